@@ -3,22 +3,22 @@
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// The files of a folder with their names inside it, sorted by name.
-pub struct Folder(&'static [(&'static str, &'static [u8])]);
+pub(crate) struct Folder(&'static [(&'static str, &'static [u8])]);
 
 impl Folder {
     /// The names of all files.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         self.0.iter().map(|(name, _)| *name)
     }
 
     /// The contents of a file.
-    pub fn get(&self, name: &str) -> Option<&'static [u8]> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'static [u8]> {
         let found = self.0.binary_search_by_key(&name, |(name, _)| name).ok()?;
         self.0.get(found).map(|(_, bytes)| *bytes)
     }
 
     /// The contents of a text file.
-    pub fn text(&self, name: &str) -> Option<std::borrow::Cow<'static, str>> {
+    pub(crate) fn text(&self, name: &str) -> Option<std::borrow::Cow<'static, str>> {
         self.get(name).map(String::from_utf8_lossy)
     }
 }

@@ -7,7 +7,7 @@ use crate::problem::SourcePlace;
 
 /// Something that a pane asks for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Action {
+pub(super) enum Action {
     /// A command, as if it was chosen from a menu.
     Run(Command),
     /// Brings the selection into view on the canvas.
@@ -27,4 +27,4 @@ pub enum Action {
 }
 
 /// Actions in the order in which they were asked for.
-pub type Actions = Vec<Action>;
+pub(super) type Actions = Vec<Action>;

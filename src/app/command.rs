@@ -6,7 +6,7 @@ use super::panes::Pane;
 use super::theme;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Command {
+pub(super) enum Command {
     New,
     Open,
     Save,
@@ -71,7 +71,7 @@ pub enum Command {
 use Command::*;
 
 /// Menus in the order of the bar.
-pub const MENUS: &[(&str, &[Command])] = &[
+pub(super) const MENUS: &[(&str, &[Command])] = &[
     ("File", &[New, Open, Save, SaveAs, Export, Quit]),
     ("Edit", &[Undo, Redo, Cut, Copy, Paste, PasteWithInputs, Duplicate, Delete, SelectAll, Find, Commands]),
     (
@@ -113,11 +113,11 @@ const CTRL: Modifiers = Modifiers::COMMAND;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
 impl Command {
-    pub fn all() -> impl Iterator<Item = Command> {
+    pub(super) fn all() -> impl Iterator<Item = Command> {
         MENUS.iter().flat_map(|(_, commands)| commands.iter().copied())
     }
 
-    pub fn label(self) -> &'static str {
+    pub(super) fn label(self) -> &'static str {
         self.entry().0
     }
 
@@ -187,7 +187,7 @@ impl Command {
     }
 
     /// The pane that the command shows, if it shows one.
-    pub fn pane(self) -> Option<Pane> {
+    pub(super) fn pane(self) -> Option<Pane> {
         match self {
             ShowGraph => Some(Pane::Graph),
             ShowView => Some(Pane::View(0)),
@@ -215,7 +215,7 @@ impl Command {
 
     /// The command whose shortcut was pressed. While a widget has the keyboard, only those with Ctrl count, and text has its
     /// own undo, selection and clipboard.
-    pub fn pressed(ctx: &egui::Context) -> Option<Command> {
+    pub(super) fn pressed(ctx: &egui::Context) -> Option<Command> {
         let (typing, text) = (ctx.egui_wants_keyboard_input(), ctx.text_edit_focused());
         let own = |command: &Command| matches!(command, Undo | Redo | SelectAll | Cut | Copy | Paste | PasteWithInputs);
         // The window system turns these three into events of its own.
@@ -247,19 +247,19 @@ impl Command {
     }
 
     /// The first shortcut as text; empty if there is none.
-    pub fn shortcut_text(self, ctx: &egui::Context) -> String {
+    pub(super) fn shortcut_text(self, ctx: &egui::Context) -> String {
         self.shortcuts().next().map_or_else(String::new, |keys| Self::written(&keys, ctx.format_shortcut(&keys)))
     }
 
     /// Draws a menu entry. Returns whether it was clicked.
-    pub fn menu_entry(self, ui: &mut Ui, enabled: bool) -> bool {
+    pub(super) fn menu_entry(self, ui: &mut Ui, enabled: bool) -> bool {
         let shortcut = RichText::new(self.shortcut_text(ui.ctx())).color(theme::of(ui).faint);
         let button = egui::Button::new(self.label()).shortcut_text(shortcut).min_size(egui::vec2(220.0, 0.0));
         ui.add_enabled(enabled, button).clicked()
     }
 
     /// Draws a button with an icon. Returns whether it was clicked.
-    pub fn button(self, ui: &mut Ui, icon: &str, label: &str) -> bool {
+    pub(super) fn button(self, ui: &mut Ui, icon: &str, label: &str) -> bool {
         let hint = match self.shortcut_text(ui.ctx()) {
             keys if keys.is_empty() => label.to_string(),
             keys => format!("{label}  ({keys})"),

@@ -25,7 +25,7 @@ use crate::tune::{self, TuningCache};
 
 /// What is to be compiled.
 #[derive(Clone)]
-pub struct Job {
+pub(super) struct Job {
     pub document: Document,
     /// The stages and groups that its nodes may use.
     pub library: Arc<Library>,
@@ -40,7 +40,7 @@ pub struct Job {
 }
 
 /// A plan whose pipelines are built, with facts about its graph.
-pub struct Compiled {
+pub(super) struct Compiled {
     pub plan: Plan,
     /// What it needs from files.
     pub grids: Vec<Arc<DistanceGrid>>,
@@ -59,7 +59,7 @@ type Outcome = Result<Compiled, Problems>;
 const QUIET: Duration = Duration::from_secs(2);
 
 /// The thread, with the jobs sent to it and the results on their way back.
-pub struct Compiler {
+pub(super) struct Compiler {
     /// `None` only while the compiler is dropped.
     jobs: Option<Sender<(u64, Job)>>,
     /// Ends the compilation of the newest job.
@@ -74,7 +74,7 @@ pub struct Compiler {
 
 impl Compiler {
     /// `wake` is called on the thread when a result is ready.
-    pub fn new(gpu: Gpu, wake: impl Fn() + Send + 'static) -> Compiler {
+    pub(super) fn new(gpu: Gpu, wake: impl Fn() + Send + 'static) -> Compiler {
         let (jobs, queue) = channel::<(u64, Job)>();
         let (answers, results) = channel();
         let watch = Watch::default();
@@ -125,7 +125,7 @@ impl Compiler {
     ///
     /// # Errors
     /// When the thread has ended.
-    pub fn request(&mut self, mut job: Job) -> Result<(), Problems> {
+    pub(super) fn request(&mut self, mut job: Job) -> Result<(), Problems> {
         self.asked += 1;
         self.cancel.cancel();
         self.cancel = Cancel::default();
@@ -139,24 +139,24 @@ impl Compiler {
     }
 
     /// The result for the newest document, once.
-    pub fn poll(&mut self) -> Option<Outcome> {
+    pub(super) fn poll(&mut self) -> Option<Outcome> {
         let newest = self.results.try_iter().filter(|(id, _)| *id == self.asked).last()?;
         self.answered = newest.0;
         Some(newest.1)
     }
 
     /// The files that are being read.
-    pub fn watch(&self) -> &Watch {
+    pub(super) fn watch(&self) -> &Watch {
         &self.watch
     }
 
     /// What the driver is doing.
-    pub fn driver(&self) -> &DriverWatch {
+    pub(super) fn driver(&self) -> &DriverWatch {
         &self.driver
     }
 
     /// Whether a result is still to come.
-    pub fn busy(&self) -> bool {
+    pub(super) fn busy(&self) -> bool {
         self.answered != self.asked
     }
 }

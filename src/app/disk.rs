@@ -7,7 +7,7 @@ use crate::embedded::{EXAMPLES, Folder, TEMPLATES, THUMBNAILS};
 use crate::files::{self, MAX_GRAPH, write};
 
 /// What the editor shows when it is opened without a file.
-pub const FIRST: &str = "stable_fluids";
+pub(super) const FIRST: &str = "stable_fluids";
 
 /// Where a document comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Source {
 
 /// Why a document cannot be opened, and what could be recovered.
 #[derive(Debug)]
-pub struct Broken {
+pub(super) struct Broken {
     /// What is wrong, with line and column, in one sentence.
     pub sentence: String,
     /// What could be recovered from a text that is not a valid graph.
@@ -31,12 +31,12 @@ pub struct Broken {
 }
 
 /// Names of the graphs that ship.
-pub fn examples() -> Vec<String> {
+pub(super) fn examples() -> Vec<String> {
     names(&EXAMPLES)
 }
 
 /// Names of the templates.
-pub fn templates() -> Vec<String> {
+pub(super) fn templates() -> Vec<String> {
     names(&TEMPLATES)
 }
 
@@ -47,7 +47,7 @@ fn names(folder: &Folder) -> Vec<String> {
 }
 
 /// The image of an example or a template, a PNG file.
-pub fn thumbnail(name: &str) -> Option<&'static [u8]> {
+pub(super) fn thumbnail(name: &str) -> Option<&'static [u8]> {
     THUMBNAILS.get(&format!("{name}.png"))
 }
 
@@ -55,7 +55,7 @@ pub fn thumbnail(name: &str) -> Option<&'static [u8]> {
 ///
 /// # Errors
 /// What is wrong with the file, and what could be recovered from it.
-pub fn load(source: &Source) -> Result<Document, Broken> {
+pub(super) fn load(source: &Source) -> Result<Document, Broken> {
     let shipped = |name: &str, folder: &Folder| {
         let text = folder.text(&format!("{name}.ron"));
         let text = text.ok_or_else(|| plain(format!("there is no built-in graph `{name}`")))?;
@@ -73,7 +73,7 @@ pub fn load(source: &Source) -> Result<Document, Broken> {
 ///
 /// # Errors
 /// As [`load`].
-pub fn read(path: &Path) -> Result<Document, Broken> {
+pub(super) fn read(path: &Path) -> Result<Document, Broken> {
     let bytes =
         files::read::bytes(path, MAX_GRAPH).map_err(|e| plain(format!("{} can't be read: {e}", path.display())))?;
     let text = String::from_utf8_lossy(&bytes);
@@ -87,7 +87,7 @@ pub fn read(path: &Path) -> Result<Document, Broken> {
 ///
 /// # Errors
 /// As [`save`].
-pub fn save_stage(path: &Path, text: &str) -> Result<(), String> {
+pub(super) fn save_stage(path: &Path, text: &str) -> Result<(), String> {
     write::replace(path, text.as_bytes()).map_err(|e| format!("{} can't be written: {e}", path.display()))
 }
 
@@ -100,7 +100,7 @@ fn plain(sentence: String) -> Broken {
 ///
 /// # Errors
 /// Why it can't be written, in one sentence; then the file is as it was.
-pub fn save(path: &Path, document: &Document) -> Result<(), String> {
+pub(super) fn save(path: &Path, document: &Document) -> Result<(), String> {
     save_text(path, &document.to_text())
 }
 
@@ -108,7 +108,7 @@ pub fn save(path: &Path, document: &Document) -> Result<(), String> {
 ///
 /// # Errors
 /// As [`save`].
-pub fn save_text(path: &Path, text: &str) -> Result<(), String> {
+pub(super) fn save_text(path: &Path, text: &str) -> Result<(), String> {
     write::replace_target(path, text.as_bytes()).map_err(|e| format!("{} can't be written: {e}", path.display()))
 }
 

@@ -16,7 +16,7 @@ struct State {
 
 /// Shared by the window and the thread that compiles.
 #[derive(Clone, Default)]
-pub struct DriverWatch(Arc<Mutex<State>>);
+pub(super) struct DriverWatch(Arc<Mutex<State>>);
 
 impl DriverWatch {
     fn state(&self) -> MutexGuard<'_, State> {
@@ -25,18 +25,18 @@ impl DriverWatch {
     }
 
     /// Progress of the pipelines of the newest plan, while they are being made.
-    pub fn making(&self) -> Option<Making> {
+    pub(super) fn making(&self) -> Option<Making> {
         self.state().making.clone()
     }
 
     /// Cancels them; the last plan keeps running.
-    pub fn cancel(&self) {
+    pub(super) fn cancel(&self) {
         let mut state = self.state();
         state.cancelled = state.making.is_some();
     }
 
     /// Notes their progress, or that none are being made. Returns whether they are still needed.
-    pub fn note(&self, making: Option<&Making>) -> bool {
+    pub(super) fn note(&self, making: Option<&Making>) -> bool {
         let mut state = self.state();
         state.making = making.cloned();
         !std::mem::take(&mut state.cancelled)
@@ -44,7 +44,7 @@ impl DriverWatch {
 }
 
 /// The text of the status line.
-pub fn text(making: &Making) -> String {
+pub(super) fn text(making: &Making) -> String {
     match making.took >= SLOW {
         true => format!("The driver has been compiling {} for {} s", making.names(), making.took.as_secs()),
         false => format!("Compiling shaders: {} of {}", making.done, making.total),
@@ -52,7 +52,7 @@ pub fn text(making: &Making) -> String {
 }
 
 /// Whether it takes so long that it can be cancelled.
-pub fn is_slow(making: &Making) -> bool {
+pub(super) fn is_slow(making: &Making) -> bool {
     making.took >= SLOW
 }
 

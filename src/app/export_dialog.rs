@@ -21,7 +21,7 @@ const LARGEST: u32 = 16_384;
 
 /// The settings of an export, a running export, or the result of the last one.
 #[derive(Default)]
-pub struct ExportDialog {
+pub(super) struct ExportDialog {
     open: bool,
     choices: ExportChoices,
     output: Option<String>,
@@ -68,7 +68,7 @@ struct Running {
 
 impl ExportDialog {
     /// Opens it with what was chosen the last time.
-    pub fn open(&mut self, session: &Session, settings: &Store) {
+    pub(super) fn open(&mut self, session: &Session, settings: &Store) {
         self.open = true;
         if self.job.is_some() {
             return;
@@ -84,7 +84,7 @@ impl ExportDialog {
     }
 
     /// Escape closes the dialog, as its ✖ does; a running export continues.
-    pub fn escape(&mut self, ctx: &egui::Context) {
+    pub(super) fn escape(&mut self, ctx: &egui::Context) {
         // An open field or list gets the Escape key first.
         let free = self.open && !ctx.egui_wants_keyboard_input() && !egui::Popup::is_any_open(ctx);
         if free && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape)) {
@@ -93,12 +93,12 @@ impl ExportDialog {
     }
 
     /// Whether an export is running.
-    pub fn running(&self) -> bool {
+    pub(super) fn running(&self) -> bool {
         self.job.is_some()
     }
 
     /// Stops it after the current frame; it can be resumed.
-    pub fn stop(&self) {
+    pub(super) fn stop(&self) {
         if let Some(running) = &self.job {
             running.job.cancel();
         }
@@ -106,13 +106,13 @@ impl ExportDialog {
 
     /// Whether the folder is still being inspected.
     #[cfg(test)]
-    pub fn looking(&self) -> bool {
+    pub(super) fn looking(&self) -> bool {
         self.open && self.job.is_none() && self.there.as_ref().is_none_or(|look| look.found.is_none())
     }
 
     /// The result of the last export, until the next one starts.
     #[cfg(test)]
-    pub fn ended(&self) -> Option<&str> {
+    pub(super) fn ended(&self) -> Option<&str> {
         self.told.as_ref().map(|(text, ..)| text.as_str())
     }
 
@@ -120,7 +120,7 @@ impl ExportDialog {
     ///
     /// # Errors
     /// What went wrong with the settings, in one sentence.
-    pub fn show(&mut self, ctx: &egui::Context, session: &Session, settings: &mut Store) -> Result<(), String> {
+    pub(super) fn show(&mut self, ctx: &egui::Context, session: &Session, settings: &mut Store) -> Result<(), String> {
         self.take();
         let mut start = false;
         let mut open = self.open;

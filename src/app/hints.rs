@@ -24,20 +24,20 @@ const HINTS: [(Pane, &str, &str); 3] = [
 
 /// Where panes are.
 #[derive(Default)]
-pub struct Hints {
+pub(super) struct Hints {
     places: BTreeMap<u8, Rect>,
 }
 
 impl Hints {
     /// Notes where a pane is, so that its hint stands there.
-    pub fn place(&mut self, pane: Pane, rect: Rect) {
+    pub(super) fn place(&mut self, pane: Pane, rect: Rect) {
         if let Some(number) = HINTS.iter().position(|(about, ..)| *about == pane) {
             self.places.insert(number as u8, rect);
         }
     }
 
     /// Draws the hints that are not `seen` yet. Returns the one that was dismissed.
-    pub fn show(&mut self, ctx: &egui::Context, seen: impl Fn(u8) -> bool) -> Option<u8> {
+    pub(super) fn show(&mut self, ctx: &egui::Context, seen: impl Fn(u8) -> bool) -> Option<u8> {
         let mut away = None;
         for (number, (_, title, text)) in (0u8..).zip(HINTS) {
             let Some(place) = self.places.remove(&number).filter(|_| !seen(number)) else { continue };

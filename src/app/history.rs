@@ -7,7 +7,7 @@ const DEPTH: usize = 256;
 
 /// The document before each gesture, and after those that were undone.
 #[derive(Default)]
-pub struct History {
+pub(super) struct History {
     undo: Vec<Document>,
     redo: Vec<Document>,
     /// The current gesture, whose changes make one step.
@@ -16,7 +16,7 @@ pub struct History {
 
 impl History {
     /// Records the document before a change. Changes of the current gesture join its step.
-    pub fn record(&mut self, before: &Document, gesture: &str) {
+    pub(super) fn record(&mut self, before: &Document, gesture: &str) {
         if self.open.as_deref() == Some(gesture) {
             return;
         }
@@ -30,14 +30,14 @@ impl History {
     }
 
     /// Ends the gesture. One that changed nothing leaves no step.
-    pub fn close(&mut self, now: &Document) {
+    pub(super) fn close(&mut self, now: &Document) {
         if self.open.take().is_some() && self.undo.last() == Some(now) {
             self.undo.pop();
         }
     }
 
     /// Undoes the last step; false if there is none.
-    pub fn undo(&mut self, document: &mut Document) -> bool {
+    pub(super) fn undo(&mut self, document: &mut Document) -> bool {
         self.close(document);
         let Some(before) = self.undo.pop() else { return false };
         self.redo.push(std::mem::replace(document, before));
@@ -45,17 +45,17 @@ impl History {
     }
 
     /// Redoes the last undone step; false if there is none.
-    pub fn redo(&mut self, document: &mut Document) -> bool {
+    pub(super) fn redo(&mut self, document: &mut Document) -> bool {
         let Some(after) = self.redo.pop() else { return false };
         self.undo.push(std::mem::replace(document, after));
         true
     }
 
-    pub fn can_undo(&self) -> bool {
+    pub(super) fn can_undo(&self) -> bool {
         !self.undo.is_empty()
     }
 
-    pub fn can_redo(&self) -> bool {
+    pub(super) fn can_redo(&self) -> bool {
         !self.redo.is_empty()
     }
 }

@@ -15,7 +15,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A file that is being read.
 #[derive(Clone, Debug)]
-pub struct Loading {
+pub(super) struct Loading {
     /// Path of the node that names it.
     pub node: String,
     pub path: PathBuf,
@@ -27,7 +27,7 @@ pub struct Loading {
 
 impl Loading {
     /// The current phase, and its progress from 0 to 1 where that is known.
-    pub fn progress(&self) -> (Phase, Option<f32>) {
+    pub(super) fn progress(&self) -> (Phase, Option<f32>) {
         self.work.progress()
     }
 }
@@ -42,7 +42,7 @@ struct State {
 
 /// The window's side.
 #[derive(Clone, Default)]
-pub struct Watch(Arc<Mutex<State>>);
+pub(super) struct Watch(Arc<Mutex<State>>);
 
 impl Watch {
     fn state(&self) -> MutexGuard<'_, State> {
@@ -51,24 +51,24 @@ impl Watch {
     }
 
     /// The file that is being read.
-    pub fn loading(&self) -> Option<Loading> {
+    pub(super) fn loading(&self) -> Option<Loading> {
         self.state().loading.clone()
     }
 
     /// Stops loading it; the graph runs without it until the file changes or is requested again.
-    pub fn stop(&self) {
+    pub(super) fn stop(&self) {
         if let Some(loading) = &self.state().loading {
             loading.work.stop();
         }
     }
 
     /// Whether loading of any file was stopped.
-    pub fn any_stopped(&self) -> bool {
+    pub(super) fn any_stopped(&self) -> bool {
         !self.state().stopped.is_empty()
     }
 
     /// Lets stopped files be loaded again.
-    pub fn again(&self) {
+    pub(super) fn again(&self) {
         self.state().stopped.clear();
     }
 }
@@ -77,7 +77,7 @@ impl Watch {
 type Grid = Result<Arc<DistanceGrid>, Problem>;
 
 /// The compiler's side.
-pub struct Loader {
+pub(super) struct Loader {
     watch: Watch,
     /// The file that is being read, and the channel that its grid will come from.
     at_work: Option<(FileRequest, Arc<Work>, Receiver<Grid>)>,
@@ -91,7 +91,7 @@ impl Drop for Loader {
 }
 
 impl Loader {
-    pub fn new(watch: Watch) -> Loader {
+    pub(super) fn new(watch: Watch) -> Loader {
         Loader { watch, at_work: None }
     }
 
@@ -100,7 +100,7 @@ impl Loader {
     ///
     /// # Errors
     /// Files that can't be used, or whose loading was stopped.
-    pub fn load(&mut self, plan: &Plan, mut newer: impl FnMut() -> bool) -> Result<bool, Problems> {
+    pub(super) fn load(&mut self, plan: &Plan, mut newer: impl FnMut() -> bool) -> Result<bool, Problems> {
         let mut wanted = files::wanted(plan)?;
         let begun = |file: &FileRequest| self.at_work.as_ref().is_some_and(|(own, ..)| own.same(file));
         // What is being read comes first.

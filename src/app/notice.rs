@@ -13,20 +13,20 @@ use crate::printable;
 const STAY: Duration = Duration::from_secs(4);
 
 /// A message over the panes, so that nothing moves under the pointer. Errors stay until they are dismissed.
-pub struct Notice {
+pub(super) struct Notice {
     text: String,
     error: bool,
     since: Instant,
 }
 
 impl Notice {
-    pub fn new(text: String, error: bool) -> Notice {
+    pub(super) fn new(text: String, error: bool) -> Notice {
         let text = printable::lines(&printable::cut(&text)).into_owned();
         Notice { text, error, since: Instant::now() }
     }
 
     /// Draws it. Returns whether it is over.
-    pub fn show(&self, ctx: &egui::Context) -> bool {
+    pub(super) fn show(&self, ctx: &egui::Context) -> bool {
         let mut over = !self.error && self.since.elapsed() > STAY;
         let color = if self.error { theme::look(ctx).error } else { theme::look(ctx).accent };
         let area = egui::Area::new(egui::Id::new("notice")).order(egui::Order::Foreground);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A part of the window that can be moved, stacked and closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Pane {
+pub(super) enum Pane {
     Graph,
     Inspector,
     Code,
@@ -16,7 +16,7 @@ pub enum Pane {
 }
 
 impl Pane {
-    pub fn title(self) -> &'static str {
+    pub(super) fn title(self) -> &'static str {
         match self {
             Pane::Graph => "Graph",
             Pane::Inspector => "Inspector",
@@ -28,13 +28,13 @@ impl Pane {
     }
 
     /// Whether it can be closed.
-    pub fn closable(self) -> bool {
+    pub(super) fn closable(self) -> bool {
         !matches!(self, Pane::Graph | Pane::View(0))
     }
 }
 
 /// The view on the left, the graph on the right, and the other panes below the graph.
-pub fn arrangement() -> Tree<Pane> {
+pub(super) fn arrangement() -> Tree<Pane> {
     let mut tiles = Tiles::default();
     let view = tab(&mut tiles, &[Pane::View(0)]);
     let graph = tab(&mut tiles, &[Pane::Graph]);
@@ -58,7 +58,7 @@ fn linear(tiles: &mut Tiles<Pane>, dir: LinearDir, parts: [(TileId, f32); 2]) ->
 }
 
 /// Shows a pane; one that was closed returns beside the inspector, or wherever there are tabs.
-pub fn bring_up(tree: &mut Tree<Pane>, pane: Pane) {
+pub(super) fn bring_up(tree: &mut Tree<Pane>, pane: Pane) {
     if tree.tiles.find_pane(&pane).is_none() {
         let new = tree.tiles.insert_pane(pane);
         let home = tree.tiles.find_pane(&Pane::Inspector).or_else(|| tree.tiles.find_pane(&Pane::Problems));
@@ -73,7 +73,7 @@ pub fn bring_up(tree: &mut Tree<Pane>, pane: Pane) {
 }
 
 /// Puts a new pane to the right of another.
-pub fn put_beside(tree: &mut Tree<Pane>, new: Pane, beside: Pane) {
+pub(super) fn put_beside(tree: &mut Tree<Pane>, new: Pane, beside: Pane) {
     let fresh = tree.tiles.insert_pane(new);
     let tabs = tree.tiles.insert_tab_tile(vec![fresh]);
     let Some(anchor) = tree.tiles.find_pane(&beside).and_then(|pane| tree.tiles.parent_of(pane)) else {
@@ -109,7 +109,7 @@ pub fn put_beside(tree: &mut Tree<Pane>, new: Pane, beside: Pane) {
 }
 
 /// Every pane has a tab to drag it by.
-pub fn options() -> SimplificationOptions {
+pub(super) fn options() -> SimplificationOptions {
     SimplificationOptions { all_panes_must_have_tabs: true, ..SimplificationOptions::default() }
 }
 

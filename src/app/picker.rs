@@ -13,7 +13,7 @@ const HEIGHT: f32 = 360.0;
 
 /// Something to choose.
 #[derive(Clone, Debug)]
-pub struct Item {
+pub(super) struct Item {
     pub title: String,
     /// Where it belongs; items of the same group stand together.
     pub group: String,
@@ -28,14 +28,14 @@ pub struct Item {
 
 /// The result of the list in this frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub(super) enum Answer {
     Open,
     Closed,
     /// The item at this position.
     Chosen(usize),
 }
 
-pub struct Picker {
+pub(super) struct Picker {
     at: Pos2,
     hint: &'static str,
     items: Vec<Item>,
@@ -49,7 +49,7 @@ pub struct Picker {
 }
 
 impl Picker {
-    pub fn new(at: Pos2, hint: &'static str, items: Vec<Item>) -> Picker {
+    pub(super) fn new(at: Pos2, hint: &'static str, items: Vec<Item>) -> Picker {
         let matcher = Matcher::new(Config::DEFAULT);
         let mut picker =
             Picker { at, hint, items, query: String::new(), found: Vec::new(), mark: 0, fresh: true, matcher };
@@ -83,7 +83,7 @@ impl Picker {
         self.mark = 0;
     }
 
-    pub fn show(&mut self, ctx: &egui::Context) -> Answer {
+    pub(super) fn show(&mut self, ctx: &egui::Context) -> Answer {
         let keys = [Key::Escape, Key::ArrowDown, Key::ArrowUp, Key::Enter, Key::Tab, Key::PageDown, Key::PageUp];
         let pressed = keys.map(|key| ctx.input_mut(|i| i.consume_key(egui::Modifiers::NONE, key)));
         let [escape, down, up, enter, _, page_down, page_up] = pressed;

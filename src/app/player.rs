@@ -13,11 +13,11 @@ use crate::sim::FrameInput;
 const IN_FLIGHT: u32 = 2;
 
 /// Speeds relative to real time, the slowest first.
-pub const SPEEDS: [f64; 6] = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0];
+pub(super) const SPEEDS: [f64; 6] = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0];
 
 /// The pointer over the image, and the keys that go with it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Pointer {
+pub(super) struct Pointer {
     /// 0..1 from the lower left, while it is over the image or holds a button that was pressed there.
     pub at: Option<[f32; 2]>,
     /// Bits: 1 left, 2 right, 4 middle.
@@ -27,7 +27,7 @@ pub struct Pointer {
 }
 
 /// The clock of the simulation.
-pub struct Player {
+pub(super) struct Player {
     pub playing: bool,
     /// Relative to real time.
     pub speed: f64,
@@ -64,47 +64,47 @@ impl Default for Player {
 
 impl Player {
     /// Requests one frame; playing stops.
-    pub fn step(&mut self) {
+    pub(super) fn step(&mut self) {
         self.playing = false;
         self.steps += 1;
     }
 
     /// Requests new images after a change; while paused, time does not advance for that.
-    pub fn refresh(&mut self) {
+    pub(super) fn refresh(&mut self) {
         self.stale = true;
     }
 
     /// Whether a frame is to be computed.
-    pub fn active(&self) -> bool {
+    pub(super) fn active(&self) -> bool {
         self.playing || self.steps > 0 || self.stale
     }
 
     /// Recent frames per second, while playing.
-    pub fn rate(&self) -> Option<f64> {
+    pub(super) fn rate(&self) -> Option<f64> {
         let (first, last) = (self.stamps.front()?, self.stamps.back()?);
         (self.playing && last > first).then(|| (self.stamps.len() - 1) as f64 / (last - first))
     }
 
     /// GPU time of a frame \[ms\], smoothed.
-    pub fn gpu_ms(&self) -> Option<f64> {
+    pub(super) fn gpu_ms(&self) -> Option<f64> {
         self.gpu_ms
     }
 
     /// Starts over with another graph.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         *self =
             Player { playing: self.playing, speed: self.speed, in_flight: self.in_flight.clone(), ..Player::default() };
     }
 
     /// Continues on another device, where no frame is queued yet.
-    pub fn attach(&mut self) {
+    pub(super) fn attach(&mut self) {
         self.in_flight = Arc::default();
         self.stamps.clear();
         (self.due, self.stale) = (0.0, true);
     }
 
     /// The next speed, up or down.
-    pub fn shift_speed(&mut self, up: bool) {
+    pub(super) fn shift_speed(&mut self, up: bool) {
         let next = if up {
             SPEEDS.into_iter().find(|s| *s > self.speed)
         } else {
@@ -114,7 +114,7 @@ impl Player {
     }
 
     /// Computes the frame that is due at `now` \[s\], if there is one and the GPU keeps up. Returns whether one was computed.
-    pub fn advance(&mut self, session: &mut Session, pointer: Pointer, now: f64) -> bool {
+    pub(super) fn advance(&mut self, session: &mut Session, pointer: Pointer, now: f64) -> bool {
         let recorded = session.document().input.is_some();
         let Some(simulation) = session.simulation() else { return false };
         let dt = 1.0 / simulation.plan().fps;
@@ -163,7 +163,7 @@ impl Player {
     }
 
     /// Counts a frame as queued on the GPU; call the result when the frame is done.
-    pub fn submitted(&self) -> impl FnOnce() + Send + 'static {
+    pub(super) fn submitted(&self) -> impl FnOnce() + Send + 'static {
         let in_flight = self.in_flight.clone();
         in_flight.fetch_add(1, Ordering::Relaxed);
         move || {
@@ -174,7 +174,7 @@ impl Player {
 
 /// Bits of the keys that are down; nothing else sees them then. A tap may begin and end between two frames; then the press event is all
 /// there is of it.
-pub fn keys(input: &mut egui::InputState) -> u32 {
+pub(super) fn keys(input: &mut egui::InputState) -> u32 {
     let mut down = input.key_down(egui::Key::Space);
     while input.consume_key(egui::Modifiers::NONE, egui::Key::Space) {
         down = true;

@@ -18,7 +18,7 @@ fn shown(text: &str) -> String {
 
 /// The list, with the remedies found so far.
 #[derive(Default)]
-pub struct ProblemList {
+pub(super) struct ProblemList {
     /// Remedies of problems in the order in which they were found, valid for one state of the document.
     known: Vec<(Problem, Vec<Remedy>)>,
     /// The revision of the session that they are valid for.
@@ -34,7 +34,7 @@ impl ProblemList {
     ///
     /// # Errors
     /// Why a remedy could not be applied, in one sentence.
-    pub fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
+    pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let problems: Vec<Problem> = session.problems().cloned().collect();
         self.learn(ui, session, &problems);
         if problems.is_empty() {
@@ -128,7 +128,7 @@ impl ProblemList {
 
     /// Goes to the next or the previous problem, and wraps around at the ends.
     #[must_use]
-    pub fn step(&mut self, session: &mut Session, forward: bool) -> Actions {
+    pub(super) fn step(&mut self, session: &mut Session, forward: bool) -> Actions {
         let problems: Vec<Problem> = session.problems().cloned().collect();
         let last = problems.len().saturating_sub(1);
         let at = match (self.at.filter(|at| *at <= last), forward) {

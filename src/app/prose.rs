@@ -31,7 +31,7 @@ fn capitalized(text: &str) -> String {
 }
 
 /// For places that take text of one style.
-pub fn plain(message: &str) -> String {
+pub(super) fn plain(message: &str) -> String {
     let mut text = String::new();
     for (index, (part, code)) in parts(message).into_iter().enumerate() {
         text += &if index == 0 && !code { capitalized(part) } else { part.to_string() };
@@ -40,7 +40,7 @@ pub fn plain(message: &str) -> String {
 }
 
 /// For labels: `mark` stands before it.
-pub fn label(ui: &Ui, mark: &str, message: &str, color: Color32) -> LayoutJob {
+pub(super) fn label(ui: &Ui, mark: &str, message: &str, color: Color32) -> LayoutJob {
     let body = TextStyle::Body.resolve(ui.style());
     let mono = FontId::monospace(body.size * 0.93);
     let mut job = LayoutJob::default();

@@ -19,7 +19,7 @@ const MAX_SETTINGS: u64 = 1 << 20;
 const LOCK_TRIES: usize = 500;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// The number of recent files in the menu.
-pub const RECENT: usize = 10;
+pub(super) const RECENT: usize = 10;
 
 /// Where the editor keeps its own files.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,7 @@ impl Folders {
 /// A field that cannot be parsed counts as absent; the others are kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub(super) struct Settings {
     /// Graph files, the last one first.
     #[serde(deserialize_with = "tolerant")]
     pub recent: Vec<PathBuf>,
@@ -66,7 +66,7 @@ pub struct Settings {
 /// The state of the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct WindowChoices {
+pub(super) struct WindowChoices {
     pub dark: bool,
     /// Panes and how they share the window; the default layout when absent.
     #[serde(deserialize_with = "tolerant")]
@@ -85,7 +85,7 @@ impl Default for WindowChoices {
 /// The settings of the last export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ExportChoices {
+pub(super) struct ExportChoices {
     pub first: u64,
     pub last: u64,
     /// Size of the images \[pixels\]; that of the Output when absent.
@@ -108,19 +108,19 @@ fn tolerant<'de, T: DeserializeOwned + Default, D: Deserializer<'de>>(deserializ
 
 /// The settings and their file, which other windows may change.
 #[derive(Default)]
-pub struct Store {
+pub(super) struct Store {
     settings: Settings,
     file: Option<PathBuf>,
 }
 
 impl Store {
     /// Reads the settings in a folder; the defaults if there are none, or none that can be parsed.
-    pub fn open(folder: Option<&Path>) -> Store {
+    pub(super) fn open(folder: Option<&Path>) -> Store {
         let file = folder.map(|folder| folder.join("settings.ron"));
         Store { settings: file.as_deref().map(load).unwrap_or_default(), file }
     }
 
-    pub fn get(&self) -> &Settings {
+    pub(super) fn get(&self) -> &Settings {
         &self.settings
     }
 
@@ -128,7 +128,7 @@ impl Store {
     ///
     /// # Errors
     /// Why they can't be written, in one sentence. Then they apply until the window is closed.
-    pub fn change(&mut self, change: impl FnOnce(&mut Settings)) -> Result<(), String> {
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut Settings)) -> Result<(), String> {
         let Some(file) = &self.file else {
             change(&mut self.settings);
             return Ok(());
@@ -168,17 +168,17 @@ fn load(file: &Path) -> Settings {
 
 impl Settings {
     /// Lets the graphs of a graph's folder read files outside it.
-    pub fn allow(&mut self, graph: &Path) {
+    pub(super) fn allow(&mut self, graph: &Path) {
         self.allowed.extend(folder(graph));
     }
 
     /// Whether the user has allowed that.
-    pub fn allows(&self, graph: &Path) -> bool {
+    pub(super) fn allows(&self, graph: &Path) -> bool {
         folder(graph).is_some_and(|folder| self.allowed.contains(&folder))
     }
 
     /// Puts a file first in the list of recent files.
-    pub fn remember(&mut self, path: &Path) {
+    pub(super) fn remember(&mut self, path: &Path) {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         self.recent.retain(|other| *other != path);
         self.recent.insert(0, path);

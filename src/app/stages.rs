@@ -27,7 +27,7 @@ enum Message {
 }
 
 /// The folder and the thread that watches it.
-pub struct Stages {
+pub(super) struct Stages {
     folder: PathBuf,
     messages: Sender<Message>,
     answers: Receiver<Answer>,
@@ -39,7 +39,7 @@ pub struct Stages {
 impl Stages {
     /// Reads a folder on a thread of its own, now and whenever it changes; `wake` is called there when [`Stages::poll`] has
     /// a result.
-    pub fn open(folder: PathBuf, wake: impl Fn() + Send + 'static) -> Stages {
+    pub(super) fn open(folder: PathBuf, wake: impl Fn() + Send + 'static) -> Stages {
         let (messages, inbox) = channel();
         let (outbox, answers) = channel();
         let follower = Follower { folder: folder.clone(), known: None, messages: messages.clone(), outbox };
@@ -48,12 +48,12 @@ impl Stages {
         Stages { folder, messages, answers, first: true, since: Instant::now() }
     }
 
-    pub fn folder(&self) -> &Path {
+    pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// What the folder holds: returned once after it was read, and once after each change.
-    pub fn poll(&mut self) -> Option<Answer> {
+    pub(super) fn poll(&mut self) -> Option<Answer> {
         let mut last = None;
         let ended = loop {
             match self.answers.try_recv() {
@@ -70,12 +70,12 @@ impl Stages {
     }
 
     /// When it was opened.
-    pub fn since(&self) -> Instant {
+    pub(super) fn since(&self) -> Instant {
         self.since
     }
 
     /// Whether the folder is still being read for the first time.
-    pub fn waiting(&self) -> bool {
+    pub(super) fn waiting(&self) -> bool {
         self.first
     }
 }
@@ -168,7 +168,7 @@ fn read(folder: &Path, before: &Library) -> Answer {
 }
 
 /// Problems of a user's files. If a node uses the last valid version of a file, the problem is listed at that node.
-pub fn problems(library: &Library, document: &Document) -> Problems {
+pub(super) fn problems(library: &Library, document: &Document) -> Problems {
     let mut problems = library.warnings();
     for (name, errors) in library.broken() {
         let Some(file) = library.file(name) else { continue };

@@ -4,7 +4,7 @@ use super::session::Session;
 use crate::edit;
 
 /// Makes a local copy of the selected stage or library group, or of the library group that is open.
-pub fn make_local_copy(session: &mut Session) -> Result<(), String> {
+pub(super) fn make_local_copy(session: &mut Session) -> Result<(), String> {
     let (scope, name) = match session.library_group() {
         Some((scope, name)) => (scope, name),
         None => (session.scope().clone(), session.selection.first().cloned().unwrap_or_default()),
@@ -16,7 +16,7 @@ pub fn make_local_copy(session: &mut Session) -> Result<(), String> {
 }
 
 /// Puts the selected nodes into a group, and selects the group.
-pub fn group(session: &mut Session) -> Result<(), String> {
+pub(super) fn group(session: &mut Session) -> Result<(), String> {
     let (mut after, scope) = (session.document().clone(), session.scope().clone());
     let name = edit::make_group(&mut after, &scope, &session.selection.nodes, "group", session.library())?;
     session.edit("group", |document| *document = after);
@@ -25,7 +25,7 @@ pub fn group(session: &mut Session) -> Result<(), String> {
 }
 
 /// Replaces the selected group by its nodes, and selects them.
-pub fn ungroup(session: &mut Session) -> Result<(), String> {
+pub(super) fn ungroup(session: &mut Session) -> Result<(), String> {
     let (mut after, scope) = (session.document().clone(), session.scope().clone());
     let name = session.selection.first().cloned().unwrap_or_default();
     let come = edit::ungroup(&mut after, &scope, &name, session.library())?;

@@ -7,7 +7,7 @@ use crate::stage::types::{Element, PortType, ValueType};
 
 /// The colours of a theme.
 #[derive(Debug)]
-pub struct Look {
+pub(super) struct Look {
     pub dark: bool,
     pub canvas: Color32,
     pub canvas_dot: Color32,
@@ -38,7 +38,7 @@ pub struct Look {
 
 /// The colours of a stage's text; ports have those of their wires.
 #[derive(Debug)]
-pub struct Syntax {
+pub(super) struct Syntax {
     pub comment: Color32,
     pub doc: Color32,
     pub keyword: Color32,
@@ -120,12 +120,12 @@ static LIGHT: Look = Look {
 };
 
 /// The current colours.
-pub fn of(ui: &egui::Ui) -> &'static Look {
+pub(super) fn of(ui: &egui::Ui) -> &'static Look {
     look(ui.ctx())
 }
 
 /// The same without an [`egui::Ui`].
-pub fn look(ctx: &egui::Context) -> &'static Look {
+pub(super) fn look(ctx: &egui::Context) -> &'static Look {
     match ctx.theme() {
         Theme::Dark => &DARK,
         Theme::Light => &LIGHT,
@@ -133,19 +133,19 @@ pub fn look(ctx: &egui::Context) -> &'static Look {
 }
 
 /// Height of the bars at the edges of the window and of its panes \[points\].
-pub const BAR_HEIGHT: f32 = 30.0;
+pub(super) const BAR_HEIGHT: f32 = 30.0;
 
 /// Gap between two widgets \[points\].
-pub const GAP: Vec2 = vec2(8.0, 6.0);
+pub(super) const GAP: Vec2 = vec2(8.0, 6.0);
 
 /// A colour of the document.
-pub fn color(color: crate::document::Color) -> Color32 {
+pub(super) fn color(color: crate::document::Color) -> Color32 {
     let [r, g, b] = color.0;
     Color32::from_rgb(r, g, b)
 }
 
 /// Sets the style of the window, for both themes.
-pub fn install(ctx: &egui::Context) {
+pub(super) fn install(ctx: &egui::Context) {
     // The text font lacks arrows and other symbols, which the code font has.
     let mut fonts = egui::FontDefinitions::default();
     let code = fonts.families.get(&FontFamily::Monospace).cloned().unwrap_or_default();
@@ -227,18 +227,18 @@ fn visuals(visuals: &mut egui::Visuals, look: &Look) {
 }
 
 /// A bar at the edge of a pane.
-pub fn bar(ui: &egui::Ui) -> egui::Frame {
+pub(super) fn bar(ui: &egui::Ui) -> egui::Frame {
     egui::Frame::new().fill(of(ui).bar).inner_margin(Margin::symmetric(10, 3))
 }
 
 /// The inside of a pane.
-pub fn pane(ui: &egui::Ui) -> egui::Frame {
+pub(super) fn pane(ui: &egui::Ui) -> egui::Frame {
     egui::Frame::new().fill(of(ui).panel).inner_margin(Margin::symmetric(12, 8))
 }
 
 impl Look {
     /// Colour of a port and of its wires; a port without a type gets the colour of errors.
-    pub fn port(&self, ty: Option<PortType>) -> Color32 {
+    pub(super) fn port(&self, ty: Option<PortType>) -> Color32 {
         let color = match ty {
             None => return self.error,
             Some(PortType::FaceGrid) => Color32::from_rgb(186, 138, 235),
@@ -258,7 +258,7 @@ impl Look {
     }
 
     /// Colour of a share of the GPU time, 0 to 1.
-    pub fn heat(&self, share: f32) -> Color32 {
+    pub(super) fn heat(&self, share: f32) -> Color32 {
         let cold = self.accent;
         let hot = self.error;
         if share < 0.5 {
@@ -275,7 +275,7 @@ impl Look {
     }
 
     /// Colour of a node's title bar: of a stage that of its folder.
-    pub fn kind(&self, kind: &NodeKind) -> Color32 {
+    pub(super) fn kind(&self, kind: &NodeKind) -> Color32 {
         let folder = match kind {
             NodeKind::Stage(name) => name.split('/').next(),
             _ => None,

@@ -12,7 +12,7 @@ use super::theme;
 use crate::gpu::Making;
 
 /// Draws the bar. Returns the command that was chosen.
-pub fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<Command> {
+pub(super) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<Command> {
     let mut asked = None;
     let (play, label) = if player.playing { ("⏸", "Pause") } else { ("▶", "Play") };
     for (command, icon, label) in [

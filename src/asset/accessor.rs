@@ -8,12 +8,12 @@ use gltf::json::{Accessor, Index, Root};
 use super::error::Cause;
 
 /// The error for a glTF file with inconsistent contents.
-pub fn broken(message: impl Into<String>) -> Cause {
+pub(super) fn broken(message: impl Into<String>) -> Cause {
     Cause::Broken { kind: "glTF", message: message.into() }
 }
 
 /// The elements of an accessor, checked to lie inside its buffer.
-pub struct Elements<'a> {
+pub(super) struct Elements<'a> {
     bytes: &'a [u8],
     stride: usize,
     component: ComponentType,
@@ -24,7 +24,12 @@ pub struct Elements<'a> {
 impl<'a> Elements<'a> {
     /// # Errors
     /// Anything inconsistent: indices, offsets, lengths, the type.
-    pub fn new(root: &Root, buffers: &[&'a [u8]], index: Index<Accessor>, ty: Type) -> Result<Elements<'a>, Cause> {
+    pub(super) fn new(
+        root: &Root,
+        buffers: &[&'a [u8]],
+        index: Index<Accessor>,
+        ty: Type,
+    ) -> Result<Elements<'a>, Cause> {
         let outside = || broken(format!("accessor {} reaches outside its buffer", index.value()));
         let accessor = root.get(index).ok_or_else(|| broken(format!("there is no accessor {}", index.value())))?;
         if accessor.sparse.is_some() {
@@ -67,12 +72,12 @@ impl<'a> Elements<'a> {
         Some(if self.normalized { f64::max(value / largest, -1.0) } else { value })
     }
 
-    pub fn point(&self, element: usize) -> Option<DVec3> {
+    pub(super) fn point(&self, element: usize) -> Option<DVec3> {
         Some(DVec3::new(self.component(element, 0)?, self.component(element, 1)?, self.component(element, 2)?))
     }
 
     /// A vertex index; `None` where the value is not a valid one.
-    pub fn index(&self, element: usize) -> Option<u32> {
+    pub(super) fn index(&self, element: usize) -> Option<u32> {
         match self.component {
             ComponentType::U8 | ComponentType::U16 | ComponentType::U32 => self.component(element, 0).map(|v| v as u32),
             _ => None,

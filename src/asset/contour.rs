@@ -14,7 +14,7 @@ const HALF: f64 = 0.5;
 
 /// # Errors
 /// An image without inside, an outline with too many segments, no memory for the cells; cancelling.
-pub fn distances(
+pub(super) fn distances(
     coverage: Coverage,
     placement: &Placement,
     domain: &Domain,

@@ -18,7 +18,7 @@ const SLACK: f64 = 1.0 + 1e-9;
 ///
 /// # Errors
 /// No memory for the cells; cancelling.
-pub fn fill(
+pub(super) fn fill(
     domain: &Domain,
     tree: &Tree,
     closed: bool,

@@ -35,7 +35,7 @@ const HARMLESS: [&str; 5] = ["KHR_materials_", "KHR_texture_", "EXT_texture_", "
 ///
 /// # Errors
 /// An invalid or truncated file, buffers that are missing or not accessible, extensions that change the shape.
-pub fn read(bytes: &[u8], folder: &Path, access: &Access, work: &Work) -> Result<Mesh, Cause> {
+pub(super) fn read(bytes: &[u8], folder: &Path, access: &Access, work: &Work) -> Result<Mesh, Cause> {
     let (json, blob) = if bytes.starts_with(b"glTF") {
         let length = bytes.get(LENGTH).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b));
         if length < 12 {
@@ -148,7 +148,7 @@ fn beside(uri: &str, folder: &Path, access: &Access) -> Result<PathBuf, ReadErro
 }
 
 /// Buffer files that may be read, and how many bytes of each; none for an invalid file.
-pub fn companions(bytes: &[u8], folder: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
+pub(super) fn companions(bytes: &[u8], folder: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
     if bounded(bytes).is_err() {
         return Vec::new();
     }

@@ -14,7 +14,7 @@ const MAX_PIXELS: u64 = 1 << 26;
 const MAX_RATIO: u64 = 1032;
 
 /// Coverage of pixels, 0..1, bottom row first, with a border of empty pixels: everything beyond the image is outside.
-pub struct Coverage {
+pub(super) struct Coverage {
     /// Including the border.
     pub width: usize,
     pub height: usize,
@@ -30,7 +30,7 @@ fn broken(error: impl std::fmt::Display) -> Cause {
 ///
 /// # Errors
 /// An invalid or truncated file, detected before memory is allocated for its pixels; more than 2^26 pixels.
-pub fn coverage(bytes: Vec<u8>) -> Result<Coverage, Cause> {
+pub(super) fn coverage(bytes: Vec<u8>) -> Result<Coverage, Cause> {
     let packed = bytes.len() as u64;
     let mut decoder = Decoder::new(Cursor::new(bytes));
     decoder.set_ignore_text_chunk(true);

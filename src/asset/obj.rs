@@ -21,7 +21,7 @@ const LINES: usize = 1 << 14;
 /// # Errors
 /// Errors that tobj reports; faces with too many corners; too many vertices or triangles, detected before memory is
 /// allocated for them; positions that are not finite; cancelling.
-pub fn read(bytes: &[u8], work: &Work) -> Result<Mesh, Cause> {
+pub(super) fn read(bytes: &[u8], work: &Work) -> Result<Mesh, Cause> {
     // Names and comments may be in any encoding.
     let text = positions_and_faces(&String::from_utf8_lossy(bytes), work)?;
     let options = LoadOptions { ignore_points: true, ignore_lines: true, ..LoadOptions::default() };

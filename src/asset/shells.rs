@@ -21,7 +21,7 @@ const NEARLY: f64 = 0.2;
 const NESTING_WORK: usize = 50_000_000;
 
 /// Edges that an odd number of faces share: the boundaries of holes.
-pub struct Seams {
+pub(super) struct Seams {
     /// Edges that an odd number of faces share: the rims of holes.
     pub open: usize,
     /// Every edge is traversed equally often in both directions, so winding numbers are integers.
@@ -55,7 +55,7 @@ struct Shell {
 ///
 /// # Errors
 /// Cancelling.
-pub fn orient(points: &[DVec3], triangles: &mut [[u32; 3]], work: &Work) -> Result<Seams, Cause> {
+pub(super) fn orient(points: &[DVec3], triangles: &mut [[u32; 3]], work: &Work) -> Result<Seams, Cause> {
     let sides = sides(triangles);
     work.go_on(0)?;
     let (order, ranges) = agree(&sides, points, triangles);

@@ -18,7 +18,12 @@ const MANY: usize = 1 << 16;
 
 /// # Errors
 /// No triangles, invalid vertices, no extent to scale, no memory for the cells; cancelling.
-pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain, work: &Work) -> Result<DistanceGrid, Cause> {
+pub(super) fn distances(
+    mesh: Mesh,
+    placement: &Placement,
+    domain: &Domain,
+    work: &Work,
+) -> Result<DistanceGrid, Cause> {
     work.begin(Phase::Preparing, 0)?;
     let mut warnings = mesh.warnings;
     let (mut points, mut triangles) = weld(&mesh.points, &mesh.triangles, work)?;

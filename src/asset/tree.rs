@@ -16,7 +16,7 @@ const FAR: f64 = 3.0;
 /// Splitting 5 million triangles in halves takes 21 levels.
 const DEPTH: usize = 64;
 
-pub struct Tree {
+pub(super) struct Tree {
     /// The root first; a left child follows its parent.
     nodes: Vec<Node>,
     /// In the order of the leaves.
@@ -48,7 +48,7 @@ impl Tree {
     ///
     /// # Errors
     /// Cancelling.
-    pub fn new(mut triangles: Vec<Triangle>, work: &Work) -> Result<Tree, Cause> {
+    pub(super) fn new(mut triangles: Vec<Triangle>, work: &Work) -> Result<Tree, Cause> {
         let mut nodes = Vec::with_capacity(triangles.len());
         let end = triangles.len();
         split(&mut triangles, 0, end, &mut nodes, work)?;
@@ -60,7 +60,7 @@ impl Tree {
     }
 
     /// The distance to the nearest triangle, and its index. `near` is a guess: the better it is, the faster the search.
-    pub fn nearest(&self, p: DVec3, near: usize) -> (f64, usize) {
+    pub(super) fn nearest(&self, p: DVec3, near: usize) -> (f64, usize) {
         let to = |index: usize| self.triangles.get(index).map_or(f64::INFINITY, |t| distance_squared(p, *t));
         let (mut best, mut nearest) = (to(near), near);
         // Boxes still to visit, with their squared distances.
@@ -115,7 +115,7 @@ impl Tree {
 
     /// The generalized winding number of a point: 1 inside a closed surface that faces outwards, 0 outside, in between
     /// near holes.
-    pub fn winding(&self, p: DVec3) -> f64 {
+    pub(super) fn winding(&self, p: DVec3) -> f64 {
         let mut sum = 0.0;
         let mut index = 0;
         // Preorder: skipping a subtree means to continue at its right neighbour, which is on this stack.
@@ -203,6 +203,6 @@ fn middle([a, b, c]: &Triangle) -> DVec3 {
 }
 
 /// The corners of the bounding box of points.
-pub fn bounds(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
+pub(super) fn bounds(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
     points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), p| (min.min(p), max.max(p)))
 }

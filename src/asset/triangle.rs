@@ -4,10 +4,10 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 
-pub type Triangle = [DVec3; 3];
+pub(super) type Triangle = [DVec3; 3];
 
 /// The corners of an indexed triangle.
-pub fn corners(points: &[DVec3], triangle: &[u32; 3]) -> Triangle {
+pub(super) fn corners(points: &[DVec3], triangle: &[u32; 3]) -> Triangle {
     triangle.map(|i| points.get(i as usize).copied().unwrap_or_default())
 }
 
@@ -17,7 +17,7 @@ const NEEDLE: f64 = 1e-12;
 /// The squared distance to a triangle: to its plane where the point projects into the face, otherwise to the nearest
 /// edge. The same as Ericson's closest point ("Real-Time Collision Detection", 2005, section 5.1.5), but also accurate
 /// for needles, where his areas cancel. Triangles may degenerate to segments or points.
-pub fn distance_squared(p: DVec3, [a, b, c]: Triangle) -> f64 {
+pub(super) fn distance_squared(p: DVec3, [a, b, c]: Triangle) -> f64 {
     let (ab, bc, ca) = (b - a, c - b, a - c);
     let (ap, bp, cp) = (p - a, p - b, p - c);
     let normal = ca.cross(ab);
@@ -43,7 +43,7 @@ fn to_segment(from_start: DVec3, along: DVec3) -> f64 {
 
 /// The solid angle of a triangle as a share of the full sphere, positive when seen from behind (van Oosterom &
 /// Strackee, "The solid angle of a plane triangle", 1983).
-pub fn turn(p: DVec3, [a, b, c]: Triangle) -> f64 {
+pub(super) fn turn(p: DVec3, [a, b, c]: Triangle) -> f64 {
     let (a, b, c) = (a - p, b - p, c - p);
     let (la, lb, lc) = (a.length(), b.length(), c.length());
     let volume = a.dot(b.cross(c));
@@ -52,6 +52,6 @@ pub fn turn(p: DVec3, [a, b, c]: Triangle) -> f64 {
 }
 
 /// The normal, with the area as its length.
-pub fn area_vector([a, b, c]: Triangle) -> DVec3 {
+pub(super) fn area_vector([a, b, c]: Triangle) -> DVec3 {
     (b - a).cross(c - a) / 2.0
 }

@@ -6,7 +6,7 @@ use super::{Document, ReadError};
 ///
 /// # Errors
 /// The first byte that is not valid UTF-8, with line and column.
-pub fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
+pub(super) fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let before = String::from_utf8_lossy(error.as_bytes().get(..at).unwrap_or_default()).into_owned();

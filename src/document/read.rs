@@ -23,11 +23,11 @@ pub enum ReadError {
 }
 
 /// Parses a single parameter value.
-pub fn value(text: &str) -> Result<ParamValue, String> {
+pub(super) fn value(text: &str) -> Result<ParamValue, String> {
     ron::from_str(text).map_err(|e| e.code.to_string())
 }
 
-pub fn document(text: &str) -> Result<Document, ReadError> {
+pub(super) fn document(text: &str) -> Result<Document, ReadError> {
     // Some editors write a byte order mark at the beginning, which RON rejects.
     let document: Document = part(text.trim_start_matches('\u{feff}'))?;
     if document.version > FORMAT_VERSION {
@@ -37,7 +37,7 @@ pub fn document(text: &str) -> Result<Document, ReadError> {
 }
 
 /// Parses a part of a graph file, such as one node.
-pub fn part<T: DeserializeOwned>(text: &str) -> Result<T, ReadError> {
+pub(super) fn part<T: DeserializeOwned>(text: &str) -> Result<T, ReadError> {
     let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
     options.from_str(text).map_err(|e| ReadError::Syntax {
         line: e.span.start.line,
@@ -128,7 +128,8 @@ macro_rules! record {
     };
 }
 
-pub const DOCUMENT_FIELDS: &[&str] = &["version", "name", "about", "fps", "seed", "input", "frames", "expect", "nodes"];
+pub(super) const DOCUMENT_FIELDS: &[&str] =
+    &["version", "name", "about", "fps", "seed", "input", "frames", "expect", "nodes"];
 
 record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "version" => d.version = map.next_value()?,
@@ -181,7 +182,7 @@ record!(Expect, "Expect", EXPECT_FIELDS, |e, map| {
     "comment" => e.comment = map.next_value()?,
 });
 
-pub const DOMAIN_FIELDS: &[&str] = &["resolution", "width", "edge"];
+pub(super) const DOMAIN_FIELDS: &[&str] = &["resolution", "width", "edge"];
 
 record!(Domain, "Domain", DOMAIN_FIELDS, |d, map| {
     "resolution" => d.resolution = map.next_value::<List<ParamValue>>()?.0,
@@ -189,7 +190,7 @@ record!(Domain, "Domain", DOMAIN_FIELDS, |d, map| {
     "edge" => d.edge = map.next_value()?,
 });
 
-pub const OUTPUT_FIELDS: &[&str] = &["size"];
+pub(super) const OUTPUT_FIELDS: &[&str] = &["size"];
 
 record!(Output, "Output", OUTPUT_FIELDS, |o, map| {
     "size" => o.size = Some(map.next_value()?),
@@ -201,7 +202,7 @@ record!(Until, "Until", &["number", "below", "every"], |u, map| {
     "every" => u.every = map.next_value()?,
 });
 
-pub const GROUP_FIELDS: &[&str] =
+pub(super) const GROUP_FIELDS: &[&str] =
     &["about", "inputs", "outputs", "params", "inputs_at", "outputs_at", "frames", "nodes"];
 
 record!(Group, "Group", GROUP_FIELDS, |g, map| {
@@ -233,7 +234,7 @@ const SHARED_FIELDS: [&str; 11] =
     ["inputs", "params", "iterations", "until", "on", "capacity", "precision", "muted", "at", "color", "comment"];
 
 /// Fields of a node: one says its kind, the others are shared by all kinds.
-pub const NODE_FIELDS: &[&str] = &node_fields();
+pub(crate) const NODE_FIELDS: &[&str] = &node_fields();
 
 const fn node_fields() -> [&'static str; kind::KINDS.len() + SHARED_FIELDS.len()] {
     let mut fields = [""; kind::KINDS.len() + SHARED_FIELDS.len()];

@@ -7,7 +7,7 @@ use super::{Document, Domain, Expect, Extra, Frame, Group, Link, Node, Nodes, Ou
 use crate::curve::{Color, hex_from_color};
 use crate::input::InputTrack;
 
-pub fn document(document: &Document) -> String {
+pub(super) fn document(document: &Document) -> String {
     let mut out = String::from("(\n");
     let mut field = |name: &str, value: String| {
         let _ = writeln!(out, "    {name}: {value},");
@@ -103,7 +103,7 @@ fn expectations(list: &[Expect]) -> String {
 }
 
 /// One expectation: its frames, its subject, and the expected value.
-pub fn expect(expect: &Expect) -> String {
+pub(super) fn expect(expect: &Expect) -> String {
     let mut fields = Fields::default();
     fields.extra(&expect.extra);
     match expect.at.as_slice() {
@@ -185,7 +185,7 @@ fn node(node: &Node, depth: usize) -> String {
     fields.one_line()
 }
 
-pub fn domain(domain: &Domain) -> String {
+pub(super) fn domain(domain: &Domain) -> String {
     let mut fields = Fields::default();
     let cells: Vec<String> = domain.resolution.iter().map(param).collect();
     fields.add("resolution", format!("({})", cells.join(", ")));
@@ -206,7 +206,7 @@ fn until(until: &Until) -> String {
     fields.one_line()
 }
 
-pub fn output(output: &Output) -> String {
+pub(super) fn output(output: &Output) -> String {
     let mut fields = Fields::default();
     if let Some((width, height)) = output.size {
         fields.add("size", format!("({width}, {height})"));
@@ -215,7 +215,7 @@ pub fn output(output: &Output) -> String {
     fields.one_line()
 }
 
-pub fn group(group: &Group, depth: usize) -> String {
+pub(super) fn group(group: &Group, depth: usize) -> String {
     let link_list = |links: &Vec<Link>| match links.as_slice() {
         [one] => quoted(&one.to_string()),
         many => format!("[{}]", many.iter().map(|l| quoted(&l.to_string())).collect::<Vec<_>>().join(", ")),
@@ -282,7 +282,7 @@ fn map<V>(entries: &BTreeMap<String, V>, value: impl Fn(&V) -> String) -> String
     format!("{{{}}}", body.join(", "))
 }
 
-pub fn param(value: &ParamValue) -> String {
+pub(super) fn param(value: &ParamValue) -> String {
     match value {
         ParamValue::Number(v) => number(*v),
         ParamValue::Vector(values) => {
@@ -323,7 +323,7 @@ fn number(value: f64) -> String {
     }
 }
 
-pub fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
@@ -341,7 +341,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// WGSL as it was written. A raw string cannot represent a carriage return unchanged, so such text is quoted.
-pub fn raw_string(text: &str) -> String {
+pub(super) fn raw_string(text: &str) -> String {
     if text.contains('\r') {
         return quoted(text);
     }

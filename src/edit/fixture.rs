@@ -3,7 +3,7 @@
 use crate::document::Document;
 
 /// Stam's stable fluids with density as colours. It runs, and contains every kind of wire end that the tests need.
-pub fn fluid() -> Document {
+pub(crate) fn fluid() -> Document {
     Document::parse(FLUID).unwrap()
 }
 

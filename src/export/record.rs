@@ -155,7 +155,7 @@ pub(super) struct Record {
 
 impl Record {
     /// `subject` describes what the frames show, as text; `format` is the format's name.
-    pub fn new(
+    pub(super) fn new(
         target: &Target,
         image_size: Option<[u32; 2]>,
         subject: &str,
@@ -171,20 +171,20 @@ impl Record {
     }
 
     /// Reads the record in a file; a symbolic link is ignored.
-    pub fn read(path: &Path) -> Option<Record> {
+    pub(super) fn read(path: &Path) -> Option<Record> {
         let bytes = read::bytes_without_links(path, MAX_RECORD).ok()?;
         ron::de::from_bytes(&bytes).ok()
     }
 
     /// Whether both records are of the same export. An unknown image size matches any size.
-    pub fn same(&self, other: &Record) -> bool {
+    pub(super) fn same(&self, other: &Record) -> bool {
         let same_size = self.image_size.is_none() || other.image_size.is_none() || self.image_size == other.image_size;
         same_size && Record { image_size: None, ..self.clone() } == Record { image_size: None, ..other.clone() }
     }
 
     /// # Errors
     /// Why it cannot be written.
-    pub fn write(&self, path: &Path) -> io::Result<()> {
+    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let text = ron::to_string(self).map_err(io::Error::other)?;
         write::replace_in_export(path, text.as_bytes())
     }

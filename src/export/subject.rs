@@ -40,7 +40,7 @@ pub(super) struct Pending {
 
 impl Pending {
     /// The content if it has arrived, `None` when the device failed; otherwise the request itself. Does not block.
-    pub fn try_take(self) -> Result<Option<Content>, Pending> {
+    pub(super) fn try_take(self) -> Result<Option<Content>, Pending> {
         let [width, height] = self.size;
         let image = |words: Vec<u32>| Content::Image(Image::new(width, height, &words));
         match self.reading.try_take() {
@@ -59,7 +59,7 @@ pub(super) enum FrameSource<'a> {
 impl<'a> FrameSource<'a> {
     /// # Errors
     /// No such Output, or a driver that rejects the shaders of views.
-    pub fn new(simulation: &Simulation, subject: &'a Subject) -> Result<FrameSource<'a>, Problem> {
+    pub(super) fn new(simulation: &Simulation, subject: &'a Subject) -> Result<FrameSource<'a>, Problem> {
         match subject {
             Subject::Wire(view) => Ok(FrameSource::Wire(Box::new(Viewer::new(simulation.gpu())?), view)),
             Subject::Output(output) => {
@@ -70,13 +70,13 @@ impl<'a> FrameSource<'a> {
     }
 
     /// The size of the images \[pixels\], where it is known before the first frame.
-    pub fn size(&self, simulation: &Simulation) -> Option<[u32; 2]> {
+    pub(super) fn size(&self, simulation: &Simulation) -> Option<[u32; 2]> {
         let FrameSource::Output(output) = self else { return None };
         simulation.find_output(*output).ok().map(|image| [image.width, image.height])
     }
 
     /// Requests the contents of the last frame.
-    pub fn read(&mut self, simulation: &Simulation) -> Result<Pending, Problem> {
+    pub(super) fn read(&mut self, simulation: &Simulation) -> Result<Pending, Problem> {
         match self {
             FrameSource::Wire(viewer, view) => {
                 viewer.update(simulation, view)?;
@@ -94,7 +94,7 @@ impl<'a> FrameSource<'a> {
     }
 
     /// The statistics of a wire in the last frame.
-    pub fn statistics(&mut self) -> Option<Statistics> {
+    pub(super) fn statistics(&mut self) -> Option<Statistics> {
         let FrameSource::Wire(viewer, _) = self else { return None };
         viewer.wait();
         viewer.statistics().cloned()

@@ -30,7 +30,7 @@ static INSIDE: AtomicUsize = AtomicUsize::new(0);
 pub(super) struct Inside;
 
 impl Inside {
-    pub fn enter() -> Inside {
+    pub(super) fn enter() -> Inside {
         INSIDE.fetch_add(1, Ordering::SeqCst);
         Inside
     }
@@ -50,7 +50,7 @@ static ALIVE: AtomicUsize = AtomicUsize::new(0);
 pub(super) struct Alive;
 
 impl Alive {
-    pub fn begin() -> Alive {
+    pub(super) fn begin() -> Alive {
         ALIVE.fetch_add(1, Ordering::SeqCst);
         Alive
     }

@@ -77,7 +77,7 @@ mod vulkan {
 
     /// The device-local heaps of a Vulkan device, with what `VK_EXT_memory_budget` reports; empty on another backend.
     #[allow(unsafe_code)]
-    pub fn heaps(device: &wgpu::Device) -> Vec<Heap> {
+    pub(super) fn heaps(device: &wgpu::Device) -> Vec<Heap> {
         // SAFETY: the instance and the physical device belong to `device`, whose guard is held until the end, and only
         // their properties are read. The second query exists since Vulkan 1.1, which both are checked for, and the
         // structure chained to it is one that the physical device supports.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::plan::{BufferId, KernelId, Plan};
 
 /// What the invariant dispatches depend on, and its values when they last ran.
-pub struct InvariantInputs {
+pub(super) struct InvariantInputs {
     /// Their uniform blocks, as byte ranges of the uniform buffer.
     blocks: Vec<Range<usize>>,
     /// Buffers that they read or write.
@@ -16,7 +16,7 @@ pub struct InvariantInputs {
 }
 
 impl InvariantInputs {
-    pub fn new(plan: &Plan) -> InvariantInputs {
+    pub(super) fn new(plan: &Plan) -> InvariantInputs {
         let starts: BTreeSet<(u32, KernelId)> = plan.invariant.iter().map(|d| (d.uniform, d.kernel)).collect();
         let block = |(start, kernel): (u32, KernelId)| {
             let bytes = plan.kernels.get(kernel)?.uniform_bytes;
@@ -28,12 +28,12 @@ impl InvariantInputs {
     }
 
     /// Makes them run again, whatever their parameters are.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.last = None;
     }
 
     /// Call this when a buffer was changed from outside.
-    pub fn changed(&mut self, buffer: BufferId) {
+    pub(super) fn changed(&mut self, buffer: BufferId) {
         if self.buffers.contains(&buffer) {
             self.forget();
         }
@@ -41,7 +41,7 @@ impl InvariantInputs {
 
     /// Whether they have to run before a frame with these uniforms; the caller then runs them. Comparing the blocks
     /// detects every change of a parameter, whatever caused it.
-    pub fn due(&mut self, uniforms: &[u8]) -> bool {
+    pub(super) fn due(&mut self, uniforms: &[u8]) -> bool {
         if self.buffers.is_empty() {
             return false;
         }

@@ -4,7 +4,7 @@
 use crate::quiet::quietly;
 
 /// What `read` returns for the mapped memory; `None` when the device was lost. Unmaps the buffer.
-pub fn read<T>(buffer: &wgpu::Buffer, bytes: u64, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
+pub(super) fn read<T>(buffer: &wgpu::Buffer, bytes: u64, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
     quietly(|| {
         let view = buffer.slice(..bytes).get_mapped_range();
         let value = read(&view);
@@ -15,12 +15,12 @@ pub fn read<T>(buffer: &wgpu::Buffer, bytes: u64, read: impl FnOnce(&[u8]) -> T)
 }
 
 /// The words of mapped memory; `None` when the device was lost. Unmaps the buffer.
-pub fn words(buffer: &wgpu::Buffer, bytes: u64) -> Option<Vec<u32>> {
+pub(super) fn words(buffer: &wgpu::Buffer, bytes: u64) -> Option<Vec<u32>> {
     read(buffer, bytes, bytemuck::pod_collect_to_vec)
 }
 
 /// Overwrites mapped memory and unmaps it. False when the device was lost; the buffer must not be used again then.
-pub fn write(buffer: &wgpu::Buffer, bytes: &[u8]) -> bool {
+pub(super) fn write(buffer: &wgpu::Buffer, bytes: &[u8]) -> bool {
     let written = quietly(|| {
         buffer.slice(..).get_mapped_range_mut().copy_from_slice(bytes);
         buffer.unmap();

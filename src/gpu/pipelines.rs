@@ -15,14 +15,14 @@ use crate::problem::Problem;
 
 /// A kernel compiled for the device.
 #[derive(Debug)]
-pub struct Pipeline {
+pub(super) struct Pipeline {
     pub pipeline: wgpu::ComputePipeline,
     pub layout: wgpu::BindGroupLayout,
 }
 
 /// All pipelines of a device.
 #[derive(Debug, Default)]
-pub struct Pipelines(pub(super) Arc<Shared>);
+pub(crate) struct Pipelines(pub(super) Arc<Shared>);
 
 #[derive(Debug, Default)]
 pub(super) struct Shared {
@@ -55,11 +55,11 @@ impl Default for State {
 
 impl State {
     /// The nodes without a pipeline or an error yet.
-    pub fn open<'n>(&self, nodes: &'n [(Key, Vec<String>)]) -> impl Iterator<Item = &'n (Key, Vec<String>)> {
+    pub(super) fn open<'n>(&self, nodes: &'n [(Key, Vec<String>)]) -> impl Iterator<Item = &'n (Key, Vec<String>)> {
         nodes.iter().filter(|(key, _)| !self.known.contains(key) && !self.failed.contains_key(key))
     }
 
-    pub fn progress(&self, nodes: &[(Key, Vec<String>)]) -> Making {
+    pub(super) fn progress(&self, nodes: &[(Key, Vec<String>)]) -> Making {
         let longest = self.open(nodes).filter_map(|(key, node)| Some((self.making.get(key)?, node))).min();
         Making {
             done: nodes.len() - self.open(nodes).count(),
@@ -72,7 +72,7 @@ impl State {
 
 impl Shared {
     /// A thread that panicked while it held the lock left the state consistent.
-    pub fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -85,7 +85,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub fn begin(shared: &Arc<Shared>, wanted: usize) -> Waiting {
+    pub(super) fn begin(shared: &Arc<Shared>, wanted: usize) -> Waiting {
         shared.lock().waiting += 1;
         Waiting { shared: shared.clone(), wanted }
     }
@@ -117,7 +117,7 @@ pub(super) fn key(kernel: &Kernel) -> Key {
 
 impl Pipelines {
     /// Number of finished pipelines.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.0.lock().known.len()
     }
 

@@ -12,7 +12,7 @@ use super::timing::Marks;
 use super::upload_ring::{StagingPool, StagingSlot};
 
 /// A dispatch with its pipeline and bindings.
-pub struct RecordedDispatch {
+pub(super) struct RecordedDispatch {
     pub pipeline: Arc<Pipeline>,
     pub bind_group: wgpu::BindGroup,
     pub uniform: u32,
@@ -22,7 +22,7 @@ pub struct RecordedDispatch {
 }
 
 /// Records dispatches as one pass, with timestamps at the marks.
-pub fn run(encoder: &mut wgpu::CommandEncoder, steps: &[RecordedDispatch], marks: Option<&Marks>) {
+pub(super) fn run(encoder: &mut wgpu::CommandEncoder, steps: &[RecordedDispatch], marks: Option<&Marks>) {
     let mut pass = encoder.begin_compute_pass(&Default::default());
     let mut current: Option<&Arc<Pipeline>> = None;
     let mut borders = marks.map(Marks::borders).unwrap_or_default().iter().enumerate().peekable();
@@ -47,7 +47,7 @@ pub fn run(encoder: &mut wgpu::CommandEncoder, steps: &[RecordedDispatch], marks
 }
 
 /// What all frames of a plan consist of.
-pub struct Frames {
+pub(super) struct Frames {
     pub uniforms: wgpu::Buffer,
     /// Dispatches of even and of odd frames, where buffers have changed places. The second list is empty where the
     /// first serves for both.
@@ -57,7 +57,7 @@ pub struct Frames {
 }
 
 /// The commands of a frame, and the staging memory that they use.
-pub struct Recorded {
+pub(super) struct Recorded {
     pub commands: wgpu::CommandBuffer,
     /// `None` where all slots are in use.
     pub slot: Option<StagingSlot>,
@@ -110,7 +110,7 @@ struct Counts {
 }
 
 /// Records the frames of a plan.
-pub struct Recorder {
+pub(super) struct Recorder {
     shared: Arc<Shared>,
     /// `None` where no thread could be started.
     thread: Option<JoinHandle<()>>,
@@ -118,7 +118,7 @@ pub struct Recorder {
 
 impl Recorder {
     /// Frames take their slots from `pool`.
-    pub fn new(gpu: &Gpu, frames: Frames, pool: StagingPool) -> Recorder {
+    pub(super) fn new(gpu: &Gpu, frames: Frames, pool: StagingPool) -> Recorder {
         let shared = Arc::new(Shared {
             gpu: gpu.clone(),
             frames,
@@ -137,13 +137,13 @@ impl Recorder {
     }
 
     /// A frame's commands: recorded in advance, or otherwise now.
-    pub fn take(&self, odd: bool, marks: Option<Arc<Marks>>) -> Recorded {
+    pub(super) fn take(&self, odd: bool, marks: Option<Arc<Marks>>) -> Recorded {
         let wanted = Frame { odd, marks };
         self.shared.take(&wanted).unwrap_or_else(|| self.shared.record(&wanted, &self.shared.counts.late))
     }
 
     /// Starts recording the frame that will probably be needed next.
-    pub fn prepare(&self, odd: bool, marks: Option<Arc<Marks>>) {
+    pub(super) fn prepare(&self, odd: bool, marks: Option<Arc<Marks>>) {
         if self.thread.is_some() {
             let before = std::mem::replace(&mut *self.shared.lock(), Next::Asked(Frame { odd, marks }));
             self.shared.changed.notify_all();
@@ -152,13 +152,13 @@ impl Recorder {
     }
 
     /// Frames recorded so far: in advance, and during their step.
-    pub fn counts(&self) -> [u64; 2] {
+    pub(super) fn counts(&self) -> [u64; 2] {
         let counts = &self.shared.counts;
         [&counts.ahead, &counts.late].map(|count| count.load(Ordering::Relaxed))
     }
 
     /// How long the last recording took, on either thread.
-    pub fn took(&self) -> Duration {
+    pub(super) fn took(&self) -> Duration {
         self.shared.took.lock().map(|took| *took).unwrap_or_default()
     }
 }

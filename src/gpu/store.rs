@@ -15,7 +15,7 @@ const HEADER: usize = 24;
 
 /// The driver's pipeline cache of a device, and the file that it is saved to.
 #[derive(Debug)]
-pub struct Store {
+pub(super) struct Store {
     cache: wgpu::PipelineCache,
     file: PathBuf,
     /// Number of pipelines when the file was last written.
@@ -24,7 +24,7 @@ pub struct Store {
 
 impl Store {
     /// Opens the cache in a folder; `None` where the device does not support one. A damaged file counts as missing.
-    pub fn open(device: &wgpu::Device, folder: &Path) -> Option<Store> {
+    pub(super) fn open(device: &wgpu::Device, folder: &Path) -> Option<Store> {
         if !device.features().contains(wgpu::Features::PIPELINE_CACHE) {
             return None;
         }
@@ -34,7 +34,7 @@ impl Store {
         Some(Store { cache: cache(device, data.as_deref()), file, written: AtomicUsize::new(0) })
     }
 
-    pub fn cache(&self) -> &wgpu::PipelineCache {
+    pub(super) fn cache(&self) -> &wgpu::PipelineCache {
         &self.cache
     }
 
@@ -42,7 +42,7 @@ impl Store {
     ///
     /// # Errors
     /// A folder that cannot be written.
-    pub fn save(&self, count: usize) -> io::Result<()> {
+    pub(super) fn save(&self, count: usize) -> io::Result<()> {
         if self.written.swap(count, Ordering::SeqCst) == count {
             return Ok(());
         }

@@ -17,7 +17,7 @@ const WATCH_BYTES: u64 = 16;
 const SLOTS: usize = 8;
 
 /// Staging memory of one frame.
-pub struct StagingSlot {
+pub(super) struct StagingSlot {
     /// Uniforms. Mapped while the slot is free.
     there: wgpu::Buffer,
     /// Watched numbers. Mapped from when they have arrived until they are read.
@@ -44,12 +44,12 @@ impl StagingSlot {
     }
 
     /// Records the copy of the uniforms; comes before the frame's dispatches.
-    pub fn unpack(&self, encoder: &mut wgpu::CommandEncoder, uniforms: &wgpu::Buffer) {
+    pub(super) fn unpack(&self, encoder: &mut wgpu::CommandEncoder, uniforms: &wgpu::Buffer) {
         encoder.copy_buffer_to_buffer(&self.there, 0, uniforms, 0, self.there.size());
     }
 
     /// Records the copies of the watched numbers; comes after the frame's dispatches.
-    pub fn pack(&self, encoder: &mut wgpu::CommandEncoder, watched: &[wgpu::Buffer]) {
+    pub(super) fn pack(&self, encoder: &mut wgpu::CommandEncoder, watched: &[wgpu::Buffer]) {
         for (index, source) in watched.iter().enumerate() {
             let at = index as u64 * WATCH_BYTES;
             self.back.iter().for_each(|back| encoder.copy_buffer_to_buffer(source, 0, back, at, WATCH_BYTES));
@@ -58,7 +58,7 @@ impl StagingSlot {
 
     /// Writes the uniforms of the frame that is submitted next. False when the device was lost: the slot cannot be used
     /// again.
-    pub fn fill(&self, uniforms: &[u8]) -> bool {
+    pub(super) fn fill(&self, uniforms: &[u8]) -> bool {
         mapped::write(&self.there, uniforms)
     }
 
@@ -96,7 +96,7 @@ impl StagingSlot {
 
 /// Free slots.
 #[derive(Clone)]
-pub struct StagingPool {
+pub(super) struct StagingPool {
     gpu: Gpu,
     slots: Arc<Mutex<Vec<StagingSlot>>>,
 }
@@ -106,7 +106,7 @@ impl StagingPool {
     ///
     /// # Errors
     /// When there is no memory for them. Without it, watched numbers would not be read back.
-    pub fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Result<StagingPool, OutOfMemory> {
+    pub(super) fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Result<StagingPool, OutOfMemory> {
         let slots = (0..SLOTS).map(|_| StagingSlot::new(gpu, uniforms, watched)).collect::<Result<_, _>>()?;
         // Nothing uses the memory yet, so one poll is enough to map it.
         gpu.look();
@@ -114,20 +114,20 @@ impl StagingPool {
     }
 
     /// A slot that can be written, if one is free.
-    pub fn take(&self) -> Option<StagingSlot> {
+    pub(super) fn take(&self) -> Option<StagingSlot> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let mapped = slots.iter().position(StagingSlot::is_mapped)?;
         Some(slots.swap_remove(mapped))
     }
 
     /// Returns a slot that is mapped or is being mapped.
-    pub fn put(&self, slot: StagingSlot) {
+    pub(super) fn put(&self, slot: StagingSlot) {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner).push(slot);
     }
 }
 
 /// Slots in use, oldest first.
-pub struct UploadRing {
+pub(super) struct UploadRing {
     pool: StagingPool,
     in_flight: VecDeque<StagingSlot>,
     /// Number of the oldest slots whose results are to be discarded.
@@ -135,12 +135,12 @@ pub struct UploadRing {
 }
 
 impl UploadRing {
-    pub fn new(pool: StagingPool) -> UploadRing {
+    pub(super) fn new(pool: StagingPool) -> UploadRing {
         UploadRing { pool, in_flight: VecDeque::new(), unwanted: 0 }
     }
 
     /// Adds the slot of a frame that was submitted.
-    pub fn send(&mut self, slot: StagingSlot) {
+    pub(super) fn send(&mut self, slot: StagingSlot) {
         let back = slot.back.as_ref().map(|back| (back, wgpu::MapMode::Read));
         slot.map([Some((&slot.there, wgpu::MapMode::Write)), back]);
         self.in_flight.push_back(slot);
@@ -148,7 +148,7 @@ impl UploadRing {
 
     /// The words of the watched numbers of each frame that has come back since the last call, oldest first. With
     /// `wait`, of all frames submitted.
-    pub fn collect(&mut self, wait: bool) -> Vec<Vec<u32>> {
+    pub(super) fn collect(&mut self, wait: bool) -> Vec<Vec<u32>> {
         if wait {
             self.pool.gpu.wait();
         }
@@ -170,7 +170,7 @@ impl UploadRing {
     }
 
     /// Discards the results of all frames in flight.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.unwanted = self.in_flight.len();
     }
 }

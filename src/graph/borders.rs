@@ -10,7 +10,7 @@ use crate::stage::types::WireType;
 
 impl Resolver<'_> {
     /// What an input or an output of a group carries.
-    pub fn border(&mut self, border: Border) -> Carried {
+    pub(super) fn border(&mut self, border: Border) -> Carried {
         if let Some(known) = self.carries.get(&border) {
             return known.clone();
         }

@@ -84,7 +84,7 @@ fn is_out(_: &str, node: &Node) -> bool {
 
 impl Flattener<'_> {
     /// The nodes of a level, and the outputs of its group, with every wire redirected past the nodes that are left out.
-    pub fn bypass(
+    pub(super) fn bypass(
         &mut self,
         mut nodes: Nodes,
         mut outputs: BTreeMap<String, Link>,

@@ -9,11 +9,11 @@ use crate::problem::Problems;
 use crate::stage::types::{WireType, particles_name};
 
 /// What a wire carries. `None` when the cause has been reported already.
-pub type Carried = Option<Carry>;
+pub(super) type Carried = Option<Carry>;
 
 /// A wire's type; its domain, unless it is a number; and for particles the set.
 #[derive(Clone, Debug)]
-pub struct Carry {
+pub(super) struct Carry {
     pub ty: WireType,
     pub domain: Option<DomainId>,
     pub set: Option<ParticleSet>,
@@ -21,20 +21,20 @@ pub struct Carry {
 
 impl Carry {
     /// The name of the type for messages.
-    pub fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         self.set.as_ref().map_or_else(|| self.ty.to_string(), |set| particles_name(&set.attributes))
     }
 }
 
 /// An input or an output of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Border {
+pub(super) enum Border {
     Input(NodeId, usize),
     Output(NodeId, usize),
 }
 
 /// Determines what every wire carries. Its methods are in the modules of their topics.
-pub struct Resolver<'a> {
+pub(super) struct Resolver<'a> {
     pub graph: &'a mut Graph,
     pub numbers: &'a Table,
     pub problems: &'a mut Problems,

@@ -29,13 +29,13 @@ pub type Shapes = BTreeMap<String, Vec<String>>;
 
 impl Flattener<'_> {
     /// How often a node runs in a frame.
-    pub fn iterations(&mut self, place: &Place<'_>) -> u32 {
+    pub(super) fn iterations(&mut self, place: &Place<'_>) -> u32 {
         let value = place.node.iterations.as_ref();
         value.and_then(|value| self.count(place, "iterations", "count", value, MAX_ITERATIONS)).unwrap_or(1)
     }
 
     /// The convergence criterion of a group.
-    pub fn until(&mut self, place: &Place<'_>, built: &Node) -> Option<Until> {
+    pub(super) fn until(&mut self, place: &Place<'_>, built: &Node) -> Option<Until> {
         let until = place.node.until.as_ref()?;
         let mut report = |cause: String, remedy: String| {
             self.problems.push(Problem::new(place.path, "until", cause, remedy));
@@ -61,7 +61,7 @@ impl Flattener<'_> {
     }
 
     /// The maximum number of particles in a State.
-    pub fn capacity(&mut self, place: &Place<'_>) -> Option<u32> {
+    pub(super) fn capacity(&mut self, place: &Place<'_>) -> Option<u32> {
         if let Some(value) = &place.node.capacity {
             return self.count(place, "capacity", "capacity", value, MAX_PARTICLES);
         }
@@ -72,7 +72,7 @@ impl Flattener<'_> {
     }
 
     /// A number of a node that is evaluated once; zero when it is not given.
-    pub fn constant(
+    pub(super) fn constant(
         &mut self,
         place: &Place<'_>,
         port: &str,
@@ -106,7 +106,7 @@ impl Flattener<'_> {
     }
 
     /// A value that the plan is compiled with. Records what it depends on. `None` after an error was reported.
-    pub fn fixed(
+    pub(super) fn fixed(
         &mut self,
         (path, port, what): (&str, &str, &str),
         value: &ParamValue,
@@ -167,7 +167,7 @@ impl Flattener<'_> {
         }
     }
 
-    pub fn domain(&mut self, path: &str, spec: &document::Domain, names: &Arc<Names>) -> Option<Domain> {
+    pub(super) fn domain(&mut self, path: &str, spec: &document::Domain, names: &Arc<Names>) -> Option<Domain> {
         let resolution: Vec<Option<f64>> =
             spec.resolution.iter().map(|cells| self.fixed_scalar(path, "resolution", cells, names)).collect();
         let width = self.fixed_scalar(path, "width", &spec.width, names);

@@ -24,7 +24,7 @@ use crate::stage::types::{Attributes, Element, PortType, Precision, ValueType, W
 use crate::stage::{Stage, StageError};
 
 /// The graph with its names resolved, and its numbers.
-pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) -> (Graph, Table) {
+pub(super) fn flatten(document: &Document, library: &Library, problems: &mut Problems) -> (Graph, Table) {
     let graph = Graph {
         name: document.name.clone(),
         fps: document.fps,
@@ -56,7 +56,7 @@ pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) 
 }
 
 impl Flattener<'_> {
-    pub fn scope(&mut self, nodes: &Nodes, mut scope: Scope, ports: &Ports<'_>) -> BTreeMap<String, NodeId> {
+    pub(super) fn scope(&mut self, nodes: &Nodes, mut scope: Scope, ports: &Ports<'_>) -> BTreeMap<String, NodeId> {
         self.level(nodes, &mut scope);
         for (name, node) in nodes {
             if let NodeKind::Domain(domain) = &node.kind {
@@ -131,7 +131,7 @@ impl Flattener<'_> {
         self.add_numbers(numbers);
     }
 
-    pub fn add_numbers(&mut self, numbers: Vec<(NamedNumber, Arc<Names>)>) {
+    pub(super) fn add_numbers(&mut self, numbers: Vec<(NamedNumber, Arc<Names>)>) {
         for (path, (cause, remedy)) in self.numbers.add(numbers) {
             let (node, port) = path.rsplit_once('.').unwrap_or((&path, ""));
             self.problems.push(Problem::new(node, port, cause, remedy));
@@ -386,7 +386,7 @@ impl Flattener<'_> {
     }
 
     /// Reports inputs and parameters that the node does not have.
-    pub fn unknown_names(&mut self, place: &Place<'_>, inputs: &[&str], params: &[&str]) {
+    pub(super) fn unknown_names(&mut self, place: &Place<'_>, inputs: &[&str], params: &[&str]) {
         let mut report = |name: &String, what: &str, known: &[&str]| {
             let remedy = match known.is_empty() {
                 true => format!("it has no {what}s; remove it"),
@@ -408,7 +408,7 @@ fn shortened_beyond(name: &str) -> String {
     if name.len() > limits::PORT_NAME { shortened(name) } else { name.to_string() }
 }
 
-pub fn empty(path: &str, group: Option<NodeId>) -> Node {
+pub(super) fn empty(path: &str, group: Option<NodeId>) -> Node {
     Node {
         path: path.into(),
         kind: Kind::Broken,
@@ -427,13 +427,13 @@ pub fn empty(path: &str, group: Option<NodeId>) -> Node {
 }
 
 /// A value of a node, given or by default.
-pub fn setting(place: &Place<'_>, name: &str, ty: ValueType, value: ParamValue) -> Setting {
+pub(super) fn setting(place: &Place<'_>, name: &str, ty: ValueType, value: ParamValue) -> Setting {
     let (range, aliases, names) = ((None, None), place.aliases(name), place.names(name));
     Setting { name: name.into(), ty, value, range, aliases, names }
 }
 
 /// Value type of a port; a generic letter is bound later.
-pub fn declared_value(ty: PortType) -> ValueType {
+pub(super) fn declared_value(ty: PortType) -> ValueType {
     match ty.element() {
         Some(Element::Fixed(v)) => v,
         _ => ValueType::F32,

@@ -11,7 +11,7 @@ use crate::stage::types::ValueType;
 
 impl Flattener<'_> {
     /// Resolves a link; reports errors.
-    pub fn link(&mut self, place: &Place<'_>, port: &str, link: &Link) -> Source {
+    pub(super) fn link(&mut self, place: &Place<'_>, port: &str, link: &Link) -> Source {
         match self.find(place, link) {
             Ok(source) => source,
             Err(Some((cause, remedy))) => {
@@ -23,7 +23,7 @@ impl Flattener<'_> {
     }
 
     /// Whether a link reads an unwired input of the enclosing group.
-    pub fn unwired(&self, place: &Place<'_>, link: &Link) -> bool {
+    pub(super) fn unwired(&self, place: &Place<'_>, link: &Link) -> bool {
         let group = place.scope.group.filter(|_| link.node == "in").and_then(|g| self.graph.nodes.get(g));
         let input = group.and_then(|g| {
             // Inputs are sorted by name.

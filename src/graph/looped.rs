@@ -14,7 +14,7 @@ impl Flattener<'_> {
     /// Whether the iterations of a group change an input that starts from a number or another constant.
     ///
     /// A grid or a field cannot start from a number, which is reported.
-    pub fn looped(
+    pub(super) fn looped(
         &mut self,
         place: &Place<'_>,
         (group, iterations): (&Group, u32),

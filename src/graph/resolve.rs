@@ -14,7 +14,7 @@ use crate::stage::header::{Change, Direction, Port};
 use crate::stage::types::{Element, PortType, ValueType, WireType};
 use crate::stage::{IterationSource, Stage};
 
-pub fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
+pub(super) fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
     sets::begin(graph);
     let mut resolver = Resolver {
         done: graph.nodes.table(None),
@@ -107,7 +107,7 @@ impl Resolver<'_> {
         None
     }
 
-    pub fn carried(&mut self, source: &Source) -> Carried {
+    pub(super) fn carried(&mut self, source: &Source) -> Carried {
         match source {
             Source::Wire { node, port } => {
                 if !self.node(*node) {

@@ -11,7 +11,7 @@ use crate::library::Library;
 use crate::problem::Problems;
 
 /// Builds the graph. Its methods are in the modules of their topics.
-pub struct Flattener<'a> {
+pub(super) struct Flattener<'a> {
     pub library: &'a Library,
     pub graph: Graph,
     pub problems: &'a mut Problems,
@@ -25,7 +25,7 @@ type Param = (String, String);
 
 /// What is known about a nesting level.
 #[derive(Clone, Default)]
-pub struct Scope {
+pub(super) struct Scope {
     pub prefix: String,
     pub group: Option<NodeId>,
     pub domains: BTreeMap<String, DomainId>,
@@ -45,7 +45,7 @@ pub struct Scope {
 }
 
 /// A node of the document with its surroundings.
-pub struct Place<'a> {
+pub(super) struct Place<'a> {
     pub path: &'a str,
     pub name: &'a str,
     pub node: &'a document::Node,
@@ -58,12 +58,12 @@ pub struct Place<'a> {
 
 impl Place<'_> {
     /// Outer paths that set a parameter of this node.
-    pub fn aliases(&self, param: &str) -> Vec<String> {
+    pub(super) fn aliases(&self, param: &str) -> Vec<String> {
         self.scope.aliases.get(&(self.name.to_string(), param.to_string())).cloned().unwrap_or_default()
     }
 
     /// The names that the expression of a parameter may use, which depend on where it was written.
-    pub fn names(&self, param: &str) -> Arc<Names> {
+    pub(super) fn names(&self, param: &str) -> Arc<Names> {
         let given = self.scope.given.get(&(self.name.to_string(), param.to_string()));
         given.unwrap_or(&self.scope.names).clone()
     }

@@ -12,7 +12,7 @@ use crate::stage::types::{PortType, ValueType};
 
 /// Follows the `init` wire of each State of particles back to the emitter that starts it. The emitter takes capacity,
 /// domain and attributes from the State.
-pub fn begin(graph: &mut Graph) {
+pub(super) fn begin(graph: &mut Graph) {
     for state in graph.nodes.ids() {
         let entry = &graph.nodes[state];
         let (Kind::State(_), Some(set)) = (&entry.kind, entry.set.clone()) else { continue };
@@ -49,7 +49,7 @@ fn first_emitter(graph: &Graph, mut source: Source) -> Option<NodeId> {
 
 impl Resolver<'_> {
     /// The set that an emitter starts.
-    pub fn first_set(&mut self, node: NodeId, port: &Port) -> Option<ParticleSet> {
+    pub(super) fn first_set(&mut self, node: NodeId, port: &Port) -> Option<ParticleSet> {
         let entry = &self.graph.nodes[node];
         if entry.set.is_none() {
             let cause = "the input is not wired, and no State gives the capacity";
@@ -60,7 +60,7 @@ impl Resolver<'_> {
     }
 
     /// Checks that the sets have what a stage reads, and agree with what it writes.
-    pub fn attributes(&mut self, path: &str, stage: &Stage, sets: &BTreeMap<&str, ParticleSet>) -> bool {
+    pub(super) fn attributes(&mut self, path: &str, stage: &Stage, sets: &BTreeMap<&str, ParticleSet>) -> bool {
         let mut fits = true;
         for port in stage.inputs() {
             let Some(set) = sets.get(port.name.as_str()) else { continue };
@@ -95,7 +95,7 @@ fn alike(a: ValueType, b: ValueType, dim: u32) -> bool {
 }
 
 /// The particle set that a stage outputs.
-pub fn written(stage: &Stage, sets: &BTreeMap<&str, ParticleSet>) -> Option<ParticleSet> {
+pub(super) fn written(stage: &Stage, sets: &BTreeMap<&str, ParticleSet>) -> Option<ParticleSet> {
     let port = stage.outputs().find(|p| p.ty == PortType::Particles)?;
     let mut set = sets.get(port.name.as_str())?.clone();
     for (name, ty) in &port.written {
@@ -105,7 +105,7 @@ pub fn written(stage: &Stage, sets: &BTreeMap<&str, ParticleSet>) -> Option<Part
 }
 
 /// Why a State cannot hold a set.
-pub fn unfit(holds: &ParticleSet, given: &ParticleSet) -> Option<Unfit> {
+pub(super) fn unfit(holds: &ParticleSet, given: &ParticleSet) -> Option<Unfit> {
     if holds.capacity != given.capacity {
         let cause = format!("the wire holds up to {} particles, the State {}", given.capacity, holds.capacity);
         return Some((cause, "give both States the same capacity".into()));
@@ -118,7 +118,7 @@ pub fn unfit(holds: &ParticleSet, given: &ParticleSet) -> Option<Unfit> {
 }
 
 /// Whether an iteration would lose attributes of its input.
-pub fn lost(taken: &Carry, fed: &Carry) -> bool {
+pub(super) fn lost(taken: &Carry, fed: &Carry) -> bool {
     match (&taken.set, &fed.set) {
         (Some(taken), Some(fed)) => unfit(taken, fed).is_some(),
         _ => false,

@@ -14,7 +14,12 @@ use crate::stage::types::PortType;
 
 impl Flattener<'_> {
     /// A stage with its `fixed` parameters replaced by constants; its node no longer has them.
-    pub fn specialized(&mut self, place: &Place<'_>, stage: Arc<Stage>, settings: &mut Vec<Setting>) -> Arc<Stage> {
+    pub(super) fn specialized(
+        &mut self,
+        place: &Place<'_>,
+        stage: Arc<Stage>,
+        settings: &mut Vec<Setting>,
+    ) -> Arc<Stage> {
         let fixed = |name: &str| stage.param(name).is_some_and(|param| param.fixed);
         let mut values = BTreeMap::new();
         for setting in settings.iter().filter(|setting| fixed(&setting.name)) {
@@ -37,7 +42,7 @@ impl Flattener<'_> {
 impl Resolver<'_> {
     /// Lets stages read inputs on their own cells directly. Face grids are still read by position, since faces lie
     /// elsewhere.
-    pub fn own_cells(&mut self) {
+    pub(super) fn own_cells(&mut self) {
         for node in self.graph.nodes.ids() {
             let entry = &self.graph.nodes[node];
             let (Kind::Stage(stage), Some(domain)) = (entry.kind.clone(), entry.domain) else { continue };

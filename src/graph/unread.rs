@@ -10,7 +10,7 @@ const UNTIL_FIELDS: &[&str] = &["number", "below", "every"];
 const FRAME_FIELDS: &[&str] = &["title", "text", "at", "size", "color"];
 
 /// Adds a warning for every such field of a document.
-pub fn warn(document: &Document, problems: &mut Problems) {
+pub(super) fn warn(document: &Document, problems: &mut Problems) {
     let mut found = Found { problems };
     found.fields("", "", &document.extra, DOCUMENT_FIELDS);
     document.frames.iter().for_each(|frame| found.fields("", "frames", &frame.extra, FRAME_FIELDS));

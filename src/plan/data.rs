@@ -20,7 +20,7 @@ use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 pub const COUNT_GROUPS: u64 = 16;
 
 /// Size of a gate's entry for each dispatch that it controls: three workgroup counts \[bytes\].
-pub const GATE_ENTRY: u64 = 12;
+pub(super) const GATE_ENTRY: u64 = 12;
 
 /// Which buffer of a plan, and which kernel.
 pub type BufferId = Id<Buffer>;

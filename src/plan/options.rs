@@ -70,6 +70,6 @@ impl Default for PlanOptions {
 }
 
 /// The error of a cancelled compilation.
-pub fn cancelled() -> Problems {
+pub(super) fn cancelled() -> Problems {
     Problem::new("", "", "compilation was cancelled", "").into()
 }

@@ -206,7 +206,7 @@ pub(super) struct Optimised {
 }
 
 impl Optimised {
-    pub fn new(tuning: &Tuning) -> Optimised {
+    pub(super) fn new(tuning: &Tuning) -> Optimised {
         let graph =
             Graph::build(&Document::parse(GRAPH).unwrap(), Library::builtin()).unwrap_or_else(|p| panic!("{p}"));
         let keep = Keep::Wires(["s", "sums", "solved"].map(|state| format!("{state}.value")).into());
@@ -224,13 +224,13 @@ impl Optimised {
     }
 
     /// The first operation of the frame that dispatches a node's stage.
-    pub fn stage(&self, node: &str) -> OpId {
+    pub(super) fn stage(&self, node: &str) -> OpId {
         let own = |task: &Task| matches!(task, Task::Stage);
         self.find(node, own)
     }
 
     /// The first operation of the frame that belongs to a node.
-    pub fn find(&self, node: &str, does: impl Fn(&Task) -> bool) -> OpId {
+    pub(super) fn find(&self, node: &str, does: impl Fn(&Task) -> bool) -> OpId {
         let node = self.graph.node(node).unwrap();
         self.frame.ops.position(|op| op.node == node && does(&op.task)).unwrap()
     }

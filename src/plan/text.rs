@@ -28,7 +28,7 @@ impl Plan {
     }
 }
 
-pub fn plan(plan: &Plan) -> String {
+pub(super) fn plan(plan: &Plan) -> String {
     let mut out = format!("plan of \"{}\"\n", plan.name);
     let once = if plan.invariant.is_empty() { String::new() } else { format!("{} once, ", plan.invariant.len()) };
     let _ = writeln!(
@@ -141,7 +141,7 @@ fn repetition(lines: &[String]) -> (usize, usize) {
     (1, 1)
 }
 
-pub fn line(plan: &Plan, dispatch: &Dispatch) -> String {
+pub(super) fn line(plan: &Plan, dispatch: &Dispatch) -> String {
     let Some(kernel) = plan.kernels.get(dispatch.kernel) else { return String::new() };
     let buffers = kernel.bindings.iter().zip(&dispatch.buffers).map(|(binding, buffer)| {
         let arrow = if binding.writes { ">" } else { "<" };
@@ -177,7 +177,7 @@ pub fn line(plan: &Plan, dispatch: &Dispatch) -> String {
     )
 }
 
-pub fn over(plan: &Plan, dispatch: &Dispatch) -> String {
+pub(super) fn over(plan: &Plan, dispatch: &Dispatch) -> String {
     let domain = |index: DomainId, faces: bool| {
         let Some(domain) = plan.domains.get(index) else { return String::new() };
         let resolution = if faces { domain.face_resolution() } else { domain.resolution };
@@ -198,7 +198,7 @@ pub fn over(plan: &Plan, dispatch: &Dispatch) -> String {
     }
 }
 
-pub fn plan_with_wgsl(plan: &Plan) -> String {
+pub(super) fn plan_with_wgsl(plan: &Plan) -> String {
     let mut out = self::plan(plan);
     for (index, kernel) in plan.kernels.iter().enumerate() {
         let loops = if kernel.finite { "loops proven finite" } else { "loops with a budget" };

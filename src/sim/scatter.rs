@@ -16,7 +16,7 @@ const HEAD: usize = crate::plan::SCATTER_HEAD as usize;
 
 /// What has been reported since the start.
 #[derive(Debug, Default)]
-pub struct Scatters {
+pub(super) struct Scatters {
     reported: BTreeSet<(usize, Kind)>,
 }
 
@@ -30,7 +30,7 @@ enum Kind {
 impl Scatters {
     /// New warnings from the words that the engine has read back. With `last`, no more words will come, so everything
     /// is reported again with the latest counts.
-    pub fn warnings(&mut self, plan: &Plan, words: &[u32], frame: u64, last: bool) -> Vec<Problem> {
+    pub(super) fn warnings(&mut self, plan: &Plan, words: &[u32], frame: u64, last: bool) -> Vec<Problem> {
         let places = plan.scatter_places();
         let mut out = Vec::new();
         for (index, (check, at)) in plan.scatters.iter().zip(places.counts).enumerate() {

@@ -12,7 +12,7 @@ use crate::plan::{Plan, Slot};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::{Scalar, ValueType};
 
-pub struct Settings {
+pub(super) struct Settings {
     bytes: Vec<u8>,
     numbers: Table,
     /// Each slot's latest value, before it was rounded for the GPU.
@@ -32,7 +32,7 @@ struct Loaded {
 }
 
 impl Settings {
-    pub fn new(plan: &Plan) -> Result<Settings, Problems> {
+    pub(super) fn new(plan: &Plan) -> Result<Settings, Problems> {
         let numbers = Table::new(&plan.numbers).map_err(|(path, unfit)| problem(&path, unfit))?;
         let bytes = vec![0; plan.uniform_bytes as usize];
         let now = vec![Vec::new(); plan.settings.len()];
@@ -47,12 +47,12 @@ impl Settings {
         Ok(settings)
     }
 
-    pub fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// The value of a parameter or a number in the last frame.
-    pub fn value(&self, plan: &Plan, path: &str) -> Option<Vec<f64>> {
+    pub(super) fn value(&self, plan: &Plan, path: &str) -> Option<Vec<f64>> {
         let drawn = |slot: &Slot| matches!(slot.ty, ValueType::Curve | ValueType::Gradient);
         if let Some(number) = self.numbers.value(path) {
             return Some(number.as_slice().to_vec());
@@ -64,7 +64,7 @@ impl Settings {
         }
     }
 
-    pub fn take_warnings(&mut self) -> Problems {
+    pub(super) fn take_warnings(&mut self) -> Problems {
         std::mem::take(&mut self.warnings)
     }
 
@@ -80,7 +80,7 @@ impl Settings {
 
     /// Sets everything that has a path, and everything that depends on it. All values are checked before the first one
     /// changes, so that an invalid value changes nothing.
-    pub fn set(&mut self, plan: &mut Plan, path: &str, value: ParamValue) -> Result<(), Problem> {
+    pub(super) fn set(&mut self, plan: &mut Plan, path: &str, value: ParamValue) -> Result<(), Problem> {
         let mut numbers = plan.numbers.clone();
         let names = names_around(&numbers, path);
         let uses = names.uses(&value);
@@ -129,7 +129,7 @@ impl Settings {
     }
 
     /// Writes the frame's block and everything that changes with it. Returns the time step \[s\].
-    pub fn write_frame(&mut self, plan: &Plan, input: &FrameInput, time: f64, frame: u64) -> f32 {
+    pub(super) fn write_frame(&mut self, plan: &Plan, input: &FrameInput, time: f64, frame: u64) -> f32 {
         let dt = input.dt.unwrap_or((1.0 / plan.fps) as f32);
         let [mx, my] = input.mouse;
         let [vx, vy] = input.mouse_velocity;

@@ -16,18 +16,18 @@ pub struct Watched {
 
 /// The latest value of each watch, and the one farthest outside its range since the last call of [`Watches::warnings`].
 #[derive(Debug, Default)]
-pub struct Watches {
+pub(super) struct Watches {
     latest: Vec<Option<f64>>,
     worst: Vec<Option<f64>>,
 }
 
 impl Watches {
-    pub fn new(plan: &Plan) -> Watches {
+    pub(super) fn new(plan: &Plan) -> Watches {
         Watches { latest: vec![None; plan.watches.len()], worst: vec![None; plan.watches.len()] }
     }
 
     /// Stores the words that the engine has read back.
-    pub fn take(&mut self, plan: &Plan, words: &[u32]) {
+    pub(super) fn take(&mut self, plan: &Plan, words: &[u32]) {
         for ((index, watch), word) in plan.watches.iter().enumerate().zip(words) {
             let value = match watch.scalar {
                 Scalar::F32 => f64::from(f32::from_bits(*word)),
@@ -43,14 +43,14 @@ impl Watches {
         }
     }
 
-    pub fn latest(&self, plan: &Plan) -> Vec<Watched> {
+    pub(super) fn latest(&self, plan: &Plan) -> Vec<Watched> {
         let named = |watch: &Watch| format!("{}.{}", watch.node, watch.port);
         let known = plan.watches.iter().zip(&self.latest);
         known.filter_map(|(w, value)| Some(Watched { name: named(w), value: (*value)?, range: w.range })).collect()
     }
 
     /// A warning for each number that was outside its range, with its worst value. Each is reported once.
-    pub fn warnings(&mut self, plan: &Plan) -> Vec<Problem> {
+    pub(super) fn warnings(&mut self, plan: &Plan) -> Vec<Problem> {
         let worst = std::mem::replace(&mut self.worst, vec![None; plan.watches.len()]);
         let told = plan.watches.iter().zip(worst).filter_map(|(watch, value)| Some((watch, value?)));
         let warning = |(watch, value): (&Watch, f64)| {

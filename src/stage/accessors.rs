@@ -29,12 +29,12 @@ const MAX: &str = "max_";
 const PUT: &str = "put_";
 
 /// Names of the functions that read a port, whatever its type.
-pub fn readers(port: &Port) -> impl Iterator<Item = String> {
+pub(crate) fn readers(port: &Port) -> impl Iterator<Item = String> {
     ACCESSORS.iter().map(|accessor| format!("{}{}", port.name, accessor.suffix))
 }
 
 /// Whether a function or a constant of this name is generated for a port, if the text uses it.
-pub fn is_accessor(port: &Port, name: &str) -> bool {
+pub(crate) fn is_accessor(port: &Port, name: &str) -> bool {
     let suffix = name.strip_prefix(port.name.as_str());
     let reads = port.reads() && ACCESSORS.iter().any(|a| suffix == Some(a.suffix) && (a.exists)(port));
     let writer = match port.scatter {
@@ -50,7 +50,7 @@ pub fn is_accessor(port: &Port, name: &str) -> bool {
 }
 
 /// What a declaration of this name is generated for, in a stage with this header.
-pub fn generated_for(header: &Header, name: &str) -> Option<String> {
+pub(crate) fn generated_for(header: &Header, name: &str) -> Option<String> {
     if let Some(port) = header.ports.iter().find(|port| is_accessor(port, name)) {
         return Some(format!("the port `{}`", port.name));
     }

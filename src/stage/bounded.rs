@@ -100,7 +100,7 @@ const PURE: [&str; 27] = [
 ];
 
 /// The constants that depend on the number of dimensions.
-pub fn known(name: &str, dim: u32) -> Option<i64> {
+pub(super) fn known(name: &str, dim: u32) -> Option<i64> {
     match name {
         "DIM" => Some(i64::from(dim)),
         "FACES" => Some(2 * i64::from(dim)),

@@ -3,10 +3,10 @@
 use std::sync::OnceLock;
 
 #[derive(Clone, Debug)]
-pub struct Cached<T>(OnceLock<T>);
+pub(super) struct Cached<T>(OnceLock<T>);
 
 impl<T> Cached<T> {
-    pub fn get(&self, find: impl FnOnce() -> T) -> &T {
+    pub(super) fn get(&self, find: impl FnOnce() -> T) -> &T {
         self.0.get_or_init(find)
     }
 }
@@ -19,14 +19,14 @@ impl<T> Default for Cached<T> {
 
 /// A property in two and in three dimensions.
 #[derive(Clone, Debug)]
-pub struct PerDimension<T> {
+pub(super) struct PerDimension<T> {
     flat: Cached<T>,
     deep: Cached<T>,
 }
 
 impl<T> PerDimension<T> {
     /// The value for two or three dimensions; `find` computes it on first use.
-    pub fn get(&self, dim: u32, find: impl FnOnce(u32) -> T) -> &T {
+    pub(super) fn get(&self, dim: u32, find: impl FnOnce(u32) -> T) -> &T {
         let (kept, dim) = if dim == 3 { (&self.deep, 3) } else { (&self.flat, 2) };
         kept.get(|| find(dim))
     }

@@ -9,7 +9,7 @@ use super::syntax::{Token, TokenKind, calls, is_member, line_col, module_names, 
 use super::types::{PortType, ValueType};
 
 /// Checks the signature of `fn stage` against the header.
-pub fn function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
+pub(super) fn function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
     let Some(function) = stage_function(tokens) else {
         errors.push(StageError::new(1, 1, "there is no `fn stage(cell: Cell)`; the compiler calls it for every cell"));
         return;
@@ -118,7 +118,7 @@ fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], keyword: usize) -> Op
 }
 
 /// Rejects declarations at module scope that the compiler generates for the ports of this stage.
-pub fn declarations(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
+pub(super) fn declarations(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
     for name in module_names(tokens) {
         if let Some(origin) = accessors::generated_for(header, name.text) {
             let (line, column) = line_col(source, name.start);
@@ -136,7 +136,7 @@ pub fn declarations(header: &Header, source: &str, tokens: &[Token<'_>], errors:
 }
 
 /// Every input must be read, and every scatter port written.
-pub fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
+pub(super) fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
     let used = |name: &str| {
         tokens.iter().enumerate().any(|(i, t)| t.kind == TokenKind::Word && t.text == name && !is_member(tokens, i))
     };
@@ -166,7 +166,7 @@ pub fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<StageError>
 }
 
 /// Every parameter must be declared and read.
-pub fn params(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
+pub(super) fn params(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
     let mut used = BTreeSet::new();
     for window in tokens.windows(3) {
         let [object, dot, field] = window else { continue };

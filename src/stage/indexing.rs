@@ -5,7 +5,7 @@ use super::syntax::{Token, TokenKind, text, written};
 
 /// Whether every index is a constant, or a loop counter from 0 below `DIM`, or below the number of components of the
 /// indexed parameter.
-pub fn proven(tokens: &[Token<'_>], components: &dyn Fn(&str) -> Option<u32>) -> bool {
+pub(super) fn proven(tokens: &[Token<'_>], components: &dyn Fn(&str) -> Option<u32>) -> bool {
     let text = |i: usize| text(tokens, i);
     let opened = (0..tokens.len()).filter(|i| text(*i) == "[");
     let mut indices = opened.map(|open| {

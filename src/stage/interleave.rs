@@ -25,7 +25,7 @@ impl Stage {
 /// A function `_stages(_cell: Cell)` that returns the results of `stage` for several cells; `place` gives the cell of
 /// each. `None` where the control flow depends on the cell other than by `if`, or the text returns early other than by
 /// `if condition { return value; }`.
-pub fn interleave(source: &str, cells: u32, place: &dyn Fn(u32) -> String) -> Option<String> {
+pub(crate) fn interleave(source: &str, cells: u32, place: &dyn Fn(u32) -> String) -> Option<String> {
     let tokens = tokens(source);
     let function = stage_function(&tokens)?;
     let (cell, "Cell") = function.first_argument(&tokens) else { return None };

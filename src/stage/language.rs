@@ -8,7 +8,7 @@ use naga::keywords::wgsl::{BUILTIN_IDENTIFIERS, RESERVED};
 
 /// The role of a word. A word may have several: `clamp` is an edge rule and a function of WGSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A keyword of WGSL.
     Keyword,
     /// The type of one value, in a header and in the text.
@@ -49,7 +49,7 @@ pub enum Kind {
 }
 
 /// All words of the language, by kind.
-pub const WORDS: &[(Kind, &[&str])] = &[
+pub(crate) const WORDS: &[(Kind, &[&str])] = &[
     (
         Kind::Keyword,
         &[
@@ -141,42 +141,42 @@ static KINDS: LazyLock<HashMap<&'static str, Vec<Kind>>> = LazyLock::new(|| {
 });
 
 /// All roles of a word in the stage language; empty for other words.
-pub fn kinds(word: &str) -> &'static [Kind] {
+pub(crate) fn kinds(word: &str) -> &'static [Kind] {
     KINDS.get(word).map_or(&[], Vec::as_slice)
 }
 
-pub fn is(word: &str, kind: Kind) -> bool {
+pub(crate) fn is(word: &str, kind: Kind) -> bool {
     kinds(word).contains(&kind)
 }
 
 /// The words of one kind, in the order of the table.
-pub fn words(kind: Kind) -> impl Iterator<Item = &'static str> {
+pub(crate) fn words(kind: Kind) -> impl Iterator<Item = &'static str> {
     WORDS.iter().filter(move |(of, _)| *of == kind).flat_map(|(_, words)| words.iter().copied())
 }
 
 /// Whether the compiler declares this name at module scope when the text of a stage contains it.
-pub fn is_prelude(name: &str) -> bool {
+pub(crate) fn is_prelude(name: &str) -> bool {
     kinds(name).iter().any(|kind| matches!(kind, Kind::Alias | Kind::Constant | Kind::Function))
 }
 
 /// A number that the compiler declares at module scope.
-pub fn is_module_number(name: &str) -> bool {
+pub(crate) fn is_module_number(name: &str) -> bool {
     kinds(name).iter().any(|kind| matches!(kind, Kind::Constant | Kind::Counter))
 }
 
 /// Whether the name has a meaning in the text of a stage, so that no port or parameter may have it. `particle` is
 /// reserved only where the function's argument has this name and would hide the port.
-pub fn is_reserved_for_ports(name: &str) -> bool {
+pub(crate) fn is_reserved_for_ports(name: &str) -> bool {
     let variable = |kind: &Kind| matches!(kind, Kind::Counter | Kind::Block | Kind::Argument | Kind::Entry);
     is_prelude(name) || name == "in" || (name != "particle" && kinds(name).iter().any(variable))
 }
 
-pub fn is_member_of_particle(name: &str) -> bool {
+pub(crate) fn is_member_of_particle(name: &str) -> bool {
     is(name, Kind::Member("particle"))
 }
 
 /// The declarations of a header as a phrase: `@in, @out or @inout`.
-pub fn directives() -> String {
+pub(crate) fn directives() -> String {
     let all: Vec<String> = words(Kind::Directive).map(|word| format!("@{word}")).collect();
     match all.split_last() {
         Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
@@ -185,7 +185,7 @@ pub fn directives() -> String {
 }
 
 /// Whether a name is in `lower_snake_case`, as ports, parameters and attributes must be.
-pub fn is_snake_case(name: &str) -> bool {
+pub(crate) fn is_snake_case(name: &str) -> bool {
     let part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(part)
 }
@@ -263,7 +263,7 @@ static PREDECLARED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 
 /// Whether WGSL declares a name itself, and a declaration of it at module scope would change the meaning of generated
 /// text.
-pub fn is_predeclared(name: &str) -> bool {
+pub(crate) fn is_predeclared(name: &str) -> bool {
     PREDECLARED.contains(name) || is_short_type(name)
 }
 
@@ -275,22 +275,22 @@ fn is_short_type(name: &str) -> bool {
 }
 
 /// Whether generated text uses this WGSL name.
-pub fn is_used_by_generated_text(name: &str) -> bool {
+pub(crate) fn is_used_by_generated_text(name: &str) -> bool {
     TAKEN.contains(&name)
 }
 
 /// Whether a function of this name at module scope would hide an address space or access mode.
-pub fn is_memory_word(name: &str) -> bool {
+pub(crate) fn is_memory_word(name: &str) -> bool {
     MEMORY.contains(&name)
 }
 
 /// Whether WGSL reserves a word, so that it cannot be a name.
-pub fn is_reserved(name: &str) -> bool {
+pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
 /// The remedy for a function that works across invocations, which stages may not call; `None` for any other name.
-pub fn across_invocations(name: &str) -> Option<&'static str> {
+pub(crate) fn across_invocations(name: &str) -> Option<&'static str> {
     // All of these are long words, and most words are not.
     if name.len() < "quadAny".len() {
         return None;

@@ -5,7 +5,7 @@ use super::syntax::{Edits, Token, closing, text as word_at, tokens, written};
 
 /// Iterators over neighbours that only their loop writes: `near` in `var near = neighbors(place); while
 /// (neighbors_next(&near)) { .. }`. `grids`: whether a name is that of a neighbour grid.
-pub fn iterators<'a>(tokens: &[Token<'a>], grids: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
+pub(crate) fn iterators<'a>(tokens: &[Token<'a>], grids: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
     let text = |i: usize| word_at(tokens, i);
     let before = |i: usize, back: usize| i.checked_sub(back).map_or("", text);
     let begins = |i: usize| before(i, 1) == "var" && text(i + 1) == "=" && grids(text(i + 2)) && text(i + 3) == "(";
@@ -23,7 +23,7 @@ pub fn iterators<'a>(tokens: &[Token<'a>], grids: &dyn Fn(&str) -> bool) -> Vec<
 
 /// The text with `_from_near(particle.index, particle.position)` instead of a search around the stage's own particle,
 /// `near(particle.position)`.
-pub fn from_own(text: &str, grid: &str) -> String {
+pub(crate) fn from_own(text: &str, grid: &str) -> String {
     let tokens = tokens(text);
     let word = |i: usize| word_at(&tokens, i);
     let asks = |i: &usize| word(*i) == grid && word(i + 1) == "(" && word(i + 3) == "." && word(i + 4) == "position";
@@ -35,7 +35,7 @@ pub fn from_own(text: &str, grid: &str) -> String {
 
 /// The text with a search that reads the cached candidate masks row by row, and tests rows that have none. The cached
 /// variant is on one line, so that line numbers are kept.
-pub fn from_cache(text: &str, grid: &str) -> String {
+pub(crate) fn from_cache(text: &str, grid: &str) -> String {
     let tokens = tokens(text);
     let loops = |function: &str| {
         let name = format!("{function}_{grid}");
@@ -60,7 +60,7 @@ pub fn from_cache(text: &str, grid: &str) -> String {
 
 /// The text with `_near_x(near.index)`, which does not clamp the index, instead of `x(near.index)`. `sets`: whether a
 /// name is that of a particle set.
-pub fn without_clamp(text: &str, iterators: &[&str], sets: &dyn Fn(&str) -> bool) -> String {
+pub(crate) fn without_clamp(text: &str, iterators: &[&str], sets: &dyn Fn(&str) -> bool) -> String {
     let tokens = tokens(text);
     let word = |i: usize| word_at(&tokens, i);
     let asks = |i: &usize| {

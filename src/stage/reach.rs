@@ -16,7 +16,7 @@ pub enum Reach {
 
 /// The reach of a port, from the calls of its accessors. Only `x(cell)` and `x(neighbor(cell, ..))` inside `fn stage`,
 /// with `cell` the function's own argument, count as near; every other call counts as anywhere.
-pub fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
+pub(super) fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
     let text = |i: usize| text(tokens, i);
     let own = own_cell(tokens);
     let (at, face) = (format!("{port}_at"), format!("{port}_face"));
@@ -43,7 +43,7 @@ pub fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
 }
 
 /// The body of `fn stage` as tokens, and the name of its argument; `None` where the body declares that name again.
-pub fn own_cell<'a>(tokens: &[Token<'a>]) -> Option<(Range<usize>, &'a str)> {
+pub(super) fn own_cell<'a>(tokens: &[Token<'a>]) -> Option<(Range<usize>, &'a str)> {
     let stage = stage_function(tokens)?;
     let (cell, _) = stage.first_argument(tokens);
     let declares = |at: usize| matches!(text(tokens, at), "let" | "var" | "const") && text(tokens, at + 1) == cell;

@@ -9,7 +9,7 @@ const MAX_COPIES: i64 = 64;
 
 /// The text with loops `for (var i = A; i < B; i++)` unrolled, where A and B are known, the body neither writes the
 /// counter nor leaves the loop, and there are few copies.
-pub fn unrolled(source: &str, constants: &dyn Fn(&str) -> Option<i64>) -> String {
+pub(super) fn unrolled(source: &str, constants: &dyn Fn(&str) -> Option<i64>) -> String {
     unrolled_within(source, constants, MAX_COPIES)
 }
 

@@ -19,7 +19,7 @@ const APART: (f32, f32) = (36.0, 36.0);
 
 impl Canvas {
     /// Lays out all nodes of the level.
-    pub fn arrange(&mut self, session: &mut Session) {
+    pub(crate) fn arrange(&mut self, session: &mut Session) {
         let scope = session.scope().clone();
         let sizes = session.nodes().keys().filter_map(|name| Some((name.clone(), self.area(session, name)?.size())));
         let places = layout::arranged(session.nodes(), &sizes.collect());
@@ -30,7 +30,7 @@ impl Canvas {
     }
 
     /// Removes the selected nodes, or the selected frame without what is in it.
-    pub fn delete(&mut self, session: &mut Session) {
+    pub(crate) fn delete(&mut self, session: &mut Session) {
         let (scope, library) = (session.scope().clone(), session.library().clone());
         if let Some(frame) = session.selection.frame.take() {
             // The frame is there, or it would not be selected.
@@ -42,7 +42,7 @@ impl Canvas {
     }
 
     /// The selected nodes as text, for the clipboard.
-    pub fn copy(&self, session: &Session) -> Option<String> {
+    pub(crate) fn copy(&self, session: &Session) -> Option<String> {
         let names = &session.selection.nodes;
         // Nodes of a library group can be copied too, to learn from them.
         let frames: BTreeSet<usize> = session.selection.frame.into_iter().collect();
@@ -58,7 +58,7 @@ impl Canvas {
         })
     }
 
-    pub fn duplicate(&mut self, session: &mut Session) -> Result<(), String> {
+    pub(crate) fn duplicate(&mut self, session: &mut Session) -> Result<(), String> {
         let (scope, names) = (session.scope().clone(), session.selection.nodes.clone());
         let mut after = session.document().clone();
         let new = edit::duplicate(&mut after, &scope, &names, APART, PasteInputs::Keep, session.library())?;
@@ -68,14 +68,14 @@ impl Canvas {
     }
 
     /// Mutes what is selected, or unmutes it if all of it is muted.
-    pub fn bypass(&mut self, session: &mut Session) {
+    pub(crate) fn bypass(&mut self, session: &mut Session) {
         let (scope, names) = (session.scope().clone(), session.selection.nodes.clone());
         let all = names.iter().all(|name| session.nodes().get(name).is_some_and(|node| node.muted));
         session.edit("bypass", |document| edit::bypass(document, &scope, &names, !all));
     }
 
     /// Begins to type the name of what is selected.
-    pub fn rename_selected(&mut self, session: &Session) {
+    pub(crate) fn rename_selected(&mut self, session: &Session) {
         match (session.selection.frame, session.selection.first()) {
             (Some(frame), _) => self.rename_frame(session, frame),
             (None, Some(name)) => self.rename(session, &name.clone()),
@@ -84,7 +84,7 @@ impl Canvas {
     }
 
     /// Draws a frame around what is selected, or an empty one in the middle of the view.
-    pub fn add_frame(&mut self, session: &mut Session) -> Result<(), String> {
+    pub(crate) fn add_frame(&mut self, session: &mut Session) -> Result<(), String> {
         let scope = session.scope().clone();
         let sizes = |name: &str| self.area(session, name).map_or((200.0, 100.0), |area| (area.width(), area.height()));
         let mut after = session.document().clone();
@@ -107,7 +107,7 @@ impl Canvas {
     }
 
     /// Wires the selected nodes, from left to right, where an output fits a free input.
-    pub fn link_selected(&mut self, session: &mut Session) -> Result<(), String> {
+    pub(crate) fn link_selected(&mut self, session: &mut Session) -> Result<(), String> {
         let mut names: Vec<String> = session.selection.nodes.iter().cloned().collect();
         names.sort_by(|a, b| super::place_of(session, a).x.total_cmp(&super::place_of(session, b).x));
         for pair in names.windows(2) {
@@ -130,7 +130,7 @@ impl Canvas {
     }
 
     /// The first output of the selected node; of an Output, the wire that it shows.
-    pub fn output_of_selected(&self, session: &Session) -> Option<Link> {
+    pub(crate) fn output_of_selected(&self, session: &Session) -> Option<Link> {
         let name = session.selection.first()?;
         let signature = self.level.signatures.get(name)?;
         match signature.outputs.first() {
@@ -141,7 +141,7 @@ impl Canvas {
 
     /// Selects the inputs or the outputs of the selected nodes. Returns the action that brings them into view.
     #[must_use]
-    pub fn select_neighbors(&mut self, session: &mut Session, before: bool) -> Option<Action> {
+    pub(crate) fn select_neighbors(&mut self, session: &mut Session, before: bool) -> Option<Action> {
         let chosen = session.selection.nodes.clone();
         let next: BTreeSet<String> = session
             .wires()
@@ -157,7 +157,7 @@ impl Canvas {
     }
 
     /// Replaces the selected node by another stage.
-    pub fn replace_stage(&mut self, session: &mut Session, stage: &str) -> Result<(), String> {
+    pub(crate) fn replace_stage(&mut self, session: &mut Session, stage: &str) -> Result<(), String> {
         let (scope, library) = (session.scope().clone(), session.library());
         let Some(name) = session.selection.first().cloned() else { return Ok(()) };
         let mut after = session.document().clone();
@@ -167,17 +167,17 @@ impl Canvas {
     }
 
     /// The stages that can replace the selected one.
-    pub fn stages_to_choose(session: &Session, look: &Look) -> (Vec<String>, Vec<Item>) {
+    pub(crate) fn stages_to_choose(session: &Session, look: &Look) -> (Vec<String>, Vec<Item>) {
         super::palette::stages(session.library(), look)
     }
 
     /// Whether something is open that has the keyboard.
-    pub fn busy(&self) -> bool {
+    pub(crate) fn busy(&self) -> bool {
         self.popups.any() || self.gesture.stroke.is_some() || self.state.connection_in_progress.is_some()
     }
 
     /// All nodes of the document to search: their paths and list items.
-    pub fn nodes_to_find(session: &Session, look: &Look) -> (Vec<String>, Vec<Item>) {
+    pub(crate) fn nodes_to_find(session: &Session, look: &Look) -> (Vec<String>, Vec<Item>) {
         let mut found = (Vec::new(), Vec::new());
         collect(session, look, &session.document().nodes, "", &mut found);
         found

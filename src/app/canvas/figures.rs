@@ -27,7 +27,7 @@ pub(super) struct Figures {
 
 impl Figures {
     /// Brings them up to date at `now` \[s\].
-    pub fn update(&mut self, session: &mut Session, heat: bool, now: f64) {
+    pub(super) fn update(&mut self, session: &mut Session, heat: bool, now: f64) {
         let of = (session.plans(), session.scope().clone());
         let new = self.of.as_ref() != Some(&of);
         if new {

@@ -253,7 +253,7 @@ impl Canvas {
     }
 
     /// Opens the palette of nodes to add, at the pointer if that is over the canvas.
-    pub fn open_palette(&mut self, ctx: &egui::Context, session: &Session, pointer: Option<egui::Pos2>) {
+    pub(crate) fn open_palette(&mut self, ctx: &egui::Context, session: &Session, pointer: Option<egui::Pos2>) {
         let place = self.pointed(pointer);
         let at = place.unwrap_or(self.view.rect.center());
         let palette = self.popups.palette.insert(Palette::new(at, session.library(), theme::look(ctx), None));
@@ -298,6 +298,6 @@ pub(super) fn rewire(
 }
 
 /// Where a command from the keyboard opens something.
-pub fn pointer(ctx: &egui::Context) -> Option<egui::Pos2> {
+pub(crate) fn pointer(ctx: &egui::Context) -> Option<egui::Pos2> {
     ctx.input(|input| input.pointer.latest_pos())
 }

@@ -19,17 +19,17 @@ const ASPECT: f32 = 1.5;
 const SWEEPS: usize = 8;
 
 /// Estimated size of a node on the canvas before it is drawn \[points\].
-pub fn node_size(signature: &NodeSignature) -> Vec2 {
+pub(crate) fn node_size(signature: &NodeSignature) -> Vec2 {
     vec2(super::view::WIDTH, 62.0 + 21.5 * (signature.inputs.len() + signature.outputs.len()) as f32)
 }
 
 /// Estimated distance of the port of a row from the top before it is drawn \[points\].
-pub fn port_height(row: usize) -> f32 {
+pub(crate) fn port_height(row: usize) -> f32 {
     46.0 + 21.5 * row as f32
 }
 
 /// Lays out nodes without a position, in the document and in its groups.
-pub fn place_all(document: &mut Document, library: &Library) {
+pub(crate) fn place_all(document: &mut Document, library: &Library) {
     let mut pending = vec![Scope::default()];
     while let Some(scope) = pending.pop() {
         let signatures = edit::signature::level(document, &scope, library);
@@ -41,7 +41,7 @@ pub fn place_all(document: &mut Document, library: &Library) {
 }
 
 /// Lays out nodes without a position: those that all lie at the origin. They are placed below the others.
-pub fn place_new(nodes: &mut Nodes, signatures: &BTreeMap<String, NodeSignature>) {
+pub(crate) fn place_new(nodes: &mut Nodes, signatures: &BTreeMap<String, NodeSignature>) {
     if nodes.values().filter(|node| node.at == (0.0, 0.0)).count() < 2 {
         return;
     }
@@ -57,7 +57,7 @@ pub fn place_new(nodes: &mut Nodes, signatures: &BTreeMap<String, NodeSignature>
 }
 
 /// A position for every node: columns from left to right, in the number of bands that shows them largest.
-pub fn arranged(nodes: &Nodes, sizes: &BTreeMap<String, Vec2>) -> BTreeMap<String, (f32, f32)> {
+pub(crate) fn arranged(nodes: &Nodes, sizes: &BTreeMap<String, Vec2>) -> BTreeMap<String, (f32, f32)> {
     let mut places = BTreeMap::new();
     let columns = columns(nodes);
     let columns: Vec<Column> = ordered(nodes, &columns).into_iter().map(|names| Column::new(names, sizes)).collect();

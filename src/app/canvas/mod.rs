@@ -6,7 +6,7 @@ mod figures;
 mod frames;
 mod gestures;
 mod hover;
-pub mod layout;
+pub(super) mod layout;
 mod menu;
 mod minimap;
 mod palette;
@@ -33,7 +33,7 @@ use crate::document::{Link, Node, Nodes, Outline, ParamValue, Scope};
 use crate::edit::{IN, InputEnd, NodeSignature, OUT};
 use figures::Figures;
 use gestures::Gesture;
-pub use gestures::pointer;
+pub(super) use gestures::pointer;
 use menu::Menu;
 use palette::Palette;
 use rename::Renaming;
@@ -44,9 +44,9 @@ use wire_drag::{Chooser, WireDrag};
 use wires::WireShape;
 
 /// Thumbnails by node, each with its height for a width of 1.
-pub type Thumbnails = BTreeMap<String, (TextureId, f32)>;
+pub(super) type Thumbnails = BTreeMap<String, (TextureId, f32)>;
 
-pub struct Canvas {
+pub(super) struct Canvas {
     /// The node-graph crate's own copy of the graph, and what its hooks know.
     state: State,
     paint: Paint,
@@ -94,7 +94,7 @@ impl Popups {
 
 /// What is shown besides nodes and wires.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub(super) struct Options {
     /// Shares of the GPU's time, as colours of the nodes.
     pub heat: bool,
     pub minimap: bool,
@@ -126,12 +126,12 @@ impl Default for Canvas {
 
 impl Canvas {
     /// Starts over with another document, with the same options.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         *self = Canvas { options: self.options, ..Canvas::default() };
     }
 
     /// Draws the canvas and turns what was done on it into edits and actions. An `Err` is a sentence for the person.
-    pub fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
+    pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         self.shown = true;
         self.breadcrumbs(ui, session, actions);
         self.view.rect = ui.available_rect_before_wrap();
@@ -186,7 +186,7 @@ impl Canvas {
     }
 
     /// To be called at the end of every frame. Closes what is open on a hidden canvas, which would keep the keyboard.
-    pub fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         if std::mem::take(&mut self.shown) {
             return;
         }

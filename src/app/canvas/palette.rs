@@ -17,7 +17,7 @@ struct Entry {
     kind: NodeKind,
 }
 
-pub struct Palette {
+pub(super) struct Palette {
     picker: Picker,
     entries: Vec<Entry>,
     /// The wire that is to end at the new node.
@@ -27,14 +27,14 @@ pub struct Palette {
 }
 
 /// A node to add: its preferred name, the node, and the wire to end at it.
-pub struct PaletteChoice {
+pub(super) struct PaletteChoice {
     pub wish: String,
     pub node: Node,
     pub drag: Option<WireDrag>,
 }
 
 impl Palette {
-    pub fn new(at: Pos2, library: &Library, look: &Look, drag: Option<WireDrag>) -> Palette {
+    pub(super) fn new(at: Pos2, library: &Library, look: &Look, drag: Option<WireDrag>) -> Palette {
         let mut entries = Vec::new();
         let mut items = Vec::new();
         for (item, entry) in all(library, look) {
@@ -48,7 +48,7 @@ impl Palette {
     }
 
     /// `Ok(None)` while it is open, `Err` when it was closed.
-    pub fn show(&mut self, ctx: &egui::Context) -> Result<Option<PaletteChoice>, ()> {
+    pub(super) fn show(&mut self, ctx: &egui::Context) -> Result<Option<PaletteChoice>, ()> {
         match self.picker.show(ctx) {
             Answer::Open => Ok(None),
             Answer::Closed => Err(()),
@@ -70,14 +70,14 @@ fn takes(kind: &NodeKind, drag: &WireDrag, library: &Library) -> bool {
 
 impl WireDrag {
     /// The first port of a signature that the wire may end at.
-    pub fn first_fit<'a>(&self, signature: &'a NodeSignature) -> Option<&'a PortSignature> {
+    pub(super) fn first_fit<'a>(&self, signature: &'a NodeSignature) -> Option<&'a PortSignature> {
         let ports = if self.end == End::Output { &signature.inputs } else { &signature.outputs };
         ports.iter().find(|port| self.fits(port).is_ok())
     }
 }
 
 /// Names of all stages and library groups, and how a list shows them.
-pub fn stages(library: &Library, look: &Look) -> (Vec<String>, Vec<Item>) {
+pub(super) fn stages(library: &Library, look: &Look) -> (Vec<String>, Vec<Item>) {
     let found = all(library, look).into_iter().filter_map(|(item, entry)| match entry.kind {
         NodeKind::Stage(name) => Some((name, item)),
         _ => None,

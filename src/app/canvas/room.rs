@@ -26,7 +26,7 @@ impl Canvas {
     ///
     /// # Errors
     /// If the open level is read-only.
-    pub fn put_in(
+    pub(crate) fn put_in(
         &mut self,
         session: &mut Session,
         wish: &str,
@@ -69,7 +69,7 @@ impl Canvas {
     }
 
     /// Pastes the nodes of a text, at the pointer or in a free place.
-    pub fn paste(
+    pub(crate) fn paste(
         &mut self,
         session: &mut Session,
         text: &str,

@@ -33,7 +33,7 @@ pub(super) struct Drawn {
 
 impl Drawn {
     /// Forgets nodes that are no longer the same.
-    pub fn keep(&mut self, now: &BTreeMap<String, NodeSignature>, before: &BTreeMap<String, NodeSignature>) {
+    pub(super) fn keep(&mut self, now: &BTreeMap<String, NodeSignature>, before: &BTreeMap<String, NodeSignature>) {
         let same = |name: &String| now.contains_key(name) && now.get(name) == before.get(name);
         self.sizes.retain(|name, _| same(name));
         self.rows.retain(|name, _| same(name));

@@ -22,7 +22,7 @@ use crate::edit::PortSignature;
 use crate::problem::Severity;
 
 /// Width of a node at zoom 1 \[points\]; the crate's own.
-pub const WIDTH: f32 = 200.0;
+pub(super) const WIDTH: f32 = 200.0;
 /// Margin around a node's rows at zoom 1 \[points\]; the crate's own.
 const MARGIN: egui::Vec2 = vec2(15.0, 5.0);
 /// Height of the title's row at zoom 1 \[points\].
@@ -30,21 +30,21 @@ const TITLE_HEIGHT: f32 = 22.0;
 /// Maximum height of a thumbnail at zoom 1 \[points\].
 const MAX_THUMBNAIL: f32 = 96.0;
 /// Size of a reroute at zoom 1 \[points\].
-pub const DOT: egui::Vec2 = vec2(50.0, 18.0);
+pub(super) const DOT: egui::Vec2 = vec2(50.0, 18.0);
 /// How far a reroute lies below where the crate puts its node, at zoom 1 \[points\].
-pub const DOT_BELOW: f32 = 26.0;
+pub(super) const DOT_BELOW: f32 = 26.0;
 /// How near the pointer has to be to a port to grab it, at zoom 1 \[points\]; the crate's own.
-pub const REACH: f32 = 10.0;
+pub(super) const REACH: f32 = 10.0;
 /// Below this zoom the names of ports can't be read, and a node shows only its own name.
-pub const NAMES: f32 = 0.45;
+pub(super) const NAMES: f32 = 0.45;
 
-pub type Graph = crate_graph::Graph<NodeView, PortView, PortValue>;
-pub type State = crate_graph::GraphEditorState<NodeView, PortView, PortValue, NoTemplate, Paint>;
-pub type Response = NodeResponse<Asked, NodeView>;
+pub(super) type Graph = crate_graph::Graph<NodeView, PortView, PortValue>;
+pub(super) type State = crate_graph::GraphEditorState<NodeView, PortView, PortValue, NoTemplate, Paint>;
+pub(super) type Response = NodeResponse<Asked, NodeView>;
 
 /// What a node shows.
 #[derive(Clone, Debug)]
-pub struct NodeView {
+pub(super) struct NodeView {
     pub name: String,
     pub title: String,
     pub outline: Outline,
@@ -72,7 +72,7 @@ pub struct NodeView {
 
 /// How often a node runs a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Repeats {
+pub(super) enum Repeats {
     Once,
     Count(u32),
     /// An expression.
@@ -81,7 +81,7 @@ pub enum Repeats {
 
 /// What the hooks need and find out while the canvas is drawn.
 #[derive(Default)]
-pub struct Paint {
+pub(super) struct Paint {
     pub zoom: f32,
     /// Where the pointer is.
     pub pointer: Option<Pos2>,
@@ -94,21 +94,21 @@ pub struct Paint {
 
 /// A side of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum End {
+pub(super) enum End {
     Input,
     Output,
 }
 
 impl Paint {
     /// Where a port was drawn.
-    pub fn port(&self, node: NodeId, end: End, name: &str) -> Option<Pos2> {
+    pub(super) fn port(&self, node: NodeId, end: End, name: &str) -> Option<Pos2> {
         let rect = self.rects.get(&node)?;
         let y = self.rows.get(&(node, end, name.to_string()))?;
         Some(pos2(if end == End::Input { rect.left() } else { rect.right() }, *y))
     }
 
     /// Forgets a node that is no longer drawn.
-    pub fn forget(&mut self, node: NodeId) {
+    pub(super) fn forget(&mut self, node: NodeId) {
         self.rects.remove(&node);
         self.rows.retain(|(other, ..), _| *other != node);
     }
@@ -142,7 +142,7 @@ impl Paint {
 /// A port's type. To the crate any two types fit: the compiler decides whether a wire is valid, and offers a
 /// remedy.
 #[derive(Clone, Copy, Debug)]
-pub struct PortView(pub Color32);
+pub(super) struct PortView(pub Color32);
 
 impl PartialEq for PortView {
     fn eq(&self, _: &PortView) -> bool {
@@ -164,7 +164,7 @@ impl DataTypeTrait<Paint> for PortView {
 
 /// An input's row.
 #[derive(Clone, Debug, Default)]
-pub struct PortValue(pub Option<PortSignature>);
+pub(super) struct PortValue(pub Option<PortSignature>);
 
 impl WidgetValueTrait for PortValue {
     type Response = Asked;
@@ -272,7 +272,7 @@ impl NodeDataTrait for NodeView {
 }
 
 impl NodeView {
-    pub fn new(name: &str, title: &str, color: Color32) -> NodeView {
+    pub(super) fn new(name: &str, title: &str, color: Color32) -> NodeView {
         NodeView {
             name: name.to_string(),
             title: title.to_string(),
@@ -463,7 +463,7 @@ fn line(ui: &Ui, text: RichText, left: egui::Pos2, width: f32) {
 
 /// What was done to the widgets on a node.
 #[derive(Clone, Debug)]
-pub enum Asked {
+pub(super) enum Asked {
     /// Set the iterations of a node.
     Repeat(NodeId, u32),
 }
@@ -472,9 +472,9 @@ impl UserResponseTrait for Asked {}
 
 /// Nodes are added from our own palette, so the crate's finder is empty and never opens.
 #[derive(Clone)]
-pub enum NoTemplate {}
+pub(super) enum NoTemplate {}
 
-pub struct NoTemplates;
+pub(super) struct NoTemplates;
 
 impl NodeTemplateIter for NoTemplates {
     type Item = NoTemplate;

@@ -53,16 +53,16 @@ impl Default for Viewport {
 }
 
 impl Canvas {
-    pub fn frame_all(&mut self) {
+    pub(crate) fn frame_all(&mut self) {
         self.view.framing = Some(Framing::All);
     }
 
     /// Brings the selection into view when the canvas is drawn next, if it is out of view then.
-    pub fn reveal(&mut self) {
+    pub(crate) fn reveal(&mut self) {
         self.view.reveal = true;
     }
 
-    pub fn frame_selection(&mut self) {
+    pub(crate) fn frame_selection(&mut self) {
         self.view.framing = Some(Framing::Selection);
     }
 

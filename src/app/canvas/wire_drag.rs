@@ -12,7 +12,7 @@ use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
 
 /// The end of the wire that is connected.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WireDrag {
+pub(super) struct WireDrag {
     pub node: String,
     pub end: End,
     pub port: PortSignature,
@@ -20,19 +20,19 @@ pub struct WireDrag {
 
 impl WireDrag {
     /// Whether it could end at a port of another node, else why not.
-    pub fn fits(&self, port: &PortSignature) -> Result<(), String> {
+    pub(super) fn fits(&self, port: &PortSignature) -> Result<(), String> {
         match self.end {
             End::Output => edit::fits(&self.port, port),
             End::Input => edit::fits(port, &self.port),
         }
     }
 
-    pub fn link(&self) -> Link {
+    pub(super) fn link(&self) -> Link {
         Link { node: self.node.clone(), port: self.port.name.clone() }
     }
 
     /// What the wire joins when it ends at this port of another node.
-    pub fn joined(&self, node: &str, port: &str) -> (Link, InputEnd) {
+    pub(super) fn joined(&self, node: &str, port: &str) -> (Link, InputEnd) {
         let (node, port) = (node.to_string(), port.to_string());
         match self.end {
             End::Output => (self.link(), InputEnd { node, port }),
@@ -42,7 +42,7 @@ impl WireDrag {
 }
 
 /// An open list of parameters that a number could drive.
-pub struct Chooser {
+pub(super) struct Chooser {
     at: Pos2,
     from: Link,
     node: String,

@@ -12,7 +12,7 @@ use crate::edit::InputEnd;
 /// Spacing of the grid at zoom 1 \[points\].
 const GRID: f32 = 24.0;
 /// How near the pointer has to be to a wire \[points\].
-pub const NEAR: f32 = 7.0;
+pub(super) const NEAR: f32 = 7.0;
 /// Line segments that approximate a curve for hit tests.
 const PIECES: usize = 24;
 /// Maximum number of segments for small wires, and the length of a segment \[points\].
@@ -21,7 +21,7 @@ const PIECE: f32 = 8.0;
 
 /// A wire as it was drawn.
 #[derive(Clone, Debug)]
-pub struct WireShape {
+pub(super) struct WireShape {
     pub from: Link,
     pub to: InputEnd,
     /// The output that it starts at, with the whole path of the node.
@@ -37,12 +37,12 @@ pub struct WireShape {
 }
 
 impl WireShape {
-    pub fn new(from: Link, to: InputEnd, path: String, color: Color32) -> WireShape {
+    pub(super) fn new(from: Link, to: InputEnd, path: String, color: Color32) -> WireShape {
         WireShape { from, to, path, curve: [Pos2::ZERO; 4], color, chosen: false, lit: false, idle: false }
     }
 
     /// Lays it between two ports.
-    pub fn lay(&mut self, from: Pos2, to: Pos2, zoom: f32) {
+    pub(super) fn lay(&mut self, from: Pos2, to: Pos2, zoom: f32) {
         self.curve = course(from, to, zoom);
     }
 
@@ -58,7 +58,7 @@ impl WireShape {
     }
 
     /// The distance of a point, if that is near.
-    pub fn near(&self, point: Pos2) -> Option<f32> {
+    pub(super) fn near(&self, point: Pos2) -> Option<f32> {
         let bounds = Rect::from_points(&self.curve).expand(NEAR);
         if !bounds.contains(point) {
             return None;
@@ -68,12 +68,12 @@ impl WireShape {
     }
 
     /// Where a stroke of the pointer crosses it.
-    pub fn crossed(&self, path: &[Pos2]) -> Option<Pos2> {
+    pub(super) fn crossed(&self, path: &[Pos2]) -> Option<Pos2> {
         self.pieces().find_map(|(a, b)| path.windows(2).find_map(|step| crossing(a, b, step[0], step[1])))
     }
 
     /// Whether it runs from right to left, as to the next value of a State.
-    pub fn back(&self) -> bool {
+    pub(super) fn back(&self) -> bool {
         self.curve[0].x > self.curve[3].x
     }
 
@@ -94,7 +94,7 @@ impl WireShape {
 }
 
 /// The background grid, which moves and scales with the nodes.
-pub fn grid(ui: &Ui, rect: Rect, pan: Vec2, zoom: f32) {
+pub(super) fn grid(ui: &Ui, rect: Rect, pan: Vec2, zoom: f32) {
     let look = theme::of(ui);
     ui.painter().rect_filled(rect, 0.0, look.canvas);
     // When zoomed out, every second dot is dropped.
@@ -115,7 +115,7 @@ pub fn grid(ui: &Ui, rect: Rect, pan: Vec2, zoom: f32) {
 }
 
 /// All wires in view. Highlighted ones lie above the others.
-pub fn shape(wires: &[WireShape], view: Rect, zoom: f32) -> Shape {
+pub(super) fn shape(wires: &[WireShape], view: Rect, zoom: f32) -> Shape {
     let seen = |wire: &&WireShape| Rect::from_points(&wire.curve).expand(3.0).intersects(view);
     let (above, below): (Vec<&WireShape>, Vec<&WireShape>) =
         wires.iter().filter(seen).partition(|wire| wire.chosen || wire.lit);
@@ -123,14 +123,14 @@ pub fn shape(wires: &[WireShape], view: Rect, zoom: f32) -> Shape {
 }
 
 /// The dragged wire: from a port to the pointer.
-pub fn in_hand(port: Pos2, end: End, pointer: Pos2, zoom: f32, color: Color32) -> Shape {
+pub(super) fn in_hand(port: Pos2, end: End, pointer: Pos2, zoom: f32, color: Color32) -> Shape {
     let (from, to) = if end == End::Output { (port, pointer) } else { (pointer, port) };
     let stroke = Stroke::new(2.6 * zoom.clamp(0.5, 1.4), color);
     CubicBezierShape::from_points_stroke(course(from, to, zoom), false, Color32::TRANSPARENT, stroke).into()
 }
 
 /// From a number to a node whose expressions name it.
-pub fn mention(from: Pos2, to: Pos2, zoom: f32, color: Color32) -> Shape {
+pub(super) fn mention(from: Pos2, to: Pos2, zoom: f32, color: Color32) -> Shape {
     let curve = CubicBezierShape::from_points_stroke(course(from, to, zoom), false, Color32::TRANSPARENT, Stroke::NONE);
     let stroke = Stroke::new(1.2 * zoom.clamp(0.5, 1.4), color);
     Shape::Vec(Shape::dashed_line(&curve.flatten(Some(1.0)), stroke, 4.0, 4.0))

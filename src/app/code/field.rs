@@ -29,7 +29,7 @@ const MIN_LENS: f32 = 60.0;
 
 /// A problem and its place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
+pub(super) struct Mark {
     /// Absent if it concerns the whole text.
     pub place: Option<SourcePlace>,
     pub sentence: String,
@@ -37,7 +37,7 @@ pub struct Mark {
 }
 
 /// What to draw.
-pub struct Shown<'a> {
+pub(super) struct Shown<'a> {
     pub id: Id,
     /// The widget that names the text.
     pub label: Id,
@@ -51,7 +51,7 @@ pub struct Shown<'a> {
 
 /// Undo or redo of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HistoryStep {
+pub(super) enum HistoryStep {
     Undo,
     Redo,
 }
@@ -66,7 +66,7 @@ struct Laid {
 }
 
 #[derive(Default)]
-pub struct Field {
+pub(super) struct Field {
     laid: Option<Laid>,
     /// Keys that wait until those before them have taken effect.
     waiting: Vec<Event>,
@@ -74,7 +74,7 @@ pub struct Field {
 
 impl Field {
     /// Draws the text and applies what was typed.
-    pub fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<HistoryStep> {
+    pub(super) fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<HistoryStep> {
         let (acted, step) = if shown.editable { self.keys(ui, text, shown) } else { (false, None) };
         let look = theme::of(ui);
         let font = FontSelection::from(TextStyle::Monospace).resolve(ui.style());
@@ -241,7 +241,7 @@ fn select(state: &mut TextEditState, selection: Range<usize>) {
 }
 
 /// Puts the caret after the difference between two texts.
-pub fn follow(ctx: &egui::Context, id: Id, before: &str, after: &str) {
+pub(super) fn follow(ctx: &egui::Context, id: Id, before: &str, after: &str) {
     let same_start = before.chars().zip(after.chars()).take_while(|(a, b)| a == b).count();
     let (old, new) = (before.chars().count() - same_start, after.chars().count() - same_start);
     let ends = before.chars().rev().zip(after.chars().rev()).take(old.min(new));
@@ -289,7 +289,7 @@ fn offset(text: &str, place: SourcePlace) -> usize {
 }
 
 /// Columns of a line, from 0, that a mark covers: the word at its place, or all text of the line.
-pub fn columns(line: &str, column: usize) -> Range<usize> {
+pub(super) fn columns(line: &str, column: usize) -> Range<usize> {
     let blank = line.chars().take_while(|c| c.is_whitespace()).count();
     let end = line.trim_end().chars().count().max(blank + 1);
     let first = column.saturating_sub(1).max(blank).min(end.saturating_sub(1));

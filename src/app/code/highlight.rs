@@ -9,7 +9,7 @@ use crate::stage::syntax::{Token, TokenKind, tokens};
 use crate::stage::types::PortType;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub(super) enum Kind {
     /// Blanks, operators, the author's own names.
     Plain,
     Comment,
@@ -31,13 +31,13 @@ pub enum Kind {
 
 /// A part of a text, as a range of bytes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Span {
+pub(super) struct Span {
     pub range: Range<usize>,
     pub kind: Kind,
 }
 
 /// Parts of the text, in order and without gaps.
-pub fn spans(text: &str) -> Vec<Span> {
+pub(super) fn spans(text: &str) -> Vec<Span> {
     let (header, _) = header::read(text);
     let mut parts = Parts { spans: Vec::new(), end: 0 };
     let mut titled = false;

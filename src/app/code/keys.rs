@@ -7,7 +7,7 @@ const STEP: usize = 4;
 const COMMENT: &str = "//";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub(super) enum Action {
     Indent,
     Unindent,
     /// A new line, indented as the one before.
@@ -18,13 +18,13 @@ pub enum Action {
 
 /// A text and its selection; the caret is at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edited {
+pub(super) struct Edited {
     pub text: String,
     pub selection: Range<usize>,
 }
 
 /// Carries out an action on the selection, whose ends may lie beyond the text.
-pub fn act(text: &str, selection: Range<usize>, action: Action) -> Edited {
+pub(super) fn act(text: &str, selection: Range<usize>, action: Action) -> Edited {
     let characters: Vec<char> = text.chars().collect();
     let start = selection.start.min(selection.end).min(characters.len());
     let end = selection.start.max(selection.end).min(characters.len());

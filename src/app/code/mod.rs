@@ -90,7 +90,7 @@ impl Text {
 
 /// The pane.
 #[derive(Default)]
-pub struct Code {
+pub(super) struct Code {
     open: Option<(Place, Text)>,
     field: Field,
     /// The place to show when the pane is drawn next.
@@ -144,7 +144,7 @@ fn subject(session: &Session) -> Result<Subject, &'static str> {
 }
 
 /// Whether a node has a text that the pane can show.
-pub fn has_text(node: &Node, library: &Library) -> bool {
+pub(super) fn has_text(node: &Node, library: &Library) -> bool {
     match &node.kind {
         NodeKind::Custom(_) => true,
         NodeKind::Stage(name) => library.stage(name).is_some() || library.file(name).is_some(),
@@ -154,12 +154,12 @@ pub fn has_text(node: &Node, library: &Library) -> bool {
 
 impl Code {
     /// Shows a place in the text of the selected node.
-    pub fn show_place(&mut self, place: SourcePlace) {
+    pub(super) fn show_place(&mut self, place: SourcePlace) {
         self.wanted = Some(place);
     }
 
     /// Draws the pane. An `Err` is a sentence for the person.
-    pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
+    pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
         let wanted = self.wanted.take();
         let subject = match subject(session) {
             Ok(subject) => subject,
@@ -215,7 +215,7 @@ impl Code {
 
     /// Puts what was typed into the document after a short pause, or when the field loses the focus. To be called in
     /// every frame, whether or not the pane is visible.
-    pub fn tick(&mut self, ctx: &egui::Context, session: &mut Session) {
+    pub(super) fn tick(&mut self, ctx: &egui::Context, session: &mut Session) {
         let Some((place @ Place::Node(_), text)) = &self.open else { return };
         if !text.changed() {
             return;
@@ -229,7 +229,7 @@ impl Code {
     }
 
     /// Puts what was typed into the document now.
-    pub fn flush(&mut self, session: &mut Session) {
+    pub(super) fn flush(&mut self, session: &mut Session) {
         let Some((Place::Node(path), text)) = &mut self.open else { return };
         if !text.changed() {
             return;
@@ -246,7 +246,7 @@ impl Code {
     }
 
     /// Writes the file whose text has the focus; `None` if no file has it.
-    pub fn save(&mut self, ctx: &egui::Context, session: &mut Session) -> Option<Result<PathBuf, String>> {
+    pub(super) fn save(&mut self, ctx: &egui::Context, session: &mut Session) -> Option<Result<PathBuf, String>> {
         let (place @ Place::File(..), _) = self.open.as_ref()? else { return None };
         ctx.memory(|memory| memory.has_focus(id(place))).then(|| self.write(session))
     }

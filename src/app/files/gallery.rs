@@ -24,13 +24,13 @@ struct Card {
 }
 
 /// The open page.
-pub struct Gallery {
+pub(super) struct Gallery {
     templates: Vec<Card>,
     examples: Vec<Card>,
 }
 
 impl Gallery {
-    pub fn new(ctx: &egui::Context) -> Gallery {
+    pub(super) fn new(ctx: &egui::Context) -> Gallery {
         let nothing =
             Card { source: Source::Empty, title: "Empty".into(), about: "An empty canvas.".into(), thumbnail: None };
         let card = |source: Source, name: &str| {
@@ -46,7 +46,7 @@ impl Gallery {
     }
 
     /// Draws the page. Returns what was chosen, or that it was closed.
-    pub fn show(&self, ctx: &egui::Context) -> Option<Option<Source>> {
+    pub(super) fn show(&self, ctx: &egui::Context) -> Option<Option<Source>> {
         let mut chosen = None;
         let room = ctx.content_rect().size();
         let columns = ((room.x - 80.0) / (CARD.x + GAP)).floor().clamp(1.0, COLUMNS as f32) as usize;

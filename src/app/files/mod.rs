@@ -21,7 +21,7 @@ use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
 use crate::files::{MAX_STAGE, read};
 use gallery::Gallery;
 use recovery::Left;
-pub use recovery::Recovery;
+pub(super) use recovery::Recovery;
 use watch::Watch;
 
 /// A dialog that is cancelled this soon did not open.
@@ -31,7 +31,7 @@ const TOO_QUICK: Duration = Duration::from_millis(1000);
 const FOLLOWED: usize = 256;
 
 /// What happens once the unsaved document is saved or given up.
-pub enum Leaving {
+pub(super) enum Leaving {
     /// A document and its file.
     Open(Box<Document>, Option<PathBuf>),
     /// What was recovered from a damaged file: an unsaved document.
@@ -61,7 +61,7 @@ type Answer = (Option<PathBuf>, Duration);
 
 /// What the window has to react to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event {
+pub(super) enum Event {
     Opened,
     Close,
     /// The export is to stop; it can be resumed.
@@ -75,7 +75,7 @@ pub enum Event {
 }
 
 #[derive(Default)]
-pub struct Files {
+pub(super) struct Files {
     settings: Store,
     /// The system's dialog, while it is open.
     dialog: Option<(Purpose, Receiver<Answer>)>,
@@ -104,7 +104,7 @@ pub struct Files {
 
 impl Files {
     /// With settings and recovery in these folders, and the documents of crashed windows from there.
-    pub fn new(folders: Folders) -> Files {
+    pub(super) fn new(folders: Folders) -> Files {
         let recovery = folders.recovery.as_deref();
         Files {
             settings: Store::open(folders.settings.as_deref()),
@@ -115,16 +115,16 @@ impl Files {
     }
 
     /// Closes the start page, whose images belong to a window that is gone.
-    pub fn close_gallery(&mut self) {
+    pub(super) fn close_gallery(&mut self) {
         self.gallery = None;
     }
 
-    pub fn settings(&mut self) -> &mut Store {
+    pub(super) fn settings(&mut self) -> &mut Store {
         &mut self.settings
     }
 
     /// Whether a question is on screen that must be answered first.
-    pub fn blocking(&self) -> bool {
+    pub(super) fn blocking(&self) -> bool {
         self.typed.is_some()
             || self.asked.is_some()
             || self.broken.is_some()
@@ -134,7 +134,7 @@ impl Files {
     }
 
     /// Closes the window or opens another document, once the open one is saved or given up.
-    pub fn leave(&mut self, session: &mut Session, leaving: Leaving) {
+    pub(super) fn leave(&mut self, session: &mut Session, leaving: Leaving) {
         if session.unsaved() {
             self.leaving = Some(leaving);
             self.asked = Some(Question::Save);
@@ -144,7 +144,7 @@ impl Files {
     }
 
     /// Whether closing the window would lose changes or stop an export.
-    pub fn holds(&self, session: &Session) -> bool {
+    pub(super) fn holds(&self, session: &Session) -> bool {
         session.unsaved() || self.exporting
     }
 
@@ -159,7 +159,7 @@ impl Files {
     }
 
     /// Reads a document, and opens it once the open one is saved or given up.
-    pub fn load(&mut self, session: &mut Session, source: Source) {
+    pub(super) fn load(&mut self, session: &mut Session, source: Source) {
         match disk::load(&source) {
             Ok(document) => {
                 let path = match source {
@@ -176,7 +176,7 @@ impl Files {
     }
 
     /// Handles a file that was dropped on the window: a graph is opened, a stage or a shape becomes a node.
-    pub fn drop_in(&mut self, session: &mut Session, path: &Path) {
+    pub(super) fn drop_in(&mut self, session: &mut Session, path: &Path) {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let kind = match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
             Some("ron") => return self.load(session, Source::File(path.to_path_buf())),
@@ -204,28 +204,28 @@ impl Files {
     }
 
     /// Opens the start page.
-    pub fn new_graph(&mut self, ctx: &egui::Context) {
+    pub(super) fn new_graph(&mut self, ctx: &egui::Context) {
         self.gallery = Some(Gallery::new(ctx));
     }
 
-    pub fn open(&mut self, ctx: &egui::Context, session: &Session) {
+    pub(super) fn open(&mut self, ctx: &egui::Context, session: &Session) {
         self.ask(ctx, session, Purpose::Open);
     }
 
     /// Saves to the document's own file, or asks for one.
-    pub fn save(&mut self, ctx: &egui::Context, session: &mut Session) {
+    pub(super) fn save(&mut self, ctx: &egui::Context, session: &mut Session) {
         match session.path().map(Path::to_path_buf) {
             Some(path) => self.write(session, path),
             None => self.save_as(ctx, session),
         }
     }
 
-    pub fn save_as(&mut self, ctx: &egui::Context, session: &Session) {
+    pub(super) fn save_as(&mut self, ctx: &egui::Context, session: &Session) {
         self.ask(ctx, session, Purpose::Save);
     }
 
     /// Shows questions, handles answers, and returns what follows.
-    pub fn show(&mut self, ctx: &egui::Context, session: &mut Session, exporting: bool) -> Vec<Event> {
+    pub(super) fn show(&mut self, ctx: &egui::Context, session: &mut Session, exporting: bool) -> Vec<Event> {
         self.exporting = exporting;
         self.poll(session);
         self.look_at_disk(ctx, session);
@@ -238,7 +238,7 @@ impl Files {
     }
 
     /// The menu of recent files, the last one first. Opens the chosen one.
-    pub fn recent_menu(&mut self, ui: &mut egui::Ui, session: &mut Session) {
+    pub(super) fn recent_menu(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         let recent = self.settings.get().recent.clone();
         ui.add_enabled_ui(!recent.is_empty(), |ui| {
             ui.menu_button("Open recent", |ui| {
@@ -256,7 +256,7 @@ impl Files {
     }
 
     /// Lets the graph read files outside its folder, and remembers that for the folder.
-    pub fn allow(&mut self, session: &mut Session) {
+    pub(super) fn allow(&mut self, session: &mut Session) {
         if let Some(path) = session.path().map(Path::to_path_buf)
             && let Err(sentence) = self.settings.change(|settings| settings.allow(&path))
         {

@@ -33,7 +33,7 @@ enum Work {
 }
 
 /// Keeps the changes of one window.
-pub struct Recovery {
+pub(crate) struct Recovery {
     /// The content of the window's file; `None` if there is none.
     kept: Option<(Document, Drafts)>,
     next: Instant,
@@ -64,7 +64,7 @@ impl Slot {
 }
 
 /// The unsaved changes of a window that crashed.
-pub struct Left {
+pub(crate) struct Left {
     slot: Slot,
     pub document: Box<Document>,
     /// The file that it belongs to.
@@ -76,12 +76,12 @@ pub struct Left {
 
 impl Left {
     /// Deletes it.
-    pub fn discard(self) {
+    pub(crate) fn discard(self) {
         self.slot.remove();
     }
 
     /// How it differs from its files, as text.
-    pub fn difference(&self) -> String {
+    pub(crate) fn difference(&self) -> String {
         let drafts = super::names(self.drafts.keys());
         match (self.of_document(), drafts.is_empty()) {
             (graph, true) => graph,
@@ -90,7 +90,7 @@ impl Left {
     }
 
     /// Whether the document equals its file.
-    pub fn as_file(&self) -> bool {
+    pub(crate) fn as_file(&self) -> bool {
         let saved = self.path.as_deref().and_then(|path| disk::read(path).ok()).map(crate::app::placed);
         saved.is_some_and(|saved| saved == *self.document)
     }
@@ -114,12 +114,12 @@ impl Left {
 
 impl Recovery {
     /// Keeps changes in a folder, which is created if needed. Without a folder, or if it can't be used, nothing is kept.
-    pub fn new(folder: Option<&Path>) -> Recovery {
+    pub(crate) fn new(folder: Option<&Path>) -> Recovery {
         Recovery::with_pause(folder, EVERY)
     }
 
     /// The same with another pause between two writes.
-    pub fn with_pause(folder: Option<&Path>, every: Duration) -> Recovery {
+    pub(crate) fn with_pause(folder: Option<&Path>, every: Duration) -> Recovery {
         let slot = folder.and_then(take_slot);
         let (work, jobs) = channel();
         let file = slot.as_ref().map(Slot::graph);
@@ -142,7 +142,7 @@ impl Recovery {
     }
 
     /// The changes of windows that crashed, the latest first. As long as they are held, no other window is offered them.
-    pub fn left(folder: Option<&Path>) -> Vec<Left> {
+    pub(crate) fn left(folder: Option<&Path>) -> Vec<Left> {
         let entries = folder.and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
         let locks = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "lock"));
         let mut left: Vec<Left> = locks.filter_map(|lock| open(&lock)).collect();
@@ -152,12 +152,12 @@ impl Recovery {
 
     /// Called in every frame: writes the document and texts of stage files if they have unsaved changes. Returns when it
     /// has to be called again.
-    pub fn keep(&mut self, session: &Session) -> Option<Duration> {
+    pub(crate) fn keep(&mut self, session: &Session) -> Option<Duration> {
         self.keep_these(session.document(), session.path(), session.drafts(), session.unsaved())
     }
 
     /// The same for the parts of a session.
-    pub fn keep_these(
+    pub(crate) fn keep_these(
         &mut self,
         document: &Document,
         path: Option<&Path>,
@@ -184,7 +184,7 @@ impl Recovery {
     }
 
     /// Removes what a crashed window left, which is the open document now, once that is written.
-    pub fn adopt(&mut self, left: Left) {
+    pub(crate) fn adopt(&mut self, left: Left) {
         let Some(work) = &self.work else { return };
         self.kept = Some((Document::clone(&left.document), left.drafts.clone()));
         let _ = work.send(Work::Write(text(&left.document, left.path.as_deref(), &left.drafts)));

@@ -11,7 +11,7 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 const QUIET: Duration = Duration::from_millis(150);
 
 /// Watched files and their changes. Folders are watched rather than files, since many programs replace a file by a new one.
-pub struct Watch {
+pub(super) struct Watch {
     /// `None` if the system can't watch files.
     watcher: Option<RecommendedWatcher>,
     events: Receiver<PathBuf>,
@@ -23,7 +23,7 @@ pub struct Watch {
 
 impl Watch {
     /// `wake` is called on another thread after each event.
-    pub fn new(wake: impl Fn() + Send + 'static) -> Watch {
+    pub(super) fn new(wake: impl Fn() + Send + 'static) -> Watch {
         let (sender, events) = channel();
         let heard = move |event: notify::Result<notify::Event>| {
             let Ok(event) = event else { return };
@@ -40,7 +40,7 @@ impl Watch {
     }
 
     /// Watches these files and no others.
-    pub fn follow(&mut self, files: impl Iterator<Item = PathBuf>) {
+    pub(super) fn follow(&mut self, files: impl Iterator<Item = PathBuf>) {
         self.files = files.filter_map(|file| full(&file)).collect();
         let folders: BTreeSet<PathBuf> = self.files.iter().filter_map(|f| f.parent()).map(Path::to_path_buf).collect();
         let Some(watcher) = &mut self.watcher else { return };
@@ -57,7 +57,7 @@ impl Watch {
     }
 
     /// Watched files that were written, created or replaced, once the writing is complete.
-    pub fn changed(&mut self) -> BTreeSet<PathBuf> {
+    pub(super) fn changed(&mut self) -> BTreeSet<PathBuf> {
         for path in self.events.try_iter().filter(|path| self.files.contains(path)) {
             self.touched.insert(path);
             self.quiet_at = Instant::now() + QUIET;
@@ -66,14 +66,14 @@ impl Watch {
     }
 
     /// How long until changes can be returned.
-    pub fn pending(&self) -> Option<Duration> {
+    pub(super) fn pending(&self) -> Option<Duration> {
         let left = self.quiet_at.saturating_duration_since(Instant::now());
         (!self.touched.is_empty() && !left.is_zero()).then_some(left)
     }
 }
 
 /// The path that the watcher reports for a file.
-pub fn full(file: &Path) -> Option<PathBuf> {
+pub(super) fn full(file: &Path) -> Option<PathBuf> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Some(std::fs::canonicalize(folder).ok()?.join(file.file_name()?))
 }

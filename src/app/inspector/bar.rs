@@ -58,7 +58,7 @@ struct Drag {
 
 impl Bar<'_> {
     /// Draws it with this width.
-    pub fn show(&self, ui: &mut Ui, value: f64, width: f32, numbers: &Numbers) -> (Response, Option<Given>) {
+    pub(super) fn show(&self, ui: &mut Ui, value: f64, width: f32, numbers: &Numbers) -> (Response, Option<Given>) {
         let (rect, _) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::hover());
         if let Some(text) = self.typed(ui) {
             return self.typing(ui, rect, value, text, numbers);
@@ -83,7 +83,7 @@ impl Bar<'_> {
     }
 
     /// Drags the number by its name.
-    pub fn scrub_name(&self, ui: &Ui, name: &Response, value: f64) -> Option<f64> {
+    pub(super) fn scrub_name(&self, ui: &Ui, name: &Response, value: f64) -> Option<f64> {
         self.scrub(ui, name, value, NAME)
     }
 
@@ -134,7 +134,7 @@ impl Bar<'_> {
     }
 
     /// Clamped to the range, and rounded if it has to be whole.
-    pub fn fit(&self, value: f64) -> f64 {
+    pub(super) fn fit(&self, value: f64) -> f64 {
         self.clamped(if self.whole { value.round() } else { tidy(value) })
     }
 

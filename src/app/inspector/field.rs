@@ -5,7 +5,7 @@ use crate::stage::header::{ParamType, Range};
 use crate::stage::types::ValueType;
 
 /// Description of a value that can be edited.
-pub struct Field<'a> {
+pub(super) struct Field<'a> {
     pub name: &'a str,
     pub ty: ParamType,
     /// Dimensions of the domain, for vectors in space.
@@ -18,7 +18,7 @@ pub struct Field<'a> {
 }
 
 /// A number without a range or a unit, and with zero as its default.
-pub fn plain<'a>(name: &'a str, ty: ValueType, doc: &'a str) -> Field<'a> {
+pub(super) fn plain<'a>(name: &'a str, ty: ValueType, doc: &'a str) -> Field<'a> {
     let default = ParamValue::Number(0.0);
     let open = (None, None);
     Field { name, ty: ParamType::Value(ty), dim: 2, default, range: open, soft: open, unit: "", doc }

@@ -17,7 +17,7 @@ mod many;
 mod numbers;
 mod ports;
 mod precision;
-pub mod row;
+pub(super) mod row;
 mod value;
 
 use eframe::egui::{self, Id, RichText, Ui};
@@ -46,7 +46,7 @@ const GUTTER: f32 = 24.0;
 const MANY: usize = 12;
 
 /// Draws the inspector. An `Err` is a message for the user.
-pub fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
+pub(super) fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
     let selected: Vec<String> = session.selection.nodes.iter().cloned().collect();
     let known = |name: &&String| session.nodes().contains_key(*name);
     let nodes: Vec<String> = selected.iter().filter(known).cloned().collect();

@@ -9,7 +9,7 @@ use eframe::egui::{
 use crate::app::theme;
 
 /// Height of a row of one line \[points\].
-pub const HEIGHT: f32 = 22.0;
+pub(crate) const HEIGHT: f32 = 22.0;
 /// Extra space below the title of a section \[points\].
 const BELOW: f32 = 4.0;
 /// Size of a frameless button with one symbol \[points\].
@@ -28,7 +28,7 @@ pub(super) struct Name<'a> {
 }
 
 /// A name with its documentation as a tooltip, and a widget.
-pub fn row<R>(ui: &mut Ui, name: &str, doc: &str, contents: impl FnOnce(&mut Ui) -> R) -> R {
+pub(crate) fn row<R>(ui: &mut Ui, name: &str, doc: &str, contents: impl FnOnce(&mut Ui) -> R) -> R {
     let name = Name { text: name, doc, changed: false, sense: Sense::hover() };
     named(ui, &name, |ui, _| ui.horizontal_wrapped(contents).inner)
 }
@@ -67,7 +67,7 @@ pub(super) fn named<R>(ui: &mut Ui, name: &Name<'_>, contents: impl FnOnce(&mut 
 }
 
 /// A frameless button, which keeps its space when it is hidden. `name` is its accessible name.
-pub fn small(ui: &mut Ui, icon: RichText, useful: bool, name: &str, hint: &str) -> bool {
+pub(crate) fn small(ui: &mut Ui, icon: RichText, useful: bool, name: &str, hint: &str) -> bool {
     let sense = if useful { Sense::click() } else { Sense::hover() };
     let (rect, response) = ui.allocate_exact_size(vec2(SMALL, HEIGHT), sense);
     if !useful {
@@ -91,7 +91,7 @@ pub(super) fn faint(ui: &Ui, text: impl Into<String>) -> RichText {
 }
 
 /// A text field that takes effect when it loses the focus. Escape cancels.
-pub fn text(
+pub(crate) fn text(
     ui: &mut Ui,
     id: Id,
     current: &str,

@@ -5,7 +5,7 @@ use eframe::egui::{
 };
 
 use super::bar::{Bar, Given};
-pub use super::field::{Field, plain};
+pub(super) use super::field::{Field, plain};
 use super::numbers::{choices, components, constant_from, text_from_value, tidy};
 use super::row::{HEIGHT, Name, SMALL, named, small};
 use super::{color, curve, expression, gradient};
@@ -20,7 +20,7 @@ const AXES: [&str; 4] = ["x", "y", "z", "w"];
 const PART: f32 = 52.0;
 
 /// The place of a value.
-pub struct Site<'a> {
+pub(super) struct Site<'a> {
     pub id: Id,
     /// Its path, as on the command line: `node.param`.
     pub path: String,
@@ -39,7 +39,7 @@ pub struct Site<'a> {
 
 /// A change of a value by the user.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub(super) enum Change {
     Set(ParamValue),
     /// Back to the default.
     Reset,
@@ -49,7 +49,7 @@ pub enum Change {
 
 /// How a parameter relates to a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Border {
+pub(super) enum Border {
     /// It can be exposed on the enclosing group.
     Expose,
     /// The node is a group that exposes it.
@@ -58,7 +58,7 @@ pub enum Border {
 
 impl Field<'_> {
     /// A row: name, widget, and buttons for an expression and the default. `value` is absent if the default applies.
-    pub fn show(&self, ui: &mut Ui, site: &Site<'_>, value: Option<&ParamValue>) -> Option<Change> {
+    pub(super) fn show(&self, ui: &mut Ui, site: &Site<'_>, value: Option<&ParamValue>) -> Option<Change> {
         let current = value.unwrap_or(&self.default);
         let changed = site.mixed || value.is_some_and(|value| *value != self.default);
         let bar = self.bar(site, self.reach());

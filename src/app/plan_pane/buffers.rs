@@ -9,7 +9,7 @@ use crate::plan::{BufferId, Holding, Plan};
 use crate::stage::types::Precision;
 
 /// A buffer that a dispatch is bound to.
-pub struct Use {
+pub(super) struct Use {
     pub buffer: BufferId,
     pub writes: bool,
     /// What the stage calls it.
@@ -19,7 +19,7 @@ pub struct Use {
 }
 
 /// The buffers of a dispatch, in the order of its bindings.
-pub fn uses(plan: &Plan, list: List, index: usize) -> Vec<Use> {
+pub(super) fn uses(plan: &Plan, list: List, index: usize) -> Vec<Use> {
     let Some(dispatch) = rows::dispatches(plan, list).get(index) else { return Vec::new() };
     let Some(kernel) = plan.kernels.get(dispatch.kernel) else { return Vec::new() };
     let bound = kernel.bindings.iter().zip(&dispatch.buffers).map(|(binding, buffer)| Use {
@@ -47,7 +47,7 @@ fn count(plan: &Plan, list: List, index: usize) -> usize {
 }
 
 /// The lifetime, in dispatches of the frame.
-pub fn span(plan: &Plan, holding: &Holding) -> String {
+pub(super) fn span(plan: &Plan, holding: &Holding) -> String {
     let number = |dispatch: usize| match dispatch.checked_sub(plan.invariant.len()) {
         Some(number) => format!("#{number}"),
         None => "static dispatches".to_string(),
@@ -62,7 +62,7 @@ pub fn span(plan: &Plan, holding: &Holding) -> String {
 }
 
 /// The same with sizes, lifetimes and other wires in the same memory.
-pub fn list(ui: &mut Ui, plan: &Plan, list: List, index: usize) {
+pub(super) fn list(ui: &mut Ui, plan: &Plan, list: List, index: usize) {
     let look = theme::of(ui);
     ui.set_max_width(520.0);
     for one in uses(plan, list, index) {

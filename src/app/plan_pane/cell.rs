@@ -8,24 +8,24 @@ use eframe::egui::{
 use crate::app::theme;
 
 /// Height of a row \[points\].
-pub const ROW: f32 = 21.0;
+pub(super) const ROW: f32 = 21.0;
 
 /// Gap between the contents of two columns \[points\].
-pub const PAD: f32 = 7.0;
+pub(super) const PAD: f32 = 7.0;
 
 /// Minimum width of a column, and how near the pointer has to be to its edge to grab it \[points\].
 const MIN_SIZE: f32 = 3.0 * PAD;
 const NEAR: f32 = 4.0;
 
 /// The columns of a table.
-pub struct Columns<const N: usize> {
+pub(super) struct Columns<const N: usize> {
     edges: [(f32, f32); N],
     pub width: f32,
 }
 
 impl<const N: usize> Columns<N> {
     /// Columns of these widths; the rest of `room` goes to the column `wide`.
-    pub fn new(widths: [f32; N], wide: usize, room: f32) -> Columns<N> {
+    pub(super) fn new(widths: [f32; N], wide: usize, room: f32) -> Columns<N> {
         let spare = (room - widths.iter().sum::<f32>()).max(0.0);
         let mut width = 0.0;
         let mut index = 0;
@@ -38,7 +38,7 @@ impl<const N: usize> Columns<N> {
     }
 
     /// A column's part of a row, without the space between columns.
-    pub fn cell(&self, row: Rect, column: usize) -> Rect {
+    pub(super) fn cell(&self, row: Rect, column: usize) -> Rect {
         let (from, to) = self.edges.get(column).copied().unwrap_or_default();
         let (left, right) = (row.left() + from + PAD, row.left() + to - PAD);
         Rect::from_min_max(pos2(left, row.top()), pos2(right.max(left), row.bottom()))
@@ -46,7 +46,7 @@ impl<const N: usize> Columns<N> {
 
     /// Handles at the edges of columns in the title row; a double-click resets a column. Changes take effect in
     /// the next frame.
-    pub fn grips(&self, ui: &Ui, row: Rect, table: &str, titles: [&str; N], first: [f32; N]) {
+    pub(super) fn grips(&self, ui: &Ui, row: Rect, table: &str, titles: [&str; N], first: [f32; N]) {
         let mut now = widths(ui, table, first);
         // The last column gets the rest.
         for (column, (_, edge)) in self.edges.iter().enumerate().take(N - 1) {
@@ -68,13 +68,13 @@ impl<const N: usize> Columns<N> {
     }
 
     /// The column at a position in a row.
-    pub fn at(&self, row: Rect, x: f32) -> Option<usize> {
+    pub(super) fn at(&self, row: Rect, x: f32) -> Option<usize> {
         self.edges.iter().position(|(from, to)| (*from..*to).contains(&(x - row.left())))
     }
 }
 
 /// Widths of a table's columns, as they were dragged \[points\].
-pub fn widths<const N: usize>(ui: &Ui, table: &str, first: [f32; N]) -> [f32; N] {
+pub(super) fn widths<const N: usize>(ui: &Ui, table: &str, first: [f32; N]) -> [f32; N] {
     ui.data(|data| data.get_temp(id(table))).unwrap_or(first)
 }
 
@@ -83,12 +83,12 @@ fn id(table: &str) -> Id {
 }
 
 /// One line of text in a cell, truncated. Returns its rectangle.
-pub fn text(ui: &Ui, cell: Rect, align: Align2, text: &str, font: FontId, color: Color32) -> Rect {
+pub(super) fn text(ui: &Ui, cell: Rect, align: Align2, text: &str, font: FontId, color: Color32) -> Rect {
     sections(ui, cell, align, &[(text, color)], font)
 }
 
 /// The same in several colours.
-pub fn sections(ui: &Ui, cell: Rect, align: Align2, parts: &[(&str, Color32)], font: FontId) -> Rect {
+pub(super) fn sections(ui: &Ui, cell: Rect, align: Align2, parts: &[(&str, Color32)], font: FontId) -> Rect {
     let mut job = LayoutJob { wrap: TextWrapping::truncate_at_width(cell.width()), ..LayoutJob::default() };
     for (text, color) in parts {
         job.append(text, 0.0, TextFormat::simple(font.clone(), *color));
@@ -100,13 +100,13 @@ pub fn sections(ui: &Ui, cell: Rect, align: Align2, parts: &[(&str, Color32)], f
 }
 
 /// A bar from the left edge of a cell, as long as its share of the cell.
-pub fn bar(painter: &Painter, cell: Rect, share: f32, color: Color32) {
+pub(super) fn bar(painter: &Painter, cell: Rect, share: f32, color: Color32) {
     let size = vec2((cell.width() * share.clamp(0.0, 1.0)).max(1.0), cell.height());
     painter.rect_filled(Rect::from_min_size(cell.min, size), 2.0, color);
 }
 
 /// The triangle of a collapsible row.
-pub fn triangle(painter: &Painter, cell: Rect, open: bool, color: Color32) {
+pub(super) fn triangle(painter: &Painter, cell: Rect, open: bool, color: Color32) {
     let c = cell.center();
     let points = match open {
         true => vec![c + vec2(-4.0, -2.5), c + vec2(4.0, -2.5), c + vec2(0.0, 3.5)],

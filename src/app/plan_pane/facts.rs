@@ -11,7 +11,7 @@ use crate::app::theme::Look;
 use crate::plan::{BufferId, Dispatch, KernelId, Plan};
 
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub(super) struct Facts {
     /// Memory that it reads or writes \[bytes\].
     pub bytes: u64,
     /// The colour of its node.
@@ -23,7 +23,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    pub fn new(plan: &Plan, session: &Session, look: &Look, row: &Row, items: &[usize]) -> Facts {
+    pub(super) fn new(plan: &Plan, session: &Session, look: &Look, row: &Row, items: &[usize]) -> Facts {
         let all = rows::dispatches(plan, row.list);
         let own: Vec<&Dispatch> = items.iter().filter_map(|item| all.get(*item)).collect();
         let buffers: BTreeSet<BufferId> = own.iter().flat_map(|dispatch| dispatch.buffers.iter().copied()).collect();

@@ -1,7 +1,7 @@
 //! Numbers as text.
 
 /// `12.5 KiB`
-pub fn bytes(bytes: u64) -> String {
+pub(super) fn bytes(bytes: u64) -> String {
     let mut value = bytes as f64;
     for unit in ["B", "KiB", "MiB"] {
         if value < 1024.0 {
@@ -13,23 +13,23 @@ pub fn bytes(bytes: u64) -> String {
 }
 
 /// Milliseconds with three decimals, so that the digits of a column are aligned.
-pub fn ms(ms: f64) -> String {
+pub(super) fn ms(ms: f64) -> String {
     format!("{ms:.3}")
 }
 
 /// `3.4 %`
-pub fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
 /// `512 x 8`
-pub fn product(numbers: &[u32]) -> String {
+pub(super) fn product(numbers: &[u32]) -> String {
     let last = numbers.iter().rposition(|n| *n != 1).unwrap_or(0);
     let numbers: Vec<String> = numbers.iter().take(last + 1).map(u32::to_string).collect();
     numbers.join("×")
 }
 
 /// `1 dispatch`, `2 dispatches`
-pub fn count(number: usize, one: &str, many: &str) -> String {
+pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }

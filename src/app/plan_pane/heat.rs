@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::gpu::NodeTime;
 
 /// The share of each node in the time of the frame, 0 to 1. `level` maps a path to the node of the open level that it belongs to.
-pub fn heat<'a>(times: &'a [NodeTime], level: impl Fn(&'a str) -> Option<&'a str>) -> BTreeMap<String, f32> {
+pub(crate) fn heat<'a>(times: &'a [NodeTime], level: impl Fn(&'a str) -> Option<&'a str>) -> BTreeMap<String, f32> {
     let total: f64 = times.iter().map(|time| time.ms).sum();
     let mut shares = BTreeMap::<String, f32>::new();
     for time in times.iter().filter(|_| total > 0.0) {

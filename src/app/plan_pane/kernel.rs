@@ -7,7 +7,7 @@ use crate::app::{prose, theme};
 use crate::plan::Kernel;
 
 /// The text when the window was opened.
-pub struct KernelText {
+pub(super) struct KernelText {
     title: String,
     lines: Vec<String>,
     own: usize,
@@ -15,7 +15,7 @@ pub struct KernelText {
 }
 
 impl KernelText {
-    pub fn new(kernel: &Kernel) -> KernelText {
+    pub(super) fn new(kernel: &Kernel) -> KernelText {
         let lines: Vec<String> = kernel.wgsl.lines().map(String::from).collect();
         let loops = if kernel.finite { "loops proven finite" } else { "loops with a budget" };
         let origin = match kernel.own_lines {
@@ -28,7 +28,7 @@ impl KernelText {
     }
 
     /// Draws the window. Returns whether it stays open.
-    pub fn show(&self, ctx: &egui::Context) -> bool {
+    pub(super) fn show(&self, ctx: &egui::Context) -> bool {
         let mut open = true;
         let window = egui::Window::new(&self.title).id(egui::Id::new("kernel text")).open(&mut open);
         window.default_size(vec2(720.0, 520.0)).resizable(true).show(ctx, |ui| self.text(ui));

@@ -19,7 +19,7 @@ const BUDGETS: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const TABLE: &str = "buffers";
 
 /// Draws the list.
-pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, actions: &mut Actions) {
+pub(super) fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, actions: &mut Actions) {
     total(ui, session);
     let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
     let look = theme::of(ui);
@@ -90,7 +90,7 @@ fn total(ui: &mut Ui, session: &mut Session) {
 }
 
 /// A list to choose the memory budget. Returns the budget \[bytes\].
-pub fn budget(ui: &mut Ui, session: &mut Session) -> u64 {
+pub(super) fn budget(ui: &mut Ui, session: &mut Session) -> u64 {
     let budget = session.gpu().memory_budget();
     let limit = session.gpu().memory_limit();
     let shown = match limit {

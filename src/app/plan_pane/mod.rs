@@ -24,18 +24,18 @@ use super::theme::{self, Look};
 use crate::gpu::{List, Profile};
 use crate::plan::Plan;
 use facts::Facts;
-pub use heat::heat;
+pub(super) use heat::heat;
 use kernel::KernelText;
 use rows::{Fold, LISTS, Rows, Wish};
 
 /// Interval at which times are updated \[s\]; if it were shorter, they could not be read.
-pub const RENEW: f64 = 0.25;
+pub(super) const RENEW: f64 = 0.25;
 
 /// Interval at which rows are sorted by their times \[s\].
 const RESORT: f64 = 1.5;
 
 #[derive(Default)]
-pub struct PlanPane {
+pub(super) struct PlanPane {
     filter: String,
     by_time: bool,
     memory: bool,
@@ -64,7 +64,7 @@ pub struct PlanPane {
 
 impl PlanPane {
     /// Draws the pane.
-    pub fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
+    pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         self.shown = true;
         if session.running_simulation().is_none() {
             ui.label(RichText::new("The plan appears when the graph runs.").color(theme::of(ui).faint));
@@ -83,7 +83,7 @@ impl PlanPane {
     }
 
     /// To be called after all panes were drawn: single dispatches are timed only while the table is shown.
-    pub fn settle(&mut self, session: &mut Session) {
+    pub(super) fn settle(&mut self, session: &mut Session) {
         let looked_at = std::mem::take(&mut self.shown) && !self.memory;
         if !looked_at {
             session.hover(Pane::Plan, None);

@@ -7,9 +7,9 @@ use crate::gpu::List;
 use crate::plan::{Dispatch, Plan};
 
 /// The lists in the order in which they run.
-pub const LISTS: [List; 3] = [List::Reset, List::Invariant, List::Frame];
+pub(super) const LISTS: [List; 3] = [List::Reset, List::Invariant, List::Frame];
 
-pub fn dispatches(plan: &Plan, list: List) -> &[Dispatch] {
+pub(super) fn dispatches(plan: &Plan, list: List) -> &[Dispatch] {
     match list {
         List::Reset => &plan.reset,
         List::Invariant => &plan.invariant,
@@ -18,10 +18,10 @@ pub fn dispatches(plan: &Plan, list: List) -> &[Dispatch] {
 }
 
 /// Identifies what is folded: a list and the dispatches of a row, or the list itself.
-pub type Fold = (List, Option<(usize, usize)>);
+pub(super) type Fold = (List, Option<(usize, usize)>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub(super) enum Shape {
     /// A whole list.
     Section,
     /// Consecutive dispatches of a node or a group.
@@ -30,7 +30,7 @@ pub enum Shape {
 }
 
 #[derive(Clone, Debug)]
-pub struct Row {
+pub(super) struct Row {
     pub list: List,
     pub shape: Shape,
     pub depth: usize,
@@ -46,14 +46,14 @@ pub struct Row {
 
 /// The rows that are shown.
 #[derive(Debug, Default)]
-pub struct Rows {
+pub(super) struct Rows {
     pub rows: Vec<Row>,
     /// Dispatches of each list that pass the filter.
     pub hits: [Vec<usize>; 3],
 }
 
 /// Settings of the rows.
-pub struct Wish<'a> {
+pub(super) struct Wish<'a> {
     /// Lower case; all rows are unfolded while there is one.
     pub filter: &'a str,
     /// The time of each dispatch, to sort the longest first.
@@ -63,7 +63,7 @@ pub struct Wish<'a> {
 }
 
 impl Rows {
-    pub fn new(plan: &Plan, wish: &Wish<'_>) -> Rows {
+    pub(super) fn new(plan: &Plan, wish: &Wish<'_>) -> Rows {
         let mut rows = Rows::default();
         for list in LISTS {
             let all = dispatches(plan, list);
@@ -88,7 +88,7 @@ impl Rows {
     }
 
     /// The dispatches of a row.
-    pub fn items(&self, row: &Row) -> &[usize] {
+    pub(super) fn items(&self, row: &Row) -> &[usize] {
         self.hits.get(row.list as usize).and_then(|hits| hits.get(row.items.clone())).unwrap_or_default()
     }
 

@@ -47,7 +47,7 @@ struct Table<'a> {
 }
 
 /// Draws the table.
-pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, actions: &mut Actions) {
+pub(super) fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, actions: &mut Actions) {
     let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
     let columns = Columns::new(cell::widths(ui, TABLE, WIDTHS), BUFFERS, ui.available_width());
     let longest = pane.rows.rows.iter().zip(&pane.row_ms).filter(|(row, _)| row.depth == 1 && row.list == List::Frame);
@@ -357,7 +357,7 @@ fn within(path: &str, of: &str) -> bool {
 }
 
 /// The first row of a selected node.
-pub fn first_selected(pane: &PlanPane, session: &Session) -> Option<usize> {
+pub(super) fn first_selected(pane: &PlanPane, session: &Session) -> Option<usize> {
     let selected = |row: &Row| session.here(&row.path).is_some_and(|node| session.selection.contains(node));
     let in_list = |list: List| pane.rows.rows.iter().position(|row| row.list == list && selected(row));
     LISTS.into_iter().rev().find_map(in_list)

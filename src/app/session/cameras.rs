@@ -8,7 +8,7 @@ use crate::sim::camera::Orbit;
 
 /// The cameras of the images, and where they were moved.
 #[derive(Default)]
-pub struct Cameras {
+pub(super) struct Cameras {
     /// The node that sets the camera of each Output.
     pub(super) nodes: BTreeMap<String, String>,
     /// Parameters that the running simulation has and the document has not.
@@ -17,19 +17,19 @@ pub struct Cameras {
 
 impl Cameras {
     /// Forgets where cameras were moved, which was in another document.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.moved.clear();
     }
 }
 
 impl Session {
     /// The node that sets the camera of an Output, if that camera can be moved.
-    pub fn camera(&self, output: &str) -> Option<&str> {
+    pub(crate) fn camera(&self, output: &str) -> Option<&str> {
         self.cameras.nodes.get(output).map(String::as_str)
     }
 
     /// Moves a camera while the graph runs; the document is not changed.
-    pub fn move_camera(&mut self, node: &str, orbit: Orbit) {
+    pub(crate) fn move_camera(&mut self, node: &str, orbit: Orbit) {
         for (param, value) in orbit.params() {
             let path = format!("{node}.{param}");
             // The node has these parameters, according to the plan.
@@ -39,12 +39,12 @@ impl Session {
     }
 
     /// Whether a camera was moved.
-    pub fn camera_moved(&self, node: &str) -> bool {
+    pub(crate) fn camera_moved(&self, node: &str) -> bool {
         self.cameras.moved.keys().any(|path| path.strip_prefix(node).is_some_and(|rest| rest.starts_with('.')))
     }
 
     /// Resets a camera to the document.
-    pub fn restore_camera(&mut self, node: &str) {
+    pub(crate) fn restore_camera(&mut self, node: &str) {
         self.cameras.moved.retain(|path, _| path.strip_prefix(node).is_none_or(|rest| !rest.starts_with('.')));
         self.compile();
     }
@@ -53,7 +53,7 @@ impl Session {
     ///
     /// # Errors
     /// If the node is inside a library group, in one sentence.
-    pub fn keep_camera(&mut self, node: &str) -> Result<(), String> {
+    pub(crate) fn keep_camera(&mut self, node: &str) -> Result<(), String> {
         let (mut after, moved) = (self.document.clone(), std::mem::take(&mut self.cameras.moved));
         for (path, value) in &moved {
             if let Some(param) = path.strip_prefix(node).and_then(|rest| rest.strip_prefix('.')) {

@@ -14,7 +14,7 @@ const LARGEST: u64 = 64 << 20;
 
 /// The last snapshot, and the next one that is being read back.
 #[derive(Default)]
-pub struct Snapshots {
+pub(super) struct Snapshots {
     last: Option<Snapshot>,
     reading: Option<SnapshotReading>,
     asked: Option<Instant>,
@@ -24,7 +24,7 @@ pub struct Snapshots {
 
 impl Snapshots {
     /// The snapshot that a simulation on another device starts from, once.
-    pub fn wanted(&mut self) -> Option<&Snapshot> {
+    pub(super) fn wanted(&mut self) -> Option<&Snapshot> {
         let wanted = std::mem::take(&mut self.wanted);
         self.last.as_ref().filter(|_| wanted)
     }
@@ -32,7 +32,7 @@ impl Snapshots {
 
 impl Session {
     /// To be called after each frame: takes a snapshot every few seconds, if the States are small enough. Does not wait.
-    pub fn keep_snapshot(&mut self) {
+    pub(crate) fn keep_snapshot(&mut self) {
         let Some(simulation) = &self.simulation else { return };
         let snapshots = &mut self.snapshots;
         if let Some(reading) = snapshots.reading.take() {
@@ -48,7 +48,7 @@ impl Session {
     }
 
     /// Sets the user's memory budget \[bytes\], or none, and compiles the document with it.
-    pub fn limit_memory(&mut self, bytes: Option<u64>) {
+    pub(crate) fn limit_memory(&mut self, bytes: Option<u64>) {
         if self.gpu.memory_limit() != bytes {
             self.gpu.limit_memory(bytes);
             self.compile();
@@ -57,7 +57,7 @@ impl Session {
 
     /// Replaces a device that was lost. The document is compiled for the new one, and the simulation then continues from the frame
     /// that is returned, or from the start.
-    pub fn rebuild(&mut self, gpu: Gpu) -> Option<u64> {
+    pub(crate) fn rebuild(&mut self, gpu: Gpu) -> Option<u64> {
         gpu.limit_memory(self.gpu.memory_limit());
         let wake = self.wake.clone();
         self.compiler = Compiler::new(gpu.clone(), move || wake());

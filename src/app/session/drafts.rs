@@ -10,7 +10,7 @@ use crate::app::disk;
 
 /// A changed text, and the text of its file before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Draft {
+pub(crate) struct Draft {
     pub text: String,
     pub of: String,
     /// The file was changed elsewhere meanwhile.
@@ -18,15 +18,15 @@ pub struct Draft {
 }
 
 /// By the file's path.
-pub type Drafts = BTreeMap<PathBuf, Draft>;
+pub(crate) type Drafts = BTreeMap<PathBuf, Draft>;
 
 impl Session {
-    pub fn drafts(&self) -> &Drafts {
+    pub(crate) fn drafts(&self) -> &Drafts {
         &self.disk.drafts
     }
 
     /// Sets the unsaved text of a file, or removes it.
-    pub fn set_draft(&mut self, path: &Path, draft: Option<Draft>) {
+    pub(crate) fn set_draft(&mut self, path: &Path, draft: Option<Draft>) {
         match draft {
             Some(draft) => drop(self.disk.drafts.insert(path.to_path_buf(), draft)),
             None => drop(self.disk.drafts.remove(path)),
@@ -34,7 +34,7 @@ impl Session {
     }
 
     /// Takes over the drafts of a window that crashed.
-    pub fn set_drafts(&mut self, drafts: Drafts) {
+    pub(crate) fn set_drafts(&mut self, drafts: Drafts) {
         self.disk.drafts = drafts;
     }
 
@@ -42,7 +42,7 @@ impl Session {
     ///
     /// # Errors
     /// Why one can't be written, in one sentence; it stays a draft, as do those after it.
-    pub fn save_drafts(&mut self) -> Result<(), String> {
+    pub(crate) fn save_drafts(&mut self) -> Result<(), String> {
         while let Some((path, draft)) = self.disk.drafts.pop_first() {
             if let Err(sentence) = disk::save_stage(&path, &draft.text) {
                 self.disk.drafts.insert(path, draft);
@@ -53,7 +53,7 @@ impl Session {
     }
 
     /// Whether there are unsaved changes of the document or of stage files.
-    pub fn unsaved(&self) -> bool {
+    pub(crate) fn unsaved(&self) -> bool {
         self.modified() || !self.disk.drafts.is_empty()
     }
 }

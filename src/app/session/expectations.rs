@@ -8,12 +8,12 @@ use crate::sim::expect::{Checker, Verdict};
 
 impl Session {
     /// Results of the graph's expectations.
-    pub fn checks(&self) -> &Checker {
+    pub(crate) fn checks(&self) -> &Checker {
         &self.checks
     }
 
     /// An edit of expectations alone, as one undo step; the simulation is not affected.
-    pub fn edit_expectations(&mut self, change: impl FnOnce(&mut Document)) {
+    pub(crate) fn edit_expectations(&mut self, change: impl FnOnce(&mut Document)) {
         self.end_gesture();
         self.arrange("expectation", change);
         self.end_gesture();
@@ -39,14 +39,14 @@ impl Session {
     }
 
     /// Requests the values that are expected after the frame that was just computed.
-    pub fn check_frame(&mut self) {
+    pub(crate) fn check_frame(&mut self) {
         if let Some(simulation) = &self.simulation {
             self.checks.after_step(simulation);
         }
     }
 
     /// Collects values that have arrived, and reports failed expectations as problems. Returns whether more are to arrive.
-    pub fn collect_checks(&mut self) -> bool {
+    pub(crate) fn collect_checks(&mut self) -> bool {
         self.checks.collect(false);
         for (index, outcome) in self.checks.take_news() {
             let (Verdict::Failed(why), Some(Ok(expectation))) =

@@ -18,7 +18,7 @@ use crate::problem::Problem;
 const SOON: Duration = Duration::from_millis(300);
 
 /// The files that belong to the document.
-pub struct OnDisk {
+pub(super) struct OnDisk {
     /// The document as its file has it, or as it came with the program; `None` if it was never saved.
     pub(super) saved: Option<Document>,
     path: Option<PathBuf>,
@@ -35,7 +35,7 @@ impl Default for OnDisk {
 
 impl OnDisk {
     /// Notes that a document was opened, with its file.
-    pub fn open(&mut self, document: Document, path: Option<PathBuf>) {
+    pub(super) fn open(&mut self, document: Document, path: Option<PathBuf>) {
         (self.saved, self.path) = (Some(document), path);
         self.drafts.clear();
     }
@@ -43,21 +43,21 @@ impl OnDisk {
 
 impl Session {
     /// Notes the new content of the document's file; the document itself stays.
-    pub fn mark_on_disk(&mut self, document: Document) {
+    pub(crate) fn mark_on_disk(&mut self, document: Document) {
         self.disk.saved = Some(document);
     }
 
     /// The content of the document's file, as far as it is known.
-    pub fn on_disk(&self) -> Option<&Document> {
+    pub(crate) fn on_disk(&self) -> Option<&Document> {
         self.disk.saved.as_ref()
     }
 
-    pub fn path(&self) -> Option<&Path> {
+    pub(crate) fn path(&self) -> Option<&Path> {
         self.disk.path.as_deref()
     }
 
     /// Whether the document has unsaved changes.
-    pub fn modified(&self) -> bool {
+    pub(crate) fn modified(&self) -> bool {
         let Some(saved) = &self.disk.saved else { return true };
         if *saved == self.document {
             return false;
@@ -69,7 +69,7 @@ impl Session {
     }
 
     /// Notes that the document was saved to `path`.
-    pub fn mark_saved(&mut self, path: PathBuf) {
+    pub(crate) fn mark_saved(&mut self, path: PathBuf) {
         self.disk.saved = Some(self.document.clone());
         let before = self.library().clone();
         self.find_stages(Some(&path));
@@ -82,48 +82,48 @@ impl Session {
     }
 
     /// Which files the graph may name.
-    pub fn access(&self) -> Access {
+    pub(crate) fn access(&self) -> Access {
         let folder = self.path().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
         Access::new(folder, self.disk.files_allowed)
     }
 
     /// Sets whether the graph may read files outside its folder, from the next compile on.
-    pub fn set_files_allowed(&mut self, allowed: bool) {
+    pub(crate) fn set_files_allowed(&mut self, allowed: bool) {
         self.disk.files_allowed = allowed;
     }
 
     /// The file that the graph waits for, if that takes long enough to be shown.
-    pub fn loading(&self) -> Option<Loading> {
+    pub(crate) fn loading(&self) -> Option<Loading> {
         self.compiler.watch().loading().filter(|loading| loading.since.elapsed() > SOON)
     }
 
     /// Stops loading it; the last valid plan keeps running.
-    pub fn stop_loading(&self) {
+    pub(crate) fn stop_loading(&self) {
         self.compiler.watch().stop();
     }
 
     /// What the driver is compiling, if that takes long enough to be shown.
-    pub fn driver(&self) -> Option<Making> {
+    pub(crate) fn driver(&self) -> Option<Making> {
         self.compiler.driver().making().filter(|making| making.took > SOON || making.done > 0)
     }
 
     /// Whether the driver takes so long that it can be cancelled.
-    pub fn is_driver_slow(&self) -> bool {
+    pub(crate) fn is_driver_slow(&self) -> bool {
         self.compiler.driver().making().is_some_and(|making| driver::is_slow(&making))
     }
 
     /// Stops waiting for the driver; the last valid plan keeps running.
-    pub fn cancel_driver(&self) {
+    pub(crate) fn cancel_driver(&self) {
         self.compiler.driver().cancel();
     }
 
     /// Whether loading of files was stopped, which can be requested again.
-    pub fn can_load_again(&self) -> bool {
+    pub(crate) fn can_load_again(&self) -> bool {
         self.compiler.watch().any_stopped()
     }
 
     /// Loads files again whose loading was stopped.
-    pub fn load_again(&mut self) {
+    pub(crate) fn load_again(&mut self) {
         self.compiler.watch().again();
         self.compile();
     }

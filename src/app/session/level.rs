@@ -12,7 +12,7 @@ use crate::problem::Problem;
 
 /// The level that is open.
 #[derive(Default)]
-pub struct OpenLevel {
+pub(super) struct OpenLevel {
     scope: Scope,
     /// The document with the open library groups inlined, while one is open.
     opened: Option<Document>,
@@ -21,7 +21,7 @@ pub struct OpenLevel {
 }
 
 impl Session {
-    pub fn scope(&self) -> &Scope {
+    pub(crate) fn scope(&self) -> &Scope {
         &self.level.scope
     }
 
@@ -30,33 +30,33 @@ impl Session {
         self.level.opened.as_ref().unwrap_or(&self.document)
     }
 
-    pub fn level(&self) -> Level<'_> {
+    pub(crate) fn level(&self) -> Level<'_> {
         // `settle` ensures that the level exists.
         self.shown().level(&self.level.scope).unwrap_or(Level::Document(&self.document))
     }
 
     /// Nodes of the open level.
-    pub fn nodes(&self) -> &Nodes {
+    pub(crate) fn nodes(&self) -> &Nodes {
         self.level().nodes()
     }
 
     /// Comment frames of the open level.
-    pub fn frames(&self) -> &[Frame] {
+    pub(crate) fn frames(&self) -> &[Frame] {
         self.level().frames()
     }
 
     /// The open group; none if the document itself is open.
-    pub fn group(&self) -> Option<&Group> {
+    pub(crate) fn group(&self) -> Option<&Group> {
         self.level().group()
     }
 
     /// Whether the open level can be edited; library groups are read-only.
-    pub fn editable(&self) -> bool {
+    pub(crate) fn editable(&self) -> bool {
         self.level.opened.is_none()
     }
 
     /// The outermost open library group: its level in the document, and the node's name there.
-    pub fn library_group(&self) -> Option<(Scope, String)> {
+    pub(crate) fn library_group(&self) -> Option<(Scope, String)> {
         let mut scope = Scope::default();
         for name in &self.level.scope.0 {
             let node = self.document.level(&scope)?.nodes().get(name)?;
@@ -70,7 +70,7 @@ impl Session {
 
     /// The signature of each node of the open level, with the blocks of an open group. A stage whose text does not parse keeps
     /// its previous signature.
-    pub fn signatures(&self) -> BTreeMap<String, NodeSignature> {
+    pub(crate) fn signatures(&self) -> BTreeMap<String, NodeSignature> {
         let repaired = self.level.readable.repaired(self.shown(), &self.level.scope);
         let shown = repaired.as_ref().unwrap_or(self.shown());
         let mut signatures = edit::signature::level(shown, &self.level.scope, self.library());
@@ -82,7 +82,7 @@ impl Session {
     }
 
     /// Every wire of the open level: the input where it ends, and its source.
-    pub fn wires(&self) -> impl Iterator<Item = (InputEnd, Link)> + '_ {
+    pub(crate) fn wires(&self) -> impl Iterator<Item = (InputEnd, Link)> + '_ {
         let end = |node: &str, port: &str| InputEnd { node: node.to_string(), port: port.to_string() };
         let outputs = self.group().into_iter().flat_map(|group| &group.outputs);
         let inside = self
@@ -93,7 +93,7 @@ impl Session {
     }
 
     /// The source of an input of the open level.
-    pub fn source(&self, end: &InputEnd) -> Option<Link> {
+    pub(crate) fn source(&self, end: &InputEnd) -> Option<Link> {
         edit::source(self.level(), end).cloned()
     }
 
@@ -128,7 +128,7 @@ impl Session {
     }
 
     /// Opens a group of the open level. Returns whether it exists.
-    pub fn enter(&mut self, name: &str) -> bool {
+    pub(crate) fn enter(&mut self, name: &str) -> bool {
         let group = self.nodes().get(name).is_some_and(|node| edit::group_of(node, self.library()).is_some());
         if group {
             self.level.scope = self.level.scope.inside(name);
@@ -139,7 +139,7 @@ impl Session {
     }
 
     /// Goes up until this many groups are open; the group that was left is selected.
-    pub fn open_level(&mut self, depth: usize) {
+    pub(crate) fn open_level(&mut self, depth: usize) {
         if let Some(left) = self.level.scope.0.get(depth).cloned() {
             self.level.scope.0.truncate(depth);
             self.settle();
@@ -149,7 +149,7 @@ impl Session {
 
     /// Opens the level of a node, given by a path such as `substep/density`, and selects it. Returns the action that brings it into view.
     #[must_use]
-    pub fn go_to(&mut self, path: &str) -> Option<Action> {
+    pub(crate) fn go_to(&mut self, path: &str) -> Option<Action> {
         let before = (std::mem::take(&mut self.level.scope), std::mem::take(&mut self.selection));
         self.settle();
         let parts: Vec<&str> = path.split('/').collect();
@@ -167,13 +167,13 @@ impl Session {
 
     /// The same for the node of a problem, with an action that shows the place in its text, if it has one.
     #[must_use]
-    pub fn go_to_problem(&mut self, problem: &Problem) -> Actions {
+    pub(crate) fn go_to_problem(&mut self, problem: &Problem) -> Actions {
         let code = problem.place.map(Action::ShowCode);
         self.go_to(&problem.node).into_iter().chain(code).collect()
     }
 
     /// The node of the open level that a path belongs to: the node itself, or the group that contains it.
-    pub fn here<'a>(&self, path: &'a str) -> Option<&'a str> {
+    pub(crate) fn here<'a>(&self, path: &'a str) -> Option<&'a str> {
         let mut rest = path;
         for group in &self.level.scope.0 {
             rest = rest.strip_prefix(group.as_str())?.strip_prefix('/')?;

@@ -28,17 +28,17 @@ use crate::sim::expect::Checker;
 use crate::stage::types::{Attributes, WireType, particles_name};
 use cameras::Cameras;
 use device::Snapshots;
-pub use drafts::{Draft, Drafts};
+pub(super) use drafts::{Draft, Drafts};
 use files::OnDisk;
 use level::OpenLevel;
 use selection::Hovered;
-pub use selection::Selection;
+pub(super) use selection::Selection;
 use stages::StageLibrary;
 use values::StateWatch;
 use views::Viewed;
 
 /// The document is the single source of truth; everything else here is derived from it.
-pub struct Session {
+pub(super) struct Session {
     document: Document,
     history: History,
     disk: OnDisk,
@@ -86,7 +86,7 @@ struct ProblemsBySource {
 
 impl Session {
     /// `wake` is called, on another thread, when there is something for [`Session::poll`].
-    pub fn new(gpu: Gpu, wake: impl Fn() + Send + Sync + 'static) -> Session {
+    pub(super) fn new(gpu: Gpu, wake: impl Fn() + Send + Sync + 'static) -> Session {
         let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(wake);
         let compiled = wake.clone();
         Session {
@@ -112,7 +112,7 @@ impl Session {
     }
 
     /// Replaces the document. The simulation of the old one ends.
-    pub fn open(&mut self, document: Document, path: Option<PathBuf>) {
+    pub(super) fn open(&mut self, document: Document, path: Option<PathBuf>) {
         self.find_stages(path.as_deref());
         self.disk.open(document.clone(), path);
         self.document = document;
@@ -130,13 +130,13 @@ impl Session {
     }
 
     /// The same with an unsaved document, which may have a path.
-    pub fn open_unsaved(&mut self, document: Document, path: Option<PathBuf>) {
+    pub(super) fn open_unsaved(&mut self, document: Document, path: Option<PathBuf>) {
         self.open(document, path);
         self.disk.saved = None;
     }
 
     /// Replaces the document by the new content of its file, as one undo step. States that still exist keep their values.
-    pub fn reload(&mut self, document: Document) {
+    pub(super) fn reload(&mut self, document: Document) {
         self.end_gesture();
         self.edit("reload", |now| *now = document.clone());
         self.end_gesture();
@@ -144,39 +144,39 @@ impl Session {
     }
 
     /// Compiles the document again, because a file that it names has changed.
-    pub fn refresh(&mut self) {
+    pub(super) fn refresh(&mut self) {
         self.changes.pending = true;
         self.compile();
     }
 
-    pub fn document(&self) -> &Document {
+    pub(super) fn document(&self) -> &Document {
         &self.document
     }
 
     /// Changes with every edit of what runs.
-    pub fn revision(&self) -> u64 {
+    pub(super) fn revision(&self) -> u64 {
         self.changes.revision
     }
 
     /// Changes with every plan that starts to run.
-    pub fn plans(&self) -> u64 {
+    pub(super) fn plans(&self) -> u64 {
         self.changes.plans
     }
 
-    pub fn gpu(&self) -> &Gpu {
+    pub(super) fn gpu(&self) -> &Gpu {
         &self.gpu
     }
 
-    pub fn simulation(&mut self) -> Option<&mut Simulation> {
+    pub(super) fn simulation(&mut self) -> Option<&mut Simulation> {
         self.simulation.as_mut()
     }
 
-    pub fn running_simulation(&self) -> Option<&Simulation> {
+    pub(super) fn running_simulation(&self) -> Option<&Simulation> {
         self.simulation.as_ref()
     }
 
     /// The type of a wire of particles, by `node.port`, with the attributes that the running plan holds for it.
-    pub fn particles(&self, wire: &str) -> Option<String> {
+    pub(super) fn particles(&self, wire: &str) -> Option<String> {
         let wires = &self.simulation.as_ref()?.plan().wires;
         let part =
             |name: &str| name.strip_prefix(wire)?.strip_prefix('.').filter(|p| !p.contains('.')).map(str::to_string);
@@ -189,55 +189,55 @@ impl Session {
     }
 
     /// The type that a wire carries in the running plan, by `node.port`.
-    pub fn carried(&self, wire: &str) -> Option<WireType> {
+    pub(super) fn carried(&self, wire: &str) -> Option<WireType> {
         self.simulation.as_ref()?.plan().wires.get(wire).map(|wire| wire.ty)
     }
 
-    pub fn history(&self) -> &History {
+    pub(super) fn history(&self) -> &History {
         &self.history
     }
 
     /// Problems of the document, of the user's stages, files that it waits for, and then problems of the running simulation.
-    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+    pub(super) fn problems(&self) -> impl Iterator<Item = &Problem> {
         let found = &self.problems;
         found.document.0.iter().chain(&found.stages.0).chain(&found.waiting).chain(&found.running.0)
     }
 
     /// Whether the document has errors.
-    pub fn broken(&self) -> bool {
+    pub(super) fn broken(&self) -> bool {
         self.problems.document.has_errors()
     }
 
-    pub fn compiling(&self) -> bool {
+    pub(super) fn compiling(&self) -> bool {
         self.compiler.busy() || self.waits_for_stages()
     }
 
     /// An edit that changes what runs. Edits of one gesture make one undo step.
-    pub fn edit(&mut self, gesture: &str, change: impl FnOnce(&mut Document)) {
+    pub(super) fn edit(&mut self, gesture: &str, change: impl FnOnce(&mut Document)) {
         self.changes.pending = true;
         self.arrange(gesture, change);
         self.compile();
     }
 
     /// An edit that does not affect the simulation, such as moving a node.
-    pub fn arrange(&mut self, gesture: &str, change: impl FnOnce(&mut Document)) {
+    pub(super) fn arrange(&mut self, gesture: &str, change: impl FnOnce(&mut Document)) {
         self.history.record(&self.document, gesture);
         change(&mut self.document);
     }
 
     /// Ends a gesture: what follows is another undo step.
-    pub fn end_gesture(&mut self) {
+    pub(super) fn end_gesture(&mut self) {
         self.history.close(&self.document);
     }
 
-    pub fn undo(&mut self) {
+    pub(super) fn undo(&mut self) {
         if self.history.undo(&mut self.document) {
             self.changes.pending = true;
             self.compile();
         }
     }
 
-    pub fn redo(&mut self) {
+    pub(super) fn redo(&mut self) {
         if self.history.redo(&mut self.document) {
             self.changes.pending = true;
             self.compile();
@@ -269,7 +269,7 @@ impl Session {
     }
 
     /// Takes over the results of other threads: stages that were read again, and a compiled plan.
-    pub fn poll(&mut self) {
+    pub(super) fn poll(&mut self) {
         if self.stages.poll() {
             self.changes.pending = true;
             self.compile();
@@ -325,12 +325,12 @@ impl Session {
     }
 
     /// Adds problems of the running simulation.
-    pub fn note(&mut self, problems: Problems) {
+    pub(super) fn note(&mut self, problems: Problems) {
         problems.0.into_iter().for_each(|problem| self.problems.running.push(problem));
     }
 
     /// Resets the simulation.
-    pub fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         self.problems.running = Problems::default();
         self.snapshots = Snapshots::default();
         self.states = StateWatch { begun: values::starts(&self.document), traced: None };

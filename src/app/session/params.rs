@@ -8,7 +8,7 @@ impl Session {
     ///
     /// # Errors
     /// When one of them has no such field, in one sentence; the others are set.
-    pub fn set_params(&mut self, nodes: &[String], param: &str, value: &ParamValue) -> Result<(), String> {
+    pub(crate) fn set_params(&mut self, nodes: &[String], param: &str, value: &ParamValue) -> Result<(), String> {
         let mut result = Ok(());
         let mut set = Vec::new();
         self.arrange(&format!("{}.{param}", nodes.join(" ")), |document| {
@@ -24,7 +24,7 @@ impl Session {
     }
 
     /// Removes a parameter from several nodes, so that `default` applies again.
-    pub fn reset_params(&mut self, nodes: &[String], param: &str, default: &ParamValue) {
+    pub(crate) fn reset_params(&mut self, nodes: &[String], param: &str, default: &ParamValue) {
         self.arrange(&format!("reset {}.{param}", nodes.join(" ")), |document| {
             for path in nodes {
                 if let Some(node) = document.node_mut(path) {

@@ -7,11 +7,11 @@ use crate::stage::Stage;
 
 /// The last text of each Custom node that parsed, by the node's path.
 #[derive(Debug, Default)]
-pub struct Readable(BTreeMap<String, String>);
+pub(super) struct Readable(BTreeMap<String, String>);
 
 impl Readable {
     /// Notes the texts of a document that parse.
-    pub fn note(&mut self, document: &Document) {
+    pub(super) fn note(&mut self, document: &Document) {
         let mut before = std::mem::take(&mut self.0);
         self.note_level(&mut before, &document.nodes, &Scope::default());
     }
@@ -32,7 +32,7 @@ impl Readable {
     }
 
     /// The document with the last valid texts on a level, if some texts are not valid.
-    pub fn repaired(&self, document: &Document, scope: &Scope) -> Option<Document> {
+    pub(super) fn repaired(&self, document: &Document, scope: &Scope) -> Option<Document> {
         let nodes = document.level(scope)?.nodes();
         let broken = |(name, node): (&String, &Node)| -> Option<(String, &String)> {
             let NodeKind::Custom(source) = &node.kind else { return None };

@@ -7,7 +7,7 @@ use crate::app::panes::Pane;
 
 /// What is selected on the open level.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
+pub(crate) struct Selection {
     pub nodes: BTreeSet<String>,
     /// Position of the comment frame.
     pub frame: Option<usize>,
@@ -15,36 +15,36 @@ pub struct Selection {
 
 impl Selection {
     /// One node.
-    pub fn of(node: String) -> Selection {
+    pub(crate) fn of(node: String) -> Selection {
         Selection { nodes: BTreeSet::from([node]), frame: None }
     }
 
     /// One comment frame.
-    pub fn of_frame(index: usize) -> Selection {
+    pub(crate) fn of_frame(index: usize) -> Selection {
         Selection { nodes: BTreeSet::new(), frame: Some(index) }
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         *self = Selection::default();
     }
 
-    pub fn contains(&self, node: &str) -> bool {
+    pub(crate) fn contains(&self, node: &str) -> bool {
         self.nodes.contains(node)
     }
 
     /// The first node by name.
-    pub fn first(&self) -> Option<&String> {
+    pub(crate) fn first(&self) -> Option<&String> {
         self.nodes.first()
     }
 
     /// The node, where exactly one is selected.
-    pub fn single(&self) -> Option<&String> {
+    pub(crate) fn single(&self) -> Option<&String> {
         self.nodes.first().filter(|_| self.nodes.len() == 1)
     }
 }
 
 /// A node that the pointer is over.
-pub struct Hovered {
+pub(super) struct Hovered {
     /// The pane that says so.
     by: Pane,
     path: String,
@@ -52,12 +52,12 @@ pub struct Hovered {
 
 impl Session {
     /// Path of the node that the pointer is over, wherever in the window.
-    pub fn hovered(&self) -> Option<&str> {
+    pub(crate) fn hovered(&self) -> Option<&str> {
         self.hovered.as_ref().map(|hovered| hovered.path.as_str())
     }
 
     /// Notes which node the pointer is over in a pane. A pane takes back only what it has said itself.
-    pub fn hover(&mut self, by: Pane, path: Option<String>) {
+    pub(crate) fn hover(&mut self, by: Pane, path: Option<String>) {
         match path {
             Some(path) => self.hovered = Some(Hovered { by, path }),
             None => self.hovered = self.hovered.take().filter(|hovered| hovered.by != by),

@@ -10,7 +10,7 @@ use crate::library::{self, Library};
 use crate::problem::{Problem, Problems};
 
 /// The stages that ship, with those of the user's folder.
-pub struct StageLibrary {
+pub(super) struct StageLibrary {
     library: Arc<Library>,
     /// A folder that was requested for every graph.
     requested: Option<PathBuf>,
@@ -27,14 +27,14 @@ impl Default for StageLibrary {
 
 impl StageLibrary {
     /// Takes in stages that were read again. Returns whether there were any.
-    pub fn poll(&mut self) -> bool {
+    pub(super) fn poll(&mut self) -> bool {
         let Some(answer) = self.folder.as_mut().and_then(Stages::poll) else { return false };
         self.unreadable = answer.map(|library| self.library = library).err();
         true
     }
 
     /// Problems of the stages that a document uses, or of their folder.
-    pub fn problems(&self, document: &Document) -> Problems {
+    pub(super) fn problems(&self, document: &Document) -> Problems {
         let mut problems = stages::problems(&self.library, document);
         self.unreadable.iter().for_each(|problem| problems.push(problem.clone()));
         problems
@@ -43,13 +43,13 @@ impl StageLibrary {
 
 impl Session {
     /// Uses the stages of a folder, whatever graph is open.
-    pub fn use_stages(&mut self, folder: PathBuf) {
+    pub(crate) fn use_stages(&mut self, folder: PathBuf) {
         self.stages.requested = Some(folder);
         self.find_stages(None);
     }
 
     /// Loads the stages that a graph in this file uses: those of the requested folder, else of the one beside the file.
-    pub fn find_stages(&mut self, graph: Option<&Path>) {
+    pub(crate) fn find_stages(&mut self, graph: Option<&Path>) {
         let requested = self.stages.requested.clone();
         let folder = requested.or_else(|| graph.and_then(library::folder_beside));
         if folder.as_deref() == self.stages.folder.as_ref().map(Stages::folder) {
@@ -69,7 +69,7 @@ impl Session {
     }
 
     /// The shipped stages and the user's own.
-    pub fn library(&self) -> &Arc<Library> {
+    pub(crate) fn library(&self) -> &Arc<Library> {
         &self.stages.library
     }
 }

@@ -11,14 +11,14 @@ use crate::problem::{Problem, Problems};
 use crate::sim::values::BadValues;
 
 /// Frames between two checks of the States.
-pub const EVERY: u64 = 32;
+pub(super) const EVERY: u64 = 32;
 
 /// The wire of the `init` of each State, by its path.
-pub type Starts = BTreeMap<String, Option<Link>>;
+pub(super) type Starts = BTreeMap<String, Option<Link>>;
 
 /// What is known of the States of the simulation.
 #[derive(Default)]
-pub struct StateWatch {
+pub(super) struct StateWatch {
     /// What they began with.
     pub(super) begun: Starts,
     /// The answer of a trace that is under way.
@@ -26,7 +26,7 @@ pub struct StateWatch {
 }
 
 /// The `init` wires of all States of a document.
-pub fn starts(document: &Document) -> Starts {
+pub(super) fn starts(document: &Document) -> Starts {
     let mut starts = Starts::new();
     collect(&document.nodes, "", &mut starts);
     starts
@@ -60,7 +60,7 @@ impl Session {
     }
 
     /// Searches for the node where NaN or infinity began, on a thread of its own.
-    pub fn trace(&mut self, bad: BadValues) {
+    pub(crate) fn trace(&mut self, bad: BadValues) {
         let (answer, answers) = channel();
         let (document, library, gpu) = (self.document.clone(), self.library().clone(), self.gpu.clone());
         let (access, wake) = (self.access(), self.wake.clone());

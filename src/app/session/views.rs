@@ -8,7 +8,7 @@ use crate::edit::{self, IN};
 
 /// What the running plan has to keep because it is shown.
 #[derive(Default)]
-pub struct Viewed {
+pub(super) struct Viewed {
     /// Wires that views show.
     pub(super) wires: BTreeSet<String>,
     /// The level whose nodes show thumbnails.
@@ -19,20 +19,20 @@ pub struct Viewed {
 
 impl Viewed {
     /// Forgets the wires, which were of another document.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.wires.clear();
     }
 }
 
 impl Session {
     /// Wires that views show, by `node.port` with the whole path of the node.
-    pub fn viewed(&self) -> &BTreeSet<String> {
+    pub(crate) fn viewed(&self) -> &BTreeSet<String> {
         &self.views.wires
     }
 
     /// Sets what is shown: the wires of views, and whether nodes have thumbnails. The running plan keeps them from the
     /// next compile on, which is requested if something new is among them.
-    pub fn look_at(&mut self, wires: BTreeSet<String>, thumbnails: bool) {
+    pub(crate) fn look_at(&mut self, wires: BTreeSet<String>, thumbnails: bool) {
         let thumbnail_scope = thumbnails.then(|| self.scope().clone());
         let new = !wires.is_subset(&self.views.wires)
             || thumbnail_scope.as_ref().is_some_and(|p| self.views.thumbnail_scope.as_ref() != Some(p));
@@ -44,13 +44,13 @@ impl Session {
     }
 
     /// A wire of each node that has a thumbnail.
-    pub fn thumbnails(&self) -> &[String] {
+    pub(crate) fn thumbnails(&self) -> &[String] {
         if self.views.thumbnail_scope.is_some() { &self.views.thumbnails } else { &[] }
     }
 
     /// The wire that a link of the open level refers to, as the plan names it: past reroutes and muted nodes, and outside of the
     /// open group for an input of it.
-    pub fn wire_path(&self, link: &Link) -> Option<String> {
+    pub(crate) fn wire_path(&self, link: &Link) -> Option<String> {
         let mut scope = self.scope().clone();
         let mut link = link.clone();
         loop {

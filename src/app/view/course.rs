@@ -15,13 +15,13 @@ const DECADES: f64 = 30.0;
 
 /// A number's last values, one per frame.
 #[derive(Default)]
-pub struct Course {
+pub(super) struct Course {
     values: VecDeque<(u64, f64)>,
 }
 
 impl Course {
     /// Adds the value of a frame. An earlier frame than the last one means a restart.
-    pub fn push(&mut self, frame: u64, value: f64) {
+    pub(super) fn push(&mut self, frame: u64, value: f64) {
         match self.values.back().map(|(last, _)| *last) {
             Some(last) if last == frame => drop(self.values.pop_back()),
             Some(last) if last > frame => self.values.clear(),
@@ -42,7 +42,7 @@ impl Course {
     }
 
     /// Draws it, the latest frame at the right.
-    pub fn show(&self, ui: &mut Ui) {
+    pub(super) fn show(&self, ui: &mut Ui) {
         let Some((low, high, decades)) = self.range() else { return };
         let look = theme::of(ui);
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());

@@ -10,7 +10,7 @@ const ZOOM: std::ops::RangeInclusive<f32> = 0.05..=64.0;
 
 /// Zoom and position; the image is fitted if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Framing(Option<Manual>);
+pub(crate) struct Framing(Option<Manual>);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Manual {
@@ -22,12 +22,12 @@ struct Manual {
 
 impl Framing {
     /// Fits the image to the pane.
-    pub fn fit(&mut self) {
+    pub(crate) fn fit(&mut self) {
         self.0 = None;
     }
 
     /// Shows one image pixel per screen pixel.
-    pub fn actual_size(&mut self) {
+    pub(crate) fn actual_size(&mut self) {
         self.0 = Some(Manual { zoom: 1.0, center: Vec2::ZERO });
     }
 

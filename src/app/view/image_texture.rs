@@ -18,7 +18,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
 ";
 
 /// The shown texture, and the pipeline that fills it.
-pub struct ImageTexture {
+pub(super) struct ImageTexture {
     render: RenderState,
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
@@ -33,7 +33,7 @@ struct Target {
 }
 
 impl ImageTexture {
-    pub fn new(render: RenderState) -> ImageTexture {
+    pub(super) fn new(render: RenderState) -> ImageTexture {
         let device = &render.device;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("viewport"),
@@ -52,20 +52,20 @@ impl ImageTexture {
     }
 
     /// The texture and its size \[pixels\], once there is an image.
-    pub fn shown(&self) -> Option<(TextureId, [u32; 2])> {
+    pub(super) fn shown(&self) -> Option<(TextureId, [u32; 2])> {
         self.target.as_ref().map(|target| (target.id, target.size))
     }
 
-    pub fn render(&self) -> &RenderState {
+    pub(super) fn render(&self) -> &RenderState {
         &self.render
     }
 
-    pub fn smooth(&self) -> bool {
+    pub(super) fn smooth(&self) -> bool {
         self.smooth
     }
 
     /// Sets whether pixels are interpolated if the image is not shown at its actual size.
-    pub fn set_smooth(&mut self, smooth: bool) {
+    pub(super) fn set_smooth(&mut self, smooth: bool) {
         self.smooth = smooth;
         if let Some(target) = &self.target {
             let mut renderer = self.render.renderer.write();
@@ -77,7 +77,7 @@ impl ImageTexture {
     ///
     /// # Errors
     /// If the image is too large to show, in one sentence.
-    pub fn update(&mut self, buffer: &wgpu::Buffer, size: [u32; 2], name: &str) -> Result<(), String> {
+    pub(super) fn update(&mut self, buffer: &wgpu::Buffer, size: [u32; 2], name: &str) -> Result<(), String> {
         let largest = self.render.device.limits().max_texture_dimension_2d;
         if size.iter().any(|side| *side > largest) {
             let [width, height] = size;

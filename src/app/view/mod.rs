@@ -28,14 +28,14 @@ const THUMBNAIL: (u32, u32) = (176, 176);
 const A_FRAME: usize = 4;
 
 /// What a view shows.
-pub enum Subject {
+pub(super) enum Subject {
     /// The image of an Output; of the first one when absent.
     Output(Option<String>),
     Wire(Box<WireView>),
 }
 
 /// An image, and how it lies in its pane.
-pub struct View {
+pub(super) struct View {
     subject: Subject,
     texture: ImageTexture,
     framing: Framing,
@@ -45,7 +45,7 @@ pub struct View {
 }
 
 impl View {
-    pub fn new(render: RenderState) -> View {
+    pub(super) fn new(render: RenderState) -> View {
         View {
             subject: Subject::Output(None),
             texture: ImageTexture::new(render),
@@ -56,7 +56,7 @@ impl View {
     }
 
     /// Another view of the same.
-    pub fn another(&self) -> View {
+    pub(super) fn another(&self) -> View {
         let subject = match &self.subject {
             Subject::Output(name) => Subject::Output(name.clone()),
             Subject::Wire(wire) => Subject::Wire(Box::new(WireView::new(wire.view().clone()))),
@@ -65,7 +65,7 @@ impl View {
     }
 
     /// Continues in another window, with another device.
-    pub fn attach(&mut self, render: RenderState) {
+    pub(super) fn attach(&mut self, render: RenderState) {
         let smooth = self.texture.smooth();
         self.texture = ImageTexture::new(render);
         self.texture.set_smooth(smooth);
@@ -76,12 +76,12 @@ impl View {
     }
 
     /// Starts over with another graph.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         *self = View::new(self.texture.render().clone());
     }
 
     /// Shows a wire by its path, `node.port`. The display settings of the previous wire are kept.
-    pub fn see(&mut self, wire: &str) {
+    pub(super) fn see(&mut self, wire: &str) {
         let view = match &self.subject {
             Subject::Wire(before) => wire_view::View { wire: wire.into(), range: None, ..before.view().clone() },
             Subject::Output(_) => wire_view::View::new(wire),
@@ -92,12 +92,12 @@ impl View {
     }
 
     /// The wire that it shows.
-    pub fn wire(&self) -> Option<&str> {
+    pub(super) fn wire(&self) -> Option<&str> {
         if let Subject::Wire(wire) = &self.subject { Some(&wire.view().wire) } else { None }
     }
 
     /// What it shows, for its tab.
-    pub fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         match &self.subject {
             Subject::Output(None) => "View".into(),
             Subject::Output(Some(name)) => name.clone(),
@@ -106,7 +106,7 @@ impl View {
     }
 
     /// Updates the image from the last frame.
-    pub fn update(&mut self, session: &mut Session) {
+    pub(super) fn update(&mut self, session: &mut Session) {
         let Some(simulation) = session.simulation() else { return };
         match &mut self.subject {
             Subject::Output(name) => {
@@ -133,16 +133,16 @@ impl View {
     }
 
     /// The pointer over the image of an Output.
-    pub fn pointer(&self) -> Pointer {
+    pub(super) fn pointer(&self) -> Pointer {
         if matches!(self.subject, Subject::Output(_)) { self.pointer } else { Pointer::default() }
     }
 
-    pub fn framing(&mut self) -> &mut Framing {
+    pub(super) fn framing(&mut self) -> &mut Framing {
         &mut self.framing
     }
 
     /// Draws the pane of the view with this number.
-    pub fn show(&mut self, ui: &mut Ui, session: &mut Session, number: u64, actions: &mut Actions) {
+    pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session, number: u64, actions: &mut Actions) {
         let top = egui::Panel::top("view head").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
         top.show(ui, |ui| ui.horizontal_centered(|ui| self.head(ui, session, number, actions)));
         if let Subject::Wire(wire) = &mut self.subject {
@@ -298,7 +298,7 @@ impl View {
 
 /// The thumbnails of nodes: a view of each, updated a few at a time.
 #[derive(Default)]
-pub struct ThumbnailViews {
+pub(super) struct ThumbnailViews {
     by_wire: BTreeMap<String, (wire_view::Viewer, ImageTexture)>,
     next: usize,
     /// The number of thumbnails that do not show the last frame yet.
@@ -307,17 +307,17 @@ pub struct ThumbnailViews {
 
 impl ThumbnailViews {
     /// Notes that another frame was computed.
-    pub fn refresh(&mut self, session: &Session) {
+    pub(super) fn refresh(&mut self, session: &Session) {
         self.late = session.thumbnails().len();
     }
 
     /// Whether some thumbnails do not show the last frame yet.
-    pub fn late(&self) -> bool {
+    pub(super) fn late(&self) -> bool {
         self.late > 0
     }
 
     /// Updates some thumbnails from the last frame, and adds them to those of the canvas.
-    pub fn update(&mut self, session: &mut Session, render: &RenderState, shown: &mut Thumbnails) {
+    pub(super) fn update(&mut self, session: &mut Session, render: &RenderState, shown: &mut Thumbnails) {
         let wires = session.thumbnails().to_vec();
         self.late = self.late.min(wires.len()).saturating_sub(A_FRAME);
         self.by_wire.retain(|wire, _| wires.contains(wire));

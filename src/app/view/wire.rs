@@ -29,7 +29,7 @@ const HISTOGRAM: f32 = 40.0;
 const ENDS: f32 = 13.0;
 
 /// A viewed wire.
-pub struct WireView {
+pub(crate) struct WireView {
     view: View,
     viewer: Option<Viewer>,
     /// Where the value was requested.
@@ -39,11 +39,11 @@ pub struct WireView {
 }
 
 impl WireView {
-    pub fn new(view: View) -> WireView {
+    pub(crate) fn new(view: View) -> WireView {
         WireView { view, viewer: None, pointed: None, course: Course::default() }
     }
 
-    pub fn view(&self) -> &View {
+    pub(crate) fn view(&self) -> &View {
         &self.view
     }
 
@@ -51,7 +51,7 @@ impl WireView {
     ///
     /// # Errors
     /// Why the wire cannot be shown, in one sentence.
-    pub fn look(&mut self, simulation: &Simulation) -> Result<&Viewer, String> {
+    pub(crate) fn look(&mut self, simulation: &Simulation) -> Result<&Viewer, String> {
         let viewer = match self.viewer.take() {
             Some(viewer) => viewer,
             None => Viewer::new(simulation.gpu()).map_err(|problem| problem.to_string())?,
@@ -66,7 +66,7 @@ impl WireView {
     }
 
     /// Requests the value under the pointer. Returns whether the view has to be updated.
-    pub fn point(&mut self, ui: &Ui, at: Option<[f32; 2]>, hovered: bool) -> bool {
+    pub(crate) fn point(&mut self, ui: &Ui, at: Option<[f32; 2]>, hovered: bool) -> bool {
         let Some(viewer) = &mut self.viewer else { return false };
         let at = at.filter(|_| hovered);
         viewer.set_pointer(at);
@@ -92,7 +92,7 @@ impl WireView {
     }
 
     /// Everything below the image. Returns whether the image has to be updated.
-    pub fn controls(&mut self, ui: &mut Ui, session: &Session) -> bool {
+    pub(crate) fn controls(&mut self, ui: &mut Ui, session: &Session) -> bool {
         let before = self.view.clone();
         let wire = session.running_simulation().and_then(|s| {
             let plan = s.plan();

@@ -21,7 +21,7 @@ const CAPACITY: f64 = 10_000.0;
 const MAX_ITERATIONS: f64 = 10_000.0;
 
 /// Remedies for problems of the whole graph.
-pub fn of_graph(document: &Document, library: &Library) -> Vec<Remedy> {
+pub(super) fn of_graph(document: &Document, library: &Library) -> Vec<Remedy> {
     let mut found = Vec::new();
     if !(document.fps.is_finite() && document.fps > 0.0) {
         found.push(remedy("Use 60 frames per second", |document, _| {
@@ -77,7 +77,7 @@ fn show(document: &Document, link: Link, stage: Option<&'static str>) -> Remedy 
     })
 }
 
-pub fn candidates(case: &Case<'_>) -> Vec<Remedy> {
+pub(super) fn candidates(case: &Case<'_>) -> Vec<Remedy> {
     let Some(node) = case.node() else { return Vec::new() };
     match case.port {
         "" => whole(case, node),

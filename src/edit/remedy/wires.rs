@@ -16,7 +16,7 @@ use crate::stage::types::{Element, PortType, WireType};
 const SOURCES: usize = 6;
 const OTHERS: usize = 2;
 
-pub fn candidates(case: &Case<'_>) -> Vec<Remedy> {
+pub(super) fn candidates(case: &Case<'_>) -> Vec<Remedy> {
     if case.port.is_empty() {
         return cycle(case);
     }

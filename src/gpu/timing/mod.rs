@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::device::Gpu;
 use crate::plan::{Dispatch, Plan};
 pub use recent::{Recent, Spread};
-pub use track::{Marks, Track};
+pub(super) use track::{Marks, Track};
 
 /// What is timed on the GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub enum List {
 
 /// Times of a running plan. Timestamps arrive some frames later.
 #[derive(Default)]
-pub struct Timing {
+pub(super) struct Timing {
     profile: Profile,
     reset: Option<Track>,
     invariant: Option<Track>,
@@ -58,13 +58,13 @@ pub struct Timing {
 
 impl Timing {
     /// Nothing is timed yet. `None` where the adapter has no timestamps inside passes.
-    pub fn new(gpu: &Gpu) -> Option<Timing> {
+    pub(super) fn new(gpu: &Gpu) -> Option<Timing> {
         let needs = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES;
         gpu.device.features().contains(needs).then(Timing::default)
     }
 
     /// Sets what is timed. Times of dispatches that ran once are kept, unless timing is switched off.
-    pub fn set_profile(&mut self, gpu: &Gpu, plan: &Plan, profile: Profile) {
+    pub(super) fn set_profile(&mut self, gpu: &Gpu, plan: &Plan, profile: Profile) {
         if profile == self.profile {
             return;
         }
@@ -94,7 +94,7 @@ impl Timing {
     }
 
     /// The track of a list, if it has room for the times of another run.
-    pub fn ready(&self, list: List) -> Option<&Track> {
+    pub(super) fn ready(&self, list: List) -> Option<&Track> {
         let track = match list {
             List::Reset => &self.reset,
             List::Invariant => &self.invariant,
@@ -104,12 +104,12 @@ impl Timing {
     }
 
     /// Where timestamps are taken in a frame.
-    pub fn marks(&self) -> Option<Arc<Marks>> {
+    pub(super) fn marks(&self) -> Option<Arc<Marks>> {
         self.frame.as_ref().map(|track| track.marks().clone())
     }
 
     /// Call this after a submit that contains the timestamps of a list.
-    pub fn submitted(&mut self, list: List) {
+    pub(super) fn submitted(&mut self, list: List) {
         let track = match list {
             List::Reset => &mut self.reset,
             List::Invariant => &mut self.invariant,
@@ -119,7 +119,7 @@ impl Timing {
     }
 
     /// Processes the times that have arrived. With `wait`, blocks until all have arrived that were requested.
-    pub fn collect(&mut self, gpu: &Gpu, wait: bool) {
+    pub(super) fn collect(&mut self, gpu: &Gpu, wait: bool) {
         if wait {
             gpu.wait();
         }
@@ -139,17 +139,17 @@ impl Timing {
     }
 
     /// GPU time by node of the latest frame that has arrived; empty before.
-    pub fn nodes(&self) -> &[NodeTime] {
+    pub(super) fn nodes(&self) -> &[NodeTime] {
         if self.history.frames() > 0 { &self.nodes } else { &[] }
     }
 
     /// The same for the last frames, in the order of [`Timing::nodes`].
-    pub fn history(&self) -> &Recent {
+    pub(super) fn history(&self) -> &Recent {
         &self.history
     }
 
     /// Times of a list, one for each dispatch, where dispatches are timed one by one.
-    pub fn dispatches(&self, list: List) -> Option<&Recent> {
+    pub(super) fn dispatches(&self, list: List) -> Option<&Recent> {
         let track = match list {
             List::Reset => self.reset.as_ref(),
             List::Invariant => self.invariant.as_ref(),
@@ -159,7 +159,7 @@ impl Timing {
     }
 
     /// Number of timestamp queries.
-    pub fn queries(&self) -> usize {
+    pub(super) fn queries(&self) -> usize {
         [&self.reset, &self.invariant, &self.frame].into_iter().flatten().map(Track::queries).sum()
     }
 }

@@ -16,7 +16,7 @@ const RING: usize = 4;
 const BYTES: u64 = wgpu::QUERY_SIZE as u64;
 
 /// Timestamps before some dispatches of a list, and one after the last.
-pub struct Track {
+pub(crate) struct Track {
     marks: Arc<Marks>,
     resolved: wgpu::Buffer,
     ring: Vec<Slot>,
@@ -26,19 +26,19 @@ pub struct Track {
 }
 
 /// Where timestamps are taken while a list is recorded.
-pub struct Marks {
+pub(crate) struct Marks {
     sets: Vec<wgpu::QuerySet>,
     borders: Vec<usize>,
 }
 
 impl Marks {
     /// The dispatches before which a timestamp is taken, in order.
-    pub fn borders(&self) -> &[usize] {
+    pub(crate) fn borders(&self) -> &[usize] {
         &self.borders
     }
 
     /// Writes the timestamp of a border; that after the last dispatch when `border` is the number of borders.
-    pub fn mark(&self, pass: &mut wgpu::ComputePass<'_>, border: usize) {
+    pub(crate) fn mark(&self, pass: &mut wgpu::ComputePass<'_>, border: usize) {
         if let Some(set) = self.sets.get(border / SET) {
             pass.write_timestamp(set, (border % SET) as u32);
         }
@@ -60,7 +60,7 @@ const FAILED: u8 = 3;
 impl Track {
     /// `borders`: the dispatches, in order, before which a timestamp is taken. `None` where there are none, or no
     /// memory for the results.
-    pub fn new(gpu: &Gpu, borders: Vec<usize>) -> Option<Track> {
+    pub(crate) fn new(gpu: &Gpu, borders: Vec<usize>) -> Option<Track> {
         if borders.is_empty() {
             return None;
         }
@@ -87,16 +87,16 @@ impl Track {
     }
 
     /// Whether there is a free slot for another frame.
-    pub fn ready(&self) -> bool {
+    pub(crate) fn ready(&self) -> bool {
         self.ring.get(self.next).is_some_and(|slot| slot.state.load(Ordering::Acquire) == FREE)
     }
 
-    pub fn marks(&self) -> &Arc<Marks> {
+    pub(crate) fn marks(&self) -> &Arc<Marks> {
         &self.marks
     }
 
     /// Copies the timestamps to memory that the CPU can read. Record this after the marked pass, in the same submit.
-    pub fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
+    pub(crate) fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
         let Some(slot) = self.ring.get(self.next) else { return };
         let mut first = 0;
         for set in &self.marks.sets {
@@ -108,7 +108,7 @@ impl Track {
     }
 
     /// Requests the copy. Call this after the submit.
-    pub fn submitted(&mut self) {
+    pub(crate) fn submitted(&mut self) {
         let Some(slot) = self.ring.get(self.next) else { return };
         slot.state.store(WAITING, Ordering::Release);
         let state = slot.state.clone();
@@ -119,7 +119,7 @@ impl Track {
     }
 
     /// Processes what has arrived, oldest first. Does not block.
-    pub fn collect(&mut self, gpu: &Gpu) {
+    pub(crate) fn collect(&mut self, gpu: &Gpu) {
         let waits = |slot: &Slot| slot.state.load(Ordering::Acquire) == WAITING;
         if self.ring.iter().any(waits) {
             // Its result is about submissions, not about failures.
@@ -146,12 +146,12 @@ impl Track {
         }
     }
 
-    pub fn recent(&self) -> &Recent {
+    pub(crate) fn recent(&self) -> &Recent {
         &self.recent
     }
 
     /// Timestamps of one frame.
-    pub fn queries(&self) -> usize {
+    pub(crate) fn queries(&self) -> usize {
         self.marks.borders.len() + 1
     }
 }

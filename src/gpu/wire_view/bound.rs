@@ -7,14 +7,14 @@ const MAX_KEPT: usize = 2;
 
 /// The buffers that are read, and the bind group made for them; the most recently used one is last.
 #[derive(Default)]
-pub struct Bound(Vec<([wgpu::Buffer; 3], wgpu::BindGroup)>);
+pub(super) struct Bound(Vec<([wgpu::Buffer; 3], wgpu::BindGroup)>);
 
 impl Bound {
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    pub fn get(
+    pub(super) fn get(
         &mut self,
         gpu: &Gpu,
         layout: &wgpu::BindGroupLayout,

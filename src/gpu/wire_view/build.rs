@@ -6,7 +6,7 @@ use crate::problem::Problem;
 
 /// # Errors
 /// A driver that rejects the shaders.
-pub fn build(gpu: &Gpu) -> Result<Kernels, Problem> {
+pub(super) fn build(gpu: &Gpu) -> Result<Kernels, Problem> {
     let device = &gpu.device;
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };

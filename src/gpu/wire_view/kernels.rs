@@ -14,7 +14,7 @@ pub const WGSL: &str = concat!(
 );
 
 #[derive(Debug)]
-pub struct Kernels {
+pub(crate) struct Kernels {
     pub layout: wgpu::BindGroupLayout,
     pub reduce: wgpu::ComputePipeline,
     pub find_range: wgpu::ComputePipeline,
@@ -29,14 +29,14 @@ pub struct Kernels {
 
 /// The kernels of a device, once the first view has compiled them.
 #[derive(Debug, Default)]
-pub struct Compiled(Mutex<Option<Arc<Kernels>>>);
+pub(crate) struct Compiled(Mutex<Option<Arc<Kernels>>>);
 
 impl Compiled {
     /// The kernels; `build` is called the first time.
     ///
     /// # Errors
     /// As `build`.
-    pub fn get(&self, build: impl FnOnce() -> Result<Kernels, Problem>) -> Result<Arc<Kernels>, Problem> {
+    pub(crate) fn get(&self, build: impl FnOnce() -> Result<Kernels, Problem>) -> Result<Arc<Kernels>, Problem> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kernels) = &*known {
             return Ok(kernels.clone());

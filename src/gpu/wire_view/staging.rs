@@ -20,7 +20,7 @@ pub struct Arrived {
     pub words: Vec<u32>,
 }
 
-pub struct Staging {
+pub(super) struct Staging {
     slots: [Slot; 2],
     /// Number of copies made so far.
     copies: u64,
@@ -38,7 +38,7 @@ struct Slot {
 impl Staging {
     /// # Errors
     /// When there is no memory for them.
-    pub fn new(gpu: &Gpu, bytes: u64) -> Result<Staging, Problem> {
+    pub(super) fn new(gpu: &Gpu, bytes: u64) -> Result<Staging, Problem> {
         let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
         let slot = || {
             let buffer = buffer(gpu, bytes, usage)?;
@@ -48,7 +48,7 @@ impl Staging {
     }
 
     /// Copies parts of buffers, one after another. Returns the slot to map once the copy is submitted.
-    pub fn copy(
+    pub(super) fn copy(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
@@ -70,7 +70,7 @@ impl Staging {
         Some(place)
     }
 
-    pub fn map(&mut self, place: usize) {
+    pub(super) fn map(&mut self, place: usize) {
         let Some(slot) = self.slots.get(place) else { return };
         slot.state.store(COPIED, Ordering::Release);
         let state = slot.state.clone();
@@ -80,7 +80,7 @@ impl Staging {
     }
 
     /// What has arrived, oldest first.
-    pub fn take(&mut self, gpu: &Gpu, wait: bool) -> Vec<Arrived> {
+    pub(super) fn take(&mut self, gpu: &Gpu, wait: bool) -> Vec<Arrived> {
         match wait {
             true => gpu.wait(),
             // Callbacks come from polling; a lost device is reported elsewhere.
@@ -109,6 +109,6 @@ impl Slot {
 ///
 /// # Errors
 /// When there is none left.
-pub fn buffer(gpu: &Gpu, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, Problem> {
+pub(super) fn buffer(gpu: &Gpu, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, Problem> {
     Ok(gpu.buffer("wire view", bytes, usage)?)
 }

@@ -8,17 +8,17 @@ use naga::proc::Layouter;
 use naga::{AddressSpace, Arena, Block, Expression, Function, Handle, MathFunction, Module, Statement, TypeInner};
 
 /// Limit of instructions of a kernel.
-pub const MAX_INSTRUCTIONS: u64 = 1_000_000;
+pub(crate) const MAX_INSTRUCTIONS: u64 = 1_000_000;
 /// Limit of the bytes of a kernel's private variables and of the variables of its functions, where a function that is
 /// called several times counts as often. WGSL guarantees 8,192 for each of the two.
-pub const MAX_PRIVATE_BYTES: u64 = 32_768;
+pub(crate) const MAX_PRIVATE_BYTES: u64 = 32_768;
 
 /// Assumed number of unrolled iterations of a loop.
 const UNROLLED: u64 = 4;
 
 /// The cost of a kernel or a function, including everything that it calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
+pub(crate) struct Cost {
     pub instructions: u64,
     /// Size of variables \[bytes\].
     pub bytes: u64,
@@ -26,7 +26,7 @@ pub struct Cost {
 
 /// What exceeds a limit, and its position in the text.
 #[derive(Debug, PartialEq)]
-pub struct Excess {
+pub(crate) struct Excess {
     pub message: String,
     pub remedy: &'static str,
     pub span: Option<naga::Span>,
@@ -37,12 +37,12 @@ pub struct Excess {
 /// # Errors
 /// Types whose size overflows.
 #[cfg(test)]
-pub fn measure(module: &Module) -> Result<Cost, Excess> {
+pub(crate) fn measure(module: &Module) -> Result<Cost, Excess> {
     Measure::new(module)?.whole()
 }
 
 /// Rejects a module that exceeds a limit.
-pub fn check(module: &Module) -> Result<(), Excess> {
+pub(crate) fn check(module: &Module) -> Result<(), Excess> {
     let mut measure = Measure::new(module)?;
     let cost = measure.whole()?;
     if cost.bytes > MAX_PRIVATE_BYTES {

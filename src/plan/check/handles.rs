@@ -8,7 +8,7 @@ const MOST_QUOTED: usize = 60;
 
 /// A message of naga with names and parts of `text` in place of handles. Handles of things that cannot be shown are
 /// removed.
-pub fn named(message: &str, module: &Module, error: &WithSpan<ValidationError>, text: &str) -> String {
+pub(crate) fn named(message: &str, module: &Module, error: &WithSpan<ValidationError>, text: &str) -> String {
     let function = function_of(module, error.as_inner());
     let words: Vec<&str> = message.split_inclusive(' ').collect();
     let mut out = String::new();

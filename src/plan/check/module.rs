@@ -14,7 +14,7 @@ use naga::{Arena, Block, Constant, Expression, Function, Handle, Literal, Module
 ///
 /// # Errors
 /// The error and its position.
-pub fn read(wgsl: &str) -> Result<Module, naga::front::wgsl::ParseError> {
+pub(crate) fn read(wgsl: &str) -> Result<Module, naga::front::wgsl::ParseError> {
     let mut module = naga::front::wgsl::parse_str(&Spelled::new(wgsl).text)?;
     spell_globals(&mut module);
     let mut functions = std::mem::take(&mut module.functions);

@@ -14,14 +14,14 @@ const WALL: Duration = Duration::from_secs(30);
 
 /// The clock of one thread, readable from others.
 #[derive(Clone, Debug, Default)]
-pub struct ThreadClock {
+pub(crate) struct ThreadClock {
     /// Its first number is the CPU time \[ns\]. Linux only.
     file: Option<PathBuf>,
 }
 
 impl ThreadClock {
     /// The clock of the calling thread.
-    pub fn own() -> ThreadClock {
+    pub(crate) fn own() -> ThreadClock {
         let thread = std::fs::read_link("/proc/thread-self").ok();
         let file = thread.map(|thread| PathBuf::from("/proc").join(thread).join("schedstat"));
         ThreadClock { file: file.filter(|file| file.is_file()) }
@@ -33,14 +33,14 @@ impl ThreadClock {
     }
 
     /// Starts to measure a check.
-    pub fn start(&self) -> Started {
+    pub(crate) fn start(&self) -> Started {
         Started { clock: self.clone(), wall: Instant::now(), cpu: self.cpu() }
     }
 }
 
 /// A check in progress.
 #[derive(Clone, Debug)]
-pub struct Started {
+pub(crate) struct Started {
     clock: ThreadClock,
     wall: Instant,
     cpu: Option<Duration>,
@@ -48,7 +48,7 @@ pub struct Started {
 
 impl Started {
     /// Whether it has taken longer than any valid text does.
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         match (self.cpu, self.clock.cpu()) {
             (Some(before), Some(now)) => now.saturating_sub(before) > CPU,
             _ => self.wall.elapsed() > WALL,
@@ -62,7 +62,7 @@ thread_local! {
 
 /// Runs work whose panics are caught and reported by the caller, without the panic message on standard error. Panics of
 /// other threads are printed as usual.
-pub fn without_panic_message<T>(work: impl FnOnce() -> T) -> T {
+pub(crate) fn without_panic_message<T>(work: impl FnOnce() -> T) -> T {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = panic::take_hook();

@@ -114,7 +114,7 @@ impl Pool {
 
 /// A kernel to be checked.
 #[derive(Clone)]
-pub struct Text {
+pub(crate) struct Text {
     pub kernel: Kernel,
     /// The text with the user's own as it was written, where the two differ.
     pub written: Option<String>,
@@ -123,7 +123,7 @@ pub struct Text {
 }
 
 /// Kernels that are being validated.
-pub struct Checks {
+pub(crate) struct Checks {
     pool: Pool,
     sender: mpsc::Sender<(usize, Option<Problem>)>,
     results: mpsc::Receiver<(usize, Option<Problem>)>,
@@ -140,7 +140,7 @@ impl Checks {
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn start(probes: Vec<Text>) -> Result<Checks, Problems> {
+    pub(crate) fn start(probes: Vec<Text>) -> Result<Checks, Problems> {
         let pool = Pool::shared().map_err(|error| {
             let cause = format!("no thread to validate shaders: {error}");
             Problem::new("", "", cause, "close other programs")
@@ -156,14 +156,14 @@ impl Checks {
     }
 
     /// Starts the threads in advance.
-    pub fn prepare() {
+    pub(crate) fn prepare() {
         // The caller that needs them reports the error.
         let _ = Pool::shared();
     }
 
     /// Starts to check a kernel, and returns its number. `rank`: its position among all kernels except checks of
     /// fields.
-    pub fn add(&mut self, rank: usize, text: Text) -> usize {
+    pub(crate) fn add(&mut self, rank: usize, text: Text) -> usize {
         let index = self.nodes.len();
         self.nodes.push((rank.saturating_add(self.probes), text.kernel.node.clone()));
         let (sender, wanted) = (self.sender.clone(), Arc::downgrade(&self.wanted));
@@ -180,7 +180,7 @@ impl Checks {
     }
 
     /// Another node uses the same kernel as that with this number; errors are reported at the first one.
-    pub fn same(&mut self, number: usize, rank: usize, node: &str) {
+    pub(crate) fn same(&mut self, number: usize, rank: usize, node: &str) {
         let rank = rank.saturating_add(self.probes);
         if let Some(known) = self.nodes.get_mut(number).filter(|known| rank < known.0) {
             *known = (rank, node.into());
@@ -191,7 +191,7 @@ impl Checks {
     ///
     /// # Errors
     /// One problem for each invalid kernel, at the line of the stage's text where there is one.
-    pub fn finish(self) -> Result<(), Problems> {
+    pub(crate) fn finish(self) -> Result<(), Problems> {
         let Checks { pool, sender, results, wanted: _wanted, nodes, probes } = self;
         drop(sender);
         let mut found: Vec<Option<Option<Problem>>> = vec![None; nodes.len()];

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::stage::syntax::{Token, tokens};
 
 /// A text with explicit zero vectors.
-pub struct Spelled<'a> {
+pub(crate) struct Spelled<'a> {
     written: &'a str,
     pub text: Cow<'a, str>,
     /// Insertions: offset in the new text, and length \[bytes\].
@@ -16,7 +16,7 @@ pub struct Spelled<'a> {
 }
 
 impl<'a> Spelled<'a> {
-    pub fn new(written: &'a str) -> Spelled<'a> {
+    pub(crate) fn new(written: &'a str) -> Spelled<'a> {
         let tokens = tokens(written);
         let aliases = aliases(&tokens);
         let (mut text, mut added, mut done) = (String::new(), Vec::new(), 0);
@@ -36,7 +36,7 @@ impl<'a> Spelled<'a> {
     }
 
     /// Where a span begins in the original text.
-    pub fn location(&self, span: naga::Span) -> Option<naga::SourceLocation> {
+    pub(crate) fn location(&self, span: naga::Span) -> Option<naga::SourceLocation> {
         let range = span.to_range()?;
         let [start, end] = [range.start, range.end].map(|at| {
             let before = self.added.iter().take_while(|(place, _)| *place < at);

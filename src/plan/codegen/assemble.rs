@@ -12,7 +12,12 @@ use crate::stage::types::{Element, Precision, Scalar, WireType, particles_name};
 
 impl Writer<'_, '_> {
     /// The plan, and the kernels that are still being checked.
-    pub fn finish(mut self, layout: Allocation, dispatches: Dispatches, options: &PlanOptions) -> (Plan, Checks) {
+    pub(crate) fn finish(
+        mut self,
+        layout: Allocation,
+        dispatches: Dispatches,
+        options: &PlanOptions,
+    ) -> (Plan, Checks) {
         let graph = self.graph;
         let Dispatches { reset, invariant, frame } = dispatches;
         // Only now it is known how many alarms stand in front.

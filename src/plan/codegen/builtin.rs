@@ -11,7 +11,7 @@ use crate::stage::types::{Scalar, ValueType};
 
 /// WGSL that notes a cell where something is wrong. Two bits a cell say what, so that a cell counts once. `_kind`: 1 the sum left its range,
 /// 2 no number was added.
-pub const WRONG: &str = "fn _wrong(_counts: i32, _marks: i32, _at: i32, _kind: u32, _size: f32) {
+pub(crate) const WRONG: &str = "fn _wrong(_counts: i32, _marks: i32, _at: i32, _kind: u32, _size: f32) {
     let _bit = _kind << (2u * (u32(_at) & 15u));
     if ((atomicOr(&_alarms[_marks + (_at >> 4u)], _bit) & _bit) == 0u) { atomicAdd(&_alarms[_counts + i32(_kind) - 1], 1u); }
     let _bits = bitcast<u32>(abs(_size));
@@ -37,7 +37,7 @@ fn per_word_below(declarations: &str, words: &str, body: &str) -> String {
 }
 
 /// Every element becomes the block's value; the components go round.
-pub fn fill(words: u64, layout: Layout) -> String {
+pub(crate) fn fill(words: u64, layout: Layout) -> String {
     let declarations = "struct Params { value: vec4u }\n\
          @group(0) @binding(1) var<uniform> params: Params;\n\
          @group(0) @binding(2) var<storage, read_write> _out: array<u32>;";
@@ -53,12 +53,12 @@ pub fn fill(words: u64, layout: Layout) -> String {
     per_word(declarations, words, &format!("_out[i] = {value};"))
 }
 
-pub fn fill_word(words: u64, word: u32) -> String {
+pub(crate) fn fill_word(words: u64, word: u32) -> String {
     per_word("@group(0) @binding(2) var<storage, read_write> _out: array<u32>;", words, &format!("_out[i] = {word}u;"))
 }
 
 /// Several values at once: of each the size in words, the largest first, and what every word of it becomes.
-pub fn clear(values: &[(u64, u32)]) -> String {
+pub(crate) fn clear(values: &[(u64, u32)]) -> String {
     let most = values.first().map_or(0, |(words, _)| *words);
     let buffer = |k: usize| format!("@group(0) @binding({}) var<storage, read_write> _out{k}: array<u32>;\n", k + 2);
     let set = |(k, (words, word)): (usize, &(u64, u32))| match *words < most {
@@ -70,14 +70,14 @@ pub fn clear(values: &[(u64, u32)]) -> String {
     per_word(&declarations, most, &body.join(" "))
 }
 
-pub fn copy(words: u64) -> String {
+pub(crate) fn copy(words: u64) -> String {
     let declarations = "@group(0) @binding(2) var<storage, read> _in: array<u32>;\n\
          @group(0) @binding(3) var<storage, read_write> _out: array<u32>;";
     per_word(declarations, words, "_out[i] = _in[i];")
 }
 
 /// Elements that lie in memory in one way to where they lie in the other; two an invocation where they share a word.
-pub fn convert_precision(elements: u64, from: Layout, to: Layout) -> String {
+pub(crate) fn convert_precision(elements: u64, from: Layout, to: Layout) -> String {
     let declarations = format!(
         "@group(0) @binding(2) var<storage, read> _in: {};\n\
          @group(0) @binding(3) var<storage, read_write> _out: {};",
@@ -93,7 +93,7 @@ pub fn convert_precision(elements: u64, from: Layout, to: Layout) -> String {
 }
 
 /// Floats to fixed point or back. Integers are their own fixed point.
-pub fn convert(words: u64, scalar: Scalar, bits: u32, to_fixed: bool, in_place: bool) -> String {
+pub(crate) fn convert(words: u64, scalar: Scalar, bits: u32, to_fixed: bool, in_place: bool) -> String {
     let declarations = match in_place {
         true => "@group(0) @binding(2) var<storage, read_write> _out: array<u32>;",
         false => {
@@ -113,7 +113,7 @@ pub fn convert(words: u64, scalar: Scalar, bits: u32, to_fixed: bool, in_place: 
 
 /// Floats to fixed point, with what does not fit noted as for a sum. `components`: words of a cell. The block says where its counts begin,
 /// and its marks.
-pub fn to_fixed_checked(words: u64, components: u32, bits: u32, in_place: bool) -> String {
+pub(crate) fn to_fixed_checked(words: u64, components: u32, bits: u32, in_place: bool) -> String {
     let (buffers, source) = go_on(in_place, 2);
     let alarms = if in_place { 3 } else { 4 };
     let declarations = format!(
@@ -144,7 +144,7 @@ fn go_on(in_place: bool, first: u32) -> (String, &'static str) {
 }
 
 /// Integers of the order of floats back to floats: those below zero have their other bits the other way round.
-pub fn from_ordered(words: u64, in_place: bool) -> String {
+pub(crate) fn from_ordered(words: u64, in_place: bool) -> String {
     let (declarations, source) = go_on(in_place, 2);
     let body = format!("let v = {source}[i]; _out[i] = select(v, v ^ 0x7fffffffu, (v >> 31u) == 1u);");
     per_word(&declarations, words, &body)
@@ -152,7 +152,7 @@ pub fn from_ordered(words: u64, in_place: bool) -> String {
 
 /// The exclusive prefix sum within each block of 1024 words, and each block's sum. After Blelloch 1990; a lane takes four
 /// words, so that a block needs one tree.
-pub fn scan_blocks(n: u64, in_place: bool) -> String {
+pub(crate) fn scan_blocks(n: u64, in_place: bool) -> String {
     let (declarations, source) = go_on(in_place, 2);
     let sums = if in_place { 3 } else { 4 };
     format!(
@@ -175,7 +175,7 @@ pub fn scan_blocks(n: u64, in_place: bool) -> String {
 }
 
 /// The exclusive prefix sum over all blocks' sums, and the total behind it, by one workgroup.
-pub fn scan_sums(blocks: u64, in_place: bool) -> String {
+pub(crate) fn scan_sums(blocks: u64, in_place: bool) -> String {
     let (declarations, source) = go_on(in_place, 2);
     format!(
         "{declarations}{SHARED_SCAN}\
@@ -197,7 +197,7 @@ pub fn scan_sums(blocks: u64, in_place: bool) -> String {
 }
 
 /// Adds each block's start to its words, and writes the total behind them.
-pub fn scan_add(n: u64, in_place: bool) -> String {
+pub(crate) fn scan_add(n: u64, in_place: bool) -> String {
     let (declarations, source) = go_on(in_place, 3);
     let declarations = format!("@group(0) @binding(2) var<storage, read> _starts: array<u32>;\n{declarations}");
     let blocks = n.div_ceil(1024).max(1);
@@ -208,7 +208,7 @@ pub fn scan_add(n: u64, in_place: bool) -> String {
 }
 
 /// Adds to each block's words the sums of all blocks before it, and writes the total behind them.
-pub fn scan_end(n: u64, in_place: bool) -> String {
+pub(crate) fn scan_end(n: u64, in_place: bool) -> String {
     let (declarations, source) = go_on(in_place, 3);
     let (block_count, half) = (n.div_ceil(1024).max(1), LANES / 2);
     format!(
@@ -274,14 +274,14 @@ fn moves(words: &[u32], others: &[&str], to: &str, from: &str) -> (String, Strin
 }
 
 /// What stays moves to the place that the prefix sum says.
-pub fn compact(n: u64, words: &[u32]) -> String {
+pub(crate) fn compact(n: u64, words: &[u32]) -> String {
     let (declarations, copies) = moves(words, &["_places"], "p", "i");
     let body = format!("let p = _places[i]; if (_places[i + 1u] > p) {{ {copies} }}");
     per_word(&declarations, n, &body)
 }
 
 /// How many are left: the total of the prefix sum. How many there ever were does not change.
-pub fn compact_count(capacity: u32) -> String {
+pub(crate) fn compact_count(capacity: u32) -> String {
     let body = format!(
         "let n = _places[{capacity}u]; let g = (n + 255u) / 256u; _out0[0] = n; _out0[1] = _count[1]; \
          _out0[4] = min(g, 65535u); _out0[5] = (g + 65534u) / 65535u; _out0[6] = 1u;"
@@ -293,21 +293,21 @@ pub fn compact_count(capacity: u32) -> String {
 }
 
 /// Each place gets the particle that the index says.
-pub fn gather(n: u64, words: &[u32]) -> String {
+pub(crate) fn gather(n: u64, words: &[u32]) -> String {
     let (declarations, copies) = moves(words, &["_index", "_count"], "i", "j");
     let body = format!("if (i >= _count[0]) {{ return; }} let j = min(_index[i], {n}u - 1u); {copies}");
     per_word(&declarations, n, &body)
 }
 
 /// Each particle goes to the place that the index says.
-pub fn scatter(n: u64, words: &[u32]) -> String {
+pub(crate) fn scatter(n: u64, words: &[u32]) -> String {
     let (declarations, copies) = moves(words, &["_index", "_count"], "j", "i");
     let body = format!("if (i >= _count[0]) {{ return; }} let j = _index[i]; if (j < {n}u) {{ {copies} }}");
     per_word(&declarations, n, &body)
 }
 
 /// Each particle's attributes side by side.
-pub fn pack(attributes: &[Layout], pack: Layout) -> String {
+pub(crate) fn pack(attributes: &[Layout], pack: Layout) -> String {
     let buffer = |k: usize, layout: &Layout| {
         format!("@group(0) @binding({}) var<storage, read> _in{k}: {};\n", k + 2, layout.buffer())
     };
@@ -327,7 +327,7 @@ pub fn pack(attributes: &[Layout], pack: Layout) -> String {
 }
 
 /// An element of a pack from expressions of so many components each.
-pub fn packed(parts: &[(String, u32)], pack: Layout) -> String {
+pub(crate) fn packed(parts: &[(String, u32)], pack: Layout) -> String {
     let all = pack.numbers();
     let used: u32 = parts.iter().map(|(_, words)| words).sum();
     let given = parts.iter().map(|(part, _)| part.clone());
@@ -336,7 +336,7 @@ pub fn packed(parts: &[(String, u32)], pack: Layout) -> String {
 }
 
 /// One workgroup joins the partial results of all.
-pub fn reduce(count: u64, kind: Reduction, value: ValueType, dim: u32) -> String {
+pub(crate) fn reduce(count: u64, kind: Reduction, value: ValueType, dim: u32) -> String {
     let ty = value.wgsl(dim);
     let (start, join) = (neutral(kind, value.scalar()), joined(kind, "a", "b"));
     let tree = tree("_shared", kind);
@@ -363,7 +363,7 @@ pub fn reduce(count: u64, kind: Reduction, value: ValueType, dim: u32) -> String
 
 /// Linear RGBA to sRGB bytes: interpolated where the picture is larger than the grid, averaged where it is smaller. The
 /// grid's y axis points up, a picture's first row is its top. A picture of another shape shows the whole grid between black bars.
-pub fn present(domain: &Domain, image: Layout, width: u32, height: u32) -> String {
+pub(crate) fn present(domain: &Domain, image: Layout, width: u32, height: u32) -> String {
     let [x, y, _] = domain.resolution;
     let stretch = (f64::from(x) / f64::from(width), f64::from(y) / f64::from(height));
     let cells_a_pixel = stretch.0.max(stretch.1);

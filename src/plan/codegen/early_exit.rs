@@ -6,7 +6,7 @@ use crate::plan::ir::{Op, Program};
 
 /// The gate that a gate's test follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Before {
+pub(crate) enum Before {
     /// Nothing: the repeats so far were made.
     Nothing,
     /// The gate of a group around.
@@ -15,7 +15,7 @@ pub enum Before {
     Own,
 }
 
-pub fn before(program: &Program, op: &Op) -> Before {
+pub(crate) fn before(program: &Program, op: &Op) -> Before {
     let Some(gate) = op.reads.get(1).map(|r| r.value) else { return Before::Nothing };
     match program.testers.get(&gate) {
         Some(node) if *node == op.node => Before::Own,
@@ -25,7 +25,7 @@ pub fn before(program: &Program, op: &Op) -> Before {
 
 /// Writes a gate: whether the group goes on, the repeats that it has made, and from byte [`COUNT_GROUPS`] the workgroups of what is
 /// behind the gate. A number that is NaN is not below anything.
-pub fn test(before: Before, every: u32, table: &[[u32; 3]]) -> String {
+pub(crate) fn test(before: Before, every: u32, table: &[[u32; 3]]) -> String {
     let (binding, was, made) = match before {
         Before::Nothing => ("", "true", format!("{every}u")),
         Before::Around => (BEFORE, "_before[0] != 0u", format!("{every}u")),
@@ -55,7 +55,7 @@ pub fn test(before: Before, every: u32, table: &[[u32; 3]]) -> String {
 const BEFORE: &str = "@group(0) @binding(3) var<storage, read> _before: array<u32>;\n";
 
 /// Repeats that a group has made: as many as the last gate says, and `rest` more if it was open.
-pub fn repeats(rest: u32) -> String {
+pub(crate) fn repeats(rest: u32) -> String {
     format!(
         "@group(0) @binding(2) var<storage, read> _gate: array<u32>;\n\
          @group(0) @binding(3) var<storage, read_write> _out: array<u32>;\n\

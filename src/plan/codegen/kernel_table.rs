@@ -7,7 +7,7 @@ use crate::arena::Arena;
 use crate::plan::check::validate::{Checks, Text};
 use crate::plan::data::{Binding, Kernel, KernelId};
 
-pub struct KernelTable {
+pub(super) struct KernelTable {
     pub kernels: Arena<Kernel>,
     by_text: HashMap<(String, Vec<Binding>), Checked>,
     pub checks: Checks,
@@ -20,12 +20,12 @@ struct Checked {
 }
 
 impl KernelTable {
-    pub fn new(checks: Checks) -> KernelTable {
+    pub(super) fn new(checks: Checks) -> KernelTable {
         KernelTable { kernels: Arena::default(), by_text: HashMap::new(), checks }
     }
 
     /// Has a kernel checked, unless one with the same text is.
-    pub fn check(&mut self, rank: usize, text: Text) {
+    pub(super) fn check(&mut self, rank: usize, text: Text) {
         match self.by_text.entry((text.kernel.wgsl.clone(), text.kernel.bindings.clone())) {
             Entry::Occupied(known) => self.checks.same(known.get().check, rank, &text.kernel.node),
             Entry::Vacant(entry) => drop(entry.insert(Checked { check: self.checks.add(rank, text), kernel: None })),
@@ -33,7 +33,7 @@ impl KernelTable {
     }
 
     /// Kernels with the same text are one.
-    pub fn kernel(&mut self, kernel: Kernel) -> Option<KernelId> {
+    pub(super) fn kernel(&mut self, kernel: Kernel) -> Option<KernelId> {
         let known = self.by_text.get_mut(&(kernel.wgsl.clone(), kernel.bindings.clone()))?;
         Some(*known.kernel.get_or_insert_with(|| self.kernels.push(kernel)))
     }

@@ -9,7 +9,7 @@ use crate::plan::ir::layout::Layout;
 use crate::stage::types::{Precision, ValueType};
 
 /// WGSL type of a buffer that holds such values: vectors of three as three scalars, since `vec3f` would pad.
-pub fn storage_type(value: ValueType, dim: u32) -> String {
+pub(super) fn storage_type(value: ValueType, dim: u32) -> String {
     match value.components(dim) {
         1 | 3 => format!("array<{}>", value.scalar().wgsl()),
         16 => "array<mat4x4f>".into(),
@@ -19,12 +19,12 @@ pub fn storage_type(value: ValueType, dim: u32) -> String {
 
 impl Layout {
     /// WGSL type of an element that was loaded.
-    pub fn wgsl(self) -> &'static str {
+    pub(crate) fn wgsl(self) -> &'static str {
         self.value.wgsl(self.dim)
     }
 
     /// WGSL type of a buffer of them.
-    pub fn buffer(self) -> String {
+    pub(crate) fn buffer(self) -> String {
         match (self.precision, self.components()) {
             (Precision::F16, 3 | 4) => "array<vec2u>".into(),
             (Precision::F16, _) => "array<u32>".into(),
@@ -34,7 +34,7 @@ impl Layout {
     }
 
     /// An expression that loads element `index`.
-    pub fn load(self, variable: &str, index: &str) -> String {
+    pub(crate) fn load(self, variable: &str, index: &str) -> String {
         let half = |word: &str| format!("unpack2x16float({variable}[{index}]{word})");
         match (self.precision, self.components()) {
             // The cell's half of the word is moved to where the lower one is.
@@ -55,7 +55,7 @@ impl Layout {
     }
 
     /// Statements that store `source` to element `index`; what shares a word with another is stored by [`Layout::store_pair`].
-    pub fn store(self, variable: &str, index: &str, source: &str) -> String {
+    pub(crate) fn store(self, variable: &str, index: &str, source: &str) -> String {
         match (self.precision, self.components()) {
             (Precision::F16, 1) => self.store_pair(variable, index, source, "0.0"),
             (Precision::F16, _) => format!("{variable}[{index}] = {};", self.packed(source)),
@@ -68,7 +68,7 @@ impl Layout {
     }
 
     /// Statements that store the numbers of an even element and of the one behind it.
-    pub fn store_pair(self, variable: &str, index: &str, even: &str, odd: &str) -> String {
+    pub(crate) fn store_pair(self, variable: &str, index: &str, even: &str, odd: &str) -> String {
         format!("{variable}[({index}) >> 1u] = pack2x16float(vec2f({even}, {odd}));")
     }
 
@@ -82,7 +82,7 @@ impl Layout {
     }
 
     /// What is left of `source`, the name of a value, once it was stored.
-    pub fn rounded(self, source: &str) -> String {
+    pub(crate) fn rounded(self, source: &str) -> String {
         let half = |part: &str| format!("unpack2x16float(pack2x16float({source}{part}))");
         match (self.precision, self.components()) {
             (Precision::F32, _) => source.to_string(),
@@ -94,12 +94,12 @@ impl Layout {
     }
 
     /// WGSL type of a buffer that is read four numbers at a time.
-    pub fn buffer_of_fours(self) -> &'static str {
+    pub(crate) fn buffer_of_fours(self) -> &'static str {
         if self.is_half() { "array<vec2u>" } else { "array<vec4f>" }
     }
 
     /// An expression that loads the numbers from `4 * index` on.
-    pub fn load_four(self, variable: &str, index: &str) -> String {
+    pub(crate) fn load_four(self, variable: &str, index: &str) -> String {
         match self.precision {
             Precision::F32 => format!("{variable}[{index}]"),
             Precision::F16 => {
@@ -109,7 +109,7 @@ impl Layout {
     }
 
     /// Statements that store four numbers there.
-    pub fn store_four(self, variable: &str, index: &str, [a, b, c, d]: [&str; 4]) -> String {
+    pub(crate) fn store_four(self, variable: &str, index: &str, [a, b, c, d]: [&str; 4]) -> String {
         match self.precision {
             Precision::F32 => format!("{variable}[{index}] = vec4f({a}, {b}, {c}, {d});"),
             Precision::F16 => {

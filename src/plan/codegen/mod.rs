@@ -1,16 +1,16 @@
 //! WGSL from operations: a kernel for each stage in its surroundings, kernels of the compiler's own, uniforms, and the finished plan.
 
 mod assemble;
-pub mod builtin;
-pub mod early_exit;
+pub(super) mod builtin;
+pub(super) mod early_exit;
 mod kernel_table;
 mod layout;
-pub mod prelude;
+pub(super) mod prelude;
 mod reduction;
-pub mod stage_kernel;
+pub(super) mod stage_kernel;
 mod task;
 mod uniform_layout;
-pub mod uniforms;
-pub mod variants;
+pub(super) mod uniforms;
+pub(super) mod variants;
 mod wgsl;
-pub mod writer;
+pub(super) mod writer;

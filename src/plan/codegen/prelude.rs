@@ -17,7 +17,7 @@ use crate::stage::types::EdgeRule;
 
 /// The names of a text that the generator has something for.
 #[derive(Default)]
-pub struct UsedNames(BTreeSet<&'static str>);
+pub(crate) struct UsedNames(BTreeSet<&'static str>);
 
 /// What the prelude defines, and the variables that are declared where they are used.
 static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
@@ -28,27 +28,27 @@ static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 });
 
 impl UsedNames {
-    pub fn add_text(&mut self, text: &str) {
+    pub(crate) fn add_text(&mut self, text: &str) {
         self.add_words(tokens(text).iter().filter(|t| t.kind == TokenKind::Word).map(|t| t.text));
     }
 
-    pub fn add_words<'a>(&mut self, words: impl Iterator<Item = &'a str>) {
+    pub(crate) fn add_words<'a>(&mut self, words: impl Iterator<Item = &'a str>) {
         self.0.extend(words.filter_map(|word| NAMES.get(word).copied()));
     }
 
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.0.contains(name)
     }
 }
 
 /// Names that a module declares itself, outside functions and structs.
-pub fn declared(text: &str) -> BTreeSet<String> {
+pub(crate) fn declared(text: &str) -> BTreeSet<String> {
     module_names(&tokens(text)).into_iter().map(|name| name.text.to_string()).collect()
 }
 
 /// The constants and helpers that `used` names, and what those need in turn. `ring`: how far one sweep of a tile looks, where the
 /// kernel computes tiles, else 0.
-pub fn prelude(domain: &Domain, ring: u32, used: &mut UsedNames) -> String {
+pub(crate) fn prelude(domain: &Domain, ring: u32, used: &mut UsedNames) -> String {
     let all = definitions(domain, ring);
     let mut chosen = vec![false; all.len()];
     while let Some(index) = (0..all.len()).find(|i| !chosen[*i] && used.has(all[*i].0)) {

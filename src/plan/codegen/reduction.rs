@@ -13,7 +13,7 @@ use crate::stage::header::Reduction;
 use crate::stage::types::Scalar;
 
 /// The value that changes no other.
-pub fn neutral(reduction: Reduction, scalar: Scalar) -> &'static str {
+pub(super) fn neutral(reduction: Reduction, scalar: Scalar) -> &'static str {
     match (reduction, scalar) {
         (Reduction::Sum, Scalar::F32) => "0.0",
         (Reduction::Sum, _) => "0",
@@ -27,7 +27,7 @@ pub fn neutral(reduction: Reduction, scalar: Scalar) -> &'static str {
 }
 
 /// The expression that joins two values.
-pub fn joined(reduction: Reduction, a: &str, b: &str) -> String {
+pub(super) fn joined(reduction: Reduction, a: &str, b: &str) -> String {
     match reduction {
         Reduction::Sum => format!("{a} + {b}"),
         Reduction::Max => format!("max({a}, {b})"),
@@ -36,7 +36,7 @@ pub fn joined(reduction: Reduction, a: &str, b: &str) -> String {
 }
 
 /// The atomic function of a reduction of whole numbers.
-pub fn atomic(reduction: Reduction) -> &'static str {
+pub(super) fn atomic(reduction: Reduction) -> &'static str {
     match reduction {
         Reduction::Sum => "atomicAdd",
         Reduction::Max => "atomicMax",
@@ -45,7 +45,7 @@ pub fn atomic(reduction: Reduction) -> &'static str {
 }
 
 /// The tree in workgroup memory, after every lane has stored its value: the result is in element 0.
-pub fn tree(variable: &str, reduction: Reduction) -> String {
+pub(super) fn tree(variable: &str, reduction: Reduction) -> String {
     let (half, join) = (LANES / 2, joined(reduction, "p", "q"));
     format!(
         "workgroupBarrier();\n    \

@@ -8,14 +8,14 @@ use crate::plan::ir::{Op, Program, Task, Value, ValueId};
 use crate::plan::passes::allocate::Placement;
 use crate::stage::types::{Scalar, ValueType, WireType};
 
-pub struct TaskKernel {
+pub(super) struct TaskKernel {
     pub name: &'static str,
     pub wgsl: String,
     pub over: Over,
 }
 
 /// The kernel of an operation that is one of the compiler's own tasks. `memory`: the buffer of each value.
-pub fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, memory: &Placement) -> TaskKernel {
+pub(super) fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, memory: &Placement) -> TaskKernel {
     let none = Value::new(WireType::Number(ValueType::F32), String::new(), 0);
     let value = |id: Option<ValueId>| id.and_then(|v| program.values.get(v)).unwrap_or(&none);
     let written = op.writes.first();

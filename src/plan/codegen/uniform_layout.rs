@@ -29,10 +29,10 @@ struct CheckWord {
 }
 
 /// Uniform offset of kernels that take nothing.
-pub const NO_BLOCK: u32 = uniforms::FRAME_BYTES;
+pub(super) const NO_BLOCK: u32 = uniforms::FRAME_BYTES;
 
 /// The uniform buffer as it fills.
-pub struct UniformLayout<'g> {
+pub(super) struct UniformLayout<'g> {
     graph: &'g Graph,
     /// Blocks already placed.
     placed: HashMap<BlockKey, u32>,
@@ -43,14 +43,14 @@ pub struct UniformLayout<'g> {
 }
 
 impl<'g> UniformLayout<'g> {
-    pub fn new(graph: &'g Graph) -> UniformLayout<'g> {
+    pub(super) fn new(graph: &'g Graph) -> UniformLayout<'g> {
         let bytes = 2 * uniforms::FRAME_BYTES;
         let (slots, words, check_words) = (Vec::new(), Vec::new(), Vec::new());
         UniformLayout { graph, placed: HashMap::new(), slots, words, bytes, check_words }
     }
 
     /// Places a stage's uniform block; repeats share one unless they can tell each other apart.
-    pub fn block(&mut self, op: &Op, block: &Block, alarms: &[Alarm]) -> u32 {
+    pub(super) fn block(&mut self, op: &Op, block: &Block, alarms: &[Alarm]) -> u32 {
         if block.members.is_empty() {
             return NO_BLOCK;
         }
@@ -87,7 +87,7 @@ impl<'g> UniformLayout<'g> {
     }
 
     /// Where the number stands that a group waits to fall below; all its tests share it.
-    pub fn tolerance(&mut self, node: NodeId, path: &str, below: &Setting) -> u32 {
+    pub(super) fn tolerance(&mut self, node: NodeId, path: &str, below: &Setting) -> u32 {
         let key = BlockKey { node, inlined: Vec::new(), starts: Vec::new(), counters: [0; 3] };
         if let Some(offset) = self.placed.get(&key) {
             return *offset;
@@ -105,14 +105,14 @@ impl<'g> UniformLayout<'g> {
     }
 
     /// A block of one setting.
-    pub fn setting(&mut self, path: &str, setting: &Setting, dim: u32) -> u32 {
+    pub(super) fn setting(&mut self, path: &str, setting: &Setting, dim: u32) -> u32 {
         let offset = self.reserve(16);
         uniforms::place(&mut self.slots, path, setting, dim, offset);
         offset
     }
 
     /// A block that says where the counts of a scatter port begin, and its marks.
-    pub fn scatter_check(&mut self, node: &str, port: &str) -> u32 {
+    pub(super) fn scatter_check(&mut self, node: &str, port: &str) -> u32 {
         let offset = self.reserve(16);
         let word = |at, marks| CheckWord { at, node: node.into(), port: port.into(), marks };
         self.check_words.extend([word(offset, false), word(offset + 4, true)]);
@@ -120,7 +120,7 @@ impl<'g> UniformLayout<'g> {
     }
 
     /// Fills in where counts and marks lie, once it is known how many alarms stand before them.
-    pub fn place_checks(&mut self, places: &Places, checks: &[ScatterCheck]) {
+    pub(super) fn place_checks(&mut self, places: &Places, checks: &[ScatterCheck]) {
         self.words.extend(self.check_words.iter().filter_map(|word| {
             let check = checks.iter().position(|check| check.node == word.node && check.port == word.port)?;
             let place = match word.marks {

@@ -8,11 +8,11 @@ use crate::stage::types::ValueType;
 pub const FRAME_BYTES: u32 = 256;
 
 /// The frame's block. `sim` writes it in this order.
-pub const FRAME_STRUCT: &str = "struct Frame { time: f32, dt: f32, index: u32, seed: u32, mouse: vec2f, mouse_velocity: vec2f, buttons: u32, keys: u32 }";
+pub(crate) const FRAME_STRUCT: &str = "struct Frame { time: f32, dt: f32, index: u32, seed: u32, mouse: vec2f, mouse_velocity: vec2f, buttons: u32, keys: u32 }";
 
 /// What fills a member.
 #[derive(Clone, Debug)]
-pub enum Content {
+pub(crate) enum Content {
     /// A parameter of a node.
     Setting(String, Setting),
     /// Repeat counters and the like: known when the plan is made.
@@ -24,14 +24,14 @@ pub enum Content {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Counter {
+pub(crate) enum Counter {
     Iteration,
     Substep,
     Color,
 }
 
 #[derive(Clone, Debug)]
-pub struct Member {
+pub(crate) struct Member {
     pub name: String,
     pub ty: ValueType,
     pub content: Content,
@@ -43,13 +43,13 @@ pub struct Member {
 
 /// A uniform block's members, placed by WGSL's rules.
 #[derive(Clone, Debug, Default)]
-pub struct Block {
+pub(crate) struct Block {
     pub members: Vec<Member>,
     pub bytes: u32,
 }
 
 impl Block {
-    pub fn push(&mut self, name: String, ty: ValueType, dim: u32, content: Content) {
+    pub(crate) fn push(&mut self, name: String, ty: ValueType, dim: u32, content: Content) {
         let components = ty.components(dim);
         let align = match components {
             1 => 4,
@@ -62,7 +62,7 @@ impl Block {
     }
 
     /// The WGSL struct; empty when there are no members.
-    pub fn wgsl(&self) -> String {
+    pub(crate) fn wgsl(&self) -> String {
         if self.members.is_empty() {
             return String::new();
         }
@@ -71,17 +71,17 @@ impl Block {
     }
 
     /// Size that a binding of it needs \[bytes\].
-    pub fn bound_bytes(&self) -> u32 {
+    pub(crate) fn bound_bytes(&self) -> u32 {
         self.bytes.next_multiple_of(16).max(16)
     }
 
-    pub fn uses(&self, counter: Counter) -> bool {
+    pub(crate) fn uses(&self, counter: Counter) -> bool {
         self.members.iter().any(|m| matches!(m.content, Content::Word(c) if c == counter))
     }
 }
 
 /// Adds an offset to a parameter's slot, making the slot when there is none.
-pub fn place(slots: &mut Vec<Slot>, node: &str, setting: &Setting, dim: u32, offset: u32) {
+pub(crate) fn place(slots: &mut Vec<Slot>, node: &str, setting: &Setting, dim: u32, offset: u32) {
     let path = format!("{node}.{}", setting.name);
     let uses = setting.names.uses(&setting.value);
     // Two values of one name are two slots: what a State starts from and what it becomes may both be numbers.

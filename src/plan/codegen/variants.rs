@@ -88,10 +88,10 @@ impl Variant {
 
 /// Variants by what sets them apart, numbered as they come.
 #[derive(Default)]
-pub struct Variants(HashMap<Variant, usize>);
+pub(crate) struct Variants(HashMap<Variant, usize>);
 
 /// A text that is still to be written: its variant, and the first operation that needs it.
-pub struct Wanted<'g> {
+pub(crate) struct Wanted<'g> {
     pub variant: usize,
     pub node: &'g Node,
     pub stage: &'g Stage,
@@ -102,7 +102,7 @@ pub struct Wanted<'g> {
 }
 
 /// A stage's kernel as it was written.
-pub struct Text {
+pub(crate) struct Text {
     pub kernel: Kernel,
     pub block: Block,
     /// The text with the user's own as it was written, where the two differ.
@@ -117,7 +117,7 @@ pub struct Text {
 
 /// Where an operation names a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub(crate) enum Place {
     /// What it reads, by the place among its reads.
     Read(usize),
     /// What one of its writes goes on from.
@@ -126,7 +126,7 @@ pub enum Place {
 }
 
 impl Place {
-    pub fn value(self, op: &Op) -> Option<ValueId> {
+    pub(crate) fn value(self, op: &Op) -> Option<ValueId> {
         match self {
             Place::Read(read) => op.reads.get(read).map(|r| r.value),
             Place::Before(write) => op.writes.get(write).and_then(|w| w.consumes),
@@ -146,7 +146,7 @@ impl Place {
 
 impl Variants {
     /// The number of an operation's variant, where it is a stage's; new ones are added to `wanted`. `memory`: buffers by value.
-    pub fn of<'g>(
+    pub(crate) fn of<'g>(
         &mut self,
         graph: &'g Graph,
         (program, op): (&Arc<Program>, OpId),
@@ -209,7 +209,7 @@ impl Order<'_> {
 
 /// Threads that write texts. They begin while operations are laid out, and look through the texts of stages before there is anything
 /// to write.
-pub struct Writers<'g> {
+pub(crate) struct Writers<'g> {
     graph: &'g Graph,
     orders: mpsc::Sender<Order<'g>>,
     threads: usize,
@@ -218,7 +218,7 @@ pub struct Writers<'g> {
 
 impl<'g> Writers<'g> {
     /// They end with what this gives; once the work is cancelled they leave the rest alone.
-    pub fn begin<'s>(scope: &'s Scope<'s, '_>, graph: &'g Graph, cancel: &Cancel) -> Writers<'g>
+    pub(crate) fn begin<'s>(scope: &'s Scope<'s, '_>, graph: &'g Graph, cancel: &Cancel) -> Writers<'g>
     where
         'g: 's,
     {
@@ -242,7 +242,7 @@ impl<'g> Writers<'g> {
     }
 
     /// Variants and their texts, as they come.
-    pub fn write(&self, mut wanted: Vec<Wanted<'g>>) -> impl Iterator<Item = (usize, Text)> {
+    pub(crate) fn write(&self, mut wanted: Vec<Wanted<'g>>) -> impl Iterator<Item = (usize, Text)> {
         // What takes longest comes first.
         wanted.sort_by_cached_key(|wanted| std::cmp::Reverse(wanted.length(self.graph)));
         let (done, ready) = mpsc::channel();

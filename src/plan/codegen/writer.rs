@@ -29,7 +29,7 @@ struct Known {
 }
 
 /// Lays out the dispatches of a plan.
-pub struct Writer<'a, 'g> {
+pub(crate) struct Writer<'a, 'g> {
     pub(super) graph: &'g Graph,
     writers: &'a Writers<'g>,
     pub(super) kernels: KernelTable,
@@ -49,7 +49,7 @@ pub struct Writer<'a, 'g> {
 type Own = (*const Stage, u32, Vec<(char, ValueType)>);
 
 /// The lists of a plan.
-pub struct Dispatches {
+pub(crate) struct Dispatches {
     pub reset: Vec<Dispatch>,
     pub invariant: Vec<Dispatch>,
     pub frame: Vec<Dispatch>,
@@ -57,7 +57,7 @@ pub struct Dispatches {
 
 impl<'a, 'g> Writer<'a, 'g> {
     /// Every kernel goes to `checks` as soon as it is written.
-    pub fn new(graph: &'g Graph, writers: &'a Writers<'g>, checks: Checks) -> Writer<'a, 'g> {
+    pub(crate) fn new(graph: &'g Graph, writers: &'a Writers<'g>, checks: Checks) -> Writer<'a, 'g> {
         Writer {
             graph,
             writers,
@@ -73,7 +73,7 @@ impl<'a, 'g> Writer<'a, 'g> {
     }
 
     /// The dispatches of two programs, each with the buffers of its values.
-    pub fn dispatches(&mut self, of: [(&Arc<Program>, &Placement); 2]) -> Result<[Vec<Dispatch>; 2], Problems> {
+    pub(crate) fn dispatches(&mut self, of: [(&Arc<Program>, &Placement); 2]) -> Result<[Vec<Dispatch>; 2], Problems> {
         let (graph, mut wanted) = (self.graph, Vec::new());
         let variants = of.map(|(program, memory)| {
             let of = |op| self.variants.of(graph, (program, op), memory, &mut wanted);
@@ -266,7 +266,7 @@ fn task_buffers(op: &Op, memory: &Placement) -> (Vec<Binding>, Vec<BufferId>) {
 }
 
 /// Fields on their own, so that each one's text is validated where it stands.
-pub fn field_checks(graph: &Graph, frame: &Program, reset: &Program) -> Vec<Text> {
+pub(crate) fn field_checks(graph: &Graph, frame: &Program, reset: &Program) -> Vec<Text> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
     for (program, op) in [frame, reset].into_iter().flat_map(|p| p.field_checks.iter().map(move |op| (p, op))) {

@@ -13,13 +13,13 @@ const MAX_BUFFERS: usize = 8;
 
 /// Limit of buffers of a kernel: what every adapter offers, or as many as one of the program's single stages needs
 /// anyway.
-pub fn budget(program: &Program) -> usize {
+pub(crate) fn budget(program: &Program) -> usize {
     let stages = program.ops.iter().filter(|op| matches!(op.task, Task::Stage) && op.inlined().is_empty());
     stages.map(buffers_of).max().unwrap_or(0).max(MAX_BUFFERS)
 }
 
 /// Buffers that an operation certainly takes.
-pub fn buffers_of(op: &Op) -> usize {
+pub(crate) fn buffers_of(op: &Op) -> usize {
     let read: BTreeSet<ValueId> = op.inputs().collect();
     let apart = op.writes.iter().filter(|w| w.consumes.is_none() && !w.transient).count();
     let warns = op.reads.iter().any(|r| r.part == Part::Start);
@@ -29,7 +29,7 @@ pub fn buffers_of(op: &Op) -> usize {
 /// Buffers of an operation with one cell or particle an invocation, including its alarms; never fewer than it binds in
 /// the end. `elsewhere`: whether a value is needed by anything but the operation and those that certainly run before
 /// it.
-pub fn buffers(graph: &Graph, program: &Program, op: &Op, elsewhere: &dyn Fn(ValueId) -> bool) -> usize {
+pub(crate) fn buffers(graph: &Graph, program: &Program, op: &Op, elsewhere: &dyn Fn(ValueId) -> bool) -> usize {
     let shares = op.inlined().iter().any(|built| built.before);
     let reads: BTreeSet<ValueId> = op.reads.iter().map(|read| read.value).collect();
     let read = if shares { reads.len() } else { op.reads.len() };

@@ -7,19 +7,19 @@ use crate::stage::header::Reduction;
 use crate::stage::types::{Scalar, ValueType};
 
 /// Values that are needed outside the operations.
-pub fn demanded(program: &Program) -> BTreeSet<ValueId> {
+pub(crate) fn demanded(program: &Program) -> BTreeSet<ValueId> {
     let lists = program.carries.iter().chain(&program.together).flatten();
     let watched = program.watches.iter().map(|(_, _, value)| value);
     lists.chain(&program.pinned).chain(program.next.values()).chain(watched).copied().collect()
 }
 
 /// Whether a stage's number is combined with that of other workgroups directly in memory.
-pub fn at_once(write: &Write, ty: ValueType) -> bool {
+pub(crate) fn at_once(write: &Write, ty: ValueType) -> bool {
     write.consumes.is_some() && matches!(ty.scalar(), Scalar::I32 | Scalar::U32)
 }
 
 /// The initial word of an integer reduction.
-pub fn first_word(reduction: Reduction, value: ValueType) -> u32 {
+pub(crate) fn first_word(reduction: Reduction, value: ValueType) -> u32 {
     match (reduction, value.scalar()) {
         (Reduction::Min, Scalar::I32) => i32::MAX as u32,
         (Reduction::Max, Scalar::I32) => i32::MIN as u32,

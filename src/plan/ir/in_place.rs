@@ -6,7 +6,7 @@ use crate::stage::Reach;
 use crate::stage::types::EdgeRule;
 
 /// Whether an operation may overwrite the version that it updates.
-pub fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> bool {
+pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> bool {
     let precision = |v: ValueId| program.values.get(v).map(|v| v.precision);
     // The halo of a tile is the inside of others.
     if op.sweeps > 1 || write.consumes.is_some_and(|before| precision(before) != precision(write.value)) {

@@ -7,7 +7,7 @@ use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 
 /// The memory layout of one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub(crate) struct Layout {
     pub value: ValueType,
     pub dim: u32,
     /// Vectors of three are padded with a fourth word, so that one load is enough. Used for particles, which are read
@@ -19,40 +19,40 @@ pub struct Layout {
 }
 
 impl Layout {
-    pub fn new(ty: WireType, dim: u32, precision: Precision) -> Layout {
+    pub(crate) fn new(ty: WireType, dim: u32, precision: Precision) -> Layout {
         Layout { value: ty.value(), dim, padded: matches!(ty, WireType::Attribute(_)), precision }
     }
 
-    pub fn components(self) -> u32 {
+    pub(crate) fn components(self) -> u32 {
         self.value.components(self.dim)
     }
 
-    pub fn is_half(self) -> bool {
+    pub(crate) fn is_half(self) -> bool {
         self.precision == Precision::F16
     }
 
-    pub fn wide(self) -> bool {
+    pub(crate) fn wide(self) -> bool {
         self.padded && self.components() == 3
     }
 
     /// Numbers of an element, including padding.
-    pub fn numbers(self) -> u32 {
+    pub(crate) fn numbers(self) -> u32 {
         if self.components() == 3 && (self.padded || self.is_half()) { 4 } else { self.components() }
     }
 
     /// Words of this many elements.
-    pub fn words(self, elements: u64) -> u64 {
+    pub(crate) fn words(self, elements: u64) -> u64 {
         let numbers = elements * u64::from(self.numbers());
         if self.is_half() { numbers.div_ceil(2) } else { numbers }
     }
 
     /// Whether two cells share a word.
-    pub fn pairs(self) -> bool {
+    pub(crate) fn pairs(self) -> bool {
         self.is_half() && self.components() == 1
     }
 
     /// The components of elements with this layout, one a word.
-    pub fn unpack(self, words: &[u32]) -> Vec<u32> {
+    pub(crate) fn unpack(self, words: &[u32]) -> Vec<u32> {
         let numbers: Vec<u32> = match self.precision {
             Precision::F32 => words.to_vec(),
             Precision::F16 => words.iter().flat_map(|word| halves(*word)).collect(),
@@ -66,7 +66,7 @@ impl Layout {
 
     /// The words of elements that are given component by component. Half precision rounds to the nearest number, ties
     /// to even.
-    pub fn pack(self, components: &[u32]) -> Vec<u32> {
+    pub(crate) fn pack(self, components: &[u32]) -> Vec<u32> {
         let (all, used) = (self.numbers() as usize, self.components() as usize);
         let numbers: Vec<u32> = match all == used {
             true => components.to_vec(),
@@ -90,7 +90,7 @@ fn word(pair: &[u32]) -> u32 {
 }
 
 /// The precision of grids of a type whose node requests one: only floats at cell centres are stored as halves.
-pub fn precision(ty: WireType, asked: Precision) -> Precision {
+pub(crate) fn precision(ty: WireType, asked: Precision) -> Precision {
     match ty {
         WireType::Grid(value) if value.scalar() == Scalar::F32 => asked,
         _ => Precision::F32,

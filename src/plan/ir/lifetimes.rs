@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// Versions that share a buffer, one after another.
 #[derive(Clone, Debug)]
-pub struct Chain {
+pub(crate) struct Chain {
     pub values: Vec<ValueId>,
     pub life: Life,
     pub bytes: u64,
@@ -17,7 +17,7 @@ pub struct Chain {
 
 /// When something is written, or needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Moment {
+pub(crate) enum Moment {
     BeforeFrame,
     At(OpId),
     AfterFrame,
@@ -25,13 +25,13 @@ pub enum Moment {
 
 /// From when a value is written to when it is needed last.
 #[derive(Clone, Copy, Debug)]
-pub struct Life {
+pub(crate) struct Life {
     pub first: Moment,
     pub last: Moment,
 }
 
 /// Joins versions where one can update the other in place.
-pub fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
+pub(crate) fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
     let lives = lives(program);
     let mut chain_of = BTreeMap::<ValueId, usize>::new();
     let mut chains = Vec::<Chain>::new();
@@ -74,7 +74,7 @@ pub fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
 }
 
 /// The life of each value; none where nothing writes it.
-pub fn lives(program: &Program) -> IdVec<Value, Option<Life>> {
+pub(crate) fn lives(program: &Program) -> IdVec<Value, Option<Life>> {
     let mut lives = program.values.table(None);
     let begin = |moment: Moment| Some(Life { first: moment, last: moment });
     program.states.values().for_each(|v| lives[*v] = begin(Moment::BeforeFrame));
@@ -99,7 +99,7 @@ pub fn lives(program: &Program) -> IdVec<Value, Option<Life>> {
 }
 
 /// The chain of each value.
-pub fn owners(chains: &[Chain], values: &Arena<Value>) -> IdVec<Value, Option<usize>> {
+pub(crate) fn owners(chains: &[Chain], values: &Arena<Value>) -> IdVec<Value, Option<usize>> {
     let mut owner = values.table(None);
     for (index, chain) in chains.iter().enumerate() {
         for value in &chain.values {
@@ -112,7 +112,7 @@ pub fn owners(chains: &[Chain], values: &Arena<Value>) -> IdVec<Value, Option<us
 }
 
 /// Joins the chains that contain the versions of a wire which share a buffer.
-pub fn join(chains: &mut Vec<Chain>, versions: &[ValueId]) {
+pub(crate) fn join(chains: &mut Vec<Chain>, versions: &[ValueId]) {
     let versions: BTreeSet<ValueId> = versions.iter().copied().collect();
     let (apart, mut rest): (Vec<Chain>, Vec<Chain>) =
         chains.drain(..).partition(|c| c.values.iter().any(|v| versions.contains(v)));
@@ -129,7 +129,7 @@ pub fn join(chains: &mut Vec<Chain>, versions: &[ValueId]) {
 }
 
 /// The States that hold, or become, each value.
-pub fn keys(states: &BTreeMap<StateKey, ValueId>) -> BTreeMap<ValueId, Vec<&StateKey>> {
+pub(crate) fn keys(states: &BTreeMap<StateKey, ValueId>) -> BTreeMap<ValueId, Vec<&StateKey>> {
     let mut keys = BTreeMap::<ValueId, Vec<&StateKey>>::new();
     states.iter().for_each(|(key, value)| keys.entry(*value).or_default().push(key));
     keys

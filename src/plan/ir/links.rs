@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::collections::BinaryHeap;
 
-pub struct Links {
+pub(crate) struct Links {
     writer: IdVec<Value, Option<OpId>>,
     readers: IdVec<Value, Vec<OpId>>,
     /// Values that are needed outside the operations.
@@ -19,7 +19,7 @@ pub struct Links {
 }
 
 impl Links {
-    pub fn new(program: &Program) -> Links {
+    pub(crate) fn new(program: &Program) -> Links {
         let mut links = Links {
             writer: program.values.table(None),
             readers: program.values.table(Vec::new()),
@@ -35,16 +35,16 @@ impl Links {
         links
     }
 
-    pub fn writer(&self, value: ValueId) -> Option<OpId> {
+    pub(crate) fn writer(&self, value: ValueId) -> Option<OpId> {
         self.writer.get(value).copied().flatten()
     }
 
-    pub fn readers(&self, value: ValueId) -> &[OpId] {
+    pub(crate) fn readers(&self, value: ValueId) -> &[OpId] {
         self.readers.get(value).map_or(&[], Vec::as_slice)
     }
 
     /// Call this after an operation has changed.
-    pub fn enter(&mut self, program: &Program, op: OpId) {
+    pub(crate) fn enter(&mut self, program: &Program, op: OpId) {
         for write in &program.ops[op].writes {
             self.writer[write.value] = Some(op);
         }
@@ -52,12 +52,12 @@ impl Links {
     }
 
     /// Call this before an operation changes, or is left empty.
-    pub fn leave(&mut self, program: &Program, op: OpId) {
+    pub(crate) fn leave(&mut self, program: &Program, op: OpId) {
         program.ops[op].inputs().for_each(|v| self.readers[v].retain(|reader| *reader != op));
     }
 
     /// Call this before one operation is merged into another. No third one may be between them ([`Links::around`]).
-    pub fn join(&mut self, program: &Program, one: OpId, into: OpId) {
+    pub(crate) fn join(&mut self, program: &Program, one: OpId, into: OpId) {
         let (low, high) = (self.place[one].min(self.place[into]), self.place[one].max(self.place[into]));
         let first = self.order[low];
         // What needs the first of the two now needs both: it comes after the second, and what the second needs stays
@@ -76,13 +76,13 @@ impl Links {
     }
 
     /// Whether one operation depends on another through a third.
-    pub fn around(&self, program: &Program, from: OpId, to: OpId) -> bool {
+    pub(crate) fn around(&self, program: &Program, from: OpId, to: OpId) -> bool {
         let others = self.after(program, from).filter(|next| *next != to).collect();
         self.reached(program, others, self.place[to]).contains(&to)
     }
 
     /// Whether an operation is one of these, or one of these depends on it.
-    pub fn comes_to(&self, program: &Program, from: OpId, to: &[OpId]) -> bool {
+    pub(crate) fn comes_to(&self, program: &Program, from: OpId, to: &[OpId]) -> bool {
         let last = to.iter().map(|op| self.place[*op]).max().unwrap_or(0);
         let found = self.reached(program, vec![from], last);
         to.iter().any(|op| found.contains(op))
@@ -99,13 +99,13 @@ impl Links {
         found
     }
 
-    pub fn after<'a>(&'a self, program: &'a Program, op: OpId) -> impl Iterator<Item = OpId> + 'a {
+    pub(crate) fn after<'a>(&'a self, program: &'a Program, op: OpId) -> impl Iterator<Item = OpId> + 'a {
         program.ops[op].writes.iter().flat_map(|w| self.readers(w.value)).copied()
     }
 }
 
 /// The order by edges in which the first operation comes first of those that can.
-pub fn topological(after: &IdVec<Op, Vec<OpId>>) -> Vec<OpId> {
+pub(crate) fn topological(after: &IdVec<Op, Vec<OpId>>) -> Vec<OpId> {
     let mut waiting = after.table(0usize);
     after.iter().flatten().for_each(|i| waiting[*i] += 1);
     let mut ready: BinaryHeap<_> = after.ids().filter(|i| waiting[*i] == 0).map(Reverse).collect();

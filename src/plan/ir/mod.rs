@@ -1,22 +1,22 @@
 //! The intermediate representation: operations on values, each value written once, and queries about them.
 
-pub mod bindings;
-pub mod demand;
-pub mod in_place;
-pub mod layout;
-pub mod lifetimes;
-pub mod links;
-pub mod packs;
+pub(super) mod bindings;
+pub(super) mod demand;
+pub(super) mod in_place;
+pub(super) mod layout;
+pub(super) mod lifetimes;
+pub(super) mod links;
+pub(super) mod packs;
 mod program;
-pub mod query;
+pub(super) mod query;
 mod text;
-pub mod tiles;
+pub(super) mod tiles;
 mod verify;
-pub mod window;
-pub mod workgroups;
+pub(super) mod window;
+pub(super) mod workgroups;
 
-pub use program::{
+pub(super) use program::{
     InstanceId, OWN, Op, OpId, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write,
 };
-pub use text::text;
-pub use verify::{verify, verify_scheduled};
+pub(super) use text::text;
+pub(super) use verify::{verify, verify_scheduled};

@@ -1,7 +1,7 @@
 //! Layout of attributes that share one buffer, and of the rows of a neighbour cache.
 
 /// The position of an attribute in a pack of this name: its first word. `words`: size of an attribute.
-pub fn place(pack: &str, attribute: &str, words: impl Fn(&str) -> u32) -> Option<u32> {
+pub(crate) fn place(pack: &str, attribute: &str, words: impl Fn(&str) -> u32) -> Option<u32> {
     let mut before = 0;
     for name in pack.split('+') {
         if name == attribute {
@@ -13,13 +13,13 @@ pub fn place(pack: &str, attribute: &str, words: impl Fn(&str) -> u32) -> Option
 }
 
 /// The components of a pack's element, starting at a word.
-pub fn components(first: u32, words: u32) -> &'static str {
+pub(crate) fn components(first: u32, words: u32) -> &'static str {
     let (first, words) = (first as usize, words as usize);
     "xyzw".get(first..(first + words).min(4)).unwrap_or("x")
 }
 
 /// Rows of cells around one.
-pub fn rows(dim: u32) -> u32 {
+pub(crate) fn rows(dim: u32) -> u32 {
     if dim == 3 { 9 } else { 3 }
 }
 

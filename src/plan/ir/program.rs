@@ -10,20 +10,20 @@ use crate::plan::tuning::Shape;
 use crate::stage::header::Reduction;
 use crate::stage::types::{Precision, ValueType, WireType};
 
-pub type ValueId = Id<Value>;
+pub(crate) type ValueId = Id<Value>;
 
 /// The place of an operation in its program. A pass that moves operations, or drops some, gives others to those behind.
-pub type OpId = Id<Op>;
+pub(crate) type OpId = Id<Op>;
 
 /// Which of an operation's stages.
-pub type InstanceId = Id<StageInstance>;
+pub(crate) type InstanceId = Id<StageInstance>;
 
 /// The stage that an operation dispatches.
-pub const OWN: InstanceId = Id::new(0);
+pub(crate) const OWN: InstanceId = Id::new(0);
 
 /// One version of a wire, or of a part of it.
 #[derive(Clone, Debug)]
-pub struct Value {
+pub(crate) struct Value {
     pub ty: WireType,
     pub domain: Option<DomainId>,
     /// Number of dimensions of a `Vec`.
@@ -40,19 +40,19 @@ pub struct Value {
 
 impl Value {
     /// A value without a domain and without a particle set.
-    pub fn new(ty: WireType, label: String, bytes: u64) -> Value {
+    pub(crate) fn new(ty: WireType, label: String, bytes: u64) -> Value {
         Value { ty, domain: None, dim: 2, capacity: 0, space: None, precision: Precision::F32, label, bytes }
     }
 
     /// The memory layout of its elements.
-    pub fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> Layout {
         Layout::new(self.ty, self.dim, self.precision)
     }
 }
 
 /// A part of a port's wire. Grids and numbers have one; particle sets and neighbour grids consist of several values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
+pub(crate) enum Part {
     Whole,
     Attribute(Arc<str>),
     /// The number of live particles, the number ever emitted, and the workgroups of an indirect dispatch.
@@ -69,7 +69,7 @@ pub enum Part {
 
 /// The work of an operation.
 #[derive(Clone, Debug)]
-pub enum Task {
+pub(crate) enum Task {
     Stage,
     /// Sets every component of every element to the setting, or to zero.
     Fill(Option<Setting>),
@@ -118,7 +118,7 @@ pub enum Task {
 
 /// What an operation reads from memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Read {
+pub(crate) struct Read {
     pub stage: InstanceId,
     /// Its input port.
     pub port: usize,
@@ -128,7 +128,7 @@ pub struct Read {
 
 /// A stage of an operation.
 #[derive(Clone, Debug)]
-pub struct StageInstance {
+pub(crate) struct StageInstance {
     pub node: NodeId,
     /// The stages that call it, and by which input port: for a field, and for what is recomputed where it is read.
     pub callers: Vec<(InstanceId, usize)>,
@@ -140,13 +140,13 @@ pub struct StageInstance {
 
 impl StageInstance {
     /// The stage that an operation dispatches.
-    pub fn own(node: NodeId) -> StageInstance {
+    pub(crate) fn own(node: NodeId) -> StageInstance {
         StageInstance { node, callers: Vec::new(), before: false, recomputes: None }
     }
 }
 
 #[derive(Clone, Debug)]
-pub struct Write {
+pub(crate) struct Write {
     pub stage: InstanceId,
     /// Its output port.
     pub port: usize,
@@ -163,7 +163,7 @@ pub struct Write {
 }
 
 #[derive(Clone, Debug)]
-pub struct Op {
+pub(crate) struct Op {
     pub task: Task,
     pub node: NodeId,
     /// What it reads from memory, without settings and consumed versions.
@@ -190,7 +190,7 @@ pub struct Op {
 
 impl Write {
     /// The first output port's complete value, written by the operation's own stage without a consumed version.
-    pub fn whole(value: ValueId) -> Write {
+    pub(crate) fn whole(value: ValueId) -> Write {
         let (part, consumes, start) = (Part::Whole, None, None);
         Write { stage: OWN, port: 0, part, value, consumes, overwrites: false, transient: false, start }
     }
@@ -198,7 +198,13 @@ impl Write {
 
 impl Op {
     /// An operation that runs once and in its plain shape.
-    pub fn new(task: Task, node: NodeId, reads: Vec<Read>, stages: Arena<StageInstance>, writes: Vec<Write>) -> Op {
+    pub(crate) fn new(
+        task: Task,
+        node: NodeId,
+        reads: Vec<Read>,
+        stages: Arena<StageInstance>,
+        writes: Vec<Write>,
+    ) -> Op {
         Op {
             task,
             node,
@@ -217,39 +223,39 @@ impl Op {
     }
 
     /// Every value that it reads, including consumed ones, except those that it makes itself.
-    pub fn inputs(&self) -> impl Iterator<Item = ValueId> + '_ {
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = ValueId> + '_ {
         let made = |value: &ValueId| self.writes.iter().any(|w| w.value == *value);
         let consumed = self.writes.iter().filter_map(|w| w.consumes).filter(move |v| !made(v));
         self.reads.iter().map(|r| r.value).chain(consumed)
     }
 
     /// Every value that must be computed before it, including its gate.
-    pub fn needs(&self) -> impl Iterator<Item = ValueId> + '_ {
+    pub(crate) fn needs(&self) -> impl Iterator<Item = ValueId> + '_ {
         self.inputs().chain(self.gate)
     }
 
     /// The node of one of its stages.
-    pub fn node_of(&self, stage: InstanceId) -> Option<NodeId> {
+    pub(crate) fn node_of(&self, stage: InstanceId) -> Option<NodeId> {
         self.stages.get(stage).map(|stage| stage.node)
     }
 
     /// The inlined stages.
-    pub fn inlined(&self) -> &[StageInstance] {
+    pub(crate) fn inlined(&self) -> &[StageInstance] {
         self.stages.as_slice().split_first().map_or(&[], |(_, inlined)| inlined)
     }
 
     /// Whether a stage runs once for each of the operation's cells or particles: its own, or one that runs before it.
-    pub fn runs_itself(&self, stage: InstanceId) -> bool {
+    pub(crate) fn runs_itself(&self, stage: InstanceId) -> bool {
         stage == OWN || self.stages.get(stage).is_some_and(|stage| stage.before)
     }
 }
 
 /// A State, and the part of it: each has its own memory.
-pub type StateKey = (NodeId, Part);
+pub(crate) type StateKey = (NodeId, Part);
 
 /// What an Output makes.
 #[derive(Clone, Copy, Debug)]
-pub struct PictureValue {
+pub(crate) struct PictureValue {
     pub node: NodeId,
     pub value: ValueId,
     /// \[pixels\]
@@ -259,7 +265,7 @@ pub struct PictureValue {
 
 /// The operations of a frame, or of a reset.
 #[derive(Clone, Debug, Default)]
-pub struct Program {
+pub(crate) struct Program {
     pub values: Arena<Value>,
     pub ops: Arena<Op>,
     /// Fields as separate operations, only to be validated.
@@ -291,7 +297,7 @@ pub struct Program {
 
 impl Program {
     /// The operation that writes each value.
-    pub fn writers(&self) -> IdVec<Value, Option<OpId>> {
+    pub(crate) fn writers(&self) -> IdVec<Value, Option<OpId>> {
         let mut writers = self.values.table(None);
         for (id, op) in self.ops.entries() {
             op.writes.iter().for_each(|write| writers[write.value] = Some(id));
@@ -300,12 +306,12 @@ impl Program {
     }
 
     /// Where the frame begins, once operations are in order: behind those that are invariant.
-    pub fn frame_begins(&self) -> OpId {
+    pub(crate) fn frame_begins(&self) -> OpId {
         OpId::new(self.invariant_count())
     }
 
     /// How many operations are invariant; once scheduled, they come first.
-    pub fn invariant_count(&self) -> usize {
+    pub(crate) fn invariant_count(&self) -> usize {
         self.ops.iter().filter(|op| op.invariant).count()
     }
 }

@@ -11,7 +11,7 @@ use crate::stage::types::Element;
 use crate::stage::types::PortType;
 use crate::stage::types::ValueType;
 
-pub fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: InstanceId) -> Option<&'a Stage> {
+pub(crate) fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: InstanceId) -> Option<&'a Stage> {
     match &graph.nodes.get(op.node_of(instance)?)?.kind {
         Kind::Stage(stage) => Some(stage),
         _ => None,
@@ -19,7 +19,7 @@ pub fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: InstanceId) -> Option<&
 }
 
 /// The value with the number of live particles that an operation runs over.
-pub fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
+pub(crate) fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
     let stage = stage_of(graph, op, OWN)?;
     let set = stage.set()?;
     let input = stage.inputs().position(|p| p.name == set.name)?;
@@ -27,7 +27,7 @@ pub fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
 }
 
 /// Whether the sums of a port are checked. A stage that adds ones to a grid of zeros cannot overflow 32 bits.
-pub fn checked(stage: &Stage, port: &Port) -> bool {
+pub(crate) fn checked(stage: &Stage, port: &Port) -> bool {
     let whole = match port.ty {
         PortType::Grid(element) => matches!(element, Element::Fixed(ValueType::I32 | ValueType::U32)),
         _ => false,

@@ -7,7 +7,7 @@ use crate::graph::{Graph, NodeId};
 
 /// A line for each operation: what it writes, whose work it does, what it reads. `%7` is the value with that number;
 /// its wire is in brackets where it is written.
-pub fn text(graph: &Graph, program: &Program) -> String {
+pub(crate) fn text(graph: &Graph, program: &Program) -> String {
     program.ops.iter().map(|op| line(graph, program, op) + "\n").collect()
 }
 

@@ -16,7 +16,7 @@ use crate::stage::types::PortType;
 use crate::stage::types::WireType;
 
 /// An input that is loaded into workgroup memory.
-pub struct Haloed {
+pub(crate) struct Haloed {
     /// Index of the stage's input.
     pub input: usize,
     /// Cells on either side of those that a workgroup computes.
@@ -29,7 +29,7 @@ pub struct Haloed {
 }
 
 /// The inputs of an operation that can be loaded into workgroup memory, where parameters allow up to `halo` cells.
-pub fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Vec<Haloed> {
+pub(crate) fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Vec<Haloed> {
     let Some((node, Kind::Stage(stage))) = graph.nodes.get(op.node).map(|node| (node, &node.kind)) else {
         return Vec::new();
     };
@@ -62,14 +62,14 @@ fn most(stage: &Stage, param: &str) -> Option<u32> {
 }
 
 /// Whether an operation writes numbers that share a word, so that an invocation has to compute both.
-pub fn pairs(program: &Program, op: &Op) -> bool {
+pub(crate) fn pairs(program: &Program, op: &Op) -> bool {
     let mut written = op.writes.iter().filter_map(|w| program.values.get(w.value));
     written.any(|value| value.layout().pairs())
 }
 
 /// Cells along each axis that an invocation computes: along the row in lockstep, otherwise along the second axis; two
 /// of a row where these share a word.
-pub fn block(graph: &Graph, program: &Program, op: &Op, shape: &Shape) -> [u32; 3] {
+pub(crate) fn block(graph: &Graph, program: &Program, op: &Op, shape: &Shape) -> [u32; 3] {
     let stage = graph.nodes.get(op.node).and_then(|node| match &node.kind {
         Kind::Stage(stage) => Some((stage, graph.dim(node))),
         _ => None,
@@ -82,19 +82,19 @@ pub fn block(graph: &Graph, program: &Program, op: &Op, shape: &Shape) -> [u32; 
 }
 
 /// Cells along each axis that a workgroup computes.
-pub fn inner(graph: &Graph, program: &Program, op: &Op, shape: &Shape) -> [u32; 3] {
+pub(crate) fn inner(graph: &Graph, program: &Program, op: &Op, shape: &Shape) -> [u32; 3] {
     let block = block(graph, program, op, shape);
     [0, 1, 2].map(|axis| shape.group[axis] * block[axis])
 }
 
 /// Cells along each axis that it loads of an input.
-pub fn tile(inner: [u32; 3], halo: [u32; 3]) -> [u32; 3] {
+pub(crate) fn tile(inner: [u32; 3], halo: [u32; 3]) -> [u32; 3] {
     [0, 1, 2].map(|axis| inner[axis] + 2 * halo[axis])
 }
 
 /// Whether a tile of this shape holds the whole domain of an operation, which then needs no halo. Around a periodic
 /// axis every cell has neighbours on all sides.
-pub fn holds_domain(graph: &Graph, op: &Op, shape: &Shape) -> bool {
+pub(crate) fn holds_domain(graph: &Graph, op: &Op, shape: &Shape) -> bool {
     let Some(node) = graph.nodes.get(op.node) else { return false };
     let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return false };
     let Kind::Stage(stage) = &node.kind else { return false };
@@ -105,7 +105,7 @@ pub fn holds_domain(graph: &Graph, op: &Op, shape: &Shape) -> bool {
 
 /// The radius of a stage that can be swept on tiles: all its outputs update an earlier version cell by cell within this
 /// radius, its loops end, and no variable outlives a call.
-pub fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32> {
+pub(crate) fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32> {
     let domain = node.domain.and_then(|d| graph.domains.get(d))?;
     let plain = stage.source() == IterationSource::Cells
         && stage.repeatable()
@@ -135,7 +135,7 @@ pub fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32>
 const MAX_INPUT_WORDS: u32 = 48;
 
 /// The inputs of a tile that are held in registers, by port.
-pub fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usize> {
+pub(crate) fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usize> {
     let Some(node) = graph.nodes.get(op.node) else { return Vec::new() };
     let Kind::Stage(stage) = &node.kind else { return Vec::new() };
     let own = |read: &&Read| {
@@ -157,27 +157,27 @@ pub fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usize> {
 }
 
 /// Cells along each axis that are valid at the end.
-pub fn tile_inner(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {
+pub(crate) fn tile_inner(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {
     let (size, halo, dim) = (tile_size(graph, op, shape), halo(graph, op), op_dim(graph, op));
     [0, 1, 2].map(|axis| if axis < dim as usize { size[axis].saturating_sub(2 * halo).max(1) } else { 1 })
 }
 
-pub fn op_dim(graph: &Graph, op: &Op) -> u32 {
+pub(crate) fn op_dim(graph: &Graph, op: &Op) -> u32 {
     graph.nodes.get(op.node).map_or(2, |node| graph.dim(node))
 }
 
-pub fn tile_size(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {
+pub(crate) fn tile_size(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {
     shape.tile_size(op_dim(graph, op))
 }
 
 /// The radius of all sweeps of an operation together.
-pub fn halo(graph: &Graph, op: &Op) -> u32 {
+pub(crate) fn halo(graph: &Graph, op: &Op) -> u32 {
     ring(graph, op) * op.sweeps
 }
 
 /// The radius of one sweep: cells closer to the tile's border are not computed. Where the tile holds the whole domain,
 /// all are.
-pub fn ring(graph: &Graph, op: &Op) -> u32 {
+pub(crate) fn ring(graph: &Graph, op: &Op) -> u32 {
     if op.shape.is_some_and(|shape| holds_domain(graph, op, &shape)) {
         return 0;
     }

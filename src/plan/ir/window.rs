@@ -10,7 +10,7 @@ use crate::stage::types::WireType;
 
 /// How a port's cells are loaded into registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Window {
+pub(crate) enum Window {
     /// The four computed cells.
     Own,
     /// These and all cells across their faces, with one word a cell.
@@ -20,14 +20,14 @@ pub enum Window {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub(crate) enum Side {
     Input,
     Output,
 }
 
 /// The window of a port of an operation that computes four cells; `None` where it is not a grid. An output that is not
 /// read counts as own.
-pub fn window(graph: &Graph, program: &Program, op: &Op, port: usize, side: Side) -> Option<Window> {
+pub(crate) fn window(graph: &Graph, program: &Program, op: &Op, port: usize, side: Side) -> Option<Window> {
     let node = graph.nodes.get(op.node)?;
     let Kind::Stage(stage) = &node.kind else { return None };
     let (declared, value) = match side {

@@ -7,20 +7,20 @@ use crate::stage::IterationSource;
 use crate::stage::types::WireType;
 
 /// Invocations of a workgroup in built-in tasks, one word each.
-pub const LANES: u32 = 256;
+pub(crate) const LANES: u32 = 256;
 
 /// WebGPU's limit on workgroups along one axis.
 const MAX_GROUPS: u64 = 65_535;
 
 /// Workgroups that cover this many words.
-pub fn word_groups(words: u64) -> [u32; 3] {
+pub(crate) fn word_groups(words: u64) -> [u32; 3] {
     let groups = words.div_ceil(u64::from(LANES)).max(1);
     let rows = groups.div_ceil(MAX_GROUPS);
     [groups.div_ceil(rows) as u32, rows as u32, 1]
 }
 
 /// Elements of a grid or a particle set.
-pub fn elements(graph: &Graph, value: &Value) -> u64 {
+pub(crate) fn elements(graph: &Graph, value: &Value) -> u64 {
     match (value.capacity, value.domain.and_then(|d| graph.domains.get(d))) {
         (0, Some(domain)) => domain.elements(value.ty),
         (capacity, _) => u64::from(capacity),
@@ -28,7 +28,7 @@ pub fn elements(graph: &Graph, value: &Value) -> u64 {
 }
 
 /// Workgroups of a built-in task.
-pub fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
+pub(crate) fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
     let target = op.writes.first().and_then(|w| program.values.get(w.value));
     let (words, elements) = target.map_or((0, 0), |value| (value.bytes / 4, elements(graph, value)));
     let source = op.reads.first().and_then(|r| program.values.get(r.value));
@@ -48,7 +48,7 @@ pub fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
 }
 
 /// Workgroups of an operation's dispatch, whatever its task.
-pub fn op_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
+pub(crate) fn op_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
     match (&op.task, graph.nodes.get(op.node).map(|node| (node, &node.kind))) {
         (Task::Stage, Some((node, Kind::Stage(_)))) => shaped_groups(graph, program, op, node),
         _ => task_groups(graph, program, op),
@@ -56,7 +56,7 @@ pub fn op_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
 }
 
 /// Cells that a stage runs over.
-pub fn extent(graph: &Graph, node: &Node) -> [u32; 3] {
+pub(crate) fn extent(graph: &Graph, node: &Node) -> [u32; 3] {
     let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return [1; 3] };
     match &node.kind {
         Kind::Stage(stage) if stage.header.once => [1; 3],
@@ -65,7 +65,7 @@ pub fn extent(graph: &Graph, node: &Node) -> [u32; 3] {
     }
 }
 
-pub fn workgroup(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u32; 3] {
+pub(crate) fn workgroup(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u32; 3] {
     match source(node) {
         Some(IterationSource::Once | IterationSource::Positions) => [1; 3],
         Some(IterationSource::Particles) => [workgroups::LANES, 1, 1],
@@ -73,7 +73,7 @@ pub fn workgroup(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u32; 3] {
     }
 }
 
-pub fn source(node: &Node) -> Option<IterationSource> {
+pub(crate) fn source(node: &Node) -> Option<IterationSource> {
     match &node.kind {
         Kind::Stage(stage) => Some(stage.source()),
         _ => None,
@@ -81,7 +81,7 @@ pub fn source(node: &Node) -> Option<IterationSource> {
 }
 
 /// Workgroups of a stage's dispatch, in its plain shape.
-pub fn groups(graph: &Graph, node: NodeId) -> [u32; 3] {
+pub(crate) fn groups(graph: &Graph, node: NodeId) -> [u32; 3] {
     let Some(node) = graph.nodes.get(node) else { return [1; 3] };
     if source(node) == Some(IterationSource::Particles) {
         return workgroups::word_groups(node.set.as_ref().map_or(1, |s| u64::from(s.capacity)));
@@ -91,7 +91,7 @@ pub fn groups(graph: &Graph, node: NodeId) -> [u32; 3] {
 }
 
 /// Workgroups of an operation's dispatch.
-pub fn shaped_groups(graph: &Graph, program: &Program, op: &Op, node: &Node) -> [u32; 3] {
+pub(crate) fn shaped_groups(graph: &Graph, program: &Program, op: &Op, node: &Node) -> [u32; 3] {
     let Some(shape) = op.shape else { return groups(graph, op.node) };
     let (extent, dim) = (extent(graph, node), graph.dim(node));
     if op.sweeps > 1 {

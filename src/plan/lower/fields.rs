@@ -10,11 +10,11 @@ use crate::plan::ir::{InstanceId, OWN, Part, Read, StageInstance};
 use crate::stage::Stage;
 
 /// Limit of fields in one kernel, since each adds its text.
-pub const MAX_FIELDS: usize = 256;
+pub(super) const MAX_FIELDS: usize = 256;
 
 /// What the input ports of a stage read from memory, directly and through fields; attributes only as far as the ports
 /// name them.
-pub struct Collector<'a> {
+pub(super) struct Collector<'a> {
     graph: &'a Graph,
     stage: &'a Stage,
     pub reads: Vec<Read>,
@@ -25,7 +25,7 @@ pub struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    pub fn new(graph: &'a Graph, stage: &'a Stage, node: NodeId) -> Collector<'a> {
+    pub(super) fn new(graph: &'a Graph, stage: &'a Stage, node: NodeId) -> Collector<'a> {
         let stages = Arena::from(vec![StageInstance::own(node)]);
         Collector { graph, stage, reads: Vec::new(), stages, fields: Vec::new() }
     }
@@ -41,7 +41,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Takes up an input port of the stage or of one of its fields.
-    pub fn input(&mut self, feed: &Feed, asker: InstanceId, port: usize) {
+    pub(super) fn input(&mut self, feed: &Feed, asker: InstanceId, port: usize) {
         // One more than the limit is enough to be rejected.
         if self.stages.len() > MAX_FIELDS + 1 {
             return;

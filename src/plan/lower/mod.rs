@@ -118,7 +118,7 @@ struct Expander<'a> {
 const TOP: EnvId = EnvId::new(0);
 
 /// The operations of a frame.
-pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> {
+pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> {
     let mut expander = Expander::new(graph, options);
     for (index, node) in graph.outputs().into_iter().filter_map(|index| Some((index, graph.nodes.get(index)?))) {
         let wanted = match &options.outputs {
@@ -178,7 +178,7 @@ fn is_part(rest: &str) -> bool {
 }
 
 /// The operations that give every State of a frame its initial value.
-pub fn reset(graph: &Graph, frame: &Program, options: &PlanOptions) -> Result<Program, Problems> {
+pub(super) fn reset(graph: &Graph, frame: &Program, options: &PlanOptions) -> Result<Program, Problems> {
     let mut expander = Expander::new(graph, options);
     let states: BTreeSet<NodeId> = frame.states.keys().map(|(node, _)| *node).collect();
     for state in states {

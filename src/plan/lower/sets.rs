@@ -27,10 +27,10 @@ use crate::stage::types::{PortType, Precision, ValueType, WireType};
 /// Words of a count: live, ever emitted, two unused, workgroups of an indirect dispatch along x, y and z, one unused.
 const COUNT_BYTES: u64 = 32;
 /// Elements that one workgroup sums.
-pub const SCAN_BLOCK: u64 = 1024;
+pub(super) const SCAN_BLOCK: u64 = 1024;
 
 /// A set and where it goes: output port, input port, and what does not change.
-pub struct Changed<'s> {
+pub(super) struct Changed<'s> {
     pub port: usize,
     pub declared: &'s Port,
     pub before: Set,
@@ -312,7 +312,7 @@ impl Expander<'_> {
 const MOVED_AT_ONCE: usize = 3;
 
 /// Joins consecutive moves of attributes of the same set.
-pub fn join_moves(ops: Vec<Op>) -> Arena<Op> {
+pub(super) fn join_moves(ops: Vec<Op>) -> Arena<Op> {
     let mut out: Vec<Op> = Vec::with_capacity(ops.len());
     for op in ops {
         let moves = matches!(op.task, Task::Gather | Task::Scatter | Task::Compact);

@@ -41,7 +41,7 @@ impl Wanted {
 }
 
 /// Packs what the stages of a program read from other particles.
-pub fn pack(graph: &Graph, program: &mut Program) {
+pub(super) fn pack(graph: &Graph, program: &mut Program) {
     let mut packs = BTreeMap::<Vec<ValueId>, ValueId>::new();
     let (asked, mut readers) = (demanded(program), BTreeMap::<ValueId, usize>::new());
     for op in &program.ops {

@@ -34,7 +34,7 @@ impl Key {
 }
 
 /// Removes operations that repeat the work of an earlier one of the same node.
-pub fn drop_repeats(graph: &Graph, program: &mut Program) {
+pub(super) fn drop_repeats(graph: &Graph, program: &mut Program) {
     let held = held(program);
     let mut known = HashMap::<Key, Vec<ValueId>>::new();
     let mut same = BTreeMap::<ValueId, ValueId>::new();

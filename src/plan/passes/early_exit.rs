@@ -14,7 +14,7 @@ use crate::stage::types::PortType;
 ///
 /// # Errors
 /// Particles in a group that may stop.
-pub fn settle(graph: &Graph, program: &mut Program) -> Result<(), Problems> {
+pub(super) fn settle(graph: &Graph, program: &mut Program) -> Result<(), Problems> {
     coalesce(graph, program);
     for op in program.ops.iter().filter(|op| op.gate.is_some()) {
         if moves(graph, op) {

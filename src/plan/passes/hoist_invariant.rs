@@ -10,7 +10,7 @@ use crate::plan::ir::{Op, Part, Program, StateKey, Task, ValueId};
 use crate::stage::types::{PortType, ValueType};
 
 /// Marks the invariant operations of a program.
-pub fn mark(graph: &Graph, program: &mut Program) {
+pub(super) fn mark(graph: &Graph, program: &mut Program) {
     // Numbers of a checked graph have no errors; without their values nothing that uses one would be invariant.
     let numbers = Table::new(&graph.numbers).unwrap_or_default();
     let mut known = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! Rewrites of a program, one file a pass, run in the order of one list.
 
-pub mod allocate;
+pub(super) mod allocate;
 mod attribute_packing;
 mod cse;
 mod early_exit;
@@ -20,7 +20,7 @@ use crate::graph::Graph;
 use crate::problem::Problems;
 
 /// What all passes of a compilation share.
-pub struct Context<'a> {
+pub(super) struct Context<'a> {
     pub graph: &'a Graph,
     pub tuning: &'a Tuning,
     /// Whether to compute what does not change from frame to frame only once.
@@ -35,7 +35,7 @@ impl Context<'_> {
 
 /// The purpose of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub(super) enum Phase {
     /// Fewer operations, none joined.
     Simplify,
     /// How single operations run: sweeps on tiles, inputs in workgroup memory.
@@ -49,7 +49,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Phase::Simplify => "simplify",
             Phase::Tile => "tile",
@@ -62,12 +62,12 @@ impl Phase {
 
 /// The programs that a pass rewrites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Runs {
+pub(super) enum Runs {
     OnFrame,
     OnFrameAndReset,
 }
 
-pub struct Pass {
+pub(super) struct Pass {
     pub name: &'static str,
     pub phase: Phase,
     /// What it does to operations, in the past tense, for reports.
@@ -92,7 +92,7 @@ fn packs(with: &Context) -> bool {
 }
 
 /// All passes in their order. Memory is allocated after the last one ([`allocate`]).
-pub const PASSES: &[Pass] = &[
+pub(super) const PASSES: &[Pass] = &[
     Pass {
         name: "hoist_invariant",
         phase: Phase::Simplify,

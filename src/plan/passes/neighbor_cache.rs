@@ -40,7 +40,7 @@ struct Searching {
 }
 
 /// Makes the first search around particles store its result, and later ones use it.
-pub fn keep(graph: &Graph, program: &mut Program) {
+pub(super) fn keep(graph: &Graph, program: &mut Program) {
     let budget = program.buffer_budget;
     let mut first = BTreeMap::<Around, (OpId, Searching, Option<ValueId>)>::new();
     for index in program.ops.ids() {

@@ -11,7 +11,7 @@ use crate::stage::Forwarded;
 use crate::stage::types::Scalar;
 
 /// Applies all of these to a program.
-pub fn thin(graph: &Graph, program: &mut Program) {
+pub(super) fn thin(graph: &Graph, program: &mut Program) {
     hand_on(graph, program);
     reduce_at_once(program);
     scan_in_two(program);

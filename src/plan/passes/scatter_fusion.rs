@@ -7,7 +7,7 @@ use crate::plan::ir::{OWN, Op, OpId, Part, Program, Read, Task, ValueId, Write, 
 use crate::stage::header::Change;
 
 /// Fuses moves of particles into the stages that determine their targets, as far as their kernels have buffers for it.
-pub fn join(graph: &Graph, program: &mut Program) {
+pub(super) fn join(graph: &Graph, program: &mut Program) {
     let asked = demand::demanded(program);
     let mut readers = program.values.table(Vec::new());
     for (reader, op) in program.ops.entries() {

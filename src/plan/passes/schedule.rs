@@ -7,7 +7,7 @@ use crate::plan::ir::{Op, OpId, Program};
 
 /// Sorts a program's operations. Ties keep the order of lowering, so the result is stable. Takes time proportional to
 /// the operations and what they read, and to the distance over which operations have to be reordered.
-pub fn schedule(program: &mut Program) {
+pub(super) fn schedule(program: &mut Program) {
     let producer = program.writers();
     let mut readers = program.values.table(Vec::new());
     for (index, op) in program.ops.entries() {

@@ -17,7 +17,7 @@ const SMALL: u64 = 1 << 19;
 const HALOS: [u32; 3] = [8, 4, 2];
 
 /// Assigns this shape to every operation whose inputs can be loaded into workgroup memory, where the tuning says so.
-pub fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
+pub(super) fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
     // Otherwise no stage's text needs to be analysed.
     if tuning.shapes.is_empty() && tuning.defaults != DefaultTuning::Gpu {
         return;

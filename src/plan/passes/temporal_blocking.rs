@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::graph::{Graph, Kind, Node};
 
 /// Joins the sweeps of every stage that can be swept on tiles, where its shape says so.
-pub fn join(graph: &Graph, program: &mut Program, tuning: &Tuning) {
+pub(super) fn join(graph: &Graph, program: &mut Program, tuning: &Tuning) {
     let mut readers = BTreeMap::<ValueId, usize>::new();
     for value in program.ops.iter().flat_map(Op::inputs).chain(program.pinned.iter().copied()) {
         *readers.entry(value).or_default() += 1;

@@ -11,7 +11,7 @@ use crate::stage::{IterationSource, Stage};
 
 /// Gives every operation that can compute four cells at a time this shape, where the tuning says so; others get the
 /// shape of their workgroups.
-pub fn widen(graph: &Graph, program: &mut Program, tuning: &Tuning) {
+pub(super) fn widen(graph: &Graph, program: &mut Program, tuning: &Tuning) {
     for index in program.ops.ids() {
         let op = &program.ops[index];
         let Some(node) = graph.nodes.get(op.node) else { continue };
@@ -25,7 +25,7 @@ pub fn widen(graph: &Graph, program: &mut Program, tuning: &Tuning) {
 }
 
 /// Gives operations that write numbers sharing a word a shape in which one invocation writes the whole word.
-pub fn pair(graph: &Graph, program: &mut Program) {
+pub(super) fn pair(graph: &Graph, program: &mut Program) {
     let Program { ops, values, .. } = program;
     let shares = |op: &Op| {
         let mut stored = op.writes.iter().filter(|w| !w.transient);

@@ -26,7 +26,7 @@ enum Found<'a> {
 
 /// Buffers of the plan, and how their elements are read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Inputs {
+pub(super) struct Inputs {
     /// The buffer, and whether it is a State's.
     values: (BufferId, bool),
     count: Option<(BufferId, bool)>,
@@ -40,7 +40,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    pub fn source<'a>(&self, simulation: &'a Simulation) -> Option<Source<'a>> {
+    pub(super) fn source<'a>(&self, simulation: &'a Simulation) -> Option<Source<'a>> {
         let buffer = |(buffer, state): (BufferId, bool)| simulation.engine.buffer(buffer, state);
         let values = buffer(self.values)?;
         let or_values = |other: Option<(BufferId, bool)>| other.map_or(Some(values), buffer);
@@ -48,7 +48,7 @@ impl Inputs {
     }
 
     /// Decodes a sample: its index, three words of a position and sixteen of a value.
-    pub fn sample(&self, words: &[u32]) -> Option<Sample> {
+    pub(super) fn sample(&self, words: &[u32]) -> Option<Sample> {
         let (index, rest) = words.split_first().filter(|(index, _)| **index != u32::MAX)?;
         let (place, value) = rest.split_at_checked(3)?;
         let number = |word: &u32| match self.scalar {
@@ -73,7 +73,7 @@ impl Inputs {
 }
 
 /// What a view reads, and how it is shown.
-pub fn find(simulation: &Simulation, view: &View) -> Result<(Inputs, Params), Problem> {
+pub(super) fn find(simulation: &Simulation, view: &View) -> Result<(Inputs, Params), Problem> {
     let plan = &simulation.plan;
     let found = lookup(plan, &view.wire).ok_or_else(|| unknown(plan, &view.wire))?;
     let (values, count, places) = match found {
@@ -311,7 +311,7 @@ fn unknown(plan: &Plan, wire: &str) -> Problem {
     Problem::new("", wire, "there is no such wire in the plan", remedy)
 }
 
-pub fn absent(wire: &str) -> Problem {
+pub(super) fn absent(wire: &str) -> Problem {
     Problem::new("", wire, "the wire has no memory in the running plan", "compile the graph again")
 }
 

@@ -27,7 +27,7 @@ fn larger(a: Lengths, b: Lengths) -> Lengths {
 }
 
 /// Rejects arrays that expand to too many values. `types`: how many values a struct or an alias expands to.
-pub fn check<'a>(tokens: &'a [Token<'a>], types: &'a HashMap<&'a str, usize>) -> Result<(), Fault> {
+pub(super) fn check<'a>(tokens: &'a [Token<'a>], types: &'a HashMap<&'a str, usize>) -> Result<(), Fault> {
     let mut walk =
         Walk { tokens, types, ends: ends(tokens), known: HashMap::new(), constants: HashMap::new(), depth: 0 };
     walk.find_constants();

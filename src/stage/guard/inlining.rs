@@ -7,12 +7,12 @@ use std::ops::Range;
 use crate::stage::syntax::{Token, calls, functions};
 
 /// Limit of function calls in a stage after inlining; a driver takes up to milliseconds for each.
-pub const MAX_EXPANSION: u64 = 4096;
+pub(crate) const MAX_EXPANSION: u64 = 4096;
 /// The same for a kernel, including inlined fields.
-pub const MAX_KERNEL_EXPANSION: u64 = 4 * MAX_EXPANSION;
+pub(crate) const MAX_KERNEL_EXPANSION: u64 = 4 * MAX_EXPANSION;
 
 /// The function that exceeds a limit, if one does.
-pub fn excessive<'a>(tokens: &[Token<'a>], limit: u64) -> Option<Token<'a>> {
+pub(crate) fn excessive<'a>(tokens: &[Token<'a>], limit: u64) -> Option<Token<'a>> {
     let within = |body: &Range<usize>| tokens.get(body.clone()).unwrap_or_default();
     let all = functions(tokens);
     let bodies: Vec<(Token<'a>, Vec<&'a str>)> =

@@ -5,7 +5,7 @@
 //! above what people write, and at them naga 29.0.4 (optimised) was measured to keep within 2 MiB of stack and 0.3 s.
 
 mod arrays;
-pub mod inlining;
+pub(crate) mod inlining;
 
 use std::collections::HashMap;
 
@@ -23,14 +23,14 @@ const MAX_TYPE_LEAVES: usize = 4_096;
 
 /// Why a source is rejected and what to do, with the position (line and column from 1, columns in characters).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub(crate) struct Refusal {
     pub message: String,
     pub line: usize,
     pub column: usize,
 }
 
 /// The byte offset of the error, and the message.
-pub type Fault = (usize, String);
+pub(crate) type Fault = (usize, String);
 type Check = Result<(), Fault>;
 
 fn fault(token: &Token<'_>, message: impl Into<String>) -> Check {
@@ -42,7 +42,7 @@ fn fault(token: &Token<'_>, message: impl Into<String>) -> Check {
 ///
 /// # Errors
 /// The first error.
-pub fn guard(source: &str) -> Result<(), Refusal> {
+pub(crate) fn guard(source: &str) -> Result<(), Refusal> {
     let refusal = |(start, message): Fault| {
         let (line, column) = line_col(source, start);
         Refusal { message, line, column }

@@ -4,7 +4,7 @@ use super::model::Range;
 use crate::stage::language;
 
 /// `NAME: TYPE [= DEFAULT] [, OPTION]...  documentation [unit]`, split.
-pub struct Declaration<'a> {
+pub(super) struct Declaration<'a> {
     pub name: String,
     pub ty: &'a str,
     pub default: Option<&'a str>,
@@ -13,7 +13,7 @@ pub struct Declaration<'a> {
     pub unit: String,
 }
 
-pub fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
+pub(super) fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
     let (spec, doc) = rest.split_once("  ").unwrap_or((rest, ""));
     let (name, spec) = spec
         .split_once(':')
@@ -49,13 +49,13 @@ pub fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
     })
 }
 
-pub fn unknown_type(text: &str, what: &str) -> String {
+pub(super) fn unknown_type(text: &str, what: &str) -> String {
     format!(
         "`{text}` is not a type of {what}; use f32, i32, u32, vec2f, vec3f, vec4f, Vec, for parameters also bool, color, curve, gradient, for ports also Grid<..>, FaceGrid, Image, Particles{{..}}, NeighborGrid, Field<..>, Camera"
     )
 }
 
-pub fn range(text: &str) -> Result<Range, String> {
+pub(super) fn range(text: &str) -> Result<Range, String> {
     let message = || format!("`{text}` is not a range; write LO..HI, LO.. or ..HI");
     let (low, high) = text.split_once("..").ok_or_else(message)?;
     let bound = |side: &str| match side.trim() {
@@ -69,7 +69,7 @@ pub fn range(text: &str) -> Result<Range, String> {
 }
 
 /// Parses `1`, `true` or `(0, 0.5)`.
-pub fn constant(text: &str) -> Result<Vec<f64>, String> {
+pub(super) fn constant(text: &str) -> Result<Vec<f64>, String> {
     let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
     let parts: Option<Vec<f64>> = inner
         .split(',')

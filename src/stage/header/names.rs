@@ -10,7 +10,7 @@ use crate::stage::types::{Element, PortType, ValueType};
 type Fault = (usize, String);
 
 /// All problems between declarations that are valid on their own.
-pub fn check(header: &Header) -> Vec<HeaderError> {
+pub(super) fn check(header: &Header) -> Vec<HeaderError> {
     let mut faults = repeated(header);
     faults.extend(hiding(header));
     faults.extend(header.ports.iter().flat_map(|port| references(header, port)));

@@ -6,7 +6,7 @@ use crate::document::ParamValue;
 use crate::stage::types::ValueType;
 
 /// `NAME: TYPE = DEFAULT [, RANGE] [, soft RANGE] [, fixed]`
-pub fn parse(rest: &str, line: usize) -> Result<Param, String> {
+pub(super) fn parse(rest: &str, line: usize) -> Result<Param, String> {
     let d = declaration(rest)?;
     let ty = match d.ty {
         "bool" => ParamType::Bool,

@@ -5,7 +5,7 @@ use super::model::{Change, Direction, Port, Radius, Reduction, Scatter};
 use crate::stage::types::{self, EdgeRule, Element, PortType, ValueType};
 
 /// `NAME: TYPE [= DEFAULT] [, OPTION]...`
-pub fn parse(direction: Direction, rest: &str, line: usize) -> Result<Port, String> {
+pub(super) fn parse(direction: Direction, rest: &str, line: usize) -> Result<Port, String> {
     let d = declaration(rest)?;
     if d.ty.starts_with("Particles{") {
         types::particles(d.ty)?;

@@ -12,7 +12,7 @@ use crate::stage::syntax::{Token, TokenKind, assigns, closing, may_write, text a
 ///
 /// The body must consist of a few `let`, then `if FAR { continue; }` and more, or only of `if NEAR { .. }`. What the
 /// test reads must not change while the body runs for other entries, and nothing may leave the loop.
-pub fn marking(body: &[Token<'_>], iterator: &str, pure: &dyn Fn(&str) -> bool) -> Option<String> {
+pub(super) fn marking(body: &[Token<'_>], iterator: &str, pure: &dyn Fn(&str) -> bool) -> Option<String> {
     let text = |i: usize| word_at(body, i);
     let mut at = 0;
     let mut own = BTreeSet::new();

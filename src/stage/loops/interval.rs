@@ -15,7 +15,7 @@ const MAX_F32: i64 = 1 << 22;
 const CONSTANT_PASSES: usize = 8;
 const MAX_NESTING: usize = 32;
 /// Rounds of the fixed-point iteration over `let`s, which may depend on one another.
-pub const LET_PASSES: usize = 3;
+pub(super) const LET_PASSES: usize = 3;
 
 /// The types that an expression may have, as a set of bits.
 type Types = u8;
@@ -27,7 +27,7 @@ const UNTYPED: Types = 8;
 
 /// All values that an expression may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Interval {
+pub(super) struct Interval {
     pub low: i64,
     pub high: i64,
     types: Types,
@@ -42,7 +42,7 @@ impl Interval {
     }
 
     /// All values of either.
-    pub fn hull(self, other: Interval) -> Interval {
+    pub(super) fn hull(self, other: Interval) -> Interval {
         Interval {
             low: self.low.min(other.low),
             high: self.high.max(other.high),
@@ -94,7 +94,7 @@ type Constants<'a> = &'a dyn Fn(&str) -> Option<i64>;
 type ParamRanges<'a> = &'a dyn Fn(&str) -> Option<(i64, i64)>;
 
 /// The names that an expression may use.
-pub struct Scope<'a> {
+pub(super) struct Scope<'a> {
     /// How often the source declares a name, anywhere.
     declared: HashMap<&'a str, usize>,
     module_constants: HashMap<&'a str, Interval>,
@@ -105,7 +105,7 @@ pub struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    pub fn new(tokens: &[Token<'a>], constants: Constants<'a>, params_max: ParamRanges<'a>) -> Scope<'a> {
+    pub(super) fn new(tokens: &[Token<'a>], constants: Constants<'a>, params_max: ParamRanges<'a>) -> Scope<'a> {
         let mut scope = Scope {
             declared: count_declarations(tokens),
             module_constants: HashMap::new(),
@@ -126,7 +126,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Adds the values of `let`s: for a name that only `let`s declare, the hull of all of them.
-    pub fn read_lets(&mut self, tokens: &[Token<'a>]) {
+    pub(super) fn read_lets(&mut self, tokens: &[Token<'a>]) {
         let lets = statements(tokens, "let");
         for _ in 0..LET_PASSES {
             let mut found = HashMap::<&'a str, (usize, Interval)>::new();
@@ -152,27 +152,27 @@ impl<'a> Scope<'a> {
     }
 
     /// Adds the values of a local name, if it has exactly `count` declarations.
-    pub fn read_local(&mut self, name: &'a str, values: Interval, count: usize) {
+    pub(super) fn read_local(&mut self, name: &'a str, values: Interval, count: usize) {
         if self.is_sole(name, count) {
             self.locals.insert(name, values);
         }
     }
 
     /// Whether a name has exactly this many declarations and no other meaning.
-    pub fn is_sole(&self, name: &str, count: usize) -> bool {
+    pub(super) fn is_sole(&self, name: &str, count: usize) -> bool {
         // The language's own numbers have another meaning outside the scope of a local of that name.
         let known = (self.constants)(name).is_some() || language::is_module_number(name);
         self.declared.get(name) == Some(&count) && !known
     }
 
     /// Whether the source does not declare a name.
-    pub fn is_free(&self, name: &str) -> bool {
+    pub(super) fn is_free(&self, name: &str) -> bool {
         !self.declared.contains_key(name)
     }
 
     /// Counter and maximum trip count of a `for` with these three parts, and the counter's interval in its body; `None`
     /// if they do not bound it.
-    pub fn counting(
+    pub(super) fn counting(
         &self,
         start: &[Token<'a>],
         condition: &[Token<'a>],
@@ -246,7 +246,7 @@ impl<'a> Scope<'a> {
         (!self.declared.contains_key(name)).then_some(types)
     }
 
-    pub fn value(&self, tokens: &[Token<'a>]) -> Option<Interval> {
+    pub(super) fn value(&self, tokens: &[Token<'a>]) -> Option<Interval> {
         let mut expression = Expression { scope: self, rest: tokens, nesting: 0 };
         let value = expression.sum()?;
         expression.rest.is_empty().then_some(value)
@@ -325,7 +325,7 @@ fn declaration<'e, 'a>(tokens: &'e [Token<'a>], keyword: usize) -> Option<Declar
 }
 
 /// All declarations by this keyword with a value, in their order.
-pub fn statements<'e, 'a>(tokens: &'e [Token<'a>], keyword: &str) -> Vec<Declaration<'e, 'a>> {
+pub(super) fn statements<'e, 'a>(tokens: &'e [Token<'a>], keyword: &str) -> Vec<Declaration<'e, 'a>> {
     let keywords = (0..tokens.len()).filter(|at| text(tokens, *at) == keyword);
     keywords.filter_map(|at| declaration(tokens, at)).collect()
 }

@@ -12,15 +12,15 @@ use std::collections::{HashMap, HashSet};
 use super::syntax::{Block, Edits, Token, blocks, line_col, may_write, tokens};
 use interval::{Interval, Scope};
 
-pub use search::{Search, search};
+pub(super) use search::{Search, search};
 
 mod candidate_mask;
 mod interval;
 mod search;
-pub mod window;
+pub(super) mod window;
 
 /// The first statement in each iteration of an unproven loop; the compiler generates the function.
-pub const CHECK: &str = " if (_loop_spent()) { break; }";
+pub(super) const CHECK: &str = " if (_loop_spent()) { break; }";
 
 /// Limit of a proven loop's iterations, multiplied by those of the loops inside it and of the functions that it calls.
 const MAX_ROUNDS: u64 = 1_048_576;
@@ -31,7 +31,7 @@ const MAX_LEVELS: usize = 64;
 
 /// The source with a budget in each unproven loop, and the lines (from 1) of those loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoopReport {
+pub(super) struct LoopReport {
     pub source: String,
     pub unproven: Vec<usize>,
 }
@@ -43,7 +43,7 @@ pub struct LoopReport {
 /// can ever reach the GPU, rounded outwards, and `None` where it has no range. `advances`: whether a function advances
 /// a search to the next neighbour, which always ends. `pure`: whether a function has no side effects and reads nothing
 /// that the stage writes.
-pub fn bound_loops(
+pub(super) fn bound_loops(
     source: &str,
     constants: &dyn Fn(&str) -> Option<i64>,
     params_max: &dyn Fn(&str) -> Option<(i64, i64)>,

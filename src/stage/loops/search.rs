@@ -20,7 +20,7 @@ pub struct Search {
 /// `var near = GRID(particle.position); while (GRID_next(&near)) { .. SET(near.index) .. }`
 /// in its `fn stage(particle: Particle)`. `grids`: ports of neighbour grids; `set`: that of the particles that it runs for;
 /// `pure`: as for `candidate_mask::marking`.
-pub fn search(tokens: &[Token<'_>], grids: &[&str], set: &str, pure: &dyn Fn(&str) -> bool) -> Option<Search> {
+pub(crate) fn search(tokens: &[Token<'_>], grids: &[&str], set: &str, pure: &dyn Fn(&str) -> bool) -> Option<Search> {
     let text = |i: usize| text(tokens, i);
     let blocks = blocks(tokens);
     let stage = stage_function(tokens)?;

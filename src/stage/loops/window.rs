@@ -15,7 +15,7 @@ const MAX_CELLS: i64 = 1 << 16;
 
 /// What is known about the reads of one input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Window {
+pub(crate) struct Window {
     /// Maximum distance in cells on either side, along each axis.
     pub cells: [u32; AXES],
     /// Maximum number of reads in one call of the stage.
@@ -75,7 +75,7 @@ impl Vector {
 /// Finds the windows of inputs in a stage's text; `None` for an input that is also read elsewhere.
 ///
 /// `constants` and `params` are those of [`super::bound_loops`].
-pub fn windows<'p>(
+pub(crate) fn windows<'p>(
     source: &str,
     ports: &[&'p str],
     constants: &dyn Fn(&str) -> Option<i64>,

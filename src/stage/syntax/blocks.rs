@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::{Token, TokenKind};
 
 /// A function or a loop, from its keyword to the brackets of its body, as token indices.
-pub struct Block {
+pub(crate) struct Block {
     pub keyword: usize,
     pub open: Option<usize>,
     pub close: usize,
@@ -28,7 +28,7 @@ struct Reader<'a> {
 }
 
 /// All functions and loops, in the order of their keywords. In invalid text, whatever looks like one.
-pub fn blocks(tokens: &[Token<'_>]) -> Vec<Block> {
+pub(crate) fn blocks(tokens: &[Token<'_>]) -> Vec<Block> {
     let mut reader = Reader::default();
     let mut before = "";
     for (at, token) in tokens.iter().enumerate() {

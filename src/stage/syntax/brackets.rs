@@ -4,7 +4,7 @@
 use super::{Token, TokenKind};
 
 /// The first unmatched bracket, and the error message; in one pass.
-pub fn unmatched<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
+pub(crate) fn unmatched<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
     let mut open: Vec<Token<'a>> = Vec::new();
     for token in tokens {
         // Functions do not nest, so a bracket that is open where one begins is never closed.
@@ -32,13 +32,13 @@ pub fn unmatched<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
 }
 
 /// The bracket that closes the one at token index `open`; `None` where no bracket opens there, or none closes it.
-pub fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
+pub(crate) fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     let first = tokens.get(open)?;
     matches!(first.text, "(" | "[" | "{").then(|| block_end(tokens, open + 1))?
 }
 
 /// The bracket that closes the innermost block around a token.
-pub fn block_end(tokens: &[Token<'_>], from: usize) -> Option<usize> {
+pub(crate) fn block_end(tokens: &[Token<'_>], from: usize) -> Option<usize> {
     let mut depth = 0usize;
     for (at, token) in tokens.iter().enumerate().skip(from) {
         match token.text {
@@ -53,7 +53,7 @@ pub fn block_end(tokens: &[Token<'_>], from: usize) -> Option<usize> {
 
 /// Positions of separators outside all parentheses and brackets that open among the tokens, up to a closing one without
 /// its opening.
-pub fn top_level(tokens: &[Token<'_>], separators: &[&str]) -> Vec<usize> {
+pub(crate) fn top_level(tokens: &[Token<'_>], separators: &[&str]) -> Vec<usize> {
     let mut depth = 0usize;
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {

@@ -1,19 +1,19 @@
 //! Edits of a text by byte offsets, from its beginning to its end.
 
 /// A text while parts of it are replaced.
-pub struct Edits<'a> {
+pub(crate) struct Edits<'a> {
     source: &'a str,
     out: String,
     copied: usize,
 }
 
 impl<'a> Edits<'a> {
-    pub fn new(source: &'a str) -> Edits<'a> {
+    pub(crate) fn new(source: &'a str) -> Edits<'a> {
         Edits { source, out: String::with_capacity(source.len()), copied: 0 }
     }
 
     /// Replaces the text between two offsets. An edit that begins before the end of the previous one is ignored.
-    pub fn replace(&mut self, from: usize, until: usize, text: &str) {
+    pub(crate) fn replace(&mut self, from: usize, until: usize, text: &str) {
         let (Some(before), Some(_)) = (self.source.get(self.copied..from), self.source.get(from..until)) else {
             return;
         };
@@ -22,13 +22,13 @@ impl<'a> Edits<'a> {
         self.copied = until;
     }
 
-    pub fn insert(&mut self, at: usize, text: &str) {
+    pub(crate) fn insert(&mut self, at: usize, text: &str) {
         self.replace(at, at, text);
     }
 
     /// The same as [`Edits::replace`], padding a shorter text with blanks and line breaks, so that everything after it
     /// keeps its line and column.
-    pub fn overwrite(&mut self, from: usize, until: usize, text: &str) {
+    pub(crate) fn overwrite(&mut self, from: usize, until: usize, text: &str) {
         let removed = self.source.get(from..until).unwrap_or_default();
         let fill = removed.chars().enumerate().filter_map(|(at, c)| match c {
             '\n' | '\r' => Some(c),
@@ -38,7 +38,7 @@ impl<'a> Edits<'a> {
         self.replace(from, until, &text);
     }
 
-    pub fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.out.push_str(self.source.get(self.copied..).unwrap_or_default());
         self.out
     }

@@ -6,7 +6,7 @@ use super::{Token, TokenKind, closing};
 
 /// A function's definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Function<'a> {
+pub(crate) struct Function<'a> {
     /// `fn`
     pub keyword: usize,
     pub name: Token<'a>,
@@ -37,7 +37,7 @@ impl<'a> Function<'a> {
     }
 
     /// Name and type of the first argument; empty where there is none, or its type is not a single word.
-    pub fn first_argument(&self, tokens: &[Token<'a>]) -> (&'a str, &'a str) {
+    pub(crate) fn first_argument(&self, tokens: &[Token<'a>]) -> (&'a str, &'a str) {
         let word = |at: usize| if at < self.arguments.end { text(tokens, at) } else { "" };
         let start = self.arguments.start;
         if word(start + 1) == ":" { (word(start), word(start + 2)) } else { (word(start), "") }
@@ -45,17 +45,17 @@ impl<'a> Function<'a> {
 }
 
 /// The text of a token; empty after the last one.
-pub fn text<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
+pub(crate) fn text<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
     tokens.get(at).map_or("", |token| token.text)
 }
 
 /// All functions, in the order of the text.
-pub fn functions<'a>(tokens: &[Token<'a>]) -> Vec<Function<'a>> {
+pub(crate) fn functions<'a>(tokens: &[Token<'a>]) -> Vec<Function<'a>> {
     (0..tokens.len()).filter_map(|at| Function::read(tokens, at)).collect()
 }
 
 /// The first `fn stage(..)`.
-pub fn stage_function<'a>(tokens: &[Token<'a>]) -> Option<Function<'a>> {
+pub(crate) fn stage_function<'a>(tokens: &[Token<'a>]) -> Option<Function<'a>> {
     let named =
         |at: &usize| text(tokens, *at) == "fn" && text(tokens, at + 1) == "stage" && text(tokens, at + 2) == "(";
     Function::read(tokens, (0..tokens.len()).find(named)?)
@@ -70,7 +70,7 @@ fn declared_name<'t, 'a>(tokens: &'t [Token<'a>], keyword: usize) -> Option<&'t 
 }
 
 /// Token indices of the keywords that declare something at module scope.
-pub fn module_declarations(tokens: &[Token<'_>]) -> Vec<usize> {
+pub(crate) fn module_declarations(tokens: &[Token<'_>]) -> Vec<usize> {
     let mut depth = 0usize;
     let declares = |(at, token): (usize, &Token<'_>)| {
         let found = match token.text {
@@ -90,17 +90,17 @@ pub fn module_declarations(tokens: &[Token<'_>]) -> Vec<usize> {
 }
 
 /// Names that a text declares at module scope.
-pub fn module_names<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t Token<'a>> {
+pub(crate) fn module_names<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t Token<'a>> {
     module_declarations(tokens).into_iter().filter_map(|keyword| declared_name(tokens, keyword)).collect()
 }
 
 /// Whether the word at a position follows a point, so that it is a member and not a name.
-pub fn is_member(tokens: &[Token<'_>], at: usize) -> bool {
+pub(crate) fn is_member(tokens: &[Token<'_>], at: usize) -> bool {
     at.checked_sub(1).is_some_and(|before| text(tokens, before) == ".")
 }
 
 /// Every word that an opening parenthesis follows, except members and definitions, with its position.
-pub fn calls<'a>(tokens: &[Token<'a>]) -> impl Iterator<Item = (usize, &'a str)> {
+pub(crate) fn calls<'a>(tokens: &[Token<'a>]) -> impl Iterator<Item = (usize, &'a str)> {
     tokens.windows(2).enumerate().filter_map(move |(at, pair)| {
         let [word, bracket] = pair else { return None };
         let defined = at.checked_sub(1).is_some_and(|before| matches!(text(tokens, before), "fn" | "."));

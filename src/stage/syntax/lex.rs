@@ -6,14 +6,14 @@
 
 /// One token of the source, with the byte offset where it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token<'a> {
+pub(crate) struct Token<'a> {
     pub kind: TokenKind,
     pub text: &'a str,
     pub start: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenKind {
+pub(crate) enum TokenKind {
     /// An identifier or a keyword.
     Word,
     /// A numeric literal with its suffix.
@@ -29,7 +29,7 @@ const OPERATORS: [&str; 21] = [
 ];
 
 /// All tokens of `source`, in order; linear in its length. Comments are skipped, an unterminated one to the end.
-pub fn tokens(source: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens(source: &str) -> Vec<Token<'_>> {
     let mut found = Vec::with_capacity(source.len() / 4);
     let mut rest = skip_trivia(source);
     while let Some(first) = rest.chars().next() {
@@ -45,7 +45,7 @@ pub fn tokens(source: &str) -> Vec<Token<'_>> {
 }
 
 /// Line and column (in characters) of a byte offset, both counted from 1.
-pub fn line_col(source: &str, offset: usize) -> (usize, usize) {
+pub(crate) fn line_col(source: &str, offset: usize) -> (usize, usize) {
     let before = source.char_indices().take_while(|(at, _)| *at < offset);
     before.fold((1, 1), |(line, column), (_, c)| match c {
         '\n' => (line + 1, 1),

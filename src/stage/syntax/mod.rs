@@ -12,10 +12,10 @@ mod lex;
 mod statements;
 mod writes;
 
-pub use blocks::{Block, blocks};
-pub use brackets::{block_end, closing, top_level, unmatched};
-pub use edits::Edits;
-pub use functions::{calls, functions, is_member, module_declarations, module_names, stage_function, text};
-pub use lex::{Token, TokenKind, line_col, tokens};
-pub use statements::{Statement, statements};
-pub use writes::{assigns, may_write, written};
+pub(crate) use blocks::{Block, blocks};
+pub(crate) use brackets::{block_end, closing, top_level, unmatched};
+pub(crate) use edits::Edits;
+pub(crate) use functions::{calls, functions, is_member, module_declarations, module_names, stage_function, text};
+pub(crate) use lex::{Token, TokenKind, line_col, tokens};
+pub(crate) use statements::{Statement, statements};
+pub(crate) use writes::{assigns, may_write, written};

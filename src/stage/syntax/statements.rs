@@ -6,7 +6,7 @@ use super::{Token, closing, text};
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Statement {
+pub(crate) enum Statement {
     /// A declaration, an assignment or a call, up to and including its semicolon.
     Simple(Range<usize>),
     /// Its value, which may be empty.
@@ -30,7 +30,7 @@ pub enum Statement {
 }
 
 /// The statements between two tokens; `None` where brackets do not match or a semicolon is missing.
-pub fn statements(tokens: &[Token<'_>], range: Range<usize>) -> Option<Vec<Statement>> {
+pub(crate) fn statements(tokens: &[Token<'_>], range: Range<usize>) -> Option<Vec<Statement>> {
     let word = |at: usize| text(tokens, at);
     let inside = |open: usize, close: usize| statements(tokens, open + 1..close);
     let mut found = Vec::new();

@@ -3,18 +3,18 @@
 use super::{Token, text};
 
 /// Whether an operator assigns: `=`, `+=`, `<<=`, but not `==`.
-pub fn assigns(operator: &str) -> bool {
+pub(crate) fn assigns(operator: &str) -> bool {
     operator.ends_with('=') && !matches!(operator, "==" | "<=" | ">=" | "!=")
 }
 
 /// Whether the expression from one token to another (inclusive) is assigned to, or has its address taken.
-pub fn written(tokens: &[Token<'_>], first: usize, last: usize) -> bool {
+pub(crate) fn written(tokens: &[Token<'_>], first: usize, last: usize) -> bool {
     let (before, after) = unwrapped(tokens, first, last);
     assigns(after) || matches!(after, "++" | "--") || before == "&"
 }
 
 /// Whether a text could change a variable: assigns it, takes its address, or declares its name again.
-pub fn may_write(tokens: &[Token<'_>], variable: &str) -> bool {
+pub(crate) fn may_write(tokens: &[Token<'_>], variable: &str) -> bool {
     let named = |at: &usize| text(tokens, *at) == variable;
     (0..tokens.len()).filter(named).any(|at| {
         let (before, after) = unwrapped(tokens, at, at);

@@ -13,16 +13,16 @@ use crate::gpu::{Gpu, GpuOptions};
 use crate::input::FrameInput;
 
 /// A window that shows nothing but the inspector.
-pub struct Window {
+pub(super) struct Window {
     pub harness: Harness<'static, (Session, Actions)>,
 }
 
 impl Window {
-    pub fn new(text: &str) -> Window {
+    pub(super) fn new(text: &str) -> Window {
         Window::themed(text, vec2(420.0, 900.0), Theme::Dark)
     }
 
-    pub fn themed(text: &str, size: Vec2, theme: Theme) -> Window {
+    pub(super) fn themed(text: &str, size: Vec2, theme: Theme) -> Window {
         let mut session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
         session.open(Document::parse(text).unwrap(), None);
         let draw = |ui: &mut Ui, (session, actions): &mut (Session, Actions)| {
@@ -46,7 +46,7 @@ impl Window {
         Window { harness }
     }
 
-    pub fn session(&mut self) -> &mut Session {
+    pub(super) fn session(&mut self) -> &mut Session {
         &mut self.harness.state_mut().0
     }
 
@@ -55,7 +55,7 @@ impl Window {
         std::mem::take(&mut self.harness.state_mut().1)
     }
 
-    pub fn select(&mut self, nodes: &[&str]) {
+    pub(super) fn select(&mut self, nodes: &[&str]) {
         self.session().selection.nodes = nodes.iter().map(|name| name.to_string()).collect();
         self.harness.run_steps(4);
     }

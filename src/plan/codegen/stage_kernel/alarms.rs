@@ -28,10 +28,10 @@ const FIRST_LOOK: u32 = 64;
 const LOOKS: u32 = 1023;
 
 /// Functions that text of a stage calls without declaring them.
-pub const GUARDS: [&str; 2] = ["_loop_spent", "_too_many"];
+pub(super) const GUARDS: [&str; 2] = ["_loop_spent", "_too_many"];
 
 /// What has to be watched in a stage of a dispatch.
-pub struct Guards<'a> {
+pub(super) struct Guards<'a> {
     pub index: InstanceId,
     pub node: &'a Node,
     /// Some loop is not proven finite.
@@ -44,7 +44,7 @@ pub struct Guards<'a> {
 
 impl<'a> Guards<'a> {
     /// `text`: all that was generated for the stage.
-    pub fn of(cx: &Context<'_>, of: Instance<'a>, text: &str, finite: bool) -> Guards<'a> {
+    pub(super) fn of(cx: &Context<'_>, of: Instance<'a>, text: &str, finite: bool) -> Guards<'a> {
         let search = cx.reads(of.index).any(|r| r.part == Part::Start);
         let visits = || tokens(text).iter().any(|t| t.kind == TokenKind::Word && t.text.ends_with("_too_many"));
         Guards {
@@ -56,14 +56,14 @@ impl<'a> Guards<'a> {
         }
     }
 
-    pub fn causes(&self) -> impl Iterator<Item = (&Guards<'a>, Cause)> {
+    pub(super) fn causes(&self) -> impl Iterator<Item = (&Guards<'a>, Cause)> {
         let used = [(Cause::Loop, self.loops), (Cause::Neighbors, self.neighbors), (Cause::Capacity, self.capacity)];
         used.into_iter().filter(|(_, used)| *used).map(move |(cause, _)| (self, cause))
     }
 }
 
 /// Every alarm that the stages of a kernel can raise, once.
-pub fn alarms(guards: &[Guards<'_>]) -> Vec<Alarm> {
+pub(super) fn alarms(guards: &[Guards<'_>]) -> Vec<Alarm> {
     let mut out = Vec::new();
     for (of, cause) in guards.iter().flat_map(Guards::causes) {
         let alarm = Alarm { node: of.node.path.clone(), cause };
@@ -75,12 +75,12 @@ pub fn alarms(guards: &[Guards<'_>]) -> Vec<Alarm> {
 }
 
 /// Member of the uniform block that holds the index of a stage's alarm.
-pub fn member(index: InstanceId, cause: Cause) -> String {
+pub(super) fn member(index: InstanceId, cause: Cause) -> String {
     format!("{}{}", prefix(index), cause.member())
 }
 
 /// The alarms, behind a kernel's own buffers, and the functions that raise them.
-pub fn functions(binding: usize, guards: &[Guards<'_>]) -> String {
+pub(super) fn functions(binding: usize, guards: &[Guards<'_>]) -> String {
     let mut out = format!("@group(0) @binding({binding}) var<storage, read_write> _alarms: array<atomic<u32>>;\n");
     if guards.iter().any(|of| of.loops) {
         out.push_str(&spent());
@@ -125,6 +125,6 @@ fn visited() -> String {
 }
 
 /// The statement that raises the alarm of this index.
-pub fn raise(alarm: &str) -> String {
+pub(super) fn raise(alarm: &str) -> String {
     format!("atomicStore(&_alarms[{alarm}], frame.index + 1u);")
 }

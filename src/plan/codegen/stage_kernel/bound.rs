@@ -21,7 +21,7 @@ use crate::stage::types::{PortType, Scalar};
 const FIRST_BINDING: usize = 2;
 
 /// A buffer of a kernel.
-pub struct Bound {
+pub(crate) struct Bound {
     /// Who reads it, by which ports.
     pub reads: Vec<Read>,
     pub variable: String,
@@ -33,7 +33,7 @@ pub struct Bound {
 }
 
 /// Every buffer of a stage's kernel, in the order of their bindings. `in_place`: by write, whether it overwrites the version before.
-pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Vec<Bound> {
+pub(super) fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Vec<Bound> {
     let binder = Binder { graph, program, op, in_place };
     let mut reads: Vec<Bound> = op.reads.iter().filter_map(|read| binder.read(read)).collect();
     // Stages that share a dispatch share what they read; where several cells are loaded at a time, each port has its own variables.
@@ -63,7 +63,7 @@ fn share(mut all: Vec<Bound>, mut next: Bound) -> Vec<Bound> {
 }
 
 /// The declarations of buffers.
-pub fn declarations(bound: &[Bound]) -> String {
+pub(super) fn declarations(bound: &[Bound]) -> String {
     let mut out = String::new();
     for (binding, buffer) in (FIRST_BINDING..).zip(bound) {
         let access = if buffer.writes { "read_write" } else { "read" };
@@ -74,17 +74,17 @@ pub fn declarations(bound: &[Bound]) -> String {
 }
 
 /// The binding behind all buffers.
-pub fn next_binding(bound: &[Bound]) -> usize {
+pub(super) fn next_binding(bound: &[Bound]) -> usize {
     FIRST_BINDING + bound.len()
 }
 
 /// The same buffers as the engine binds them.
-pub fn bindings(bound: &[Bound]) -> Vec<Binding> {
+pub(super) fn bindings(bound: &[Bound]) -> Vec<Binding> {
     bound.iter().map(|buffer| Binding { name: buffer.name.clone(), writes: buffer.writes }).collect()
 }
 
 /// The variable that a write goes to: its own, or that of what goes on from it in the same memory and the same dispatch.
-pub fn target(graph: &Graph, op: &Op, in_place: &[bool], write: usize) -> Option<String> {
+pub(super) fn target(graph: &Graph, op: &Op, in_place: &[bool], write: usize) -> Option<String> {
     let mut last = write;
     while let Some(after) = (last + 1..op.writes.len())
         .find(|w| in_place.get(*w) == Some(&true) && op.writes[*w].consumes == Some(op.writes[last].value))

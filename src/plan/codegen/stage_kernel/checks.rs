@@ -31,7 +31,7 @@ fn checked_writes<'a>(cx: &Context<'a>) -> impl Iterator<Item = Written<'a>> {
 }
 
 /// What is counted for each checked port.
-pub fn checks(cx: &Context<'_>) -> Vec<ScatterCheck> {
+pub(super) fn checks(cx: &Context<'_>) -> Vec<ScatterCheck> {
     let check = |Written { port, value, .. }: Written<'_>| {
         let cells = cx.domain_of(value).map_or(1, |d| d.resolution.iter().map(|n| u64::from(*n)).product());
         let ty = value.ty.value();
@@ -48,7 +48,7 @@ pub fn checks(cx: &Context<'_>) -> Vec<ScatterCheck> {
 }
 
 /// Members of the uniform block: where a port's counts begin, and its marks.
-pub fn members(cx: &Context<'_>, block: &mut Block) {
+pub(super) fn members(cx: &Context<'_>, block: &mut Block) {
     for Written { port, .. } in checked_writes(cx) {
         for (name, marks) in [(counts(port), false), (marks(port), true)] {
             block.push(name, ValueType::I32, 2, Content::Check { port: port.name.clone(), marks });
@@ -57,7 +57,7 @@ pub fn members(cx: &Context<'_>, block: &mut Block) {
 }
 
 /// The functions that count.
-pub fn functions(cx: &Context<'_>) -> String {
+pub(super) fn functions(cx: &Context<'_>) -> String {
     let mut out = String::new();
     let mut flush = String::new();
     for Written { port, value, .. } in checked_writes(cx) {
@@ -82,7 +82,7 @@ pub fn functions(cx: &Context<'_>) -> String {
 }
 
 /// The statements around the call of the stage that begin and end its sample. `argument` is what the stage is called for.
-pub fn sampled(cx: &Context<'_>, argument: &str) -> Option<(String, &'static str)> {
+pub(super) fn sampled(cx: &Context<'_>, argument: &str) -> Option<(String, &'static str)> {
     checked_writes(cx).find(|written| bits(written.port, written.value.ty.value()).is_some())?;
     let place = match (cx.stage.source(), argument.is_empty()) {
         (_, true) => return Some(("_sampled = true; ".into(), " _sampled_end();")),

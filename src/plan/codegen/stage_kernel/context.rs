@@ -11,7 +11,7 @@ use crate::stage::types::EdgeRule;
 use crate::stage::{Reach, Stage};
 
 /// The operation that a kernel is written for.
-pub struct Context<'a> {
+pub(crate) struct Context<'a> {
     pub graph: &'a Graph,
     pub program: &'a Program,
     pub op: &'a Op,
@@ -29,14 +29,14 @@ pub struct Context<'a> {
 
 /// A stage of an operation: the one that is dispatched, or one that is inlined.
 #[derive(Clone, Copy)]
-pub struct Instance<'a> {
+pub(crate) struct Instance<'a> {
     pub index: InstanceId,
     pub node: &'a Node,
     pub stage: &'a Stage,
 }
 
 /// What a stage writes.
-pub struct Written<'a> {
+pub(crate) struct Written<'a> {
     pub port: &'a Port,
     pub write: &'a Write,
     pub value: &'a Value,
@@ -47,7 +47,7 @@ pub struct Written<'a> {
 
 impl<'a> Context<'a> {
     /// `None` for an operation that dispatches no stage.
-    pub fn new(graph: &'a Graph, program: &'a Program, op: &'a Op, in_place: &'a [bool]) -> Option<Context<'a>> {
+    pub(crate) fn new(graph: &'a Graph, program: &'a Program, op: &'a Op, in_place: &'a [bool]) -> Option<Context<'a>> {
         let node = graph.nodes.get(op.node)?;
         let Kind::Stage(stage) = &node.kind else { return None };
         let (dim, mapping, bound) = (graph.dim(node), Mapping::of(op), bound::bound(graph, program, op, in_place));
@@ -55,47 +55,47 @@ impl<'a> Context<'a> {
     }
 
     /// The stage that is dispatched.
-    pub fn own(&self) -> Instance<'a> {
+    pub(crate) fn own(&self) -> Instance<'a> {
         Instance { index: OWN, node: self.node, stage: self.stage }
     }
 
     /// The stage that is dispatched, or one that is inlined.
-    pub fn instance(&self, index: InstanceId) -> Option<Instance<'a>> {
+    pub(crate) fn instance(&self, index: InstanceId) -> Option<Instance<'a>> {
         let node = self.graph.nodes.get(self.op.node_of(index)?)?;
         let Kind::Stage(stage) = &node.kind else { return None };
         Some(Instance { index, node, stage })
     }
 
     /// The stages of the operation, the dispatched one first.
-    pub fn instances(&self) -> impl DoubleEndedIterator<Item = Instance<'a>> {
+    pub(crate) fn instances(&self) -> impl DoubleEndedIterator<Item = Instance<'a>> {
         self.op.stages.ids().filter_map(|index| self.instance(index))
     }
 
     /// The stages that are inlined.
-    pub fn inlined(&self) -> impl DoubleEndedIterator<Item = Instance<'a>> {
+    pub(crate) fn inlined(&self) -> impl DoubleEndedIterator<Item = Instance<'a>> {
         self.instances().filter(|of| of.index != OWN)
     }
 
     /// The stages that run before the one that is dispatched, over the same cells or particles, in their order.
-    pub fn before(&self) -> impl Iterator<Item = Instance<'a>> {
+    pub(crate) fn before(&self) -> impl Iterator<Item = Instance<'a>> {
         self.inlined().rev().filter(|of| self.op.stages.get(of.index).is_some_and(|stage| stage.before))
     }
 
     /// Whether a stage of the operation uses a word.
-    pub fn names(&self, word: &str) -> bool {
+    pub(crate) fn names(&self, word: &str) -> bool {
         self.stage.names(word) || self.inlined().any(|of| of.stage.names(word))
     }
 
-    pub fn value(&self, id: ValueId) -> Option<&'a Value> {
+    pub(crate) fn value(&self, id: ValueId) -> Option<&'a Value> {
         self.program.values.get(id)
     }
 
-    pub fn domain_of(&self, value: &Value) -> Option<&'a Domain> {
+    pub(crate) fn domain_of(&self, value: &Value) -> Option<&'a Domain> {
         value.domain.and_then(|domain| self.graph.domains.get(domain))
     }
 
     /// The domain of a node, or one cell where it has none.
-    pub fn domain(&self, node: &Node) -> Domain {
+    pub(crate) fn domain(&self, node: &Node) -> Domain {
         let empty = || Domain {
             name: String::new(),
             dim: 2,
@@ -109,12 +109,12 @@ impl<'a> Context<'a> {
     }
 
     /// Cells of the node's own domain.
-    pub fn resolution(&self) -> [i64; 3] {
+    pub(crate) fn resolution(&self) -> [i64; 3] {
         self.domain(self.node).resolution.map(i64::from)
     }
 
     /// What a read beyond a grid gives a port.
-    pub fn edge(&self, port: &Port, value: &Value) -> EdgeRule {
+    pub(crate) fn edge(&self, port: &Port, value: &Value) -> EdgeRule {
         port.edge.or(self.domain_of(value).map(|d| d.edge)).unwrap_or(EdgeRule::Wall)
     }
 }
@@ -122,41 +122,41 @@ impl<'a> Context<'a> {
 /// What is read.
 impl<'a> Context<'a> {
     /// What a stage's ports read from memory.
-    pub fn reads(&self, of: InstanceId) -> impl Iterator<Item = &'a Read> {
+    pub(crate) fn reads(&self, of: InstanceId) -> impl Iterator<Item = &'a Read> {
         self.op.reads.iter().filter(move |r| r.stage == of)
     }
 
     /// The same, and what they get from other stages of the dispatch.
-    pub fn all_reads(&self, of: InstanceId) -> impl Iterator<Item = &'a Read> {
+    pub(crate) fn all_reads(&self, of: InstanceId) -> impl Iterator<Item = &'a Read> {
         self.op.reads.iter().chain(&self.op.forwarded).filter(move |r| r.stage == of)
     }
 
     /// The value that a part of a port is read from in memory.
-    pub fn read_value(&self, of: InstanceId, port: usize, part: &Part) -> Option<&'a Value> {
+    pub(crate) fn read_value(&self, of: InstanceId, port: usize, part: &Part) -> Option<&'a Value> {
         self.reads(of).find(|r| r.port == port && r.part == *part).and_then(|r| self.value(r.value))
     }
 
     /// The variable of its buffer. Attributes that are overwritten in place are read where they are written.
-    pub fn variable(&self, of: InstanceId, port: usize, part: &Part) -> Option<&str> {
+    pub(crate) fn variable(&self, of: InstanceId, port: usize, part: &Part) -> Option<&str> {
         let found = |b: &&Bound| b.reads.iter().any(|r| r.stage == of && r.port == port && r.part == *part);
         self.bound.iter().find(found).map(|b| b.variable.as_str())
     }
 
     /// What a port gets from another stage of the dispatch: the variable and its value.
-    pub fn forwarded(&self, of: InstanceId, port: usize, part: &Part) -> Option<(String, &'a Value)> {
+    pub(crate) fn forwarded(&self, of: InstanceId, port: usize, part: &Part) -> Option<(String, &'a Value)> {
         let read = self.op.forwarded.iter().find(|r| r.stage == of && r.port == port && r.part == *part)?;
         Some((self.passed(read.value)?, self.value(read.value)?))
     }
 
     /// The variable through which a stage of the dispatch passes a value to another.
-    pub fn passed(&self, value: ValueId) -> Option<String> {
+    pub(crate) fn passed(&self, value: ValueId) -> Option<String> {
         let write = self.op.writes.iter().find(|w| w.value == value)?;
         let port = self.instance(write.stage)?.stage.outputs().nth(write.port)?;
         Some(names::passed(write.stage, names::returned(port, &write.part)))
     }
 
     /// The stage that recomputes what a port reads, and the value that it recomputes.
-    pub fn recomputed(&self, of: InstanceId, port: usize) -> Option<(InstanceId, &'a Value)> {
+    pub(crate) fn recomputed(&self, of: InstanceId, port: usize) -> Option<(InstanceId, &'a Value)> {
         self.op.stages.entries().find_map(|(index, stage)| {
             let value = stage.recomputes.filter(|_| stage.callers.contains(&(of, port)))?;
             Some((index, self.value(value)?))
@@ -164,7 +164,7 @@ impl<'a> Context<'a> {
     }
 
     /// Inputs of a tile that are read at the computed cell only. They are the same in every sweep, so they wait in registers.
-    pub fn held_inputs(&self) -> Vec<(&'a Port, &'a Value)> {
+    pub(crate) fn held_inputs(&self) -> Vec<(&'a Port, &'a Value)> {
         let held = |port: usize| {
             let read = self.all_reads(OWN).find(|r| r.port == port)?;
             Some((self.stage.inputs().nth(port)?, self.value(read.value)?))
@@ -176,12 +176,12 @@ impl<'a> Context<'a> {
 /// What is written and returned.
 impl<'a> Context<'a> {
     /// What the dispatched stage writes.
-    pub fn writes(&self) -> impl Iterator<Item = Written<'a>> {
+    pub(crate) fn writes(&self) -> impl Iterator<Item = Written<'a>> {
         self.writes_of(OWN)
     }
 
     /// What one of the stages writes.
-    pub fn writes_of(&self, of: InstanceId) -> impl Iterator<Item = Written<'a>> {
+    pub(crate) fn writes_of(&self, of: InstanceId) -> impl Iterator<Item = Written<'a>> {
         let all = self.op.writes.iter().zip(self.in_place).enumerate();
         all.filter(move |(_, (write, _))| write.stage == of).filter_map(|(index, (write, in_place))| {
             let port = self.instance(write.stage)?.stage.outputs().nth(write.port)?;
@@ -191,22 +191,22 @@ impl<'a> Context<'a> {
     }
 
     /// What any of the stages writes, stage by stage.
-    pub fn all_writes(&self) -> impl Iterator<Item = Written<'a>> {
+    pub(crate) fn all_writes(&self) -> impl Iterator<Item = Written<'a>> {
         self.op.stages.ids().flat_map(|of| self.writes_of(of))
     }
 
     /// The version that a write updates; itself, where there is none.
-    pub fn updated(&self, written: &Written<'a>) -> &'a Value {
+    pub(crate) fn updated(&self, written: &Written<'a>) -> &'a Value {
         written.write.consumes.and_then(|before| self.value(before)).unwrap_or(written.value)
     }
 
     /// Whether the dispatched stage reduces to a number.
-    pub fn reduces(&self) -> bool {
+    pub(crate) fn reduces(&self) -> bool {
         self.stage.outputs().any(|p| p.reduce.is_some())
     }
 
     /// The port that adds particles, and the number input that says how many.
-    pub fn emits(&self) -> Option<(&'a Port, &'a str)> {
+    pub(crate) fn emits(&self) -> Option<(&'a Port, &'a str)> {
         self.stage.outputs().find_map(|p| match &p.change {
             Change::Emit(amount) => Some((p, amount.as_str())),
             _ => None,
@@ -214,7 +214,7 @@ impl<'a> Context<'a> {
     }
 
     /// Whether the tiles of this operation are swept in columns: its stage looks across faces only.
-    pub fn in_columns(&self) -> bool {
+    pub(crate) fn in_columns(&self) -> bool {
         let near = |port: &Port| port.direction == Direction::InOut && self.stage.reach(&port.name) != Reach::Anywhere;
         self.mapping.is_tile() && self.writes().all(|written| near(written.port))
     }

@@ -21,7 +21,7 @@ use crate::plan::codegen::wgsl::cell_type;
 use crate::plan::ir::{OWN, Part, workgroups};
 
 /// Types of a stage: what its generic letters stand for, and what it returns.
-pub fn types(cx: &Context<'_>, of: Instance<'_>) -> String {
+pub(super) fn types(cx: &Context<'_>, of: Instance<'_>) -> String {
     let mut out = String::new();
     for (letter, value) in &of.node.generics {
         let _ = writeln!(out, "alias {letter} = {};", value.wgsl(cx.graph.dim(of.node)));
@@ -31,7 +31,7 @@ pub fn types(cx: &Context<'_>, of: Instance<'_>) -> String {
 }
 
 /// The uniform blocks of the frame and of the kernel, and the counters.
-pub fn uniforms(block: &Block, used: &UsedNames) -> String {
+pub(super) fn uniforms(block: &Block, used: &UsedNames) -> String {
     let mut out = String::new();
     if used.has("frame") {
         let _ = writeln!(out, "{FRAME_STRUCT}\n@group(0) @binding(0) var<uniform> frame: Frame;");
@@ -44,7 +44,7 @@ pub fn uniforms(block: &Block, used: &UsedNames) -> String {
 }
 
 /// Buffers, what watches over them, and variables. `guards`: what can go wrong in the stages, where anything can.
-pub fn declarations(cx: &Context<'_>, guards: Option<&[Guards<'_>]>) -> String {
+pub(super) fn declarations(cx: &Context<'_>, guards: Option<&[Guards<'_>]>) -> String {
     let buffers = bound::declarations(&cx.bound);
     let alarms = guards.map(|guards| alarms::functions(bound::next_binding(&cx.bound), guards));
     format!("{buffers}{}{}{}", alarms.unwrap_or_default(), checks::functions(cx), variables(cx))

@@ -15,12 +15,12 @@ use crate::plan::codegen::prelude::{self, UsedNames};
 use crate::stage::syntax::{TokenKind, tokens};
 
 /// What is generated for an inlined stage.
-pub struct Module<'a> {
+pub(super) struct Module<'a> {
     pub text: String,
     pub guards: Guards<'a>,
 }
 
-pub fn module<'a>(cx: &Context<'_>, of: Instance<'a>) -> Module<'a> {
+pub(super) fn module<'a>(cx: &Context<'_>, of: Instance<'a>) -> Module<'a> {
     let own = Text::of(cx, of);
     let (types, accessors) = (declarations::types(cx, of), accessors(cx, of, &own));
     let mut used = UsedNames::default();

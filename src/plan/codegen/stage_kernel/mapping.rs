@@ -4,7 +4,7 @@ use crate::plan::ir::Op;
 use crate::plan::tuning::{CELLS_OF_A_ROW, CELLS_OF_A_WORD, Shape};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mapping {
+pub(crate) enum Mapping {
     /// One cell an invocation.
     Single,
     /// Two cells of a row, which share a word in half precision: what is stored at once can't be half written.
@@ -18,7 +18,7 @@ pub enum Mapping {
 }
 
 impl Mapping {
-    pub fn of(op: &Op) -> Mapping {
+    pub(crate) fn of(op: &Op) -> Mapping {
         match op.shape {
             Some(shape) if op.sweeps > 1 => Mapping::Tile(shape),
             Some(shape) if shape.halo > 0 => Mapping::Halo(shape),
@@ -28,11 +28,11 @@ impl Mapping {
         }
     }
 
-    pub fn is_tile(self) -> bool {
+    pub(crate) fn is_tile(self) -> bool {
         matches!(self, Mapping::Tile(_))
     }
 
-    pub fn is_row(self) -> bool {
+    pub(crate) fn is_row(self) -> bool {
         matches!(self, Mapping::Row(_))
     }
 }

@@ -14,7 +14,7 @@ use crate::plan::data::Alarm;
 use crate::stage::types::ValueType;
 
 /// The whole block. `guards`: what can go wrong in the stages.
-pub fn block(cx: &Context<'_>, guards: &[Guards<'_>]) -> Block {
+pub(super) fn block(cx: &Context<'_>, guards: &[Guards<'_>]) -> Block {
     let mut block = Block::default();
     settings(cx, cx.own(), &mut block);
     cx.inlined().for_each(|of| settings(cx, of, &mut block));

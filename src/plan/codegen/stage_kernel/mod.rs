@@ -40,11 +40,11 @@ use inlined::Module;
 use text::Text;
 use tiles::Tiles;
 
-pub use bound::Bound;
-pub use context::Context;
+pub(crate) use bound::Bound;
+pub(crate) use context::Context;
 
 /// A stage's kernel, and what the plan has to know of it.
-pub struct StageKernel {
+pub(crate) struct StageKernel {
     pub kernel: Kernel,
     pub block: Block,
     /// The text with the stage's own as it was written, where loops had to be changed.
@@ -56,7 +56,7 @@ pub struct StageKernel {
 }
 
 /// Writes the kernel of an operation.
-pub fn write(cx: &Context<'_>) -> StageKernel {
+pub(crate) fn write(cx: &Context<'_>) -> StageKernel {
     let text = Text::of(cx, cx.own());
     let accessors = accessors::accessors(cx, cx.own(), &text);
     let modules: Vec<Module<'_>> = cx.inlined().map(|of| inlined::module(cx, of)).collect();

@@ -10,7 +10,7 @@ use crate::stage::header::Change;
 use crate::stage::types::{Element, PortType};
 
 /// Names and WGSL types of what a stage's function returns.
-pub fn returned(cx: &Context<'_>, of: Instance<'_>) -> Vec<(String, &'static str)> {
+pub(super) fn returned(cx: &Context<'_>, of: Instance<'_>) -> Vec<(String, &'static str)> {
     let dim = cx.graph.dim(of.node);
     let set = of.node.set.as_ref().and_then(|s| cx.graph.domains.get(s.domain)).map_or(dim, |d| d.dim);
     let reorders = cx.stage.outputs().any(|p| p.change.reorders());
@@ -31,7 +31,7 @@ pub fn returned(cx: &Context<'_>, of: Instance<'_>) -> Vec<(String, &'static str
 }
 
 /// The struct, where the function returns several values.
-pub fn structure(cx: &Context<'_>, of: Instance<'_>) -> String {
+pub(super) fn structure(cx: &Context<'_>, of: Instance<'_>) -> String {
     if of.stage.source() == IterationSource::Positions {
         return String::new();
     }
@@ -40,7 +40,7 @@ pub fn structure(cx: &Context<'_>, of: Instance<'_>) -> String {
 }
 
 /// WGSL type of what the dispatched stage returns.
-pub fn type_name(cx: &Context<'_>) -> String {
+pub(super) fn type_name(cx: &Context<'_>) -> String {
     match returned(cx, cx.own()).as_slice() {
         [(_, ty)] => ty.to_string(),
         _ => "Result".into(),
@@ -48,11 +48,11 @@ pub fn type_name(cx: &Context<'_>) -> String {
 }
 
 /// The value of a name, of the variable that holds what a stage has returned.
-pub fn member(cx: &Context<'_>, of: Instance<'_>, variable: &str, name: &str) -> String {
+pub(super) fn member(cx: &Context<'_>, of: Instance<'_>, variable: &str, name: &str) -> String {
     if returned(cx, of).len() > 1 { format!("{variable}.{name}") } else { variable.to_string() }
 }
 
 /// The same of the dispatched stage, whose result is in `_result`.
-pub fn result(cx: &Context<'_>, name: &str) -> String {
+pub(super) fn result(cx: &Context<'_>, name: &str) -> String {
     member(cx, cx.own(), "_result", name)
 }

@@ -14,14 +14,14 @@ use crate::stage::syntax::tokens;
 use crate::stage::types::PortType;
 use crate::stage::{Bounded, neighbors};
 
-pub struct Text<'a> {
+pub(super) struct Text<'a> {
     pub source: Cow<'a, str>,
     /// Whether all loops are proven finite.
     pub finite: bool,
 }
 
 impl<'a> Text<'a> {
-    pub fn of(cx: &Context<'_>, of: Instance<'a>) -> Text<'a> {
+    pub(super) fn of(cx: &Context<'_>, of: Instance<'a>) -> Text<'a> {
         let dim = cx.graph.dim(of.node);
         let Bounded { source, finite } = of.stage.bounded(dim);
         let text = match cx.op.shape.is_some() || cx.program.unrolled {

@@ -15,7 +15,7 @@ use crate::stage::types::{EdgeRule, ValueType};
 
 /// What all parts of a tile's text have in common.
 #[derive(Clone, Copy)]
-pub struct Tiles {
+pub(super) struct Tiles {
     pub dim: u32,
     /// Cells along each axis.
     pub size: [u32; 3],
@@ -39,7 +39,7 @@ pub struct Tiles {
 
 impl Tiles {
     /// The tiles of an operation that makes several sweeps.
-    pub fn of(cx: &Context<'_>) -> Option<Tiles> {
+    pub(super) fn of(cx: &Context<'_>) -> Option<Tiles> {
         let Mapping::Tile(shape) = cx.mapping else { return None };
         let has = |rule| cx.writes().any(|written| cx.edge(written.port, written.value) == rule);
         Some(Tiles {
@@ -57,32 +57,32 @@ impl Tiles {
     }
 
     /// The axis along which an invocation's cells lie.
-    pub fn column(&self) -> usize {
+    pub(super) fn column(&self) -> usize {
         self.dim as usize - 1
     }
 
     /// Words of a tile between a cell of a column and the next.
-    pub fn stride(&self) -> u32 {
+    pub(super) fn stride(&self) -> u32 {
         self.size.iter().take(self.column()).product()
     }
 
     /// The vector from an invocation's first cell to one of its others.
-    pub fn along(&self, k: &str) -> String {
+    pub(super) fn along(&self, k: &str) -> String {
         if self.dim == 3 { format!("vec3i(0, 0, {k})") } else { format!("vec2i(0, {k})") }
     }
 
     /// The element of a place in the tile.
-    pub fn element(&self, place: &str) -> String {
+    pub(super) fn element(&self, place: &str) -> String {
         element(place, self.size, self.dim)
     }
 
     /// As many cells along each axis.
-    pub fn cells_literal(&self, cells: [u32; 3]) -> String {
+    pub(super) fn cells_literal(&self, cells: [u32; 3]) -> String {
         cells_literal(cells, self.dim)
     }
 
     /// `let _c = ..`: the cell inside the domain that the place `_l` shows, by the edge rule.
-    pub fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         match self.wraps {
             true => format!("let _c = {};", wrapped("(_base + _l)", self.resolution, self.dim)),
             false => self.near(),
@@ -90,7 +90,7 @@ impl Tiles {
     }
 
     /// The same where no port is periodic.
-    pub fn near(&self) -> String {
+    pub(super) fn near(&self) -> String {
         match self.mirrors {
             true => mirrored("(_base + _l)", self.resolution, self.dim),
             false => format!("let _c = {};", clamped("_base + _l", self.resolution, self.dim)),

@@ -5,7 +5,7 @@ use super::super::{Op, Task, ValueId};
 use super::Known;
 
 /// Checks an operation's gate against the gates of the values it reads.
-pub fn verify(known: &Known<'_>, op: &Op) -> Result<(), String> {
+pub(super) fn verify(known: &Known<'_>, op: &Op) -> Result<(), String> {
     if let Some(gate) = op.gate {
         let tested = known.writer(gate).is_some_and(|op| matches!(op.task, Task::Test { .. }));
         if op.invariant || !tested {
@@ -19,7 +19,7 @@ pub fn verify(known: &Known<'_>, op: &Op) -> Result<(), String> {
 }
 
 /// Checks that values which outlive the frame are written in every frame, or carried.
-pub fn outside(known: &Known<'_>) -> Result<(), String> {
+pub(super) fn outside(known: &Known<'_>) -> Result<(), String> {
     let program = known.program;
     for versions in program.carries.iter().chain(&program.together) {
         let written = versions.iter().filter(|version| known.exists(**version)).count();

@@ -17,7 +17,7 @@ use crate::graph::Graph;
 ///
 /// # Errors
 /// The violated invariant and the operation.
-pub fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
+pub(crate) fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
     let known = Known::of(graph, program)?;
     known.each(|index, op| {
         known.needs(op)?;
@@ -32,7 +32,7 @@ pub fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
 ///
 /// # Errors
 /// As [`verify`]; also an operation that runs too early or too late.
-pub fn verify_scheduled(graph: &Graph, program: &Program) -> Result<(), String> {
+pub(crate) fn verify_scheduled(graph: &Graph, program: &Program) -> Result<(), String> {
     verify(graph, program)?;
     let known = Known::of(graph, program)?;
     known.each(|index, op| order::verify_scheduled(&known, index, op))

@@ -5,7 +5,7 @@ use crate::graph::Graph;
 use crate::stage::Stage;
 
 /// Checks that the values, stages and ports it refers to exist.
-pub fn verify(graph: &Graph, program: &Program, op: &Op) -> Result<(), String> {
+pub(super) fn verify(graph: &Graph, program: &Program, op: &Op) -> Result<(), String> {
     if op.stages.get(OWN).is_none_or(|own| own.node != op.node || own.before) {
         return Err("its first stage is not its own".into());
     }

@@ -4,7 +4,7 @@ use super::super::{Op, OpId, links};
 use super::{Known, updates};
 
 /// Checks that operations do not depend on each other in a cycle.
-pub fn verify(known: &Known<'_>) -> Result<(), String> {
+pub(super) fn verify(known: &Known<'_>) -> Result<(), String> {
     let ops = &known.program.ops;
     let mut after = ops.table(Vec::new());
     for (index, op) in ops.entries() {
@@ -18,7 +18,7 @@ pub fn verify(known: &Known<'_>) -> Result<(), String> {
 
 /// Checks that what an operation reads is written before it, and that what it overwrites has been read before.
 /// Invariant operations come first.
-pub fn verify_scheduled(known: &Known<'_>, index: OpId, op: &Op) -> Result<(), String> {
+pub(super) fn verify_scheduled(known: &Known<'_>, index: OpId, op: &Op) -> Result<(), String> {
     if let Some(value) = op.needs().find(|value| known.writer[*value].is_some_and(|writer| writer >= index)) {
         return Err(format!("%{value}, which it needs, is written later"));
     }

@@ -10,7 +10,7 @@ use crate::stage::header::Change;
 
 /// Updates that work only in place, with their versions: atomic sums, and particles that a stage writes at indices of
 /// its choice.
-pub fn bound<'a>(graph: &'a Graph, op: &'a Op) -> impl Iterator<Item = (&'a Write, ValueId)> {
+pub(super) fn bound<'a>(graph: &'a Graph, op: &'a Op) -> impl Iterator<Item = (&'a Write, ValueId)> {
     let adds = |write: &&Write| {
         let port = query::stage_of(graph, op, write.stage).and_then(|stage| stage.outputs().nth(write.port));
         port.is_some_and(|port| port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put)
@@ -20,7 +20,7 @@ pub fn bound<'a>(graph: &'a Graph, op: &'a Op) -> impl Iterator<Item = (&'a Writ
 }
 
 /// Checks that such a version may be overwritten, and that all its other readers can run before.
-pub fn verify(known: &Known<'_>, index: OpId, op: &Op) -> Result<(), String> {
+pub(super) fn verify(known: &Known<'_>, index: OpId, op: &Op) -> Result<(), String> {
     for (write, before) in bound(known.graph, op) {
         let value = write.value;
         if !in_place::works_in_place(known.graph, known.program, op, write) {

@@ -6,7 +6,7 @@
 mod tests;
 mod verify;
 
-pub use verify::verify;
+pub(crate) use verify::verify;
 
 use crate::arena::{Arena, IdVec};
 use crate::plan::data::{Buffer, BufferId, Holding, Wire};
@@ -18,11 +18,11 @@ use crate::graph::{Graph, NodeId};
 use crate::problem::{Problem, Problems};
 
 /// The buffer of each value; none where it stays in registers, or nothing needs it.
-pub type Placement = IdVec<Value, Option<BufferId>>;
+pub(crate) type Placement = IdVec<Value, Option<BufferId>>;
 
 /// Buffers of a plan, and of each value.
 #[derive(Debug, Default)]
-pub struct Allocation {
+pub(crate) struct Allocation {
     pub buffers: Arena<Buffer>,
     pub frame: Placement,
     pub reset: Placement,
@@ -35,7 +35,7 @@ pub struct Allocation {
     pub pictures: Vec<(PictureValue, BufferId)>,
 }
 
-pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Allocation, Problems> {
+pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Allocation, Problems> {
     let mut layout = Allocation::default();
     let chains = chains(graph, frame);
     let frame_begins = Moment::At(frame.frame_begins());

@@ -12,7 +12,7 @@ use crate::plan::ir::{Op, OpId, Program, StateKey, ValueId, Write};
 ///
 /// # Errors
 /// The violated condition and the operation.
-pub fn verify(graph: &Graph, frame: &Program, reset: &Program, memory: &Allocation) -> Result<(), String> {
+pub(crate) fn verify(graph: &Graph, frame: &Program, reset: &Program, memory: &Allocation) -> Result<(), String> {
     let of_frame = Run { graph, program: frame, placement: &memory.frame, memory };
     let (once, every) = frame.ops.as_slice().split_at(frame.invariant_count());
     let mut held = of_frame.begin();

@@ -10,7 +10,7 @@ use crate::stage::header::Port;
 use crate::stage::types::{EdgeRule, Element, PortType, ValueType};
 
 /// Removes fills of a grid with a constant that only one stage updates: that stage uses the constant.
-pub fn begin_from(graph: &Graph, program: &mut Program, links: &mut Links) {
+pub(super) fn begin_from(graph: &Graph, program: &mut Program, links: &mut Links) {
     let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
     for fill in program.ops.ids() {
         let op = &program.ops[fill];

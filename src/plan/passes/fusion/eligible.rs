@@ -9,21 +9,21 @@ use crate::stage::{IterationSource, Reach, Stage};
 
 /// Limit of stages in a kernel besides its own, including fields. A pointwise stage may repeat thousands of times, and
 /// longer kernels gain nothing.
-pub const MAX_TOGETHER: usize = 8;
+pub(super) const MAX_TOGETHER: usize = 8;
 
 /// Length of a stage's text that counts as little work \[bytes\].
-pub const LITTLE: usize = 900;
+pub(super) const LITTLE: usize = 900;
 
 /// An operation that dispatches a stage.
 #[derive(Clone, Copy)]
-pub struct Candidate<'a> {
+pub(super) struct Candidate<'a> {
     pub op: &'a Op,
     pub node: &'a Node,
     pub stage: &'a Stage,
 }
 
 impl<'a> Candidate<'a> {
-    pub fn new(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
+    pub(super) fn new(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
         let node = graph.nodes.get(op.node)?;
         match &node.kind {
             Kind::Stage(stage) if matches!(op.task, Task::Stage) => Some(Candidate { op, node, stage }),
@@ -32,7 +32,7 @@ impl<'a> Candidate<'a> {
     }
 
     /// This operation if it writes only its own cells or its own particles, in one pass.
-    pub fn plain(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
+    pub(super) fn plain(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
         let simple = |port: &Port| {
             let own = matches!(port.ty, PortType::Grid(_)) || port.ty == PortType::Particles;
             own && port.scatter.is_none() && port.reduce.is_none() && !port.scan && port.change == Change::Own
@@ -45,7 +45,7 @@ impl<'a> Candidate<'a> {
     }
 
     /// As above, or one that reduces its results to a number.
-    pub fn running(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
+    pub(super) fn running(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
         let reduces = Candidate::new(graph, op).filter(|own| {
             let cells = own.stage.source() == IterationSource::Cells;
             once(op) && cells && own.stage.outputs().all(|port| port.reduce.is_some())
@@ -54,7 +54,7 @@ impl<'a> Candidate<'a> {
     }
 
     /// Whether another operation runs over the same elements, at the same time and as often as this one.
-    pub fn runs_with(&self, graph: &Graph, other: &Candidate<'_>) -> bool {
+    pub(super) fn runs_with(&self, graph: &Graph, other: &Candidate<'_>) -> bool {
         let extent = |own: &Candidate<'_>| (own.node.domain, workgroups::extent(graph, own.node));
         let same = match (self.stage.source(), other.stage.source()) {
             (IterationSource::Cells, IterationSource::Cells) => extent(self) == extent(other),
@@ -77,12 +77,12 @@ fn once(op: &Op) -> bool {
 }
 
 /// Whether a stage's own text, or that of an inlined stage, contains a word.
-pub fn names(graph: &Graph, op: &Op, word: &str) -> bool {
+pub(super) fn names(graph: &Graph, op: &Op, word: &str) -> bool {
     op.stages.ids().any(|i| stage_of(graph, op, i).is_some_and(|stage| stage.names(word)))
 }
 
 /// Whether an operation reads a value only at its own cell, or of its own particle.
-pub fn reads_own(graph: &Graph, op: &Op, value: ValueId) -> bool {
+pub(super) fn reads_own(graph: &Graph, op: &Op, value: ValueId) -> bool {
     let read = op.reads.iter().filter(|r| r.value == value).all(|r| own(graph, op, r));
     let consumed = op.writes.iter().filter(|w| w.consumes == Some(value)).all(|w| {
         let Some(stage) = stage_of(graph, op, w.stage) else { return false };
@@ -106,7 +106,7 @@ fn own(graph: &Graph, op: &Op, read: &Read) -> bool {
 }
 
 /// Buffers that the two bind together, plus one for alarms.
-pub fn buffers(from: &Op, to: &Op) -> usize {
+pub(super) fn buffers(from: &Op, to: &Op) -> usize {
     let made = |value: &ValueId| from.writes.iter().any(|w| w.value == *value);
     let all = from.inputs().chain(to.inputs()).chain(to.writes.iter().map(|w| w.value));
     let mut apart: Vec<ValueId> = all.filter(|value| !made(value)).collect();

@@ -11,7 +11,7 @@ use crate::stage::{IterationSource, Reach};
 
 /// Puts stages that read the same value at their own cell into one dispatch, where neither depends on the other: it is
 /// loaded once for both.
-pub fn fuse(graph: &Graph, program: &mut Program, links: &mut Links) {
+pub(super) fn fuse(graph: &Graph, program: &mut Program, links: &mut Links) {
     let mut last = BTreeMap::<ValueId, OpId>::new();
     for index in program.ops.ids() {
         let shared: BTreeSet<ValueId> = program.ops[index].reads.iter().map(|r| r.value).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::plan::ir::{InstanceId, OWN, Op, OpId, Program, Read, StageInstance, ValueId, Write};
 
 /// Inlines the producer into the consumer, and empties the producer.
-pub fn merge(program: &mut Program, producer: OpId, consumer: OpId) {
+pub(super) fn merge(program: &mut Program, producer: OpId, consumer: OpId) {
     let from = program.ops.get_mut(producer).map(|op| Op {
         stages: std::mem::take(&mut op.stages),
         writes: std::mem::take(&mut op.writes),
@@ -20,7 +20,7 @@ pub fn merge(program: &mut Program, producer: OpId, consumer: OpId) {
 }
 
 /// Inlines an operation into another one that runs it first.
-pub fn build_before(from: Op, to: &mut Op) {
+pub(super) fn build_before(from: Op, to: &mut Op) {
     let first = to.stages.len();
     let moved = |stage: InstanceId| InstanceId::new(first + stage.index());
     let ids = from.stages.ids();

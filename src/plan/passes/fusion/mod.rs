@@ -20,7 +20,7 @@ use rematerialize::Which;
 ///
 /// `rematerialize`: a stage that reads another's result elsewhere than at its own cell computes it itself, where that
 /// is little work. `into_scatters`: also fuse into stages over particles that add to grids; these have no packs.
-pub fn fuse(graph: &Graph, program: &mut Program, rematerialize: bool, into_scatters: bool) {
+pub(super) fn fuse(graph: &Graph, program: &mut Program, rematerialize: bool, into_scatters: bool) {
     // An operation that was fused into another one stays with nothing to write, so that indices are valid until the
     // end.
     let mut links = Links::new(program);

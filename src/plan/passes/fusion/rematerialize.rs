@@ -13,7 +13,7 @@ const MUCH: usize = 4000;
 
 /// Which values may be computed again.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Which {
+pub(super) enum Which {
     /// Only values that a mean of finer cells reads, since it reads each of them once.
     Means,
     All,
@@ -21,7 +21,7 @@ pub enum Which {
 
 /// Inlines a cheap stage into its only reader, even if that reads it at other cells: it is computed for each cell that
 /// is read, which is cheaper than storing a grid and loading it again.
-pub fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, which: Which) {
+pub(super) fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, which: Which) {
     for producer in program.ops.ids() {
         let room = |to: OpId| buffers(&program.ops[producer], &program.ops[to]) <= program.buffer_budget;
         if let Some((consumer, read)) = consumer(graph, program, links, producer, which).filter(|(to, _)| room(*to)) {

@@ -15,7 +15,7 @@ use crate::stage::types::{PortType, Precision};
 use crate::stage::{IterationSource, Stage};
 
 /// Inlines producers into their consumers.
-pub fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, into_scatters: bool) {
+pub(super) fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, into_scatters: bool) {
     for consumer in program.ops.ids() {
         while let Some(producer) = producer(graph, program, links, consumer, into_scatters) {
             links.join(program, producer, consumer);

@@ -15,7 +15,7 @@ use crate::stage::header::{Direction, Param, Port};
 use crate::stage::types::{Element, PortType, ValueType};
 
 /// Inputs that read a setting instead of a wire.
-pub fn constants(of: Instance<'_>) -> impl Iterator<Item = (&Port, &Setting)> {
+pub(crate) fn constants(of: Instance<'_>) -> impl Iterator<Item = (&Port, &Setting)> {
     of.stage.inputs().zip(&of.node.inputs).filter_map(|(port, input)| match &input.source {
         Source::Setting(setting) if port.direction == Direction::In => Some((port, setting)),
         _ => None,
@@ -23,7 +23,7 @@ pub fn constants(of: Instance<'_>) -> impl Iterator<Item = (&Port, &Setting)> {
 }
 
 /// Dimensions of an unwired port's own vectors.
-pub fn width(cx: &Context<'_>, of: Instance<'_>, port: &Port) -> u32 {
+pub(crate) fn width(cx: &Context<'_>, of: Instance<'_>, port: &Port) -> u32 {
     if matches!(port.ty, PortType::Field(_)) { space(cx, of, port) } else { cx.graph.dim(of.node) }
 }
 
@@ -46,7 +46,7 @@ fn space(cx: &Context<'_>, of: Instance<'_>, port: &Port) -> u32 {
 }
 
 /// The functions that read an unwired input.
-pub fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, setting: &Setting) -> String {
+pub(crate) fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, setting: &Setting) -> String {
     let own = cx.graph.dim(of.node);
     let (name, ty) = (&port.name, setting.ty.wgsl(width(cx, of, port)));
     let value = format!("params._in_{name}");
@@ -80,7 +80,7 @@ pub fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, setting: &Setti
 }
 
 /// `x(t)` of a curve or a gradient: linear between the samples in the uniform block.
-pub fn drawn(param: &Param) -> Option<String> {
+pub(crate) fn drawn(param: &Param) -> Option<String> {
     let (name, last) = (&param.name, SAMPLES - 1);
     let returned = param.ty.returns()?;
     let sample = |index: &str| match returned {

@@ -14,7 +14,7 @@ use crate::stage::header::Port;
 use crate::stage::types::ValueType;
 
 /// `x(position)`, and `x_gradient(position, step)` of a scalar.
-pub fn accessor(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)) -> Option<String> {
+pub(super) fn accessor(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)) -> Option<String> {
     let called = cx.op.stages.position(|stage| stage.callers.contains(&(of.index, index)))?;
     let node = &cx.graph.nodes[cx.op.stages[called].node];
     let dim = cx.graph.dim(node);

@@ -15,7 +15,7 @@ use crate::plan::ir::layout::Layout;
 use crate::stage::types::{EdgeRule, ValueType, WireType};
 
 /// A grid, as its accessors see it.
-pub struct Grid<'a> {
+pub(crate) struct Grid<'a> {
     /// Port.
     pub name: &'a str,
     pub source: Source<'a>,
@@ -29,7 +29,7 @@ pub struct Grid<'a> {
 
 /// Where the cells of a grid are.
 #[derive(Clone, Copy)]
-pub enum Source<'a> {
+pub(crate) enum Source<'a> {
     /// In a buffer: its variable.
     Buffer(&'a str),
     /// Recomputed by a function of a cell inside the domain.
@@ -47,7 +47,7 @@ pub enum Source<'a> {
 
 impl Source<'_> {
     /// The value of an element of a buffer.
-    pub fn load(self, layout: Layout, element: &str) -> String {
+    pub(crate) fn load(self, layout: Layout, element: &str) -> String {
         match self {
             Source::Buffer(variable) | Source::Function(variable) | Source::Tile { variable, .. } => {
                 layout.load(variable, element)
@@ -57,21 +57,21 @@ impl Source<'_> {
 }
 
 impl Grid<'_> {
-    pub fn dim(&self) -> u32 {
+    pub(crate) fn dim(&self) -> u32 {
         self.domain.dim
     }
 
-    pub fn resolution(&self) -> [i64; 3] {
+    pub(crate) fn resolution(&self) -> [i64; 3] {
         self.domain.resolution.map(i64::from)
     }
 
     /// WGSL type of a cell.
-    pub fn wgsl(&self) -> &'static str {
+    pub(crate) fn wgsl(&self) -> &'static str {
         self.ty.value().wgsl(self.dim())
     }
 
     /// `x(cell)`
-    pub fn cell(&self) -> String {
+    pub(crate) fn cell(&self) -> String {
         match self.ty {
             WireType::FaceGrid => self.faces(),
             _ => self.center(),
@@ -140,17 +140,17 @@ impl Grid<'_> {
     }
 
     /// `let _c = ..`: the nearest cell inside the domain.
-    pub fn clamped(&self) -> String {
+    pub(crate) fn clamped(&self) -> String {
         format!("let _c = {};", clamped("_cell", self.resolution(), self.dim()))
     }
 
     /// The same of a periodic domain.
-    pub fn wrapped(&self) -> String {
+    pub(crate) fn wrapped(&self) -> String {
         format!("let _c = {};", wrapped("_cell", self.resolution(), self.dim()))
     }
 
     /// The same of a mirror.
-    pub fn mirrored(&self) -> String {
+    pub(crate) fn mirrored(&self) -> String {
         mirrored("_cell", self.resolution(), self.dim())
     }
 
@@ -197,7 +197,7 @@ impl Grid<'_> {
     }
 
     /// `x_face(cell, face)`
-    pub fn face(&self) -> String {
+    pub(crate) fn face(&self) -> String {
         let (name, cells) = (self.name, cell_type(self.dim()));
         let picked = component("_v", "_axis", self.dim());
         format!(

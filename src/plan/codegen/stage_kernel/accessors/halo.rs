@@ -18,12 +18,12 @@ use crate::plan::tuning::Shape;
 use crate::stage::header::Port;
 
 /// The accessor that reads an input where it lies.
-pub fn far(port: &Port) -> String {
+pub(crate) fn far(port: &Port) -> String {
     format!("_far_{}", port.name)
 }
 
 /// The inputs that come through workgroup memory.
-pub fn inputs(cx: &Context<'_>) -> Vec<Haloed> {
+pub(crate) fn inputs(cx: &Context<'_>) -> Vec<Haloed> {
     match cx.mapping {
         Mapping::Halo(shape) => tiles::inputs(cx.graph, cx.program, cx.op, shape.halo),
         _ => Vec::new(),
@@ -31,7 +31,7 @@ pub fn inputs(cx: &Context<'_>) -> Vec<Haloed> {
 }
 
 /// Cells along each axis that a workgroup loads of one of them.
-pub fn size(cx: &Context<'_>, shape: &Shape, input: &Haloed) -> [u32; 3] {
+pub(crate) fn size(cx: &Context<'_>, shape: &Shape, input: &Haloed) -> [u32; 3] {
     tiles::tile(tiles::inner(cx.graph, cx.program, cx.op, shape), input.cells)
 }
 
@@ -41,14 +41,14 @@ fn depends(cx: &Context<'_>) -> bool {
 }
 
 /// The first cell that a workgroup computes, and whether it reads tiles.
-pub fn variables(cx: &Context<'_>) -> String {
+pub(crate) fn variables(cx: &Context<'_>) -> String {
     let Mapping::Halo(_) = cx.mapping else { return String::new() };
     let tiled = if depends(cx) { "var<private> _tiled: bool;\n" } else { "" };
     format!("var<private> _first: {};\n{tiled}", cell_type(cx.dim))
 }
 
 /// `x(cell)` of an input that comes through workgroup memory, and its tile.
-pub fn accessor(cx: &Context<'_>, grid: &Grid<'_>, port: &Port) -> Option<String> {
+pub(crate) fn accessor(cx: &Context<'_>, grid: &Grid<'_>, port: &Port) -> Option<String> {
     let Mapping::Halo(shape) = cx.mapping else { return None };
     let of = |tile: &Haloed| cx.stage.inputs().nth(tile.input).is_some_and(|p| p.name == port.name);
     let input = inputs(cx).into_iter().find(of)?;

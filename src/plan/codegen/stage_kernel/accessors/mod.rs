@@ -5,16 +5,16 @@
 //! fn gravity(cell: vec2i) -> vec2f { return params._in_gravity; }
 //! ```
 
-pub mod constant;
+pub(super) mod constant;
 mod field;
 mod grid;
-pub mod halo;
+pub(super) mod halo;
 mod neighbors;
 mod particles;
-pub mod radius;
+pub(super) mod radius;
 mod sampling;
 mod scatter;
-pub mod window;
+pub(super) mod window;
 mod wired;
 
 use crate::graph::Source;
@@ -25,7 +25,7 @@ use crate::stage::header::{Change, Direction};
 use crate::stage::types::PortType;
 
 /// All accessors of a stage. `text`: its own text as it runs here.
-pub fn accessors(cx: &Context<'_>, of: Instance<'_>, text: &Text<'_>) -> String {
+pub(super) fn accessors(cx: &Context<'_>, of: Instance<'_>, text: &Text<'_>) -> String {
     let mut parts = Vec::new();
     for (index, (port, input)) in of.stage.inputs().zip(&of.node.inputs).enumerate() {
         if of.stage.names(&format!("{}_wired", port.name)) {

@@ -23,7 +23,7 @@ struct Member<'a> {
 }
 
 /// `struct Particle`, `x(index)` and `x_count()`.
-pub fn accessor(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &Port), text: &Text<'_>) -> String {
+pub(super) fn accessor(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &Port), text: &Text<'_>) -> String {
     let (name, ty) = (&port.name, type_name(of, port));
     let members = members(cx, of, (index, port));
     let declared: Vec<String> = members.iter().map(|member| format!("{}: {}", member.name, member.ty)).collect();
@@ -113,7 +113,7 @@ fn place_of_neighbor(cx: &Context<'_>, of: Instance<'_>, index: usize) -> String
 }
 
 /// Room of the largest set of a stage: the one that a neighbour grid finds is among them. None where a set is only counted.
-pub fn largest(cx: &Context<'_>, of: Instance<'_>) -> Option<u32> {
+pub(super) fn largest(cx: &Context<'_>, of: Instance<'_>) -> Option<u32> {
     let own = |port: &Port| of.stage.set().is_some_and(|set| set.name == port.name);
     let sets = of.stage.inputs().enumerate().filter(|(_, port)| port.ty == PortType::Particles);
     let rooms: Option<Vec<u32>> = sets.map(|(index, port)| known_capacity(cx, of, index, own(port))).collect();
@@ -134,7 +134,7 @@ fn capacity(cx: &Context<'_>, of: Instance<'_>, port: usize) -> u32 {
 }
 
 /// `put_x(index, value)`
-pub fn setter(port: &Port, name: &str, value: &Value) -> String {
+pub(super) fn setter(port: &Port, name: &str, value: &Value) -> String {
     let layout = value.layout();
     let store = layout.store(&names::written(port, &Part::Attribute(name.into())), "_index", "_value");
     format!(

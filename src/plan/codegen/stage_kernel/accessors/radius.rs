@@ -11,7 +11,7 @@ use crate::stage::types::EdgeRule;
 use crate::stage::{IterationSource, Stage};
 
 /// The radius that a port's accessor has to hold, for the text alone does not prove it. Around a periodic axis it is not held.
-pub fn held(cx: &Context<'_>, stage: &Stage, port: &Port, value: &Value) -> Option<String> {
+pub(crate) fn held(cx: &Context<'_>, stage: &Stage, port: &Port, value: &Value) -> Option<String> {
     let (radius, proven) = match port.direction {
         Direction::In if port.radius.is_none() => return None,
         Direction::In => {
@@ -28,7 +28,7 @@ pub fn held(cx: &Context<'_>, stage: &Stage, port: &Port, value: &Value) -> Opti
 }
 
 /// Whether an accessor has to know the cell that is computed.
-pub fn is_held(cx: &Context<'_>) -> bool {
+pub(crate) fn is_held(cx: &Context<'_>) -> bool {
     let of_stage = |of: Instance<'_>| {
         let read = cx.reads(of.index).filter_map(|r| Some((of.stage.inputs().nth(r.port)?, cx.value(r.value)?)));
         let written = cx.writes_of(of.index).map(|written| (written.port, written.value));
@@ -39,6 +39,6 @@ pub fn is_held(cx: &Context<'_>) -> bool {
 }
 
 /// The cell nearest to the one that is asked for, no more than a radius from the computed one.
-pub fn nearest(radius: &str) -> String {
+pub(crate) fn nearest(radius: &str) -> String {
     format!("clamp(_asked, _at - {radius}, _at + {radius})")
 }

@@ -10,7 +10,7 @@ use crate::stage::types::{EdgeRule, ValueType, WireType};
 
 impl Grid<'_> {
     /// `x_at(position)`
-    pub fn at(&self) -> String {
+    pub(crate) fn at(&self) -> String {
         let (name, dim) = (self.name, self.dim());
         let (position, ty) = (position_type(dim), self.wgsl());
         let h = cell_edges(self.domain).unwrap_or_else(|| float(self.domain.cell_size));

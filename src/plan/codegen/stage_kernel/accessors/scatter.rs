@@ -13,7 +13,7 @@ use crate::stage::header::{Port, Scatter};
 use crate::stage::types::{EdgeRule, ValueType};
 
 /// The function that writes a scatter port, whose cells are in the buffer of this variable.
-pub fn writer(
+pub(super) fn writer(
     cx: &Context<'_>,
     of: Instance<'_>,
     port: &Port,

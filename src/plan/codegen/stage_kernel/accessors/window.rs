@@ -17,14 +17,14 @@ use crate::stage::Reach;
 use crate::stage::header::{Direction, Port};
 
 /// A side across which a cell is read.
-pub struct Face {
+pub(crate) struct Face {
     pub name: &'static str,
     pub axis: usize,
     pub step: i64,
 }
 
 /// The faces of a cell.
-pub fn faces(dim: u32) -> &'static [Face] {
+pub(crate) fn faces(dim: u32) -> &'static [Face] {
     const ALL: [Face; 6] = [
         Face { name: "west", axis: 0, step: -1 },
         Face { name: "east", axis: 0, step: 1 },
@@ -37,7 +37,7 @@ pub fn faces(dim: u32) -> &'static [Face] {
 }
 
 /// The window of a port of the dispatched stage, where there is one.
-pub fn of(cx: &Context<'_>, port: &Port) -> Option<Window> {
+pub(crate) fn of(cx: &Context<'_>, port: &Port) -> Option<Window> {
     if cx.in_columns() && port.writes() {
         let faces = cx.stage.reach(&port.name) == Reach::Faces;
         return Some(if faces { Window::Faces } else { Window::Own });
@@ -54,12 +54,12 @@ pub fn of(cx: &Context<'_>, port: &Port) -> Option<Window> {
 }
 
 /// Whether a port shows what is across the faces of a cell, too.
-pub fn has_faces(cx: &Context<'_>, port: &Port) -> bool {
+pub(crate) fn has_faces(cx: &Context<'_>, port: &Port) -> bool {
     of(cx, port) == Some(Window::Faces)
 }
 
 /// The variables of a port with a window, and the function that shows them.
-pub fn accessor(cx: &Context<'_>, port: &Port, value: &Value) -> String {
+pub(crate) fn accessor(cx: &Context<'_>, port: &Port, value: &Value) -> String {
     let (name, window) = (&port.name, names::window(port));
     let (ty, cells) = (value.layout().wgsl(), cell_type(cx.dim));
     let mut out = format!("var<private> {window}: {ty};\n");

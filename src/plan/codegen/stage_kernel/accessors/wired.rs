@@ -16,7 +16,7 @@ use crate::plan::ir::{OWN, Part, Value};
 use crate::stage::header::{Direction, Port};
 
 /// What reads a grid or a number that comes on a wire.
-pub fn input(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)) -> Option<String> {
+pub(super) fn input(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)) -> Option<String> {
     let dim = cx.graph.dim(of.node);
     if let Some((instance, value)) = cx.recomputed(of.index, index) {
         let function = format!("{}stage", prefix(instance));
@@ -40,7 +40,7 @@ pub fn input(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)) 
 }
 
 /// What a stage sees of a grid that it goes on from or adds to.
-pub fn output(cx: &Context<'_>, of: Instance<'_>, written: &Written<'_>) -> String {
+pub(super) fn output(cx: &Context<'_>, of: Instance<'_>, written: &Written<'_>) -> String {
     let Written { port, write, value, in_place, target } = written;
     let ty = value.layout().wgsl();
     // A tile goes on from it where it lies.

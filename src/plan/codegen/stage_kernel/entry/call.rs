@@ -16,7 +16,7 @@ use crate::plan::ir::Part;
 use crate::stage::IterationSource;
 
 /// The call of the dispatched stage, with the statements that begin and end its sample.
-pub fn call(cx: &Context<'_>, argument: &str) -> String {
+pub(super) fn call(cx: &Context<'_>, argument: &str) -> String {
     let keep = if results::returned(cx, cx.own()).is_empty() { "" } else { "let _result = " };
     let (begin, end) = checks::sampled(cx, argument).unwrap_or_default();
     format!("{begin}{keep}stage({argument});{end}")
@@ -24,7 +24,7 @@ pub fn call(cx: &Context<'_>, argument: &str) -> String {
 
 /// The calls of the stages that run before; `place` is the cell or the particle. What they make is stored too if there is a slot to store
 /// it to.
-pub fn before(cx: &Context<'_>, place: &str, slot: Option<Slot>) -> String {
+pub(super) fn before(cx: &Context<'_>, place: &str, slot: Option<Slot>) -> String {
     cx.before().map(|of| one_before(cx, of, place, slot) + "\n    ").collect()
 }
 

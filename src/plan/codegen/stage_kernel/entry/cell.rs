@@ -16,14 +16,14 @@ use crate::plan::codegen::wgsl::coordinate_sum;
 use crate::stage::header::Direction;
 
 /// The statements that compute `_cell`.
-pub fn cell(cx: &Context<'_>, slot: Slot) -> String {
+pub(super) fn cell(cx: &Context<'_>, slot: Slot) -> String {
     let at = if radius::is_held(cx) { "_at = _cell; " } else { "" };
     let (before, call) = (before(cx, "_cell", Some(slot)), call(cx, "_cell"));
     format!("{at}{before}{call}{}", stores(cx, "", slot))
 }
 
 /// Whether a cell is of the other colour, and what keeps it as it is.
-pub fn other_color(cx: &Context<'_>, slot: Slot) -> Option<(String, String)> {
+pub(super) fn other_color(cx: &Context<'_>, slot: Slot) -> Option<(String, String)> {
     cx.op.color?;
     let mut keep = String::new();
     for written in cx.writes() {

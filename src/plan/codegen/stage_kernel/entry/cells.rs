@@ -16,7 +16,7 @@ use crate::plan::codegen::stage_kernel::text::Text;
 use crate::plan::codegen::wgsl::{axes, cell_literal, cell_type, cells_literal};
 use crate::plan::ir::workgroups::extent;
 
-pub fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
+pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
     if let Mapping::Halo(shape) = cx.mapping {
         return halo::entry(cx, &shape, text);
     }

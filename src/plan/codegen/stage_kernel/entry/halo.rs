@@ -26,7 +26,7 @@ use crate::stage::interleave::interleave;
 const ARGUMENTS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(local_invocation_id) _lane: vec3u, @builtin(local_invocation_index) _index: u32";
 
 /// The entry point that loads tiles and computes the cells of an invocation.
-pub fn entry(cx: &Context<'_>, shape: &Shape, text: &Text<'_>) -> Entry {
+pub(super) fn entry(cx: &Context<'_>, shape: &Shape, text: &Text<'_>) -> Entry {
     let (cells, axes) = (cell_type(cx.dim), axes(cx.dim));
     let inner = cells_literal(tiles::inner(cx.graph, cx.program, cx.op, shape), cx.dim);
     let block = tiles::block(cx.graph, cx.program, cx.op, shape);

@@ -20,7 +20,7 @@ mod parts;
 mod reduce;
 mod rows;
 mod store;
-pub mod tile;
+pub(super) mod tile;
 
 use crate::plan::codegen::stage_kernel::context::Context;
 use crate::plan::codegen::stage_kernel::text::Text;
@@ -31,7 +31,7 @@ use parts::Entry;
 use store::Slot;
 
 /// The entry point, behind the functions that it calls. `text`: of the dispatched stage.
-pub fn entry(cx: &Context<'_>, text: &Text<'_>) -> String {
+pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> String {
     let [x, y, z] = workgroup(cx.graph, cx.node, cx.op.shape);
     let (counters, entry) = match tile::entry(cx) {
         Some(tiles) => (String::new(), tiles),

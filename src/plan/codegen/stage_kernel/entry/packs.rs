@@ -10,7 +10,7 @@ use crate::plan::codegen::stage_kernel::{names, results};
 use crate::plan::ir::{OWN, Part, Value};
 
 /// Statements that store the packs of the particle `_i`, once its stages have run. `input`: the port of the set.
-pub fn stores(cx: &Context<'_>, input: usize) -> String {
+pub(super) fn stores(cx: &Context<'_>, input: usize) -> String {
     cx.writes().filter_map(|written| store(cx, input, &written)).collect()
 }
 

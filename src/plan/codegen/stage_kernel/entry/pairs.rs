@@ -21,7 +21,7 @@ use crate::plan::tuning::CELLS_OF_A_WORD;
 const LANES: [&str; CELLS_OF_A_WORD as usize] = ["x", "y"];
 
 /// The statements that compute two cells from `_cell` on, an even one.
-pub fn pairs(cx: &Context<'_>) -> String {
+pub(super) fn pairs(cx: &Context<'_>) -> String {
     let stored = |written: &Written<'_>| !written.write.transient && written.value.layout().pairs();
     let stored: Vec<Written<'_>> = cx.all_writes().filter(stored).collect();
     let mut out = String::from("    let _even = _cell;\n");

@@ -32,7 +32,7 @@ struct Set<'a> {
     capacity: u32,
 }
 
-pub fn entry(cx: &Context<'_>) -> Entry {
+pub(super) fn entry(cx: &Context<'_>) -> Entry {
     let Some(port) = cx.stage.set() else { return Entry::new("", PLACE.into()) };
     let input = cx.stage.inputs().position(|p| p.name == port.name).unwrap_or(0);
     let count = cx.variable(OWN, input, &Part::Count).unwrap_or_default();

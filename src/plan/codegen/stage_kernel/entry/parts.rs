@@ -5,11 +5,11 @@
 //! ```
 
 /// The cell of an invocation.
-pub const CELL_ARGUMENT: &str = "@builtin(global_invocation_id) _id: vec3u";
+pub(super) const CELL_ARGUMENT: &str = "@builtin(global_invocation_id) _id: vec3u";
 /// The place of an invocation in a row of workgroups that may be too long for one axis.
-pub const PLACE_ARGUMENTS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(num_workgroups) _groups: vec3u, @builtin(local_invocation_index) _lane: u32";
+pub(super) const PLACE_ARGUMENTS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(num_workgroups) _groups: vec3u, @builtin(local_invocation_index) _lane: u32";
 
-pub struct Entry {
+pub(super) struct Entry {
     /// Functions that it calls.
     pub functions: String,
     pub arguments: String,
@@ -18,7 +18,7 @@ pub struct Entry {
 
 impl Entry {
     /// An entry point that calls nothing but the stage.
-    pub fn new(arguments: impl Into<String>, body: String) -> Entry {
+    pub(super) fn new(arguments: impl Into<String>, body: String) -> Entry {
         Entry { functions: String::new(), arguments: arguments.into(), body }
     }
 }

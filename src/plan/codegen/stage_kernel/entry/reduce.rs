@@ -17,7 +17,7 @@ use crate::plan::ir::{Part, demand};
 use crate::stage::header::Reduction;
 
 /// `outside`: whether there is no element. `run` calls the stage, and `stores` stores what it writes beside numbers.
-pub fn reduced(cx: &Context<'_>, outside: &str, run: &str, stores: &str) -> String {
+pub(super) fn reduced(cx: &Context<'_>, outside: &str, run: &str, stores: &str) -> String {
     let reducing: Vec<(Written<'_>, Reduction)> =
         cx.writes().filter_map(|written| written.port.reduce.map(|kind| (written, kind))).collect();
     let mut out = String::new();

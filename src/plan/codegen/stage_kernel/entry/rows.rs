@@ -38,7 +38,7 @@ enum From {
 type Settings = [String; CELLS_OF_A_ROW as usize];
 
 /// The statements that compute four cells from `_cell` on.
-pub fn rows(cx: &Context<'_>) -> String {
+pub(super) fn rows(cx: &Context<'_>) -> String {
     let mut out = format!("    let _row = {};\n", element_of_row(cx, "_cell"));
     let mut set = Settings::default();
     for Windowed { port, value, from } in windowed(cx) {

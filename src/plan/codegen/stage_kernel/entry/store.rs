@@ -14,7 +14,7 @@ use crate::stage::types::{PortType, WireType};
 
 /// Where the value of a cell goes.
 #[derive(Clone, Copy)]
-pub enum Slot {
+pub(super) enum Slot {
     /// To its element in memory.
     Element,
     /// To a component of the pair that it shares a word with.
@@ -22,7 +22,7 @@ pub enum Slot {
 }
 
 /// Stores the result: grids at the cell, or in its lane of a pair; attributes at `place`.
-pub fn stores(cx: &Context<'_>, place: &str, slot: Slot) -> String {
+pub(super) fn stores(cx: &Context<'_>, place: &str, slot: Slot) -> String {
     cx.writes().filter_map(|written| one(cx, &written, place, slot)).map(|store| format!(" {store}")).collect()
 }
 
@@ -65,7 +65,7 @@ fn attribute(cx: &Context<'_>, written: &Written<'_>, name: &str, (variable, pla
 }
 
 /// A statement that stores a cell's number; where it shares a word with another, to the lane of the pair.
-pub fn cell(cx: &Context<'_>, value: &Value, target: &str, slot: Slot, source: &str) -> String {
+pub(super) fn cell(cx: &Context<'_>, value: &Value, target: &str, slot: Slot, source: &str) -> String {
     match slot {
         Slot::Lane(lane) if value.layout().pairs() => format!("{}.{lane} = {source};", names::pair(target)),
         _ => value.layout().store(target, &element_of(cx, "_cell", value), source),
@@ -73,7 +73,7 @@ pub fn cell(cx: &Context<'_>, value: &Value, target: &str, slot: Slot, source: &
 }
 
 /// The element of a cell that is named so.
-pub fn element_of(cx: &Context<'_>, cell: &str, value: &Value) -> String {
+pub(super) fn element_of(cx: &Context<'_>, cell: &str, value: &Value) -> String {
     let Some(domain) = cx.domain_of(value) else { return "0".into() };
     let resolution = if value.ty == WireType::FaceGrid { domain.face_resolution() } else { domain.resolution };
     element(cell, resolution, cx.dim)

@@ -9,7 +9,7 @@ use crate::plan::codegen::wgsl::{cell_literal, cell_type, element, float, positi
 use crate::plan::ir::packs;
 use crate::stage::types::EdgeRule;
 
-pub struct Cells<'a> {
+pub(super) struct Cells<'a> {
     pub domain: &'a Domain,
     /// Whole cells along each axis.
     whole: [i64; 3],
@@ -19,22 +19,22 @@ pub struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    pub fn new(domain: &'a Domain, start: &'a str) -> Cells<'a> {
+    pub(super) fn new(domain: &'a Domain, start: &'a str) -> Cells<'a> {
         let slices = i64::from(domain.slices());
         let [x, y, z] = domain.resolution.map(i64::from);
         Cells { domain, whole: [x / slices, y, z], slices, start }
     }
 
-    pub fn dim(&self) -> u32 {
+    pub(super) fn dim(&self) -> u32 {
         self.domain.dim
     }
 
-    pub fn wraps(&self) -> bool {
+    pub(super) fn wraps(&self) -> bool {
         self.domain.edge == EdgeRule::Wrap
     }
 
     /// The cell inside the domain that a cell `_p` shows.
-    pub fn inside(&self) -> String {
+    pub(super) fn inside(&self) -> String {
         let resolution = cell_literal(self.whole, self.dim());
         match self.wraps() {
             true => format!("((_p % {resolution}) + {resolution}) % {resolution}"),
@@ -43,13 +43,13 @@ impl<'a> Cells<'a> {
     }
 
     /// The place of the first slice of a cell `_c` among all slices.
-    pub fn first_slice(&self) -> String {
+    pub(super) fn first_slice(&self) -> String {
         let at = element("_c", self.whole.map(|n| n as u32), self.dim());
         if self.slices > 1 { format!("{} * ({at})", self.slices) } else { at }
     }
 
     /// `let _q = ..; let _p = ..`: the cell of a position, in cells and whole. Far away a position does not convert to a cell.
-    pub fn cell_of_position(&self) -> String {
+    pub(super) fn cell_of_position(&self) -> String {
         let (cells, position) = (cell_type(self.dim()), position_type(self.dim()));
         let h = float(self.domain.cell_size);
         match self.wraps() {
@@ -68,7 +68,7 @@ impl<'a> Cells<'a> {
     }
 
     /// How many ranges there are around a cell, and the statements that begin the one of number `_r`.
-    pub fn ranges(&self) -> (i64, String) {
+    pub(super) fn ranges(&self) -> (i64, String) {
         if self.wraps() { self.cells_around() } else { self.rows() }
     }
 

@@ -10,7 +10,7 @@ use crate::plan::ir::{Part, Value, Write, packs};
 use crate::stage::header::Port;
 
 /// A search that keeps what it finds, or goes by what another has found.
-pub struct Kept<'a> {
+pub(super) struct Kept<'a> {
     /// The variable that it is in.
     variable: &'a str,
     /// Particles that there is room for.
@@ -21,7 +21,7 @@ pub struct Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
-    pub fn of(cx: &'a Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)) -> Option<Kept<'a>> {
+    pub(super) fn of(cx: &'a Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)) -> Option<Kept<'a>> {
         let kept = |variable, value: &Value, leaves| Kept {
             variable,
             capacity: value.capacity,
@@ -49,7 +49,7 @@ impl<'a> Kept<'a> {
 
     /// What a row begins and ends with, where the row before is left for others. A row of more entries than can be marked is left by
     /// its end, which the topmost bit of the first entry tells.
-    pub fn leaving(&self) -> (String, &'static str) {
+    pub(super) fn leaving(&self) -> (String, &'static str) {
         let row = "u32((*_near)._row - 1)";
         let (marks, first) = (self.marks(row), self.first(row));
         let before =
@@ -60,7 +60,7 @@ impl<'a> Kept<'a> {
     }
 
     /// The function that begins a row of what another search has left; false where it has to be searched.
-    pub fn following(&self, name: &str) -> String {
+    pub(super) fn following(&self, name: &str) -> String {
         format!(
             "const _ROWS_{name} = {}u;\n\
              fn _kept_{name}(_near: ptr<function, _Near_{name}>, _r: u32) -> bool {{\n    \

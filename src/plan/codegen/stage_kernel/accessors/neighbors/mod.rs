@@ -43,7 +43,7 @@ struct Search<'a> {
 }
 
 /// All functions of a neighbour grid that a stage calls.
-pub fn accessor(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)) -> Option<String> {
+pub(super) fn accessor(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)) -> Option<String> {
     let search = Search::of(cx, of, (index, port))?;
     let calls = |suffix: &str| of.stage.calls(&format!("{}{suffix}", port.name));
     let mut out = search.iterator();

@@ -23,7 +23,7 @@ use crate::stage::header::Port;
 use crate::stage::types::{EdgeRule, ValueType};
 
 /// What computes a cell, and the loop over sweeps, in a tile that lies inside the domain (`whole`) or reaches beyond it.
-pub fn sweeps(cx: &Context<'_>, tiles: &Tiles, whole: bool) -> Sweeps {
+pub(super) fn sweeps(cx: &Context<'_>, tiles: &Tiles, whole: bool) -> Sweeps {
     let columns = Columns { cx, tiles, whole };
     let sweep = if cx.op.color.is_some() { columns.colored() } else { columns.uncolored() };
     let body = format!(

@@ -37,7 +37,7 @@ struct Made<'a> {
 
 /// `_fill(first)`, which fills the tiles and the registers of inputs, and what it calls. `right`: whether the cell of a place is one that
 /// the workgroup gets right.
-pub fn functions(cx: &Context<'_>, tiles: &Tiles, right: &str) -> String {
+pub(super) fn functions(cx: &Context<'_>, tiles: &Tiles, right: &str) -> String {
     let made = made(cx);
     let asked = asked(cx, &made);
     let variables: String = asked.iter().map(|asked| variables(tiles, asked)).collect();

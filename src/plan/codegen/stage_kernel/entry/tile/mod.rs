@@ -27,7 +27,7 @@ use sweeps::Sweeps;
 const ARGUMENTS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(local_invocation_id) _lane: vec3u";
 
 /// The tiles, and the function that computes a cell of them.
-pub fn variables(cx: &Context<'_>) -> Option<String> {
+pub(crate) fn variables(cx: &Context<'_>) -> Option<String> {
     let tiles = Tiles::of(cx)?;
     let mut out = String::new();
     let count: u32 = tiles.size.iter().product();

@@ -18,13 +18,13 @@ use crate::plan::codegen::stage_kernel::{names, results};
 use crate::plan::codegen::wgsl::{COMPONENTS, cell_type, coordinate_sum, wrapped};
 
 /// What computes a tile in the domain: functions, and the body of one that makes all sweeps.
-pub struct Sweeps {
+pub(super) struct Sweeps {
     pub functions: String,
     pub body: String,
 }
 
 /// `_sweep(place)`, which computes a cell of the tile.
-pub fn cell(cx: &Context<'_>, tiles: &Tiles) -> String {
+pub(super) fn cell(cx: &Context<'_>, tiles: &Tiles) -> String {
     let (cells, returned) = (cell_type(cx.dim), results::type_name(cx));
     let at = match (tiles.wraps, tiles.ghosts) {
         (true, _) => format!("_spot = _l; _at = {};", wrapped("(_base + _l)", tiles.resolution, cx.dim)),
@@ -42,7 +42,7 @@ pub fn cell(cx: &Context<'_>, tiles: &Tiles) -> String {
 }
 
 /// The loop over sweeps. Its body is written out cell by cell, so that values stay in registers.
-pub fn sweeps(cx: &Context<'_>, tiles: &Tiles) -> Sweeps {
+pub(super) fn sweeps(cx: &Context<'_>, tiles: &Tiles) -> Sweeps {
     let head = format!("    for (var _s = 0; _s < {}; _s++) {{\n{}", cx.op.sweeps, counters(cx));
     let sweep = if cx.op.color.is_some() { colored(cx, tiles) } else { uncolored(cx, tiles) };
     Sweeps { functions: String::new(), body: format!("{head}{sweep}        workgroupBarrier();\n    }}\n") }
@@ -121,7 +121,7 @@ fn either_inputs(cx: &Context<'_>, k: u32) -> String {
 }
 
 /// Statements that set the counters that a stage may name, in the sweep `_s`.
-pub fn counters(cx: &Context<'_>) -> String {
+pub(super) fn counters(cx: &Context<'_>) -> String {
     let mut out = String::new();
     if cx.names("iteration") {
         let done = if cx.op.color.is_some() { "(_s >> 1u)" } else { "_s" };
