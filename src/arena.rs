@@ -17,10 +17,12 @@ pub struct Id<T> {
 }
 
 impl<T> Id<T> {
+    /// The id of the element at this position.
     pub const fn new(index: usize) -> Id<T> {
         Id { index, of: PhantomData }
     }
 
+    /// Position of the element.
     pub const fn index(self) -> usize {
         self.index
     }
@@ -91,34 +93,42 @@ impl<K, V> IdVec<K, V> {
         Id::new(self.items.len() - 1)
     }
 
+    /// The element with this id, if there is one.
     pub fn get(&self, id: Id<K>) -> Option<&V> {
         self.items.get(id.index)
     }
 
+    /// The element with this id, with mutable access.
     pub fn get_mut(&mut self, id: Id<K>) -> Option<&mut V> {
         self.items.get_mut(id.index)
     }
 
+    /// Number of elements.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
+    /// All ids in order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = Id<K>> + ExactSizeIterator + use<K, V> {
         (0..self.items.len()).map(Id::new)
     }
 
+    /// All elements, in the order of their ids.
     pub fn iter(&self) -> std::slice::Iter<'_, V> {
         self.items.iter()
     }
 
+    /// All elements with mutable access, in the order of their ids.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, V> {
         self.items.iter_mut()
     }
 
+    /// All elements in the order of their ids.
     pub fn as_slice(&self) -> &[V] {
         &self.items
     }

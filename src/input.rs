@@ -66,7 +66,9 @@ pub struct PointerKey {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeySpan {
+    /// Start \[s\].
     pub from: f32,
+    /// End \[s\].
     pub to: f32,
     /// Bits: 1 space.
     pub keys: u32,
@@ -81,20 +83,64 @@ fn is_zero(bits: &u32) -> bool {
 /// Why a track is refused, in one sentence. Keys count from 0.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InputError {
+    /// The text is not valid RON.
     #[error("the input track is not valid RON at line {line}, column {column}: {message}")]
-    Ron { line: usize, column: usize, message: String },
+    Ron {
+        /// From 1.
+        line: usize,
+        /// From 1.
+        column: usize,
+        /// The parser's error.
+        message: String,
+    },
+    /// A time or coordinate is NaN or infinite.
     #[error("pointer key {index} has a time or coordinate that is not finite")]
-    PointerNotFinite { index: usize },
+    PointerNotFinite {
+        /// The key.
+        index: usize,
+    },
+    /// A key does not come after the previous one.
     #[error("pointer key {index} at {t} s does not come after the key before it at {before} s; sort them by time")]
-    PointerOrder { index: usize, t: f32, before: f32 },
+    PointerOrder {
+        /// The key.
+        index: usize,
+        /// Its time \[s\].
+        t: f32,
+        /// Time of the previous key \[s\].
+        before: f32,
+    },
+    /// A position is too far outside of the image.
     #[error("pointer key {index} lies at {x}, {y}; coordinates run from 0 to 1 over the image and may go from -1 to 2")]
-    PointerRange { index: usize, x: f32, y: f32 },
+    PointerRange {
+        /// The key.
+        index: usize,
+        /// Fraction of the image's width.
+        x: f32,
+        /// Fraction of the image's height.
+        y: f32,
+    },
+    /// A span ends before it begins.
     #[error("key span {index} goes from {from} s to {to} s; it must end after it begins")]
-    Span { index: usize, from: f32, to: f32 },
+    Span {
+        /// The span.
+        index: usize,
+        /// Its start \[s\].
+        from: f32,
+        /// Its end \[s\].
+        to: f32,
+    },
+    /// A repeating track has no duration.
     #[error("a repeating track needs its last key after 0 s, not at {end} s")]
-    Repeat { end: f32 },
+    Repeat {
+        /// Time of its last key \[s\].
+        end: f32,
+    },
+    /// The track cannot be written as text.
     #[error("the input track cannot be written: {message}")]
-    Write { message: String },
+    Write {
+        /// The serializer's error.
+        message: String,
+    },
 }
 
 impl InputTrack {

@@ -32,7 +32,7 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 #![deny(unsafe_code)]
-#![warn(unreachable_pub)]
+#![warn(unreachable_pub, missing_docs)]
 
 #[cfg(feature = "editor")]
 pub mod app;

@@ -7,32 +7,40 @@ use serde::Serialize;
 /// A position in a stage's own text. Line and column count from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SourcePlace {
+    /// From 1.
     pub line: usize,
+    /// From 1 \[characters\].
     pub column: usize,
 }
 
 /// Whether a graph can still run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Severity {
+    /// The graph cannot run.
     Error,
+    /// The graph runs, perhaps not as intended.
     Warning,
 }
 
 /// One diagnostic: the node and port that it concerns, the cause, and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
+    /// Whether it prevents the graph from running.
     pub severity: Severity,
     /// Path of the node (`substep/density`); empty when the problem concerns the whole graph.
     pub node: String,
     /// Port or parameter; empty when the problem concerns the whole node.
     pub port: String,
+    /// What is wrong, in one sentence.
     pub cause: String,
+    /// What to do about it; empty if there is no advice.
     pub remedy: String,
     /// Position in the stage's WGSL, when the cause lies there.
     pub place: Option<SourcePlace>,
 }
 
 impl Problem {
+    /// An error at a port or parameter of a node. Both names may be empty.
     pub fn new(node: &str, port: &str, cause: impl Into<String>, remedy: impl Into<String>) -> Problem {
         Problem {
             severity: Severity::Error,
@@ -49,6 +57,7 @@ impl Problem {
         Problem { severity: Severity::Warning, ..self }
     }
 
+    /// Adds the position in the stage's text.
     pub fn at(mut self, place: SourcePlace) -> Problem {
         self.place = Some(place);
         self
@@ -108,6 +117,7 @@ impl Problems {
         self.0.len() > LISTED && self.0.iter().filter(|p| p.severity == Severity::Error).count() > LISTED
     }
 
+    /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

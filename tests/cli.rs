@@ -452,3 +452,53 @@ fn bench_takes_graphs_of_any_size_and_compares_their_states() {
     assert!(!wire.status.success() && err(&wire).contains("no such wire"), "{}", err(&wire));
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+/// A grid whose values are known: x + 10 t, and a vector (y, 1).
+const KNOWN: &str = r#"(version: 1, name: "known", fps: 10, nodes: {
+    "box": (domain: (resolution: (4, 2), width: 1, edge: "wall")),
+    "ramp": (stage: "grid/expression", on: "box", params: {"value": "position.x + 10 * time"}),
+    "pair": (stage: "grid/vector_expression", on: "box", params: {"value": "[position.y, 1]"}),
+    "slow": (number: "2 * time"),
+    "level": (stage: "grid/expression", on: "box", params: {"value": "slow"}),
+})"#;
+
+#[test]
+fn record_writes_numbers_over_time_and_lines_as_tables() {
+    let dir = folder("record");
+    let (graph, table) = (dir.join("known.ron"), dir.join("table.csv"));
+    std::fs::write(&graph, KNOWN).expect("written");
+    let (graph, table) = (graph.to_str().expect("UTF-8"), table.to_str().expect("UTF-8"));
+    let numbers = ["--number", "ramp.result:sum", "--number", "pair.result:max:0", "--number", "slow"];
+    let run =
+        stagewright(&[&["record", graph, "--frames", "4", "--every", "2", "--csv", table], &numbers[..]].concat());
+    assert!(run.status.success(), "{}", err(&run));
+    let rows: Vec<Vec<f64>> = std::fs::read_to_string(table)
+        .expect("written")
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').map(|value| value.parse().expect("a number")).collect())
+        .collect();
+    // Frame 2 computes with the time 0.1 s, and ends at 0.2 s. Eight cells with a mean of x of 1/2.
+    let expected = [[2.0, 0.2, 4.0 + 8.0, 0.375, 0.2], [4.0, 0.4, 4.0 + 24.0, 0.375, 0.6]];
+    for (row, expected) in rows.iter().zip(expected) {
+        assert!(row.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{rows:?}");
+    }
+    assert_eq!(rows.len(), 2);
+
+    let run = stagewright(&["record", graph, "--frames", "1", "--profile", "ramp.result:x"]);
+    assert_eq!(out(&run), "x,ramp.result\n0.125,0.125\n0.375,0.375\n0.625,0.625\n0.875,0.875\n", "{}", err(&run));
+    let run = stagewright(&["record", graph, "--frames", "1", "--profile", "pair.result:x:0.25"]);
+    assert!(out(&run).starts_with("x,pair.result.x,pair.result.y\n0.125,0.25,1\n"), "{}", out(&run));
+    for (arguments, sentence) in [
+        (["--number", "ramp.result"], "the wire has many values, and no statistic is named"),
+        (["--number", "ramp.result:most"], "there is no statistic `most`"),
+        (["--number", "pair.result:max:2"], "there is no component 2"),
+        (["--number", "nothing:max"], "there is no node `nothing`"),
+        (["--profile", "pair.result:z"], "a 2D domain has no axis z"),
+        (["--profile", "pair.result:x:9"], "9 m is outside the domain, which ends at 0.5 m"),
+        (["--profile", "slow:x"], "wire"),
+    ] {
+        let run = stagewright(&[&["record", graph, "--frames", "1"], &arguments[..]].concat());
+        assert!(!run.status.success() && err(&run).contains(sentence), "{arguments:?}: {}", err(&run));
+    }
+}

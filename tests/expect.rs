@@ -187,6 +187,17 @@ fn shipped_graphs_keep_what_they_state() {
     }
 }
 
+/// As `scripts/validate`.
+#[test]
+fn the_validation_cases_hold() {
+    let output = stagewright(&["test", "graphs/validation"]);
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}{}", err(&output));
+    let cases = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("graphs/validation")).expect("cases");
+    let silent = text.contains("without expectations") || text.contains("not run");
+    assert!(!silent && text.matches(".ron\n").count() == cases.count(), "{text}");
+}
+
 #[test]
 fn the_same_run_gives_the_same_hashes_and_another_seed_is_found_at_its_first_frame() {
     let folder = Folder::new("hashes");

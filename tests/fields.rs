@@ -13,6 +13,8 @@ mod asking;
 mod collision;
 #[path = "fields/conversions.rs"]
 mod conversions;
+#[path = "fields/expressions.rs"]
+mod expressions;
 #[path = "fields/noise.rs"]
 mod noise;
 #[path = "fields/noise_reference.rs"]

@@ -29,5 +29,7 @@ mod sorting;
 mod sph;
 #[path = "particles/sph_reference.rs"]
 mod sph_reference;
+#[path = "particles/sph_rest.rs"]
+mod sph_rest;
 #[path = "particles/tank.rs"]
 mod tank;

@@ -4,14 +4,20 @@
 
 #[path = "solvers/advection.rs"]
 mod advection;
+#[path = "solvers/arithmetic.rs"]
+mod arithmetic;
 #[path = "solvers/conjugate_gradient.rs"]
 mod conjugate_gradient;
+#[path = "solvers/conservative.rs"]
+mod conservative;
 #[path = "solvers/curves.rs"]
 mod curves;
 #[path = "solvers/diffusion.rs"]
 mod diffusion;
 #[path = "solvers/edges.rs"]
 mod edges;
+#[path = "solvers/face_advection.rs"]
+mod face_advection;
 #[path = "solvers/feeds.rs"]
 mod feeds;
 #[path = "solvers/files.rs"]
@@ -20,6 +26,8 @@ mod files;
 mod filter_reference;
 #[path = "solvers/filters.rs"]
 mod filters;
+#[path = "solvers/fluid_step.rs"]
+mod fluid_step;
 #[path = "solvers/groups.rs"]
 mod groups;
 #[path = "solvers/halos.rs"]
@@ -34,12 +42,16 @@ mod invariant;
 mod language;
 #[path = "solvers/levels.rs"]
 mod levels;
+#[path = "solvers/measures.rs"]
+mod measures;
 #[path = "solvers/memory.rs"]
 mod memory;
 #[path = "solvers/multigrid.rs"]
 mod multigrid;
 #[path = "solvers/numbers.rs"]
 mod numbers;
+#[path = "solvers/obstacles.rs"]
+mod obstacles;
 #[path = "solvers/own_cells.rs"]
 mod own_cells;
 #[path = "solvers/poisson.rs"]
@@ -78,5 +90,7 @@ mod until;
 mod values;
 #[path = "solvers/view_reference.rs"]
 mod view_reference;
+#[path = "solvers/walls.rs"]
+mod walls;
 #[path = "solvers/water.rs"]
 mod water;

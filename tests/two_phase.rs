@@ -23,9 +23,15 @@ mod curvature;
 mod droplets;
 #[path = "two_phase/layers.rs"]
 mod layers;
+#[path = "two_phase/momentum.rs"]
+mod momentum;
+#[path = "two_phase/pressure.rs"]
+mod pressure;
 #[path = "two_phase/stages.rs"]
 mod stages;
 #[path = "two_phase/stages_reference.rs"]
 mod stages_reference;
 #[path = "two_phase/stages_solves.rs"]
 mod stages_solves;
+#[path = "two_phase/stress.rs"]
+mod stress;

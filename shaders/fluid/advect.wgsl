@@ -1,6 +1,7 @@
 //! Advect
 //! Carries a field along the velocity, semi-Lagrangian:  q(x, t + dt) = q(x - dt u, t) exp(-dissipation dt).
-//! Stable for any step; each step smooths a little (see MacCormack Correction).
+//! Stable for any step; each step smooths a little (see MacCormack Correction), and sums drift by some per cent
+//! (see Advect (conservative)).
 //! Source: Stam, Stable Fluids, SIGGRAPH 1999.
 //!
 //! @in    velocity: Grid<Vec>                    Flow that carries the field [m/s]

@@ -1,6 +1,8 @@
 //! MacCormack Correction
 //! Second-order correction of an advected field:  q' = A(q) + strength (q - A_reversed(A(q))) / 2,
 //! limited to the values that A(q) was interpolated from, so it is stable for any step.
+//! It does not keep sums. Where a structure is a few cells wide, the limiter adds matter: the sum of a Gaussian of width .05 m in a closed
+//! vortex of 1 m grows by 37 % in 2 s on 64 cells a side, and by 24 % on 128. Advect (conservative) keeps it to rounding.
 //! Connect the field before Advect, Advect's result, and Advect's velocity; use the same order, and leave Advect's dissipation at 0.
 //! Source: Selle, Fedkiw, Kim, Liu and Rossignac, An Unconditionally Stable MacCormack Method, J. Sci. Comput. 2008.
 //!

@@ -1,23 +1,25 @@
 //! SPH Acceleration
 //! Acceleration of each particle by pressure, viscosity and gravity:
-//! a_i = -sum_j m (p_i + p_j)/(2 rho_i rho_j) grad spiky + viscosity sum_j m (v_j - v_i)/(rho_i rho_j) lap viscosity + g.
-//! Both sums act on two particles equally in opposite directions, so momentum is conserved. Energy is not, since density and pressure
-//! use different kernels. Below a viscosity of about  0.01 rho_0 h sqrt(stiffness)  a fluid at rest begins to boil.
-//! Source: Mueller, Charypar and Gross, SCA 2003, equations 10, 14, 21 and 22; the article's step 4.3.
+//! a_i = -sum_j m (p_i/rho_i^2 + p_j/rho_j^2 + Pi_ij) grad W + g,  Pi_ij = -2 (DIM + 2) mu/(rho_i rho_j) v_ij . x_ij/r^2.  Where two particles approach,
+//! Monaghan's artificial viscosity is added:  -alpha c h/2 / rho_ij v_ij . x_ij/r^2,  c = sqrt(stiffness).  All forces act along the line between two particles, equally
+//! in opposite directions, so momentum and angular momentum are conserved. The pressure is the derivative of an energy, since its kernel is that of the density: without
+//! viscosity energy is conserved up to the order of the time step, with it energy decreases. SPH Limits has the limits of the step.
+//! Source: Monaghan, Rep. Prog. Phys. 68, 2005, equations 3.4, 4.2 and 8.9 (with 2 (DIM + 2), which makes mu the viscosity); artificial viscosity: Monaghan, Annu. Rev. Astron. Astrophys. 30, 1992.
 //!
 //! @in    neighbors: NeighborGrid    Neighbour grid of the particles
-//! @in    radius: f32                Smoothing radius h [m]
-//! @in    spiky: f32                 Mass times the factor of the spiky kernel's gradient [kg/m^4]
-//! @in    laplacian: f32             Mass times the factor of the viscosity kernel's Laplacian [kg/m^5]
+//! @in    kernel: vec4f              From SPH Kernel
 //! @inout particles: Particles{position: Vec, velocity: Vec, density: f32, pressure: f32} -> {acceleration: Vec}    The fluid; gains its acceleration [m/s^2]
-//! @param viscosity: f32 = 10, 0.., soft 0..100          Dynamic viscosity [Pa s]
+//! @param viscosity: f32 = 10, 0.., soft 0..100          Dynamic viscosity mu [Pa s]
+//! @param artificial: f32 = 0, 0.., soft 0..1            Artificial viscosity alpha; 0.01 to 0.1 for impacts
+//! @param stiffness: f32 = 200, 0.., soft 0..2000        Stiffness of the pressure, for the artificial viscosity [m^2/s^2]
 //! @param gravity: Vec = (0, -9.81, 0), soft -20..20     Acceleration everywhere [m/s^2]
 
 fn stage(particle: Particle) -> Vec {
-    let h = radius();
+    let h = kernel().z;
     let inverse_h = 1.0 / h;
-    let push = 0.5 * spiky();
-    let drag = params.viscosity * laplacian();
+    let drag = 2.0 * f32(DIM + 2) * params.viscosity / particle.density;
+    let shock = params.artificial * sqrt(params.stiffness) * h; // alpha c h/2 over the mean of the densities is this over their sum
+    let pressed = particle.pressure / (particle.density * particle.density);
     var sum = Vec();
     var near = neighbors(particle.position);
     while (neighbors_next(&near)) {
@@ -25,14 +27,12 @@ fn stage(particle: Particle) -> Vec {
         let square = dot(apart, apart);
         if square >= h * h || near.index == particle.index { continue; }
         let other = particles(near.index); // one in six candidates is near enough to be read in full
-        let inverse = inverseSqrt(max(square, 1e-12 * h * h));
-        var away = -apart * inverse;
         // Two in one place part along x: any direction will do as long as it is the other's opposite.
-        if square < 1e-12 * h * h { away = Vec(unit(0)) * select(-1.0, 1.0, particle.index > near.index); }
-        let inside = 1.0 - square * inverse * inverse_h;
-        let pressed = push * (particle.pressure + other.pressure) * inside * inside * away;
-        let dragged = drag * inside * (other.velocity - particle.velocity);
-        sum += (pressed + dragged) / other.density;
+        let toward = select(apart, Vec(unit(0)) * select(-0.001, 0.001, particle.index < near.index) * h, square < 1e-12 * h * h);
+        let inside = 1.0 - sqrt(square) * inverse_h;
+        let closing = dot(other.velocity - particle.velocity, apart) / (square + 1e-4 * h * h);
+        let damped = drag / other.density + select(0.0, shock / (particle.density + other.density), closing < 0.0);
+        sum -= inside * inside * inside * (pressed + other.pressure / (other.density * other.density) - damped * closing) * toward;
     }
-    return sum / particle.density + params.gravity;
+    return sum * kernel().y + params.gravity;
 }

@@ -1,6 +1,6 @@
 //! SPH Coefficients
 //! Values that are the same for all particles, computed once per frame: the mass that divides a volume equally, and the kernels'
-//! factors times that mass. Kernels use the ratio r/h, which keeps the factors within a moderate range at every
+//! factors of the article's stages, times that mass (SPH Kernel has those of SPH Density and SPH Acceleration). Kernels use the ratio r/h, which keeps the factors within a moderate range at every
 //! scale; `poly6` is the one for the standard form. In 2D the kernels have the same shapes, normalised over a disc.
 //! Source: Mueller, Charypar and Gross, SCA 2003, sec. 3.5 (kernels); the article's step 1.
 //!

@@ -1,19 +1,28 @@
 //! Advect Faces
 //! Self-advection of the flow: each face takes its component from where the flow came from,  u(x) = u_old(x - dt u(x - dt u / 2)).
+//! Another field on faces is carried likewise. The lookup is linear, which smooths like a viscosity of about h |u| / 4.
 //! Source: Stam, SIGGRAPH 1999 (semi-Lagrangian); Bridson, Fluid Simulation for Computer Graphics, ch. 3 (midpoint path).
 //!
 //! @in    velocity: FaceGrid                    Flow on the faces [m/s]
+//! @in    field: FaceGrid = 0                   What the flow carries; unless wired, the flow itself [m/s]
 //! @in    open: Grid<f32> = 1                   1 in cells that fluid can fill, 0 in walls
 //! @out   result: FaceGrid, like velocity       The flow one step later [m/s]
+//! @param step: f32 = 1, 0..1                   Part of the time step
 
 fn stage(cell: Cell) -> Vec {
+    let dt = params.step * frame.dt;
     var faces = Vec();
     for (var axis = 0; axis < DIM; axis++) {
         let below = cell - unit(axis);
         if wall_face(cell, axis) || open(cell) < 0.5 || open(below) < 0.5 { continue; }
         let here = (Vec(cell) + 0.5 - 0.5 * Vec(unit(axis))) * CELL_SIZE;
-        let half_way = here - 0.5 * frame.dt * velocity_at(here);
-        faces[axis] = velocity_at(here - frame.dt * velocity_at(half_way))[axis];
+        let half_way = here - 0.5 * dt * velocity_at(here);
+        faces[axis] = carried(here - dt * velocity_at(half_way))[axis];
     }
     return faces;
+}
+
+fn carried(place: Vec) -> Vec {
+    if field_wired { return field_at(place); }
+    return velocity_at(place);
 }

@@ -1,26 +1,86 @@
 //! Diffuse Faces
-//! One Gauss-Seidel sweep of implicit viscosity on the faces:  u = (u_old + a sum of the 2 DIM neighbours) / (1 + 2 DIM a),  a = dt nu / h^2.
-//! Stable for any step. At walls and closed borders the velocity is zero (no slip).
-//! Source: Stam, SIGGRAPH 1999, section 3.
+//! One Gauss-Seidel sweep of implicit viscosity on the faces:  u = (u_old + a sum(w v)) / (1 + a sum(w)),  a = step dt nu / h^2,  over
+//! the 2 DIM neighbours, with their velocity as v and w = 1. Across a wall at the distance d, v is the velocity of the wall and w = h / d: at
+//! half a cell that is the ghost value 2 u_wall - u, so the fluid sticks to the wall itself (no slip). With free slip, w = 0 there.
+//! Walls are closed borders, cells that are not open, and obstacles by their signed distance (see Obstacle). Stable for any step.
+//! Source: Stam, SIGGRAPH 1999, section 3; Harlow and Welch, Phys. Fluids 8, 1965 (ghost values); Gibou, Fedkiw, Cheng and Kang,
+//! J. Comput. Phys. 176, 2002 (walls between faces).
 //!
 //! @sweep checkerboard
 //! @in    before: FaceGrid                            Flow before [m/s]
 //! @inout velocity: FaceGrid = 0, radius 1            Flow after, refined by each sweep [m/s]
 //! @in    open: Grid<f32> = 1                         1 in cells that fluid can fill, 0 in walls
+//! @in    distance: FaceGrid = 1                      Signed distance of each face to the obstacles, negative inside [m]
+//! @in    motion: FaceGrid = 0                        Velocity of obstacles and of cells that are not open [m/s]
 //! @param viscosity: f32 = 0.00001, 0.., soft 0..0.001     Kinematic viscosity: water 1e-6, light oil 1e-5 [m^2/s]
+//! @param step: f32 = 1, 0..1                         Part of the time step
+//! @param free_slip: bool = false                     Walls exert no friction
+//! @param keep_inside: bool = false                   Faces inside obstacles keep the flow before, for steps that stick it themselves
+//! @param left: Vec = (0, 0, 0), soft -1..1           Velocity of the closed border at x = 0, along it [m/s]
+//! @param right: Vec = (0, 0, 0), soft -1..1          Velocity of the closed border at the greatest x [m/s]
+//! @param bottom: Vec = (0, 0, 0), soft -1..1         Velocity of the closed border at y = 0 [m/s]
+//! @param top: Vec = (0, 0, 0), soft -1..1            Velocity of the closed border at the greatest y [m/s]
+//! @param back: Vec = (0, 0, 0), soft -1..1           Velocity of the closed border at z = 0 [m/s]
+//! @param front: Vec = (0, 0, 0), soft -1..1          Velocity of the closed border at the greatest z [m/s]
 
 fn stage(cell: Cell) -> Vec {
-    let a = frame.dt * params.viscosity / (CELL_SIZE * CELL_SIZE);
-    var around = Vec();
+    let a = params.step * frame.dt * params.viscosity / (CELL_SIZE * CELL_SIZE);
+    let friction = select(1.0, 0.0, params.free_slip != 0);
+    // As a change of u, so that what the division rounds vanishes with the change.
+    let u = velocity(cell);
+    var sum = before(cell) - u;
+    var total = Vec(1.0);
     for (var face = 0; face < FACES; face++) {
         let axis = face_axis(face);
-        let closed = wall_face(cell + unit(axis) * (face & 1), axis);
-        around += select(velocity(neighbor(cell, face)), Vec(), closed);
+        let next = neighbor(cell, face);
+        var v = velocity(neighbor(cell, face));
+        var w = Vec(1.0);
+        // The component through a wall is known on the wall itself; only those along it are half a cell away.
+        let along = Vec(1.0) - Vec(unit(axis));
+        if wall_face(cell + unit(axis) * (face & 1), axis) {
+            v = along * border(face);
+            w = mix(Vec(1.0), Vec(2.0 * friction), along);
+        } else if open_wired {
+            let hidden = along * closed_faces(next);
+            v = mix(v, motion(next), hidden);
+            w = mix(w, Vec(2.0 * friction), hidden);
+        }
+        if distance_wired {
+            let way = clamp(distance(cell) / (distance(cell) - distance(next)), Vec(0.01), Vec(1.0));
+            let hit = distance(next) <= Vec(0.0);
+            v = select(v, mix(motion(cell), motion(next), way), hit);
+            w = select(w, mix(Vec(1.0), Vec(friction), along) / way, hit);
+        }
+        sum += a * w * (v - u);
+        total += a * w;
     }
-    var faces = (before(cell) + a * around) / (1.0 + f32(FACES) * a);
+    var faces = u + sum / total;
     for (var axis = 0; axis < DIM; axis++) {
-        let closed = wall_face(cell, axis) || open(cell) < 0.5 || open(cell - unit(axis)) < 0.5;
-        faces[axis] = select(faces[axis], 0.0, closed);
+        let solid = open(cell) < 0.5 || open(cell - unit(axis)) < 0.5 || distance(cell)[axis] <= 0.0;
+        let stuck = select(motion(cell)[axis], 0.0, wall_face(cell, axis));
+        faces[axis] = select(faces[axis], stuck, solid || wall_face(cell, axis));
+        if distance_wired && params.keep_inside != 0 && distance(cell)[axis] <= 0.0 { faces[axis] = before(cell)[axis]; }
     }
     return faces;
+}
+
+// 1 for the lower faces of a cell that lie between two cells that are not open.
+fn closed_faces(cell: Cell) -> Vec {
+    var closed = Vec();
+    for (var axis = 0; axis < DIM; axis++) {
+        closed[axis] = select(0.0, 1.0, open(cell) < 0.5 && open(cell - unit(axis)) < 0.5);
+    }
+    return closed;
+}
+
+// Velocity of a closed border of the domain.
+fn border(face: i32) -> Vec {
+    switch face {
+        case 0: { return params.left; }
+        case 1: { return params.right; }
+        case 2: { return params.bottom; }
+        case 3: { return params.top; }
+        case 4: { return params.back; }
+        default: { return params.front; }
+    }
 }

@@ -1,7 +1,8 @@
 //! PLIC: Flow
 //! Volume through each face in a substep,  u dt / h,  in cells. It is an integer multiple of 2^-20, so the cells on both sides add
-//! and subtract exactly the same amount. Walls let nothing through.
-//! Source: Weymouth and Yue, J. Comput. Phys. 229, 2010 (flux of a split sweep).
+//! and subtract exactly the same amount. What rounding leaves in one frame is made up for in the next ones, so that over 1,024 frames a steady flow
+//! is off by less than one such quantum, and cells stay as full as the flow is free of divergence. Walls let nothing through.
+//! Source: Bresenham, IBM Systems Journal 4, 1965 (steps of whole numbers along a line); Weymouth and Yue, J. Comput. Phys. 229, 2010 (flux of a split sweep).
 //!
 //! @in    velocity: FaceGrid                 Flow on the faces [m/s]
 //! @in    open: Grid<f32> = 1                1 in cells that fluid can fill, 0 in walls
@@ -10,7 +11,10 @@
 
 fn stage(cell: Cell) -> Vec {
     let courant = velocity(cell) * (frame.dt / (f32(params.substeps) * CELL_SIZE));
-    var through = clamp(round(courant * 1048576.0) / 1048576.0, Vec(-1.0), Vec(1.0));
+    let quanta = min(abs(courant), Vec(1.0)) * 1048576.0;
+    let part = fract(quanta);
+    let turn = f32(i32(frame.index) & 1023);
+    var through = sign(courant) * (floor(quanta) + floor((turn + 1.0) * part) - floor(turn * part)) / 1048576.0;
     for (var axis = 0; axis < DIM; axis++) {
         let closed = wall_face(cell, axis) || open(cell) < 0.5 || open(cell - unit(axis)) < 0.5;
         through[axis] = select(through[axis], 0.0, closed);

@@ -8,8 +8,8 @@
 //! @inout particles: Particles{density: f32} -> {radius: f32, tone: f32}    The water; gains radius [m] and tone
 //! @param full: f32 = 0.02, 0.., soft 0.001..0.1            Radius in the body of the water, 0.8 to 1 of the particles' distance [m]
 //! @param drop: f32 = 0.4, 0..1                             Radius of a single drop, relative to the full one
-//! @param few: f32 = 0.22, 0.., soft 0..1                   Density of a single drop, relative to that at rest (0.2 where h is twice the distance)
-//! @param many: f32 = 0.5, 0.., soft 0..1                   Density from which a particle belongs to the body of the water (0.6 at a flat surface)
+//! @param few: f32 = 0.42, 0.., soft 0..1                   Density of a single drop, relative to that at rest (where h is twice the distance 0.4 by Wendland C2, 0.2 by poly6)
+//! @param many: f32 = 0.65, 0.., soft 0..1                   Density from which a particle belongs to the body of the water (at a flat surface 0.87 by Wendland C2, 0.6 by poly6)
 
 fn stage(particle: Particle) -> Result {
     let relative = particle.density / max(rest_density(), 1e-20);

@@ -12,6 +12,7 @@ pub(super) const FIRST: &str = "stable_fluids";
 /// Where a document comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
+    /// A file of the user.
     File(PathBuf),
     /// A graph that ships with the program, by name.
     Example(String),

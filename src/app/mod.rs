@@ -32,6 +32,7 @@ mod structure;
 mod theme;
 mod transport;
 mod view;
+mod widget_memory;
 mod window;
 
 use std::collections::BTreeMap;
@@ -244,6 +245,7 @@ impl Editor {
     }
 
     fn arrivals(&mut self, ctx: &egui::Context) {
+        widget_memory::bound(ctx);
         self.session.poll();
         let dropped = ctx.input(|input| input.raw.dropped_files.iter().find_map(|file| file.path.clone()));
         if let Some(path) = dropped {
@@ -258,6 +260,7 @@ impl Editor {
         for event in self.files.show(ctx, &mut self.session, self.export.running()) {
             match event {
                 Event::Opened => {
+                    widget_memory::forget(ctx);
                     self.canvas.clear();
                     self.code = Code::default();
                     self.plan_pane = PlanPane::default();

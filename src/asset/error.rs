@@ -9,59 +9,92 @@ use crate::files::ReadError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{}: {cause}; {}", .file.display(), .cause.remedy())]
 pub struct AssetError {
+    /// The file, as the graph names it.
     pub file: PathBuf,
+    /// What is wrong.
     pub cause: Cause,
 }
 
+/// What is wrong with a file, worded as the end of a sentence about it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Cause {
+    /// There is no such file.
     #[error("there is no such file")]
     Missing,
+    /// The operating system's error.
     #[error("it can't be read ({0})")]
     Unreadable(String),
+    /// The file exceeds the size limit.
     #[error("it is larger than {} MiB", MAX_FILE >> 20)]
     TooLarge,
+    /// The file lies outside the graph's folder, and such files are not allowed.
     #[error("{}", ReadError::Outside)]
     Outside,
     /// Empty without an extension.
     #[error("{}", ending(.0))]
     Ending(String),
+    /// A mesh needs a domain of three dimensions.
     #[error("a mesh cannot be used in a 2D domain")]
     MeshIn2d,
+    /// An image needs a domain of two dimensions.
     #[error("an image cannot be used in a 3D domain")]
     ImageIn3d,
     /// The format that it should have, and the error.
     #[error("it is not a valid {kind} file: {message}")]
-    Broken { kind: &'static str, message: String },
+    Broken {
+        /// The format that the file should have.
+        kind: &'static str,
+        /// The parser's error.
+        message: String,
+    },
     /// A buffer file that a glTF file refers to.
     #[error("cannot load its buffer `{uri}`: {message}")]
-    Buffer { uri: String, message: String },
+    Buffer {
+        /// The buffer as the file names it.
+        uri: String,
+        /// Why it cannot be loaded.
+        message: String,
+    },
+    /// A feature of the format that is not supported.
     #[error("it uses {0}, which is not supported")]
     Unsupported(String),
+    /// The mesh is empty.
     #[error("it has no triangles")]
     NoTriangles,
+    /// A vertex with coordinates that are not finite or too large \[m\].
     #[error("a vertex lies at ({}, {}, {})", .0[0], .0[1], .0[2])]
     Vertex([f64; 3]),
+    /// More triangles than allowed; the text says what becomes triangles.
     #[error("it has more than {MAX_TRIANGLES} {0}")]
     TooMany(&'static str),
+    /// More vertices than allowed.
     #[error("it has more than {MAX_VERTICES} vertices")]
     Vertices,
+    /// More parts of a kind than allowed: the kind in the plural, and the limit.
     #[error("it has more than {1} {0}")]
     Parts(&'static str, usize),
+    /// Polygons whose triangulation takes too long.
     #[error("its polygons take too long to triangulate")]
     Faces,
+    /// An image with too many pixels: width and height \[pixels\].
     #[error("an image of {0} x {1} pixels is too large")]
     Pixels(u32, u32),
+    /// All vertices lie at one point.
     #[error("its shape has no extent")]
     NoExtent,
+    /// No pixel of the image counts as inside.
     #[error("the image has no inside: no pixel is brighter, or more opaque, than one half")]
     NothingInside,
+    /// A size that is not positive \[m\].
     #[error("size must be positive, got {0} m")]
     Size(f64),
+    /// A centre with coordinates that are not finite or too large.
     #[error("the center is out of range")]
     Center,
+    /// The domain has too many cells.
     #[error("the domain's cells do not fit into memory")]
     Cells,
+    /// Loading was cancelled.
     #[error("loading it was cancelled")]
     Stopped,
 }

@@ -52,7 +52,12 @@ pub enum Placement {
     /// The centre of the shape's bounding box is moved to `center` \[m\], and its longest side (an image's width) is
     /// scaled to `size` \[m\]. A size of 0 keeps the file's units: metres for a mesh, cells for the pixels of an image.
     /// 2D ignores `center[2]`.
-    Fit { center: [f64; 3], size: f64 },
+    Fit {
+        /// Centre of the bounding box in the domain \[m\].
+        center: [f64; 3],
+        /// Longest side \[m\]; 0 keeps the file's units.
+        size: f64,
+    },
     /// The file's coordinates are metres in the domain. A pixel is a cell, the lower left one in the domain's corner.
     InPlace,
 }

@@ -53,6 +53,7 @@ impl Work {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
+    /// Whether the load was cancelled.
     pub fn stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }

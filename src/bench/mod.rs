@@ -35,26 +35,33 @@ const BREATH: Duration = Duration::from_millis(2);
 /// A time in milliseconds: median, minimum and maximum of the repeats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Time {
+    /// \[ms\]
     pub median: f64,
+    /// \[ms\]
     pub min: f64,
+    /// \[ms\]
     pub max: f64,
 }
 
 /// The part of a node in a step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NodeCost {
+    /// Path of the node.
     pub node: String,
     /// GPU time, by timestamps between nodes, which take some time themselves.
     pub ms: f64,
+    /// Dispatches in one step.
     pub dispatches: usize,
     /// Bytes that its dispatches must read and write ([`Plan::traffic`]).
     pub bytes: u64,
+    /// Memory throughput: `bytes` in `ms` \[GB/s\].
     pub gb_s: f64,
 }
 
 /// The cost of a step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cost {
+    /// Dispatches in one step.
     pub dispatches: usize,
     /// GPU memory of the plan \[bytes\].
     pub memory: u64,

@@ -14,6 +14,7 @@ const MAX_STATE: u64 = 8 << 30;
 /// How much a State differs from that of another adapter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
+    /// The State's name, as `node` or `node.attribute`.
     pub state: String,
     /// The largest absolute difference of two numbers.
     pub difference: f32,

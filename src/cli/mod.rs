@@ -7,6 +7,7 @@ mod driver;
 mod format;
 mod junit;
 mod plan;
+mod record;
 mod render;
 mod report;
 mod stages;
@@ -49,6 +50,8 @@ enum Command {
     Check(GraphArgs),
     /// Run graphs and check their expectations; exit code 1 when one fails, 2 when a graph can't run
     Test(Box<test::Test>),
+    /// Run a graph and write numbers over time, or the values along a line, as CSV
+    Record(Box<record::Record>),
     /// Print the compiled plan of a graph
     Plan(plan::PlanArgs),
     /// Time graphs and the built-in cases: GPU, wall-clock and CPU time per step, by node, compared with minimum memory traffic
@@ -111,6 +114,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Test(test) => return Ok(test.run()),
         Command::Render(render) => render.run(),
         Command::Check(graph) => check::run(&graph),
+        Command::Record(record) => record.run(),
         Command::Plan(plan) => plan.run(),
         Command::Bench(bench) => bench.run(),
         Command::Stages(stages) => stages.run(),

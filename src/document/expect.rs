@@ -9,6 +9,7 @@ pub struct Expect {
     pub at: Vec<u64>,
     /// Also checked every so many frames, up to and including frame `to`.
     pub every: Option<u64>,
+    /// The last frame of `every`.
     pub to: Option<u64>,
     /// A wire `node.port`, an attribute of particles `node.port.attribute`, a number node or an Output. Nodes inside
     /// groups are named by their path, `group/node.port`.
@@ -21,7 +22,9 @@ pub struct Expect {
     pub equals: Option<Vec<f64>>,
     /// Minimum and maximum.
     pub within: Option<(f64, f64)>,
+    /// The value must be smaller.
     pub below: Option<f64>,
+    /// The value must be larger.
     pub above: Option<f64>,
     /// The value must be the same as after this frame.
     pub unchanged_since: Option<u64>,
@@ -33,7 +36,9 @@ pub struct Expect {
     pub relative: Option<f64>,
     /// Checked only on an adapter whose name contains this.
     pub adapter: Option<String>,
+    /// The user's note, shown with the result.
     pub comment: String,
+    /// Fields that this build does not know.
     pub extra: Extra,
 }
 

@@ -20,9 +20,11 @@ pub struct KindInfo {
     pub doc: &'static str,
     /// Colour of the title bar.
     pub color: Color,
+    /// How the canvas draws it.
     pub outline: Outline,
     /// How the palette offers it; stages and groups are listed by name instead.
     pub palette: Option<PaletteEntry>,
+    /// Its inputs and outputs.
     pub ports: KindPorts,
     /// Parameters besides those that a stage or a group declares.
     pub params: &'static [&'static str],
@@ -30,12 +32,14 @@ pub struct KindInfo {
     pub runs: bool,
     /// Whether it runs on a domain, which `on` may name.
     pub on_domain: bool,
+    /// When it is left out of the graph.
     pub bypass: Bypass,
 }
 
 /// How a node is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outline {
+    /// A title bar with ports below it.
     Box,
     /// A dot on a wire.
     Dot,
@@ -44,17 +48,22 @@ pub enum Outline {
 /// When a node is left out of the graph, so that what reads it reads what it passes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bypass {
+    /// It computes nothing: a dot on a wire.
     Always,
+    /// While the user bypasses it.
     WhenMuted,
+    /// It is always part of the graph.
     Never,
 }
 
 /// An entry of the palette.
 #[derive(Debug)]
 pub struct PaletteEntry {
+    /// Name in the palette.
     pub title: &'static str,
     /// The name that a new node gets if it is free.
     pub name: &'static str,
+    /// One sentence for the palette.
     pub doc: &'static str,
     /// The content of a new node.
     pub new: fn() -> NodeKind,
@@ -65,8 +74,11 @@ pub struct PaletteEntry {
 pub enum KindPorts {
     /// Those that the stage or the group declares.
     Declared,
+    /// The same for every node of the kind.
     Fixed {
+        /// From top to bottom.
         inputs: &'static [KindPort],
+        /// From top to bottom.
         outputs: &'static [KindPort],
     },
     /// It has none and computes nothing, so it is not part of the graph that runs.
@@ -78,8 +90,11 @@ pub enum KindPorts {
 /// A port that every node of a kind has.
 #[derive(Debug)]
 pub struct KindPort {
+    /// Name of the port.
     pub name: &'static str,
+    /// The type that it carries.
     pub ty: KindType,
+    /// One sentence for the tooltip.
     pub doc: &'static str,
     /// Whether it may stay unwired.
     pub optional: bool,
@@ -308,6 +323,7 @@ const fn required(name: &'static str, ty: KindType, doc: &'static str) -> KindPo
 }
 
 impl NodeKind {
+    /// The description of its kind.
     pub fn info(&self) -> &'static KindInfo {
         match self {
             NodeKind::Stage(_) => &STAGE,

@@ -49,11 +49,14 @@ impl std::fmt::Display for Scope {
 /// The contents of a level.
 #[derive(Clone, Copy, Debug)]
 pub enum Level<'a> {
+    /// The root of the document.
     Document(&'a Document),
+    /// The inside of a group.
     Group(&'a Group),
 }
 
 impl<'a> Level<'a> {
+    /// The nodes on this level.
     pub fn nodes(self) -> &'a Nodes {
         match self {
             Level::Document(document) => &document.nodes,
@@ -61,6 +64,7 @@ impl<'a> Level<'a> {
         }
     }
 
+    /// Comment frames, from back to front.
     pub fn frames(self) -> &'a [Frame] {
         match self {
             Level::Document(document) => &document.frames,
@@ -80,11 +84,14 @@ impl<'a> Level<'a> {
 /// The same with mutable access.
 #[derive(Debug)]
 pub enum LevelMut<'a> {
+    /// The root of the document.
     Document(&'a mut Document),
+    /// The inside of a group.
     Group(&'a mut Group),
 }
 
 impl<'a> LevelMut<'a> {
+    /// The nodes on this level.
     pub fn nodes(&mut self) -> &mut Nodes {
         match self {
             LevelMut::Document(document) => &mut document.nodes,
@@ -92,6 +99,7 @@ impl<'a> LevelMut<'a> {
         }
     }
 
+    /// The nodes on this level, for as long as the level itself is borrowed.
     pub fn into_nodes(self) -> &'a mut Nodes {
         match self {
             LevelMut::Document(document) => &mut document.nodes,
@@ -99,6 +107,7 @@ impl<'a> LevelMut<'a> {
         }
     }
 
+    /// Comment frames, from back to front.
     pub fn frames(&mut self) -> &mut Vec<Frame> {
         match self {
             LevelMut::Document(document) => &mut document.frames,

@@ -32,8 +32,11 @@ pub type Extra = BTreeMap<String, String>;
 /// A graph file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
+    /// Version of the file format.
     pub version: u32,
+    /// Title of the graph.
     pub name: String,
+    /// Description for users, in several lines.
     pub about: String,
     /// Frames per second; the time step is its inverse.
     pub fps: f64,
@@ -45,7 +48,9 @@ pub struct Document {
     pub frames: Vec<Frame>,
     /// Expected results.
     pub expect: Vec<Expect>,
+    /// The nodes of the root level, by name.
     pub nodes: Nodes,
+    /// Fields that this build does not know.
     pub extra: Extra,
 }
 
@@ -76,12 +81,15 @@ pub enum NodeKind {
     Stage(String),
     /// A stage whose WGSL is part of the graph.
     Custom(String),
+    /// A box of cells on which stages run.
     Domain(Domain),
     /// What survives a frame; holds its type, for example `Grid<Vec>`.
     State(String),
     /// A number: a constant or an expression, evaluated every frame.
     Number(ParamValue),
+    /// A graph inside the graph.
     Group(Box<Group>),
+    /// An image that the graph outputs.
     Output(Output),
     /// Signed distances to the shape in a file beside the graph: a mesh in 3D, an image in 2D.
     File(String),
@@ -95,6 +103,7 @@ pub enum NodeKind {
 /// Anything on the canvas.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
+    /// The kind of node and its own fields.
     pub kind: NodeKind,
     /// The wire that each input port reads.
     pub inputs: BTreeMap<String, Link>,
@@ -117,7 +126,9 @@ pub struct Node {
     pub at: (f32, f32),
     /// Its colour on the canvas; the default of its kind when `None`.
     pub color: Option<Color>,
+    /// The user's note.
     pub comment: String,
+    /// Fields that this build does not know.
     pub extra: Extra,
 }
 
@@ -131,6 +142,7 @@ pub struct Until {
     pub below: ParamValue,
     /// Number of iterations between two checks.
     pub every: u32,
+    /// Fields that this build does not know.
     pub extra: Extra,
 }
 
@@ -143,13 +155,17 @@ impl Default for Until {
 /// A comment on the canvas, drawn behind the nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
+    /// Text in the title bar.
     pub title: String,
+    /// Text below it, in several lines.
     pub text: String,
     /// Upper left corner \[points\].
     pub at: (f32, f32),
     /// Size \[points\].
     pub size: (f32, f32),
+    /// Colour of the frame; the editor's default when `None`.
     pub color: Option<Color>,
+    /// Fields that this build does not know.
     pub extra: Extra,
 }
 
@@ -187,6 +203,7 @@ pub struct Domain {
     pub width: ParamValue,
     /// `wall`, `clamp`, `zero`, `wrap` or `mirror`.
     pub edge: String,
+    /// Fields that this build does not know.
     pub extra: Extra,
 }
 
@@ -216,12 +233,14 @@ fn whole(value: &ParamValue) -> Option<u32> {
 pub struct Output {
     /// Size \[pixels\]; the resolution of the image's grid when `None`.
     pub size: Option<(u32, u32)>,
+    /// Fields that this build does not know.
     pub extra: Extra,
 }
 
 /// A graph inside a graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Group {
+    /// Description for users, in several lines.
     pub about: String,
     /// Input ports and their types. Nodes inside read them as `in.NAME`.
     pub inputs: BTreeMap<String, String>,
@@ -235,18 +254,23 @@ pub struct Group {
     pub outputs_at: Option<(f32, f32)>,
     /// Comment frames, from back to front.
     pub frames: Vec<Frame>,
+    /// The nodes inside, by name.
     pub nodes: Nodes,
+    /// Fields that this build does not know.
     pub extra: Extra,
 }
 
 /// A reference `node.port`. The port may be omitted where the node has only one output.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Link {
+    /// Name of the node.
     pub node: String,
+    /// Name of its port; empty when omitted.
     pub port: String,
 }
 
 impl Link {
+    /// Splits `node.port` at the first dot.
     pub fn parse(text: &str) -> Link {
         let (node, port) = text.split_once('.').unwrap_or((text, ""));
         Link { node: node.trim().to_string(), port: port.trim().to_string() }
@@ -263,8 +287,11 @@ impl std::fmt::Display for Link {
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(untagged)]
 pub enum ParamValue {
+    /// A number.
     Number(f64),
+    /// The components of a vector.
     Vector(Vec<f64>),
+    /// `true` or `false`.
     Bool(bool),
     /// An expression (see [`crate::expr`]).
     Expression(String),

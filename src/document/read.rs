@@ -16,8 +16,17 @@ use crate::curve::{Color as Linear, Curve, Gradient, color_from_hex};
 /// Why a text is not a graph file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ReadError {
+    /// The text is not valid, or does not describe a graph.
     #[error("line {line}, column {column}: {message}")]
-    Syntax { line: usize, column: usize, message: String },
+    Syntax {
+        /// From 1.
+        line: usize,
+        /// From 1 \[characters\].
+        column: usize,
+        /// What is wrong there.
+        message: String,
+    },
+    /// The file's version, which is newer than this build knows.
     #[error("the file has format version {0}, this build reads up to {FORMAT_VERSION}; update Stagewright")]
     TooNew(u32),
 }

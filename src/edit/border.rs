@@ -11,7 +11,9 @@ use crate::library::Library;
 /// A side of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
+    /// The inputs.
     In,
+    /// The outputs.
     Out,
 }
 

@@ -12,6 +12,7 @@ use crate::library::Library;
 /// How to treat wires from nodes that are not pasted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasteInputs {
+    /// Leave these inputs unwired.
     Drop,
     /// Keep them where the level has a node of that name with that output.
     Keep,

@@ -16,12 +16,14 @@ use crate::stage::types::{Element, PortType, WireType};
 /// A port as drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortSignature {
+    /// Name of the port.
     pub name: String,
     /// Its type, as far as the document's text determines it. `None` when that is unknown, or the node has no such
     /// port.
     pub ty: Option<PortType>,
     /// The complete type: for particles what the stage needs and adds, or what the wire carries once that is known.
     pub carries: String,
+    /// Documentation; empty if there is none.
     pub doc: String,
     /// Whether it may stay unwired.
     pub optional: bool,
@@ -34,7 +36,9 @@ pub struct PortSignature {
 /// What can be connected to an input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Takes {
+    /// A wire of any type.
     Anything,
+    /// A wire of this type, which may be generic.
     Type(PortType),
     /// A wire of the type, or a number instead.
     TypeOrNumber(PortType),
@@ -70,7 +74,9 @@ fn said((cause, remedy): (String, String)) -> String {
 pub struct NodeSignature {
     /// The stage's title, or the kind of node.
     pub title: String,
+    /// Inputs from top to bottom.
     pub inputs: Vec<PortSignature>,
+    /// Outputs from top to bottom.
     pub outputs: Vec<PortSignature>,
 }
 

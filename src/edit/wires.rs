@@ -13,7 +13,9 @@ use crate::problem::{Problem, Severity};
 /// An input port of a node, or of `out`: an output of the open group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InputEnd {
+    /// Name of the node, or `out`.
     pub node: String,
+    /// Name of the port, or of the group's output.
     pub port: String,
 }
 

@@ -47,6 +47,7 @@ pub struct Export {
     pub frames: RangeInclusive<u64>,
     /// Size of the images \[pixels\]; that of the Output when `None`.
     pub size: Option<(u32, u32)>,
+    /// What the images show.
     pub subject: Subject,
     /// Which files are written.
     pub format: &'static Format,
@@ -114,20 +115,41 @@ impl Export {
 /// Why an export ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum JobError {
+    /// Errors of the graph, of its files, or of the GPU.
     #[error("{0}")]
     Graph(#[from] Problems),
+    /// The files cannot be written.
     #[error(transparent)]
     Files(#[from] ExportError),
+    /// The GPU did not finish a frame in time.
     #[error("the GPU did not respond; lower the size or the resolution, or update the driver")]
     Gpu,
+    /// A frame range that is empty or starts at 0.
     #[error("invalid frame range {first}-{last}: first must be at least 1 and must not exceed last")]
-    Frames { first: u64, last: u64 },
+    Frames {
+        /// First frame.
+        first: u64,
+        /// Last frame.
+        last: u64,
+    },
+    /// The record of the export cannot be written.
     #[error("{} can't be written: {cause}; choose another folder", .path.display())]
-    Record { path: PathBuf, cause: String },
+    Record {
+        /// The record's file.
+        path: PathBuf,
+        /// The operating system's error.
+        cause: String,
+    },
+    /// Another export writes into the same folder.
     #[error("another export is writing into {}; wait until it is done, or choose another folder", .folder.display())]
-    Locked { folder: PathBuf },
+    Locked {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The export was cancelled before its first frame.
     #[error("the export was cancelled before its first frame")]
     Cancelled,
+    /// The operating system's error when a thread was started.
     #[error("no thread can be started for the export: {0}")]
     Thread(String),
 }
@@ -303,8 +325,11 @@ fn rate(stamps: &mut VecDeque<Instant>, now: Instant) -> Option<f64> {
 /// How an export ended.
 #[derive(Debug)]
 pub enum Ended {
+    /// All frames are written.
     Complete(Progress),
+    /// The user cancelled; frames written so far remain.
     Cancelled(Progress),
+    /// An error ended it; frames written so far remain.
     Failed(JobError),
 }
 
@@ -375,6 +400,7 @@ impl Job {
         Ok(Job { shared, cancel, work, thread: Some(thread.map_err(|e| JobError::Thread(e.to_string()))?) })
     }
 
+    /// The present progress.
     pub fn progress(&self) -> Progress {
         lock(&self.shared).progress
     }

@@ -126,6 +126,7 @@ impl Files {
 }
 
 impl Sequence {
+    /// A sequence of files in a folder, one a frame.
     pub fn new(target: Target, encoding: &'static Encoding) -> Sequence {
         let files = Files { target, encoding };
         Sequence { files, kept: 0, progress: Arc::default(), queue: None, workers: Vec::new() }

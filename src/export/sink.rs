@@ -36,7 +36,9 @@ impl PartialEq for Format {
 /// Which frames are written, and where to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
+    /// The folder of the files.
     pub folder: PathBuf,
+    /// Frames, counted from 1.
     pub frames: RangeInclusive<u64>,
 }
 
@@ -56,6 +58,7 @@ impl Target {
 pub struct Frame {
     /// Counted from 1.
     pub index: u64,
+    /// What is written.
     pub content: Content,
 }
 
@@ -77,6 +80,7 @@ impl Frame {
 /// the code that reads it from a simulation, in `export/subject.rs`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
+    /// Pixels.
     Image(Image),
 }
 
@@ -135,9 +139,13 @@ pub trait FrameSink {
 /// The operation that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
+    /// Creating the folder.
     CreateFolder,
+    /// Writing a file.
     Write,
+    /// Renaming the temporary file.
     Rename,
+    /// Starting a thread that writes.
     StartThread,
 }
 
@@ -155,16 +163,48 @@ impl fmt::Display for Action {
 /// Why frames cannot be written, in one sentence with the path and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExportError {
+    /// An operation on a file failed.
     #[error("cannot {action} {}: {message}; {}", .path.display(), remedy(*.kind))]
-    File { action: Action, path: PathBuf, kind: io::ErrorKind, message: String },
+    File {
+        /// The operation.
+        action: Action,
+        /// The file or folder.
+        path: PathBuf,
+        /// The kind of the operating system's error.
+        kind: io::ErrorKind,
+        /// The operating system's error.
+        message: String,
+    },
+    /// A frame whose pixels do not match its size.
     #[error(
         "frame {index} is {width} x {height} but has {bytes} bytes of pixels; it needs width x height x 4, and no side of 0"
     )]
-    Size { index: u64, width: u32, height: u32, bytes: usize },
+    Size {
+        /// Number of the frame.
+        index: u64,
+        /// \[pixels\]
+        width: u32,
+        /// \[pixels\]
+        height: u32,
+        /// Bytes of its pixels.
+        bytes: usize,
+    },
+    /// The image format rejects the frame.
     #[error("frame {index} cannot be encoded for {}: {message}; choose another format or size", .path.display())]
-    Encode { index: u64, path: PathBuf, message: String },
+    Encode {
+        /// Number of the frame.
+        index: u64,
+        /// The file.
+        path: PathBuf,
+        /// The encoder's error.
+        message: String,
+    },
+    /// The threads that write frames have ended.
     #[error("the threads that write {} have stopped; start the export again", .folder.display())]
-    Stopped { folder: PathBuf },
+    Stopped {
+        /// The folder of the frames.
+        folder: PathBuf,
+    },
 }
 
 impl ExportError {

@@ -12,6 +12,7 @@ use crate::sim::{Image, Simulation};
 pub enum Subject {
     /// The image of an Output node; of the first one when `None`.
     Output(Option<String>),
+    /// A view of a wire.
     Wire(View),
 }
 

@@ -15,6 +15,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 mod value;
+mod wgsl;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,6 +23,7 @@ use std::fmt;
 pub use names::{mentions, names, rename, replace, reserved, usable};
 use scan::{Scan, Scanner};
 use value::{Fault, Value};
+pub use wgsl::Shader;
 
 /// Length limit of an expression \[bytes\].
 pub const MAX_TEXT: usize = 4096;
@@ -77,7 +79,9 @@ fn usage_of(name: &str) -> Option<&'static str> {
 /// A position in an expression's text, counted from 1 in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
+    /// From 1.
     pub line: usize,
+    /// From 1 \[characters\].
     pub column: usize,
 }
 
@@ -101,18 +105,38 @@ impl fmt::Display for Place {
 /// Why an expression has no value, in one sentence; the caller adds the node and the parameter.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ExprError {
+    /// The text is empty.
     #[error("the expression is empty; write a number such as 0.5")]
     Empty,
+    /// The text has this many bytes, which is too many.
     #[error("the expression has {0} bytes and may have {MAX_TEXT}")]
     TooLong(usize),
     /// The text is invalid, independent of the frame.
     #[error("{message}{}", .place.map(|place| format!(" ({place})")).unwrap_or_default())]
-    Text { place: Option<Place>, message: String },
+    Text {
+        /// Where in the text, if known.
+        place: Option<Place>,
+        /// What is wrong.
+        message: String,
+    },
     /// An argument outside a function's domain in this frame.
     #[error("{message} at time {time} s{}", .place.map(|place| format!(" ({place})")).unwrap_or_default())]
-    Domain { place: Option<Place>, message: String, time: f64 },
+    Domain {
+        /// Where in the text, if known.
+        place: Option<Place>,
+        /// What is wrong.
+        message: String,
+        /// Time of the frame \[s\].
+        time: f64,
+    },
+    /// The result is NaN or infinite.
     #[error("the expression gives {value} at time {time} s")]
-    NotFinite { value: f64, time: f64 },
+    NotFinite {
+        /// The result.
+        value: f64,
+        /// Time of the frame \[s\].
+        time: f64,
+    },
 }
 
 /// The values of the variables in a frame.
@@ -124,6 +148,7 @@ pub struct ExprContext {
     pub dt: f64,
     /// Frame number from 0.
     pub frame: u64,
+    /// Seed of the graph, for `random`.
     pub seed: u32,
     /// Pointer, 0..1 from the lower left.
     pub mouse: [f64; 2],
@@ -155,10 +180,12 @@ impl Default for ExprContext {
 pub struct Number {
     /// 1..=4
     pub len: usize,
+    /// The components.
     pub v: [f64; 4],
 }
 
 impl Number {
+    /// A number with one component.
     pub fn scalar(x: f64) -> Number {
         Number { len: 1, v: [x, 0.0, 0.0, 0.0] }
     }
@@ -170,6 +197,7 @@ impl Number {
         Some(Number { len: components.len(), v })
     }
 
+    /// The components, 1 to 4.
     pub fn as_slice(&self) -> &[f64] {
         self.v.get(..self.len).unwrap_or(&self.v)
     }
@@ -237,6 +265,7 @@ impl Expression {
         Ok(expression)
     }
 
+    /// The text as written.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -2,7 +2,7 @@
 
 use super::functions::{Apply, Function, call};
 use super::value::{Fault, Value, vector};
-use super::{ExprContext, Number};
+use super::{ExprContext, Number, Variable};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
@@ -15,7 +15,7 @@ pub(super) struct Step {
 pub(super) enum Does {
     Scalar(f64),
     Condition(bool),
-    Variable(fn(&ExprContext) -> Value),
+    Variable(&'static Variable),
     /// A named number, by its index in [`super::Expression::numbers`].
     Number(u16),
     /// A component of a vector; 0 is `.x`.
@@ -77,7 +77,7 @@ pub(super) fn run(
         match does {
             Does::Scalar(x) => stack[top] = Value::Scalar(x),
             Does::Condition(condition) => stack[top] = Value::Condition(condition),
-            Does::Variable(of) => stack[top] = of(ctx),
+            Does::Variable((_, of)) => stack[top] = of(ctx),
             Does::Number(index) => {
                 let unknown = || fault(Fault::Text("this number has no value".into()));
                 stack[top] = number(index.into()).ok_or_else(unknown)?.into();

@@ -270,9 +270,9 @@ impl<'a> Scanner<'a> {
             "pi" => Does::Scalar(std::f64::consts::PI),
             "tau" => Does::Scalar(std::f64::consts::TAU),
             _ => match VALUES.iter().find(|(known, _)| *known == name) {
-                Some((known, value)) => {
-                    self.uses(known);
-                    Does::Variable(*value)
+                Some(variable) => {
+                    self.uses(variable.0);
+                    Does::Variable(variable)
                 }
                 None if self.known.contains_key(name) && !reserved(name) => Does::Number(self.named(name)),
                 None => return Err(self.error(self.at, unknown_name(name, self.known))),

@@ -7,14 +7,19 @@ use std::path::{Component, Path, PathBuf};
 /// Why a file cannot be read, worded as the end of a sentence that names the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
+    /// There is no such file.
     #[error("there is no such file")]
     Missing,
+    /// It is a folder, a pipe or something else, as named here.
     #[error("it is {0}, not a regular file")]
     Kind(&'static str),
+    /// It is larger than this limit \[bytes\].
     #[error("it is larger than {}", size(*.0))]
     TooLarge(u64),
+    /// It lies outside the graph's folder, and such files are not allowed.
     #[error("it lies outside the graph's folder")]
     Outside,
+    /// The operating system's error.
     #[error("{0}")]
     Io(String),
 }
@@ -46,6 +51,7 @@ pub struct Access {
 }
 
 impl Access {
+    /// Access to a folder; with `anywhere`, also to files outside of it.
     pub fn new(folder: impl Into<PathBuf>, anywhere: bool) -> Access {
         Access { folder: folder.into(), anywhere }
     }

@@ -13,17 +13,31 @@ use crate::plan::tuning::MAX_BUFFERS;
 /// Why there is no device.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum GpuError {
+    /// The system has no graphics driver.
     #[error(
         "no graphics driver was found; install one, on Debian and Ubuntu `apt-get install libvulkan1 mesa-vulkan-drivers` \
          (it runs without a GPU too)"
     )]
     NoAdapter,
+    /// No adapter has the requested name.
     #[error("no adapter name contains `{wanted}`; the adapters are: {there}")]
-    NoSuchAdapter { wanted: String, there: String },
+    NoSuchAdapter {
+        /// The part of the name that was requested.
+        wanted: String,
+        /// The names of all adapters.
+        there: String,
+    },
+    /// The driver refused to open a device.
     #[error("cannot open a device on the adapter {adapter}: {cause}")]
-    NoDevice { adapter: String, cause: String },
+    NoDevice {
+        /// The adapter.
+        adapter: String,
+        /// The driver's error.
+        cause: String,
+    },
 }
 
+/// Which adapter to use.
 #[derive(Clone, Debug, Default)]
 pub struct GpuOptions {
     /// Part of the adapter's name; the fastest adapter when `None`.

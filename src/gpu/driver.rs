@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 pub struct Making {
     /// Finished pipelines, out of those that were missing.
     pub done: usize,
+    /// Pipelines that were missing.
     pub total: usize,
     /// Paths of the nodes whose shader the driver has been compiling longest, and for how long. Several nodes may share
     /// a shader.
     pub nodes: Vec<String>,
+    /// How long the driver has been compiling that shader.
     pub took: Duration,
 }
 

@@ -9,9 +9,11 @@ use crate::problem::Problem;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("the GPU has no memory left for {} ({label}): {cause}", mebibytes(*.bytes))]
 pub struct OutOfMemory {
+    /// What the buffer holds.
     pub label: String,
     /// \[bytes\]
     pub bytes: u64,
+    /// The driver's error.
     pub cause: String,
 }
 

@@ -17,7 +17,7 @@ mod recorder;
 mod store;
 mod timing;
 mod upload_ring;
-pub mod values;
+pub(crate) mod values;
 pub mod wire_view;
 
 pub use bandwidth::copy_bandwidth;

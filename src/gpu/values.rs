@@ -39,7 +39,7 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
 
 /// A buffer of floats that is checked.
 #[derive(Clone, Copy, Debug)]
-pub struct Watched {
+pub(crate) struct Watched {
     pub buffer: BufferId,
     /// Whether it is a State's buffer: then the value is checked that the next frame starts from.
     pub state: bool,
@@ -50,7 +50,7 @@ pub struct Watched {
 }
 
 /// Checks buffers of an engine, all in one submit.
-pub struct ValueCheck {
+pub(crate) struct ValueCheck {
     gpu: Gpu,
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
@@ -62,7 +62,7 @@ pub struct ValueCheck {
 impl ValueCheck {
     /// # Errors
     /// A driver that rejects the shader; memory that is not available.
-    pub fn new(gpu: &Gpu, watched: Vec<Watched>) -> Result<ValueCheck, Problem> {
+    pub(crate) fn new(gpu: &Gpu, watched: Vec<Watched>) -> Result<ValueCheck, Problem> {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let (layout, pipeline) = pipeline(gpu);
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
@@ -86,12 +86,12 @@ impl ValueCheck {
     }
 
     /// Whether a check is in progress.
-    pub fn busy(&self) -> bool {
+    pub(crate) fn busy(&self) -> bool {
         self.pending.is_some()
     }
 
     /// Checks the buffers as the last frame left them. Does not wait.
-    pub fn look(&mut self, engine: &Engine) {
+    pub(crate) fn look(&mut self, engine: &Engine) {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         encoder.clear_buffer(&self.found, 0, None);
         let mut pass = encoder.begin_compute_pass(&Default::default());
@@ -118,7 +118,7 @@ impl ValueCheck {
     }
 
     /// How many values of each buffer were NaN or infinite at the last check, once it has arrived.
-    pub fn take(&mut self, wait: bool) -> Option<Vec<u32>> {
+    pub(crate) fn take(&mut self, wait: bool) -> Option<Vec<u32>> {
         let pending = self.pending.take()?;
         match wait {
             true => pending.wait(),
@@ -133,7 +133,7 @@ impl ValueCheck {
     }
 
     /// Discards a check in progress.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.pending = None;
     }
 }
@@ -173,11 +173,11 @@ fn pipeline(gpu: &Gpu) -> (wgpu::BindGroupLayout, wgpu::ComputePipeline) {
 
 /// Copies of buffers that a frame starts from. They stay on the GPU.
 #[derive(Default)]
-pub struct Snapshot(Vec<Option<wgpu::Buffer>>);
+pub(crate) struct Snapshot(Vec<Option<wgpu::Buffer>>);
 
 impl Engine {
     /// Copies what the next frame starts from. Reuses the memory of `snapshot` where it has the right size.
-    pub fn snapshot(&self, gpu: &Gpu, buffers: &[BufferId], snapshot: &mut Snapshot) {
+    pub(crate) fn snapshot(&self, gpu: &Gpu, buffers: &[BufferId], snapshot: &mut Snapshot) {
         snapshot.0.resize(buffers.len(), None);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         for (buffer, copy) in buffers.iter().zip(&mut snapshot.0) {
@@ -197,7 +197,7 @@ impl Engine {
     }
 
     /// Starts from a snapshot. `buffers` holds, for each buffer of the snapshot, the one here, if there is one.
-    pub fn begin_from(&mut self, gpu: &Gpu, snapshot: &Snapshot, buffers: &[Option<BufferId>]) {
+    pub(crate) fn begin_from(&mut self, gpu: &Gpu, snapshot: &Snapshot, buffers: &[Option<BufferId>]) {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         for (copy, buffer) in snapshot.0.iter().zip(buffers) {
             let target = buffer.and_then(|buffer| self.buffer(buffer, true));

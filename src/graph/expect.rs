@@ -16,14 +16,19 @@ const DIGITS: usize = 32;
 /// A checked expectation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
+    /// What is measured.
     pub subject: Subject,
+    /// The frames after which it is checked.
     pub frames: Frames,
+    /// What is computed from the measured values.
     pub statistic: Statistic,
     /// The component of vectors and colours. When `None`, the length of vectors, or all channels of an image.
     pub component: Option<u32>,
+    /// The expected value.
     pub bound: Bound,
     /// Checked only on an adapter whose name contains this, in lower case.
     pub adapter: Option<String>,
+    /// The user's note, shown with the result.
     pub comment: String,
     /// Path of the node that it refers to.
     pub node: String,
@@ -61,20 +66,24 @@ pub struct Frames {
 }
 
 impl Frames {
+    /// Whether it is checked after this frame, counted from 1.
     pub fn contains(&self, frame: u64) -> bool {
         self.at.binary_search(&frame).is_ok()
             || self.every.is_some_and(|(every, to)| frame > 0 && frame <= to && frame.is_multiple_of(every))
     }
 
+    /// The last frame that is checked.
     pub fn last(&self) -> u64 {
         let every = self.every.map(|(every, to)| to - to % every);
         self.at.iter().copied().chain(every).max().unwrap_or(0)
     }
 
+    /// The first frame that is checked.
     pub fn first(&self) -> u64 {
         self.at.iter().copied().chain(self.every.map(|(every, _)| every)).min().unwrap_or(0)
     }
 
+    /// Number of frames that are checked.
     pub fn count(&self) -> u64 {
         let alone = self.at.iter().filter(|frame| !self.every.is_some_and(|(n, to)| **frame <= to && **frame % n == 0));
         alone.count() as u64 + self.every.map_or(0, |(every, to)| to / every)
@@ -98,9 +107,13 @@ impl fmt::Display for Frames {
 pub enum Statistic {
     /// The value of a single number.
     Value,
+    /// The smallest value.
     Min,
+    /// The largest value.
     Max,
+    /// The mean of all values.
     Mean,
+    /// The sum of all values.
     Sum,
     /// Root mean square.
     Rms,
@@ -113,6 +126,7 @@ pub enum Statistic {
 }
 
 impl Statistic {
+    /// All statistics but the value itself, by name.
     pub const NAMED: [(&'static str, Statistic); 8] = [
         ("min", Statistic::Min),
         ("max", Statistic::Max),
@@ -128,6 +142,7 @@ impl Statistic {
         Statistic::NAMED.iter().find(|(known, _)| *known == name).map(|(_, statistic)| *statistic)
     }
 
+    /// The name in graph files; empty for the value itself.
     pub fn name(self) -> &'static str {
         Statistic::NAMED.iter().find(|(_, statistic)| *statistic == self).map_or("", |(name, _)| name)
     }
@@ -145,7 +160,9 @@ pub enum Bound {
     Equals(Vec<f64>, Tolerance),
     /// Minimum and maximum.
     Within(f64, f64),
+    /// Smaller than this.
     Below(f64),
+    /// Larger than this.
     Above(f64),
     /// The same value as after an earlier frame.
     UnchangedSince(u64, Tolerance),
@@ -156,12 +173,14 @@ pub enum Bound {
 /// Allowed difference from the expected value: the larger of the two.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
+    /// In the unit of the value.
     pub absolute: f64,
     /// Relative to the expected value.
     pub relative: f64,
 }
 
 impl Tolerance {
+    /// The allowed difference from this value.
     pub fn around(self, value: f64) -> f64 {
         self.absolute.max(self.relative * value.abs())
     }
@@ -244,16 +263,16 @@ pub fn check(document: &Document, graph: &Graph) -> Vec<Result<Expectation, Prob
     document.expect.iter().enumerate().map(one).collect()
 }
 
-/// Why an expectation is invalid.
-struct Fault {
-    node: String,
-    port: String,
-    cause: String,
-    remedy: String,
+/// Why an expectation or a measurement is invalid.
+pub(super) struct Fault {
+    pub node: String,
+    pub port: String,
+    pub cause: String,
+    pub remedy: String,
 }
 
 impl Fault {
-    fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Fault {
+    pub(super) fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Fault {
         Fault { node: String::new(), port: String::new(), cause: cause.into(), remedy: remedy.into() }
     }
 }
@@ -278,10 +297,10 @@ fn checked(expect: &Expect, document: &Document, graph: &Graph) -> Result<Expect
 }
 
 /// The subject of an expectation, and what it carries.
-struct Target {
+pub(super) struct Target {
     node: String,
     port: String,
-    subject: Subject,
+    pub subject: Subject,
     carries: Carries,
 }
 
@@ -293,7 +312,7 @@ enum Carries {
     Many(u32),
 }
 
-fn target(expect: &Expect, document: &Document, graph: &Graph) -> Result<Target, Fault> {
+pub(super) fn target(expect: &Expect, document: &Document, graph: &Graph) -> Result<Target, Fault> {
     let (scope, link) = expect.target();
     let path = scope.path(&link.node);
     if link.node.is_empty() {
@@ -525,7 +544,7 @@ fn tolerance(expect: &Expect) -> Result<Option<Tolerance>, Fault> {
     Ok(given.then_some(Tolerance { absolute, relative }))
 }
 
-fn statistic(expect: &Expect, target: &Target, bound: &Bound) -> Result<Statistic, Fault> {
+pub(super) fn statistic(expect: &Expect, target: &Target, bound: &Bound) -> Result<Statistic, Fault> {
     let names: Vec<&str> = Statistic::NAMED.iter().map(|(name, _)| *name).collect();
     let choose = format!("choose one of: {}", names.join(", "));
     let named = match expect.statistic.as_deref() {
@@ -553,7 +572,7 @@ fn statistic(expect: &Expect, target: &Target, bound: &Bound) -> Result<Statisti
 }
 
 /// Checks that the component exists, and that the number of expected values is right.
-fn components(expect: &Expect, target: &Target, statistic: Statistic, bound: &Bound) -> Result<(), Fault> {
+pub(super) fn components(expect: &Expect, target: &Target, statistic: Statistic, bound: &Bound) -> Result<(), Fault> {
     let has = match target.carries {
         Carries::Image => 4,
         Carries::One(components) | Carries::Many(components) => components,

@@ -70,6 +70,7 @@ pub fn takes(port: PortType, wire: WireType) -> bool {
     }
 }
 
+/// A port that takes this type and no other.
 pub fn port_type(ty: WireType) -> PortType {
     match ty {
         WireType::Grid(v) => PortType::Grid(Element::Fixed(v)),

@@ -283,7 +283,7 @@ impl Flattener<'_> {
                 match self.link(place, &param.name, link) {
                     Source::Setting(_) if param.ty.returns().is_some() => {
                         let cause = format!("a {} can't read a wire", param.ty.name());
-                        let remedy = "remove the wire, and give its points in the node's params";
+                        let remedy = "remove the wire, and give it in the node's params";
                         self.problems.push(Problem::new(place.path, &param.name, cause, remedy));
                     }
                     Source::Setting(number) => {
@@ -304,6 +304,7 @@ impl Flattener<'_> {
             self.problems.push(Problem::new(place.path, "iterations", cause, "remove `iterations`").warning());
         }
         let stage = self.specialized(place, stage, &mut settings);
+        let stage = self.with_formulas(place, stage, &mut settings);
         Node { kind: Kind::Stage(stage), inputs, params: settings, ..empty(place.path, None) }
     }
 

@@ -5,6 +5,7 @@
 pub const NODES: usize = 20_000;
 /// Depth of nested groups. Anything deeper is a mistake, or a library group that contains itself.
 pub const NESTING: usize = 16;
+/// Domains, including those that stages request.
 pub const DOMAINS: usize = 1_000;
 /// Inputs of a group; the same limit holds for outputs.
 pub const GROUP_PORTS: usize = 1_000;

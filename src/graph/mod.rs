@@ -7,10 +7,12 @@ pub mod expect;
 pub mod fits;
 mod fixed;
 mod flatten;
+mod formula;
 mod groups;
 pub mod limits;
 mod links;
 mod looped;
+pub mod measurement;
 pub mod numbers;
 pub mod outputs;
 pub mod ports;
@@ -42,11 +44,13 @@ pub use values::{Setting, fit};
 
 /// Which node of a graph, and which domain.
 pub type NodeId = Id<Node>;
+/// The id of a domain.
 pub type DomainId = Id<Domain>;
 
 /// A box in space, cut into cubic cells, or into slices of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Domain {
+    /// Path of the domain node.
     pub name: String,
     /// Number of dimensions, 2 or 3.
     pub dim: u32,
@@ -54,6 +58,7 @@ pub struct Domain {
     pub resolution: [u32; 3],
     /// Cell size \[m\]; the size along y where cells are cut into slices.
     pub cell_size: f64,
+    /// What is read beyond the box.
     pub edge: EdgeRule,
     /// For a domain that a stage requested by `half`: the finer domain.
     pub finer: Option<Finer>,
@@ -64,6 +69,7 @@ pub struct Domain {
 /// How the cells of a domain were cut into slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sliced {
+    /// The domain whose cells are cut.
     pub domain: DomainId,
     /// Slices of a cell, side by side along x.
     pub into: u32,
@@ -81,6 +87,7 @@ pub struct Finer {
 }
 
 impl Domain {
+    /// Number of cells.
     pub fn cells(&self) -> u64 {
         self.resolution.iter().map(|n| u64::from(*n)).product()
     }
@@ -125,13 +132,17 @@ impl Domain {
 /// A checked graph.
 #[derive(Clone, Debug)]
 pub struct Graph {
+    /// Title of the graph.
     pub name: String,
     /// Frames per second.
     pub fps: f64,
+    /// Seed of `random` and `frame.seed`.
     pub seed: u32,
     /// Recorded input, used while there is no user input.
     pub input: Option<InputTrack>,
+    /// Domains, with those that stages requested.
     pub domains: Arena<Domain>,
+    /// Nodes; a group stands before the nodes inside it.
     pub nodes: Arena<Node>,
     /// Numbers that expressions name, each after those that it names itself.
     pub numbers: Vec<NamedNumber>,
@@ -217,12 +228,15 @@ impl Graph {
 /// A flattened node: its name is its path through the groups.
 #[derive(Clone, Debug)]
 pub struct Node {
+    /// Names of the groups around it and its own, separated by slashes.
     pub path: String,
+    /// What it is.
     pub kind: Kind,
     /// The group around it.
     pub group: Option<NodeId>,
     /// In the order of the kind's ports.
     pub inputs: Vec<Input>,
+    /// How often it runs in a frame.
     pub iterations: u32,
     /// The convergence criterion of a group.
     pub until: Option<Until>,
@@ -230,7 +244,9 @@ pub struct Node {
     pub precision: Precision,
     /// The domain that it runs over or is stored on.
     pub domain: Option<DomainId>,
+    /// Values of its parameters.
     pub params: Vec<Setting>,
+    /// What the generic letters of its stage stand for.
     pub generics: BTreeMap<char, ValueType>,
     /// Types of its outputs, in the order of the kind's ports.
     pub outputs: Vec<WireType>,
@@ -267,17 +283,24 @@ pub struct ParticleSet {
     pub capacity: u32,
     /// The domain that the particles are in.
     pub domain: DomainId,
+    /// What each particle holds.
     pub attributes: Attributes,
 }
 
+/// What a flattened node is.
 #[derive(Clone, Debug)]
 pub enum Kind {
+    /// Runs on the GPU.
     Stage(Arc<Stage>),
+    /// Keeps a value from frame to frame.
     State(WireType),
     /// Becomes a setting of whatever reads it.
     Number,
+    /// A graph inside the graph.
     Group(Group),
+    /// An image that the graph outputs.
     Output {
+        /// \[pixels\]; that of the grid when `None`.
         size: Option<(u32, u32)>,
         /// Position on the canvas.
         at: (f32, f32),
@@ -286,6 +309,7 @@ pub enum Kind {
     Broken,
 }
 
+/// The ports of a group.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
     /// Names and types of the inputs; a generic one takes the type of its wire.
@@ -309,7 +333,9 @@ impl Group {
 /// An input port and what it reads.
 #[derive(Clone, Debug)]
 pub struct Input {
+    /// Name of the port.
     pub name: String,
+    /// What it reads.
     pub source: Source,
 }
 
@@ -317,9 +343,19 @@ pub struct Input {
 #[derive(Clone, Debug)]
 pub enum Source {
     /// An output of a node.
-    Wire { node: NodeId, port: usize },
+    Wire {
+        /// The node.
+        node: NodeId,
+        /// Its output, by position.
+        port: usize,
+    },
     /// An input of the enclosing group.
-    GroupInput { group: NodeId, input: usize },
+    GroupInput {
+        /// The group.
+        group: NodeId,
+        /// Its input, by position.
+        input: usize,
+    },
     /// An unwired port's constant, or a number.
     Setting(Setting),
     /// Nothing: an unwired optional port.
@@ -351,6 +387,7 @@ impl Graph {
         crate::threads::deep_stack(|| flatten::flatten(document, library, &mut Problems::default()).1)
     }
 
+    /// The node with this path.
     pub fn node(&self, path: &str) -> Option<NodeId> {
         self.nodes.position(|node| node.path == path)
     }

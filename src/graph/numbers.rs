@@ -39,6 +39,7 @@ impl Named {
 }
 
 impl Names {
+    /// Adds a name, unless expressions cannot use it.
     pub fn insert(&mut self, name: &str, named: Named) {
         if expr::usable(name) {
             self.0.insert(name.to_string(), named);
@@ -67,12 +68,14 @@ pub struct NamedNumber {
     pub paths: Vec<String>,
     /// Path prefix of the nodes whose expressions can use it: empty, or `group/`.
     pub level: String,
+    /// The constant or expression.
     pub value: ParamValue,
     /// Numbers that its expression names, each with its first path.
     pub uses: BTreeMap<String, String>,
 }
 
 impl NamedNumber {
+    /// The first of its paths.
     pub fn path(&self) -> &str {
         self.paths.first().map_or("", String::as_str)
     }
@@ -249,7 +252,26 @@ impl Table {
                 return Err(Some((cause, "give a number, a vector or an expression".into())));
             }
         };
-        for name in expr::names(text) {
+        let uses = names.uses(value);
+        if let (Some(path), 1) = (uses.get(text.trim()), uses.len())
+            && self.index.contains_key(path)
+        {
+            return Ok(Formula { source: Source::Number(path.clone()), uses });
+        }
+        let known = self.known(text, names, &Numbers::new())?;
+        let expression = Expression::parse_with(text, &known)
+            .or_else(|_| Expression::parse_with(text, &self.all_known(names, &known)));
+        let expression = Box::new(expression.map_err(|error| Some(wrong(error)))?);
+        Ok(Formula { source: Source::Expression(expression), uses })
+    }
+
+    /// The numbers that a text names, with their values at time zero, and those that are `local` to it.
+    ///
+    /// # Errors
+    /// When one is invalid or computed on the GPU.
+    pub(super) fn known(&self, text: &str, names: &Names, local: &Numbers) -> Result<Numbers, Fault> {
+        let mut known = local.clone();
+        for name in expr::names(text).into_iter().filter(|name| !local.contains_key(*name)) {
             match names.0.get(name) {
                 Some(Named::Gpu) => {
                     let cause = format!("`{name}` is computed on the GPU, which expressions can't read");
@@ -262,24 +284,25 @@ impl Table {
                     let remedy = format!("connect `in.{name}` to an input of a stage, or rename the output");
                     return Err(Some((cause, remedy)));
                 }
-                Some(Named::Path(path)) if !self.index.contains_key(path) => return Err(None),
-                _ => {}
+                Some(Named::Path(path)) => {
+                    let Some(entry) = self.get(path) else { return Err(None) };
+                    known.insert(name.to_string(), entry.start);
+                }
+                None => {}
             }
         }
-        let uses = names.uses(value);
-        if let (Some(path), 1) = (uses.get(text.trim()), uses.len()) {
-            return Ok(Formula { source: Source::Number(path.clone()), uses });
-        }
+        Ok(known)
+    }
+
+    /// The same with names that the text does not use, for the message that lists them.
+    pub(super) fn all_known(&self, names: &Names, known: &Numbers) -> Numbers {
         let value = |path: &String| self.get(path).map_or(Number::scalar(0.0), |entry| entry.start);
-        let mut known: Numbers = uses.iter().map(|(name, path)| (name.clone(), value(path))).collect();
-        let expression = Expression::parse_with(text, &known).or_else(|_| {
-            // Names that the text does not use are added for the message that lists them.
-            let listed = names.0.iter().filter_map(|(name, named)| Some((name, named.path()?)));
-            known.extend(listed.take(expr::LISTED + 1).map(|(name, path)| (name.clone(), value(path))));
-            Expression::parse_with(text, &known)
-        });
-        let expression = Box::new(expression.map_err(|error| Some(wrong(error)))?);
-        Ok(Formula { source: Source::Expression(expression), uses })
+        let listed = names.0.iter().filter_map(|(name, named)| Some((name, named.path()?)));
+        let mut all = known.clone();
+        for (name, path) in listed.take(expr::LISTED + 1) {
+            all.entry(name.clone()).or_insert_with(|| value(path));
+        }
+        all
     }
 
     fn get(&self, path: &str) -> Option<&Entry> {
@@ -363,6 +386,7 @@ impl Table {
         paths
     }
 
+    /// The numbers in order.
     pub fn numbers(&self) -> Vec<NamedNumber> {
         self.entries.iter().map(|entry| entry.number.clone()).collect()
     }

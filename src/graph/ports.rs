@@ -42,7 +42,9 @@ pub fn group_of<'a>(node: &'a Node, library: &'a Library) -> Option<&'a Group> {
 /// A declared port; without a type where its text is invalid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declared {
+    /// Name of the port.
     pub name: String,
+    /// Its type.
     pub ty: Option<PortType>,
     /// The value of an unwired input; `None` where it must be wired, or is optional.
     pub constant: Option<ParamValue>,
@@ -51,10 +53,13 @@ pub struct Declared {
 /// Where a wire comes from, past all nodes that are left out.
 #[derive(Clone, Debug)]
 pub enum Through {
+    /// The output that it leads to.
     Wire(Link),
     /// A constant of an input of a node that is left out.
     Constant {
+        /// The input that has the constant.
         from: Link,
+        /// The constant.
         value: ParamValue,
     },
     /// The wire that leads to nothing.
@@ -66,12 +71,16 @@ pub enum Through {
 /// What a reader of an output gets when the node is left out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Passed {
+    /// What this input of the node reads.
     Wire(Link),
     /// The constant of an unwired input.
     Constant {
+        /// The input.
         port: String,
+        /// Its constant.
         value: ParamValue,
     },
+    /// Nothing: an input that may stay unwired.
     Nothing,
 }
 
@@ -103,6 +112,7 @@ enum Step<'a> {
 }
 
 impl<'a> Ports<'a> {
+    /// The ports of nodes, inside a group whose inputs have these types.
     pub fn new(nodes: &'a Nodes, around: Types, library: &'a Library) -> Ports<'a> {
         Ports {
             nodes,
@@ -126,6 +136,7 @@ impl<'a> Ports<'a> {
         Some(ports)
     }
 
+    /// The nodes of the level.
     pub fn nodes(&self) -> &'a Nodes {
         self.nodes
     }
@@ -135,6 +146,7 @@ impl<'a> Ports<'a> {
         self.group
     }
 
+    /// The library that names refer to.
     pub fn library(&self) -> &'a Library {
         self.library
     }

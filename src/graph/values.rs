@@ -9,7 +9,7 @@ use crate::expr::Number;
 use crate::printable;
 use crate::problem::{Problem, Problems};
 use crate::stage::header::Range;
-use crate::stage::types::ValueType;
+use crate::stage::types::{Element, ValueType};
 
 /// The name by which a wired value refers to the number that it reads.
 const WIRED: &str = "number";
@@ -17,9 +17,13 @@ const WIRED: &str = "number";
 /// A number for the GPU, constant or evaluated in every frame.
 #[derive(Clone, Debug)]
 pub struct Setting {
+    /// Name of the parameter or port.
     pub name: String,
+    /// Its type.
     pub ty: ValueType,
+    /// The value as written.
     pub value: ParamValue,
+    /// Values outside are errors.
     pub range: Range,
     /// Other paths that set it: parameters of enclosing groups.
     pub aliases: Vec<String>,
@@ -42,10 +46,20 @@ pub fn wired(path: &str, ty: ValueType) -> Setting {
 /// What a parameter declares about its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared {
+    /// The parameter's type.
     pub ty: ValueType,
+    /// Values outside are errors.
     pub range: Range,
     /// Dimensions of the space of a `Vec`.
     pub dim: u32,
+}
+
+/// The value type of an element; that of a generic one is known later.
+pub(super) fn of_element(element: Element) -> ValueType {
+    match element {
+        Element::Fixed(value) => value,
+        Element::Generic(_) => ValueType::F32,
+    }
 }
 
 /// A parameter's value: how it is computed, and what the GPU gets.

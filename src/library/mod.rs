@@ -17,6 +17,7 @@ use crate::stage::{Stage, StageError};
 /// What a name in a graph refers to.
 #[derive(Clone, Debug)]
 pub enum Definition {
+    /// A stage of one dispatch.
     Stage(Arc<Stage>),
     /// A stage of several passes: a group of one-dispatch stages that the user can open.
     Group(Arc<Group>),
@@ -25,6 +26,7 @@ pub enum Definition {
 /// A file of the user's folder, whether it parses or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StageFile {
+    /// Path of the file.
     pub path: PathBuf,
     /// Its text when the folder was read.
     pub text: String,
@@ -219,10 +221,12 @@ impl Library {
         Problems(self.replaced.iter().filter_map(warning).collect())
     }
 
+    /// The stage or group of this name.
     pub fn get(&self, name: &str) -> Option<&Definition> {
         self.entries.get(name)
     }
 
+    /// The stage of this name.
     pub fn stage(&self, name: &str) -> Option<&Arc<Stage>> {
         match self.entries.get(name) {
             Some(Definition::Stage(stage)) => Some(stage),
@@ -260,7 +264,9 @@ impl Library {
     pub fn closest(&self, name: &str) -> Option<&str> {
         let tail = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
         let wanted = tail(name);
-        let scored = self.entries.keys().map(|key| (edit_distance(&wanted, &tail(key)), key));
-        scored.min().filter(|(distance, _)| *distance <= wanted.len() / 3 + 1).map(|(_, key)| key.as_str())
+        // Several folders have a stage of the same name.
+        let score = |key: &str| (edit_distance(&wanted, &tail(key)), edit_distance(name, key));
+        let closest = self.entries.keys().map(|key| (score(key), key)).min();
+        closest.filter(|((distance, _), _)| *distance <= (wanted.len() / 3).max(1)).map(|(_, key)| key.as_str())
     }
 }

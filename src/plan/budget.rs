@@ -9,6 +9,7 @@ use super::mebibytes;
 pub struct MemoryBudget {
     /// \[bytes\]
     pub bytes: u64,
+    /// Where the limit comes from.
     pub source: BudgetSource,
     /// Memory of the adapter \[bytes\]; `None` without an adapter, or where its driver reports none.
     pub adapter: Option<u64>,

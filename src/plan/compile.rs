@@ -22,6 +22,7 @@ use crate::problem::{Problem, Problems};
 pub struct PassReport {
     /// The pass, or `lower`.
     pub name: &'static str,
+    /// The part of the compiler that it belongs to.
     pub phase: &'static str,
     /// Why it runs at this position.
     pub place: &'static str,
@@ -29,6 +30,7 @@ pub struct PassReport {
     pub summary: String,
     /// The program's operations after the pass, one a line: of the frame, and of a reset.
     pub frame: String,
+    /// The same for the program of a reset.
     pub reset: String,
 }
 

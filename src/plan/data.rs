@@ -24,6 +24,7 @@ pub(super) const GATE_ENTRY: u64 = 12;
 
 /// Which buffer of a plan, and which kernel.
 pub type BufferId = Id<Buffer>;
+/// The id of a kernel.
 pub type KernelId = Id<Kernel>;
 
 /// Version of the plan's JSON format.
@@ -32,14 +33,21 @@ pub const PLAN_VERSION: u32 = 4;
 /// What a compiled graph does in every frame, and on reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
+    /// Version of the plan's format.
     pub version: u32,
+    /// Title of the graph.
     pub name: String,
     /// Frames per second.
     pub fps: f64,
+    /// Seed of `random` and `frame.seed`.
     pub seed: u32,
+    /// Recorded pointer and keys, used while there is no user input.
     pub input: Option<InputTrack>,
+    /// Domains of the graph.
     pub domains: Arena<Domain>,
+    /// GPU memory.
     pub buffers: Arena<Buffer>,
+    /// Compute shaders; dispatches share them.
     pub kernels: Arena<Kernel>,
     /// Run when the simulation is reset.
     pub reset: Vec<Dispatch>,
@@ -51,10 +59,13 @@ pub struct Plan {
     pub frame: Vec<Dispatch>,
     /// Pairs of buffers that are swapped after every frame: a State's present value and its next one.
     pub swaps: Vec<(BufferId, BufferId)>,
+    /// What survives a frame.
     pub states: Vec<State>,
     /// All wires by `node.port`.
     pub wires: BTreeMap<String, Wire>,
+    /// Images of the Outputs.
     pub outputs: Vec<Picture>,
+    /// Parameters that can be set without a new plan.
     pub settings: Vec<Slot>,
     /// Numbers that expressions name, each after those that it names itself.
     pub numbers: Vec<NamedNumber>,
@@ -87,24 +98,31 @@ pub struct Plan {
 /// Signed distances to the shape in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileGrid {
+    /// Path of the node.
     pub node: String,
+    /// The file and its placement.
     pub file: File,
     /// Folder that the file's path starts from.
     pub folder: PathBuf,
     /// Whether files outside that folder may be read too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub anywhere: bool,
+    /// The grid's domain.
     pub domain: DomainId,
+    /// The buffer of the distances.
     pub buffer: BufferId,
 }
 
 /// A run-time warning that a kernel can raise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alarm {
+    /// Path of the node.
     pub node: String,
+    /// What happened.
     pub cause: Cause,
 }
 
+/// The reason of an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cause {
     /// A loop exceeded its budget.
@@ -129,19 +147,26 @@ impl Cause {
 /// A number that should stay within a range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Watch {
+    /// Path of the node.
     pub node: String,
+    /// Name of the port.
     pub port: String,
+    /// The buffer of the number.
     pub buffer: BufferId,
+    /// How the number is stored.
     pub scalar: Scalar,
+    /// Minimum and maximum; `None` is unbounded.
     pub range: (Option<f64>, Option<f64>),
     /// The port's documentation.
     pub doc: String,
 }
 
+/// A block of GPU memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Buffer {
     /// The first wire that it holds.
     pub label: String,
+    /// Size \[bytes\].
     pub bytes: u64,
     /// The wires that it holds in the course of a frame, in that order.
     pub holds: Vec<Holding>,
@@ -185,7 +210,9 @@ pub struct Kernel {
     pub name: String,
     /// The first node that needs it, for errors.
     pub node: String,
+    /// The complete text of the shader.
     pub wgsl: String,
+    /// Invocations of a workgroup along x, y and z.
     pub workgroup: [u32; 3],
     /// Storage buffers in the order of their bindings, from binding 2. Bindings 0 and 1 are the uniform blocks.
     pub bindings: Vec<Binding>,
@@ -201,14 +228,19 @@ pub struct Kernel {
     pub uniform_bytes: u32,
 }
 
+/// A storage buffer of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Binding {
+    /// Name of the variable in the shader.
     pub name: String,
+    /// Whether the kernel writes it.
     pub writes: bool,
 }
 
+/// One run of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dispatch {
+    /// The compute shader.
     pub kernel: KernelId,
     /// Path of the node that it belongs to.
     pub node: String,
@@ -222,6 +254,7 @@ pub struct Dispatch {
     pub over: Over,
     /// Its shape and actual number of sweeps, unless it is the plain shape.
     pub shape: Option<(Shape, u32)>,
+    /// Workgroups along x, y and z; an upper limit where the number is read on the GPU.
     pub groups: [u32; 3],
     /// Where the number of workgroups is read from on the GPU, if it is not fixed.
     pub indirect: Option<Indirect>,
@@ -233,6 +266,7 @@ pub struct Dispatch {
 /// has stopped before this iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Indirect {
+    /// The buffer that the numbers are read from.
     pub buffer: BufferId,
     /// \[bytes\]
     pub offset: u64,
@@ -266,18 +300,23 @@ pub enum Over {
     Pixels(u32, u32),
 }
 
+/// A value that survives a frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// The node; for particles `node.attribute` and `node.count`.
     pub node: String,
+    /// The buffer of its present value.
     pub buffer: BufferId,
     /// Type, domain and start value: when a recompilation does not change this, the contents are kept.
     pub description: String,
 }
 
+/// A value that is stored in a buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wire {
+    /// Type of the wire.
     pub ty: WireType,
+    /// The domain of a grid; `None` for numbers and particles.
     pub domain: Option<DomainId>,
     /// Number of dimensions of a `Vec`.
     pub dim: u32,
@@ -287,6 +326,7 @@ pub struct Wire {
     pub space: Option<DomainId>,
     /// How its numbers are stored.
     pub precision: Precision,
+    /// The buffer that holds it.
     pub buffer: BufferId,
     /// Whether the value is still in memory when the frame ends.
     pub kept: bool,
@@ -319,9 +359,13 @@ impl Wire {
 /// The image of an Output: one `u32` a pixel, RGBA bytes in sRGB, top row first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
+    /// Path of the Output node.
     pub node: String,
+    /// The buffer of the pixels.
     pub buffer: BufferId,
+    /// \[pixels\]
     pub width: u32,
+    /// \[pixels\]
     pub height: u32,
 }
 
@@ -330,9 +374,13 @@ pub struct Picture {
 pub struct Slot {
     /// `node.param`, and other paths that set it.
     pub paths: Vec<String>,
+    /// Type of the parameter.
     pub ty: ValueType,
+    /// Number of dimensions of a `Vec`.
     pub dim: u32,
+    /// Minimum and maximum; `None` is unbounded.
     pub range: (Option<f64>, Option<f64>),
+    /// The value or expression as written in the document.
     pub value: ParamValue,
     /// Numbers that the expression names, each with the path that sets it.
     pub uses: BTreeMap<String, String>,
@@ -357,6 +405,7 @@ impl Plan {
         self.invariant.iter().flat_map(Dispatch::nodes).filter(|node| !frame.contains(node)).collect()
     }
 
+    /// The image of an Output, or of the first one.
     pub fn output(&self, node: Option<&str>) -> Option<&Picture> {
         match node {
             Some(node) => self.outputs.iter().find(|o| o.node == node),

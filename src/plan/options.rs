@@ -19,13 +19,16 @@ pub enum Keep {
     All,
 }
 
+/// How a graph is compiled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanOptions {
+    /// The wires whose values are kept, so that they can be read.
     pub keep: Keep,
     /// Plans that need more GPU memory are rejected.
     pub memory_budget: MemoryBudget,
     /// Size of every image \[pixels\]; the Outputs' own sizes when `None`.
     pub size: Option<(u32, u32)>,
+    /// The images that are computed.
     pub outputs: Outputs,
     /// Folder of the files that the graph names: that of the graph file.
     pub folder: PathBuf,
@@ -43,6 +46,7 @@ pub struct PlanOptions {
 /// Which images a plan computes, and with them what is computed at all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Outputs {
+    /// The images of all Outputs.
     #[default]
     All,
     /// The first in the order of [`crate::graph::Graph::outputs`].

@@ -12,12 +12,17 @@ pub const HEAD_WORDS: u32 = 4;
 /// A port that adds to a grid, and what is counted about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScatterCheck {
+    /// Path of the node.
     pub node: String,
+    /// Name of the port.
     pub port: String,
     /// Fraction bits; `None` where integers are added.
     pub bits: Option<u32>,
+    /// How sums are stored.
     pub scalar: Scalar,
+    /// Components of a cell.
     pub components: u32,
+    /// Number of cells.
     pub cells: u64,
 }
 
@@ -35,14 +40,18 @@ impl ScatterCheck {
 
 /// Where the counts of each port begin, where its marks begin, and the total number of words.
 pub struct Places {
+    /// First word of each port's counts.
     pub counts: Vec<u32>,
+    /// First word of each port's marks.
     pub marks: Vec<u64>,
     /// Alarms and counts, which are read back.
     pub head: u64,
+    /// Number of words.
     pub all: u64,
 }
 
 impl Places {
+    /// The layout for this number of alarms and these ports.
     pub fn new(alarms: usize, checks: &[ScatterCheck]) -> Places {
         let mut at = alarms as u64;
         let mut next = |words: u64| {

@@ -151,6 +151,7 @@ pub enum DefaultTuning {
 pub struct Tuning {
     /// By [`key`], where they were measured.
     pub shapes: BTreeMap<String, Shape>,
+    /// The shapes of stages that were not measured.
     pub defaults: DefaultTuning,
     /// Whether stages that pass values cell by cell share a dispatch.
     pub fuse: bool,

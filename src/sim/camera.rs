@@ -31,8 +31,11 @@ const FOV: f64 = 35.0;
 /// Axes and position of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
+    /// Unit vector to the right.
     pub right: [f64; 3],
+    /// Unit vector upwards.
     pub up: [f64; 3],
+    /// Unit vector of the viewing direction.
     pub forward: [f64; 3],
     /// Position of the camera \[m\].
     pub eye: [f64; 3],

@@ -7,8 +7,11 @@ use crate::stage::types::{Scalar, WireType};
 /// The value of a wire: `resolution` elements of `components` numbers, x fastest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
+    /// Type of the wire.
     pub ty: WireType,
+    /// Elements along x, y and z.
     pub resolution: [u32; 3],
+    /// Components of an element.
     pub components: u32,
     /// The components of each element in sequence. Integers are converted to floating point.
     pub data: Vec<f32>,
@@ -45,12 +48,16 @@ impl Field {
 /// An image: RGBA bytes in sRGB, top row first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
+    /// \[pixels\]
     pub width: u32,
+    /// \[pixels\]
     pub height: u32,
+    /// Four bytes a pixel.
     pub rgba: Vec<u8>,
 }
 
 impl Image {
+    /// From one word a pixel, red in the lowest byte.
     pub fn new(width: u32, height: u32, words: &[u32]) -> Image {
         let count = width as usize * height as usize;
         let rgba = words.iter().take(count).flat_map(|w| w.to_le_bytes()).collect();

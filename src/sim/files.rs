@@ -49,6 +49,7 @@ impl FileRequest {
         Ok(FileRequest { node: file.node.clone(), key, access, placement, domain: domain.clone() })
     }
 
+    /// The file, resolved.
     pub fn path(&self) -> &Path {
         &self.key.0
     }

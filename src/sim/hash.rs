@@ -17,6 +17,7 @@ impl Default for Fnv {
 }
 
 impl Fnv {
+    /// The hash after these bytes.
     pub fn bytes(mut self, bytes: &[u8]) -> Fnv {
         for byte in bytes {
             self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(PRIME);

@@ -16,12 +16,14 @@ const FIRST_LINE: &str = "stagewright hashes 1";
 /// Where the hashes were computed, and by which program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
+    /// Name and version of the program.
     pub program: String,
     /// Adapter, backend and driver.
     pub adapter: String,
 }
 
 impl Origin {
+    /// The origin of hashes of this simulation.
     pub fn of(simulation: &Simulation) -> Origin {
         let program = format!("stagewright {}", env!("CARGO_PKG_VERSION"));
         Origin { program, adapter: simulation.gpu().name().replace('\n', " ") }
@@ -31,8 +33,11 @@ impl Origin {
 /// The hash of one State after one frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
+    /// The frame, counted from 1.
     pub frame: u64,
+    /// Name of the State.
     pub state: String,
+    /// 128 bits, FNV-1a.
     pub hash: u128,
 }
 
@@ -49,6 +54,7 @@ pub struct Run {
     pub name: String,
     /// Hash of the graph's text and its stages.
     pub graph: u128,
+    /// Hashes by frame and State.
     pub rows: Vec<Row>,
 }
 
@@ -104,7 +110,9 @@ fn graph_hash(document: &Document, graph: &Graph) -> u128 {
 /// Runs with their origin, as stored in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hashes {
+    /// Where they were computed.
     pub origin: Origin,
+    /// One run per graph.
     pub runs: Vec<Run>,
 }
 

@@ -7,6 +7,7 @@ pub mod field;
 pub mod files;
 pub mod hash;
 pub mod hashes;
+pub mod record;
 mod scatter;
 mod settings;
 mod snapshot;
@@ -337,6 +338,7 @@ impl Simulation {
         self.engine.set_profile(&self.plan, profile);
     }
 
+    /// The kind of timing that is active.
     pub fn profiling(&self) -> Profile {
         self.profile
     }
@@ -401,14 +403,17 @@ impl Simulation {
         }
     }
 
+    /// The plan that it runs.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
+    /// The device that it runs on.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
     }
 
+    /// The engine, for its memory and query counts.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }

@@ -46,6 +46,7 @@ pub struct BadValues {
     states: Vec<(String, u32)>,
     /// Frames computed when the bad values were found, and when all values were good for the last time.
     pub frame: u64,
+    /// The last frame after which all values were good.
     pub good: u64,
     replay: Option<Replay>,
 }
@@ -63,6 +64,7 @@ pub struct Origin {
     pub wire: String,
     /// The frame that computed it, counted from 1.
     pub frame: u64,
+    /// Number of bad values.
     pub count: u32,
 }
 

@@ -9,6 +9,7 @@ use crate::stage::types::Scalar;
 pub struct Watched {
     /// `node.port`
     pub name: String,
+    /// The value outside of its range.
     pub value: f64,
     /// The range that the value should stay in; `None` is unbounded.
     pub range: (Option<f64>, Option<f64>),

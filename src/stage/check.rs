@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::accessors;
 use super::definition::StageError;
-use super::header::{Change, Direction, Header, Port, Scatter};
+use super::header::{Change, Direction, Header, Param, ParamType, Port, Scatter};
 use super::syntax::{Token, TokenKind, calls, is_member, line_col, module_names, stage_function, text};
 use super::types::{PortType, ValueType};
 
@@ -165,6 +165,17 @@ pub(super) fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<Stag
     }
 }
 
+/// What a parameter that is a function is called with.
+fn arguments(header: &Header, param: &Param) -> String {
+    match param.ty {
+        ParamType::Formula(_) => {
+            let inputs = header.formula_inputs().map(|port| port.name.as_str());
+            std::iter::once("position").chain(inputs).collect::<Vec<_>>().join(", ")
+        }
+        _ => "t".into(),
+    }
+}
+
 /// Every parameter must be declared and read.
 pub(super) fn params(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
     let mut used = BTreeSet::new();
@@ -176,7 +187,8 @@ pub(super) fn params(header: &Header, source: &str, tokens: &[Token<'_>], errors
         used.insert(field.text);
         let message = match header.params.iter().find(|p| p.name == field.text) {
             Some(param) if param.ty.returns().is_some() => {
-                format!("`{0}` is a {1}, which is a function of 0..1; call `{0}(t)`", param.name, param.ty.name())
+                let arguments = arguments(header, param);
+                format!("`{0}` is a {1}, which is a function; call `{0}({arguments})`", param.name, param.ty.name())
             }
             Some(_) => continue,
             None => format!("`params.{0}` is not declared; add `//! @param {0}: f32 = 0`", field.text),
@@ -188,7 +200,9 @@ pub(super) fn params(header: &Header, source: &str, tokens: &[Token<'_>], errors
     for param in &header.params {
         let name = param.name.as_str();
         let (is_used, read) = match param.ty.returns() {
-            Some(_) => (used.contains(name) || called.contains(name), format!("call `{name}(t)`")),
+            Some(_) => {
+                (used.contains(name) || called.contains(name), format!("call `{name}({})`", arguments(header, param)))
+            }
             None => (used.contains(name), format!("read `params.{name}`")),
         };
         if is_used {

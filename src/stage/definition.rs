@@ -16,6 +16,7 @@ use crate::problem::SourcePlace;
 pub struct Stage {
     /// Path below the stage folder without the extension: `fluid/divergence`.
     pub name: String,
+    /// Its ports, parameters and documentation.
     pub header: Header,
     /// The file's text, unchanged.
     pub source: String,
@@ -56,8 +57,11 @@ impl PartialEq for Findings {
 /// What a stage's function is called for, as its argument says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IterationSource {
+    /// Once a dispatch.
     Once,
+    /// Each cell of its domain.
     Cells,
+    /// Each particle.
     Particles,
     /// Positions at which another stage reads it: the stage is a field.
     Positions,
@@ -76,11 +80,14 @@ pub enum Forwarded<'a> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{}:{}: {message}", place.line, place.column)]
 pub struct StageError {
+    /// Where in the stage's file.
     pub place: SourcePlace,
+    /// What is wrong.
     pub message: String,
 }
 
 impl StageError {
+    /// An error at this line and column, both from 1.
     pub fn new(line: usize, column: usize, message: impl Into<String>) -> StageError {
         StageError { place: SourcePlace { line, column }, message: message.into() }
     }
@@ -189,18 +196,22 @@ impl Stage {
         sets().find(|p| p.writes()).or_else(|| sets().find(|p| Some(p.name.as_str()) == over)).or_else(|| sets().next())
     }
 
+    /// The port of this name.
     pub fn port(&self, name: &str) -> Option<&Port> {
         self.header.ports.iter().find(|p| p.name == name)
     }
 
+    /// The parameter of this name.
     pub fn param(&self, name: &str) -> Option<&Param> {
         self.header.params.iter().find(|p| p.name == name)
     }
 
+    /// Ports that can be connected on the left, in the order of the header.
     pub fn inputs(&self) -> impl Iterator<Item = &Port> {
         self.header.ports.iter().filter(|p| p.reads())
     }
 
+    /// Ports that can be connected on the right, in the order of the header.
     pub fn outputs(&self) -> impl Iterator<Item = &Port> {
         self.header.ports.iter().filter(|p| p.writes())
     }

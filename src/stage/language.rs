@@ -84,7 +84,7 @@ pub(crate) const WORDS: &[(Kind, &[&str])] = &[
     ),
     (Kind::ValueType, &["f32", "i32", "u32", "bool", "vec2f", "vec3f", "vec4f"]),
     (Kind::PortType, &["Camera", "Field", "FaceGrid", "Grid", "Image", "NeighborGrid", "Particles"]),
-    (Kind::ParamType, &["bool", "color", "curve", "gradient"]),
+    (Kind::ParamType, &["bool", "color", "curve", "gradient", "formula"]),
     (Kind::Alias, &["Camera", "Cell", "Vec"]),
     (Kind::Generic, &["T"]),
     (Kind::Struct, &["Frame", "Params", "Particle", "Result"]),

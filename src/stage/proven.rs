@@ -5,7 +5,9 @@ use super::header::Radius;
 /// A stage's text with an iteration budget in each loop that is not proven finite, and whether there is no such loop.
 #[derive(Clone, Debug)]
 pub struct Bounded {
+    /// The text with budgets.
     pub source: String,
+    /// Whether no loop needs a budget.
     pub finite: bool,
 }
 

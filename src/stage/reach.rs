@@ -11,6 +11,7 @@ pub enum Reach {
     Own,
     /// Also at the cells across its faces.
     Faces,
+    /// Not bounded by the text.
     Anywhere,
 }
 

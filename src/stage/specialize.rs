@@ -2,10 +2,10 @@
 //! that they decide are folded, and interpolation at a cell's own centre becomes a read of that cell. The remaining
 //! text keeps its lines and columns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::definition::{IterationSource, Stage};
-use super::header::{ParamType, Port, Radius};
+use super::header::{Param, ParamType, Port, Radius};
 use super::syntax::{Edits, Token, TokenKind, block_end, closing, text, tokens};
 use super::types::ValueType;
 
@@ -25,6 +25,15 @@ impl Stage {
             }
         }
         Stage::read(self.name.clone(), header, folded(inserted(&self.source, &literal)))
+    }
+
+    /// The stage with formulas in place of these parameters: other parameters that they read, and functions for the end of
+    /// the text.
+    pub fn with_formulas(&self, formulas: &BTreeSet<String>, read: Vec<Param>, functions: &str) -> Stage {
+        let mut header = self.header.clone();
+        header.params.retain(|param| !formulas.contains(&param.name));
+        header.params.extend(read);
+        Stage::read(self.name.clone(), header, format!("{}\n{functions}", self.source))
     }
 
     /// The stage with `x_at(position(cell))` replaced by `x(cell)`, which is the same for cell-centred inputs on the

@@ -11,11 +11,17 @@ use crate::curve::SAMPLES;
 /// The value of a cell or a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ValueType {
+    /// A 32-bit float.
     F32,
+    /// A signed 32-bit integer.
     I32,
+    /// An unsigned 32-bit integer.
     U32,
+    /// `vec2f`.
     Vec2,
+    /// `vec3f`.
     Vec3,
+    /// `vec4f`.
     Vec4,
     /// A vector in space: two components in a 2D domain, three in 3D. Walls reverse its normal component.
     Vec,
@@ -31,6 +37,7 @@ pub enum ValueType {
 /// How the numbers of a grid are stored. Stages always compute with `f32`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Precision {
+    /// 32 bits.
     #[default]
     F32,
     /// IEEE 754 binary16: 11 significant bits, so each store rounds by at most 2^-11 of the value; the maximum is
@@ -39,8 +46,10 @@ pub enum Precision {
 }
 
 impl Precision {
+    /// All precisions.
     pub const ALL: [Precision; 2] = [Precision::F32, Precision::F16];
 
+    /// The name in files.
     pub fn name(self) -> &'static str {
         match self {
             Precision::F32 => "f32",
@@ -48,6 +57,7 @@ impl Precision {
         }
     }
 
+    /// The precision of this name.
     pub fn parse(text: &str) -> Option<Precision> {
         Precision::ALL.into_iter().find(|p| p.name() == text)
     }
@@ -56,12 +66,16 @@ impl Precision {
 /// Storage scalar of a value type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scalar {
+    /// A 32-bit float.
     F32,
+    /// A signed 32-bit integer.
     I32,
+    /// An unsigned 32-bit integer.
     U32,
 }
 
 impl Scalar {
+    /// The type's name in WGSL.
     pub fn wgsl(self) -> &'static str {
         match self {
             Scalar::F32 => "f32",
@@ -77,6 +91,7 @@ const GRADIENT: &str = "array<vec4f, 65>";
 const _: () = assert!(SAMPLES == 65, "the arrays above hold the samples");
 
 impl ValueType {
+    /// All value types.
     pub const ALL: [ValueType; 7] = [
         ValueType::F32,
         ValueType::I32,
@@ -87,6 +102,7 @@ impl ValueType {
         ValueType::Vec,
     ];
 
+    /// The name in headers and in WGSL.
     pub fn name(self) -> &'static str {
         match self {
             ValueType::F32 => "f32",
@@ -122,6 +138,7 @@ impl ValueType {
         }
     }
 
+    /// The scalar in which its components are stored.
     pub fn scalar(self) -> Scalar {
         match self {
             ValueType::I32 => Scalar::I32,
@@ -146,7 +163,9 @@ impl ValueType {
 /// A value type, or a generic letter that every port using it binds to the same value type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Element {
+    /// This value type.
     Fixed(ValueType),
+    /// The value type that this letter is bound to.
     Generic(char),
 }
 
@@ -170,11 +189,17 @@ pub enum PortType {
 /// The type a wire carries: a port type whose generics are bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum WireType {
+    /// One value per cell.
     Grid(ValueType),
+    /// One number per cell face, the component across it.
     FaceGrid,
+    /// One value.
     Number(ValueType),
+    /// A function of a position.
     Field(ValueType),
+    /// A count and attributes.
     Particles,
+    /// Particles of a set, sorted by the cells of a grid.
     NeighborGrid,
     /// One attribute of a set, as stored in memory.
     Attribute(ValueType),
@@ -214,6 +239,7 @@ impl PortType {
         matches!(self, PortType::Grid(_) | PortType::FaceGrid)
     }
 
+    /// Whether it is a number.
     pub fn is_number(self) -> bool {
         matches!(self, PortType::Number(_))
     }
@@ -297,6 +323,7 @@ impl WireType {
         matches!(self, WireType::Grid(_) | WireType::FaceGrid)
     }
 
+    /// Whether it is a number.
     pub fn is_number(self) -> bool {
         matches!(self, WireType::Number(_))
     }
@@ -366,6 +393,7 @@ pub enum EdgeRule {
     Wall,
     /// The nearest cell.
     Clamp,
+    /// Zero.
     Zero,
     /// Periodic.
     Wrap,
@@ -374,8 +402,10 @@ pub enum EdgeRule {
 }
 
 impl EdgeRule {
+    /// All rules, in the order of the editor's list.
     pub const ALL: [EdgeRule; 5] = [EdgeRule::Wall, EdgeRule::Clamp, EdgeRule::Zero, EdgeRule::Wrap, EdgeRule::Mirror];
 
+    /// The name in files and in the editor.
     pub fn name(self) -> &'static str {
         match self {
             EdgeRule::Wall => "wall",
@@ -386,6 +416,7 @@ impl EdgeRule {
         }
     }
 
+    /// The rule of this name.
     pub fn parse(text: &str) -> Option<EdgeRule> {
         EdgeRule::ALL.into_iter().find(|rule| rule.name() == text)
     }

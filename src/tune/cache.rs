@@ -48,6 +48,7 @@ impl TuningCache {
         Tuning { shapes, ..gpu.tuning() }
     }
 
+    /// Adds the shape measured on a device, by [`key`](crate::plan::tuning::key).
     pub fn enter(&mut self, gpu: &Gpu, key: String, shape: Shape) {
         self.adapters.entry(gpu.name().into()).or_default().insert(key, shape);
     }

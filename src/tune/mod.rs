@@ -31,10 +31,13 @@ const HALOS: [u32; 3] = [8, 4, 16];
 /// The result for a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
+    /// Path of the node.
     pub node: String,
+    /// The fastest shape.
     pub shape: Shape,
     /// GPU time of its dispatches in the plain shape, and in the chosen one \[ms a frame\].
     pub plain_ms: f64,
+    /// GPU time in the chosen shape \[ms a frame\].
     pub ms: f64,
 }
 

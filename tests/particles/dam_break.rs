@@ -3,15 +3,15 @@
 use super::harness::*;
 use super::sets::*;
 
-/// A column 1 m wide and 2 m high, 20 particles wide, in a box 4.5 m long. The speed of sound, 60 m/s, is ten times the front's;
-/// the viscosity is the 0.01 rho h c below which the method boils, and between 50 and 150 Pa s the front is the same within 0.15.
+/// A column 1 m wide and 2 m high, 20 particles wide, in a box 4.5 m long. The speed of sound, 60 m/s, is ten times the front's.
+/// Without friction at the walls the front is as close to the experiment only 0.13 later.
 const COLUMN: &str = r##"
     "domain": (domain: (resolution: (36, 20), width: 4.5, edge: "wall")),
     "set": (state: "Particles{position: Vec, velocity: Vec, id: u32}", capacity: 1000, inputs: {"init": "begin.particles", "next": "substep.particles"}),
     "begin": (stage: "particles/fill_box", params: {"center": (0.5, 1), "size": (1, 2), "spacing": 0.05}),
     "coefficients": (stage: "sph/coefficients", inputs: {"particles": "set.value"}, params: {"volume": 2, "smoothing_radius": 0.125, "substeps": 40}),
-    "substep": (stage: "sph/substep", on: "domain", inputs: {"dt": "coefficients.dt", "laplacian": "coefficients.laplacian", "mass": "coefficients.mass", "particles": "set.value", "poly6_ratio": "coefficients.poly6_ratio", "radius": "coefficients.radius", "spiky": "coefficients.spiky"},
-        params: {"rest_density": 1000, "stiffness": 3600, "viscosity": 75, "particle_radius": 0.025}, iterations: 40),
+    "substep": (stage: "sph/substep", on: "domain", inputs: {"dt": "coefficients.dt", "mass": "coefficients.mass", "particles": "set.value", "radius": "coefficients.radius"},
+        params: {"rest_density": 1000, "stiffness": 3600, "viscosity": 75, "wall_viscosity": 5, "particle_radius": 0.025}, iterations: 40),
 "##;
 
 /// Front over time, both without dimension: T = t sqrt(2 g / a), Z = x / a.
@@ -55,7 +55,7 @@ fn the_front_of_a_dam_break_runs_as_in_the_experiment() {
     within(
         &format!("front Z, shifted by T = {shift:.2}"),
         error,
-        0.3,
-        "six times the digitising error of the points, with a shift of at most 0.3",
+        0.2,
+        "four times the digitising error of the points, with a shift of at most 0.3",
     );
 }

@@ -1,11 +1,14 @@
-//! SPH in f64 by comparing all pairs, straight from the papers: Mueller, Charypar and Gross 2003; Akinci, Akinci and
-//! Teschner 2013. In 2D the kernels have the same shapes, normalised over a disc.
+//! SPH in f64 by comparing all pairs, straight from the papers: Mueller, Charypar and Gross 2003 (the article's);
+//! Monaghan 2005 with the kernel Wendland C2; Akinci, Akinci and Teschner 2013. In 2D the kernels have the same shapes,
+//! normalised over a disc.
 
 use std::f64::consts::PI;
 
 use super::sets::*;
 
 pub struct Fluid {
+    /// Poly6, spiky and Mueller's forces instead of Wendland C2 and Monaghan's.
+    pub article: bool,
     pub dim: usize,
     /// Smoothing radius [m].
     pub h: f64,
@@ -13,6 +16,7 @@ pub struct Fluid {
     pub rest_density: f64,
     pub stiffness: f64,
     pub viscosity: f64,
+    pub artificial: f64,
     pub surface_tension: f64,
     pub gravity: [f64; 3],
     /// Edges of the periodic box [m].
@@ -38,11 +42,37 @@ impl Fluid {
         if r < h { factor * (h * h - r * r).powi(3) } else { 0.0 }
     }
 
-    /// d poly6 / dr over r
-    fn poly6_slope(&self, r: f64) -> f64 {
-        let h = self.h;
-        let factor = self.by_dim(4.0 / (PI * h.powi(8)), 315.0 / (64.0 * PI * h.powi(9)));
-        if r < h { -6.0 * factor * (h * h - r * r).powi(2) } else { 0.0 }
+    /// Wendland C2, normalised on the lattice of the rest density.
+    fn wendland(&self, r: f64, lattice: f64) -> f64 {
+        let q = r / self.h;
+        let factor = self.by_dim(7.0, 10.5) / (PI * self.h.powi(self.dim as i32) * lattice);
+        if q < 1.0 { factor * (1.0 - q).powi(4) * (1.0 + 4.0 * q) } else { 0.0 }
+    }
+
+    /// - d wendland / dr over r, normalised for forces.
+    fn wendland_slope(&self, r: f64, lattice: f64) -> f64 {
+        let q = r / self.h;
+        let factor = self.by_dim(7.0, 10.5) / (PI * self.h.powi(self.dim as i32 + 2) * lattice);
+        if q < 1.0 { factor * 20.0 * (1.0 - q).powi(3) } else { 0.0 }
+    }
+
+    /// What the lattice of the rest density gives for two integrals that are 1: of W, and of -r dW/dr / dim.
+    fn lattice(&self) -> (f64, f64) {
+        let ratio = self.h / (self.mass / self.rest_density).powf(1.0 / self.dim as f64);
+        let reach = -8i32..=8;
+        let layers = if self.dim == 2 { 0..=0 } else { reach.clone() };
+        let (mut value, mut slope) = (0.0, 0.0);
+        for (x, y) in reach.clone().flat_map(|x| reach.clone().map(move |y| (x, y))) {
+            for z in layers.clone() {
+                let q = f64::from(x * x + y * y + z * z).sqrt() / ratio;
+                if q < 1.0 {
+                    value += (1.0 - q).powi(4) * (1.0 + 4.0 * q);
+                    slope += 20.0 * q * q * (1.0 - q).powi(3) / self.dim as f64;
+                }
+            }
+        }
+        let site = self.by_dim(7.0, 10.5) / (PI * ratio.powi(self.dim as i32));
+        (site * value, site * slope)
     }
 
     /// - d spiky / dr
@@ -75,30 +105,33 @@ impl Fluid {
     }
 
     pub fn densities(&self, places: &[[f64; 3]]) -> Vec<f64> {
-        let of = |p: &[f64; 3]| places.iter().map(|q| self.mass * self.poly6(length(self.apart(*p, *q)))).sum::<f64>();
+        let (lattice, _) = self.lattice();
+        let kernel = |r: f64| if self.article { self.poly6(r) } else { self.wendland(r, lattice) };
+        let of = |p: &[f64; 3]| places.iter().map(|q| self.mass * kernel(length(self.apart(*p, *q)))).sum::<f64>();
         places.iter().map(of).collect()
     }
 
     pub fn outcomes(&self, places: &[[f64; 3]], velocities: &[[f64; 3]]) -> Vec<Outcome> {
         let density = self.densities(places);
+        let (_, lattice) = self.lattice();
         let normal: Vec<([f64; 3], f64)> = places
             .iter()
             .map(|p| {
                 places.iter().zip(&density).fold(([0.0; 3], 0.0), |(sum, terms), (q, rho)| {
                     let d = self.apart(*q, *p);
-                    let weight = self.h * self.mass / rho * self.poly6_slope(length(d));
+                    let weight = -self.h * self.mass / rho * self.wendland_slope(length(d), lattice);
                     (plus(sum, weight, d), terms + (weight * length(d)).abs())
                 })
             })
             .collect();
-        (0..places.len()).map(|i| self.outcome(i, places, velocities, &density, &normal)).collect()
+        (0..places.len()).map(|i| self.outcome(i, (places, velocities), lattice, &density, &normal)).collect()
     }
 
     fn outcome(
         &self,
         i: usize,
-        places: &[[f64; 3]],
-        velocities: &[[f64; 3]],
+        (places, velocities): (&[[f64; 3]], &[[f64; 3]]),
+        lattice: f64,
         density: &[f64],
         normal: &[([f64; 3], f64)],
     ) -> Outcome {
@@ -111,13 +144,27 @@ impl Fluid {
                 continue;
             }
             let (ri, rj) = (density[i], density[j]);
-            let pressed = m * k * (ri - rho0 + rj - rho0) / (2.0 * ri * rj) * self.spiky_slope(r) / r;
-            acceleration = plus(acceleration, pressed, d);
+            let across = apart(velocities[i], velocities[j]);
+            let speeds = length(velocities[i]) + length(velocities[j]);
             // Densities carry an error of their own size, whatever is left of them after the rest density is taken off.
-            terms += m * k * (ri + rj + 2.0 * rho0) / (2.0 * ri * rj) * self.spiky_slope(r);
-            let dragged = self.viscosity * m / (ri * rj) * self.viscosity_laplacian(r);
-            acceleration = plus(acceleration, dragged, apart(velocities[i], velocities[j]));
-            terms += dragged * (length(velocities[i]) + length(velocities[j]));
+            if self.article {
+                let pressed = m * k * (ri - rho0 + rj - rho0) / (2.0 * ri * rj) * self.spiky_slope(r) / r;
+                acceleration = plus(acceleration, pressed, d);
+                terms += m * k * (ri + rj + 2.0 * rho0) / (2.0 * ri * rj) * self.spiky_slope(r);
+                let dragged = self.viscosity * m / (ri * rj) * self.viscosity_laplacian(r);
+                acceleration = plus(acceleration, dragged, across);
+                terms += dragged * speeds;
+            } else {
+                let pull = m * self.wendland_slope(r, lattice);
+                acceleration = plus(acceleration, pull * k * ((ri - rho0) / (ri * ri) + (rj - rho0) / (rj * rj)), d);
+                terms += pull * k * ((ri + rho0) / (ri * ri) + (rj + rho0) / (rj * rj)) * r;
+                let closing = (0..3).map(|a| -across[a] * d[a]).sum::<f64>() / (r * r + 1e-4 * self.h * self.h);
+                let c = k.sqrt();
+                let shock = if closing < 0.0 { self.artificial * c * self.h / (ri + rj) } else { 0.0 };
+                let drag = 2.0 * (self.dim + 2) as f64 * self.viscosity / (ri * rj) + shock;
+                acceleration = plus(acceleration, -pull * drag * closing, d);
+                terms += pull * drag * speeds;
+            }
             let tension = self.surface_tension * 2.0 * rho0 / (ri + rj);
             acceleration = plus(acceleration, -tension * m * self.cohesion(r) / r, d);
             acceleration = plus(acceleration, -tension, apart(normal[j].0, normal[i].0));

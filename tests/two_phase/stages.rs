@@ -373,11 +373,17 @@ const FILL: &str = r##"
 
 #[test]
 fn cells_are_filled_with_what_a_half_plane_covers_in_whole_quanta() {
-    let slanted = [[0.6, 0.8, 0.0], [-0.5f64.sqrt(), 0.5f64.sqrt(), 0.0], [0.28, -0.96, 0.0]];
+    let slanted = [
+        [0.6, 0.8, 0.0],
+        [-0.5f64.sqrt(), 0.5f64.sqrt(), 0.0],
+        [0.28, -0.96, 0.0],
+        [0.6, -0.64, 0.48],
+        [0.36, 0.48, 0.8],
+    ];
     for grid in boxes() {
         let dim = grid.dim;
         let upright = (0..dim).map(|a| std::array::from_fn(|b| f64::from(u8::from(a == b))));
-        let normals: Vec<[f64; 3]> = upright.chain(slanted.into_iter().filter(|_| dim == 2)).collect();
+        let normals: Vec<[f64; 3]> = upright.chain(slanted.into_iter().filter(|n| dim == 3 || n[2] == 0.0)).collect();
         for normal in normals {
             // Through the place at 0.43 of the box.
             let a: f64 = (0..dim).map(|b| normal[b] * 0.43 * grid.n[b] as f64 * grid.h).sum();
@@ -404,21 +410,52 @@ fn cells_are_filled_with_what_a_half_plane_covers_in_whole_quanta() {
             };
             let off = |(i, c): (usize, Cell)| if open[i] > 0.5 { (v[2 * i] - covered(c)).abs() } else { 0.0 };
             let error = grid.cells().enumerate().map(off).fold(0.0, f64::max);
-            let rounding = 0.5 * Q + 10.0 * U * (*grid.n.iter().max().unwrap() as f64 + 2.0);
+            let rounding = 0.5 * Q + 30.0 * U * (*grid.n.iter().max().unwrap() as f64 + 2.0);
             let what = format!("half-plane of normal {normal:?}, {}", name(&grid));
-            match size {
-                1.0 => within(&what, error, rounding, "half a quantum, and rounding of a coordinate in cells"),
-                _ => {
-                    let bar = (2.0f64.sqrt() - 1.0).powi(2) / 4.0 + rounding;
-                    within(
-                        &what,
-                        error,
-                        bar,
-                        "a cell's corner cut at 45 degrees at half a cell's distance, (sqrt 2 - 1)^2 / 4",
-                    );
-                }
-            }
+            within(&what, error, rounding, "half a quantum, and rounding of the slope and of a coordinate in cells");
         }
+    }
+}
+
+#[test]
+fn cells_are_filled_with_what_a_disc_covers() {
+    let (n, r) = (32, 10.0);
+    let h = WIDTH / n as f64;
+    let values = [
+        ("$cells", format!("{n}, {n}")),
+        ("$width", WIDTH.to_string()),
+        ("$edge", "wall".into()),
+        ("dot(Vec($normal), position) - $a", format!("length(position - {h} * vec2f(15.7, 16.2)) - {}", r * h)),
+    ];
+    let mut sim = start(FPS, FILL, &pairs(&values));
+    let v = run(&mut sim, &[("open", &vec![1.0; n * n])], 1, "fill.fractions");
+    let exact = super::curvature::disc(n, [15.7, 16.2], r);
+    let off: Vec<f64> = v.iter().step_by(2).zip(&exact).map(|(v, e)| v - e).collect();
+    // A chord of length c leaves a segment c^3 / 12 R; an outline through a cell is at most 2^0.5 long, in up to 7 chords of a quarter.
+    let segments = 7.0 * (2f64.sqrt() / 4.0).powi(3) / (12.0 * r);
+    within("a cell of a disc of 10 cells", max_abs(&off), segments + 0.5 * Q, "seven segments of arc");
+    let area = off.iter().sum::<f64>().abs() / (std::f64::consts::PI * r * r);
+    within("its area", area, (0.25 / r).powi(2) / 6.0, "a polygon of sides of a quarter of a cell, (c / R)^2 / 6");
+}
+
+const FULLNESS: &str = r#"
+    "domain": (domain: (resolution: (8, 6), width: 1, edge: "wall")),
+    "open": (state: "Grid<f32>"), "v": (state: "Grid<vec2f>"),
+    "full": (stage: "two_phase/fullness", inputs: {"fractions": "v", "open": "open"}),
+"#;
+
+#[test]
+fn void_and_overfull_cells_are_told_of_but_walls_are_not() {
+    let mut sim = start(FPS, FULLNESS, &[]);
+    let mut open = vec![1.0; 48];
+    open[5] = 0.0;
+    let mut v = [0.25, 0.75].repeat(48);
+    (v[10], v[11]) = (0.0, 0.0); // the wall
+    for (cell, held, off) in [(0, 1.0, 0.0), (20, 0.5, 0.5), (47, 2.75, 1.75)] {
+        v[2 * cell] = held - 0.75;
+        assert_eq!(run(&mut sim, &[("open", &open), ("v", &f32s(&v))], 1, "full.off"), [off], "cell {cell}");
+        let warned = !sim.warnings(true).is_empty();
+        assert_eq!(warned, off > 0.05, "cell {cell} holds {held}");
     }
 }
 

@@ -270,8 +270,8 @@ impl Vessel<'_> {
         Some(self.grid.layered().index(inner) * self.dim() + axis)
     }
 
-    /// A Gauss-Seidel sweep of u - a lap(u) = u_old, faces of an even sum of indices first. Nothing moves in walls and
-    /// beyond closed borders.
+    /// A Gauss-Seidel sweep of u - a lap(u) = u_old, faces of an even sum of indices first. Nothing moves in walls, and
+    /// what flows along them sticks to them.
     pub fn diffuse(&self, before: &[f32], u: &[f32], a: Near) -> Faces {
         let mut now: Vec<Near> = u.iter().map(|u| Near::exact(f64::from(*u))).collect();
         for color in 0..2 {
@@ -279,14 +279,24 @@ impl Vessel<'_> {
                 if !self.face_is_open(c, axis) {
                     return Near::default();
                 }
-                let around = (0..self.grid.faces()).map(|f| {
-                    let mut border = c;
-                    border[f / 2] += (f % 2) as i64;
-                    let place = self.face_index(self.grid.neighbor(c, f), axis);
-                    if self.border(border, f / 2) { Near::default() } else { place.map_or(Near::default(), |i| now[i]) }
-                });
+                let around: Vec<(Near, f64)> = (0..self.grid.faces())
+                    .map(|f| {
+                        let (mut border, next) = (c, self.grid.neighbor(c, f));
+                        border[f / 2] += (f % 2) as i64;
+                        let hidden = f / 2 != axis && !self.is_open(next) && !self.is_open(self.below(next, axis));
+                        match self.face_index(next, axis) {
+                            // A wall along the face is half a cell away.
+                            _ if self.border(border, f / 2) => (Near::default(), if f / 2 == axis { 1.0 } else { 2.0 }),
+                            _ if hidden => (Near::default(), 2.0),
+                            place => (place.map_or(Near::default(), |i| now[i]), 1.0),
+                        }
+                    })
+                    .collect();
                 let old = self.face(before, c, 2 * axis);
-                (old + a * Near::sum(around)) / (Near::exact(1.0) + Near::exact(self.grid.faces() as f64) * a)
+                let weights = Near::sum(around.iter().map(|(_, w)| a * Near::exact(*w)));
+                let here = self.face_index(c, axis).map_or(Near::default(), |i| now[i]);
+                let change = around.iter().map(|(v, w)| a * Near::exact(*w) * (*v - here)).chain([old - here]);
+                here + Near::sum(change) / (Near::exact(1.0) + weights)
             });
             for (i, c) in self.grid.layered().cells().enumerate() {
                 let places = (i * self.dim()..(i + 1) * self.dim()).filter(|_| c.iter().sum::<i64>() % 2 == color);

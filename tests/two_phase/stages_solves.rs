@@ -221,16 +221,16 @@ fn viscosity_lets_shear_waves_decay_and_sticks_to_walls() {
             "n z (z / 2 + (k h)^2 / 12)",
         );
     }
-    // Between closed borders: zero on the faces across, and a cell behind the last face along.
+    // Between closed borders: zero on the borders, which are faces across and half a cell from the faces along.
     let grid = Grid::new(&[14, 11], WIDTH, EdgeRule::Wall);
     let n = [14.0, 11.0];
     let half_wave = |c: Cell, axis: usize| {
-        let (across, along) = (c[axis] as f64 / n[axis], (c[1 - axis] as f64 + 1.0) / (n[1 - axis] + 1.0));
+        let (across, along) = (c[axis] as f64 / n[axis], (c[1 - axis] as f64 + 0.5) / n[1 - axis]);
         (PI * across).sin() * (PI * along).sin()
     };
     let decay = [0, 1].map(|axis| {
         let part = |cells: f64| 4.0 * a * (0.5 * PI / cells).sin().powi(2);
-        part(n[axis]) + part(n[1 - axis] + 1.0)
+        part(n[axis]) + part(n[1 - axis])
     });
     decays(&grid, frames, half_wave, decay, a);
 }

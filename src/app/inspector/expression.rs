@@ -88,6 +88,17 @@ pub(super) fn expression(
     typed
 }
 
+/// A text field for an expression that the GPU evaluates. The compiler checks it, since it may name the stage's inputs.
+pub(super) fn formula(ui: &mut Ui, id: Id, label: &str, current: &str) -> Option<String> {
+    let color = theme::of(ui).accent;
+    let (response, typed) = row::text(ui, id, current, |text| {
+        let field = egui::TextEdit::singleline(text).font(egui::TextStyle::Monospace).text_color(color);
+        field.desired_width(f32::INFINITY)
+    });
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, label));
+    typed
+}
+
 fn value(text: &str, numbers: &Numbers) -> Result<Vec<f64>, String> {
     let number = Expression::parse_with(text, numbers).and_then(|e| e.eval_with(&ExprContext::default(), numbers));
     number.map(|number| number.as_slice().to_vec()).map_err(|error| error.to_string())

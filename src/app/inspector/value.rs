@@ -191,6 +191,7 @@ impl Field<'_> {
             (_, ParamValue::Expression(_)) => true,
             (ParamType::Color, ParamValue::Vector(parts)) => (3..=4).contains(&parts.len()),
             (ParamType::Value(ty), ParamValue::Vector(parts)) => parts.len() == ty.components(self.dim) as usize,
+            (ParamType::Formula(_), ParamValue::Vector(_)) => true,
             (ParamType::Bool, ParamValue::Vector(_)) => false,
             _ => true,
         }
@@ -229,6 +230,10 @@ impl Field<'_> {
                 let typed = expression::expression(ui, site.id, &label, text, now, site.numbers);
                 typed.map(|text| Change::Set(ParamValue::Expression(text)))
             }
+            text if matches!(self.ty, ParamType::Formula(_)) && self.takes(text) => {
+                let typed = expression::formula(ui, site.id, &label, &text_from_value(text));
+                typed.map(|text| Change::Set(ParamValue::Expression(text)))
+            }
             ParamValue::Curve(points) if self.ty == ParamType::Curve => {
                 curve::field(ui, site.id, self, points).map(|curve| Change::Set(ParamValue::Curve(curve)))
             }
@@ -262,7 +267,7 @@ impl Field<'_> {
                 let picked = color::field(ui, site.id, self.name, parts, site.mixed);
                 picked.map(|color| Change::Set(ParamValue::Vector(color.to_vec())))
             }
-            ParamType::Curve | ParamType::Gradient => None,
+            ParamType::Curve | ParamType::Gradient | ParamType::Formula(_) => None,
             ParamType::Value(ty) => match ty.components(self.dim) {
                 1 => self.scalar(ui, site, first, changed),
                 count => self.vector(ui, site, parts.get(..count as usize).unwrap_or_default()),

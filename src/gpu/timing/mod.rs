@@ -28,6 +28,7 @@ pub enum Profile {
 /// GPU time of a node in one frame. With [`Profile::Frame`] there is one entry without a name, for the whole frame.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct NodeTime {
+    /// Path of the node.
     pub node: String,
     /// Milliseconds.
     pub ms: f64,
@@ -36,8 +37,11 @@ pub struct NodeTime {
 /// The dispatch lists of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum List {
+    /// Run when the simulation is reset.
     Reset,
+    /// Run once, since their results are the same in every frame.
     Invariant,
+    /// Run in every frame.
     Frame,
 }
 

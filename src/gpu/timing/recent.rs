@@ -15,12 +15,16 @@ pub struct Recent {
 /// Mean and range of a time over the last frames \[ms\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
+    /// \[ms\]
     pub mean: f64,
+    /// \[ms\]
     pub min: f64,
+    /// \[ms\]
     pub max: f64,
 }
 
 impl Recent {
+    /// No frames yet, of this many times each.
     pub fn new(width: usize) -> Recent {
         Recent { rows: Vec::new(), width, frames: 0 }
     }

@@ -22,18 +22,31 @@ pub use staging::Arrived;
 
 /// Words of `Found` in the WGSL, by member.
 pub mod found {
+    /// Number of finite elements.
     pub const FINITE: usize = 2;
+    /// Number of elements that are NaN.
     pub const NANS: usize = 3;
+    /// Number of infinite elements.
     pub const INFINITE: usize = 4;
+    /// Number of live elements.
     pub const COUNT: usize = 5;
+    /// Value of the first colour, an `f32`.
     pub const LOW: usize = 6;
+    /// Value of the last colour, an `f32`.
     pub const HIGH: usize = 7;
+    /// The power of two that brings every value below 4.
     pub const INVERSE: usize = 8;
+    /// The 65 edges of the histogram's bins.
     pub const EDGES: usize = 9;
+    /// The 64 counts of the histogram.
     pub const BINS: usize = EDGES + 65;
+    /// The element under the pointer.
     pub const PICKED: usize = BINS + 64;
+    /// Its cell or position in memory: three words.
     pub const PLACE: usize = PICKED + 1;
+    /// Its components, at most 16.
     pub const VALUE: usize = PLACE + 3;
+    /// Number of words.
     pub const WORDS: usize = VALUE + 16;
 }
 
@@ -45,14 +58,18 @@ const FOUND_BYTES: u64 = found::WORDS as u64 * 4;
 
 /// Buffers that a view reads. Where there are no positions or no count, any other buffer takes their place.
 pub struct Source<'a> {
+    /// The elements.
     pub values: &'a wgpu::Buffer,
+    /// Number of live elements.
     pub count: &'a wgpu::Buffer,
+    /// Positions of particles.
     pub places: &'a wgpu::Buffer,
 }
 
 /// An image on the GPU: one `u32` a pixel, RGBA bytes in sRGB, top row first.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewImage<'a> {
+    /// The pixels.
     pub buffer: &'a wgpu::Buffer,
     /// Width and height \[pixels\].
     pub size: [u32; 2],
@@ -159,6 +176,7 @@ impl Lens {
         self.staging.take(&self.gpu, wait)
     }
 
+    /// The image drawn last; `None` before the first.
     pub fn image(&self) -> Option<ViewImage<'_>> {
         self.canvas.as_ref().map(|canvas| ViewImage { buffer: &canvas.pixels, size: canvas.size })
     }

@@ -17,6 +17,7 @@ const FAILED: u8 = 3;
 pub struct Arrived {
     /// The number that was passed to the view.
     pub tag: u64,
+    /// Words of the result.
     pub words: Vec<u32>,
 }
 

@@ -18,12 +18,31 @@ pub(crate) fn budget(program: &Program) -> usize {
     stages.map(buffers_of).max().unwrap_or(0).max(MAX_BUFFERS)
 }
 
-/// Buffers that an operation certainly takes.
+/// Buffers that an operation certainly takes. Versions of a value that its stages make and change take one, unless none
+/// of them is stored.
 pub(crate) fn buffers_of(op: &Op) -> usize {
     let read: BTreeSet<ValueId> = op.inputs().collect();
-    let apart = op.writes.iter().filter(|w| w.consumes.is_none() && !w.transient).count();
+    let stored = op.writes.iter().filter(|write| !write.transient);
+    let apart: BTreeSet<ValueId> = stored.filter_map(|write| made(op, write)).collect();
     let warns = op.reads.iter().any(|r| r.part == Part::Start);
-    read.len() + apart + usize::from(warns)
+    read.len() + apart.len() + usize::from(warns)
+}
+
+/// Buffers that an operation takes as far as its own stages tell: also those of versions that they cannot change in place.
+/// What runs later may need more versions apart.
+pub(crate) fn own_buffers(graph: &Graph, program: &Program, op: &Op) -> usize {
+    let stored = op.writes.iter().filter(|write| !write.transient && made(op, write).is_none());
+    buffers_of(op) + stored.filter(|write| place(graph, program, op, write, &|_| false).is_none()).count()
+}
+
+/// The first version of what a write changes, if the operation makes it.
+fn made(op: &Op, write: &Write) -> Option<ValueId> {
+    let mut first = write;
+    for _ in 0..=op.writes.len() {
+        let Some(before) = first.consumes else { return Some(first.value) };
+        first = op.writes.iter().find(|write| write.value == before)?;
+    }
+    None
 }
 
 /// Buffers of an operation with one cell or particle an invocation, including its alarms; never fewer than it binds in

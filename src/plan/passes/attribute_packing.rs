@@ -54,6 +54,9 @@ pub(super) fn pack(graph: &Graph, program: &mut Program) {
         let gone = |value: &ValueId| readers.get(value) == Some(&1) && !asked.contains(value);
         let packed: BTreeSet<ValueId> = all.iter().flat_map(Wanted::values).filter(gone).collect();
         for wanted in all {
+            if !has_room(graph, program, reader, &wanted) {
+                continue;
+            }
             let known = packs.get(&wanted.values()).copied();
             let made = known.or_else(|| with_last(graph, program, (reader, &packed), &wanted)).or_else(|| {
                 let (value, pack) = by_itself(graph, program, reader, &wanted)?;
@@ -62,7 +65,9 @@ pub(super) fn pack(graph: &Graph, program: &mut Program) {
             });
             if let Some(value) = made {
                 packs.insert(wanted.values(), value);
-                redirect(program, reader, &wanted, value);
+                if let Some(op) = program.ops.get_mut(reader) {
+                    redirect(op, &wanted, value);
+                }
             }
         }
     }
@@ -169,7 +174,7 @@ fn with_last(
     let gone = |w: &&Write| !w.transient && w.consumes.is_none() && packed.contains(&w.value);
     let more = reads.len() + 1;
     let less = op.writes.iter().filter(gone).count();
-    if !same || !alike || bindings::buffers_of(op) + more > program.buffer_budget + less {
+    if !same || !alike || bindings::own_buffers(graph, program, op) + more > program.buffer_budget + less {
         return None;
     }
     let (part, value) = (Part::Packed(wanted.name().into()), add(program, wanted)?);
@@ -233,10 +238,19 @@ fn add(program: &mut Program, wanted: &Wanted) -> Option<ValueId> {
     Some(program.values.push(value))
 }
 
+/// Whether an operation still binds no more buffers than it may once it reads a pack: other stages in it may need the
+/// attributes by themselves.
+fn has_room(graph: &Graph, program: &Program, reader: OpId, wanted: &Wanted) -> bool {
+    let Some(op) = program.ops.get(reader) else { return false };
+    let mut after = op.clone();
+    redirect(&mut after, wanted, ValueId::new(usize::MAX));
+    let bound = |op: &Op| bindings::own_buffers(graph, program, op);
+    bound(&after) <= program.buffer_budget.max(bound(op))
+}
+
 /// Makes an operation read a pack instead of the attributes in it.
-fn redirect(program: &mut Program, reader: OpId, wanted: &Wanted, value: ValueId) {
+fn redirect(op: &mut Op, wanted: &Wanted, value: ValueId) {
     let (field, port) = (wanted.field, wanted.port);
-    let Some(op) = program.ops.get_mut(reader) else { return };
     let packed = |r: &Read| {
         let name = if let Part::Attribute(name) = &r.part { name } else { return false };
         r.stage == field && r.port == port && wanted.attributes.iter().any(|(packed, _)| **packed == **name)

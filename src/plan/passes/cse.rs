@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::arena::Arena;
 use crate::graph::{Graph, Kind, NodeId};
 use crate::plan::ir::{Op, Program, Read, Task, ValueId};
-use crate::stage::header::Direction;
+use crate::stage::header::{Direction, Port};
+use crate::stage::types::PortType;
 use crate::stage::{IterationSource, Stage};
 
 /// What a stage's results follow from within a frame.
@@ -67,15 +68,14 @@ fn repeats(graph: &Graph, op: &Op) -> bool {
         _ => None,
     };
     let counts = |stage: &Stage| stage.names("iteration") || stage.names("substep");
+    let grid = |port: &Port| port.ty.is_grid() && port.scatter.is_none() && !port.scan;
     let fresh = |stage: &Stage| {
-        stage.source() == IterationSource::Cells
-            && stage.outputs().all(|port| {
-                port.direction == Direction::Out
-                    && port.ty.is_grid()
-                    && port.scatter.is_none()
-                    && port.reduce.is_none()
-                    && !port.scan
-            })
+        let made = |port: &Port| match stage.source() {
+            IterationSource::Cells => grid(port),
+            IterationSource::Once => !port.ty.is_grid() && port.ty != PortType::Particles,
+            _ => false,
+        };
+        stage.outputs().all(|port| port.direction == Direction::Out && port.reduce.is_none() && made(port))
     };
     let fields = op.inlined().iter().all(|built| stage(built.node).is_some_and(|stage| !counts(stage)));
     let own = stage(op.node).is_some_and(|stage| fresh(stage) && !counts(stage));

@@ -4,6 +4,7 @@
 //! later searches only test marked entries. A particle with a row of more than 32 entries is searched without the
 //! cache.
 
+use crate::plan::ir::links::topological;
 use crate::plan::ir::packs::rows;
 use crate::plan::ir::query;
 use crate::plan::ir::{InstanceId, Op, OpId, Part, Program, Read, Task, Value, ValueId, Write, bindings};
@@ -43,7 +44,7 @@ struct Searching {
 pub(super) fn keep(graph: &Graph, program: &mut Program) {
     let budget = program.buffer_budget;
     let mut first = BTreeMap::<Around, (OpId, Searching, Option<ValueId>)>::new();
-    for index in program.ops.ids() {
+    for index in order(program) {
         for searching in searches(graph, program, index) {
             let Some((op, by, value)) = first.get_mut(&searching.around) else {
                 if searching.output.is_some() {
@@ -51,7 +52,8 @@ pub(super) fn keep(graph: &Graph, program: &mut Program) {
                 }
                 continue;
             };
-            let has_room = |op: OpId| program.ops.get(op).is_some_and(|op| bindings::buffers_of(op) < budget);
+            let has_room =
+                |op: OpId| program.ops.get(op).is_some_and(|op| bindings::own_buffers(graph, program, op) < budget);
             if *op == index || !searching.tests || !has_room(index) || value.is_none() && !has_room(*op) {
                 continue;
             }
@@ -61,6 +63,17 @@ pub(super) fn keep(graph: &Graph, program: &mut Program) {
             reader.reads.push(Read { stage: searching.field, port: searching.grid, part: Part::Found, value: kept });
         }
     }
+}
+
+/// The operations so that each comes after those whose values it needs. Fusion may have put a search that comes first
+/// into a later operation, and what the later one found must not be needed by the earlier one.
+fn order(program: &Program) -> Vec<OpId> {
+    let producer = program.writers();
+    let mut after = program.ops.table(Vec::new());
+    for (index, op) in program.ops.entries() {
+        op.needs().filter_map(|value| producer[value]).for_each(|from| after[from].push(index));
+    }
+    topological(&after)
 }
 
 /// The searches of an operation, by its stages.

@@ -12,6 +12,7 @@ use crate::stage::types::WireType;
 /// The value of a subject after a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sample {
+    /// The image of an Output.
     Image(Image),
     /// A number that the CPU computes.
     Number(Vec<f64>),

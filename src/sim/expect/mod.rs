@@ -16,14 +16,18 @@ use crate::sim::Simulation;
 /// The result of one expectation after a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
+    /// The frame, counted from 1.
     pub frame: u64,
+    /// Whether the expectation holds.
     pub verdict: Verdict,
     /// What was found, in words; empty where nothing was found.
     pub found: String,
 }
 
+/// Whether an expectation holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
+    /// It holds.
     Passed,
     /// Why not, in words.
     Failed(String),
@@ -80,6 +84,7 @@ struct Waiting {
 }
 
 impl Checker {
+    /// Nothing is checked yet. An invalid expectation fails with its problem.
     pub fn new(expectations: Vec<Result<Expectation, Problem>>) -> Checker {
         let count = expectations.len();
         Checker { expectations, outcomes: vec![Vec::new(); count], before: vec![None; count], ..Checker::default() }
@@ -121,6 +126,7 @@ impl Checker {
         self.suspended = true;
     }
 
+    /// Whether checks are suspended until the next reset.
     pub fn suspended(&self) -> bool {
         self.suspended
     }

@@ -10,7 +10,9 @@ pub struct Found {
     pub values: Vec<f64>,
     /// Numbers that were counted.
     pub count: u64,
+    /// Numbers that are NaN.
     pub nan: u64,
+    /// Numbers that are infinite.
     pub infinite: u64,
 }
 

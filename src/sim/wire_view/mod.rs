@@ -26,7 +26,9 @@ pub struct View {
     /// `node.port`; `node.port.attribute` for one attribute of particles; `node` where the node has one output. A
     /// particle set shows its `velocity`, or else the first attribute that is not the position.
     pub wire: String,
+    /// What is shown of each element.
     pub show: Show,
+    /// The colours of a scalar.
     pub map: ColorMap,
     /// Values of the first and the last colour. When `None`, they follow from the data in each frame: minimum to
     /// maximum; symmetric about zero for [`ColorMap::Signed`]; from zero for lengths; 0 to 1 for colours.
@@ -67,20 +69,27 @@ impl Show {
 /// The colour maps of the stage `view/color_map`, in its order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColorMap {
+    /// Matplotlib's viridis.
     #[default]
     Viridis = 0,
+    /// Matplotlib's magma.
     Magma = 1,
+    /// Matplotlib's inferno.
     Inferno = 2,
+    /// Matplotlib's plasma.
     Plasma = 3,
     /// Blue, white, red.
     Signed = 4,
+    /// Black to white.
     Grey = 5,
 }
 
 impl ColorMap {
+    /// All maps in the order of their numbers.
     pub const ALL: [ColorMap; 6] =
         [ColorMap::Viridis, ColorMap::Magma, ColorMap::Inferno, ColorMap::Plasma, ColorMap::Signed, ColorMap::Grey];
 
+    /// The name as in the editor and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             ColorMap::Viridis => "viridis",
@@ -93,10 +102,14 @@ impl ColorMap {
     }
 }
 
+/// An axis of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
+    /// To the right.
     X = 0,
+    /// Upwards.
     Y = 1,
+    /// Depth.
     Z = 2,
 }
 
@@ -105,7 +118,12 @@ pub enum Axis {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Volume {
     /// One layer of cells; position 0 to 1 from the first to the last.
-    Slice { axis: Axis, position: f64 },
+    Slice {
+        /// The axis across the slice.
+        axis: Axis,
+        /// From 0 to 1 along the axis.
+        position: f64,
+    },
     /// The maximum along an axis; for [`ColorMap::Signed`] the value farthest from zero.
     Maximum(Axis),
     /// The same along the rays of the camera.

@@ -11,11 +11,15 @@ pub struct Statistics {
     pub count: u64,
     /// Elements that are neither NaN nor infinite. All other figures are about these.
     pub finite: u64,
+    /// Number of elements that are NaN.
     pub nan: u64,
+    /// Number of elements that are infinite.
     pub infinite: u64,
     /// Zero where no value is finite, like the others.
     pub min: f64,
+    /// The largest finite value.
     pub max: f64,
+    /// The mean of all finite values.
     pub mean: f64,
     /// Root mean square.
     pub rms: f64,

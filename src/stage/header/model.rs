@@ -11,21 +11,31 @@ use crate::stage::types::{AttributeList, EdgeRule, Element, PortType, ValueType}
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct HeaderError {
+    /// From 1.
     pub line: usize,
+    /// What is wrong.
     pub message: String,
 }
 
+/// Whether a port is read, written or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Direction {
+    /// `@in`: read.
     In,
+    /// `@out`: written.
     Out,
+    /// `@inout`: updated.
     InOut,
 }
 
+/// How the values of all cells or particles become one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Reduction {
+    /// The maximum.
     Max,
+    /// The minimum.
     Min,
+    /// The sum.
     Sum,
 }
 
@@ -34,7 +44,9 @@ pub enum Reduction {
 pub enum Scatter {
     /// Sums in fixed point with this many fraction bits.
     Sum(u32),
+    /// The minimum.
     Min,
+    /// The maximum.
     Max,
 }
 
@@ -66,6 +78,7 @@ impl Change {
 /// Limit of the distance in cells at which a stage reads a port.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Radius {
+    /// This many.
     Cells(u32),
     /// The value of this parameter.
     Param(String),
@@ -83,19 +96,27 @@ impl fmt::Display for Radius {
 /// A declared `@in`, `@out` or `@inout`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Port {
+    /// Name in the header and in the text.
     pub name: String,
+    /// Whether it is read, written or both.
     pub direction: Direction,
+    /// Its type, which may be generic.
     pub ty: PortType,
     /// Value when unwired: one component for all, or one each.
     pub default: Option<Vec<f64>>,
+    /// The largest distance in cells at which it is read, where the header declares one.
     pub radius: Option<Radius>,
+    /// What is read beyond the domain; the domain's own rule when `None`.
     pub edge: Option<EdgeRule>,
+    /// The port whose domain it takes: `like NAME`, or `half NAME`.
     pub like: Option<String>,
     /// `half NAME`: on the domain of NAME with cells twice as wide.
     pub half: bool,
     /// `slices N`: on the stage's domain with each cell cut into N slices along x.
     pub slices: Option<u32>,
+    /// How it is written at any cell; only at its own when `None`.
     pub scatter: Option<Scatter>,
+    /// How the written values become one number.
     pub reduce: Option<Reduction>,
     /// Replaced by its exclusive prefix sum.
     pub scan: bool,
@@ -103,20 +124,27 @@ pub struct Port {
     pub expect: Option<Range>,
     /// Read at positions in two dimensions, although the stage runs in three.
     pub flat: bool,
-    /// Attributes of a particle port that the stage reads, and that it writes.
+    /// Attributes of a particle port that the stage reads.
     pub attributes: AttributeList,
+    /// Attributes of a particle port that the stage writes.
     pub written: AttributeList,
+    /// What happens to the particles of a set.
     pub change: Change,
+    /// What the user reads about it.
     pub doc: String,
+    /// The unit, without brackets; empty if there is none.
     pub unit: String,
+    /// Line of the declaration, from 1.
     pub line: usize,
 }
 
 impl Port {
+    /// Whether the stage reads it.
     pub fn reads(&self) -> bool {
         self.direction != Direction::Out
     }
 
+    /// Whether the stage writes it.
     pub fn writes(&self) -> bool {
         self.direction != Direction::In
     }
@@ -140,9 +168,12 @@ impl Port {
 /// Lower and upper bound; either may be open.
 pub type Range = (Option<f64>, Option<f64>);
 
+/// The type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum ParamType {
+    /// A number or a vector.
     Value(ValueType),
+    /// A switch, stored as 0 or 1.
     Bool,
     /// Linear RGBA.
     Color,
@@ -150,6 +181,8 @@ pub enum ParamType {
     Curve,
     /// A function from 0..1 to a colour, given by stops.
     Gradient,
+    /// A function of the position and of the stage's inputs, given by an expression.
+    Formula(ValueType),
 }
 
 impl ParamType {
@@ -161,9 +194,11 @@ impl ParamType {
             ParamType::Color => ValueType::Vec4,
             ParamType::Curve => ValueType::Curve,
             ParamType::Gradient => ValueType::Gradient,
+            ParamType::Formula(v) => v,
         }
     }
 
+    /// The name in headers.
     pub fn name(self) -> &'static str {
         match self {
             ParamType::Value(v) => v.name(),
@@ -171,6 +206,8 @@ impl ParamType {
             ParamType::Color => "color",
             ParamType::Curve => "curve",
             ParamType::Gradient => "gradient",
+            ParamType::Formula(ValueType::Vec) => "formula<Vec>",
+            ParamType::Formula(_) => "formula",
         }
     }
 
@@ -179,6 +216,7 @@ impl ParamType {
         match self {
             ParamType::Curve => Some(ValueType::F32),
             ParamType::Gradient => Some(ValueType::Vec4),
+            ParamType::Formula(v) => Some(v),
             ParamType::Value(_) | ParamType::Bool | ParamType::Color => None,
         }
     }
@@ -187,8 +225,11 @@ impl ParamType {
 /// A declared `@param`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Param {
+    /// Name in the header and in the text.
     pub name: String,
+    /// Its type.
     pub ty: ParamType,
+    /// The value of new nodes.
     pub default: ParamValue,
     /// Values outside are errors.
     pub range: Range,
@@ -196,18 +237,26 @@ pub struct Param {
     pub soft: Range,
     /// A constant of the plan: changing it compiles a new plan.
     pub fixed: bool,
+    /// What the user reads about it.
     pub doc: String,
+    /// The unit, without brackets; empty if there is none.
     pub unit: String,
+    /// Line of the declaration, from 1.
     pub line: usize,
 }
 
 /// The header of a stage file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Header {
+    /// Name in the palette.
     pub title: String,
+    /// Paragraphs of documentation.
     pub doc: Vec<String>,
+    /// Papers and programs that the stage follows.
     pub source: Vec<String>,
+    /// Ports in the order of the file.
     pub ports: Vec<Port>,
+    /// Parameters in the order of the file.
     pub params: Vec<Param>,
     /// `@over once`
     pub once: bool,
@@ -218,6 +267,22 @@ pub struct Header {
 }
 
 impl Header {
+    /// The inputs whose values a formula can name, in the order of its arguments after the position: those with a value
+    /// of a known type at a cell or a position.
+    pub fn formula_inputs(&self) -> impl Iterator<Item = &Port> {
+        let valued = |port: &&Port| {
+            use ValueType::{F32, Vec, Vec2, Vec3, Vec4};
+            let (PortType::Grid(Element::Fixed(value))
+            | PortType::Field(Element::Fixed(value))
+            | PortType::Number(Element::Fixed(value))) = port.ty
+            else {
+                return false;
+            };
+            matches!(value, F32 | Vec2 | Vec3 | Vec4 | Vec)
+        };
+        self.ports.iter().filter(|port| port.reads()).filter(valued)
+    }
+
     /// Names and types of what the function returns. A stage that reorders particles returns one index each; its
     /// neighbour grid follows from that.
     pub fn returned(&self) -> Vec<(&str, Element)> {

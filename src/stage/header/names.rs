@@ -35,7 +35,7 @@ fn repeated(header: &Header) -> Vec<Fault> {
 /// Ports that are only written, and plain values, have none.
 fn hiding(header: &Header) -> impl Iterator<Item = Fault> {
     let read = header.ports.iter().filter(|port| port.reads()).map(|port| (&port.name, port.line));
-    let tables = header.params.iter().filter(|param| matches!(param.ty, ParamType::Curve | ParamType::Gradient));
+    let tables = header.params.iter().filter(|param| param.ty.returns().is_some());
     let functions = read.chain(tables.map(|param| (&param.name, param.line)));
     let hides = functions.filter(|(name, _)| language::is_memory_word(name));
     hides.map(|(name, line)| (line, format!("`{name}` belongs to WGSL; choose another name")))

@@ -13,11 +13,14 @@ pub(super) fn parse(rest: &str, line: usize) -> Result<Param, String> {
         "color" => ParamType::Color,
         "curve" => ParamType::Curve,
         "gradient" => ParamType::Gradient,
+        "formula" => ParamType::Formula(ValueType::F32),
+        "formula<Vec>" => ParamType::Formula(ValueType::Vec),
         other => ParamType::Value(ValueType::parse(other).ok_or_else(|| unknown_type(other, "a parameter"))?),
     };
     let form = match ty {
         ParamType::Curve => "[(0, 0), (1, 1)]",
         ParamType::Gradient => "[(0, \"#000000\"), (1, \"#ffffff\")]",
+        ParamType::Formula(_) => "\"0\"",
         _ => "0",
     };
     let default = d.default.ok_or_else(|| format!("@param `{}` needs a default: `{0}: {} = {form}`", d.name, d.ty))?;
@@ -40,8 +43,9 @@ pub(super) fn parse(rest: &str, line: usize) -> Result<Param, String> {
     if ty == ParamType::Bool {
         range = (Some(0.0), Some(1.0));
     }
-    if ty == ParamType::Gradient && (range, soft) != ((None, None), (None, None)) {
-        return Err(format!("the colours of @param `{}` have no range; remove it", d.name));
+    let unbounded = matches!(ty, ParamType::Gradient | ParamType::Formula(_));
+    if unbounded && (range, soft) != ((None, None), (None, None)) {
+        return Err(format!("@param `{}` is a {}, which has no range; remove it", d.name, ty.name()));
     }
     let scalar = matches!(ty, ParamType::Bool | ParamType::Value(ValueType::F32 | ValueType::I32 | ValueType::U32));
     if fixed && !scalar {
@@ -51,12 +55,14 @@ pub(super) fn parse(rest: &str, line: usize) -> Result<Param, String> {
     Ok(Param { name: d.name, ty, default, range, soft, fixed, doc: d.doc, unit: d.unit, line })
 }
 
-/// Parses the default of a curve or a gradient. The error is the end of a sentence that begins with "the default is not
-/// a curve".
+/// Parses the default of a curve, a gradient or a formula. The error is the end of a sentence that begins with "the
+/// default is not a curve".
 fn drawn(ty: ParamType, text: &str) -> Result<ParamValue, String> {
     let value = ParamValue::from_ron(text).map_err(|cause| format!(": {cause}"))?;
     match (ty, &value) {
-        (ParamType::Curve, ParamValue::Curve(_)) | (ParamType::Gradient, ParamValue::Gradient(_)) => Ok(value),
+        (ParamType::Curve, ParamValue::Curve(_))
+        | (ParamType::Gradient, ParamValue::Gradient(_))
+        | (ParamType::Formula(_), ParamValue::Expression(_)) => Ok(value),
         _ => Err(String::new()),
     }
 }

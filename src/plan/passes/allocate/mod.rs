@@ -83,7 +83,7 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
     layout.pictures =
         frame.pictures.iter().filter_map(|picture| Some((*picture, layout.frame[picture.value]?))).collect();
     layout.watches = frame.watches.iter().filter_map(|(n, p, v)| Some((*n, *p, layout.frame[*v]?))).collect();
-    let survivors = survivors(&chains, &layout.frame);
+    let survivors = survivors(&chains, &layout.frame, &passed);
     let state_values: BTreeSet<ValueId> = frame.states.values().copied().collect();
     let is_state = |v: &ValueId| state_values.contains(v);
     // Values that nothing needs have no memory.
@@ -120,11 +120,12 @@ fn wire(label: &str) -> &str {
     label.strip_suffix(" (scatter)").unwrap_or(label)
 }
 
-/// The value that each buffer holds when the frame ends.
-fn survivors(chains: &[Chain], buffers: &Placement) -> BTreeSet<ValueId> {
+/// The value that each buffer holds when the frame ends: of a chain of versions the last that is stored. Those that are
+/// `passed` within a kernel are not.
+fn survivors(chains: &[Chain], buffers: &Placement, passed: &BTreeSet<ValueId>) -> BTreeSet<ValueId> {
     let mut last = BTreeMap::new();
     for chain in chains {
-        if let Some(value) = chain.values.last() {
+        if let Some(value) = chain.values.iter().rev().find(|v| !passed.contains(v)) {
             let entry = last.entry(buffers[*value]).or_insert((chain.life.first, *value));
             if chain.life.first >= entry.0 {
                 *entry = (chain.life.first, *value);

@@ -11,7 +11,7 @@ use crate::curve::SAMPLES;
 use crate::graph::{Setting, Source};
 use crate::plan::codegen::stage_kernel::context::{Context, Instance};
 use crate::plan::codegen::wgsl::{cell_type, component, position_type};
-use crate::stage::header::{Direction, Param, Port};
+use crate::stage::header::{Direction, Param, ParamType, Port};
 use crate::stage::types::{Element, PortType, ValueType};
 
 /// Inputs that read a setting instead of a wire.
@@ -82,7 +82,10 @@ pub(crate) fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, setting:
 /// `x(t)` of a curve or a gradient: linear between the samples in the uniform block.
 pub(crate) fn drawn(param: &Param) -> Option<String> {
     let (name, last) = (&param.name, SAMPLES - 1);
-    let returned = param.ty.returns()?;
+    let returned = match param.ty {
+        ParamType::Curve | ParamType::Gradient => param.ty.returns()?,
+        _ => return None,
+    };
     let sample = |index: &str| match returned {
         ValueType::F32 => format!("params.{name}[{index} >> 2u][{index} & 3u]"),
         _ => format!("params.{name}[{index}]"),

@@ -1,0 +1,10 @@
+//! Length of a Field
+//! The length of a vector at every position:  |a|,  of a scalar its magnitude.
+//! Source: none.
+//!
+//! @in  a: Field<T>                      A field of vectors or numbers
+//! @out magnitude: Field<f32>         Its length
+
+fn stage(position: Vec) -> f32 {
+    return length(a(position));
+}

@@ -1,0 +1,10 @@
+//! Length of a Grid
+//! The length of a vector in each cell:  |a|,  of a scalar its magnitude.
+//! Source: none.
+//!
+//! @in  a: Grid<T>                      A grid of vectors or numbers
+//! @out magnitude: Grid<f32>, like a    Its length
+
+fn stage(cell: Cell) -> f32 {
+    return length(a(cell));
+}

@@ -1,0 +1,12 @@
+//! Multiply Grids
+//! The product of grids, cell by cell:  factor a b,  of vectors component by component.
+//! Source: none, multiplication.
+//!
+//! @in    a: Grid<T>                           A grid
+//! @in    b: Grid<T> = 1                       Another
+//! @out   product: Grid<T>, like a             Their product
+//! @param factor: f32 = 1, soft -4..4          Factor
+
+fn stage(cell: Cell) -> T {
+    return a(cell) * b(cell) * params.factor;
+}

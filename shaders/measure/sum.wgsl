@@ -1,0 +1,20 @@
+//! Sum
+//! Sum, integral and mean of a scalar:  sum q,  sum q V,  sum q / N,  with V the volume (in 2D the area) of a cell.
+//! Added in f32 as a tree, so the error is below 2e-6 of the sum of magnitudes for up to a million cells, and typically 1e-7.
+//! Source: definition; Higham, SIAM J. Sci. Comput. 14, 1993 (pairwise summation).
+//!
+//! @in  field: Grid<f32>                Any scalar
+//! @out sum: f32, reduce sum            Sum over all cells
+//! @out integral: f32, reduce sum       Integral over the domain [m^DIM]
+//! @out mean: f32, reduce sum           Mean over all cells
+
+fn stage(cell: Cell) -> Result {
+    let q = field(cell);
+    return Result(q, q * pow(CELL_SIZE, f32(DIM)), q / cells());
+}
+
+fn cells() -> f32 {
+    var count = 1.0;
+    for (var axis = 0; axis < DIM; axis++) { count *= f32(RESOLUTION[axis]); }
+    return count;
+}

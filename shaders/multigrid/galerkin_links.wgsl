@@ -1,0 +1,108 @@
+//! Links by Galerkin
+//! Links of the next level, P^T A P: what cells twice as wide exchange when the cells between them take what Weights of Links says. Each cell
+//! computes one of the four links of the wide cell at half its index, and a quarter of it holds no more: the mean of four (Restrict) is the
+//! wide cell's. 2D only.
+//! Source: Dendy, J. Comput. Phys. 48, 1982 (black box multigrid).
+//!
+//! @in  links: Grid<vec4f>                   Links to the cells at +x, +y, +x+y, -x+y [m/kg]
+//! @in  sink: Grid<f32>                      Links to open borders [m/kg]
+//! @in  weights: Grid<vec4f>                 Parts that a cell takes of wide cells
+//! @out parts: Grid<vec4f>, like links       Links of the wide cells, times four, one in each cell [m/kg]
+//! @out sinks: Grid<f32>, like links         Sinks of the wide cells, times four, in parts [m/kg]
+
+fn stage(cell: Cell) -> Result {
+    let wide = half_of(cell);
+    var parts = vec4f();
+    for (var k = 0; k < 4; k++) {
+        // +x and +x+y are for odd columns, +y and +x+y for odd rows; the first cell stands in for those beyond the border.
+        var owner = wide * 2;
+        if k == 0 || k == 2 { owner += unit(0); }
+        if k == 1 || k == 2 { owner += unit(1); }
+        if !inside(owner) { owner = wide * 2; }
+        if all(owner == cell) { parts[k] = 4.0 * max(wide_link(wide, wide + offset(k)), 0.0); }
+    }
+    // As in Gather: of a row of three, the wide cell's first takes two.
+    var sum = 0.0;
+    var scale = 0.0;
+    for (var y = -1; y <= 0; y++) {
+        for (var x = -1; x <= 0; x++) {
+            if x < -(1 - (cell.x & 1)) || y < -(1 - (cell.y & 1)) { continue; }
+            let child = cell + unit(0) * x + unit(1) * y;
+            let weight = share(child, wide);
+            if weight == 0.0 { continue; }
+            var left = sink(child) * whole(child);
+            for (var k = 0; k < 8; k++) {
+                let l = link(child, k);
+                if l == 0.0 { continue; }
+                left += l * (whole(child) - whole(child + offset(k)));
+                scale = max(scale, l);
+            }
+            sum += weight * left;
+        }
+    }
+    // Without open borders roundings are left.
+    return Result(parts, select(0.0, 4.0 * sum, sum > 1e-5 * scale));
+}
+
+// Sum over the cells of one wide cell, and over those of the other around them.
+fn wide_link(wide: Cell, other: Cell) -> f32 {
+    var sum = 0.0;
+    for (var y = -1; y <= 1; y++) {
+        for (var x = -1; x <= 1; x++) {
+            let child = wide * 2 + unit(0) * x + unit(1) * y;
+            let apart = abs(other * 2 - child);
+            if max(apart.x, apart.y) > 2 { continue; }
+            let weight = share(child, wide);
+            if weight == 0.0 { continue; }
+            let own = share(child, other);
+            for (var k = 0; k < 8; k++) {
+                let l = link(child, k);
+                if l == 0.0 { continue; }
+                sum += weight * l * (share(child + offset(k), other) - own);
+            }
+            sum -= weight * sink(child) * own;
+        }
+    }
+    return sum;
+}
+
+// Part that a cell takes of a wide cell. Beyond a periodic border both go on counting.
+fn share(cell: Cell, wide: Cell) -> f32 {
+    let upper = wide - half_of(cell);
+    if min(upper.x, upper.y) < 0 || max(upper.x, upper.y) > 1 || !exists(cell) { return 0.0; }
+    return weights(cell)[upper.x + 2 * upper.y];
+}
+
+// All that a cell takes: 1 but beside open borders and in walls.
+fn whole(cell: Cell) -> f32 {
+    return dot(weights(cell), vec4f(1.0));
+}
+
+// The wide cell at half the index of a cell. Around a box of n cells there are n / 2 of them, rounded up.
+fn half_of(cell: Cell) -> Cell {
+    var half = Cell();
+    for (var axis = 0; axis < 2; axis++) {
+        let n = RESOLUTION[axis];
+        let turns = (cell[axis] + 2 * n) / n - 2;
+        half[axis] = (cell[axis] - turns * n) / 2 + turns * ((n + 1) / 2);
+    }
+    return half;
+}
+
+// The eight cells around: +x, +y, +x+y, -x+y, and opposite to these.
+fn offset(k: i32) -> Cell {
+    let along = array<Cell, 4>(unit(0), unit(1), unit(0) + unit(1), unit(1) - unit(0))[k & 3];
+    return select(along, -along, k > 3);
+}
+
+// Link to one of them; there is none through a border, unless it is periodic.
+fn link(cell: Cell, k: i32) -> f32 {
+    if k < 4 { return links(cell)[k]; }
+    let other = cell + offset(k);
+    return select(0.0, links(other)[k - 4], exists(other));
+}
+
+fn exists(cell: Cell) -> bool {
+    let periodic = !wall_face(Cell(), 0) && !open_face(Cell(), 0);
+    return inside(cell) || periodic;
+}

@@ -1,0 +1,61 @@
+//! Weights of Links
+//! Interpolation that follows the density. Every second cell along both axes is a cell of the next level. A cell between two of them
+//! takes from each in the ratio of its links to either side, so that the flux through it is continuous, and nothing through
+//! a wall. A cell between four takes what its eight links say, with the cells beside it interpolated so already. 2D only.
+//! Source: Alcouffe, Brandt, Dendy and Painter, SIAM J. Sci. Stat. Comput. 2, 1981; Dendy, J. Comput. Phys. 48, 1982.
+//!
+//! @in  links: Grid<vec4f>                   Links to the cells at +x, +y, +x+y, -x+y [m/kg]
+//! @in  sink: Grid<f32>                      Links to open borders [m/kg]
+//! @out weights: Grid<vec4f>, like links     Parts that a cell takes of the wide cell at half its index, of those at +x, +y and +x+y
+
+fn stage(cell: Cell) -> vec4f {
+    let odd = vec2<bool>((cell.x & 1) == 1, (cell.y & 1) == 1);
+    if !any(odd) { return vec4f(1.0, 0.0, 0.0, 0.0); }
+    if !odd.y { let part = between(cell, 0); return vec4f(part, 0.0, 0.0); }
+    if !odd.x { let part = between(cell, 1); return vec4f(part.x, 0.0, part.y, 0.0); }
+    let low = link(cell, 5) * between(cell - unit(1), 0);
+    let high = link(cell, 1) * between(cell + unit(1), 0);
+    let left = link(cell, 4) * between(cell - unit(0), 1);
+    let right = link(cell, 0) * between(cell + unit(0), 1);
+    let corners = vec4f(link(cell, 6), link(cell, 7), link(cell, 3), link(cell, 2));
+    let parts = corners + vec4f(low, high) + vec4f(left.x, right.x, left.y, right.y);
+    return parts / max(dot(parts, vec4f(1.0)) + sink(cell), 1e-37);
+}
+
+// Parts of the two cells on either side along an axis: the links across the axis are summed up.
+fn between(cell: Cell, axis: i32) -> vec2f {
+    var sides = vec2f(link(cell, 4 + axis), link(cell, axis));
+    if axis == 0 {
+        sides += vec2f(link(cell, 3) + link(cell, 6), link(cell, 2) + link(cell, 7));
+    } else {
+        sides += vec2f(link(cell, 6) + link(cell, 7), link(cell, 2) + link(cell, 3));
+    }
+    let sum = sides.x + sides.y + sink(cell);
+    // In a channel of one cell between walls, the wide cell stands for it whose own cell is a wall.
+    if sum <= 0.0 { return vec2f(select(0.0, 1.0, around(cell) > 0.0 && around(cell - unit(axis)) <= 0.0), 0.0); }
+    return sides / sum;
+}
+
+fn around(cell: Cell) -> f32 {
+    var total = sink(cell);
+    for (var k = 0; k < 8; k++) { total += link(cell, k); }
+    return total;
+}
+
+// The eight cells around: +x, +y, +x+y, -x+y, and opposite to these.
+fn offset(k: i32) -> Cell {
+    let along = array<Cell, 4>(unit(0), unit(1), unit(0) + unit(1), unit(1) - unit(0))[k & 3];
+    return select(along, -along, k > 3);
+}
+
+// Link to one of them; there is none through a border, unless it is periodic.
+fn link(cell: Cell, k: i32) -> f32 {
+    if k < 4 { return links(cell)[k]; }
+    let other = cell + offset(k);
+    return select(0.0, links(other)[k - 4], exists(other));
+}
+
+fn exists(cell: Cell) -> bool {
+    let periodic = !wall_face(Cell(), 0) && !open_face(Cell(), 0);
+    return inside(cell) || periodic;
+}

@@ -1,0 +1,45 @@
+//! SPH Wall Density
+//! Adds what walls take of the kernel to the density and to its rate: the closed sides of the domain, and a shape, which may move. The share of
+//! a wall depends on the distance, by the function of SPH Kernel, which is made for planes: a shape should not be curved within a smoothing radius. Shares of several walls are
+//! combined as 1 - product of (1 - share). SPH Wall Force is the derivative of the same function.
+//! Source: Bender, Kugelstadt, Weiler and Koschier, Volume Maps, MIG 2019 (a wall's part of the kernel as a function of the signed distance).
+//!
+//! @in    wall: vec4f                        From SPH Kernel
+//! @in    rest_density: f32 = 1000           Density at rest rho_0 [kg/m^3]
+//! @in    shape: Field<f32> = 1e9            Signed distance [m], negative inside
+//! @in    shape_velocity: Field<Vec> = 0     Velocity of the shape's material [m/s]
+//! @inout particles: Particles{position: Vec, velocity: Vec, density: f32, density_rate: f32} -> {density: f32, density_rate: f32}    The fluid; its density [kg/m^3] and the rate of it [kg/m^3/s] increase
+//! @param probe: f32 = 0.1, 0.0001..1        Step of the differences for the shape's normal, as a fraction of a cell
+
+fn stage(particle: Particle) -> Result {
+    var free = 1.0;
+    var flow = 0.0; // of the fluid into the walls: -d free/dt
+    for (var axis = 0; axis < DIM; axis++) {
+        if !wall_face(Cell(), axis) { continue; }
+        for (var side = 0; side < 2; side++) {
+            let distance = select(particle.position[axis], SIZE[axis] - particle.position[axis], side == 1);
+            let taken = share(distance);
+            let speed = select(particle.velocity[axis], -particle.velocity[axis], side == 1);
+            flow = flow * (1.0 - taken.x) - free * taken.y * speed;
+            free *= 1.0 - taken.x;
+        }
+    }
+    let distance = shape(particle.position);
+    if distance < max(wall().y, wall().w) {
+        let taken = share(distance);
+        let slope = shape_gradient(particle.position, params.probe * CELL_SIZE);
+        let normal = slope / max(length(slope), 1e-6);
+        flow = flow * (1.0 - taken.x) - free * taken.y * dot(normal, particle.velocity - shape_velocity(particle.position));
+        free *= 1.0 - taken.x;
+    }
+    return Result(particle.density + rest_density() * (1.0 - free), particle.density_rate + rest_density() * flow);
+}
+
+// The part of the kernel that a wall at this distance takes, and how fast that decreases with the distance [1/m].
+fn share(distance: f32) -> vec2f {
+    let wall = wall();
+    let near = max(1.0 - max(distance, 0.0) / wall.y, 0.0);
+    let far = select(0.0, max(1.0 - max(distance, 0.0) / wall.w, 0.0), wall.z > 0.0);
+    let taken = wall.x * near * near * near + wall.z * far * far * far;
+    return vec2f(min(taken, 1.0), 3.0 * (wall.x * near * near / wall.y + wall.z * far * far / wall.w));
+}

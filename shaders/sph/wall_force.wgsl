@@ -1,0 +1,55 @@
+//! SPH Wall Force
+//! Adds the pressure of walls to the acceleration, and their friction: the closed sides of the domain, and a shape, which may move.
+//! a_i += p_i/rho_i^2 rho_0 grad(share) + mu_wall/rho_i |grad share|/z (v_wall - v_i) along the wall,  with the share of SPH Wall Density. It is the derivative of the
+//! energy that the particle has by its density, so a wall at rest gives no energy. A particle is pushed back before it touches. Particles at half a spacing, and at a
+//! uniform pressure, are in equilibrium.
+//! Source: Akinci et al., SIGGRAPH 2012, equation 9 (pressure of a wall); Bender, Kugelstadt, Weiler and Koschier, Volume Maps, MIG 2019.
+//!
+//! @in    wall: vec4f                        From SPH Kernel
+//! @in    rest_density: f32 = 1000           Density at rest rho_0 [kg/m^3]
+//! @in    shape: Field<f32> = 1e9            Signed distance [m], negative inside
+//! @in    shape_velocity: Field<Vec> = 0     Velocity of the shape's material [m/s]
+//! @inout particles: Particles{position: Vec, velocity: Vec, density: f32, pressure: f32, acceleration: Vec} -> {acceleration: Vec}    The fluid; its acceleration is increased [m/s^2]
+//! @param viscosity: f32 = 0, 0.., soft 0..100    Viscosity at the wall: 0 is free slip, that of the fluid is no slip [Pa s]
+//! @param probe: f32 = 0.1, 0.0001..1        Step of the differences for the shape's normal, as a fraction of a cell
+
+fn stage(particle: Particle) -> Vec {
+    var free = 1.0;
+    var push = Vec(); // grad free
+    var dragged = Vec();
+    for (var axis = 0; axis < DIM; axis++) {
+        if !wall_face(Cell(), axis) { continue; }
+        for (var side = 0; side < 2; side++) {
+            let distance = select(particle.position[axis], SIZE[axis] - particle.position[axis], side == 1);
+            let taken = share(distance);
+            let normal = Vec(unit(axis)) * select(1.0, -1.0, side == 1);
+            push = push * (1.0 - taken.x) + free * taken.y * normal;
+            free *= 1.0 - taken.x;
+            dragged += friction(distance, taken.y, normal, -particle.velocity);
+        }
+    }
+    let distance = shape(particle.position);
+    if distance < max(wall().y, wall().w) {
+        let taken = share(distance);
+        let slope = shape_gradient(particle.position, params.probe * CELL_SIZE);
+        let normal = slope / max(length(slope), 1e-6);
+        push = push * (1.0 - taken.x) + free * taken.y * normal;
+        if params.viscosity > 0.0 { dragged += friction(distance, taken.y, normal, shape_velocity(particle.position) - particle.velocity); }
+    }
+    let pressed = rest_density() * particle.pressure / (particle.density * particle.density);
+    return particle.acceleration + pressed * push + params.viscosity / particle.density * dragged;
+}
+
+// The finite difference over the distance, whose flux crosses |grad share|: on a lattice 2 (v_wall - v)/spacing^2.
+fn friction(distance: f32, steepness: f32, normal: Vec, faster: Vec) -> Vec {
+    return steepness / max(distance, 0.25 * wall().y) * (faster - dot(faster, normal) * normal);
+}
+
+// The part of the kernel that a wall at this distance takes, and how fast that decreases with the distance [1/m].
+fn share(distance: f32) -> vec2f {
+    let wall = wall();
+    let near = max(1.0 - max(distance, 0.0) / wall.y, 0.0);
+    let far = select(0.0, max(1.0 - max(distance, 0.0) / wall.w, 0.0), wall.z > 0.0);
+    let taken = wall.x * near * near * near + wall.z * far * far * far;
+    return vec2f(min(taken, 1.0), 3.0 * (wall.x * near * near / wall.y + wall.z * far * far / wall.w));
+}
