@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use crate::document::{Document, Group, ReadError};
+use crate::document::{Document, Group, NodeKind, ReadError};
 use crate::embedded::{GROUPS, SHADERS};
 use crate::files::{self, MAX_STAGE, read};
 use crate::problem::{Problem, Problems};
@@ -36,13 +36,76 @@ pub struct StageFile {
 /// parsed the same way.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
-    entries: BTreeMap<String, Definition>,
-    /// Errors of files that did not parse; a graph that names one of them reports these.
+    entries: BTreeMap<String, Entry>,
+    /// Errors of added files that did not parse; a graph that names one of them reports these.
     broken: BTreeMap<String, Vec<StageError>>,
     /// The files of the user's folder.
     files: BTreeMap<String, StageFile>,
     /// Built-in names that such files replace.
     replaced: BTreeSet<String>,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+enum Entry {
+    BuiltIn(Arc<BuiltIn>),
+    Added(Definition),
+}
+
+/// A built-in file, parsed when its name is first asked for: most graphs use a few of them.
+#[derive(Debug)]
+struct BuiltIn {
+    /// Path in its folder, with the extension.
+    path: &'static str,
+    parsed: OnceLock<Result<Definition, Vec<StageError>>>,
+}
+
+impl Entry {
+    fn definition(&self) -> Option<&Definition> {
+        match self {
+            Entry::BuiltIn(file) => file.parsed().as_ref().ok(),
+            Entry::Added(definition) => Some(definition),
+        }
+    }
+
+    fn errors(&self) -> Option<&[StageError]> {
+        match self {
+            Entry::BuiltIn(file) => file.parsed().as_ref().err().map(Vec::as_slice),
+            Entry::Added(_) => None,
+        }
+    }
+
+    fn is_group(&self) -> bool {
+        match self {
+            Entry::BuiltIn(file) => file.path.ends_with(".ron"),
+            Entry::Added(definition) => matches!(definition, Definition::Group(_)),
+        }
+    }
+}
+
+impl BuiltIn {
+    fn parsed(&self) -> &Result<Definition, Vec<StageError>> {
+        self.parsed.get_or_init(|| match self.path.strip_suffix(".wgsl") {
+            Some(name) => stage(name, &SHADERS.text(self.path).unwrap_or_default()),
+            None => group(&GROUPS.text(self.path).unwrap_or_default()),
+        })
+    }
+}
+
+fn stage(name: &str, source: &str) -> Result<Definition, Vec<StageError>> {
+    Stage::parse(name, source).map(|stage| Definition::Stage(Arc::new(stage)))
+}
+
+/// A group file is a document with a group as its single node.
+fn group(text: &str) -> Result<Definition, Vec<StageError>> {
+    match Document::parse(text) {
+        Ok(document) => match document.nodes.into_values().next().map(|node| node.kind) {
+            Some(NodeKind::Group(group)) => Ok(Definition::Group(Arc::from(group))),
+            _ => Err(vec![StageError::new(1, 1, "a library file holds one node, a group")]),
+        },
+        Err(ReadError::Syntax { line, column, message }) => Err(vec![StageError::new(line, column, message)]),
+        Err(other) => Err(vec![StageError::new(1, 1, other.to_string())]),
+    }
 }
 
 /// Limit of stage and group files in the user's folder.
@@ -96,51 +159,35 @@ fn stage_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 impl Library {
-    /// The built-in library. Parsed once a process.
+    /// The built-in library. Each of its files is parsed once a process, when it is first asked for.
     pub fn builtin() -> &'static Library {
         static BUILTIN: OnceLock<Library> = OnceLock::new();
         BUILTIN.get_or_init(|| {
-            let mut library = Library::default();
-            for path in SHADERS.names() {
-                if let (Some(name), Some(text)) = (path.strip_suffix(".wgsl"), SHADERS.text(path)) {
-                    library.add_stage(name, &text);
-                }
-            }
-            for path in GROUPS.names() {
-                if let (Some(name), Some(text)) = (path.strip_suffix(".ron"), GROUPS.text(path)) {
-                    library.add_group(name, &text);
-                }
-            }
-            library
+            let entry = |path: &'static str| {
+                let (name, _) = path.rsplit_once('.')?;
+                Some((name.to_string(), Entry::BuiltIn(Arc::new(BuiltIn { path, parsed: OnceLock::new() }))))
+            };
+            let stages = SHADERS.names().filter(|path| path.ends_with(".wgsl"));
+            let groups = GROUPS.names().filter(|path| path.ends_with(".ron"));
+            Library { entries: stages.chain(groups).filter_map(entry).collect(), ..Library::default() }
         })
     }
 
     /// Adds a stage, or replaces the one of this name.
     pub fn add_stage(&mut self, name: &str, source: &str) {
-        match Stage::parse(name, source) {
-            Ok(stage) => self.insert(name, Ok(Definition::Stage(Arc::new(stage)))),
-            Err(errors) => self.insert(name, Err(errors)),
-        }
+        self.insert(name, stage(name, source));
     }
 
     /// Adds a group file, which is a document with a group as its single node, or replaces the one of this name.
     pub fn add_group(&mut self, name: &str, text: &str) {
-        let entry = match Document::parse(text) {
-            Ok(document) => match document.nodes.into_values().next().map(|node| node.kind) {
-                Some(crate::document::NodeKind::Group(group)) => Ok(Definition::Group(Arc::from(group))),
-                _ => Err(vec![StageError::new(1, 1, "a library file holds one node, a group")]),
-            },
-            Err(ReadError::Syntax { line, column, message }) => Err(vec![StageError::new(line, column, message)]),
-            Err(other) => Err(vec![StageError::new(1, 1, other.to_string())]),
-        };
-        self.insert(name, entry);
+        self.insert(name, group(text));
     }
 
     fn insert(&mut self, name: &str, entry: Result<Definition, Vec<StageError>>) {
         self.entries.remove(name);
         self.broken.remove(name);
         match entry {
-            Ok(definition) => drop(self.entries.insert(name.to_string(), definition)),
+            Ok(definition) => drop(self.entries.insert(name.to_string(), Entry::Added(definition))),
             Err(errors) => drop(self.broken.insert(name.to_string(), errors)),
         }
     }
@@ -223,12 +270,12 @@ impl Library {
 
     /// The stage or group of this name.
     pub fn get(&self, name: &str) -> Option<&Definition> {
-        self.entries.get(name)
+        self.entries.get(name)?.definition()
     }
 
     /// The stage of this name.
     pub fn stage(&self, name: &str) -> Option<&Arc<Stage>> {
-        match self.entries.get(name) {
+        match self.get(name) {
             Some(Definition::Stage(stage)) => Some(stage),
             _ => None,
         }
@@ -236,17 +283,19 @@ impl Library {
 
     /// The errors of a file that did not parse.
     pub fn errors(&self, name: &str) -> Option<&[StageError]> {
-        self.broken.get(name).map(Vec::as_slice)
+        let added = self.broken.get(name).map(Vec::as_slice);
+        added.or_else(|| self.entries.get(name)?.errors())
     }
 
     /// Every file that did not parse, with its errors.
     pub fn broken(&self) -> impl Iterator<Item = (&str, &[StageError])> {
-        self.broken.iter().map(|(name, errors)| (name.as_str(), errors.as_slice()))
+        let built_in = self.entries.iter().filter_map(|(name, entry)| Some((name.as_str(), entry.errors()?)));
+        built_in.chain(self.broken.iter().map(|(name, errors)| (name.as_str(), errors.as_slice())))
     }
 
     /// All stages, sorted by name.
     pub fn stages(&self) -> impl Iterator<Item = &Stage> {
-        self.entries.values().filter_map(|entry| match entry {
+        self.entries.values().filter(|entry| !entry.is_group()).filter_map(|entry| match entry.definition()? {
             Definition::Stage(stage) => Some(stage.as_ref()),
             Definition::Group(_) => None,
         })
@@ -254,9 +303,11 @@ impl Library {
 
     /// All groups, sorted by name.
     pub fn groups(&self) -> impl Iterator<Item = (&str, &Group)> {
-        self.entries.iter().filter_map(|(name, entry)| match entry {
-            Definition::Group(group) => Some((name.as_str(), group.as_ref())),
-            Definition::Stage(_) => None,
+        self.entries.iter().filter(|(_, entry)| entry.is_group()).filter_map(|(name, entry)| {
+            match entry.definition()? {
+                Definition::Group(group) => Some((name.as_str(), group.as_ref())),
+                Definition::Stage(_) => None,
+            }
         })
     }
 

@@ -12,7 +12,9 @@ use crate::arena::{Arena, IdVec};
 use crate::plan::data::{Buffer, BufferId, Holding, Wire};
 use crate::plan::ir::lifetimes::{Chain, Life, Moment, chains, keys, lives, owners};
 use crate::plan::ir::{PictureValue, Program, StateKey, Value, ValueId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use crate::graph::{Graph, NodeId};
 use crate::problem::{Problem, Problems};
@@ -78,8 +80,8 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
     }
     note_holdings(frame, &mut layout);
     // After a reset, the invariant operations run again.
-    pool.busy.append(&mut invariant_pool.busy);
-    layout.reset = reset_buffers(graph, reset, &mut layout, &pool)?;
+    pool.made.append(&mut invariant_pool.made);
+    layout.reset = reset_buffers(graph, reset, &mut layout, pool.made)?;
     layout.pictures =
         frame.pictures.iter().filter_map(|picture| Some((*picture, layout.frame[picture.value]?))).collect();
     layout.watches = frame.watches.iter().filter_map(|(n, p, v)| Some((*n, *p, layout.frame[*v]?))).collect();
@@ -135,34 +137,55 @@ fn survivors(chains: &[Chain], buffers: &Placement, passed: &BTreeSet<ValueId>) 
     last.into_values().map(|(_, v)| v).collect()
 }
 
-/// Buffers that wires share.
+/// Buffers that wires share. Chains come in the order of their first operation.
 #[derive(Debug, Default)]
 struct Pool {
-    /// Buffer and the last operation that needs it, without States' buffers.
-    busy: Vec<(BufferId, Moment)>,
+    /// In the order in which they were made, without States' buffers.
+    made: Vec<BufferId>,
+    /// By size: the place in `made` of those that are needed no more. The first is taken first.
+    free: BTreeMap<u64, BTreeSet<usize>>,
+    /// The last operation that needs a buffer, its size and its place in `made`; the earliest on top.
+    busy: BinaryHeap<Reverse<(Moment, u64, usize)>>,
 }
 
 impl Pool {
+    /// All of `made`, free.
+    fn of(made: Vec<BufferId>, buffers: &Arena<Buffer>) -> Pool {
+        let mut free = BTreeMap::<u64, BTreeSet<usize>>::new();
+        for (place, buffer) in made.iter().enumerate() {
+            free.entry(buffers[*buffer].bytes).or_default().insert(place);
+        }
+        Pool { made, free, busy: BinaryHeap::new() }
+    }
+
     fn create(&self, buffers: &mut Arena<Buffer>, label: &str, bytes: u64) -> BufferId {
         buffers.push(Buffer { label: wire(label).to_string(), bytes, holds: Vec::new() })
     }
 
     fn take(&mut self, buffers: &mut Arena<Buffer>, chain: &Chain, program: &Program) -> BufferId {
-        let free = self.busy.iter_mut().find(|(b, last)| *last < chain.life.first && buffers[*b].bytes == chain.bytes);
-        if let Some((buffer, last)) = free {
-            *last = chain.life.last;
-            return *buffer;
+        while let Some(top) = self.busy.peek_mut().filter(|top| top.0.0 < chain.life.first) {
+            let Reverse((_, bytes, place)) = PeekMut::pop(top);
+            self.free.entry(bytes).or_default().insert(place);
         }
-        let label = chain.values.first().map_or("", |v| program.values[*v].label.as_str());
-        let buffer = self.create(buffers, label, chain.bytes);
-        self.busy.push((buffer, chain.life.last));
-        buffer
+        let free = self.free.get_mut(&chain.bytes).and_then(BTreeSet::pop_first);
+        let place = free.unwrap_or_else(|| {
+            let label = chain.values.first().map_or("", |v| program.values[*v].label.as_str());
+            self.made.push(self.create(buffers, label, chain.bytes));
+            self.made.len() - 1
+        });
+        self.busy.push(Reverse((chain.life.last, chain.bytes, place)));
+        self.made[place]
     }
 }
 
 /// A reset runs between frames, so it can use every buffer that is not a State's.
-fn reset_buffers(graph: &Graph, reset: &Program, layout: &mut Allocation, frame: &Pool) -> Result<Placement, Problems> {
-    let mut pool = Pool { busy: frame.busy.iter().map(|(b, _)| (*b, Moment::BeforeFrame)).collect() };
+fn reset_buffers(
+    graph: &Graph,
+    reset: &Program,
+    layout: &mut Allocation,
+    made: Vec<BufferId>,
+) -> Result<Placement, Problems> {
+    let mut pool = Pool::of(made, &layout.buffers);
     let mut memory = reset.values.table(None);
     let (held, becomes) = (keys(&reset.states), keys(&reset.next));
     for chain in chains(graph, reset) {
