@@ -141,7 +141,7 @@ impl ExportDialog {
         }
         self.start(ctx, session);
         let choices = self.choices.clone();
-        settings.change(|settings| settings.export = choices)
+        settings.change(move |settings| settings.export = choices.clone())
     }
 
     fn export(&self) -> Export {

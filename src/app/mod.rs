@@ -211,8 +211,10 @@ impl Editor {
         };
         let known = self.files.settings().get();
         if (&known.window, known.memory) != (&window, memory)
-            && let Err(sentence) =
-                self.files.settings().change(|settings| (settings.window, settings.memory) = (window, memory))
+            && let Err(sentence) = self
+                .files
+                .settings()
+                .change(move |settings| (settings.window, settings.memory) = (window.clone(), memory))
         {
             self.notify(sentence, true);
         }
@@ -225,7 +227,7 @@ impl Editor {
         }
         let seen = self.files.settings().get().hints.clone();
         if let Some(number) = self.hints.show(ctx, |number| seen.contains(&number))
-            && let Err(sentence) = self.files.settings().change(|settings| settings.hints.extend([number]))
+            && let Err(sentence) = self.files.settings().change(move |settings| settings.hints.extend([number]))
         {
             self.notify(sentence, true);
         }
@@ -273,6 +275,7 @@ impl Editor {
                     ctx.send_viewport_cmd(ViewportCommand::Close);
                 }
                 Event::StopExport => self.export.stop(),
+                Event::Saving(path) => self.notify(format!("Saving {}: the disk is slow", path.display()), false),
                 Event::Saved(path) => self.notify(format!("Saved {}", path.display()), false),
                 Event::Reloaded(path) => self.notify(format!("Reloaded {} (changed on disk)", path.display()), false),
                 Event::Dropped(wish, node) => {

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use egui_tiles::Tree;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::disk;
 use super::panes::Pane;
 use crate::export::DEFAULT;
 use crate::files::{read, write};
@@ -106,48 +109,114 @@ fn tolerant<'de, T: DeserializeOwned + Default, D: Deserializer<'de>>(deserializ
     Ok(ron::from_str(raw.get_ron()).unwrap_or_default())
 }
 
-/// The settings and their file, which other windows may change.
+/// A change, applied to the settings of this window and to those on disk.
+type Change = Box<dyn FnOnce(&mut Settings) + Send>;
+/// The settings as they are on disk after a change, or why they cannot be written.
+type Written = Result<Settings, String>;
+
+/// The settings and their file, which other windows may change. It is written on a thread of its own, so that neither a slow
+/// disk nor another window holds this one.
 #[derive(Default)]
 pub(super) struct Store {
     settings: Settings,
-    file: Option<PathBuf>,
+    writer: Option<Writer>,
+    /// Changes whose result is not known yet.
+    open: usize,
+}
+
+struct Writer {
+    changes: Option<Sender<Change>>,
+    written: Receiver<Written>,
+    thread: JoinHandle<()>,
+}
+
+impl Writer {
+    fn start(file: PathBuf) -> Option<Writer> {
+        let (changes, jobs) = channel::<Change>();
+        let (answer, written) = channel();
+        let run = move || {
+            let mut settings = load(&file);
+            for change in jobs {
+                let result = write(&file, &mut settings, change);
+                // The window may be gone.
+                let _ = answer.send(result.map(|()| settings.clone()));
+            }
+        };
+        let thread = std::thread::Builder::new().name("settings".into()).spawn(run).ok()?;
+        Some(Writer { changes: Some(changes), written, thread })
+    }
+}
+
+/// A window that is closed waits until its changes are written, unless the disk does not answer.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.changes = None;
+        disk::finished(&self.thread);
+    }
 }
 
 impl Store {
     /// Reads the settings in a folder; the defaults if there are none, or none that can be parsed.
     pub(super) fn open(folder: Option<&Path>) -> Store {
         let file = folder.map(|folder| folder.join("settings.ron"));
-        Store { settings: file.as_deref().map(load).unwrap_or_default(), file }
+        let settings = file.as_deref().map(load).unwrap_or_default();
+        Store { settings, writer: file.and_then(Writer::start), open: 0 }
     }
 
     pub(super) fn get(&self) -> &Settings {
         &self.settings
     }
 
-    /// Changes the current settings on disk.
+    /// Changes the settings, here and on disk.
     ///
     /// # Errors
-    /// Why they can't be written, in one sentence. Then they apply until the window is closed.
-    pub(super) fn change(&mut self, change: impl FnOnce(&mut Settings)) -> Result<(), String> {
-        let Some(file) = &self.file else {
-            change(&mut self.settings);
-            return Ok(());
-        };
-        // The lock makes other windows wait, so that no change is lost.
-        let _held = file.parent().and_then(lock);
-        if file.is_file() {
-            self.settings = load(file);
-        }
+    /// Why they, or those of an earlier change, can't be written, in one sentence. Then they apply until the window is closed.
+    pub(super) fn change(&mut self, change: impl Fn(&mut Settings) + Send + 'static) -> Result<(), String> {
         change(&mut self.settings);
-        let text = ron::ser::to_string_pretty(&self.settings, ron::ser::PrettyConfig::default());
-        let written = text.map_err(|e| e.to_string()).and_then(|text| {
-            let folder = file.parent().unwrap_or(Path::new("."));
-            fs::create_dir_all(folder)
-                .and_then(|()| write::replace_target(file, text.as_bytes()))
-                .map_err(|e| e.to_string())
-        });
-        written.map_err(|e| format!("the settings can't be written to {}: {e}", file.display()))
+        let Some(changes) = self.writer.as_ref().and_then(|writer| writer.changes.as_ref()) else { return Ok(()) };
+        if changes.send(Box::new(change)).is_ok() {
+            self.open += 1;
+        }
+        self.settle(disk::PROMPT)
     }
+
+    /// Takes over what was written, and waits for it at most this long.
+    ///
+    /// # Errors
+    /// As [`Store::change`].
+    pub(super) fn settle(&mut self, wait: Duration) -> Result<(), String> {
+        let since = Instant::now();
+        let mut result = Ok(());
+        while let Some(writer) = self.writer.as_ref().filter(|_| self.open > 0) {
+            let Ok(written) = writer.written.recv_timeout(wait.saturating_sub(since.elapsed())) else { break };
+            self.open -= 1;
+            match written {
+                // Later changes are not in it yet.
+                Ok(settings) if self.open == 0 => self.settings = settings,
+                Ok(_) => {}
+                Err(sentence) => result = Err(sentence),
+            }
+        }
+        result
+    }
+}
+
+/// Changes the settings on disk.
+fn write(file: &Path, settings: &mut Settings, change: Change) -> Result<(), String> {
+    // The lock makes other windows wait, so that no change is lost.
+    let _held = file.parent().and_then(lock);
+    if file.is_file() {
+        *settings = load(file);
+    }
+    change(settings);
+    let text = ron::ser::to_string_pretty(settings, ron::ser::PrettyConfig::default());
+    let written = text.map_err(|e| e.to_string()).and_then(|text| {
+        let folder = file.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder)
+            .and_then(|()| write::replace_target(file, text.as_bytes()))
+            .map_err(|e| e.to_string())
+    });
+    written.map_err(|e| format!("the settings can't be written to {}: {e}", file.display()))
 }
 
 /// Locks the folder of the settings; `None` if that is not possible, or takes too long.
@@ -218,7 +287,7 @@ mod tests {
                 scope.spawn(move || {
                     let mut store = Store::open(Some(folder));
                     for change in 0..16 {
-                        store.change(|settings| settings.hints.extend([window * 16 + change])).unwrap();
+                        store.change(move |settings| settings.hints.extend([window * 16 + change])).unwrap();
                     }
                 });
             }
@@ -233,7 +302,9 @@ mod tests {
         let _ = fs::remove_dir_all(&folder);
         let (mut one, mut two) = (Store::open(Some(&folder)), Store::open(Some(&folder)));
         one.change(|settings| settings.remember(Path::new("/a"))).unwrap();
+        one.settle(Duration::from_secs(20)).unwrap();
         two.change(|settings| settings.remember(Path::new("/b"))).unwrap();
+        two.settle(Duration::from_secs(20)).unwrap();
         let both = [PathBuf::from("/b"), "/a".into()];
         assert_eq!(Store::open(Some(&folder)).get().recent, both);
         let file = folder.join("settings.ron");
@@ -246,7 +317,8 @@ mod tests {
         }
         fs::remove_dir_all(&folder).unwrap();
         fs::write(&folder, "").unwrap();
-        let error = one.change(|settings| settings.recent.clear()).unwrap_err();
+        let now = one.change(|settings| settings.recent.clear());
+        let error = now.and_then(|()| one.settle(Duration::from_secs(20))).unwrap_err();
         assert!(error.contains("settings.ron") && one.get().recent.is_empty(), "{error}");
         fs::remove_file(folder).unwrap();
     }

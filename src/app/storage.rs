@@ -10,6 +10,9 @@ use super::session::Drafts;
 use super::settings::{Settings, Store};
 use crate::document::Document;
 
+/// As long as settings may take.
+const ALL: Duration = Duration::from_secs(60);
+
 /// Writes a document, so that at every moment the file is the old one or the new one, whole.
 ///
 /// # Errors
@@ -69,7 +72,9 @@ pub fn default_settings() -> String {
 /// Why the settings can't be written, in one sentence.
 pub fn remember(folder: &Path, graph: &Path) -> Result<(), String> {
     let graph = PathBuf::from(graph);
-    Store::open(Some(folder)).change(|settings| settings.remember(&graph))
+    let mut store = Store::open(Some(folder));
+    store.change(move |settings| settings.remember(&graph))?;
+    store.settle(ALL)
 }
 
 fn text(settings: &Settings) -> String {

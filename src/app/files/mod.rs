@@ -4,6 +4,7 @@
 mod gallery;
 mod questions;
 mod recovery;
+mod saving;
 mod typed;
 mod watch;
 
@@ -22,10 +23,14 @@ use crate::files::{MAX_STAGE, read};
 use gallery::Gallery;
 use recovery::Left;
 pub(super) use recovery::Recovery;
+use saving::{Saving, Writer};
 use watch::Watch;
 
 /// A dialog that is cancelled this soon did not open.
 const TOO_QUICK: Duration = Duration::from_millis(1000);
+
+/// How often to look whether a slow disk has saved.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Maximum number of files of a graph that are watched.
 const FOLLOWED: usize = 256;
@@ -48,6 +53,8 @@ enum Question {
     Save,
     /// Whether to stop a running export.
     Export,
+    /// Whether to wait for a slow disk.
+    Wait,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +74,8 @@ pub(super) enum Event {
     /// The export is to stop; it can be resumed.
     StopExport,
     Saved(PathBuf),
+    /// The disk takes its time.
+    Saving(PathBuf),
     /// The file was changed by another program and read again.
     Reloaded(PathBuf),
     /// A stage or a shape was dropped on the window: its preferred name, and the node.
@@ -81,6 +90,9 @@ pub(super) struct Files {
     dialog: Option<(Purpose, Receiver<Answer>)>,
     /// A path being typed, and whether overwriting an existing file was confirmed.
     typed: Option<(Purpose, String, bool)>,
+    saving: Option<Saving>,
+    /// In place of the disk, for tests.
+    writer: Option<Writer>,
     /// What waits for answers, or for saving.
     leaving: Option<Leaving>,
     asked: Option<Question>,
@@ -135,7 +147,10 @@ impl Files {
 
     /// Closes the window or opens another document, once the open one is saved or given up.
     pub(super) fn leave(&mut self, session: &mut Session, leaving: Leaving) {
-        if session.unsaved() {
+        if self.saving.is_some() {
+            self.leaving = Some(leaving);
+            self.asked = Some(Question::Wait);
+        } else if session.unsaved() {
             self.leaving = Some(leaving);
             self.asked = Some(Question::Save);
         } else {
@@ -145,7 +160,7 @@ impl Files {
 
     /// Whether closing the window would lose changes or stop an export.
     pub(super) fn holds(&self, session: &Session) -> bool {
-        session.unsaved() || self.exporting
+        session.unsaved() || self.exporting || self.saving.is_some()
     }
 
     /// The same, once the open document is saved or given up: only an export may prevent it.
@@ -228,6 +243,13 @@ impl Files {
     pub(super) fn show(&mut self, ctx: &egui::Context, session: &mut Session, exporting: bool) -> Vec<Event> {
         self.exporting = exporting;
         self.poll(session);
+        self.poll_saving(session);
+        if let Err(sentence) = self.settings.settle(Duration::ZERO) {
+            self.events.push(Event::Failed(sentence));
+        }
+        if self.saving.is_some() {
+            ctx.request_repaint_after(LOOK);
+        }
         self.look_at_disk(ctx, session);
         self.ask_first(ctx, session);
         let pause = self.recovery.as_mut().and_then(|recovery| recovery.keep(session));
@@ -258,7 +280,7 @@ impl Files {
     /// Lets the graph read files outside its folder, and remembers that for the folder.
     pub(super) fn allow(&mut self, session: &mut Session) {
         if let Some(path) = session.path().map(Path::to_path_buf)
-            && let Err(sentence) = self.settings.change(|settings| settings.allow(&path))
+            && let Err(sentence) = self.settings.change(move |settings| settings.allow(&path))
         {
             self.events.push(Event::Failed(sentence));
         }
@@ -291,7 +313,11 @@ impl Files {
         }
         let own = session.path().and_then(watch::full);
         if own.is_some_and(|own| changed.remove(&own)) {
-            self.read_again(session);
+            match &mut self.saving {
+                // Probably this window's own change.
+                Some(saving) => saving.overtaken = true,
+                None => self.read_again(session),
+            }
         }
         if !changed.is_empty() {
             session.refresh();
@@ -387,21 +413,46 @@ impl Files {
     }
 
     fn write(&mut self, session: &mut Session, path: PathBuf) {
-        match disk::save(&path, session.document()) {
+        match &mut self.saving {
+            // One after the other, so that the last one is what the file has in the end.
+            Some(running) => running.again = Some(path),
+            None => self.saving = Some(Saving::start(path, session.document().clone(), self.writer)),
+        }
+        self.poll_saving(session);
+    }
+
+    /// Handles that the document was saved, or could not be.
+    fn poll_saving(&mut self, session: &mut Session) {
+        let Some(saving) = &mut self.saving else { return };
+        let Some(result) = saving.result() else {
+            if saving.is_slow() && !std::mem::replace(&mut saving.told, true) {
+                self.events.push(Event::Saving(saving.path.clone()));
+                self.asked = self.asked.or(self.leaving.is_some().then_some(Question::Wait));
+            }
+            return;
+        };
+        let Some(Saving { path, document, again, overtaken, .. }) = self.saving.take() else { return };
+        self.asked.take_if(|question| *question == Question::Wait);
+        match result {
             Ok(()) => {
                 // A graph without a file keeps its permission to read other files where it is first saved.
                 if session.path().is_some() {
                     self.note_allowed(session, Some(&path));
                 }
-                session.mark_saved(path.clone());
+                session.mark_saved(path.clone(), document);
                 self.remember(&path);
                 self.events.push(Event::Saved(path));
-                if let Some(leaving) = self.leaving.take() {
-                    self.part(session, leaving);
+                if overtaken {
+                    self.read_again(session);
+                }
+                if let Some(path) = again {
+                    self.write(session, path);
+                } else if let Some(leaving) = self.leaving.take() {
+                    self.leave(session, leaving);
                 }
             }
             Err(sentence) => {
-                self.leaving = None;
+                self.cancel();
                 self.events.push(Event::Failed(sentence));
             }
         }
@@ -441,7 +492,8 @@ impl Files {
     }
 
     fn remember(&mut self, path: &Path) {
-        if let Err(sentence) = self.settings.change(|settings| settings.remember(path)) {
+        let path = path.to_path_buf();
+        if let Err(sentence) = self.settings.change(move |settings| settings.remember(&path)) {
             self.events.push(Event::Failed(sentence));
         }
     }

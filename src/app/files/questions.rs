@@ -48,6 +48,7 @@ impl Files {
             match question {
                 Question::Save => self.ask_to_save(ctx, session),
                 Question::Export => self.ask_to_stop(ctx, session),
+                Question::Wait => self.ask_to_wait(ctx, session),
             }
         } else if self.conflict.is_some() {
             self.ask_to_reload(ctx, session);
@@ -94,6 +95,35 @@ impl Files {
             self.save(ctx, session);
         } else {
             self.safe(session);
+        }
+    }
+
+    /// The file is whole at every moment, so that nothing but these changes is lost without waiting; they are kept for the
+    /// next start.
+    fn ask_to_wait(&mut self, ctx: &egui::Context, session: &mut Session) {
+        let Some(saving) = &self.saving else { return self.safe(session) };
+        let title = format!("Saving {}", saving.path.display());
+        let close = matches!(self.leaving, Some(Leaving::Close));
+        let answers = ["Close without waiting", "Cancel"];
+        let answers = if close { answers.as_slice() } else { &answers[1..] };
+        let text = match close {
+            true => {
+                "The disk has not confirmed the file yet. Without waiting, the file may stay as it was; the changes are kept and offered when the editor starts again."
+            }
+            false => "The disk has not confirmed the file yet. The other graph opens as soon as it has.",
+        };
+        match (ask(ctx, &title, answers, |ui| dim(ui, text)), close) {
+            (Some(0), true) => {
+                if let Some(recovery) = &mut self.recovery {
+                    recovery.leave_behind(session);
+                }
+                self.saving = None;
+                if let Some(leaving) = self.leaving.take() {
+                    self.go(session, leaving);
+                }
+            }
+            (Some(_), _) => self.cancel(),
+            (None, _) => {}
         }
     }
 

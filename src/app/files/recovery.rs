@@ -42,6 +42,8 @@ pub(crate) struct Recovery {
     work: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
     slot: Option<Slot>,
+    /// The window is closed with changes that are not saved.
+    stays: bool,
 }
 
 /// The files of a window. The lock is held as long as this exists.
@@ -138,7 +140,7 @@ impl Recovery {
         };
         let thread = slot.as_ref().and_then(|_| std::thread::Builder::new().name("recovery".into()).spawn(run).ok());
         let work = thread.is_some().then_some(work);
-        Recovery { kept: None, next: Instant::now(), every, work, thread, slot }
+        Recovery { kept: None, next: Instant::now(), every, work, thread, slot, stays: false }
     }
 
     /// The changes of windows that crashed, the latest first. As long as they are held, no other window is offered them.
@@ -183,6 +185,13 @@ impl Recovery {
         None
     }
 
+    /// Keeps the changes beyond the window: the next start offers them.
+    pub(crate) fn leave_behind(&mut self, session: &Session) {
+        self.next = Instant::now();
+        self.keep(session);
+        self.stays = true;
+    }
+
     /// Removes what a crashed window left, which is the open document now, once that is written.
     pub(crate) fn adopt(&mut self, left: Left) {
         let Some(work) = &self.work else { return };
@@ -192,14 +201,12 @@ impl Recovery {
     }
 }
 
-/// A window that is closed leaves no files; one that panics does.
+/// A window that is closed leaves no files, unless it did not wait for a slow disk; one that panics does.
 impl Drop for Recovery {
     fn drop(&mut self) {
         self.work = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-        if let Some(slot) = self.slot.take().filter(|_| !std::thread::panicking()) {
+        let finished = self.thread.as_ref().is_none_or(disk::finished);
+        if let Some(slot) = self.slot.take().filter(|_| finished && !self.stays && !std::thread::panicking()) {
             slot.remove();
         }
     }

@@ -147,6 +147,73 @@ fn a_graph_that_is_not_modified_follows_its_file_and_keeps_its_frames() {
     assert!(!session.history().can_undo() && session.modified());
 }
 
+/// Writes as soon as a file `go` lies beside the graph: a slow disk.
+fn slow(path: &Path, document: &Document) -> Result<(), String> {
+    while !path.with_file_name("go").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    disk::save(path, document)
+}
+
+fn rate(document: &Document) -> Option<ParamValue> {
+    document.nodes.get("jet")?.params.get("rate").cloned()
+}
+
+fn save(window: &mut Harness<'_, Window>) {
+    let ctx = window.ctx.clone();
+    let state = window.state_mut();
+    state.files.save(&ctx, &mut state.session);
+    window.run_steps(1);
+}
+
+#[test]
+fn a_slow_disk_holds_nothing_up_and_changes_made_meanwhile_are_not_taken_for_saved() {
+    let folder = Folder::new("slow");
+    let path = folder.graph(&fluid());
+    let mut window = window(&folder);
+    load(&mut window, Source::File(path.clone()));
+    window.state_mut().files.writer = Some(slow);
+    change(&mut window, 3.0);
+    save(&mut window);
+    change(&mut window, 4.0);
+    until(&mut window, |w| w.events.contains(&Event::Saving(path.clone())));
+    assert!(!window.state().events.contains(&Event::Saved(path.clone())) && window.state().session.modified());
+    std::fs::write(folder.0.join("go"), "").unwrap();
+    until(&mut window, |w| w.events.contains(&Event::Saved(path.clone())));
+    assert_eq!(rate(&disk::read(&path).unwrap()), Some(ParamValue::Number(3.0)));
+    assert!(window.state().session.modified(), "the second change is not in the file");
+    // Saved twice at once, the file has what was there at the second time.
+    std::fs::remove_file(folder.0.join("go")).unwrap();
+    save(&mut window);
+    change(&mut window, 5.0);
+    save(&mut window);
+    std::fs::write(folder.0.join("go"), "").unwrap();
+    until(&mut window, |w| !w.session.modified());
+    assert_eq!(rate(&disk::read(&path).unwrap()), Some(ParamValue::Number(5.0)));
+}
+
+#[test]
+fn a_window_closes_although_the_disk_does_not_answer_and_its_changes_come_back() {
+    let folder = Folder::new("hangs");
+    let path = folder.graph(&fluid());
+    let mut window_1 = window(&folder);
+    load(&mut window_1, Source::File(path.clone()));
+    window_1.state_mut().files.writer = Some(slow);
+    change(&mut window_1, 3.0);
+    save(&mut window_1);
+    let state = window_1.state_mut();
+    state.files.leave(&mut state.session, Leaving::Close);
+    window_1.run_steps(2);
+    assert!(!window_1.state().events.contains(&Event::Close));
+    click(&mut window_1, "Close without waiting");
+    assert!(window_1.state().events.contains(&Event::Close));
+    drop(window_1);
+    let window_2 = window(&folder);
+    let left = &window_2.state().files.left[0];
+    assert_eq!(rate(&left.document), Some(ParamValue::Number(3.0)));
+    std::fs::write(folder.0.join("go"), "").unwrap();
+}
+
 #[test]
 fn a_graph_with_changes_asks_before_its_file_takes_them() {
     let folder = Folder::new("conflict");

@@ -68,9 +68,9 @@ impl Session {
         !(has_nan && saved.to_text() == self.document.to_text())
     }
 
-    /// Notes that the document was saved to `path`.
-    pub(crate) fn mark_saved(&mut self, path: PathBuf) {
-        self.disk.saved = Some(self.document.clone());
+    /// Notes that this document was saved to `path`; the open one may have changed since.
+    pub(crate) fn mark_saved(&mut self, path: PathBuf, document: Document) {
+        self.disk.saved = Some(document);
         let before = self.library().clone();
         self.find_stages(Some(&path));
         let moved = self.disk.path.as_deref().and_then(Path::parent) != path.parent();
