@@ -31,15 +31,16 @@ pub fn deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// Waits for a thread to end, at most for `timeout`; after that the thread is abandoned. A panic in it is not reported
-/// here.
-pub(crate) fn join_within(thread: std::thread::JoinHandle<()>, timeout: std::time::Duration) {
+/// Waits for a thread to end, at most for `timeout`; after that the thread is abandoned. Returns whether it has ended. A
+/// panic in it is not reported here.
+pub(crate) fn join_within(thread: std::thread::JoinHandle<()>, timeout: std::time::Duration) -> bool {
     let started = std::time::Instant::now();
     while !thread.is_finished() {
         if started.elapsed() >= timeout {
-            return;
+            return false;
         }
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
     let _ = thread.join();
+    true
 }

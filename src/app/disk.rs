@@ -1,8 +1,7 @@
 //! Graph files on disk, and those that ship inside the program.
 
 use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::document::{Document, Salvaged, salvage};
 use crate::embedded::{EXAMPLES, Folder, TEMPLATES, THUMBNAILS};
@@ -10,8 +9,8 @@ use crate::files::{self, MAX_GRAPH, write};
 
 /// Most disks write a small file in this time. The window waits so long, and then goes on.
 pub(super) const PROMPT: Duration = Duration::from_millis(40);
-/// How long a window that is closed waits for a disk.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a window that is closed waits for a disk, which may never answer.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the editor shows when it is opened without a file.
 pub(super) const FIRST: &str = "stable_fluids";
@@ -97,16 +96,6 @@ pub(super) fn read(path: &Path) -> Result<Document, Broken> {
 /// As [`save`].
 pub(super) fn save_stage(path: &Path, text: &str) -> Result<(), String> {
     write::replace(path, text.as_bytes()).map_err(|e| format!("{} can't be written: {e}", path.display()))
-}
-
-/// Waits for a thread that writes its last; not for ever, since a disk that does not answer must not keep a window open. Returns
-/// whether it has ended.
-pub(super) fn finished(thread: &JoinHandle<()>) -> bool {
-    let since = Instant::now();
-    while !thread.is_finished() && since.elapsed() < PATIENCE {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    thread.is_finished()
 }
 
 fn plain(sentence: String) -> Broken {

@@ -15,6 +15,7 @@ use super::disk;
 use super::panes::Pane;
 use crate::export::DEFAULT;
 use crate::files::{read, write};
+use crate::threads::join_within;
 
 /// The largest settings file \[bytes\].
 const MAX_SETTINGS: u64 = 1 << 20;
@@ -127,7 +128,7 @@ pub(super) struct Store {
 struct Writer {
     changes: Option<Sender<Change>>,
     written: Receiver<Written>,
-    thread: JoinHandle<()>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
@@ -143,7 +144,7 @@ impl Writer {
             }
         };
         let thread = std::thread::Builder::new().name("settings".into()).spawn(run).ok()?;
-        Some(Writer { changes: Some(changes), written, thread })
+        Some(Writer { changes: Some(changes), written, thread: Some(thread) })
     }
 }
 
@@ -151,7 +152,9 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         self.changes = None;
-        disk::finished(&self.thread);
+        if let Some(thread) = self.thread.take() {
+            join_within(thread, disk::PATIENCE);
+        }
     }
 }
 

@@ -57,6 +57,7 @@ pub(super) const NOT: &Function = &("!", Not);
 pub(super) const TABLE: &[Function] = &[
     ("sin(x)", One(f64::sin)), ("cos(x)", One(f64::cos)), ("tan(x)", One(f64::tan)), ("asin(x)", One(f64::asin)),
     ("acos(x)", One(f64::acos)), ("atan(x)", One(f64::atan)), ("atan2(y, x)", Two(f64::atan2)),
+    ("sinh(x)", One(f64::sinh)), ("cosh(x)", One(f64::cosh)), ("tanh(x)", One(f64::tanh)),
     ("sqrt(x)", One(f64::sqrt)), ("abs(x)", One(f64::abs)), ("floor(x)", One(f64::floor)),
     ("ceil(x)", One(f64::ceil)), ("round(x)", One(f64::round)), ("fract(x)", One(|x| x - x.floor())),
     ("exp(x)", One(f64::exp)), ("log(x)", One(f64::ln)), ("pow(x, y)", Two(f64::powf)), ("min(a, b)", Two(f64::min)),

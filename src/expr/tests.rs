@@ -60,6 +60,7 @@ fn functions_have_the_values_of_mathematics() {
     close("atan2(1, 1) * 4 - pi + atan(0) + asin(0) + acos(1) + tan(0)", &[0.0]);
     close("floor(-0.5) + ceil(0.2) + round(1.6) + fract(-0.25)", &[2.75]);
     close("exp(log(3)) + pow(2, 10) + abs(-1)", &[1028.0]);
+    close("cosh(1) ** 2 - sinh(1) ** 2 + tanh(1000)", &[2.0]);
     close("[sign(-3), sign(0), sign(2)]", &[-1.0, 0.0, 1.0]);
     close("step(0.5, 0.5) + smoothstep(0, 1, 0.5) + smoothstep(1, 1, 0.9)", &[1.5]);
     close("length([3, 4]) + dot([1, 2], [3, 4]) + length(-2)", &[18.0]);

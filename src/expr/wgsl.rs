@@ -302,6 +302,17 @@ impl Writer<'_> {
                 let body = format!("{root} {};", if name == "asin" { "atan2(x, y)" } else { "atan2(y, x)" });
                 (self.helper(name, &["x"], len, &body, &[x.as_str()]), Shape::of(len))
             }
+            // Drivers may compute it as a ratio of exponentials, which overflow.
+            (Apply::One(_), [x]) if name == "tanh" => (
+                self.helper(
+                    "tanh",
+                    &["x"],
+                    len,
+                    &format!("return tanh(clamp(x, {0}(-15.0), {0}(15.0)));", ty(len)),
+                    &[x.as_str()],
+                ),
+                Shape::of(len),
+            ),
             (Apply::One(_), [x]) if name == "round" => {
                 // Halves go away from zero.
                 (

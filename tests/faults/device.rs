@@ -225,4 +225,19 @@ fn a_document_that_was_being_compiled_is_compiled_again_on_another_device() {
         });
         assert!(Simulation::new(&gpu(), (*plan).clone()).is_ok(), "seed {seed}");
     }
+    driver_at_rest();
+}
+
+/// Waits until no thread makes pipelines. Exit handlers of the driver free memory that such a thread still uses, and the process would
+/// crash when the test ends; the program itself ends without them.
+fn driver_at_rest() {
+    let since = Instant::now();
+    let compiling = || {
+        let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+        let mut names = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("comm")).ok());
+        names.any(|name| name.trim() == "pipelines")
+    };
+    while compiling() && since.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }

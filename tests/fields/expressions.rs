@@ -67,6 +67,7 @@ const SCALAR: &[&str] = &[
     "length(position) - dot(position, position) / 2",
     "sin(tau * position.x) * cos(tau * position.y) + tan(position.x)",
     "atan2(position.y - 0.5, position.x - 0.5) + atan(position.x) + asin(position.x) - acos(position.y)",
+    "tanh(8 * position.x - 4) + tanh(1000 * a) + sinh(position.x) - cosh(position.y)",
     "if a > 0 && position.x < 0.5 || position.y > 0.8 { a } else if a < -0.2 { -1 } else { 2 }",
     "floor(4 * position.x) + ceil(3 * position.y) + round(8 * position.x - 0.5) + fract(3 * a) + sign(a)",
     "exp(-a) + log(1 + position.x) + sqrt(position.y) + abs(a)",

@@ -13,6 +13,7 @@ use crate::app::disk;
 use crate::app::session::{Draft, Drafts, Session};
 use crate::document::{Document, salvage};
 use crate::files::{read, write};
+use crate::threads::join_within;
 
 /// Minimum time between two writes.
 const EVERY: Duration = Duration::from_secs(5);
@@ -205,7 +206,7 @@ impl Recovery {
 impl Drop for Recovery {
     fn drop(&mut self) {
         self.work = None;
-        let finished = self.thread.as_ref().is_none_or(disk::finished);
+        let finished = self.thread.take().is_none_or(|thread| join_within(thread, disk::PATIENCE));
         if let Some(slot) = self.slot.take().filter(|_| finished && !self.stays && !std::thread::panicking()) {
             slot.remove();
         }
