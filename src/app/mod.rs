@@ -294,7 +294,7 @@ impl Editor {
 
     /// Makes the running plan keep the wires that are shown.
     fn look(&mut self) {
-        let wires = self.views.values().filter_map(View::wire).map(str::to_string).collect();
+        let wires = self.views.values().flat_map(View::wires).map(str::to_string).collect();
         self.session.look_at(wires, self.thumbnails);
     }
 
@@ -326,7 +326,7 @@ impl Editor {
             pointer.keys = ctx.input_mut(player::keys);
         }
         let computed = self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time));
-        if self.session.collect_checks() {
+        if self.session.collect_checks() | self.session.collect_numbers() {
             ctx.request_repaint();
         }
         if computed || std::mem::take(&mut self.stale) {

@@ -142,7 +142,10 @@ impl Player {
                 self.playing &= session.gpu().is_lost();
                 session.note(problems);
             }
-            Ok(()) if step => session.check_frame(),
+            Ok(()) if step => {
+                session.check_frame();
+                session.record_frame();
+            }
             Ok(()) => {}
         }
         let total = session.simulation().and_then(|s| s.times(false)).filter(|times| !times.is_empty());
