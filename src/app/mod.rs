@@ -93,6 +93,8 @@ pub struct Editor {
     plan: u64,
     /// The views are to be updated.
     stale: bool,
+    /// A widget had the keyboard in the last frame.
+    typed: bool,
     /// The graph reads the keyboard.
     hears_keys: bool,
     /// All questions before closing were answered.
@@ -138,6 +140,7 @@ impl Editor {
             title: String::new(),
             plan: 0,
             stale: false,
+            typed: false,
             hears_keys: false,
             closing: false,
         };
@@ -416,7 +419,7 @@ impl eframe::App for Editor {
         if !self.files.blocking()
             && self.picker.is_none()
             && !self.canvas.busy()
-            && let Some(command) = Command::pressed(&ctx)
+            && let Some(command) = Command::pressed(&ctx, self.typed)
         {
             self.execute(command, &ctx);
         }
@@ -437,6 +440,7 @@ impl eframe::App for Editor {
         if !ctx.input(|input| input.pointer.any_down()) && !ctx.egui_wants_keyboard_input() {
             self.session.end_gesture();
         }
+        self.typed = ctx.egui_wants_keyboard_input();
         self.retitle(&ctx);
         if self.player.active() && self.session.running_simulation().is_some() {
             ctx.request_repaint();

@@ -201,7 +201,7 @@ mod tests {
         let input = egui::RawInput { events, ..egui::RawInput::default() };
         let _ = ctx.run_ui(input, |ui| {
             let bits = if graph { ui.ctx().input_mut(keys) } else { 0 };
-            result = (bits, Command::pressed(ui.ctx()));
+            result = (bits, Command::pressed(ui.ctx(), false));
         });
         result
     }

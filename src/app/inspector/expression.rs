@@ -10,6 +10,7 @@ use eframe::egui::{
 
 use super::numbers::text_from_number;
 use super::row;
+use crate::app::prose;
 use crate::app::theme::{self, Look};
 use crate::expr::{ExprContext, Expression, FUNCTIONS, Numbers, Place, VARIABLES, gpu_functions};
 use crate::graph::formula;
@@ -112,7 +113,9 @@ pub(super) fn field(ui: &mut Ui, id: Id, label: &str, current: &str, rules: &Rul
             let shown = ui.add(Label::new(shown).truncate());
             shown.on_hover_text("Value in the current frame, or at time 0 if nothing runs");
         }
-        Err((error, _)) => drop(ui.add(Label::new(RichText::new(error).small().color(look.error)).wrap())),
+        Err((error, _)) => {
+            drop(ui.add(Label::new(RichText::new(prose::plain(&error)).small().color(look.error)).wrap()))
+        }
     }
     let chosen = choose(&response, &list);
     if !list.words.is_empty() {
