@@ -22,6 +22,8 @@ pub(super) enum Action {
     RefreshViews,
     /// Lets the graphs of this folder read files outside it.
     AllowFiles,
+    /// Asks where to save a table, with a file name without its extension, and writes it.
+    SaveTable { name: String, text: String },
     /// Shows an error, or another message that stays until it is dismissed.
     Tell(String),
 }

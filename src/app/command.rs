@@ -214,9 +214,10 @@ impl Command {
     }
 
     /// The command whose shortcut was pressed. While a widget has the keyboard, only those with Ctrl count, and text has its
-    /// own undo, selection and clipboard.
-    pub(super) fn pressed(ctx: &egui::Context) -> Option<Command> {
-        let (typing, text) = (ctx.egui_wants_keyboard_input(), ctx.text_edit_focused());
+    /// own undo, selection and clipboard. `typed`: one had it in the frame before. Escape has taken it away by now, and is
+    /// still for that widget.
+    pub(super) fn pressed(ctx: &egui::Context, typed: bool) -> Option<Command> {
+        let (typing, text) = (typed || ctx.egui_wants_keyboard_input(), ctx.text_edit_focused());
         let own = |command: &Command| matches!(command, Undo | Redo | SelectAll | Cut | Copy | Paste | PasteWithInputs);
         // The window system turns these three into events of its own.
         let clipboard = ctx.input(|input| {

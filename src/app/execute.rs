@@ -62,6 +62,7 @@ impl Editor {
                     self.stale = true;
                     self.player.refresh();
                 }
+                Action::SaveTable { name, text } => self.files.save_table(ctx, &self.session, &name, text),
                 Action::AllowFiles => self.files.allow(&mut self.session),
                 Action::Tell(text) => self.notify(text, true),
             }

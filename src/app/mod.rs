@@ -93,6 +93,8 @@ pub struct Editor {
     plan: u64,
     /// The views are to be updated.
     stale: bool,
+    /// A widget had the keyboard in the last frame.
+    typed: bool,
     /// The graph reads the keyboard.
     hears_keys: bool,
     /// All questions before closing were answered.
@@ -138,6 +140,7 @@ impl Editor {
             title: String::new(),
             plan: 0,
             stale: false,
+            typed: false,
             hears_keys: false,
             closing: false,
         };
@@ -297,7 +300,7 @@ impl Editor {
 
     /// Makes the running plan keep the wires that are shown.
     fn look(&mut self) {
-        let wires = self.views.values().filter_map(View::wire).map(str::to_string).collect();
+        let wires = self.views.values().flat_map(View::wires).map(str::to_string).collect();
         self.session.look_at(wires, self.thumbnails);
     }
 
@@ -329,7 +332,7 @@ impl Editor {
             pointer.keys = ctx.input_mut(player::keys);
         }
         let computed = self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time));
-        if self.session.collect_checks() {
+        if self.session.collect_checks() | self.session.collect_numbers() {
             ctx.request_repaint();
         }
         if computed || std::mem::take(&mut self.stale) {
@@ -419,7 +422,7 @@ impl eframe::App for Editor {
         if !self.files.blocking()
             && self.picker.is_none()
             && !self.canvas.busy()
-            && let Some(command) = Command::pressed(&ctx)
+            && let Some(command) = Command::pressed(&ctx, self.typed)
         {
             self.execute(command, &ctx);
         }
@@ -440,6 +443,7 @@ impl eframe::App for Editor {
         if !ctx.input(|input| input.pointer.any_down()) && !ctx.egui_wants_keyboard_input() {
             self.session.end_gesture();
         }
+        self.typed = ctx.egui_wants_keyboard_input();
         self.retitle(&ctx);
         if self.player.active() && self.session.running_simulation().is_some() {
             ctx.request_repaint();

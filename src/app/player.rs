@@ -142,7 +142,10 @@ impl Player {
                 self.playing &= session.gpu().is_lost();
                 session.note(problems);
             }
-            Ok(()) if step => session.check_frame(),
+            Ok(()) if step => {
+                session.check_frame();
+                session.record_frame();
+            }
             Ok(()) => {}
         }
         let total = session.simulation().and_then(|s| s.times(false)).filter(|times| !times.is_empty());
@@ -198,7 +201,7 @@ mod tests {
         let input = egui::RawInput { events, ..egui::RawInput::default() };
         let _ = ctx.run_ui(input, |ui| {
             let bits = if graph { ui.ctx().input_mut(keys) } else { 0 };
-            result = (bits, Command::pressed(ui.ctx()));
+            result = (bits, Command::pressed(ui.ctx(), false));
         });
         result
     }

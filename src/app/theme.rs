@@ -257,6 +257,16 @@ impl Look {
         self.inked(color)
     }
 
+    /// Colour of a curve in a plot, by its place among them.
+    pub(super) fn curve(&self, place: usize) -> Color32 {
+        let others =
+            [(236, 176, 92), (110, 162, 242), (224, 138, 178), (122, 200, 142), (186, 138, 235), (226, 214, 120)];
+        match place % (others.len() + 1) {
+            0 => self.accent,
+            place => others.get(place - 1).map_or(self.text, |(r, g, b)| self.inked(Color32::from_rgb(*r, *g, *b))),
+        }
+    }
+
     /// Colour of a share of the GPU time, 0 to 1.
     pub(super) fn heat(&self, share: f32) -> Color32 {
         let cold = self.accent;

@@ -101,6 +101,25 @@ pub fn exposed(group: &Group, links: &[Link], library: &Library) -> Option<Param
     exposed(nested, nested.params.get(&link.port)?, library)
 }
 
+/// The unit of what a wire carries, by `node.port` with the whole path of the node; empty where none is declared.
+pub fn unit(document: &Document, wire: &str, library: &Library) -> String {
+    let unit = wire.rsplit_once('.').and_then(|(path, port)| unit_of(&document.nodes, path, port, library));
+    unit.unwrap_or_default()
+}
+
+fn unit_of(nodes: &Nodes, path: &str, port: &str, library: &Library) -> Option<String> {
+    if let Some((outside, inside)) = path.split_once('/') {
+        return unit_of(&group_of(nodes.get(outside)?, library)?.nodes, inside, port, library);
+    }
+    let node = nodes.get(path)?;
+    if let Some(stage) = stage_of(node, library) {
+        return stage.port(port).map(|port| port.unit.clone());
+    }
+    let group = group_of(node, library)?;
+    let link = group.outputs.get(port)?;
+    unit_of(&group.nodes, &link.node, &link.port, library)
+}
+
 /// The signatures of all nodes of a level; inside a group also those of its inputs (`in`) and outputs (`out`). Every
 /// wire has two ends here, valid or not, unless its node does not exist.
 pub fn level(document: &Document, scope: &Scope, library: &Library) -> BTreeMap<String, NodeSignature> {

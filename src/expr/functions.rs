@@ -69,6 +69,11 @@ pub(super) const TABLE: &[Function] = &[
     ("curve(x, [[x0, y0], [x1, y1], ...])", Curve), ("pulse(x, period, width)", Pulse),
 ];
 
+/// Whether a function is computed on the CPU only.
+pub(super) fn on_cpu_only(&(usage, apply): &Function) -> bool {
+    matches!(apply, Random | Curve | Pulse) || name(usage) == "noise"
+}
+
 pub(super) fn function(name: &str) -> Option<&'static Function> {
     TABLE.iter().find(|(usage, _)| usage.strip_prefix(name).is_some_and(|rest| rest.starts_with('(')))
 }

@@ -51,6 +51,11 @@ pub const VARIABLES: &[&str] = &listed::<_, { VALUES.len() }>(VALUES);
 /// The functions of the language in their notation, for messages and completion.
 pub const FUNCTIONS: &[&str] = &listed::<_, { functions::TABLE.len() }>(functions::TABLE);
 
+/// Those that formulas may call, which the GPU evaluates.
+pub fn gpu_functions() -> impl Iterator<Item = &'static str> {
+    functions::TABLE.iter().filter(|function| !functions::on_cpu_only(function)).map(|(usage, _)| *usage)
+}
+
 /// The first column of a table.
 const fn listed<T, const N: usize>(table: &[(&'static str, T)]) -> [&'static str; N] {
     let mut names = [""; N];
@@ -137,6 +142,16 @@ pub enum ExprError {
         /// Time of the frame \[s\].
         time: f64,
     },
+}
+
+impl ExprError {
+    /// Where in the text, if known.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            ExprError::Text { place, .. } | ExprError::Domain { place, .. } => *place,
+            ExprError::Empty | ExprError::TooLong(_) | ExprError::NotFinite { .. } => None,
+        }
+    }
 }
 
 /// The values of the variables in a frame.

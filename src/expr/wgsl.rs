@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::functions::{Apply, Function, call};
+use super::functions::{Apply, Function, call, on_cpu_only};
 use super::program::{Does, Step};
 use super::value::{Fault, Value};
 use super::{ExprContext, ExprError, Expression};
@@ -241,7 +241,7 @@ impl Writer<'_> {
     fn call(&mut self, function: &'static Function, arguments: Vec<Part>, at: u16) -> Result<Part, ExprError> {
         let (usage, apply) = *function;
         let name = usage.split('(').next().unwrap_or(usage);
-        if matches!(apply, Apply::Random | Apply::Curve | Apply::Pulse) || name == "noise" {
+        if on_cpu_only(function) {
             return Err(self
                 .text(at, format!("`{name}` is computed on the CPU; put it into a number node, and name that here")));
         }

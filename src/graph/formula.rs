@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::scope::{Flattener, Place};
 use super::{DomainId, Setting};
 use crate::document::ParamValue;
-use crate::expr::{Expression, Number, Numbers};
+use crate::expr::{Expression, Number, Numbers, Place as TextPlace, Shader};
 use crate::problem::Problem;
 use crate::stage::Stage;
 use crate::stage::header::{Header, Param, ParamType};
@@ -104,11 +104,7 @@ impl Flattener<'_> {
             Some((cause.to_string(), "name the domain in the node's `on`".to_string()))
         })?;
         // What the GPU computes has priority over numbers of the same name.
-        let mut local = Numbers::from([(POSITION.to_string(), of_len(dim))]);
-        for port in header.formula_inputs() {
-            let ty = port.ty.element().map_or(ValueType::F32, super::values::of_element);
-            local.insert(port.name.clone(), of_len(ty.components(dim)));
-        }
+        let local = inputs(header, dim);
         let known = self.numbers.known(&text, &setting.names, &local)?;
         let expression = Expression::parse_with(&text, &known)
             .or_else(|_| Expression::parse_with(&text, &self.numbers.all_known(&setting.names, &known)))
@@ -118,11 +114,7 @@ impl Flattener<'_> {
             if local.contains_key(name) {
                 continue;
             }
-            let len = match known.get(name) {
-                Some(number) => number.as_slice().len(),
-                None if name.starts_with("mouse") => 2,
-                None => 1,
-            };
+            let len = length(name, &known);
             let mut param = format!("{}_{name}", setting.name);
             while taken(&param) || header.ports.iter().any(|port| port.name == param) {
                 param.push('_');
@@ -136,20 +128,7 @@ impl Flattener<'_> {
             (None, None) => None,
         };
         let shader = expression.to_wgsl(&setting.name, &named).map_err(|error| Some(error.cause_and_help()))?;
-        let wanted = result.components(dim) as usize;
-        let value = match (shader.len, wanted) {
-            (given, wanted) if given == wanted => shader.text,
-            (1, _) => format!("Vec({})", shader.text),
-            // A formula for both 2D and 3D.
-            (3, 2) => format!("{}.xy", shader.text),
-            (given, wanted) => {
-                let remedy = match wanted {
-                    1 => "give one number, such as a component or length(v)".to_string(),
-                    _ => format!("give {wanted} numbers, or one for all"),
-                };
-                return Err(Some((format!("a vector of {given} was given for {}", result.name()), remedy)));
-            }
-        };
+        let value = fitted(&shader, result, dim).map_err(Some)?;
         let name = &setting.name;
         let ty = if result == ValueType::Vec { "Vec" } else { "f32" };
         let function = format!("{}fn {name}({}) -> {ty} {{ return {value}; }}\n", shader.functions, declared(header));
@@ -165,6 +144,64 @@ impl Flattener<'_> {
             (Some(dim), ..) => Some(dim),
             (None, first, 0 | 1) => Some(first.copied().unwrap_or(2)),
             _ => None,
+        }
+    }
+}
+
+/// What a stage's formulas can name besides what all expressions can: the position and the inputs, in a space of `dim`
+/// dimensions. The values stand for any.
+pub fn inputs(header: &Header, dim: u32) -> Numbers {
+    let mut inputs = Numbers::from([(POSITION.to_string(), of_len(dim))]);
+    for port in header.formula_inputs() {
+        let ty = port.ty.element().map_or(ValueType::F32, super::values::of_element);
+        inputs.insert(port.name.clone(), of_len(ty.components(dim)));
+    }
+    inputs
+}
+
+/// Checks the text of a formula as the compiler does: what it names are its stage's [`inputs`], `numbers` and the language's
+/// own variables.
+///
+/// # Errors
+/// Cause and remedy in one sentence, and the place in the text, if known.
+pub fn check(
+    text: &str,
+    inputs: &Numbers,
+    numbers: &Numbers,
+    result: ValueType,
+) -> Result<(), (String, Option<TextPlace>)> {
+    let mut known = numbers.clone();
+    known.extend(inputs.clone());
+    let named = |name: &str| Some((name.to_string(), length(name, &known)));
+    let shader = Expression::parse_with(text, &known).and_then(|expression| expression.to_wgsl("formula", &named));
+    let shader = shader.map_err(|error| (error.to_string(), error.place()))?;
+    let dim = length(POSITION, inputs) as u32;
+    fitted(&shader, result, dim).map(drop).map_err(|(cause, remedy)| (format!("{cause}; {remedy}"), None))
+}
+
+/// The components of a variable or a number.
+fn length(name: &str, known: &Numbers) -> usize {
+    match known.get(name) {
+        Some(number) => number.as_slice().len(),
+        None if name.starts_with("mouse") => 2,
+        None => 1,
+    }
+}
+
+/// The text of an expression as a value of the formula's type.
+fn fitted(shader: &Shader, result: ValueType, dim: u32) -> Result<String, super::numbers::Unfit> {
+    let text = &shader.text;
+    match (shader.len, result.components(dim) as usize) {
+        (given, wanted) if given == wanted => Ok(text.clone()),
+        (1, _) => Ok(format!("Vec({text})")),
+        // A formula for both 2D and 3D.
+        (3, 2) => Ok(format!("{text}.xy")),
+        (given, wanted) => {
+            let remedy = match wanted {
+                1 => "give one number, such as a component or length(v)".to_string(),
+                _ => format!("give {wanted} numbers, or one for all"),
+            };
+            Err((format!("a vector of {given} was given for {}", result.name()), remedy))
         }
     }
 }

@@ -7,7 +7,7 @@ pub mod expect;
 pub mod fits;
 mod fixed;
 mod flatten;
-mod formula;
+pub mod formula;
 mod groups;
 pub mod limits;
 mod links;

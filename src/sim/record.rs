@@ -1,11 +1,13 @@
 //! Numbers over time, and values along a line, for tables and plots.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 
-use super::expect::{of, request};
+use super::expect::{PendingSample, Sample, of, request};
 use super::{Field, Simulation};
 use crate::graph::expect::Subject;
 use crate::graph::measurement::Measurement;
+use crate::plan::Plan;
 use crate::problem::Problem;
 use crate::stage::types::WireType;
 
@@ -13,14 +15,22 @@ use crate::stage::types::WireType;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     measurements: Vec<(String, Measurement)>,
-    /// Frame, time \[s\], and the values of all measurements in order.
-    rows: Vec<(u64, f64, Vec<Vec<f64>>)>,
+    rows: VecDeque<Row>,
+}
+
+/// The values of all measurements after a frame, in their order.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    frame: u64,
+    /// \[s\]
+    time: f64,
+    values: Vec<Vec<f64>>,
 }
 
 impl Record {
     /// An empty record of these measurements, each with the title of its column.
     pub fn new(measurements: Vec<(String, Measurement)>) -> Record {
-        Record { measurements, rows: Vec::new() }
+        Record { measurements, rows: VecDeque::new() }
     }
 
     /// The wires that a plan has to keep for it.
@@ -36,39 +46,142 @@ impl Record {
     /// # Errors
     /// A wire that the plan does not compute, or a device that failed.
     pub fn take(&mut self, simulation: &Simulation) -> Result<(), Problem> {
-        let pending: Vec<_> = self.measurements.iter().map(|(_, m)| request(simulation, &m.subject)).collect();
-        let mut values = Vec::new();
-        for ((_, measurement), pending) in self.measurements.iter().zip(pending) {
-            let sample = pending?.wait()?;
-            values.push(of(&sample, measurement.statistic, measurement.component).values);
-        }
-        self.rows.push((simulation.frame(), simulation.time(), values));
+        let requested = self.request(simulation)?;
+        let samples: Result<Vec<Sample>, Problem> = requested.samples.into_iter().map(PendingSample::wait).collect();
+        self.push(requested.frame, requested.time, &samples?);
         Ok(())
+    }
+
+    fn request(&self, simulation: &Simulation) -> Result<Requested, Problem> {
+        let samples =
+            self.measurements.iter().map(|(_, m)| request(simulation, &m.subject)).collect::<Result<_, _>>()?;
+        Ok(Requested { frame: simulation.frame(), time: simulation.time(), samples })
+    }
+
+    /// Adds a frame. It replaces the frames from it on: the simulation went back.
+    fn push(&mut self, frame: u64, time: f64, samples: &[Sample]) {
+        while self.rows.back().is_some_and(|row| row.frame >= frame) {
+            self.rows.pop_back();
+        }
+        let measured = self.measurements.iter().zip(samples);
+        let values = measured.map(|((_, m), sample)| of(sample, m.statistic, m.component).values).collect();
+        self.rows.push_back(Row { frame, time, values });
     }
 
     /// Frame, time \[s\] and value, or components, of a measurement by its position.
     pub fn values(&self, measurement: usize) -> impl Iterator<Item = (u64, f64, &[f64])> {
-        self.rows
-            .iter()
-            .filter_map(move |(frame, time, values)| Some((*frame, *time, values.get(measurement)?.as_slice())))
+        self.rows.iter().filter_map(move |row| Some((row.frame, row.time, row.values.get(measurement)?.as_slice())))
     }
 
     /// A table with a title line: `frame,time,TITLE,..`. A vector has a column for each component.
     pub fn to_csv(&self) -> String {
+        Record::table(&[self])
+    }
+
+    /// One table of several records of a simulation. A cell is empty where a record lacks the frame.
+    pub fn table(records: &[&Record]) -> String {
         let mut text = String::from("frame,time");
-        for (index, (title, _)) in self.measurements.iter().enumerate() {
-            let parts = self.rows.first().and_then(|(_, _, values)| values.get(index)).map_or(1, Vec::len);
-            text.push_str(&titles(title, parts));
+        let mut columns = Vec::new();
+        for (record, index) in records.iter().flat_map(|r| (0..r.measurements.len()).map(move |index| (r, index))) {
+            let parts = record.rows.front().and_then(|row| row.values.get(index)).map_or(1, Vec::len);
+            text.push_str(&titles(record.measurements.get(index).map_or("", |(title, _)| title), parts));
+            columns.push((record, index, parts));
         }
         text.push('\n');
-        for (frame, time, values) in &self.rows {
+        let all = records.iter().flat_map(|record| &record.rows);
+        let frames: BTreeMap<u64, f64> = all.map(|row| (row.frame, row.time)).collect();
+        for (frame, time) in frames {
             let _ = write!(text, "{frame},{time}");
-            for value in values.iter().flatten() {
-                let _ = write!(text, ",{value}");
+            for (record, index, parts) in &columns {
+                let row = record.rows.binary_search_by_key(&frame, |row| row.frame).ok();
+                let values = row.and_then(|row| record.rows.get(row)?.values.get(*index));
+                for part in 0..*parts {
+                    text.push(',');
+                    if let Some(value) = values.and_then(|values| values.get(part)) {
+                        let _ = write!(text, "{value}");
+                    }
+                }
             }
             text.push('\n');
         }
         text
+    }
+}
+
+/// Measurements of a frame that were requested.
+struct Requested {
+    frame: u64,
+    time: f64,
+    samples: Vec<PendingSample>,
+}
+
+/// Records the last frames of a simulation that runs, without waiting for the GPU.
+pub struct Recorder {
+    record: Record,
+    /// Maximum number of frames.
+    limit: usize,
+    /// What is on its way, oldest first.
+    requested: VecDeque<(u64, f64, Vec<Result<Sample, PendingSample>>)>,
+}
+
+impl Recorder {
+    /// Continues a record, and keeps its last `limit` frames.
+    pub fn new(record: Record, limit: usize) -> Recorder {
+        Recorder { record, limit, requested: VecDeque::new() }
+    }
+
+    /// What has arrived.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Requests the values after the simulation's last frame.
+    ///
+    /// # Errors
+    /// A wire that the plan does not compute or does not keep; then the frame is missing.
+    pub fn request(&mut self, simulation: &Simulation) -> Result<(), Problem> {
+        let Requested { frame, time, samples } = self.record.request(simulation)?;
+        self.requested.push_back((frame, time, samples.into_iter().map(Err).collect()));
+        Ok(())
+    }
+
+    /// Takes what has arrived. Returns whether more is to arrive. A frame that the device failed to deliver is missing.
+    pub fn collect(&mut self) -> bool {
+        while let Some((frame, time, samples)) = self.requested.pop_front() {
+            let mut failed = false;
+            let samples = samples.into_iter().filter_map(|sample| match sample {
+                Ok(sample) => Some(Ok(sample)),
+                Err(pending) => match pending.try_take() {
+                    Ok(Ok(sample)) => Some(Ok(sample)),
+                    Ok(Err(_)) => {
+                        failed = true;
+                        None
+                    }
+                    Err(pending) => Some(Err(pending)),
+                },
+            });
+            let samples: Vec<Result<Sample, PendingSample>> = samples.collect();
+            if failed {
+                continue;
+            }
+            if samples.iter().any(Result::is_err) {
+                self.requested.push_front((frame, time, samples));
+                return true;
+            }
+            let samples: Vec<Sample> = samples.into_iter().flatten().collect();
+            self.record.push(frame, time, &samples);
+            while self.record.rows.len() > self.limit {
+                self.record.rows.pop_front();
+            }
+        }
+        false
+    }
+
+    /// Starts over. Returns what was recorded.
+    pub fn restart(&mut self) -> Record {
+        self.requested.clear();
+        let empty = Record::new(self.record.measurements.clone());
+        std::mem::replace(&mut self.record, empty)
     }
 }
 
@@ -128,9 +241,15 @@ impl Profile {
     /// # Errors
     /// A wire that is not a grid of cells, an axis that its domain lacks, or a place outside of it.
     pub fn read(&self, simulation: &Simulation) -> Result<Vec<(f64, Vec<f64>)>, Problem> {
+        self.along(&simulation.read(&self.wire)?, simulation.plan())
+    }
+
+    /// The same from all values of the wire.
+    ///
+    /// # Errors
+    /// As [`Profile::read`].
+    pub fn along(&self, field: &Field, plan: &Plan) -> Result<Vec<(f64, Vec<f64>)>, Problem> {
         let problem = |cause: String, remedy: &str| Problem::new("", &self.wire, cause, remedy);
-        let field = simulation.read(&self.wire)?;
-        let plan = simulation.plan();
         let domain = plan.wires.get(&self.wire).and_then(|wire| plan.domains.get(wire.domain?));
         let (Some(domain), WireType::Grid(_)) = (domain, field.ty) else {
             let remedy =
@@ -177,7 +296,7 @@ impl Profile {
                 let mut cell = *cell;
                 cell[self.axis] = index;
                 for (component, value) in values.iter_mut().enumerate() {
-                    *value += weight * value_at(&field, cell, component);
+                    *value += weight * value_at(field, cell, component);
                 }
             }
             ((index as f64 + 0.5) * edges[self.axis], values)
@@ -209,6 +328,7 @@ fn value_at(field: &Field, [x, y, z]: [usize; 3], component: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::expect::Statistic;
 
     #[test]
     fn lines_are_read_in_their_notation() {
@@ -218,6 +338,25 @@ mod tests {
         for wrong in ["v.value", "v.value:w", "v.value:x:half", "v.value:x:1:2", "v.value:x:inf"] {
             assert!(Profile::parse(wrong).unwrap_err().contains("is not a line"), "{wrong}");
         }
+    }
+
+    #[test]
+    fn records_of_one_simulation_make_one_table() {
+        let record = |name: &str, rows: &[(u64, &[f64])]| {
+            let measurement =
+                Measurement { subject: Subject::Wire(name.into()), statistic: Statistic::Value, component: None };
+            let mut record = Record::new(vec![(name.to_string(), measurement)]);
+            for (frame, values) in rows {
+                record.push(*frame, *frame as f64 / 4.0, &[Sample::Number(values.to_vec())]);
+            }
+            record
+        };
+        let error = record("error.l2", &[(1, &[3.0]), (2, &[2.0]), (3, &[1.0]), (3, &[0.5])]);
+        assert_eq!(error.to_csv(), "frame,time,error.l2\n1,0.25,3\n2,0.5,2\n3,0.75,0.5\n");
+        let middle = record("middle", &[(3, &[7.0, 8.0]), (4, &[9.0, f64::NAN])]);
+        let table = Record::table(&[&error, &middle]);
+        let rows = ["frame,time,error.l2,middle.x,middle.y", "1,0.25,3,,", "2,0.5,2,,", "3,0.75,0.5,7,8", "4,1,,9,NaN"];
+        assert_eq!(table.lines().collect::<Vec<_>>(), rows);
     }
 
     #[test]

@@ -55,3 +55,22 @@ fn whatever_is_open_is_cancelled_before_a_group_is_left() {
     bench.rest();
     assert!(bench.editor().scope().is_root(), "with nothing else open, it leaves the group");
 }
+
+#[test]
+fn what_is_typed_into_a_field_is_taken_back() {
+    let mut bench = Bench::inside();
+    let (scope, document) = (bench.editor().scope().clone(), bench.document().clone());
+    bench.select("pressure");
+    bench.press("name");
+    bench.ctrl(Key::A);
+    bench.write("solve");
+    bench.key(Key::Escape);
+    bench.rest();
+    assert_eq!((bench.editor().scope(), bench.document()), (&scope, &document));
+    let bar = bench.at("param relaxation");
+    bench.double_click(bar);
+    bench.write("0.25");
+    bench.key(Key::Escape);
+    bench.rest();
+    assert_eq!((bench.editor().scope(), bench.document()), (&scope, &document));
+}

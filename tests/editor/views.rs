@@ -1,8 +1,9 @@
 //! Any wire on show, by a click.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Key, Modifiers, vec2};
+use eframe::egui::{Key, Modifiers, OutputCommand, PointerButton, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
+use stagewright::sim::Simulation;
 
 use super::bench::{Bench, SMOKE, Seen};
 
@@ -86,19 +87,116 @@ fn a_pinned_view_stays_while_another_wire_is_looked_at() {
     bench.plays();
 }
 
-#[test]
-fn a_number_shows_its_course_over_time() {
-    let number = r#""most": (stage: "grid/largest", inputs: {"field": "carried.result"}, at: (780, 670)),
+/// Smoke with numbers that are measured in every frame.
+fn measured() -> Bench {
+    let numbers = r#""most": (stage: "grid/largest", inputs: {"field": "carried.result"}, at: (780, 670)),
+        "fast": (stage: "grid/largest", inputs: {"field": "speed.magnitude"}, at: (1040, 670)),
+        "speed": (stage: "grid/length", inputs: {"a": "project.velocity"}, at: (1040, 500)),
         "screen""#;
-    let mut bench = Bench::of(&SMOKE.replace("\"screen\"", number), vec2(1400.0, 900.0));
+    let mut bench = Bench::of(&SMOKE.replace("\"screen\"", numbers), vec2(1600.0, 1000.0));
     bench.compiled();
+    bench
+}
+
+/// The number of frames in the plot.
+fn plotted(bench: &Bench) -> Option<u32> {
+    let name = bench.seen().into_iter().find_map(|seen| Some(seen.name.strip_prefix("History of ")?.to_string()))?;
+    name.split(' ').next()?.parse().ok()
+}
+
+/// The text on the clipboard.
+fn copied(bench: &Bench) -> Option<String> {
+    let commands = &bench.harness.output().platform_output.commands;
+    commands.iter().find_map(|command| match command {
+        OutputCommand::CopyText(text) => Some(text.clone()),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_number_is_plotted_over_time_and_copied_as_a_table() {
+    let mut bench = measured();
     bench.press("output most.largest");
-    let course = |bench: &Bench| bench.seen().into_iter().find(|seen| seen.name.starts_with("History of "));
-    bench.until("some frames", |bench| {
-        let frames = course(bench).and_then(|seen| seen.name.split(' ').nth(2)?.parse::<u32>().ok());
-        frames.is_some_and(|frames| frames > 5)
-    });
+    bench.until("some frames", |bench| plotted(bench) > Some(8));
+    assert!(["last", "min", "max"].iter().all(|name| bench.find(name).is_some()) && bench.find("Histogram").is_none());
+    bench.key(Key::Space);
+    bench.until("the last values", |bench| plotted(bench).is_some());
+    // The value at a frame.
+    let plot = bench.seen().into_iter().find(|seen| seen.name.starts_with("History of ")).expect("the plot").rect;
+    bench.hover(plot.center());
+    bench.until("the frame at the pointer", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("frame ")));
+    let at = bench.at("Copy");
+    bench.hover(at);
+    bench.pointer_button(at, PointerButton::Primary, true, Modifiers::NONE);
+    bench.pointer_button(at, PointerButton::Primary, false, Modifiers::NONE);
+    let table = copied(&bench).expect("a table");
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0], ["frame", "time", "most.largest"]);
+    let frames: Vec<u64> = rows[1..].iter().map(|row| row[0].parse().unwrap()).collect();
+    assert_eq!(frames.last(), Some(&bench.computed()));
+    assert!(frames.windows(2).all(|pair| pair[1] == pair[0] + 1), "no frame is missing: {frames:?}");
+    // Each value belongs to its frame: a simulation without a window gives the same.
+    let mut simulation = Simulation::new(
+        bench.editor().simulation().unwrap().gpu(),
+        bench.editor().simulation().unwrap().plan().clone(),
+    )
+    .unwrap();
+    for _ in 0..bench.computed() {
+        simulation.step(&simulation.recorded_input()).unwrap();
+        if let Some(row) = rows.iter().find(|row| row[0] == simulation.frame().to_string()) {
+            assert_eq!(row[2], f64::from(simulation.read("most.largest").unwrap().data[0]).to_string(), "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn numbers_share_a_plot_and_start_over_with_the_simulation() {
+    let mut bench = measured();
+    bench.press("output most.largest");
+    bench.until("some frames", |bench| plotted(bench) > Some(12));
+    bench.press("Add number");
+    bench.press("fast.largest");
+    bench.compiled();
+    assert!(bench.editor().viewed().contains("fast.largest"));
+    bench.until("both", |bench| bench.find("remove fast.largest").is_some());
+    // It goes on while another wire is viewed.
     bench.press("output carried.result");
-    bench.until("statistics", |bench| bench.find("1024").is_some());
-    assert!(course(&bench).is_none(), "a grid has no course");
+    bench.until("statistics", |bench| bench.find("Histogram").is_some());
+    assert_eq!(plotted(&bench), None, "a grid has no course");
+    let frame = bench.computed();
+    bench.until("more frames", |bench| bench.computed() > frame + 3);
+    bench.press("output most.largest");
+    bench.until("the plot", |bench| plotted(bench).is_some());
+    assert!(plotted(&bench) > Some(15), "{:?}", plotted(&bench));
+    bench.key(Key::Space);
+    bench.rest();
+    let before = plotted(&bench);
+    bench.key_with(Modifiers::SHIFT, Key::Space);
+    bench.key(Key::ArrowRight);
+    bench.until("the first frame", |bench| plotted(bench) == Some(1));
+    assert!(before > Some(15) && bench.computed() == 1);
+    bench.press("Clear");
+    assert_eq!(plotted(&bench), Some(0));
+}
+
+#[test]
+fn the_values_of_a_grid_along_a_line_are_plotted() {
+    let mut bench = Bench::smoke();
+    bench.press("output carried.result");
+    bench.until("statistics", |bench| bench.find("Histogram").is_some());
+    bench.press("Profile");
+    let profile = |bench: &Bench| bench.seen().into_iter().find(|seen| seen.name.starts_with("Profile along "));
+    bench.until("a profile", |bench| profile(bench).is_some());
+    let plot = profile(&bench).unwrap();
+    assert_eq!(plot.name, "Profile along x through y = 0.5 m");
+    bench.hover(plot.rect.center());
+    bench.until("the value at the pointer", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("x = 0.")));
+    bench.press("y");
+    bench.until("along y", |bench| profile(bench).is_some_and(|seen| seen.name == "Profile along y through x = 0.5 m"));
+    // A press in the image moves the line.
+    let image = picture(&bench, "carried.result").expect("the image").rect;
+    bench.click(image.center() + vec2(0.25 * image.height(), 0.0));
+    bench.until("the line there", |bench| {
+        profile(bench).is_some_and(|seen| seen.name.starts_with("Profile along y through x = 0.7"))
+    });
 }

@@ -61,6 +61,8 @@ enum Question {
 enum Purpose {
     Open,
     Save,
+    /// Saves a table as CSV.
+    Table,
 }
 
 /// The result of a dialog, and how long it took.
@@ -93,6 +95,8 @@ pub(super) struct Files {
     saving: Option<Saving>,
     /// In place of the disk, for tests.
     writer: Option<Writer>,
+    /// A file name and a table to save.
+    table: Option<(String, String)>,
     /// What waits for answers, or for saving.
     leaving: Option<Leaving>,
     asked: Option<Question>,
@@ -354,8 +358,12 @@ impl Files {
             return;
         }
         let name = session.path().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-        let name = name.unwrap_or_else(|| file_name(&session.document().name));
-        let mut dialog = rfd::FileDialog::new().add_filter("Graph", &["ron"]);
+        let name = match (purpose, &self.table) {
+            (Purpose::Table, Some((name, _))) => name.clone(),
+            _ => name.unwrap_or_else(|| file_name(&session.document().name)),
+        };
+        let (title, extension) = if purpose == Purpose::Table { ("Table", "csv") } else { ("Graph", "ron") };
+        let mut dialog = rfd::FileDialog::new().add_filter(title, &[extension]);
         if let Some(folder) = session.path().and_then(Path::parent).filter(|folder| folder.is_absolute()) {
             dialog = dialog.set_directory(folder);
         }
@@ -365,7 +373,7 @@ impl Files {
             let since = Instant::now();
             let path = match purpose {
                 Purpose::Open => dialog.pick_file(),
-                Purpose::Save => dialog.set_file_name(name).save_file(),
+                Purpose::Save | Purpose::Table => dialog.set_file_name(name).save_file(),
             };
             // The window may be gone.
             let _ = answer.send((path, since.elapsed()));
@@ -376,6 +384,14 @@ impl Files {
         self.dialog = Some((purpose, answers));
     }
 
+    /// Asks for a file and writes a table to it.
+    pub(super) fn save_table(&mut self, ctx: &egui::Context, session: &Session, name: &str, text: String) {
+        if self.dialog.is_none() {
+            self.table = Some((format!("{name}.csv"), text));
+            self.ask(ctx, session, Purpose::Table);
+        }
+    }
+
     fn poll(&mut self, session: &mut Session) {
         let Some((purpose, answers)) = &self.dialog else { return };
         let purpose = *purpose;
@@ -384,11 +400,15 @@ impl Files {
             Ok((Some(path), _)) => self.chosen(session, purpose, path),
             Ok((None, took)) if took > TOO_QUICK => self.cancel(),
             Ok((None, _)) | Err(TryRecvError::Disconnected) => {
-                let here = session.path().map(|path| path.display().to_string());
-                let here = here.unwrap_or_else(|| match purpose {
-                    Purpose::Open => String::new(),
-                    Purpose::Save => file_name(&session.document().name),
-                });
+                let here = match (purpose, session.path(), &self.table) {
+                    (Purpose::Table, path, Some((name, _))) => {
+                        path.map_or(name.into(), |path| path.with_file_name(name))
+                    }
+                    (_, Some(path), _) => path.to_path_buf(),
+                    (Purpose::Save, None, _) => file_name(&session.document().name).into(),
+                    (_, None, _) => PathBuf::new(),
+                };
+                let here = here.display().to_string();
                 self.typed = Some((purpose, here, false));
             }
         }
@@ -404,10 +424,21 @@ impl Files {
                 }
                 self.write(session, path);
             }
+            Purpose::Table => {
+                if path.extension().is_none() {
+                    path.set_extension("csv");
+                }
+                let Some((_, text)) = self.table.take() else { return };
+                self.events.push(match disk::save_text(&path, &text) {
+                    Ok(()) => Event::Saved(path),
+                    Err(sentence) => Event::Failed(sentence),
+                });
+            }
         }
     }
 
     fn cancel(&mut self) {
+        self.table = None;
         self.leaving = None;
         self.asked = None;
     }

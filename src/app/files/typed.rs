@@ -14,6 +14,7 @@ impl Files {
         let (title, verb) = match purpose {
             Purpose::Open => ("Open a graph", "Open"),
             Purpose::Save => ("Save the graph", "Save"),
+            Purpose::Table => ("Save the table", "Save"),
         };
         let mut answer = None;
         let modal = egui::Modal::new(Id::new("path")).frame(super::questions::frame(ctx)).show(ctx, |ui| {
@@ -48,7 +49,7 @@ impl Files {
         let path = PathBuf::from(text.trim());
         match answer.or(modal.should_close().then_some(false)) {
             Some(true) => {
-                let other = *purpose == Purpose::Save && path.exists() && session.path() != Some(&path);
+                let other = *purpose != Purpose::Open && path.exists() && session.path() != Some(&path);
                 if other && !*replace {
                     *replace = true;
                     return;

@@ -69,6 +69,7 @@ fn number(ui: &mut Ui, field: &Field<'_>, value: f64) -> Option<f64> {
         now: None,
         mixed: false,
         held: true,
+        inputs: None,
         computed: false,
         border: None,
     };

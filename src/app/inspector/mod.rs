@@ -28,6 +28,7 @@ use super::{code, theme};
 use crate::document::{Link, Node, NodeKind, ParamValue};
 use crate::edit::{self, IN, OUT};
 use crate::expr::{Number, Numbers, usable};
+use crate::graph::formula;
 use crate::graph::numbers::named;
 use crate::library::Library;
 use crate::problem::SourcePlace;
@@ -173,7 +174,8 @@ impl Inspected<'_> {
         let now = self.session.running_simulation().and_then(|simulation| simulation.value(&path));
         let value = self.node.params.get(field);
         let mixed = self.others.iter().any(|(_, node)| node.params.get(field) != value);
-        Site { id: self.id(field), path, numbers: &self.numbers, now, mixed, held, computed: true, border: None }
+        let id = self.id(field);
+        Site { id, path, numbers: &self.numbers, now, mixed, held, inputs: None, computed: true, border: None }
     }
 
     fn values(&mut self, ui: &mut Ui) -> Result<(), String> {
@@ -263,7 +265,14 @@ impl Inspected<'_> {
             NodeKind::Group(_) => Some(Border::Hide),
             _ => (!self.session.scope().is_root()).then_some(Border::Expose),
         };
-        let site = Site { border, ..self.site(field.name, false) };
+        let inputs = match field.ty {
+            ParamType::Formula(_) => {
+                let stage = edit::stage_of(&self.node, self.session.library());
+                stage.map(|stage| formula::inputs(&stage.header, self.space().unwrap_or(field.dim)))
+            }
+            _ => None,
+        };
+        let site = Site { border, inputs, ..self.site(field.name, false) };
         let change = ui.add_enabled_ui(self.editable, |ui| field.show(ui, &site, value)).inner;
         match change {
             Some(Change::Set(value)) => self.set(field.name, value),
@@ -314,6 +323,14 @@ impl Inspected<'_> {
         let path = format!("{}.{param}", self.path);
         let plan = self.session.running_simulation()?.plan();
         plan.settings.iter().find(|slot| slot.paths.contains(&path)).map(|slot| (slot.ty, slot.dim))
+    }
+
+    /// Dimensions of the domain that the node names.
+    fn space(&self) -> Option<u32> {
+        match &self.session.nodes().get(self.node.on.as_ref()?)?.kind {
+            NodeKind::Domain(domain) => Some(domain.resolution.len() as u32),
+            _ => None,
+        }
     }
 
     fn dim(&self, param: &str) -> u32 {

@@ -1,9 +1,11 @@
 //! Rows of a name with a widget, and the sections around them.
 
 use eframe::egui::collapsing_header::{CollapsingState, paint_default_icon};
+use std::sync::Arc;
+
 use eframe::egui::{
-    self, Align, CornerRadius, Id, Key, Layout, Pos2, Rect, Response, RichText, Sense, TextStyle, TextWrapMode, Ui,
-    WidgetInfo, WidgetText, WidgetType, vec2,
+    self, Align, CornerRadius, Event, Galley, Id, Key, KeyboardShortcut, Layout, Modifiers, Pos2, Rect, Response,
+    RichText, Sense, TextBuffer, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText, WidgetType, vec2,
 };
 
 use crate::app::theme;
@@ -97,9 +99,57 @@ pub(crate) fn text(
     current: &str,
     build: impl FnOnce(&mut String) -> egui::TextEdit<'_>,
 ) -> (Response, Option<String>) {
+    edited(ui, id, current, None, build)
+}
+
+/// Lays out a text within a width.
+type Layouter<'l> = &'l mut dyn FnMut(&Ui, &dyn TextBuffer, f32) -> Arc<Galley>;
+
+/// The same for several lines: Enter applies the text, Ctrl+Enter and Shift+Enter begin a line.
+pub(super) fn lines(
+    ui: &mut Ui,
+    id: Id,
+    current: &str,
+    layouter: Layouter<'_>,
+    build: impl FnOnce(&mut String) -> egui::TextEdit<'_>,
+) -> (Response, Option<String>) {
+    let begins = KeyboardShortcut::new(Modifiers::SHIFT, Key::Enter);
+    if ui.memory(|memory| memory.has_focus(id)) {
+        ui.input_mut(|input| input.events.iter_mut().for_each(shift_for_ctrl));
+    }
+    edited(ui, id, current, Some(layouter), |text| build(text).return_key(begins))
+}
+
+/// Makes Ctrl+Enter the same as Shift+Enter.
+fn shift_for_ctrl(event: &mut Event) {
+    if let Event::Key { key: Key::Enter, modifiers, .. } = event
+        && modifiers.command
+    {
+        *modifiers = Modifiers::SHIFT;
+    }
+}
+
+fn edited(
+    ui: &mut Ui,
+    id: Id,
+    current: &str,
+    lines: Option<Layouter<'_>>,
+    build: impl FnOnce(&mut String) -> egui::TextEdit<'_>,
+) -> (Response, Option<String>) {
     let mut text = ui.data_mut(|data| data.get_temp::<String>(id)).unwrap_or_else(|| current.to_string());
-    let response = ui.add(build(&mut text).id(id));
-    let left = response.lost_focus();
+    let several = lines.is_some();
+    let mut field = build(&mut text).id(id);
+    if let Some(layouter) = lines {
+        field = field.layouter(layouter);
+    }
+    let response = ui.add(field);
+    // Only after what was typed before it in the same frame.
+    let enter = |event: &Event| matches!(event, Event::Key { key: Key::Enter, pressed: true, modifiers, .. } if modifiers.is_none());
+    let applied = several && response.has_focus() && ui.input(|input| input.events.iter().any(enter));
+    if applied {
+        response.surrender_focus();
+    }
+    let left = response.lost_focus() || applied;
     if response.has_focus() && !left {
         ui.data_mut(|data| data.insert_temp(id, text.clone()));
     } else {

@@ -1,6 +1,7 @@
 //! The inspector, driven by events without a window.
 
 mod editing;
+mod formula;
 mod screenshots;
 mod shipped;
 

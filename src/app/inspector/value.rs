@@ -5,6 +5,7 @@ use eframe::egui::{
 };
 
 use super::bar::{Bar, Given};
+use super::expression::Rules;
 pub(super) use super::field::{Field, plain};
 use super::numbers::{choices, components, constant_from, text_from_value, tidy};
 use super::row::{HEIGHT, Name, SMALL, named, small};
@@ -32,6 +33,8 @@ pub(super) struct Site<'a> {
     pub mixed: bool,
     /// It takes effect when it is released.
     pub held: bool,
+    /// What a formula can name of its stage; not known for one that a group exposes.
+    pub inputs: Option<Numbers>,
     /// Whether it may be an expression, if its type allows one.
     pub computed: bool,
     pub border: Option<Border>,
@@ -226,12 +229,15 @@ impl Field<'_> {
         let label = format!("param {}", self.name);
         match current {
             ParamValue::Expression(text) if self.computable(site) => {
-                let now = site.now.as_deref();
-                let typed = expression::expression(ui, site.id, &label, text, now, site.numbers);
+                let rules = Rules::Expression { numbers: site.numbers, now: site.now.as_deref() };
+                let typed = expression::field(ui, site.id, &label, text, &rules);
                 typed.map(|text| Change::Set(ParamValue::Expression(text)))
             }
-            text if matches!(self.ty, ParamType::Formula(_)) && self.takes(text) => {
-                let typed = expression::formula(ui, site.id, &label, &text_from_value(text));
+            text if let ParamType::Formula(result) = self.ty
+                && self.takes(text) =>
+            {
+                let rules = Rules::Formula { numbers: site.numbers, inputs: site.inputs.as_ref(), result };
+                let typed = expression::field(ui, site.id, &label, &text_from_value(text), &rules);
                 typed.map(|text| Change::Set(ParamValue::Expression(text)))
             }
             ParamValue::Curve(points) if self.ty == ParamType::Curve => {

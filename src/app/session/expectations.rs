@@ -26,13 +26,17 @@ impl Session {
         let goes_on = self.simulation.as_ref().is_some_and(|simulation| simulation.frame() > 0);
         match (std::mem::take(&mut self.changes.pending), goes_on) {
             (_, false) => self.checks.restart(),
-            (true, true) => self.checks.suspend(),
+            (true, true) => {
+                self.checks.suspend();
+                self.note_change();
+            }
             (false, true) => {}
         }
     }
 
     /// Notes that a parameter was set while the graph runs.
     pub(super) fn stop_checks(&mut self) {
+        self.note_change();
         if self.simulation.as_ref().is_some_and(|simulation| simulation.frame() > 0) {
             self.checks.suspend();
         }

@@ -6,6 +6,7 @@ mod drafts;
 mod expectations;
 mod files;
 mod level;
+mod numbers;
 mod params;
 mod readable;
 mod selection;
@@ -31,6 +32,7 @@ use device::Snapshots;
 pub(super) use drafts::{Draft, Drafts};
 use files::OnDisk;
 use level::OpenLevel;
+use numbers::Numbers;
 use selection::Hovered;
 pub(super) use selection::Selection;
 use stages::StageLibrary;
@@ -53,6 +55,7 @@ pub(super) struct Session {
     states: StateWatch,
     /// Results of the graph's expectations, since the plan, a parameter or the start changed.
     checks: Checker,
+    numbers: Numbers,
     problems: ProblemsBySource,
     level: OpenLevel,
     views: Viewed,
@@ -102,6 +105,7 @@ impl Session {
             snapshots: Snapshots::default(),
             states: StateWatch::default(),
             checks: Checker::default(),
+            numbers: Numbers::default(),
             problems: ProblemsBySource::default(),
             level: OpenLevel::default(),
             views: Viewed::default(),
@@ -122,6 +126,7 @@ impl Session {
         self.problems.document = Problems::default();
         self.problems.running = Problems::default();
         self.checks = Checker::default();
+        self.numbers = Numbers::default();
         self.level = OpenLevel::default();
         self.selection = Selection::default();
         self.views.clear();
@@ -259,7 +264,7 @@ impl Session {
             document: self.document.clone(),
             library: self.library().clone(),
             access: self.access(),
-            watched: self.views.wires.clone(),
+            watched: self.views.kept.clone(),
             thumbnail_scope: self.views.thumbnail_scope.clone(),
             cancel: Default::default(),
         };
@@ -335,6 +340,7 @@ impl Session {
         self.snapshots = Snapshots::default();
         self.states = StateWatch { begun: values::starts(&self.document), traced: None };
         self.checks.restart();
+        self.numbers.restart();
         if let Some(simulation) = &mut self.simulation {
             simulation.reset();
         }

@@ -11,6 +11,8 @@ use crate::edit::{self, IN};
 pub(super) struct Viewed {
     /// Wires that views show.
     pub(super) wires: BTreeSet<String>,
+    /// The same with numbers that are recorded.
+    pub(super) kept: BTreeSet<String>,
     /// The level whose nodes show thumbnails.
     pub(super) thumbnail_scope: Option<Scope>,
     /// The wires of those.
@@ -21,6 +23,7 @@ impl Viewed {
     /// Forgets the wires, which were of another document.
     pub(super) fn clear(&mut self) {
         self.wires.clear();
+        self.kept.clear();
     }
 }
 
@@ -30,13 +33,15 @@ impl Session {
         &self.views.wires
     }
 
-    /// Sets what is shown: the wires of views, and whether nodes have thumbnails. The running plan keeps them from the
-    /// next compile on, which is requested if something new is among them.
+    /// Sets what is shown: the wires of views, and whether nodes have thumbnails. Numbers are recorded from then on. The
+    /// running plan keeps them from the next compile on, which is requested if something new is among them.
     pub(crate) fn look_at(&mut self, wires: BTreeSet<String>, thumbnails: bool) {
         let thumbnail_scope = thumbnails.then(|| self.scope().clone());
-        let new = !wires.is_subset(&self.views.wires)
+        self.record(&wires);
+        let kept: BTreeSet<String> = wires.iter().cloned().chain(self.numbers.wires()).collect();
+        let new = !kept.is_subset(&self.views.kept)
             || thumbnail_scope.as_ref().is_some_and(|p| self.views.thumbnail_scope.as_ref() != Some(p));
-        self.views.wires = wires;
+        (self.views.wires, self.views.kept) = (wires, kept);
         self.views.thumbnail_scope = thumbnail_scope;
         if new {
             self.compile();

@@ -1,139 +1,249 @@
-//! A plot of a number over the last frames, such as a residual or a volume.
+//! The view of a number: a plot of it over time, with other numbers, their values, and the whole as a table.
 
-use std::collections::VecDeque;
+use eframe::egui::{self, Color32, RichText, Ui, vec2};
 
-use eframe::egui::{self, Align2, FontId, Pos2, Sense, Shape, Stroke, Ui, pos2, vec2};
-
+use super::plot::{self, Choices, Curve, Labels};
+use super::{choice, ticks};
+use crate::app::action::{Action, Actions};
+use crate::app::session::Session;
 use crate::app::theme;
+use crate::edit;
+use crate::sim::record::Record;
 
-/// The number of frames in the plot.
-const FRAMES: usize = 400;
-/// Height of the plot \[points\].
-const HEIGHT: f32 = 72.0;
-/// Positive values whose maximum is this many times the minimum are shown on a logarithmic scale.
-const DECADES: f64 = 30.0;
-
-/// A number's last values, one per frame.
+/// Numbers over time: how they are shown.
 #[derive(Default)]
 pub(super) struct Course {
-    values: VecDeque<(u64, f64)>,
+    /// Numbers shown beside that of the view.
+    pub more: Vec<String>,
+    choices: Choices,
+    /// The axis shows seconds instead of frames.
+    seconds: bool,
+    /// Where the pointer is on the x axis.
+    pointed: Option<f64>,
+}
+
+/// A number, or a component of a vector.
+struct Series {
+    wire: String,
+    name: String,
+    unit: String,
+    color: Color32,
+    /// Frame, time \[s\] and value.
+    values: Vec<(u64, f64, f64)>,
+    before: Vec<(u64, f64, f64)>,
+}
+
+/// The components of a recorded number, each with its values.
+fn components(record: Option<&Record>) -> Vec<Vec<(u64, f64, f64)>> {
+    let mut all = Vec::new();
+    for (frame, time, values) in record.into_iter().flat_map(|record| record.values(0)) {
+        if all.len() < values.len() {
+            all.resize(values.len(), Vec::new());
+        }
+        all.iter_mut().zip(values).for_each(|(component, value)| component.push((frame, time, *value)));
+    }
+    all
 }
 
 impl Course {
-    /// Adds the value of a frame. An earlier frame than the last one means a restart.
-    pub(super) fn push(&mut self, frame: u64, value: f64) {
-        match self.values.back().map(|(last, _)| *last) {
-            Some(last) if last == frame => drop(self.values.pop_back()),
-            Some(last) if last > frame => self.values.clear(),
-            _ => {}
-        }
-        self.values.push_back((frame, value));
-        if self.values.len() > FRAMES {
-            self.values.pop_front();
-        }
+    /// Another view of the same.
+    pub(super) fn another(&self) -> Course {
+        Course { more: self.more.clone(), choices: self.choices.clone(), seconds: self.seconds, pointed: None }
     }
 
-    /// Minimum and maximum of the finite values, and whether to use a logarithmic scale: all values are positive and span
-    /// some decades.
-    fn range(&self) -> Option<(f64, f64, bool)> {
-        let finite = || self.values.iter().map(|(_, value)| *value).filter(|value| value.is_finite());
-        let (low, high) = (finite().reduce(f64::min)?, finite().reduce(f64::max)?);
-        Some((low, high, low > 0.0 && high > DECADES * low))
+    /// All of its numbers, the view's own first.
+    fn wires<'a>(&'a self, own: &'a str) -> impl Iterator<Item = &'a str> {
+        std::iter::once(own).chain(self.more.iter().map(String::as_str))
     }
 
-    /// Draws it, the latest frame at the right.
-    pub(super) fn show(&self, ui: &mut Ui) {
-        let Some((low, high, decades)) = self.range() else { return };
+    fn series(&self, ui: &Ui, session: &Session, own: &str) -> Vec<Series> {
         let look = theme::of(ui);
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
-        let scale = if decades { "decades" } else { "linear" };
-        let name = format!("History of {} frames, {scale}", self.values.len());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, &name));
-        let painter = ui.painter_at(rect);
-        painter.rect_filled(rect, 3.0, look.field);
-        let inner = rect.shrink2(vec2(4.0, 12.0));
-        let of = |value: f64| if decades { value.log10() } else { value };
-        let (bottom, top) = (of(low), of(high));
-        let last = self.values.back().map_or(0, |(frame, _)| *frame);
-        let place = |(frame, value): (u64, f64)| {
-            let share = if top > bottom { (of(value) - bottom) / (top - bottom) } else { 0.5 };
-            let back = last.saturating_sub(frame) as f32 / FRAMES as f32;
-            pos2(inner.right() - back * inner.width(), inner.bottom() - share as f32 * inner.height())
+        let mut all = Vec::new();
+        for wire in self.wires(own) {
+            let (now, mut before) = (components(session.recorded(wire)), components(session.recorded_before(wire)));
+            let unit = edit::signature::unit(session.document(), wire, session.library());
+            let several = now.len().max(before.len()) > 1;
+            before.resize(before.len().max(now.len()), Vec::new());
+            let mut now = now.into_iter();
+            for (index, before) in before.into_iter().enumerate() {
+                let part = ["x", "y", "z", "w"].get(index).copied().unwrap_or_default();
+                all.push(Series {
+                    wire: wire.into(),
+                    name: if several { format!("{wire}.{part}") } else { wire.into() },
+                    unit: unit.clone(),
+                    color: look.curve(all.len()),
+                    values: now.next().unwrap_or_default(),
+                    before,
+                });
+            }
+        }
+        all
+    }
+
+    /// Draws the plot.
+    pub(super) fn show(&mut self, ui: &mut Ui, session: &Session, own: &str) {
+        let series = self.series(ui, session, own);
+        let seconds = self.seconds;
+        let point = |(frame, time, value): &(u64, f64, f64)| (if seconds { *time } else { *frame as f64 }, *value);
+        let faint = |values: &[(u64, f64, f64)], faint: bool, color: Color32| Curve {
+            color: if faint { color.gamma_multiply(0.35) } else { color },
+            faint,
+            points: values.iter().map(point).collect(),
         };
-        if decades {
-            for decade in bottom.ceil() as i32..=top.floor() as i32 {
-                let y = place((last, 10f64.powi(decade))).y;
-                painter.hline(inner.x_range(), y, Stroke::new(0.5, look.faint.gamma_multiply(0.5)));
-            }
-        }
-        // There are gaps where it was not finite.
-        for run in self.runs() {
-            let points: Vec<Pos2> = run.into_iter().map(place).collect();
-            match points.as_slice() {
-                [one] => drop(painter.circle_filled(*one, 1.5, look.accent)),
-                _ => drop(painter.add(Shape::line(points, Stroke::new(1.5, look.accent)))),
-            }
-        }
-        for (value, at, align) in [
-            (high, rect.left_top() + vec2(3.0, 1.0), Align2::LEFT_TOP),
-            (low, rect.left_bottom() + vec2(3.0, -1.0), Align2::LEFT_BOTTOM),
-        ] {
-            painter.text(at, align, number(value), FontId::monospace(9.5), look.faint);
-        }
-        response.on_hover_text(format!("History of the last {} frames", self.values.len()));
+        let curves: Vec<Curve> = series
+            .iter()
+            .flat_map(|one| [faint(&one.before, true, one.color), faint(&one.values, false, one.color)])
+            .filter(|curve| !curve.points.is_empty())
+            .collect();
+        let longest = series.iter().map(|one| &one.values).max_by_key(|values| values.len());
+        let mut units = series.iter().map(|one| one.unit.as_str());
+        let unit = units.next().filter(|first| units.all(|unit| unit == *first)).unwrap_or_default();
+        let labels = Labels {
+            name: format!("History of {} frames", longest.map_or(0, Vec::len)),
+            x: if seconds { "time [s]" } else { "frame" },
+            y: unit,
+            whole: !seconds,
+            marks: longest.map(|values| marks(session, &series, values, seconds)).unwrap_or_default(),
+        };
+        self.pointed = plot::show(ui, &curves, &labels, &mut self.choices);
     }
 
-    /// Runs of consecutive finite values.
-    fn runs(&self) -> Vec<Vec<(u64, f64)>> {
-        let mut runs = vec![Vec::new()];
-        for value in &self.values {
-            match (value.1.is_finite(), runs.last_mut()) {
-                (true, Some(run)) => run.push(*value),
-                _ => runs.push(Vec::new()),
+    /// What is below the plot: choices, and the values of each number.
+    pub(super) fn controls(&mut self, ui: &mut Ui, session: &mut Session, own: &str, actions: &mut Actions) {
+        let series = self.series(ui, session, own);
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
+            self.axes(ui, &series);
+            ui.separator();
+            self.add(ui, session, own);
+            ui.separator();
+            self.table(ui, session, own, actions);
+            if ui.small_button("Clear").on_hover_text("Forget the recorded values").clicked() {
+                let wires: Vec<String> = self.wires(own).map(str::to_string).collect();
+                wires.iter().for_each(|wire| session.forget_number(wire));
+                self.choices.part = None;
             }
+        });
+        self.values(ui, &series);
+    }
+
+    fn axes(&mut self, ui: &mut Ui, series: &[Series]) {
+        let curve = |one: &Series| {
+            let points = one.values.iter().map(|(frame, _, value)| (*frame as f64, *value)).collect();
+            Curve { color: one.color, faint: false, points }
+        };
+        let by_values = || plot::spans_decades(&series.iter().map(curve).collect::<Vec<_>>());
+        let log = self.choices.log.unwrap_or_else(by_values);
+        if choice(ui, log, "Log", "Logarithmic scale for values above zero").clicked() {
+            self.choices.log = Some(!log);
         }
-        runs.retain(|run| !run.is_empty());
-        runs
+        if choice(ui, self.seconds, "Time", "Show seconds instead of frames").clicked() {
+            self.seconds = !self.seconds;
+            self.choices.part = None;
+        }
+    }
+
+    /// A list of numbers to show in the same plot.
+    fn add(&mut self, ui: &mut Ui, session: &Session, own: &str) {
+        let menu = ui.menu_button(RichText::new("Add number").small(), |ui| {
+            egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+                let mut others = session.numbers_of_level();
+                others.retain(|wire| self.wires(own).all(|shown| shown != wire));
+                if others.is_empty() {
+                    ui.label(RichText::new("This level has no other numbers").small());
+                }
+                for wire in others {
+                    if ui.button(RichText::new(&wire).monospace()).clicked() {
+                        self.more.push(wire);
+                        ui.close();
+                    }
+                }
+            });
+        });
+        menu.response.on_hover_text("Show another number in this plot");
+    }
+
+    fn table(&self, ui: &mut Ui, session: &Session, own: &str, actions: &mut Actions) {
+        let text = || {
+            let records: Vec<&Record> = self.wires(own).filter_map(|wire| session.recorded(wire)).collect();
+            Record::table(&records)
+        };
+        if ui.small_button("Copy").on_hover_text("Copy all recorded values as CSV").clicked() {
+            ui.ctx().copy_text(text());
+        }
+        if ui.small_button("Save as CSV…").on_hover_text("Save all recorded values, one row for each frame").clicked()
+        {
+            actions.push(Action::SaveTable { name: own.replace(['/', '.'], "_"), text: text() });
+        }
+    }
+
+    /// The last value of each number, its extremes in the part on show, and the value at the pointer.
+    fn values(&mut self, ui: &mut Ui, series: &[Series]) {
+        let look = theme::of(ui);
+        let place = |(frame, time, _): &(u64, f64, f64)| if self.seconds { *time } else { *frame as f64 };
+        let near = |values: &[(u64, f64, f64)]| {
+            let points: Vec<(f64, f64)> = values.iter().enumerate().map(|(i, v)| (place(v), i as f64)).collect();
+            plot::nearest(&points, self.pointed?).and_then(|(_, index)| values.get(index as usize).copied())
+        };
+        let part = self.choices.part.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        let small = |text: &str| RichText::new(text).small().color(look.faint);
+        let pointed = series.iter().find_map(|one| near(&one.values));
+        let mut removed = None;
+        egui::Grid::new("numbers").num_columns(6).spacing(vec2(14.0, 2.0)).show(ui, |ui| {
+            ui.label("");
+            ["last", "min", "max"].iter().for_each(|title| drop(ui.label(small(title))));
+            ui.label(small(&match pointed {
+                Some((frame, time, _)) => format!("frame {frame}, {} s", ticks::number(time)),
+                None => "Point at the plot to read values".into(),
+            }));
+            ui.end_row();
+            for one in series {
+                let shown = one.values.iter().filter(|value| (part.0..=part.1).contains(&place(value)));
+                let finite = shown.map(|value| value.2).filter(|value| value.is_finite());
+                let (low, high) = finite.clone().fold((f64::NAN, f64::NAN), |(low, high), v| (v.min(low), v.max(high)));
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = 4.0;
+                    ui.label(RichText::new("●").small().color(one.color));
+                    ui.label(RichText::new(&one.name).monospace());
+                });
+                let last = one.values.last().map(|value| value.2);
+                for value in [last, Some(low).filter(|v| !v.is_nan()), Some(high).filter(|v| !v.is_nan())] {
+                    ui.label(RichText::new(value.map_or("–".into(), ticks::number)).monospace());
+                }
+                let at = near(&one.values).map(|value| ticks::number(value.2)).unwrap_or_default();
+                ui.label(RichText::new(at).monospace().color(look.text));
+                ui.horizontal(|ui| {
+                    ui.label(small(&one.unit));
+                    if self.more.contains(&one.wire) {
+                        let remove = ui.small_button("✖").on_hover_text("Remove from the plot");
+                        let name = format!("remove {}", one.wire);
+                        remove.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &name));
+                        removed = removed.take().or(remove.clicked().then(|| one.wire.clone()));
+                    }
+                });
+                ui.end_row();
+            }
+        });
+        if let Some(wire) = removed {
+            self.more.retain(|other| *other != wire);
+        }
     }
 }
 
-/// A number with enough digits to distinguish values.
-pub(super) fn number(value: f64) -> String {
-    let size = value.abs();
-    if size != 0.0 && !(1e-3..1e5).contains(&size) { format!("{value:.3e}") } else { format!("{value:.4}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn course(values: &[f64]) -> Course {
-        let mut course = Course::default();
-        values.iter().enumerate().for_each(|(frame, value)| course.push(frame as u64, *value));
-        course
+/// The reset that the record begins with, and changes of the graph since, on the x axis.
+fn marks(session: &Session, series: &[Series], values: &[(u64, f64, f64)], seconds: bool) -> Vec<(f64, &'static str)> {
+    let at = |frame: u64| {
+        let found = values.binary_search_by_key(&frame, |(frame, ..)| *frame).ok()?;
+        values.get(found).map(|(frame, time, _)| if seconds { *time } else { *frame as f64 })
+    };
+    let reset = series.iter().any(|one| !one.before.is_empty()).then(|| at(1)).flatten();
+    let mut marks: Vec<(f64, &'static str)> = reset.into_iter().map(|at| (at, "reset")).collect();
+    let changes: Vec<f64> = session.changes_of_graph().iter().filter_map(|frame| at(*frame)).collect();
+    // A text for the first of changes that follow each other, such as those of a drag.
+    let mut last = f64::NEG_INFINITY;
+    for change in changes {
+        marks.push((change, if change - last > if seconds { 0.5 } else { 30.0 } { "change" } else { "" }));
+        last = change;
     }
-
-    #[test]
-    fn a_course_keeps_the_last_frames_and_begins_anew_with_the_simulation() {
-        let mut long = course(&vec![1.0; FRAMES + 50]);
-        assert_eq!((long.values.len(), long.values.front()), (FRAMES, Some(&(50, 1.0))));
-        long.push(FRAMES as u64 + 49, 2.0);
-        assert_eq!((long.values.len(), long.values.back().map(|v| v.1)), (FRAMES, Some(2.0)), "a frame has one value");
-        long.push(0, 3.0);
-        assert_eq!(long.values, [(0, 3.0)]);
-    }
-
-    #[test]
-    fn decades_are_for_what_is_above_zero_and_spans_some() {
-        assert_eq!(course(&[1.0, 1e-4, f64::INFINITY]).range(), Some((1e-4, 1.0, true)));
-        assert_eq!(course(&[1.0, 0.5]).range(), Some((0.5, 1.0, false)));
-        assert_eq!(course(&[1.0, 0.0, -2.0]).range(), Some((-2.0, 1.0, false)));
-        assert_eq!(course(&[f64::NAN]).range(), None);
-    }
-
-    #[test]
-    fn what_is_no_number_leaves_a_gap() {
-        let runs = course(&[1.0, 2.0, f64::NAN, 3.0]).runs();
-        assert_eq!(runs, [vec![(0, 1.0), (1, 2.0)], vec![(3, 3.0)]]);
-    }
+    marks
 }

@@ -5,6 +5,9 @@ mod course;
 mod expect;
 mod framing;
 mod image_texture;
+mod plot;
+mod profile;
+mod ticks;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -59,7 +62,7 @@ impl View {
     pub(super) fn another(&self) -> View {
         let subject = match &self.subject {
             Subject::Output(name) => Subject::Output(name.clone()),
-            Subject::Wire(wire) => Subject::Wire(Box::new(WireView::new(wire.view().clone()))),
+            Subject::Wire(wire) => Subject::Wire(Box::new(wire.another())),
         };
         View { subject, ..View::new(self.texture.render().clone()) }
     }
@@ -70,7 +73,7 @@ impl View {
         self.texture = ImageTexture::new(render);
         self.texture.set_smooth(smooth);
         if let Subject::Wire(wire) = &mut self.subject {
-            **wire = WireView::new(wire.view().clone());
+            **wire = wire.another();
         }
         (self.fault, self.pointer) = (None, Pointer::default());
     }
@@ -92,8 +95,22 @@ impl View {
     }
 
     /// The wire that it shows.
-    pub(super) fn wire(&self) -> Option<&str> {
+    fn wire(&self) -> Option<&str> {
         if let Subject::Wire(wire) = &self.subject { Some(&wire.view().wire) } else { None }
+    }
+
+    /// All wires that it shows.
+    pub(super) fn wires(&self) -> impl Iterator<Item = &str> {
+        let more = match &self.subject {
+            Subject::Wire(wire) => wire.course.more.as_slice(),
+            Subject::Output(_) => &[],
+        };
+        self.wire().into_iter().chain(more.iter().map(String::as_str))
+    }
+
+    /// Whether it shows a number, as a plot.
+    fn is_plot(&self, session: &Session) -> bool {
+        self.wire().is_some_and(|wire| session.is_number(wire))
     }
 
     /// What it shows, for its tab.
@@ -107,6 +124,10 @@ impl View {
 
     /// Updates the image from the last frame.
     pub(super) fn update(&mut self, session: &mut Session) {
+        if self.is_plot(session) {
+            self.fault = None;
+            return;
+        }
         let Some(simulation) = session.simulation() else { return };
         match &mut self.subject {
             Subject::Output(name) => {
@@ -145,11 +166,21 @@ impl View {
     pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session, number: u64, actions: &mut Actions) {
         let top = egui::Panel::top("view head").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
         top.show(ui, |ui| ui.horizontal_centered(|ui| self.head(ui, session, number, actions)));
+        let plotted = self.is_plot(session);
         if let Subject::Wire(wire) = &mut self.subject {
             let foot = egui::Panel::bottom("view foot").frame(theme::bar(ui));
+            let own = wire.view().wire.clone();
+            if plotted {
+                foot.show(ui, |ui| wire.course.controls(ui, session, &own, actions));
+                let ground = egui::Frame::new().fill(theme::of(ui).field);
+                let middle = egui::CentralPanel::no_frame().frame(ground);
+                middle.show(ui, |ui| wire.course.show(ui, session, &own));
+                return;
+            }
             if foot.show(ui, |ui| wire.controls(ui, session)).inner {
                 actions.push(Action::RefreshViews);
             }
+            wire.profile(ui, session, actions);
         }
         let ground = egui::Frame::new().fill(theme::of(ui).ground);
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.stage(ui, session, actions));
@@ -165,23 +196,29 @@ impl View {
             if pin.on_hover_text("Pin this in a separate view (K)").clicked() {
                 actions.push(Action::PinView(number));
             }
-            ui.separator();
-            let smooth = self.texture.smooth();
-            let hint = if smooth { "Show pixels as squares" } else { "Interpolate between pixels" };
-            if choice(ui, smooth, "Smooth", hint).clicked() {
-                self.texture.set_smooth(!smooth);
-            }
-            ui.separator();
-            self.framing.buttons(ui);
-            if let Some((_, [width, height])) = self.texture.shown() {
-                ui.separator();
-                ui.label(RichText::new(format!("{width} × {height}")).color(theme::of(ui).dim).small());
+            if !self.is_plot(session) {
+                self.image_buttons(ui);
             }
             match &self.subject {
                 Subject::Output(name) => camera::buttons(ui, session, name.as_deref(), actions),
                 Subject::Wire(wire) => expect::button(ui, session, wire.view(), actions),
             }
         });
+    }
+
+    fn image_buttons(&mut self, ui: &mut Ui) {
+        ui.separator();
+        let smooth = self.texture.smooth();
+        let hint = if smooth { "Show pixels as squares" } else { "Interpolate between pixels" };
+        if choice(ui, smooth, "Smooth", hint).clicked() {
+            self.texture.set_smooth(!smooth);
+        }
+        ui.separator();
+        self.framing.buttons(ui);
+        if let Some((_, [width, height])) = self.texture.shown() {
+            ui.separator();
+            ui.label(RichText::new(format!("{width} × {height}")).color(theme::of(ui).dim).small());
+        }
     }
 
     /// A list to choose the image; for a wire, a button to go back.
@@ -248,6 +285,7 @@ impl View {
         self.pointer = self.pointer_over(ui, &response, rect, orbits != camera::Orbits::No);
         if let Subject::Wire(wire) = &mut self.subject {
             stale |= wire.point(ui, self.pointer.at, response.hovered());
+            wire.draw_line(ui, session, rect, self.pointer.at.filter(|_| self.pointer.buttons == 1));
         }
         if stale {
             actions.push(Action::RefreshViews);

@@ -3,13 +3,17 @@
 use eframe::egui::{self, Align2, FontId, Rect, RichText, Sense, Ui, pos2, vec2};
 
 use super::camera::{self, Orbits};
-use super::course::{Course, number};
+use super::choice;
+use super::course::Course;
+use super::profile::Line;
+use super::ticks::number;
+use crate::app::action::Actions;
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
 use crate::sim::wire_view::{Axis, ColorMap, Show, Statistics, View, Viewer, Volume};
-use crate::stage::types::{ValueType, WireType};
+use crate::stage::types::WireType;
 
 const SHOWS: [(Show, &str); 8] = [
     (Show::Auto, "Value"),
@@ -34,13 +38,21 @@ pub(crate) struct WireView {
     viewer: Option<Viewer>,
     /// Where the value was requested.
     pointed: Option<[f32; 2]>,
-    /// Values of a number in the last frames.
-    course: Course,
+    /// The plot of a number.
+    pub(super) course: Course,
+    /// A line with a plot of the values along it.
+    line: Option<Line>,
 }
 
 impl WireView {
     pub(crate) fn new(view: View) -> WireView {
-        WireView { view, viewer: None, pointed: None, course: Course::default() }
+        WireView { view, viewer: None, pointed: None, course: Course::default(), line: None }
+    }
+
+    /// Another view of the same, on any device.
+    pub(super) fn another(&self) -> WireView {
+        let line = self.line.as_ref().map(Line::another);
+        WireView { course: self.course.another(), line, ..WireView::new(self.view.clone()) }
     }
 
     pub(crate) fn view(&self) -> &View {
@@ -58,9 +70,8 @@ impl WireView {
         };
         let viewer = self.viewer.insert(viewer);
         viewer.update(simulation, &self.view).map_err(|problem| problem.to_string())?;
-        let number = simulation.plan().wires.get(&self.view.wire).is_some_and(|wire| is_number(wire.ty));
-        if let Some(found) = viewer.statistics().filter(|_| number) {
-            self.course.push(simulation.frame(), if found.finite > 0 { found.mean } else { f64::NAN });
+        if let Some(line) = &mut self.line {
+            line.update(simulation);
         }
         Ok(viewer)
     }
@@ -100,24 +111,59 @@ impl WireView {
             let domain = wire.domain.and_then(|d| plan.domains.get(d));
             Some((wire.ty, wire.dim, domain.map(|d| (d.dim, d.size()))))
         });
+        let mut asked = false;
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
             self.how(ui);
             if let Some((ty, dim, domain)) = wire {
                 self.depth(ui, ty, domain.map_or(dim, |(dim, _)| dim), domain.map(|(_, size)| size));
+                if matches!(ty, WireType::Grid(_)) {
+                    ui.separator();
+                    let on = self.line.is_some();
+                    if choice(ui, on, "Profile", "Plot the values along a line").clicked() {
+                        self.line = (!on).then(|| Line::new(&self.view.wire));
+                        asked = true;
+                    }
+                }
             }
         });
-        let mut fresh = false;
+        let mut fresh = asked;
         if let Some(viewer) = &mut self.viewer {
             let sample = viewer.picked().map(|sample| (sample.cell, sample.index, sample.components.clone()));
             if let Some(statistics) = viewer.statistics().cloned() {
-                fresh = self.found(ui, &statistics, sample);
-                if wire.is_some_and(|(ty, _, _)| is_number(ty)) {
-                    self.course.show(ui);
-                }
+                fresh |= self.found(ui, &statistics, sample);
             }
         }
         fresh || self.view != before
+    }
+
+    /// Dimensions and size \[m\] of the grid's domain, if a line lies in it.
+    fn space(&self, session: &Session) -> Option<(u32, [f64; 3])> {
+        let plan = session.running_simulation()?.plan();
+        let domain = plan.domains.get(plan.wires.get(&self.view.wire)?.domain?)?;
+        self.line.as_ref().map(|_| (domain.dim, domain.size()))
+    }
+
+    /// Draws the plot of values along a line.
+    pub(super) fn profile(&mut self, ui: &mut Ui, session: &Session, actions: &mut Actions) {
+        if let (Some(space), Some(line)) = (self.space(session), &mut self.line) {
+            line.show(ui, session, space, actions);
+        }
+    }
+
+    /// Draws the line over the image of a 2D domain. A press in the image moves it there.
+    pub(super) fn draw_line(&mut self, ui: &Ui, session: &Session, rect: Rect, pressed: Option<[f32; 2]>) {
+        let Some((2, size)) = self.space(session) else { return };
+        let Some(line) = &mut self.line else { return };
+        if let Some(at) = pressed {
+            line.move_to(at.map(|share| share.clamp(0.0, 1.0)), size);
+        }
+        let place = |[x, y]: [f32; 2]| pos2(rect.left() + x * rect.width(), rect.bottom() - y * rect.height());
+        let ends = line.ends(size).map(place);
+        let look = theme::of(ui);
+        for (width, color) in [(3.0, look.ground), (1.0, look.accent)] {
+            ui.painter().line_segment(ends, egui::Stroke::new(width, color));
+        }
     }
 
     /// Which part of each element is shown, with which colour map and range.
@@ -299,11 +345,6 @@ impl WireView {
         response.on_hover_text("Drag to set the colour range, double-click for the full range");
         false
     }
-}
-
-/// Whether it is a single number, whose values can be plotted.
-fn is_number(ty: WireType) -> bool {
-    matches!(ty, WireType::Number(ValueType::F32 | ValueType::I32 | ValueType::U32))
 }
 
 fn combo(ui: &mut Ui, id: &str, text: &str, hint: &str, contents: impl FnOnce(&mut Ui)) {

@@ -61,7 +61,7 @@ impl Window {
     }
 
     /// Waits until the document runs.
-    fn compile(&mut self) {
+    pub(super) fn compile(&mut self) {
         let begun = Instant::now();
         while self.session().running_simulation().is_none() || self.session().compiling() {
             assert!(begun.elapsed() < Duration::from_secs(60), "it does not compile");
@@ -71,7 +71,7 @@ impl Window {
         }
     }
 
-    fn rect(&self, label: &str) -> Rect {
+    pub(super) fn rect(&self, label: &str) -> Rect {
         self.harness.get_by_label(label).rect()
     }
 
@@ -107,7 +107,7 @@ impl Window {
         self.harness.run_steps(2);
     }
 
-    fn click(&mut self, at: Pos2, button: PointerButton, modifiers: Modifiers) {
+    pub(super) fn click(&mut self, at: Pos2, button: PointerButton, modifiers: Modifiers) {
         self.harness.input_mut().modifiers = modifiers;
         self.harness.event(Event::PointerMoved(at));
         for pressed in [true, false] {
@@ -117,7 +117,7 @@ impl Window {
         self.harness.input_mut().modifiers = Modifiers::NONE;
     }
 
-    fn value(&mut self, path: &str) -> Option<ParamValue> {
+    pub(super) fn value(&mut self, path: &str) -> Option<ParamValue> {
         let (node, param) = path.rsplit_once('.').unwrap();
         self.session().document().node(node).unwrap().params.get(param).cloned()
     }

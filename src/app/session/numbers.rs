@@ -1,0 +1,175 @@
+//! Numbers over time: recorded from when they are first viewed, after every frame and without waiting for the GPU.
+
+use std::collections::BTreeSet;
+
+use super::Session;
+use crate::document::Link;
+use crate::graph::expect::{Statistic, Subject};
+use crate::graph::measurement::Measurement;
+use crate::sim::record::{Record, Recorder};
+use crate::stage::types::{Element, PortType, ValueType, WireType};
+
+/// Frames that are kept of each number.
+const FRAMES: usize = 8192;
+/// Numbers that are recorded at the same time. Those viewed last are kept.
+const RECORDED: usize = 16;
+/// Changes of the graph that are kept.
+const CHANGES: usize = 256;
+
+/// The records of numbers.
+#[derive(Default)]
+pub(super) struct Numbers {
+    /// In the order in which they were last viewed.
+    all: Vec<Recorded>,
+    /// Frames after which the graph or a parameter was changed.
+    changes: Vec<u64>,
+}
+
+/// A number with its record, and that of the run before the last reset.
+struct Recorded {
+    /// `node.port`, or `node.value` for a number node.
+    wire: String,
+    recorder: Recorder,
+    before: Record,
+}
+
+impl Recorded {
+    fn new(wire: &str, subject: Subject) -> Recorded {
+        let measurement = Measurement { subject, statistic: Statistic::Value, component: None };
+        let record = Record::new(vec![(wire.to_string(), measurement)]);
+        Recorded { wire: wire.into(), recorder: Recorder::new(record.clone(), FRAMES), before: record }
+    }
+}
+
+impl Numbers {
+    /// The wires that the plan has to keep for them.
+    pub(super) fn wires(&self) -> impl Iterator<Item = String> {
+        self.all.iter().flat_map(|one| one.recorder.record().wires())
+    }
+
+    fn get(&self, wire: &str) -> Option<&Recorded> {
+        self.all.iter().find(|one| one.wire == wire)
+    }
+
+    /// Starts over; the records so far become those of the run before.
+    pub(super) fn restart(&mut self) {
+        self.changes.clear();
+        for one in &mut self.all {
+            let record = one.recorder.restart();
+            if record.values(0).next().is_some() {
+                one.before = record;
+            }
+        }
+    }
+
+    /// Notes that the graph was changed after a frame.
+    pub(super) fn change(&mut self, frame: u64) {
+        if self.changes.last() != Some(&frame) {
+            self.changes.push(frame);
+            let surplus = self.changes.len().saturating_sub(CHANGES);
+            self.changes.drain(..surplus);
+        }
+    }
+}
+
+impl Session {
+    /// What is measured of a wire that carries a number; `None` where it carries something else.
+    fn number(&self, wire: &str) -> Option<Subject> {
+        let simulation = self.simulation.as_ref()?;
+        match simulation.plan().wires.get(wire) {
+            Some(known) => is_number(known.ty).then(|| Subject::Wire(wire.into())),
+            None => {
+                let node = wire.strip_suffix(".value")?;
+                let number = self.document.node(node).is_some_and(|node| node.kind.number().is_some());
+                (number && simulation.value(wire).is_some()).then(|| Subject::Number(wire.into()))
+            }
+        }
+    }
+
+    /// Whether a wire carries a number, which has a course over time.
+    pub(crate) fn is_number(&self, wire: &str) -> bool {
+        self.number(wire).is_some()
+    }
+
+    /// The numbers of the open level, by `node.port` with the whole path of the node.
+    pub(crate) fn numbers_of_level(&self) -> Vec<String> {
+        let outputs = self.signatures().into_iter().flat_map(|(node, signature)| {
+            let numbers = signature.outputs.into_iter().filter(|port| port.ty.is_some_and(is_plain));
+            numbers.map(move |port| Link { node: node.clone(), port: port.name }).collect::<Vec<_>>()
+        });
+        let mut wires: Vec<String> = outputs.filter_map(|link| self.wire_path(&link)).collect();
+        wires.dedup();
+        wires
+    }
+
+    /// Begins to record the numbers among these wires, which are on show.
+    pub(super) fn record(&mut self, wires: &BTreeSet<String>) {
+        for wire in wires {
+            let numbers = &mut self.numbers.all;
+            match numbers.iter().position(|one| one.wire == *wire) {
+                Some(place) => {
+                    let one = numbers.remove(place);
+                    numbers.push(one);
+                }
+                None => {
+                    let Some(subject) = self.number(wire) else { continue };
+                    self.numbers.all.push(Recorded::new(wire, subject));
+                }
+            }
+        }
+        let surplus = self.numbers.all.len().saturating_sub(RECORDED.max(wires.len()));
+        self.numbers.all.drain(..surplus);
+    }
+
+    /// Requests the values after the frame that was just computed.
+    pub(crate) fn record_frame(&mut self) {
+        let Some(simulation) = &self.simulation else { return };
+        for one in &mut self.numbers.all {
+            // A wire that the running plan lacks has no value in this frame.
+            let _ = one.recorder.request(simulation);
+        }
+    }
+
+    /// Collects values that have arrived. Returns whether more are to arrive.
+    pub(crate) fn collect_numbers(&mut self) -> bool {
+        self.numbers.all.iter_mut().fold(false, |late, one| one.recorder.collect() || late)
+    }
+
+    /// The record of a number since the last reset.
+    pub(crate) fn recorded(&self, wire: &str) -> Option<&Record> {
+        self.numbers.get(wire).map(|one| one.recorder.record())
+    }
+
+    /// The record of the run before the last reset; empty if there is none.
+    pub(crate) fn recorded_before(&self, wire: &str) -> Option<&Record> {
+        self.numbers.get(wire).map(|one| &one.before)
+    }
+
+    /// Frames after which the graph or a parameter was changed.
+    pub(crate) fn changes_of_graph(&self) -> &[u64] {
+        &self.numbers.changes
+    }
+
+    /// Forgets what was recorded of a number.
+    pub(crate) fn forget_number(&mut self, wire: &str) {
+        if let Some(one) = self.numbers.all.iter_mut().find(|one| one.wire == wire) {
+            one.recorder.restart();
+            one.before = one.recorder.record().clone();
+        }
+    }
+
+    /// Notes a change of what runs, for the records.
+    pub(super) fn note_change(&mut self) {
+        if let Some(frame) = self.simulation.as_ref().map(|simulation| simulation.frame()).filter(|frame| *frame > 0) {
+            self.numbers.change(frame);
+        }
+    }
+}
+
+fn is_plain(ty: PortType) -> bool {
+    ty.is_number() && ty != PortType::Number(Element::Fixed(ValueType::Camera))
+}
+
+fn is_number(ty: WireType) -> bool {
+    matches!(ty, WireType::Number(value) if value != ValueType::Camera)
+}
