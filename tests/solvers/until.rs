@@ -337,14 +337,16 @@ const BLENDED: &str = r##"
             //! @out   left: f32, reduce sum
             fn stage(particle: Particle) -> Result {
                 var sum = Vec();
+                var moved = 0.0;
                 var near = neighbors(particle.position);
                 while (neighbors_next(&near)) {
                     let apart = displacement(particle.position, particles(near.index).position);
                     if dot(apart, apart) >= CELL_SIZE * CELL_SIZE { continue; }
                     sum += particles(near.index).push;
+                    moved += particles(near.index).moved;
                 }
                 let push = sum / particle.found;
-                return Result(push, particle.moved + 1.0, length(push - particle.push) / f32(particles_count()));
+                return Result(push, moved / particle.found + 1.0, length(push - particle.push) / f32(particles_count()));
             }"#, inputs: {"neighbors": "in.neighbors", "particles": "in.particles"}),
     }), inputs: {"particles": "first.particles", "neighbors": "fill.neighbors"}, iterations: $count$until),
 "##;
