@@ -6,6 +6,8 @@
 mod collide;
 #[path = "particles/dam_break.rs"]
 mod dam_break;
+#[path = "particles/dfsph.rs"]
+mod dfsph;
 #[path = "particles/emission.rs"]
 mod emission;
 #[path = "particles/found.rs"]

@@ -313,6 +313,73 @@ fn tiles_and_fusion_change_nothing_of_it() {
     assert_eq!([read(&fast, "solve.a")[0], read(&fast, "solve.b")[0]], [34.0, 55.0]);
 }
 
+/// Vectors of particles that each repeat blends with those of the neighbours, until they hardly change.
+const BLENDED: &str = r##"
+    "set": (state: "Particles{position: Vec, push: Vec, moved: f32}", capacity: 300, on: "domain", inputs: {"next": "solve.particles"}),
+    "fill": (stage: "neighbors/fill", on: "domain", inputs: {"particles": "set.value"}),
+    "first": (custom: r#"//! A search outside
+        //! @in    neighbors: NeighborGrid
+        //! @inout particles: Particles{position: Vec} -> {found: f32}
+        fn stage(particle: Particle) -> f32 {
+            var count = 0.0;
+            var near = neighbors(particle.position);
+            while (neighbors_next(&near)) {
+                let apart = displacement(particle.position, particles(near.index).position);
+                if dot(apart, apart) >= CELL_SIZE * CELL_SIZE { continue; }
+                count += 1.0;
+            }
+            return count;
+        }"#, inputs: {"neighbors": "fill.neighbors", "particles": "fill.particles"}),
+    "solve": (group: (inputs: {"particles": "Particles", "neighbors": "NeighborGrid"}, outputs: {"particles": "blend.particles", "left": "blend.left"}, nodes: {
+        "blend": (custom: r#"//! Blends
+            //! @in    neighbors: NeighborGrid
+            //! @inout particles: Particles{position: Vec, push: Vec, moved: f32, found: f32} -> {push: Vec, moved: f32}
+            //! @out   left: f32, reduce sum
+            fn stage(particle: Particle) -> Result {
+                var sum = Vec();
+                var moved = 0.0;
+                var near = neighbors(particle.position);
+                while (neighbors_next(&near)) {
+                    let apart = displacement(particle.position, particles(near.index).position);
+                    if dot(apart, apart) >= CELL_SIZE * CELL_SIZE { continue; }
+                    sum += particles(near.index).push;
+                    moved += particles(near.index).moved;
+                }
+                let push = sum / particle.found;
+                return Result(push, moved / particle.found + 1.0, length(push - particle.push) / f32(particles_count()));
+            }"#, inputs: {"neighbors": "in.neighbors", "particles": "in.particles"}),
+    }), inputs: {"particles": "first.particles", "neighbors": "fill.neighbors"}, iterations: $count$until),
+"##;
+
+#[test]
+fn particles_may_be_in_a_group_that_stops() {
+    let tuned = |values: &[(&str, &str)], tuning: Tuning| {
+        let graph = Graph::build(&document(60.0, &[DOMAIN, BLENDED].concat(), values), Library::builtin()).unwrap();
+        let keep = Keep::Wires(vec!["set".into(), "solve".into()]);
+        let options = PlanOptions { keep, tuning, ..PlanOptions::default() };
+        Simulation::new(gpu(), Plan::compile(&graph, &options).unwrap()).unwrap()
+    };
+    let state = |sim: &mut Simulation| {
+        sim.write("set.position", &random(600, 1).iter().map(|v| 0.35 * (v + 1.0)).collect::<Vec<_>>()).unwrap();
+        sim.write("set.push", &random(600, 2)).unwrap();
+        sim.set_count("set", 300).unwrap();
+        step(sim, 1);
+        [read(sim, "set.position"), read(sim, "set.push"), read(sim, "set.moved")]
+    };
+    for every in [1, 2, 3] {
+        for tuning in [Tuning::default(), Tuning::gpu()] {
+            let until = format!(", until: (number: \"left\", below: 0.02, every: {every})");
+            let mut stops = tuned(&[("$count", "40"), ("$until", &until)], tuning.clone());
+            let found = state(&mut stops);
+            let repeats = words(&stops, "solve.repeats")[0];
+            assert!(repeats > 0 && repeats < 40 && repeats % every == 0, "{repeats} repeats");
+            assert!(found[2].iter().all(|moved| *moved == f64::from(repeats)), "every particle took part in each");
+            let mut fixed = tuned(&[("$count", &repeats.to_string()), ("$until", "")], tuning);
+            assert!(found == state(&mut fixed), "every {every}: {repeats} repeats leave what as many iterations leave");
+        }
+    }
+}
+
 fn problems(nodes: &str, values: &[(&str, &str)]) -> String {
     let document: Document = document(60.0, &[DOMAIN, nodes].concat(), values);
     match Graph::build(&document, Library::builtin()) {
@@ -343,13 +410,13 @@ fn mistakes_are_reported() {
     has(problems(stage, &[]), &["a.until", "only a group"]);
     let particles = r##"
         "drops": (state: "Particles{position: Vec, velocity: Vec}", capacity: 50, on: "domain", inputs: {"next": "move.particles"}),
-        "move": (group: (inputs: {"particles": "Particles{position: Vec, velocity: Vec}"}, outputs: {"particles": "fall.particles", "left": "largest.largest"}, nodes: {
-            "fall": (stage: "particles/integrate", inputs: {"particles": "in.particles"}),
+        "move": (group: (inputs: {"particles": "Particles{position: Vec, velocity: Vec}"}, outputs: {"particles": "kill.particles", "left": "largest.largest"}, nodes: {
+            "kill": (stage: "particles/kill_outside", inputs: {"particles": "in.particles"}),
             "one": (custom: r#"//! One
                 //! @out one: Grid<f32>
                 fn stage(cell: Cell) -> f32 { return frame.time; }"#, on: "domain"),
             "largest": (stage: "grid/largest", inputs: {"field": "one"}),
         }), inputs: {"particles": "drops"}, iterations: 3, until: (number: "left", below: 1)),
     "##;
-    has(problems(particles, &[]), &["move", "particles"]);
+    has(problems(particles, &[]), &["move/kill", "added, removed or sorted"]);
 }

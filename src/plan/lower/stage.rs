@@ -143,6 +143,11 @@ impl Expander<'_> {
         reads.0.retain(|r| !consumed(r));
         let (reads, stages) = reads;
         let gate = self.gate(env);
+        if gate.is_some() && stage.outputs().any(|p| p.ty == PortType::Particles && p.change != Change::Own) {
+            let cause = "particles cannot be added, removed or sorted in a group with a stop condition";
+            let remedy = "remove `until` from the group, or move this node outside";
+            return Err(Problem::new(&self.graph.nodes[node].path, "", cause, remedy).into());
+        }
         let op = Op::new(Task::Stage, node, reads, stages, writes);
         self.program.ops.push(Op { iteration, substep, color, gate, ..op });
         self.check_count()?;

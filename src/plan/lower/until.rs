@@ -3,11 +3,13 @@
 //! the same place in memory, where readers outside find them whichever iteration was the last.
 
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use super::EnvId;
 use super::Expander;
 use super::Feed;
 use super::Problems;
+use super::Set;
 use super::TOP;
 use super::broken;
 use super::read;
@@ -102,9 +104,9 @@ impl Expander<'_> {
         let Kind::Group(group) = &graph.nodes[node].kind else { return Err(broken(graph, node).into()) };
         let (name, source) = group.outputs.get(port).ok_or_else(|| broken(graph, node))?;
         let feed = self.asked(Asked::Source(source), &[node], env)?;
-        if self.until(node).is_some() && !matches!(feed, Feed::Value(_) | Feed::Setting(_)) {
-            let cause = "particles, neighbour grids and fields cannot be outputs of a group with a stop condition";
-            let remedy = "remove its `until`, or output a grid or a number";
+        if self.until(node).is_some() && !matches!(feed, Feed::Value(_) | Feed::Setting(_) | Feed::Set(_)) {
+            let cause = "neighbour grids and fields cannot be outputs of a group with a stop condition";
+            let remedy = "remove its `until`, or output a grid, particles or a number";
             return Err(Problem::new(&graph.nodes[node].path, name, cause, remedy).into());
         }
         if self.until(node).is_some() {
@@ -163,6 +165,9 @@ impl Expander<'_> {
     /// The versions of a group's output, each in the place of the one before.
     fn carry(&mut self, group: NodeId, mut feeds: Vec<(EnvId, Feed)>) -> Result<Feed, Problems> {
         let (_, end) = feeds.last().cloned().ok_or_else(|| broken(self.graph, group))?;
+        if let Feed::Set(end) = end {
+            return self.carry_set(group, &feeds, end);
+        }
         let values: BTreeSet<Option<ValueId>> = feeds.iter().map(|(_, f)| value_of(f)).collect();
         let Some(like) = values.iter().flatten().next_back().copied().filter(|_| values.len() > 1) else {
             return Ok(end);
@@ -182,6 +187,20 @@ impl Expander<'_> {
         let carried = versions.last().copied().map_or(end, Feed::Value);
         self.program.carries.push(versions);
         Ok(carried)
+    }
+
+    /// The same for the attributes of particles. Which particles there are, and their order, does not change in the group.
+    fn carry_set(&mut self, group: NodeId, feeds: &[(EnvId, Feed)], mut end: Set) -> Result<Feed, Problems> {
+        for (name, last) in Rc::make_mut(&mut end.attributes) {
+            let version = |(repeat, feed): &(EnvId, Feed)| match feed {
+                Feed::Set(set) => set.attributes.get(name).map(|value| (*repeat, Feed::Value(*value))),
+                _ => None,
+            };
+            if let Feed::Value(carried) = self.carry(group, feeds.iter().filter_map(version).collect())? {
+                *last = carried;
+            }
+        }
+        Ok(Feed::Set(end))
     }
 
     /// Adds a wire that should be visible, under its name.

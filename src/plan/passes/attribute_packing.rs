@@ -42,7 +42,8 @@ impl Wanted {
 
 /// Packs what the stages of a program read from other particles.
 pub(super) fn pack(graph: &Graph, program: &mut Program) {
-    let mut packs = BTreeMap::<Vec<ValueId>, ValueId>::new();
+    // By the gate too: a pack that was made in a repeat which may be skipped serves that repeat alone.
+    let mut packs = BTreeMap::<(Option<ValueId>, Vec<ValueId>), ValueId>::new();
     let (asked, mut readers) = (demanded(program), BTreeMap::<ValueId, usize>::new());
     for op in &program.ops {
         op.inputs().collect::<BTreeSet<_>>().into_iter().for_each(|v| *readers.entry(v).or_default() += 1);
@@ -50,6 +51,7 @@ pub(super) fn pack(graph: &Graph, program: &mut Program) {
     let mut alone = Vec::<(OpId, Op)>::new();
     for reader in program.ops.ids() {
         let all = wanted(graph, program, reader);
+        let gate = program.ops.get(reader).and_then(|op| op.gate);
         // What nothing else reads is no longer stored.
         let gone = |value: &ValueId| readers.get(value) == Some(&1) && !asked.contains(value);
         let packed: BTreeSet<ValueId> = all.iter().flat_map(Wanted::values).filter(gone).collect();
@@ -57,14 +59,14 @@ pub(super) fn pack(graph: &Graph, program: &mut Program) {
             if !has_room(graph, program, reader, &wanted) {
                 continue;
             }
-            let known = packs.get(&wanted.values()).copied();
+            let known = packs.get(&(gate, wanted.values())).copied();
             let made = known.or_else(|| with_last(graph, program, (reader, &packed), &wanted)).or_else(|| {
                 let (value, pack) = by_itself(graph, program, reader, &wanted)?;
                 alone.push((reader, pack));
                 Some(value)
             });
             if let Some(value) = made {
-                packs.insert(wanted.values(), value);
+                packs.insert((gate, wanted.values()), value);
                 if let Some(op) = program.ops.get_mut(reader) {
                     redirect(op, &wanted, value);
                 }
@@ -88,7 +90,7 @@ fn insert(program: &mut Program, before: Vec<(OpId, Op)>) {
 
 /// The packs that an operation's stages could read: for every set whose attributes they read from others in a loop.
 fn wanted(graph: &Graph, program: &Program, reader: OpId) -> Vec<Wanted> {
-    let Some(op) = program.ops.get(reader).filter(|op| matches!(op.task, Task::Stage) && op.gate.is_none()) else {
+    let Some(op) = program.ops.get(reader).filter(|op| matches!(op.task, Task::Stage)) else {
         return Vec::new();
     };
     let mut found = Vec::new();
@@ -154,7 +156,8 @@ fn with_last(
     let output = stage.outputs().position(|p| p.name == set.name)?;
     let counts = |r: &&Read| r.stage == OWN && r.port == input && r.part == Part::Count;
     let same = op.reads.iter().find(counts).is_some_and(|read| read.value == wanted.count);
-    let alike = op.invariant == program.ops.get(reader)?.invariant && op.gate.is_none();
+    let by = program.ops.get(reader)?;
+    let alike = op.invariant == by.invariant && (op.gate.is_none() || op.gate == by.gate);
     let mut reads = Vec::new();
     for (name, value) in &wanted.attributes {
         let part = Part::Attribute(name.as_str().into());

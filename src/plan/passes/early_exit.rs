@@ -3,27 +3,14 @@
 
 use crate::plan::data::{COUNT_GROUPS, GATE_ENTRY};
 use crate::plan::ir::workgroups::{self};
-use crate::plan::ir::{Op, Part, Program, Task, ValueId, lifetimes};
+use crate::plan::ir::{Program, Task, ValueId, lifetimes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::graph::{Graph, Kind};
-use crate::problem::{Problem, Problems};
-use crate::stage::types::PortType;
+use crate::graph::Graph;
 
 /// Prepares a scheduled program for memory allocation and code generation.
-///
-/// # Errors
-/// Particles in a group that may stop.
-pub(super) fn settle(graph: &Graph, program: &mut Program) -> Result<(), Problems> {
+pub(super) fn settle(graph: &Graph, program: &mut Program) {
     coalesce(graph, program);
-    for op in program.ops.iter().filter(|op| op.gate.is_some()) {
-        if moves(graph, op) {
-            let path = graph.nodes.get(op.node).map_or("", |n| n.path.as_str());
-            let cause = "particles cannot be processed in a group with a stop condition: the GPU already decides how many of them run";
-            let remedy = "remove `until` from the group, or move the particles outside";
-            return Err(Problem::new(path, "", cause, remedy).into());
-        }
-    }
     let (mut tables, mut testers) = (BTreeMap::<ValueId, Vec<[u32; 3]>>::new(), BTreeMap::new());
     for op in &program.ops {
         if let Task::Test { .. } = op.task {
@@ -43,17 +30,6 @@ pub(super) fn settle(graph: &Graph, program: &mut Program) -> Result<(), Problem
     }
     program.tables = tables;
     program.testers = testers;
-    Ok(())
-}
-
-fn moves(graph: &Graph, op: &Op) -> bool {
-    let parts = op.reads.iter().map(|r| &r.part).chain(op.writes.iter().map(|w| &w.part));
-    let set = parts.into_iter().any(|part| *part != Part::Whole);
-    let runs = graph.nodes.get(op.node).is_some_and(|node| match &node.kind {
-        Kind::Stage(stage) => stage.header.ports.iter().any(|p| p.writes() && p.ty == PortType::Particles),
-        _ => false,
-    });
-    set || runs
 }
 
 /// Removes copies of values that are at the same place at the end of every iteration anyway.

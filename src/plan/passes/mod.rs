@@ -269,6 +269,9 @@ pub(super) const PASSES: &[Pass] = &[
         place: "last: which copies a repeat that may not run can do without depends on the order",
         runs: Runs::OnFrame,
         when: always,
-        run: |with, program| early_exit::settle(with.graph, program),
+        run: |with, program| {
+            early_exit::settle(with.graph, program);
+            Ok(())
+        },
     },
 ];

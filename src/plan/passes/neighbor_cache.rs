@@ -47,7 +47,8 @@ pub(super) fn keep(graph: &Graph, program: &mut Program) {
     for index in order(program) {
         for searching in searches(graph, program, index) {
             let Some((op, by, value)) = first.get_mut(&searching.around) else {
-                if searching.output.is_some() {
+                // A search behind a gate may be skipped.
+                if searching.output.is_some() && program.ops.get(index).is_some_and(|op| op.gate.is_none()) {
                     first.insert(searching.around, (index, searching, None));
                 }
                 continue;
@@ -78,7 +79,7 @@ fn order(program: &Program) -> Vec<OpId> {
 
 /// The searches of an operation, by its stages.
 fn searches(graph: &Graph, program: &Program, index: OpId) -> Vec<Searching> {
-    let Some(op) = program.ops.get(index).filter(|op| matches!(op.task, Task::Stage) && op.gate.is_none()) else {
+    let Some(op) = program.ops.get(index).filter(|op| matches!(op.task, Task::Stage)) else {
         return Vec::new();
     };
     op.stages.ids().filter_map(|field| searching(graph, program, op, field)).collect()
