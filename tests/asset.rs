@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use stagewright::asset::{AssetError, DistanceGrid, Placement, distance_grid};
 use stagewright::graph::Domain;
-use stagewright::stage::types::EdgeRule;
+use stagewright::stage::edges::Edges;
 
 /// A folder of its own for a test, gone after it.
 struct Folder(PathBuf);
@@ -44,7 +44,7 @@ impl Drop for Folder {
 fn domain(dim: u32, cells: u32) -> Domain {
     let resolution = [cells, cells, if dim == 3 { cells } else { 1 }];
     let cell_size = 1.0 / f64::from(cells);
-    Domain { name: "domain".into(), dim, resolution, cell_size, edge: EdgeRule::default(), finer: None, sliced: None }
+    Domain { name: "domain".into(), dim, resolution, cell_size, edge: Edges::default(), finer: None, sliced: None }
 }
 
 const MIDDLE: [f64; 3] = [0.5, 0.5, 0.5];

@@ -70,6 +70,8 @@ mod scatter;
 mod shapes;
 #[path = "solvers/shipped.rs"]
 mod shipped;
+#[path = "solvers/sides.rs"]
+mod sides;
 #[path = "solvers/slices.rs"]
 mod slices;
 #[path = "solvers/spheres.rs"]

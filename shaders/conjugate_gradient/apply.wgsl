@@ -2,7 +2,7 @@
 //! Change of the divergence along a direction,  q = div(w grad d),  and the curvature  -d q.
 //! Source: Shewchuk, An Introduction to the Conjugate Gradient Method Without the Agonizing Pain, 1994, B3.
 //!
-//! @in  direction: Grid<f32>          Search direction d
+//! @in  direction: Grid<f32>, open zero          Search direction d
 //! @in  weight: FaceGrid = 1          Inverse mass on each face, 0 on walls
 //! @out change: Grid<f32>             q
 //! @out curvature: f32, reduce sum    Sum of -d q

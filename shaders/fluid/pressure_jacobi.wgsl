@@ -3,7 +3,7 @@
 //! Source: Stam 1999; Harris, GPU Gems ch. 38.
 //!
 //! @in    divergence: Grid<f32>               Velocity divergence [1/s]
-//! @inout pressure: Grid<f32> = 0, radius 1   Pressure x dt / density [m^2/s], refined by each sweep
+//! @inout pressure: Grid<f32> = 0, radius 1, open zero   Pressure x dt / density [m^2/s], refined by each sweep
 //! @param relaxation: f32 = 1, 0..2           Weight of the new value
 
 fn stage(cell: Cell) -> f32 {

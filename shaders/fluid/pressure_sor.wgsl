@@ -5,7 +5,7 @@
 //!
 //! @sweep checkerboard
 //! @in    divergence: Grid<f32>               Velocity divergence [1/s]
-//! @inout pressure: Grid<f32> = 0, radius 1   Pressure x dt / density, refined by each sweep [m^2/s]
+//! @inout pressure: Grid<f32> = 0, radius 1, open zero   Pressure x dt / density, refined by each sweep [m^2/s]
 //! @param relaxation: f32 = 1.7, 0..2         Over-relaxation; 1 is Gauss-Seidel
 
 fn stage(cell: Cell) -> f32 {

@@ -3,7 +3,7 @@
 //! Source: Stam 1999; Harris, GPU Gems ch. 38; edom18, Unity fluid simulation (UpdateVelocity, _Attenuation), 2020.
 //!
 //! @inout velocity: Grid<Vec> = 0                       Flow [m/s]
-//! @in    pressure: Grid<f32>                           Pressure x dt / density [m^2/s]
+//! @in    pressure: Grid<f32>, open zero                           Pressure x dt / density [m^2/s]
 //! @param attenuation: f32 = 1, 0..1, soft 0.9..1       Factor on the velocity in each step; below 1 it acts as friction
 
 fn stage(cell: Cell) -> Vec {

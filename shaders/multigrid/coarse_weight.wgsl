@@ -15,6 +15,14 @@ fn stage(cell: Cell) -> Vec {
         // wide cell that lets too little through is corrected too much.
         let before = weight_at(middle - 0.5 * CELL_SIZE * normal)[axis];
         let behind = weight_at(middle + 0.5 * CELL_SIZE * normal)[axis];
+        if open_face(cell, axis) {
+            // The pressure is zero in the middle of the first of the finest cells beyond, which a wide cell is nearer to in its own widths.
+            let nearer = f32(WIDENING + 2) / f32(WIDENING + 1);
+            // With an odd number of cells the border lies inside the last wide cell.
+            let finer = (FINEST[axis] + WIDENING / 2 - 1) / (WIDENING / 2);
+            faces[axis] = nearer * select(across, before, 2 * cell[axis] > finer);
+            continue;
+        }
         // A position rounds, so a closed face shows some millionths of those beside it.
         let closed = across <= 0.001 * (before + behind) || wall_face(cell, axis);
         faces[axis] = select(0.25 * before + 0.5 * across + 0.25 * behind, 0.0, closed);

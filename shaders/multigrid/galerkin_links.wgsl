@@ -102,7 +102,11 @@ fn link(cell: Cell, k: i32) -> f32 {
     return select(0.0, links(other)[k - 4], exists(other));
 }
 
+// Whether there is a cell: inside, or around a periodic axis.
 fn exists(cell: Cell) -> bool {
-    let periodic = !wall_face(Cell(), 0) && !open_face(Cell(), 0);
-    return inside(cell) || periodic;
+    for (var axis = 0; axis < DIM; axis++) {
+        let around = !wall_face(Cell(), axis) && !open_face(Cell(), axis);
+        if (cell[axis] < 0 || cell[axis] >= RESOLUTION[axis]) && !around { return false; }
+    }
+    return true;
 }

@@ -8,15 +8,23 @@
 //! @out parts: Grid<f32>, like residual     Residual of the wide cells, times four, in parts [1/s]
 
 fn stage(cell: Cell) -> f32 {
-    let periodic = !wall_face(Cell(), 0) && !open_face(Cell(), 0);
     var sum = 0.0;
     for (var y = -1; y <= 0; y++) {
         for (var x = -1; x <= 0; x++) {
             // Before the first cell of two lies one that takes part of the same wide cell.
             if x < -(1 - (cell.x & 1)) || y < -(1 - (cell.y & 1)) { continue; }
             let child = cell + unit(0) * x + unit(1) * y;
-            if inside(child) || periodic { sum += weights(child)[-x - 2 * y] * residual(child); }
+            if exists(child) { sum += weights(child)[-x - 2 * y] * residual(child); }
         }
     }
     return 4.0 * sum;
+}
+
+// Whether there is a cell: inside, or around a periodic axis.
+fn exists(cell: Cell) -> bool {
+    for (var axis = 0; axis < DIM; axis++) {
+        let around = !wall_face(Cell(), axis) && !open_face(Cell(), axis);
+        if (cell[axis] < 0 || cell[axis] >= RESOLUTION[axis]) && !around { return false; }
+    }
+    return true;
 }

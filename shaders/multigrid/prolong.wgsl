@@ -3,7 +3,7 @@
 //! Source: Wesseling, An Introduction to Multigrid Methods, 1992.
 //!
 //! @inout pressure: Grid<f32> = 0      Pressure x dt [Pa s]
-//! @in    correction: Grid<f32>        The correction, on cells twice as wide [Pa s]
+//! @in    correction: Grid<f32>, open zero        The correction, on cells twice as wide [Pa s]
 //! @in    weight: FaceGrid             Face weights of these cells, 0 on walls [m^3/kg]
 
 fn stage(cell: Cell) -> f32 {

@@ -4,7 +4,7 @@
 //!
 //! @in  divergence: Grid<f32>                    Outflow per volume [1/s]
 //! @in  weight: FaceGrid                         Inverse mass on each face, 0 on walls [m^3/kg]
-//! @in  pressure: Grid<f32>                      Pressure x dt [Pa s]
+//! @in  pressure: Grid<f32>, open zero                      Pressure x dt [Pa s]
 //! @out residual: Grid<f32>, like divergence     Divergence that the pressure does not remove [1/s]
 
 fn stage(cell: Cell) -> f32 {

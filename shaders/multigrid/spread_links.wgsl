@@ -3,7 +3,7 @@
 //! Source: Dendy, J. Comput. Phys. 48, 1982 (black box multigrid).
 //!
 //! @inout pressure: Grid<f32> = 0      Pressure x dt [Pa s]
-//! @in    correction: Grid<f32>        The correction, on cells twice as wide [Pa s]
+//! @in    correction: Grid<f32>, open zero        The correction, on cells twice as wide [Pa s]
 //! @in    weights: Grid<vec4f>         Parts that a cell takes of wide cells
 
 fn stage(cell: Cell) -> f32 {

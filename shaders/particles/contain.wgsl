@@ -1,6 +1,6 @@
 //! Contain
 //! Keeps particles in the domain. They bounce off its walls with restitution and Coulomb friction; where it is periodic (`wrap`)
-//! they re-enter on the other side; the sides of a `zero` domain are open.
+//! they re-enter on the other side; `open` and `zero` sides are open.
 //!
 //! @inout particles: Particles{position: Vec, velocity: Vec} -> {position: Vec, velocity: Vec}    The particle set
 //! @param restitution: f32 = 0.3, 0..1           Fraction of the normal speed that a bounce keeps
@@ -11,24 +11,24 @@ fn stage(particle: Particle) -> Result {
     var place = particle.position;
     var velocity = particle.velocity;
     let size = SIZE;
-    // Three quarters of the domain are a quarter the other way, if it is periodic.
+    // Three quarters of the domain are a quarter the other way along a periodic axis.
     let around = displacement(Vec(), 0.75 * size);
     for (var axis = 0; axis < DIM; axis++) {
         if around[axis] < 0.0 {
             place[axis] -= size[axis] * floor(place[axis] / size[axis]);
             if place[axis] >= size[axis] { place[axis] = 0.0; } // a rounded up -0.0000001
-        } else if wall_face(Cell(), axis) {
-            let margin = min(params.margin, 0.5 * size[axis]);
-            var inward = 0.0;
-            if place[axis] < margin {
-                place[axis] = margin;
-                inward = 1.0;
-            } else if place[axis] > size[axis] - margin {
-                place[axis] = size[axis] - margin;
-                inward = -1.0;
-            }
-            velocity = bounced(velocity, Vec(unit(axis)) * inward);
+            continue;
         }
+        let margin = min(params.margin, 0.5 * size[axis]);
+        var inward = 0.0;
+        if place[axis] < margin && wall_face(Cell(), axis) {
+            place[axis] = margin;
+            inward = 1.0;
+        } else if place[axis] > size[axis] - margin && wall_face(RESOLUTION, axis) {
+            place[axis] = size[axis] - margin;
+            inward = -1.0;
+        }
+        velocity = bounced(velocity, Vec(unit(axis)) * inward);
     }
     return Result(place, velocity);
 }

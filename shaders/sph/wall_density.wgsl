@@ -15,8 +15,8 @@ fn stage(particle: Particle) -> Result {
     var free = 1.0;
     var flow = 0.0; // of the fluid into the walls: -d free/dt
     for (var axis = 0; axis < DIM; axis++) {
-        if !wall_face(Cell(), axis) { continue; }
         for (var side = 0; side < 2; side++) {
+            if !wall_face(side * RESOLUTION, axis) { continue; }
             let distance = select(particle.position[axis], SIZE[axis] - particle.position[axis], side == 1);
             let taken = share(distance);
             let speed = select(particle.velocity[axis], -particle.velocity[axis], side == 1);

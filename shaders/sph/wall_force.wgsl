@@ -18,8 +18,8 @@ fn stage(particle: Particle) -> Vec {
     var push = Vec(); // grad free
     var dragged = Vec();
     for (var axis = 0; axis < DIM; axis++) {
-        if !wall_face(Cell(), axis) { continue; }
         for (var side = 0; side < 2; side++) {
+            if !wall_face(side * RESOLUTION, axis) { continue; }
             let distance = select(particle.position[axis], SIZE[axis] - particle.position[axis], side == 1);
             let taken = share(distance);
             let normal = Vec(unit(axis)) * select(1.0, -1.0, side == 1);

@@ -14,12 +14,18 @@ fn stage(cell: Cell) -> Vec {
     var faces = Vec();
     for (var axis = 0; axis < DIM; axis++) {
         let below = cell - unit(axis);
+        if inflow_face(cell, axis) { faces[axis] = given(cell)[axis]; }
         if wall_face(cell, axis) || open(cell) < 0.5 || open(below) < 0.5 { continue; }
         let here = (Vec(cell) + 0.5 - 0.5 * Vec(unit(axis))) * CELL_SIZE;
         let half_way = here - 0.5 * dt * velocity_at(here);
         faces[axis] = carried(here - dt * velocity_at(half_way))[axis];
     }
     return faces;
+}
+
+fn given(cell: Cell) -> Vec {
+    if field_wired { return field(cell); }
+    return velocity(cell);
 }
 
 fn carried(place: Vec) -> Vec {

@@ -17,6 +17,7 @@ fn stage(cell: Cell) -> Vec {
     var faces = Vec();
     for (var axis = 0; axis < DIM; axis++) {
         let below = cell - unit(axis);
+        if inflow_face(cell, axis) { faces[axis] = carried(cell)[axis]; }
         if wall_face(cell, axis) || open(cell) < 0.5 || open(below) < 0.5 { continue; }
         let here = (Vec(cell) + 0.5 - 0.5 * Vec(unit(axis))) * CELL_SIZE;
         let half_way = here - 0.5 * dt * velocity_at(here);

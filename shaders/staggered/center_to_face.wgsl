@@ -1,5 +1,6 @@
 //! Centre to Face
-//! Averages a centred velocity onto the faces:  u_f = (u(cell) + u(cell - e)) / 2 along each axis;  0 on closed borders.
+//! Averages a centred velocity onto the faces:  u_f = (u(cell) + u(cell - e)) / 2 along each axis;  0 on closed borders; an inflow
+//! has the velocity of the cell inside.
 //! Source: Harlow and Welch, Phys. Fluids 8, 1965 (staggered grid).
 //!
 //! @in  velocity: Grid<Vec>                 Flow at cell centres [m/s]
@@ -10,7 +11,7 @@ fn stage(cell: Cell) -> Vec {
     for (var axis = 0; axis < DIM; axis++) {
         let normal = Vec(unit(axis));
         let across = 0.5 * dot(normal, velocity(cell) + velocity(cell - unit(axis)));
-        faces += normal * select(across, 0.0, wall_face(cell, axis));
+        faces += normal * select(across, 0.0, wall_face(cell, axis) && !inflow_face(cell, axis));
     }
     return faces;
 }

@@ -3,6 +3,7 @@
 //! sum over all cells is kept. F is what lies upwind of the face in the volume  V = dt u / h  that passes it, of any number of cells, from a
 //! parabola in each. Cells change their volume in a sweep and have it back after one along every axis, if the flow has no divergence;
 //! then no new extrema arise, as long as the volumes stay positive. The order of the axes reverses from step to step.
+//! Through an inflow, and back through an open border, comes what the first cell has.
 //! Source: Colella and Woodward, J. Comput. Phys. 54, 1984 (PPM, equations 1.6 to 1.10); Leonard, Lock and MacVean, Mon. Weather Rev. 124, 1996 (flux form at any step).
 //!
 //! @in    velocity: FaceGrid                     Flow on the faces [m/s]
@@ -54,7 +55,7 @@ fn volume_through(cell: Cell, axis: i32) -> f32 {
 }
 
 fn closed(cell: Cell, axis: i32) -> bool {
-    return wall_face(cell, axis) || open(cell) < 0.5 || open(cell - unit(axis)) < 0.5;
+    return (wall_face(cell, axis) && !inflow_face(cell, axis)) || open(cell) < 0.5 || open(cell - unit(axis)) < 0.5;
 }
 
 // Volume of a cell after the earlier sweeps.

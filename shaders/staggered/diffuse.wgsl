@@ -1,8 +1,9 @@
 //! Diffuse Faces
 //! One Gauss-Seidel sweep of implicit viscosity on the faces:  u = (u_old + a sum(w v)) / (1 + a sum(w)),  a = step dt nu / h^2,  over
 //! the 2 DIM neighbours, with their velocity as v and w = 1. Across a wall at the distance d, v is the velocity of the wall and w = h / d: at
-//! half a cell that is the ghost value 2 u_wall - u, so the fluid sticks to the wall itself (no slip). With free slip, w = 0 there.
-//! Walls are closed borders, cells that are not open, and obstacles by their signed distance (see Obstacle). Stable for any step.
+//! half a cell that is the ghost value 2 u_wall - u, so the fluid sticks to the wall itself (no slip). With free slip, and across a mirror, w = 0 there.
+//! Walls are closed borders, cells that are not open, and obstacles by their signed distance (see Obstacle). An inflow has the velocity of its faces, and along it
+//! that of the border; beyond an open border the flow goes on as it is. Stable for any step.
 //! Source: Stam, SIGGRAPH 1999, section 3; Harlow and Welch, Phys. Fluids 8, 1965 (ghost values); Gibou, Fedkiw, Cheng and Kang,
 //! J. Comput. Phys. 176, 2002 (walls between faces).
 //!
@@ -37,9 +38,10 @@ fn stage(cell: Cell) -> Vec {
         var w = Vec(1.0);
         // The component through a wall is known on the wall itself; only those along it are half a cell away.
         let along = Vec(1.0) - Vec(unit(axis));
-        if wall_face(cell + unit(axis) * (face & 1), axis) {
-            v = along * border(face);
-            w = mix(Vec(1.0), Vec(2.0 * friction), along);
+        let upper = cell + unit(axis) * (face & 1);
+        if wall_face(upper, axis) {
+            v = mix(select(Vec(), v, inflow_face(upper, axis)), border(face), along);
+            w = mix(Vec(1.0), Vec(select(2.0 * friction, 0.0, mirror_face(upper, axis))), along);
         } else if open_wired {
             let hidden = along * closed_faces(next);
             v = mix(v, motion(next), hidden);
@@ -59,6 +61,7 @@ fn stage(cell: Cell) -> Vec {
         let solid = open(cell) < 0.5 || open(cell - unit(axis)) < 0.5 || distance(cell)[axis] <= 0.0;
         let stuck = select(motion(cell)[axis], 0.0, wall_face(cell, axis));
         faces[axis] = select(faces[axis], stuck, solid || wall_face(cell, axis));
+        if inflow_face(cell, axis) { faces[axis] = before(cell)[axis]; }
         if distance_wired && params.keep_inside != 0 && distance(cell)[axis] <= 0.0 { faces[axis] = before(cell)[axis]; }
     }
     return faces;

@@ -18,6 +18,7 @@ fn stage(cell: Cell) -> f32 {
 }
 
 fn through(cell: Cell, face: i32) -> f32 {
-    if !fraction_wired { return velocity_face(cell, face); }
+    let axis = face_axis(face);
+    if !fraction_wired || inflow_face(cell + unit(axis) * (face & 1), axis) { return velocity_face(cell, face); }
     return mix(motion_face(cell, face), velocity_face(cell, face), fraction_face(cell, face));
 }

@@ -6,7 +6,7 @@
 //!
 //! @in  shape: Field<f32>             Signed distance to the body, negative inside [m]
 //! @in  motion: Field<Vec> = 0        Velocity of the body [m/s]
-//! @out fraction: FaceGrid            Open part of each face, 0 on closed borders
+//! @out fraction: FaceGrid            Open part of each face, 0 on closed borders and inflows
 //! @out distance: FaceGrid            Signed distance of the centre of each face [m]
 //! @out velocity: FaceGrid            Velocity of the body on the faces, 0 on closed borders [m/s]
 

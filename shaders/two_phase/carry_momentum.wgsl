@@ -18,6 +18,7 @@ fn stage(cell: Cell) -> Vec {
     let axis = (i32(frame.index) + substep + params.sweep) % DIM;
     var faces = velocity(cell);
     for (var d = 0; d < DIM; d++) {
+        if inflow_face(cell, d) { continue; }
         let below = cell - unit(d);
         let closed = wall_face(cell, d) || open(cell) < 0.5 || open(below) < 0.5;
         let had = 0.5 * (mass(before(below)) + mass(before(cell)));

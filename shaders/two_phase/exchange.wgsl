@@ -3,7 +3,7 @@
 //! fluids, and no more than it has. Amounts are integer multiples of 2^-20 that both cells compute equally, so nothing is lost.
 //! Source: saharan, oil clock article, 2016, step 11.
 //!
-//! @in    pressure: Grid<f32>                       Pressure of the correction p_V [kg/m]
+//! @in    pressure: Grid<f32>, open zero                       Pressure of the correction p_V [kg/m]
 //! @in    weight: FaceGrid                          Inverse mass on each face, 0 on walls [m^3/kg]
 //! @in    fractions: Grid<vec2f>                    Volume fractions V_f and V_g
 //! @out   result: Grid<vec2f>, like fractions       Fractions whose sum is closer to one

@@ -16,7 +16,7 @@ fn stage(cell: Cell) -> Vec {
     let turn = f32(i32(frame.index) & 1023);
     var through = sign(courant) * (floor(quanta) + floor((turn + 1.0) * part) - floor(turn * part)) / 1048576.0;
     for (var axis = 0; axis < DIM; axis++) {
-        let closed = wall_face(cell, axis) || open(cell) < 0.5 || open(cell - unit(axis)) < 0.5;
+        let closed = (wall_face(cell, axis) && !inflow_face(cell, axis)) || open(cell) < 0.5 || open(cell - unit(axis)) < 0.5;
         through[axis] = select(through[axis], 0.0, closed);
     }
     return through;

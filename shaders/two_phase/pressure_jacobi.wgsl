@@ -5,7 +5,7 @@
 //!
 //! @in    divergence: Grid<f32>               Outflow per volume [1/s]
 //! @in    weight: FaceGrid                    Inverse mass on each face, 0 on walls [m^3/kg]
-//! @inout pressure: Grid<f32> = 0, radius 1   Pressure x dt, refined by each sweep [Pa s]
+//! @inout pressure: Grid<f32> = 0, radius 1, open zero   Pressure x dt, refined by each sweep [Pa s]
 //! @param relaxation: f32 = 1, 0..1         Weight of the new value
 
 fn stage(cell: Cell) -> f32 {

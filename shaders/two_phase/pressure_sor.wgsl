@@ -6,7 +6,7 @@
 //! @sweep checkerboard
 //! @in    divergence: Grid<f32>               Outflow per volume [1/s]
 //! @in    weight: FaceGrid                    Inverse mass on each face, 0 on walls [m^3/kg]
-//! @inout pressure: Grid<f32> = 0, radius 1   Pressure x dt, refined by each sweep [Pa s]
+//! @inout pressure: Grid<f32> = 0, radius 1, open zero   Pressure x dt, refined by each sweep [Pa s]
 //! @param relaxation: f32 = 1.8, 0..2         Over-relaxation; 1 is Gauss-Seidel
 
 fn stage(cell: Cell) -> f32 {

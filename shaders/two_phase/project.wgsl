@@ -1,15 +1,16 @@
 //! Project (variable density)
-//! Applies the pressure gradient to the faces:  u_face += w (p_below - p) / h,  0 on walls.
+//! Applies the pressure gradient to the faces:  u_face += w (p_below - p) / h,  0 on walls; an inflow is kept.
 //! Source: saharan, oil clock article, 2016, step 5:  v += (p_l - p_r) 2 / (m_l + m_r).
 //!
 //! @inout velocity: FaceGrid = 0     Flow on the faces [m/s]
-//! @in    pressure: Grid<f32>        Pressure x dt [Pa s]
+//! @in    pressure: Grid<f32>, open zero        Pressure x dt [Pa s]
 //! @in    weight: FaceGrid           Inverse mass on each face, 0 on walls [m^3/kg]
 
 fn stage(cell: Cell) -> Vec {
     var faces = velocity(cell);
     let w = weight(cell);
     for (var axis = 0; axis < DIM; axis++) {
+        if inflow_face(cell, axis) { continue; }
         let pushed = faces[axis] + w[axis] * (pressure(cell - unit(axis)) - pressure(cell)) / CELL_SIZE;
         faces[axis] = select(0.0, pushed, w[axis] > 0.0);
     }

@@ -25,8 +25,8 @@ fn stage(cell: Cell) -> Result {
 
 // Whether the layer of the box at an offset along an axis is open.
 fn all_open(cell: Cell, low: Cell, high: Cell, axis: i32, offset: i32) -> bool {
-    // From corner to corner there is a short way round in a periodic domain only.
-    let periodic = all(displacement(Vec(), SIZE) == Vec());
+    // From end to end there is a short way round along a periodic axis only.
+    let around = displacement(Vec(), SIZE);
     let extent = high - low + Cell(1);
     var count = 1;
     for (var other = 0; other < DIM; other++) { count *= select(extent[other], 1, other == axis); }
@@ -39,7 +39,10 @@ fn all_open(cell: Cell, low: Cell, high: Cell, axis: i32, offset: i32) -> bool {
             place[other] += low[other] + rest % extent[other];
             rest /= extent[other];
         }
-        if open(place) < 0.5 || !(periodic || inside(place)) { return false; }
+        if open(place) < 0.5 { return false; }
+        for (var other = 0; other < DIM; other++) {
+            if (place[other] < 0 || place[other] >= RESOLUTION[other]) && around[other] != 0.0 { return false; }
+        }
     }
     return true;
 }

@@ -17,6 +17,7 @@ fn stage(cell: Cell) -> Vec {
     var faces = velocity(cell);
     let w = weight(cell);
     for (var d = 0; d < DIM; d++) {
+        if inflow_face(cell, d) { continue; }
         let below = cell - unit(d);
         // Normal stress 2 mu du_d/dx_d in the middles of both cells.
         var total = 2.0 * (viscosity(cell) + viscosity(below));
@@ -27,7 +28,8 @@ fn stage(cell: Cell) -> Vec {
             let side = face & 1;
             let aside = unit(a) * (2 * side - 1);
             if wall_face(cell + unit(a) * side, a) || (open(cell + aside) < 0.5 && open(below + aside) < 0.5) {
-                total += select(harmonic(cell, below, cell, below) * 2.0, 0.0, params.slip != 0);
+                let slips = params.slip != 0 || mirror_face(cell + unit(a) * side, a);
+                total += select(harmonic(cell, below, cell, below) * 2.0, 0.0, slips);
                 continue;
             }
             // Shear stress mu (du_d/dx_a + du_a/dx_d) at the corner.

@@ -15,6 +15,7 @@ fn stage(cell: Cell) -> Vec {
     var faces = velocity(cell);
     let w = weight(cell);
     for (var axis = 0; axis < DIM; axis++) {
+        if inflow_face(cell, axis) { continue; }
         let below = cell - unit(axis);
         let better = 0.5 + 0.5 * sign(method(cell) - method(below));
         let kappa = mix(curvature(below), curvature(cell), better);

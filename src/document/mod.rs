@@ -3,6 +3,7 @@
 
 mod bytes;
 mod color;
+mod edge;
 mod expect;
 pub mod kind;
 mod level;
@@ -13,6 +14,7 @@ mod write;
 use std::collections::BTreeMap;
 
 pub use color::Color;
+pub use edge::Edge;
 pub use expect::Expect;
 pub use kind::{Bypass, KindPorts, Outline};
 pub use level::{Level, LevelMut, Scope};
@@ -201,8 +203,8 @@ pub struct Domain {
     pub resolution: Vec<ParamValue>,
     /// Extent along x \[m\]. The others follow from it, since cells are cubic.
     pub width: ParamValue,
-    /// `wall`, `clamp`, `zero`, `wrap` or `mirror`.
-    pub edge: String,
+    /// What is beyond its sides.
+    pub edge: Edge,
     /// Fields that this build does not know.
     pub extra: Extra,
 }
@@ -210,7 +212,7 @@ pub struct Domain {
 impl Default for Domain {
     fn default() -> Domain {
         let (cells, width) = (ParamValue::Number(256.0), ParamValue::Number(1.0));
-        Domain { resolution: vec![cells.clone(), cells], width, edge: "wall".into(), extra: Extra::new() }
+        Domain { resolution: vec![cells.clone(), cells], width, edge: Edge::All("wall".into()), extra: Extra::new() }
     }
 }
 
@@ -423,7 +425,7 @@ impl Document {
             (NodeKind::Domain(domain), "width", ParamValue::Number(_) | ParamValue::Expression(_)) => {
                 domain.width = value;
             }
-            (NodeKind::Domain(domain), "edge", ParamValue::Expression(edge)) => domain.edge = edge.clone(),
+            (NodeKind::Domain(domain), "edge", ParamValue::Expression(edge)) => domain.edge = Edge::from_text(edge),
             (NodeKind::Domain(_), _, _) => {
                 return Err(format!(
                     "domain `{path}` has resolution (such as 512,512), width [m] and edge, not {param}"

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Document, Domain, Expect, Extra, Frame, Group, Link, Node, Nodes, Output, ParamValue, Until};
+use super::{Document, Domain, Edge, Expect, Extra, Frame, Group, Link, Node, Nodes, Output, ParamValue, Until};
 use crate::curve::{Color, hex_from_color};
 use crate::input::InputTrack;
 
@@ -190,9 +190,19 @@ pub(super) fn domain(domain: &Domain) -> String {
     let cells: Vec<String> = domain.resolution.iter().map(param).collect();
     fields.add("resolution", format!("({})", cells.join(", ")));
     fields.add("width", param(&domain.width));
-    fields.add("edge", quoted(&domain.edge));
+    fields.add("edge", edge(&domain.edge));
     fields.extra(&domain.extra);
     fields.one_line()
+}
+
+fn edge(edge: &Edge) -> String {
+    match edge {
+        Edge::All(rule) => quoted(rule),
+        Edge::Sides(sides) => {
+            let sides: Vec<String> = sides.iter().map(|(side, rule)| format!("{side}: {}", quoted(rule))).collect();
+            format!("({})", sides.join(", "))
+        }
+    }
 }
 
 fn until(until: &Until) -> String {

@@ -15,7 +15,8 @@ use crate::document::{self, ParamValue};
 use crate::expr::Number;
 use crate::printable;
 use crate::problem::Problem;
-use crate::stage::types::{EdgeRule, ValueType};
+use crate::stage::edges::Edges;
+use crate::stage::types::ValueType;
 
 /// Kernels count words with signed 32-bit integers, and a cell has up to four words.
 const MAX_CELLS: u64 = 1 << 29;
@@ -199,15 +200,14 @@ impl Flattener<'_> {
                 "give a length between 1e-12 and 1e9 m",
             );
         }
-        let edge = EdgeRule::parse(&spec.edge);
-        if edge.is_none() {
-            wrong("edge", format!("`{}` is not an edge rule", spec.edge), "use wall, clamp, zero, wrap or mirror");
-        }
+        let edge = spec.edge.rules(dim as u32).unwrap_or_else(|(cause, remedy)| {
+            wrong("edge", cause, remedy);
+            Edges::default()
+        });
         let (cells, width) = (cells.filter(|_| ok_shape)?, width.filter(|_| ok_width)?);
         let mut resolution = [1; 3];
         resolution.iter_mut().zip(&cells).for_each(|(r, n)| *r = *n);
         let cell_size = width / f64::from(resolution[0]);
-        let edge = edge.unwrap_or_default();
         Some(Domain { name: path.into(), dim: dim as u32, resolution, cell_size, edge, finer: None, sliced: None })
     }
 }

@@ -36,7 +36,8 @@ use crate::input::InputTrack;
 use crate::library::Library;
 use crate::problem::{Problem, Problems};
 use crate::stage::Stage;
-use crate::stage::types::{Attributes, EdgeRule, PortType, Precision, ValueType, WireType};
+use crate::stage::edges::Edges;
+use crate::stage::types::{Attributes, PortType, Precision, ValueType, WireType};
 
 pub use fixed::Shapes;
 pub use numbers::{NamedNumber, Table};
@@ -59,7 +60,7 @@ pub struct Domain {
     /// Cell size \[m\]; the size along y where cells are cut into slices.
     pub cell_size: f64,
     /// What is read beyond the box.
-    pub edge: EdgeRule,
+    pub edge: Edges,
     /// For a domain that a stage requested by `half`: the finer domain.
     pub finer: Option<Finer>,
     /// For a domain that a stage requested by `slices`: the domain whose cells are cut.
@@ -87,6 +88,11 @@ pub struct Finer {
 }
 
 impl Domain {
+    /// Whether a periodic axis has an odd number of cells, so that two cells of one colour of a checkerboard meet.
+    pub(crate) fn wraps_oddly(&self, edges: Edges) -> bool {
+        self.resolution.iter().take(self.dim as usize).enumerate().any(|(axis, n)| edges.wraps(axis) && n % 2 == 1)
+    }
+
     /// Number of cells.
     pub fn cells(&self) -> u64 {
         self.resolution.iter().map(|n| u64::from(*n)).product()

@@ -50,6 +50,9 @@ fn port_row(port: &Port) -> String {
     if let Some(edge) = port.edge {
         notes.push(format!("edge {}", edge.name()));
     }
+    if port.open_zero {
+        notes.push("open zero".into());
+    }
     match port.scatter {
         Some(Scatter::Sum(_)) => notes.push("scatter".into()),
         Some(Scatter::Min) => notes.push("scatter min".into()),

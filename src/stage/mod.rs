@@ -7,6 +7,7 @@ mod check;
 mod counting;
 mod definition;
 mod footprint;
+pub mod edges;
 pub(crate) mod guard;
 pub mod header;
 mod indexing;

@@ -399,11 +399,23 @@ pub enum EdgeRule {
     Wrap,
     /// Reflected at the border.
     Mirror,
+    /// The nearest cell; zero for what is held at open borders, such as a pressure. Fluid flows through.
+    Open,
+    /// The nearest cell. Fluid flows through at the velocity that the faces of the border have.
+    Inflow,
 }
 
 impl EdgeRule {
     /// All rules, in the order of the editor's list.
-    pub const ALL: [EdgeRule; 5] = [EdgeRule::Wall, EdgeRule::Clamp, EdgeRule::Zero, EdgeRule::Wrap, EdgeRule::Mirror];
+    pub const ALL: [EdgeRule; 7] = [
+        EdgeRule::Wall,
+        EdgeRule::Clamp,
+        EdgeRule::Zero,
+        EdgeRule::Wrap,
+        EdgeRule::Mirror,
+        EdgeRule::Open,
+        EdgeRule::Inflow,
+    ];
 
     /// The name in files and in the editor.
     pub fn name(self) -> &'static str {
@@ -413,6 +425,8 @@ impl EdgeRule {
             EdgeRule::Zero => "zero",
             EdgeRule::Wrap => "wrap",
             EdgeRule::Mirror => "mirror",
+            EdgeRule::Open => "open",
+            EdgeRule::Inflow => "inflow",
         }
     }
 

@@ -39,7 +39,7 @@ fn fill_in(bench: &mut Bench, name: &str, wanted: &Node) {
                 bench.set_number("width", *width);
             }
             if wanted.edge != now.edge {
-                bench.choose("edge", &wanted.edge);
+                bench.choose("edge", &wanted.edge.to_string());
             }
         }
         (NodeKind::State(wanted), NodeKind::State(now)) if *wanted != now => bench.choose("holds", wanted),

@@ -58,7 +58,7 @@ impl Grid {
         let mut inner = c;
         for (x, n) in inner.iter_mut().zip(self.n) {
             *x = match self.edge {
-                EdgeRule::Wall | EdgeRule::Clamp => (*x).clamp(0, n - 1),
+                EdgeRule::Wall | EdgeRule::Clamp | EdgeRule::Open | EdgeRule::Inflow => (*x).clamp(0, n - 1),
                 EdgeRule::Zero if !(0..n).contains(x) => return None,
                 EdgeRule::Zero => *x,
                 EdgeRule::Wrap => x.rem_euclid(n),
@@ -91,7 +91,7 @@ impl Grid {
     pub fn read_face(&self, faces: &[f32], mut c: Cell, axis: usize) -> f64 {
         let n = self.n[axis];
         match self.edge {
-            EdgeRule::Wall | EdgeRule::Clamp => c[axis] = c[axis].clamp(0, n),
+            EdgeRule::Wall | EdgeRule::Clamp | EdgeRule::Open | EdgeRule::Inflow => c[axis] = c[axis].clamp(0, n),
             EdgeRule::Zero if !(0..=n).contains(&c[axis]) => return 0.0,
             EdgeRule::Zero => {}
             EdgeRule::Wrap => c[axis] = c[axis].rem_euclid(n),

@@ -6,13 +6,14 @@ use super::numbers::{constant_from, text_from_number};
 use super::row::{row, section};
 use super::value::{Change, Field, Site, plain};
 use super::{Inspected, theme};
-use crate::document::{Domain, NodeKind, ParamValue};
+use crate::document::{Domain, Edge, NodeKind, ParamValue};
 use crate::expr::Numbers;
 use crate::plan::mebibytes;
+use crate::stage::edges::{AXES, SIDES};
 use crate::stage::types::{EdgeRule, ValueType};
 
 const MAX_CELLS: f64 = 65_536.0;
-const AXES: [&str; 3] = ["cells x", "cells y", "cells z"];
+const CELLS: [&str; 3] = ["cells x", "cells y", "cells z"];
 
 pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>, domain: &Domain) {
     let mut new = domain.clone();
@@ -28,15 +29,19 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>, domain: &Domain) {
 
 fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) {
     row(ui, "space", "Whether stages run in 2D or 3D", |ui| {
+        let edges = domain.edge.rules(domain.resolution.len() as u32).unwrap_or_default();
         for (axes, text) in [(2, "2D"), (3, "3D")] {
             if ui.selectable_label(domain.resolution.len() == axes, text).clicked() {
                 let last = domain.resolution.last().cloned().unwrap_or(ParamValue::Number(64.0));
                 let new = if let ParamValue::Number(n) = last { ParamValue::Number(n.min(128.0)) } else { last };
                 domain.resolution.resize(axes, new);
+                if matches!(domain.edge, Edge::Sides(_)) {
+                    domain.edge = Edge::by_side(edges, axes as u32);
+                }
             }
         }
     });
-    for (axis, (cells, name)) in domain.resolution.iter_mut().zip(AXES).enumerate() {
+    for (axis, (cells, name)) in domain.resolution.iter_mut().zip(CELLS).enumerate() {
         let field = Field {
             range: (Some(1.0), Some(MAX_CELLS)),
             soft: (Some(8.0), Some(1024.0)),
@@ -52,15 +57,56 @@ fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) {
         ..plain("width", ValueType::F32, "Extent along x; cells are cubic")
     };
     fixed(ui, &one.site("width", true), width, &mut domain.width);
-    row(ui, "edge", "What stages read outside the domain", |ui| {
-        let combo = egui::ComboBox::from_id_salt("edge").selected_text(&domain.edge);
+    edges(ui, domain);
+}
+
+/// The rule of all sides, or a row for each of them.
+fn edges(ui: &mut Ui, domain: &mut Domain) {
+    const BY_SIDE: &str = "by side";
+    let dim = domain.resolution.len() as u32;
+    let rules = domain.edge.rules(dim).unwrap_or_default();
+    let shown = match &domain.edge {
+        Edge::All(rule) => rule.clone(),
+        Edge::Sides(_) => BY_SIDE.into(),
+    };
+    let all = EdgeRule::ALL.map(EdgeRule::name);
+    match choice(ui, "edge", "What stages read outside the domain", &shown, all.into_iter().chain([BY_SIDE])) {
+        Some(BY_SIDE) => domain.edge = Edge::by_side(rules, dim),
+        Some(rule) => domain.edge = rule.into(),
+        None => {}
+    }
+    if matches!(domain.edge, Edge::All(_)) {
+        return;
+    }
+    for (axis, names) in SIDES.iter().enumerate().take(dim as usize) {
+        for (side, name) in names.iter().enumerate() {
+            let old = rules.rule(axis, side);
+            let chosen = choice(ui, name, "What stages read beyond this side", old.name(), all.into_iter());
+            let Some(rule) = chosen.and_then(EdgeRule::parse).filter(|rule| *rule != old) else { continue };
+            let mut new = rules;
+            // An axis is periodic on both sides.
+            let both = [old, rule].contains(&EdgeRule::Wrap);
+            new.set(if both { AXES[axis] } else { name }, rule);
+            domain.edge = Edge::by_side(new, dim);
+        }
+    }
+}
+
+/// A list of names, and the one that the user has chosen.
+fn choice<'n>(ui: &mut Ui, name: &str, doc: &str, shown: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let mut chosen = None;
+    row(ui, name, doc, |ui| {
+        let combo = egui::ComboBox::from_id_salt(name).selected_text(shown);
         let shown = combo.width(ui.available_width()).show_ui(ui, |ui| {
-            for rule in EdgeRule::ALL {
-                ui.selectable_value(&mut domain.edge, rule.name().to_string(), rule.name());
+            for name in names {
+                if ui.selectable_label(shown == name, name).clicked() {
+                    chosen = Some(name);
+                }
             }
         });
-        shown.response.widget_info(|| WidgetInfo::labeled(WidgetType::ComboBox, true, "param edge"));
+        shown.response.widget_info(|| WidgetInfo::labeled(WidgetType::ComboBox, true, format!("param {name}")));
     });
+    chosen
 }
 
 /// A number that shapes the plan and has no default: a constant, or an expression of constant numbers.

@@ -195,7 +195,7 @@ fn field(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     match (&node.kind, case.port) {
         (NodeKind::Domain(domain), "edge") => {
             let rules = EdgeRule::ALL.map(EdgeRule::name);
-            let close = close_names(&domain.edge, rules);
+            let close = close_names(&domain.edge.to_string(), rules);
             let others: Vec<&str> = rules.into_iter().filter(|rule| !close.contains(rule)).collect();
             let set = |rule: &'static str| {
                 change_node(case, format!("Use {rule}"), move |node| {

@@ -7,6 +7,7 @@ mod kernel_table;
 mod layout;
 pub(super) mod prelude;
 mod reduction;
+mod sides;
 pub(super) mod stage_kernel;
 mod task;
 mod uniform_layout;

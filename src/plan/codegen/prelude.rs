@@ -11,8 +11,10 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 use crate::graph::Domain;
+use crate::plan::codegen::sides::{mask, periodic};
 use crate::plan::codegen::wgsl::{cell_edges, cell_literal, cell_type, component, float, position_type};
 use crate::stage::syntax::{TokenKind, module_names, tokens};
+use crate::stage::edges::Edges;
 use crate::stage::types::EdgeRule;
 
 /// The names of a text that the generator has something for.
@@ -21,7 +23,7 @@ pub(crate) struct UsedNames(BTreeSet<&'static str>);
 
 /// What the prelude defines, and the variables that are declared where they are used.
 static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let edge = EdgeRule::Wall;
+    let edge = Edges::default();
     let any =
         Domain { name: String::new(), dim: 2, resolution: [1; 3], cell_size: 1.0, edge, finer: None, sliced: None };
     definitions(&any, 0).into_iter().map(|(name, _)| name).chain(["frame", "iteration", "substep"]).collect()
@@ -64,43 +66,64 @@ pub(crate) fn prelude(domain: &Domain, ring: u32, used: &mut UsedNames) -> Strin
     out
 }
 
-/// `wall_face` and `open_face`: whether a face is at the border of the domain, and what is beyond it.
-fn border_faces(domain: &Domain, ring: u32) -> [(&'static str, String); 2] {
+/// `wall_face` and the others: whether a face is at the border of the domain, and what is beyond it.
+fn border_faces(domain: &Domain, ring: u32) -> [(&'static str, String); 4] {
     let picked = component("b", "axis", domain.dim);
-    let at_border = format!("let b = (cell <= Cell(0)) | (cell >= RESOLUTION); return {picked};");
+    let at_border = |sides: [[bool; 2]; 3]| {
+        let compared = ["(cell <= Cell(0))", "(cell >= RESOLUTION)"].map(String::from);
+        let [lower, upper] = match sides {
+            [[true, true], [true, true], [true, true]] => compared,
+            _ => {
+                let [lower, upper] = compared;
+                let (first, last) = (sides.map(|[first, _]| first), sides.map(|[_, last]| last));
+                [format!("({lower} & {})", mask(first, domain.dim)), format!("({upper} & {})", mask(last, domain.dim))]
+            }
+        };
+        format!("let b = {lower} | {upper}; return {picked};")
+    };
     // Where a tile lies inside the domain, the faces of a cell that is computed are no borders, and the shader compiler drops what asks
     // for them. A computed cell is so far from the tile's border.
     let near = match ring {
         0 => String::new(),
         _ => format!("if (_inside && all(cell >= _at) && all(cell <= _at + {ring})) {{ return false; }} "),
     };
-    let face = |name: &'static str, is_there: bool| {
-        let body = if is_there { &at_border } else { "return false;" };
+    let face = |name: &'static str, rules: &[EdgeRule]| {
+        let sides = domain.edge.are(rules);
+        let body = if sides == [[false; 2]; 3] { "return false;".to_string() } else { at_border(sides) };
         (name, format!("fn {name}(cell: Cell, axis: i32) -> bool {{ {near}{body} }}"))
     };
-    let (wall, open) = match domain.edge {
-        EdgeRule::Wrap => (false, false),
-        EdgeRule::Zero => (false, true),
-        _ => (true, false),
-    };
-    [face("wall_face", wall), face("open_face", open)]
+    [
+        face("wall_face", &[EdgeRule::Wall, EdgeRule::Clamp, EdgeRule::Mirror, EdgeRule::Inflow]),
+        face("open_face", &[EdgeRule::Zero, EdgeRule::Open]),
+        face("inflow_face", &[EdgeRule::Inflow]),
+        face("mirror_face", &[EdgeRule::Mirror]),
+    ]
 }
 
 /// `bin` and `displacement`: positions in a domain that may be periodic.
 fn places(domain: &Domain, edges: &str) -> [(&'static str, String); 2] {
     let cells = cell_literal(domain.resolution.map(i64::from), domain.dim);
     let vec = position_type(domain.dim);
-    let (bin, displacement) = match domain.edge {
-        EdgeRule::Wrap => (
-            "fn bin(position: Vec) -> Cell { let q = position / SIZE; return clamp(Cell(floor((q - floor(q)) * Vec(RESOLUTION))), Cell(0), RESOLUTION - 1); }".to_string(),
-            "fn displacement(a: Vec, b: Vec) -> Vec { let d = b - a; return d - SIZE * round(d / SIZE); }",
-        ),
-        _ => (
-            format!("fn bin(position: Vec) -> Cell {{ return Cell(clamp(floor(position / {edges}), Vec(0.0), {vec}({cells} - 1))); }}"),
-            "fn displacement(a: Vec, b: Vec) -> Vec { return b - a; }",
-        ),
+    let around = "clamp(Cell(floor((q - floor(q)) * Vec(RESOLUTION))), Cell(0), RESOLUTION - 1)";
+    let near = format!("Cell(clamp(floor(position / {edges}), Vec(0.0), {vec}({cells} - 1)))");
+    let shorter = "d - SIZE * round(d / SIZE)";
+    let (bin, displacement) = match domain.edge.one() {
+        Some(EdgeRule::Wrap) => {
+            (format!("let q = position / SIZE; return {around};"), format!("let d = b - a; return {shorter};"))
+        }
+        None if domain.edge.has(EdgeRule::Wrap) => {
+            let mask = mask(periodic(domain.edge), domain.dim);
+            (
+                format!("let q = position / SIZE; return select({near}, {around}, {mask});"),
+                format!("let d = b - a; return select(d, {shorter}, {mask});"),
+            )
+        }
+        _ => (format!("return {near};"), "return b - a;".to_string()),
     };
-    [("bin", bin), ("displacement", displacement.to_string())]
+    [
+        ("bin", format!("fn bin(position: Vec) -> Cell {{ {bin} }}")),
+        ("displacement", format!("fn displacement(a: Vec, b: Vec) -> Vec {{ {displacement} }}")),
+    ]
 }
 
 /// Everything, by the name that it defines.
@@ -114,7 +137,7 @@ fn definitions(domain: &Domain, ring: u32) -> Vec<(&'static str, String)> {
     let unit: Vec<String> = (0..dim).map(|d| format!("select(i32(0), 1, axis == {d})")).collect();
     let (finest, widening) = domain.finer.map_or((domain.resolution, 1), |finer| (finer.finest, finer.widening));
     let z_hash = if dim == 3 { " h = _pcg(h ^ u32(cell.z));" } else { "" };
-    let [wall_face, open_face] = border_faces(domain, ring);
+    let [wall_face, open_face, inflow_face, mirror_face] = border_faces(domain, ring);
     let [bin, displacement] = places(domain, &edges);
     vec![
         ("Cell", format!("alias Cell = {};", cell_type(dim))),
@@ -133,6 +156,8 @@ fn definitions(domain: &Domain, ring: u32) -> Vec<(&'static str, String)> {
         ("inside", "fn inside(cell: Cell) -> bool { return all(cell >= Cell(0)) && all(cell < RESOLUTION); }".into()),
         wall_face,
         open_face,
+        inflow_face,
+        mirror_face,
         ("FINEST", format!("const FINEST = {};", cell_literal(finest.map(i64::from), dim))),
         ("WIDENING", format!("const WIDENING = {widening};")),
         bin,
@@ -180,7 +205,7 @@ mod tests {
             let name = String::new();
             Domain { name, dim, resolution: [4; 3], cell_size: 1.0, edge, finer: None, sliced: None }
         };
-        for domain in [any(2, EdgeRule::Wall), any(3, EdgeRule::Wrap)] {
+        for domain in [any(2, Edges::default()), any(3, Edges::uniform(EdgeRule::Wrap))] {
             let all = definitions(&domain, 0);
             for (name, text) in &all {
                 assert!(name.starts_with('_') || language::is_prelude(name), "`{name}` can be declared twice");

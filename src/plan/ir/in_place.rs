@@ -3,7 +3,7 @@
 use crate::graph::{Graph, Kind, NodeId};
 use crate::plan::ir::{Op, Part, Program, Task, ValueId, Write};
 use crate::stage::Reach;
-use crate::stage::types::EdgeRule;
+use crate::stage::header::Port;
 
 /// Whether an operation may overwrite the version that it updates.
 pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> bool {
@@ -41,7 +41,7 @@ pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &
                     // another cell.
                     Reach::Faces => {
                         let shared = program.values.get(write.value).is_some_and(|v| v.layout().pairs());
-                        stage.header.checkerboard && !shared && colors_alternate(graph, op.node, declared.edge)
+                        stage.header.checkerboard && !shared && colors_alternate(graph, op.node, declared)
                     }
                     Reach::Anywhere => false,
                 }
@@ -55,10 +55,7 @@ pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &
 }
 
 /// Whether cells across a face always differ in colour. Around a periodic axis with an odd number of cells they do not.
-fn colors_alternate(graph: &Graph, node: NodeId, edge: Option<EdgeRule>) -> bool {
+fn colors_alternate(graph: &Graph, node: NodeId, port: &Port) -> bool {
     let domain = graph.nodes.get(node).and_then(|n| n.domain).and_then(|d| graph.domains.get(d));
-    domain.is_none_or(|d| {
-        let odd = d.resolution.iter().take(d.dim as usize).any(|n| n % 2 == 1);
-        edge.unwrap_or(d.edge) != EdgeRule::Wrap || !odd
-    })
+    domain.is_none_or(|d| !d.wraps_oddly(port.edges(d.edge)))
 }

@@ -40,9 +40,9 @@ pub(crate) fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Ve
         let value = program.values.get(read.value)?;
         let words = value.ty.value().components(dim).next_power_of_two();
         let grid = matches!(value.ty, WireType::Grid(_)) && value.domain == node.domain && words <= 4;
-        let edge = port.edge.or(node.domain.and_then(|d| graph.domains.get(d)).map(|d| d.edge));
+        let wraps = node.domain.and_then(|d| graph.domains.get(d)).is_some_and(|d| port.edges(d.edge).has(EdgeRule::Wrap));
         // Around a periodic axis a cell has several names, and only the text tells which of them a stage means.
-        let named = around.proven || edge != Some(EdgeRule::Wrap);
+        let named = around.proven || !wraps;
         let (param, limit) = match &around.radius {
             Radius::Cells(cells) => (None, *cells),
             // No value exceeds the largest one.
@@ -98,7 +98,7 @@ pub(crate) fn holds_domain(graph: &Graph, op: &Op, shape: &Shape) -> bool {
     let Some(node) = graph.nodes.get(op.node) else { return false };
     let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return false };
     let Kind::Stage(stage) = &node.kind else { return false };
-    let wraps = |port: &Port| port.edge.unwrap_or(domain.edge) == EdgeRule::Wrap;
+    let wraps = |port: &Port| port.edges(domain.edge).has(EdgeRule::Wrap);
     let size = shape.tile_size(domain.dim);
     size.iter().zip(domain.resolution).all(|(size, cells)| *size >= cells) && !stage.outputs().any(wraps)
 }
@@ -117,13 +117,12 @@ pub(crate) fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Opti
         let grid = matches!(port.ty, PortType::Grid(_)) && matches!(ty, WireType::Grid(_));
         let swept = port.direction == Direction::InOut && port.scatter.is_none() && !port.scan;
         let (looks, proven) = stage.radius(port).filter(|_| grid && swept && port.reduce.is_none())?;
-        let edge = port.edge.unwrap_or(domain.edge);
+        let edges = port.edges(domain.edge);
         // Around a periodic axis a cell has several names, and only the text tells which of them a stage means.
-        if edge == EdgeRule::Wrap && !proven {
+        if edges.has(EdgeRule::Wrap) && !proven {
             return None;
         }
-        let odd = domain.resolution.iter().take(domain.dim as usize).any(|n| n % 2 == 1);
-        if op.color.is_some() && (looks > 1 || !proven || (edge == EdgeRule::Wrap && odd)) {
+        if op.color.is_some() && (looks > 1 || !proven || domain.wraps_oddly(edges)) {
             return None;
         }
         radius = radius.max(looks);

@@ -44,9 +44,9 @@ pub(crate) fn window(graph: &Graph, program: &Program, op: &Op, port: usize, sid
         return (declared.ty.is_grid()).then_some(Window::Narrow);
     }
     let dim = graph.dim(node);
-    let edge = declared.edge.or(node.domain.and_then(|d| graph.domains.get(d)).map(|d| d.edge));
+    let domain = node.domain.and_then(|d| graph.domains.get(d));
     // A mirror gives the cell itself across a border, and so do walls for scalars.
-    let known = !matches!(edge, None | Some(EdgeRule::Zero));
+    let known = domain.is_some_and(|d| !declared.edges(d.edge).has(EdgeRule::Zero));
     let words = value.ty.value().components(dim);
     let float = value.ty.value().scalar() == crate::stage::types::Scalar::F32;
     Some(match stage.reach(&declared.name) {

@@ -100,7 +100,7 @@ fn searching(graph: &Graph, program: &Program, op: &Op, field: InstanceId) -> Op
     let domain = graph.domains.get(program.values.get(start)?.domain?)?;
     let place = program.values.get(position)?;
     // Around a periodic border a row is not contiguous.
-    let fits = domain.edge != EdgeRule::Wrap && domain.dim == place.dim && bytes(place) <= MOST_BYTES;
+    let fits = !domain.edge.has(EdgeRule::Wrap) && domain.dim == place.dim && bytes(place) <= MOST_BYTES;
     let (list, count) = (read(grid, Part::Order), query::count(graph, op)?);
     let around = Around { start, list, position, count, invariant: op.invariant };
     let output = stage.outputs().position(|p| p.ty == PortType::Particles && p.name == set.name);

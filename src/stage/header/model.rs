@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::document::ParamValue;
+use crate::stage::edges::Edges;
 use crate::stage::types::{AttributeList, EdgeRule, Element, PortType, ValueType};
 
 /// An error in a stage's text, at a line counted from 1.
@@ -108,6 +109,8 @@ pub struct Port {
     pub radius: Option<Radius>,
     /// What is read beyond the domain; the domain's own rule when `None`.
     pub edge: Option<EdgeRule>,
+    /// `open zero`: zero beyond open borders, where it would else be the nearest cell's value.
+    pub open_zero: bool,
     /// The port whose domain it takes: `like NAME`, or `half NAME`.
     pub like: Option<String>,
     /// `half NAME`: on the domain of NAME with cells twice as wide.
@@ -139,6 +142,17 @@ pub struct Port {
 }
 
 impl Port {
+    /// What is read beyond the sides of a domain with these rules: walls, cells, zero, a period or a mirror.
+    pub(crate) fn edges(&self, domain: Edges) -> Edges {
+        // What is added beyond an open border has left.
+        let zero = self.open_zero || self.scatter.is_some();
+        self.edge.map_or(domain, Edges::uniform).map(|rule| match rule {
+            EdgeRule::Open if zero => EdgeRule::Zero,
+            EdgeRule::Open | EdgeRule::Inflow => EdgeRule::Clamp,
+            rule => rule,
+        })
+    }
+
     /// Whether the stage reads it.
     pub fn reads(&self) -> bool {
         self.direction != Direction::Out

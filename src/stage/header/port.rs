@@ -18,6 +18,7 @@ pub(super) fn parse(direction: Direction, rest: &str, line: usize) -> Result<Por
         default: d.default.map(constant).transpose()?,
         radius: None,
         edge: None,
+        open_zero: false,
         like: None,
         half: false,
         slices: None,
@@ -114,9 +115,10 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
         "radius" if port.reads() => port.radius = Some(radius(port, value)?),
         "edge" if reads_grid => {
             let rule = EdgeRule::parse(value);
-            let rule = rule.ok_or_else(|| format!("`edge {value}`: use wall, clamp, zero, wrap or mirror"))?;
+            let rule = rule.ok_or_else(|| format!("`edge {value}`: use {}", EdgeRule::ALL.map(EdgeRule::name).join(", ")))?;
             port.edge = Some(rule);
         }
+        "open" if reads_grid && value == "zero" => port.open_zero = true,
         "like" if port.direction == Direction::Out && (port.ty.is_grid() || port.ty == PortType::NeighborGrid) => {
             port.like = Some(value.to_string());
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use png::{BitDepth, ColorType};
 use stagewright::asset::{Placement, distance_grid};
 use stagewright::graph::Domain;
-use stagewright::stage::types::EdgeRule;
+use stagewright::stage::edges::Edges;
 
 use super::Target;
 use crate::mutate::{self, NUMBERS};
@@ -38,7 +38,7 @@ fn measure(ending: &str, bytes: &[u8]) -> usize {
         dim,
         resolution,
         cell_size: 0.1,
-        edge: EdgeRule::Wall,
+        edge: Edges::default(),
         finer: None,
         sliced: None,
     };

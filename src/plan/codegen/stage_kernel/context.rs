@@ -7,7 +7,7 @@ use crate::graph::{Domain, Graph, Kind, Node};
 use crate::plan::ir::tiles;
 use crate::plan::ir::{InstanceId, OWN, Op, Part, Program, Read, Value, ValueId, Write};
 use crate::stage::header::{Change, Direction, Port};
-use crate::stage::types::EdgeRule;
+use crate::stage::edges::Edges;
 use crate::stage::{Reach, Stage};
 
 /// The operation that a kernel is written for.
@@ -101,7 +101,7 @@ impl<'a> Context<'a> {
             dim: 2,
             resolution: [1; 3],
             cell_size: 1.0,
-            edge: EdgeRule::Wall,
+            edge: Edges::default(),
             finer: None,
             sliced: None,
         };
@@ -114,8 +114,8 @@ impl<'a> Context<'a> {
     }
 
     /// What a read beyond a grid gives a port.
-    pub(crate) fn edge(&self, port: &Port, value: &Value) -> EdgeRule {
-        port.edge.or(self.domain_of(value).map(|d| d.edge)).unwrap_or(EdgeRule::Wall)
+    pub(crate) fn edges(&self, port: &Port, value: &Value) -> Edges {
+        port.edges(self.domain_of(value).map(|d| d.edge).unwrap_or_default())
     }
 }
 

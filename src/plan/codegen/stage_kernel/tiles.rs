@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use super::context::{Context, Written};
 use super::mapping::Mapping;
+use crate::plan::codegen::sides::mask;
 use crate::plan::codegen::wgsl::{cells_literal, clamped, element, mirrored, wrapped};
 use crate::plan::ir::tiles::{halo, holds_domain, ring, tile_inner, tile_size};
 use crate::plan::tuning::Shape;
@@ -27,8 +28,8 @@ pub(super) struct Tiles {
     pub ring: u32,
     /// Cells of an invocation, one behind the other along the last axis.
     pub cells: u32,
-    /// Whether some port is periodic, so that a cell has several names.
-    pub wraps: bool,
+    /// The axes along which some port is periodic, so that a cell has several names.
+    pub wraps: [bool; 3],
     /// Whether cells outside the domain are computed like the cell that they show.
     pub ghosts: bool,
     /// Whether a cell outside shows the one that it is the mirror image of, or else the nearest.
@@ -41,7 +42,7 @@ impl Tiles {
     /// The tiles of an operation that makes several sweeps.
     pub(super) fn of(cx: &Context<'_>) -> Option<Tiles> {
         let Mapping::Tile(shape) = cx.mapping else { return None };
-        let has = |rule| cx.writes().any(|written| cx.edge(written.port, written.value) == rule);
+        let all = || cx.writes().map(|written| cx.edges(written.port, written.value));
         Some(Tiles {
             dim: cx.dim,
             size: tile_size(cx.graph, cx.op, &shape),
@@ -49,9 +50,9 @@ impl Tiles {
             halo: halo(cx.graph, cx.op),
             ring: ring(cx.graph, cx.op),
             cells: shape.cells,
-            wraps: has(EdgeRule::Wrap),
+            wraps: [0, 1, 2].map(|axis| all().any(|edges| edges.wraps(axis))),
             ghosts: has_ghosts(cx, &shape),
-            mirrors: has(EdgeRule::Mirror),
+            mirrors: all().any(|edges| edges.one() == Some(EdgeRule::Mirror)),
             resolution: cx.resolution(),
         })
     }
@@ -84,9 +85,30 @@ impl Tiles {
     /// `let _c = ..`: the cell inside the domain that the place `_l` shows, by the edge rule.
     pub(super) fn shown(&self) -> String {
         match self.wraps {
-            true => format!("let _c = {};", wrapped("(_base + _l)", self.resolution, self.dim)),
-            false => self.near(),
+            [false, false, false] => self.near(),
+            [true, true, true] => format!("let _c = {};", self.wrapped("(_base + _l)")),
+            wraps => {
+                let (near, around) = (clamped("_base + _l", self.resolution, self.dim), self.wrapped("(_base + _l)"));
+                format!("let _c = select({near}, {around}, {});", mask(wraps, self.dim))
+            }
         }
+    }
+
+    /// Whether some axis is periodic.
+    pub(super) fn wrap(&self) -> bool {
+        self.wraps.contains(&true)
+    }
+
+    /// The cell of a name, where it has several.
+    pub(super) fn named(&self, cell: &str) -> String {
+        match self.wraps {
+            [true, true, true] => self.wrapped(cell),
+            wraps => format!("select({cell}, {}, {})", self.wrapped(cell), mask(wraps, self.dim)),
+        }
+    }
+
+    fn wrapped(&self, cell: &str) -> String {
+        wrapped(cell, self.resolution, self.dim)
     }
 
     /// The same where no port is periodic.
@@ -100,13 +122,13 @@ impl Tiles {
 
 /// Whether cells outside the domain can be computed like the cell that they show: by a rule that shows one, in whole sweeps.
 fn has_ghosts(cx: &Context<'_>, shape: &Shape) -> bool {
-    let shows = |Written { port, value, .. }: Written<'_>| match cx.edge(port, value) {
-        EdgeRule::Clamp | EdgeRule::Mirror => true,
-        EdgeRule::Wall => value.ty.value() != ValueType::Vec,
-        EdgeRule::Zero | EdgeRule::Wrap => false,
+    let shows = |Written { port, value, .. }: Written<'_>| match cx.edges(port, value).one() {
+        Some(EdgeRule::Clamp | EdgeRule::Mirror) => true,
+        Some(EdgeRule::Wall) => value.ty.value() != ValueType::Vec,
+        _ => false,
     };
     // Ports that differ in which cell they show have no common one.
-    let mirrored: BTreeSet<bool> = cx.writes().map(|w| cx.edge(w.port, w.value) == EdgeRule::Mirror).collect();
+    let mirrored: BTreeSet<bool> = cx.writes().map(|w| cx.edges(w.port, w.value).has(EdgeRule::Mirror)).collect();
     let whole = holds_domain(cx.graph, cx.op, shape);
     !whole && cx.op.color.is_none() && mirrored.len() == 1 && cx.writes().all(shows)
 }

@@ -40,14 +40,11 @@ pub(super) fn begin_from(graph: &Graph, program: &mut Program, links: &mut Links
 /// Whether an operation updates a value through a port whose edge rule makes a constant the same everywhere.
 fn takes(graph: &Graph, op: &Op, value: ValueId) -> bool {
     let Some(stage) = stage_of(graph, op, OWN) else { return false };
-    let edge = |port: &Port| {
-        let domain = graph.nodes.get(op.node).and_then(|n| n.domain).and_then(|d| graph.domains.get(d));
-        port.edge.or(domain.map(|d| d.edge))
-    };
-    let constant = |port: &Port| match edge(port) {
-        Some(EdgeRule::Zero) | None => false,
-        Some(EdgeRule::Wall) => port.ty.element() == Some(Element::Fixed(ValueType::F32)),
-        _ => true,
+    let domain = graph.nodes.get(op.node).and_then(|n| n.domain).and_then(|d| graph.domains.get(d));
+    let constant = |port: &Port| {
+        let edges = domain.map(|d| port.edges(d.edge));
+        let scalar = port.ty.element() == Some(Element::Fixed(ValueType::F32));
+        edges.is_some_and(|edges| !edges.has(EdgeRule::Zero) && (scalar || !edges.has(EdgeRule::Wall)))
     };
     let whole =
         |port: &Port| matches!(port.ty, PortType::Grid(_)) && port.scatter.is_none() && stage.radius(port).is_some();

@@ -8,10 +8,12 @@
 
 use super::radius;
 use crate::graph::Domain;
+use crate::plan::codegen::sides::{Places, mask, periodic};
 use crate::plan::codegen::wgsl::{
     COMPONENTS, cell_literal, cell_type, clamped, component, element, mirrored, position_type, wrapped,
 };
 use crate::plan::ir::layout::Layout;
+use crate::stage::edges::Edges;
 use crate::stage::types::{EdgeRule, ValueType, WireType};
 
 /// A grid, as its accessors see it.
@@ -22,7 +24,7 @@ pub(crate) struct Grid<'a> {
     pub ty: WireType,
     pub domain: &'a Domain,
     pub layout: Layout,
-    pub edge: EdgeRule,
+    pub edges: Edges,
     /// Cells farther than this many from `_at` are not read but the nearest that are not.
     pub held: Option<String>,
 }
@@ -96,18 +98,43 @@ impl Grid<'_> {
     /// Statements that return the value of any cell `_cell`, by the edge rule.
     fn by_edge(&self) -> String {
         let (value, place) = (self.value("_c"), self.clamped());
-        match self.edge {
+        let Some(edge) = self.edges.one() else { return self.by_sides(&value) };
+        match edge {
             EdgeRule::Wall if self.ty.value() == ValueType::Vec => {
                 format!("{place} let _v = {value}; return select(_v, -_v, _c != _cell);")
             }
-            EdgeRule::Wall | EdgeRule::Clamp => format!("{place} return {value};"),
             EdgeRule::Zero => {
                 let ty = self.wgsl();
                 format!("{place} let _v = {value}; return select(_v, {ty}(), any(_c != _cell));")
             }
             EdgeRule::Wrap => format!("{} return {value};", self.wrapped()),
             EdgeRule::Mirror => format!("{} return {value};", self.mirrored()),
+            _ => format!("{place} return {value};"),
         }
+    }
+
+    /// The same where sides differ.
+    fn by_sides(&self, value: &str) -> String {
+        let places = self.places(None);
+        let (walls, zeros) = (self.edges.are(&[EdgeRule::Wall]), self.edges.are(&[EdgeRule::Zero]));
+        let mut out = format!("{} var _v = {value};", self.shown());
+        if self.ty.value() == ValueType::Vec && self.edges.has(EdgeRule::Wall) {
+            out += &format!(" _v = select(_v, -_v, {});", places.beyond(walls));
+        }
+        if self.edges.has(EdgeRule::Zero) {
+            out += &format!(" if (any({})) {{ _v = {}(); }}", places.beyond(zeros), self.wgsl());
+        }
+        out + " return _v;"
+    }
+
+    /// The cells of the grid, or its faces along an axis.
+    pub(crate) fn places(&self, faces: Option<usize>) -> Places {
+        Places { n: self.resolution(), dim: self.dim(), faces }
+    }
+
+    /// `let _c = ..`: the cell inside the domain that `_cell` shows, where sides differ.
+    pub(crate) fn shown(&self) -> String {
+        format!("let _c = {};", self.places(None).shown("_cell", self.edges))
     }
 
     /// The value of a cell inside the domain.
@@ -119,7 +146,11 @@ impl Grid<'_> {
             Source::Tile { variable, size, .. } => {
                 // Mirrored, a cell that nothing needs may lie anywhere.
                 let top = cell_literal(size.map(|n| i64::from(n) - 1), dim);
-                let place = format!("clamp({cell} - _base, {}(0), {top})", cell_type(dim));
+                let mut place = format!("{cell} - _base");
+                if self.edges.has(EdgeRule::Wrap) {
+                    place = format!("select({place}, _spot + (_cell - _at), {})", mask(periodic(self.edges), dim));
+                }
+                let place = format!("clamp({place}, {}(0), {top})", cell_type(dim));
                 format!("{variable}[{}]", element(&place, size, dim))
             }
         }
@@ -128,9 +159,9 @@ impl Grid<'_> {
     /// Statements that return the value of a cell from a tile: at its own place, where the tile lies inside the domain.
     fn tiled(&self, variable: &str, size: [u32; 3], ghosts: bool) -> String {
         let here = format!("{variable}[{}]", element("(_cell - _base)", size, self.dim()));
-        match (self.edge, ghosts) {
+        match (self.edges.one(), ghosts) {
             // Around a periodic axis a cell has several names, so it is found from the one that is computed.
-            (EdgeRule::Wrap, _) => {
+            (Some(EdgeRule::Wrap), _) => {
                 let place = element("(_spot + (_cell - _at))", size, self.dim());
                 format!("if (_inside) {{ return {here}; }} return {variable}[{place}];")
             }
@@ -171,9 +202,10 @@ impl Grid<'_> {
             last[axis] = of_faces;
             cell_literal(last, dim)
         };
-        let place = match self.edge {
-            EdgeRule::Wrap => self.wrapped(),
-            EdgeRule::Mirror => {
+        let place = match self.edges.one() {
+            None => format!("let _c = {};", self.places(Some(axis)).shown("_cell", self.edges)),
+            Some(EdgeRule::Wrap) => self.wrapped(),
+            Some(EdgeRule::Mirror) => {
                 let period = n.map(|n| 2 * n);
                 let p = wrapped("_cell", period, dim);
                 format!("let _p = {p}; let _c = min(_p, {} - _p);", last(period, period[axis]))
@@ -185,8 +217,12 @@ impl Grid<'_> {
             (Source::Buffer(variable), _) => format!("{variable}[{}].{name}", self.face_element()),
             _ => format!("{}.{name}", self.value("_c")),
         };
-        let value = match self.edge {
-            EdgeRule::Zero => format!("select({value}, 0.0, any(_c != _cell))"),
+        let value = match self.edges.one() {
+            Some(EdgeRule::Zero) => format!("select({value}, 0.0, any(_c != _cell))"),
+            None if self.edges.has(EdgeRule::Zero) => {
+                let beyond = self.places(Some(axis)).beyond(self.edges.are(&[EdgeRule::Zero]));
+                format!("select({value}, 0.0, any({beyond}))")
+            }
             _ => value,
         };
         format!("{{ {place} _v.{name} = {value}; }}")

@@ -20,7 +20,7 @@ pub(crate) fn held(cx: &Context<'_>, stage: &Stage, port: &Port, value: &Value) 
         }
         _ => stage.radius(port).map(|(cells, proven)| (Radius::Cells(cells), proven))?,
     };
-    let holds = !proven && cx.edge(port, value) != EdgeRule::Wrap && stage.source() == IterationSource::Cells;
+    let holds = !proven && !cx.edges(port, value).has(EdgeRule::Wrap) && stage.source() == IterationSource::Cells;
     holds.then(|| match radius {
         Radius::Cells(cells) => cells.to_string(),
         Radius::Param(name) => format!("params.{name}"),

@@ -5,6 +5,7 @@
 //! ```
 
 use super::grid::Grid;
+use crate::plan::codegen::sides;
 use crate::plan::codegen::wgsl::{COMPONENTS, cell_edges, cell_type, float, position_type};
 use crate::stage::types::{EdgeRule, ValueType, WireType};
 
@@ -44,10 +45,26 @@ impl Grid<'_> {
             format!("{ty}({})", parts.join(", "))
         };
         let periodic = |n: String| format!("({q}) - floor(({q}) / {n}) * {n}");
-        match self.edge {
-            EdgeRule::Wrap => periodic(vector(|n| n)),
-            EdgeRule::Mirror => periodic(vector(|n| 2 * n)),
-            _ => format!("clamp({q}, {ty}(-1.0), {})", vector(|n| n + 1)),
+        let bounded = || format!("clamp({q}, {ty}(-1.0), {})", vector(|n| n + 1));
+        match self.edges.one() {
+            Some(EdgeRule::Wrap) => periodic(vector(|n| n)),
+            Some(EdgeRule::Mirror) => periodic(vector(|n| 2 * n)),
+            Some(_) => bounded(),
+            None => {
+                // One mirror shows the box once more, two repeat it.
+                let mirrors = self.edges.are(&[EdgeRule::Mirror]);
+                let mut found = bounded();
+                for (mirrored, new) in [
+                    (mirrors.map(|m| m.contains(&true)), format!("clamp({q}, -{0}, {0})", vector(|n| 2 * n + 1))),
+                    (mirrors.map(|m| m == [true; 2]), periodic(vector(|n| 2 * n))),
+                    (sides::periodic(self.edges), periodic(vector(|n| n))),
+                ] {
+                    if mirrored.iter().take(dim as usize).any(|axis| *axis) {
+                        found = format!("select({found}, {new}, {})", sides::mask(mirrored, dim));
+                    }
+                }
+                found
+            }
         }
     }
 

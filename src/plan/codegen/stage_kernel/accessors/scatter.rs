@@ -32,11 +32,15 @@ pub(super) fn writer(
 
 impl Grid<'_> {
     /// `let _c = ..`: the cell that a cell shows by the edge rule. `leave`: what ends the function outside the grid, where there is
-    /// nothing to write to.
-    fn written_cell(&self, leave: Option<&str>) -> String {
-        match (self.edge, leave) {
-            (EdgeRule::Wrap, _) => self.wrapped(),
-            (EdgeRule::Mirror, _) => self.mirrored(),
+    /// nothing to write to; where sides differ, outside those with these rules.
+    fn written_cell(&self, leave: Option<&str>, leaves: &[EdgeRule]) -> String {
+        match (self.edges.one(), leave) {
+            (Some(EdgeRule::Wrap), _) => self.wrapped(),
+            (Some(EdgeRule::Mirror), _) => self.mirrored(),
+            (None, Some(leave)) => {
+                format!("{} if (any({})) {{ {leave} }}", self.shown(), self.places(None).beyond(self.edges.are(leaves)))
+            }
+            (None, None) => self.shown(),
             (_, Some(leave)) => format!("{} if (any(_c != _cell)) {{ {leave} }}", self.clamped()),
             (_, None) => self.clamped(),
         }
@@ -44,7 +48,7 @@ impl Grid<'_> {
 
     /// What ends the function of a sum outside the grid: only there where cells outside are zero.
     fn leaving<'l>(&self, leave: &'l str) -> Option<&'l str> {
-        (self.edge == EdgeRule::Zero).then_some(leave)
+        self.edges.has(EdgeRule::Zero).then_some(leave)
     }
 
     fn written_element(&self) -> String {
@@ -55,7 +59,7 @@ impl Grid<'_> {
     fn add_whole(&self, variable: &str, checked: bool) -> String {
         let (name, ty, cells) = (self.name, self.wgsl(), cell_type(self.dim()));
         let leave = format!("return {ty}(0);");
-        let (place, element) = (self.written_cell(self.leaving(&leave)), self.written_element());
+        let (place, element) = (self.written_cell(self.leaving(&leave), &[EdgeRule::Zero]), self.written_element());
         let amount = if self.ty.value() == ValueType::U32 { "i32(_value)" } else { "_value" };
         let before = format!("{ty}(atomicAdd(&{variable}[1 * ({element}) + 0], {amount}))");
         let sum = match checked {
@@ -68,7 +72,7 @@ impl Grid<'_> {
     /// `add_x(cell, value)` of floats, in fixed point. `checked`: every sum is checked by the functions of [`crate::plan::codegen::stage_kernel::checks`].
     fn add_fixed(&self, variable: &str, bits: u32, checked: bool) -> String {
         let (name, ty, cells) = (self.name, self.wgsl(), cell_type(self.dim()));
-        let (place, element) = (self.written_cell(self.leaving("return;")), self.written_element());
+        let (place, element) = (self.written_cell(self.leaving("return;"), &[EdgeRule::Zero]), self.written_element());
         let (n, scale) = (self.ty.value().components(self.dim()), float(f64::from(1u32 << bits)));
         let add = |i: u32| {
             let part = if n == 1 { "_value".to_string() } else { format!("_value.{}", COMPONENTS[i as usize]) };
@@ -89,7 +93,7 @@ impl Grid<'_> {
     fn extreme(&self, variable: &str, word: &str, function: &str) -> String {
         let (name, ty, cells) = (self.name, self.wgsl(), cell_type(self.dim()));
         // What lies outside a picture is not at its border.
-        let (place, element) = (self.written_cell(Some("return;")), self.written_element());
+        let (place, element) = (self.written_cell(Some("return;"), &[EdgeRule::Zero, EdgeRule::Wall, EdgeRule::Clamp]), self.written_element());
         let key = match self.ty.value() {
             ValueType::F32 => "let _b = bitcast<i32>(_value); let _k = select(_b, _b ^ 0x7fffffff, _b < 0);",
             _ => "let _k = _value;",

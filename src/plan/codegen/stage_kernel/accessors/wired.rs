@@ -73,8 +73,8 @@ fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, value: &Value, sour
     let Some(domain) = cx.domain_of(value) else {
         return format!("fn {name}() -> {} {{ return {}; }}", layout.wgsl(), source.load(layout, "0"));
     };
-    let (edge, held) = (port.edge.unwrap_or(domain.edge), radius::held(cx, of.stage, port, value));
-    let grid = Grid { name, source, ty: value.ty, domain, layout, edge, held };
+    let (edges, held) = (port.edges(domain.edge), radius::held(cx, of.stage, port, value));
+    let grid = Grid { name, source, ty: value.ty, domain, layout, edges, held };
     if let (Some(kind), Source::Buffer(variable)) = (port.scatter, source) {
         return scatter::writer(cx, of, port, &grid, (variable, kind));
     }

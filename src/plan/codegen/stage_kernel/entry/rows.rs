@@ -17,7 +17,6 @@ use crate::plan::codegen::wgsl::{COMPONENTS, cell_literal, clamped, element, wra
 use crate::plan::ir::{OWN, Part, Value};
 use crate::plan::tuning::CELLS_OF_A_ROW;
 use crate::stage::header::{Direction, Port};
-use crate::stage::types::EdgeRule;
 
 /// A port that is read through a window.
 struct Windowed<'a> {
@@ -116,7 +115,7 @@ fn beside(
 ) {
     let Face { name: side, axis, step } = side;
     let (name, resolution, window) = (&port.name, cx.resolution(), names::window(port));
-    let wraps = cx.edge(port, value) == EdgeRule::Wrap;
+    let wraps = cx.edges(port, value).wraps(*axis);
     let mut unit = [0; 3];
     unit[*axis] = step * if *axis == 0 { i64::from(CELLS_OF_A_ROW) } else { 1 };
     let moved = format!("(_cell + {})", cell_literal(unit, cx.dim));

@@ -5,6 +5,7 @@
 //! ```
 
 use crate::graph::Domain;
+use crate::plan::codegen::sides::{mask, periodic};
 use crate::plan::codegen::wgsl::{cell_literal, cell_type, element, float, position_type};
 use crate::plan::ir::packs;
 use crate::stage::types::EdgeRule;
@@ -29,17 +30,27 @@ impl<'a> Cells<'a> {
         self.domain.dim
     }
 
+    /// Whether some axis is periodic.
     pub(super) fn wraps(&self) -> bool {
-        self.domain.edge == EdgeRule::Wrap
+        self.domain.edge.has(EdgeRule::Wrap)
+    }
+
+    /// A vector of what holds along periodic axes, `around`, and along others.
+    fn along(&self, around: String, others: String) -> String {
+        match self.domain.edge.one() {
+            Some(EdgeRule::Wrap) => around,
+            _ if !self.wraps() => others,
+            _ => format!("select({others}, {around}, {})", mask(periodic(self.domain.edge), self.dim())),
+        }
     }
 
     /// The cell inside the domain that a cell `_p` shows.
     pub(super) fn inside(&self) -> String {
         let resolution = cell_literal(self.whole, self.dim());
-        match self.wraps() {
-            true => format!("((_p % {resolution}) + {resolution}) % {resolution}"),
-            false => format!("clamp(_p, {}(0), {resolution} - 1)", cell_type(self.dim())),
-        }
+        self.along(
+            format!("((_p % {resolution}) + {resolution}) % {resolution}"),
+            format!("clamp(_p, {}(0), {resolution} - 1)", cell_type(self.dim())),
+        )
     }
 
     /// The place of the first slice of a cell `_c` among all slices.
@@ -52,19 +63,15 @@ impl<'a> Cells<'a> {
     pub(super) fn cell_of_position(&self) -> String {
         let (cells, position) = (cell_type(self.dim()), position_type(self.dim()));
         let h = float(self.domain.cell_size);
-        match self.wraps() {
-            true => {
-                let size: Vec<String> = self.whole.iter().take(self.dim() as usize).map(|n| format!("{n}.0")).collect();
-                let size = format!("{position}({})", size.join(", "));
-                format!("let _q = _position / {h}; let _p = {cells}(floor(_q - floor(_q / {size}) * {size}));")
-            }
-            false => {
-                let resolution = cell_literal(self.whole, self.dim());
-                format!(
-                    "let _q = clamp(_position / {h}, {position}(0.0), {position}({resolution})); let _p = {cells}(_q);"
-                )
-            }
+        let resolution = cell_literal(self.whole, self.dim());
+        let near = format!("clamp(_position / {h}, {position}(0.0), {position}({resolution}))");
+        if !self.wraps() {
+            return format!("let _q = {near}; let _p = {cells}(_q);");
         }
+        let size: Vec<String> = self.whole.iter().take(self.dim() as usize).map(|n| format!("{n}.0")).collect();
+        let size = format!("{position}({})", size.join(", "));
+        let place = self.along(format!("_q - floor(_q / {size}) * {size}"), near);
+        format!("let _q = _position / {h}; let _p = {cells}(floor({place}));")
     }
 
     /// How many ranges there are around a cell, and the statements that begin the one of number `_r`.
@@ -77,18 +84,28 @@ impl<'a> Cells<'a> {
         let (start, slices, dim) = (self.start, self.slices, self.dim());
         let resolution = cell_literal(self.whole, dim);
         // A cell that is its own neighbour, or its neighbour's on both sides, counts once.
-        let width = self.whole.map(|n| n.min(3));
+        let mut axis = 0..;
+        let width = self.whole.map(|n| if axis.next().is_some_and(|axis| self.domain.edge.wraps(axis)) { n.min(3) } else { 3 });
         let first = cell_literal(width.map(|w| i64::from(w == 3)), dim);
         let [x, y, z] = width;
         let (count, offset) = match dim {
             3 => (x * y * z, format!("vec3i(_r % {x}, (_r / {x}) % {y}, _r / {})", x * y)),
             _ => (x * y, format!("vec2i(_r % {x}, _r / {x})")),
         };
-        let range = format!(
-            "let _c = ((*_near)._cell + {offset} - {first} + {resolution}) % {resolution}; let _i = {}; \
-             _first = {start}[_i]; _last = {start}[_i + {slices}];",
-            self.first_slice()
-        );
+        let around = format!("((*_near)._cell + {offset} - {first} + {resolution}) % {resolution}");
+        let entries = format!("let _i = {}; _first = {start}[_i]; _last = {start}[_i + {slices}];", self.first_slice());
+        let range = match self.domain.edge.one() {
+            Some(_) => format!("let _c = {around}; {entries}"),
+            // Along the other axes there is nothing beyond the border.
+            None => {
+                let around = format!("select(_o, {around}, {})", mask(periodic(self.domain.edge), dim));
+                let zero = format!("{}(0)", cell_type(dim));
+                format!(
+                    "let _o = (*_near)._cell + {offset} - {first}; let _c = {around}; \
+                     if (all(_c >= {zero}) && all(_c < {resolution})) {{ {entries} }}"
+                )
+            }
+        };
         (count, range)
     }
 

@@ -16,7 +16,7 @@ use crate::plan::codegen::stage_kernel::accessors::window::{Face, faces};
 use crate::plan::codegen::stage_kernel::context::{Context, Written};
 use crate::plan::codegen::stage_kernel::tiles::Tiles;
 use crate::plan::codegen::stage_kernel::{names, results};
-use crate::plan::codegen::wgsl::{COMPONENTS, cell_type, coordinate_sum, position_type, wrapped};
+use crate::plan::codegen::wgsl::{COMPONENTS, cell_type, coordinate_sum, position_type};
 use crate::plan::ir::Value;
 use crate::stage::Reach;
 use crate::stage::header::Port;
@@ -92,8 +92,8 @@ impl<'c> Columns<'c> {
             let _ = write!(takes, ", _{}: i32", side.name);
         }
         let place = format!("_base + _first + {}", tiles.along("_k"));
-        let mut text = match tiles.wraps && !self.whole {
-            true => format!("_at = {}; ", wrapped(&format!("({place})"), tiles.resolution, cx.dim)),
+        let mut text = match tiles.wrap() && !self.whole {
+            true => format!("_at = {}; ", tiles.named(&format!("({place})"))),
             false => format!("_at = {place}; "),
         };
         for (index, (port, value)) in cx.held_inputs().into_iter().enumerate() {
@@ -164,18 +164,19 @@ impl<'c> Columns<'c> {
             true => in_call(port, *step),
             false => format!("{}[_{side} + _shift]", names::tile(port)),
         };
-        if self.whole || self.cx.edge(port, value) == EdgeRule::Wrap {
+        let rule = self.cx.edges(port, value).rule(*axis, usize::from(*step > 0));
+        if self.whole || rule == EdgeRule::Wrap {
             return inner;
         }
         let last = if *step < 0 { 0 } else { self.tiles.resolution[*axis] - 1 };
         let along = if in_column { " + _k" } else { "" };
-        format!("select({inner}, {}, _f.{}{along} == {last})", self.outside(port, value, *axis), COMPONENTS[*axis])
+        format!("select({inner}, {}, _f.{}{along} == {last})", self.outside(port, value, rule, *axis), COMPONENTS[*axis])
     }
 
     /// What the cell itself shows beyond the border along an axis.
-    fn outside(&self, port: &Port, value: &Value, axis: usize) -> String {
+    fn outside(&self, port: &Port, value: &Value, rule: EdgeRule, axis: usize) -> String {
         let window = names::window(port);
-        match self.cx.edge(port, value) {
+        match rule {
             EdgeRule::Zero => format!("{}()", value.layout().wgsl()),
             // Across a wall a velocity's part along the normal is the negative.
             EdgeRule::Wall if value.ty.value() == ValueType::Vec => {

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use crate::plan::codegen::stage_kernel::context::Context;
 use crate::plan::codegen::stage_kernel::tiles::Tiles;
 use crate::plan::codegen::stage_kernel::{names, results};
-use crate::plan::codegen::wgsl::{COMPONENTS, cell_type, coordinate_sum, wrapped};
+use crate::plan::codegen::wgsl::{COMPONENTS, cell_type, coordinate_sum};
 
 /// What computes a tile in the domain: functions, and the body of one that makes all sweeps.
 pub(super) struct Sweeps {
@@ -26,13 +26,13 @@ pub(super) struct Sweeps {
 /// `_sweep(place)`, which computes a cell of the tile.
 pub(super) fn cell(cx: &Context<'_>, tiles: &Tiles) -> String {
     let (cells, returned) = (cell_type(cx.dim), results::type_name(cx));
-    let at = match (tiles.wraps, tiles.ghosts) {
-        (true, _) => format!("_spot = _l; _at = {};", wrapped("(_base + _l)", tiles.resolution, cx.dim)),
+    let at = match (tiles.wrap(), tiles.ghosts) {
+        (true, _) => format!("_spot = _l; _at = {};", tiles.named("(_base + _l)")),
         // What a cell outside shows is a cell inside, sweep by sweep.
         (_, true) => format!("{} _at = _c;", tiles.near()),
         _ => "_at = _base + _l;".into(),
     };
-    let spot = if tiles.wraps { format!("var<private> _spot: {cells};\n") } else { String::new() };
+    let spot = if tiles.wrap() { format!("var<private> _spot: {cells};\n") } else { String::new() };
     format!(
         "{spot}fn _sweep(_l: {cells}) -> {returned} {{\n    \
              if (_inside) {{ _at = _base + _l; }} else {{ {at} }}\n    \
