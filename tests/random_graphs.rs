@@ -91,7 +91,7 @@ fn random_graphs_compute_what_the_interpreter_says() {
         None => vec![1, 2],
     };
     let (mut compared, mut failed) = (0, Vec::new());
-    for seed in seed..seed + count.unwrap_or(120) {
+    for seed in seed..seed + count.unwrap_or(80) {
         let model = generate::generate(seed);
         let outcome = catch_unwind(AssertUnwindSafe(|| compare(gpu, &model, &ways(seed))));
         match outcome.unwrap_or_else(|_| Err("a panic".into())) {

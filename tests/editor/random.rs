@@ -221,15 +221,15 @@ pub fn coarse(name: &str) -> Document {
 #[test]
 fn random_gestures_on_graphs_that_ship() {
     let graphs = ["stable_fluids", "unity_fluid", "curl_noise_2d"].map(|name| coarse(name).to_text());
-    for seed in seeds(0..4, 125) {
+    for seed in seeds(0..4, 80) {
         let text = graphs.get(seed as usize % 4).map_or(SMOKE, String::as_str);
-        play(Bench::of(text, SIZE), seed, 125);
+        play(Bench::of(text, SIZE), seed, 80);
     }
 }
 
 #[test]
 fn random_gestures_on_random_documents() {
-    for seed in seeds(0..10, 50) {
+    for seed in seeds(0..6, 50) {
         let text = document(&mut Random(seed)).to_text();
         play(Bench::of(&text, SIZE), seed, 50);
     }

@@ -86,11 +86,13 @@ fn a_v_cycle_leaves_a_tenth_of_the_residual_at_any_size() {
         &[21, 34, 16],
     ];
     for shape in shapes {
-        for edge in ["wall", "zero", "wrap"] {
+        // A million cells take seconds.
+        let edges = if shape[0] > 1000 { &["wall"][..] } else { &["wall", "zero", "wrap"] };
+        for edge in edges {
             let (factors, floor) = factors(shape, edge, 3);
             println!("{shape:?}, {edge}: V-cycles leave {factors:.3?} of the residual, the floor is at {floor:.0e}");
             // A border that lets through is met at wide cells for the first time; from the second on that is gone, too.
-            let bar = |cycle: usize| if cycle == 0 && edge != "wall" { 0.25 } else { 0.1 };
+            let bar = |cycle: usize| if cycle == 0 && *edge != "wall" { 0.25 } else { 0.1 };
             for (cycle, factor) in factors.iter().enumerate() {
                 within(
                     &format!("  cycle {cycle}"),

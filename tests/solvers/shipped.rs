@@ -299,9 +299,7 @@ fn joining_dispatches_changes_no_bit() {
         let kept: u64 = joined.buffers.iter().filter(|b| b.label.ends_with(".found")).map(|b| b.bytes).sum();
         let (memory, before) = (joined.memory - kept, apart.memory);
         assert!(memory <= before * 5 / 4, "{name}: {memory} bytes of {before}, and {kept} of what is found");
-        for frames in [1, 6] {
-            assert_same(&name, &played(joined.clone(), frames), &played(apart.clone(), frames));
-        }
+        assert_same(&name, &played(joined, 6), &played(apart, 6));
     }
 }
 

@@ -93,7 +93,13 @@ impl Sides {
         let value = f64::from(v[self.index(shown.place, 0) * self.dim + axis]);
         match (shown.zero, shown.turned[axis]) {
             (true, _) => 0.0,
-            (_, turned) => if turned { -value } else { value },
+            (_, turned) => {
+                if turned {
+                    -value
+                } else {
+                    value
+                }
+            }
         }
     }
 
@@ -121,7 +127,8 @@ impl Sides {
         ];
         let mut sim = start(60.0, PROBES, &pairs(&values));
         run(&mut sim, &[("f", &f), ("v", &v), ("w", &w)], 1, "f");
-        let all = |n: [i64; 3]| (0..n.iter().product::<i64>()).map(move |i| [i % n[0], i / n[0] % n[1], i / (n[0] * n[1])]);
+        let all =
+            |n: [i64; 3]| (0..n.iter().product::<i64>()).map(move |i| [i % n[0], i / n[0] % n[1], i / (n[0] * n[1])]);
         for mut offset in [[-1, 0, 0], [1, -1, 1], [0, 3, -2], [-7, 6, 4], [9, -11, -8], [100, 101, -99]] {
             offset[dim..].fill(0);
             let value = offset[..dim].iter().map(|o| *o as f64).collect();
@@ -132,7 +139,11 @@ impl Sides {
                 moved().flat_map(|c| (0..dim).map(move |a| (c, a))).map(|(c, a)| f(c, a)).collect()
             };
             let what = format!("{offset:?} outside {:?}, {}", &self.n[..dim], self.text());
-            assert_eq!(read(&sim, "near.number"), moved().map(|c| self.number(&f, c)).collect::<Vec<_>>(), "f32, {what}");
+            assert_eq!(
+                read(&sim, "near.number"),
+                moved().map(|c| self.number(&f, c)).collect::<Vec<_>>(),
+                "f32, {what}"
+            );
             assert_eq!(read(&sim, "near.vector"), vector(&|c, a| self.component(&v, c, a)), "Vec, {what}");
             assert_eq!(read(&sim, "near.lower"), vector(&|c, a| self.face(&w, c, a)), "lower faces, {what}");
             let upper = |mut c: Cell, a: usize| {
@@ -211,7 +222,8 @@ fn mixed_sides_on_tiles_give_the_same_bits() {
         let sides = Sides::random(shape, 200 + seed as u32);
         let cells = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
         let values = [("$cells", cells), ("$edge", sides.text()), ("$type", ty.to_string())];
-        let tile = |dim: u32| Shape { group: if dim == 3 { [8, 8, 4] } else { [32, 8, 1] }, cells: 2, sweeps: 4, halo: 0 };
+        let tile =
+            |dim: u32| Shape { group: if dim == 3 { [8, 8, 4] } else { [32, 8, 1] }, cells: 2, sweeps: 4, halo: 0 };
         let row = |dim: u32| Shape::with_halo(dim, 4, seed % 2 == 0)[0];
         let states = ["p.value", "f.value"];
         let plain = shaped(SWEEPS, &values, None);
@@ -255,7 +267,9 @@ fn channel(cells: [usize; 2], edge: &str, flow: &str, nu: f64, frames: usize, be
 
 #[test]
 fn a_uniform_flow_through_an_empty_channel_is_kept() {
-    for edge in ["left inflow, right open, y mirror", "left inflow, right open, y wrap", "right inflow, left open, y mirror"] {
+    for edge in
+        ["left inflow, right open, y mirror", "left inflow, right open, y wrap", "right inflow, left open, y mirror"]
+    {
         let sign = if edge.starts_with("left") { 1.0 } else { -1.0 };
         let u = channel([24, 12], edge, &format!("[{sign}, 0]"), 0.01, 8, |_| sign);
         let inside = (0..12).flat_map(|y| (0..25).map(move |x| y * 25 + x));
@@ -267,7 +281,14 @@ fn a_uniform_flow_through_an_empty_channel_is_kept() {
 #[test]
 fn a_parabola_that_flows_in_flows_out() {
     let errors = [8usize, 16].map(|n| {
-        let u = channel([3 * n, n], "left inflow, right open, y wall", "[6 * position.y * (1 - position.y), 0]", 0.1, 240, |_| 1.0);
+        let u = channel(
+            [3 * n, n],
+            "left inflow, right open, y wall",
+            "[6 * position.y * (1 - position.y), 0]",
+            0.1,
+            240,
+            |_| 1.0,
+        );
         let outlet = (0..n).map(|y| {
             let at = (y as f64 + 0.5) / n as f64;
             u[2 * (y * (3 * n + 1) + 3 * n)] - 6.0 * at * (1.0 - at)
@@ -384,7 +405,13 @@ fn pressures_converge_with_mixed_sides() {
                 false => ("fluid/residual", ""),
             };
             let list = cells[..dim].iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-            let values = [("$cells", list.as_str()), ("$edge", edge), ("$stage", stage), ("$weight", weight), ("$residual", residual)];
+            let values = [
+                ("$cells", list.as_str()),
+                ("$edge", edge),
+                ("$stage", stage),
+                ("$weight", weight),
+                ("$residual", residual),
+            ];
             let mut sim = start(60.0, PRESSURE, &values);
             let mut rhs = f64s(&random(cells.iter().product(), 5));
             if !bound {
