@@ -214,7 +214,23 @@ fn change_node(random: &mut Random, node: &mut Node, link: Link, other: &str, co
         _ => match &mut node.kind {
             NodeKind::Domain(Domain { resolution, width, edge, .. }) => match random.below(4) {
                 0 => *width = value(random),
-                1 => *edge = (*random.one(&["wall", "wrap", "clamp", "zero", "mirror", "open", "inflow", "x wrap", "left wrap", "left inflow, right open, y mirror", "z wall", "cliff"])).into(),
+                1 => {
+                    *edge = (*random.one(&[
+                        "wall",
+                        "wrap",
+                        "clamp",
+                        "zero",
+                        "mirror",
+                        "open",
+                        "inflow",
+                        "x wrap",
+                        "left wrap",
+                        "left inflow, right open, y mirror",
+                        "z wall",
+                        "cliff",
+                    ]))
+                    .into()
+                }
                 2 => resolution.push(value(random)),
                 _ => {
                     let axis = random.below(resolution.len());
