@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-use crate::stage::edges::{AXES, Edges, SIDES};
-use crate::stage::types::EdgeRule;
-
 /// What is beyond the sides of a domain; it may name rules and sides that there are not.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edge {
@@ -23,58 +20,17 @@ impl Edge {
             Some((side.into(), rule.trim().into()))
         };
         let pairs: Option<Vec<(String, String)>> = text.split(',').map(pair).collect();
-        pairs.map_or_else(|| Edge::All(text.into()), Edge::Sides)
-    }
-
-    /// The rule of each side in a domain of so many dimensions.
-    ///
-    /// # Errors
-    /// The cause and the remedy, where a rule or a side is unknown, or an axis is periodic on one side.
-    pub fn rules(&self, dim: u32) -> Result<Edges, (String, &'static str)> {
-        let parse = |rule: &str| {
-            let names = "use wall, clamp, zero, wrap, mirror, open or inflow";
-            EdgeRule::parse(rule).ok_or_else(|| (format!("`{rule}` is not an edge rule"), names))
+        // A side that is named twice could not be read from a file.
+        let once = |pairs: &Vec<(String, String)>| {
+            pairs.iter().all(|(side, _)| pairs.iter().filter(|(other, _)| other == side).count() == 1)
         };
-        let sides = match self {
-            Edge::All(rule) => return parse(rule).map(Edges::uniform),
-            Edge::Sides(sides) => sides,
-        };
-        let mut edges = Edges::default();
-        // Axes first, for a side goes before its axis.
-        let (axes, others): (Vec<_>, Vec<_>) = sides.iter().partition(|(place, _)| AXES.contains(&place.as_str()));
-        for (place, rule) in axes.into_iter().chain(others) {
-            let depth = dim < 3 && ["z", "back", "front"].contains(&place.as_str());
-            if depth || !edges.set(place, parse(rule)?) {
-                let remedy = match dim {
-                    3 => "name x, y, z, left, right, bottom, top, back or front",
-                    _ => "name x, y, left, right, bottom or top",
-                };
-                return Err((format!("the domain has no side `{place}`"), remedy));
-            }
-        }
-        for (axis, [lower, upper]) in SIDES.into_iter().enumerate() {
-            if edges.wraps(axis) != (edges.rule(axis, 1) == EdgeRule::Wrap) {
-                let cause = format!("only one of `{lower}` and `{upper}` is periodic");
-                return Err((cause, "use wrap on both sides, or on neither"));
-            }
-        }
-        Ok(edges.in_dim(dim))
+        pairs.filter(once).map_or_else(|| Edge::All(text.into()), Edge::Sides)
     }
 }
 
 impl From<&str> for Edge {
     fn from(text: &str) -> Edge {
         Edge::from_text(text)
-    }
-}
-
-impl Edge {
-    /// Rules of every side of a domain of so many dimensions, each by its name.
-    pub fn by_side(edges: Edges, dim: u32) -> Edge {
-        let sides = SIDES.iter().take(dim as usize).enumerate().flat_map(|(axis, names)| {
-            names.iter().enumerate().map(move |(side, name)| ((*name).to_string(), edges.rule(axis, side).name().to_string()))
-        });
-        Edge::Sides(sides.collect())
     }
 }
 
@@ -88,5 +44,30 @@ impl fmt::Display for Edge {
                 f.write_str(&parts.join(", "))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Document, NodeKind};
+
+    #[test]
+    fn sides_are_written_as_they_are_read() {
+        for (edge, text) in [
+            (r#""wall""#, "wall"),
+            (r#"(y: "wrap", left: "inflow", right: "open")"#, "y wrap, left inflow, right open"),
+            (r#"(top: "no such rule")"#, "top no such rule"),
+            (r#""left wall, left open""#, "left wall, left open"),
+        ] {
+            let node = format!("\"d\": (domain: (resolution: (8, 8), width: 1, edge: {edge})),");
+            let file = Document::parse(&format!("(version: 1, nodes: {{ {node} }})")).unwrap();
+            let NodeKind::Domain(domain) = &file.nodes["d"].kind else { panic!("a domain") };
+            assert_eq!(domain.edge.to_string(), text);
+            assert_eq!(Edge::from_text(text), domain.edge);
+            assert!(file.to_text().contains(&node), "{}", file.to_text());
+            assert_eq!(Document::parse(&file.to_text()), Ok(file));
+        }
+        assert!(Document::parse(r#"(version: 1, nodes: {"d": (domain: (edge: (x: "wall", x: "open")))})"#).is_err());
     }
 }

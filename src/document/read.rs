@@ -8,8 +8,8 @@ use ron::value::RawValue;
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{
-    Color, Document, Domain, Edge, Expect, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output, ParamValue,
-    Until, kind,
+    Color, Document, Domain, Edge, Expect, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output,
+    ParamValue, Until, kind,
 };
 use crate::curve::{Color as Linear, Curve, Gradient, color_from_hex};
 
@@ -328,7 +328,9 @@ impl<'de> Deserialize<'de> for Edge {
         impl<'de> Visitor<'de> for RuleOrSides {
             type Value = Edge;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an edge rule such as \"wall\", or rules by axis and side such as (y: \"wrap\", left: \"inflow\")")
+                f.write_str(
+                    "an edge rule such as \"wall\", or rules by axis and side such as (y: \"wrap\", left: \"inflow\")",
+                )
             }
             fn visit_str<E: de::Error>(self, v: &str) -> Result<Edge, E> {
                 Ok(Edge::from_text(v))

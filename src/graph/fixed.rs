@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::edges::edges;
 use super::flatten::setting;
 use super::limits;
 use super::limits::list;
@@ -200,7 +201,7 @@ impl Flattener<'_> {
                 "give a length between 1e-12 and 1e9 m",
             );
         }
-        let edge = spec.edge.rules(dim as u32).unwrap_or_else(|(cause, remedy)| {
+        let edge = edges(&spec.edge, dim as u32).unwrap_or_else(|(cause, remedy)| {
             wrong("edge", cause, remedy);
             Edges::default()
         });

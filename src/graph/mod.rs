@@ -3,6 +3,7 @@
 mod borders;
 pub mod bypass;
 mod carry;
+mod edges;
 pub mod expect;
 pub mod fits;
 mod fixed;
@@ -39,6 +40,7 @@ use crate::stage::Stage;
 use crate::stage::edges::Edges;
 use crate::stage::types::{Attributes, PortType, Precision, ValueType, WireType};
 
+pub use edges::edges;
 pub use fixed::Shapes;
 pub use numbers::{NamedNumber, Table};
 pub use values::{Setting, fit};

@@ -189,6 +189,30 @@ fn a_periodic_room_brings_them_in_on_the_other_side() {
 }
 
 #[test]
+fn sides_of_a_room_may_differ() {
+    let [moved, before, places, velocities] = room("x wrap, bottom wall, top open, z open");
+    let mut errors = Vec::new();
+    for i in 0..moved.len() {
+        let (mut p, mut v) = (moved[i], before[i]);
+        p[0] -= SIZE[0] * (p[0] / SIZE[0]).floor();
+        if p[1] < 0.05 {
+            p[1] = 0.05;
+            if v[1] < 0.0 {
+                let along = (dot(v, v) - v[1] * v[1]).sqrt();
+                let left = (1.0 - 0.25 * 1.6 * -v[1] / along).max(0.0);
+                v = [v[0] * left, -0.6 * v[1], v[2] * left];
+            }
+        }
+        let seam = p[0].min(SIZE[0] - p[0]) < 1e-5;
+        if (moved[i][1] - 0.05).abs() > 1e-5 && !seam {
+            errors.push(length(apart(p, places[i])) + length(apart(v, velocities[i])));
+        }
+    }
+    assert!(errors.len() > 4000);
+    within("a floor, a period and nothing above", max_abs(&errors), 30.0 * 35.0 * U, "30 roundings of up to 35 m/s");
+}
+
+#[test]
 fn an_open_room_lets_them_out() {
     let [moved, before, places, velocities] = room("zero");
     assert_eq!(velocities, before);

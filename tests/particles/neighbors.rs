@@ -42,12 +42,20 @@ const UNITS: i64 = 64;
 
 struct Space {
     cells: &'static [i64],
-    wraps: bool,
+    /// Along x, y and z.
+    wraps: [bool; 3],
 }
 
 impl Space {
     fn size(&self, axis: usize) -> i64 {
         self.cells[axis] * UNITS
+    }
+
+    fn edge(&self) -> String {
+        let axes = ["x", "y", "z"].iter().zip(self.wraps).take(self.cells.len());
+        axes.map(|(axis, wraps)| format!("{axis} {}", if wraps { "wrap" } else { "wall" }))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// Squared distance, in a box that wraps the short way round.
@@ -56,7 +64,7 @@ impl Space {
             .map(|axis| {
                 let size = self.size(axis);
                 let straight = (b[axis] - a[axis]).abs();
-                let short = if self.wraps { (straight % size).min(size - straight % size) } else { straight };
+                let short = if self.wraps[axis] { (straight % size).min(size - straight % size) } else { straight };
                 short * short
             })
             .sum()
@@ -89,8 +97,8 @@ fn compare(space: &Space, kind: &str, clouds: u32) -> (usize, usize) {
     let dim = space.cells.len();
     let cells = space.cells.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
     let width = (space.cells[0] as f64 * 0.25).to_string();
-    let edge = if space.wraps { "wrap" } else { "wall" };
-    let values = [("$cells", cells.as_str()), ("$width", &width), ("$edge", edge), ("$kind", kind), ("$hash", HASH)];
+    let edge = space.edge();
+    let values = [("$cells", cells.as_str()), ("$width", &width), ("$edge", &edge), ("$kind", kind), ("$hash", HASH)];
     let mut sim = start(60.0, PROBE, &values);
     let (mut wrong, mut pairs) = (0, 0);
     for seed in 0..clouds {
@@ -121,12 +129,16 @@ fn compare(space: &Space, kind: &str, clouds: u32) -> (usize, usize) {
     (wrong, pairs)
 }
 
+const NONE: [bool; 3] = [false; 3];
+const ALL: [bool; 3] = [true; 3];
+
 /// 125 clouds in each box: long and flat ones, and periodic ones of one and two cells, where the cells around are the
 /// same cell more than once.
-fn search(kind: &str, boxes: [(&'static [i64], bool); 4]) {
+fn search(kind: &str, boxes: [(&'static [i64], [bool; 3]); 4]) {
     for (cells, wraps) in boxes {
-        let (wrong, pairs) = compare(&Space { cells, wraps }, kind, 125);
-        let edge = if wraps { "wrap" } else { "wall" };
+        let space = Space { cells, wraps };
+        let (wrong, pairs) = compare(&space, kind, 125);
+        let edge = space.edge();
         println!("neighbors/{kind}, {cells:?} cells, {edge}: {wrong} of 125 clouds differ; {pairs} pairs");
         assert_eq!(wrong, 0);
     }
@@ -134,12 +146,19 @@ fn search(kind: &str, boxes: [(&'static [i64], bool); 4]) {
 
 #[test]
 fn sorted_particles_find_their_neighbours() {
-    search("fill", [(&[7, 5], false), (&[3, 4], true), (&[4, 3, 5], false), (&[3, 5, 4], true)]);
+    search("fill", [(&[7, 5], NONE), (&[3, 4], ALL), (&[4, 3, 5], NONE), (&[3, 5, 4], ALL)]);
 }
 
 #[test]
 fn listed_particles_find_their_neighbours() {
-    search("fill_list", [(&[1, 6], false), (&[2, 1], true), (&[2, 2, 2], false), (&[1, 2, 3], true)]);
+    search("fill_list", [(&[1, 6], NONE), (&[2, 1], ALL), (&[2, 2, 2], NONE), (&[1, 2, 3], ALL)]);
+}
+
+#[test]
+fn periodic_axes_are_searched_around() {
+    let [along, up] = [[true, false, false], [false, true, false]];
+    search("fill", [(&[4, 3], along), (&[2, 5], up), (&[3, 4, 2], [true, false, true]), (&[1, 3, 5], along)]);
+    search("fill_list", [(&[1, 4], along), (&[5, 1], up), (&[2, 1, 3], up), (&[3, 2, 1], [false, false, true])]);
 }
 
 /// Folds what is near in the order in which it comes; once with the test in front, which is made for a batch of entries at a time,

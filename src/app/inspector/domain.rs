@@ -8,8 +8,9 @@ use super::value::{Change, Field, Site, plain};
 use super::{Inspected, theme};
 use crate::document::{Domain, Edge, NodeKind, ParamValue};
 use crate::expr::Numbers;
+use crate::graph;
 use crate::plan::mebibytes;
-use crate::stage::edges::{AXES, SIDES};
+use crate::stage::edges::{AXES, Edges, SIDES};
 use crate::stage::types::{EdgeRule, ValueType};
 
 const MAX_CELLS: f64 = 65_536.0;
@@ -29,14 +30,14 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>, domain: &Domain) {
 
 fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) {
     row(ui, "space", "Whether stages run in 2D or 3D", |ui| {
-        let edges = domain.edge.rules(domain.resolution.len() as u32).unwrap_or_default();
+        let edges = graph::edges(&domain.edge, domain.resolution.len() as u32).unwrap_or_default();
         for (axes, text) in [(2, "2D"), (3, "3D")] {
             if ui.selectable_label(domain.resolution.len() == axes, text).clicked() {
                 let last = domain.resolution.last().cloned().unwrap_or(ParamValue::Number(64.0));
                 let new = if let ParamValue::Number(n) = last { ParamValue::Number(n.min(128.0)) } else { last };
                 domain.resolution.resize(axes, new);
                 if matches!(domain.edge, Edge::Sides(_)) {
-                    domain.edge = Edge::by_side(edges, axes as u32);
+                    domain.edge = by_side(edges, axes as u32);
                 }
             }
         }
@@ -64,14 +65,14 @@ fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) {
 fn edges(ui: &mut Ui, domain: &mut Domain) {
     const BY_SIDE: &str = "by side";
     let dim = domain.resolution.len() as u32;
-    let rules = domain.edge.rules(dim).unwrap_or_default();
+    let rules = graph::edges(&domain.edge, dim).unwrap_or_default();
     let shown = match &domain.edge {
         Edge::All(rule) => rule.clone(),
         Edge::Sides(_) => BY_SIDE.into(),
     };
     let all = EdgeRule::ALL.map(EdgeRule::name);
     match choice(ui, "edge", "What stages read outside the domain", &shown, all.into_iter().chain([BY_SIDE])) {
-        Some(BY_SIDE) => domain.edge = Edge::by_side(rules, dim),
+        Some(BY_SIDE) => domain.edge = by_side(rules, dim),
         Some(rule) => domain.edge = rule.into(),
         None => {}
     }
@@ -87,13 +88,27 @@ fn edges(ui: &mut Ui, domain: &mut Domain) {
             // An axis is periodic on both sides.
             let both = [old, rule].contains(&EdgeRule::Wrap);
             new.set(if both { AXES[axis] } else { name }, rule);
-            domain.edge = Edge::by_side(new, dim);
+            domain.edge = by_side(new, dim);
         }
     }
 }
 
+/// The rule of every side by its name.
+fn by_side(edges: Edges, dim: u32) -> Edge {
+    let sides = SIDES.iter().enumerate().take(dim as usize).flat_map(|(axis, names)| {
+        names.iter().enumerate().map(move |(side, name)| (name.to_string(), edges.rule(axis, side).name().to_string()))
+    });
+    Edge::Sides(sides.collect())
+}
+
 /// A list of names, and the one that the user has chosen.
-fn choice<'n>(ui: &mut Ui, name: &str, doc: &str, shown: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+fn choice<'n>(
+    ui: &mut Ui,
+    name: &str,
+    doc: &str,
+    shown: &str,
+    names: impl Iterator<Item = &'n str>,
+) -> Option<&'n str> {
     let mut chosen = None;
     row(ui, name, doc, |ui| {
         let combo = egui::ComboBox::from_id_salt(name).selected_text(shown);

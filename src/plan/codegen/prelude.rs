@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 use crate::graph::Domain;
 use crate::plan::codegen::sides::{mask, periodic};
 use crate::plan::codegen::wgsl::{cell_edges, cell_literal, cell_type, component, float, position_type};
-use crate::stage::syntax::{TokenKind, module_names, tokens};
 use crate::stage::edges::Edges;
+use crate::stage::syntax::{TokenKind, module_names, tokens};
 use crate::stage::types::EdgeRule;
 
 /// The names of a text that the generator has something for.

@@ -40,7 +40,8 @@ pub(crate) fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Ve
         let value = program.values.get(read.value)?;
         let words = value.ty.value().components(dim).next_power_of_two();
         let grid = matches!(value.ty, WireType::Grid(_)) && value.domain == node.domain && words <= 4;
-        let wraps = node.domain.and_then(|d| graph.domains.get(d)).is_some_and(|d| port.edges(d.edge).has(EdgeRule::Wrap));
+        let wraps =
+            node.domain.and_then(|d| graph.domains.get(d)).is_some_and(|d| port.edges(d.edge).has(EdgeRule::Wrap));
         // Around a periodic axis a cell has several names, and only the text tells which of them a stage means.
         let named = around.proven || !wraps;
         let (param, limit) = match &around.radius {

@@ -115,7 +115,8 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
         "radius" if port.reads() => port.radius = Some(radius(port, value)?),
         "edge" if reads_grid => {
             let rule = EdgeRule::parse(value);
-            let rule = rule.ok_or_else(|| format!("`edge {value}`: use {}", EdgeRule::ALL.map(EdgeRule::name).join(", ")))?;
+            let rule =
+                rule.ok_or_else(|| format!("`edge {value}`: use {}", EdgeRule::ALL.map(EdgeRule::name).join(", ")))?;
             port.edge = Some(rule);
         }
         "open" if reads_grid && value == "zero" => port.open_zero = true,

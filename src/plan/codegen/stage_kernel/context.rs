@@ -6,8 +6,8 @@ use super::names;
 use crate::graph::{Domain, Graph, Kind, Node};
 use crate::plan::ir::tiles;
 use crate::plan::ir::{InstanceId, OWN, Op, Part, Program, Read, Value, ValueId, Write};
-use crate::stage::header::{Change, Direction, Port};
 use crate::stage::edges::Edges;
+use crate::stage::header::{Change, Direction, Port};
 use crate::stage::{Reach, Stage};
 
 /// The operation that a kernel is written for.

@@ -93,7 +93,10 @@ impl Grid<'_> {
     fn extreme(&self, variable: &str, word: &str, function: &str) -> String {
         let (name, ty, cells) = (self.name, self.wgsl(), cell_type(self.dim()));
         // What lies outside a picture is not at its border.
-        let (place, element) = (self.written_cell(Some("return;"), &[EdgeRule::Zero, EdgeRule::Wall, EdgeRule::Clamp]), self.written_element());
+        let (place, element) = (
+            self.written_cell(Some("return;"), &[EdgeRule::Zero, EdgeRule::Wall, EdgeRule::Clamp]),
+            self.written_element(),
+        );
         let key = match self.ty.value() {
             ValueType::F32 => "let _b = bitcast<i32>(_value); let _k = select(_b, _b ^ 0x7fffffff, _b < 0);",
             _ => "let _k = _value;",

@@ -85,7 +85,8 @@ impl<'a> Cells<'a> {
         let resolution = cell_literal(self.whole, dim);
         // A cell that is its own neighbour, or its neighbour's on both sides, counts once.
         let mut axis = 0..;
-        let width = self.whole.map(|n| if axis.next().is_some_and(|axis| self.domain.edge.wraps(axis)) { n.min(3) } else { 3 });
+        let width =
+            self.whole.map(|n| if axis.next().is_some_and(|axis| self.domain.edge.wraps(axis)) { n.min(3) } else { 3 });
         let first = cell_literal(width.map(|w| i64::from(w == 3)), dim);
         let [x, y, z] = width;
         let (count, offset) = match dim {

@@ -170,7 +170,11 @@ impl<'c> Columns<'c> {
         }
         let last = if *step < 0 { 0 } else { self.tiles.resolution[*axis] - 1 };
         let along = if in_column { " + _k" } else { "" };
-        format!("select({inner}, {}, _f.{}{along} == {last})", self.outside(port, value, rule, *axis), COMPONENTS[*axis])
+        format!(
+            "select({inner}, {}, _f.{}{along} == {last})",
+            self.outside(port, value, rule, *axis),
+            COMPONENTS[*axis]
+        )
     }
 
     /// What the cell itself shows beyond the border along an axis.
