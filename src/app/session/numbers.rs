@@ -12,7 +12,7 @@ use crate::stage::types::{Element, PortType, ValueType, WireType};
 /// Frames that are kept of each number.
 const FRAMES: usize = 8192;
 /// Numbers that are recorded at the same time. Those viewed last are kept.
-const RECORDED: usize = 16;
+const RECORDED: usize = 8;
 /// Changes of the graph that are kept.
 const CHANGES: usize = 256;
 

@@ -86,7 +86,7 @@ impl Course {
         let seconds = self.seconds;
         let point = |(frame, time, value): &(u64, f64, f64)| (if seconds { *time } else { *frame as f64 }, *value);
         let faint = |values: &[(u64, f64, f64)], faint: bool, color: Color32| Curve {
-            color: if faint { color.gamma_multiply(0.35) } else { color },
+            color: if faint { color.gamma_multiply(0.5) } else { color },
             faint,
             points: values.iter().map(point).collect(),
         };
@@ -190,7 +190,8 @@ impl Course {
         let pointed = series.iter().find_map(|one| near(&one.values));
         let mut removed = None;
         egui::Grid::new("numbers").num_columns(6).spacing(vec2(14.0, 2.0)).show(ui, |ui| {
-            ui.label("");
+            let before = series.iter().any(|one| !one.before.is_empty());
+            ui.label(small(if before { "faint: the run before" } else { "" }));
             ["last", "min", "max"].iter().for_each(|title| drop(ui.label(small(title))));
             ui.label(small(&match pointed {
                 Some((frame, time, _)) => format!("frame {frame}, {} s", ticks::number(time)),
