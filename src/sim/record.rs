@@ -211,8 +211,9 @@ impl Recorder {
     /// Takes what has arrived. Returns whether more is to arrive.
     pub fn collect(&mut self) -> bool {
         while let Some(requested) = self.requested.pop_front() {
+            let (frame, time) = (requested.frame, requested.time);
             match requested.arrived() {
-                Ok((frame, time, samples)) => self.record.push(frame, time, &samples),
+                Ok(samples) => self.record.push(frame, time, &samples),
                 Err(waiting) => {
                     self.requested.push_front(*waiting);
                     return true;
@@ -234,8 +235,8 @@ impl Recorder {
 }
 
 impl Requested {
-    /// Frame, time and samples if all have arrived, otherwise the request itself.
-    fn arrived(mut self) -> Result<(u64, f64, Vec<Option<Sample>>), Box<Requested>> {
+    /// The samples if all have arrived, otherwise the request itself.
+    fn arrived(mut self) -> Result<Vec<Option<Sample>>, Box<Requested>> {
         if let Some(reading) = self.numbers.take() {
             match reading.try_take() {
                 Ok(words) => self.decode(&words.unwrap_or_default()),
@@ -254,7 +255,7 @@ impl Requested {
             return Err(Box::new(self));
         }
         let samples = self.samples.into_iter().map(|slot| if let Slot::Here(sample) = slot { sample } else { None });
-        Ok((self.frame, self.time, samples.collect()))
+        Ok(samples.collect())
     }
 
     fn decode(&mut self, words: &[u32]) {
