@@ -1,5 +1,6 @@
 //! Buffers and bind groups of a plan; runs each frame as one pass and one submit.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -171,6 +172,24 @@ impl Engine {
     /// When there is no memory for the copy.
     pub fn read(&self, buffer: BufferId, state: bool) -> Option<Result<Reading, OutOfMemory>> {
         self.physical(buffer, state).map(|b| Reading::start(&self.gpu, b))
+    }
+
+    /// Requests several buffers with one copy: the words of each lie in its range. `None` where there are none, or no memory.
+    pub fn read_together(
+        &self,
+        buffers: impl Iterator<Item = (BufferId, bool)>,
+    ) -> Option<(Reading, Vec<Range<usize>>)> {
+        let buffers: Vec<&wgpu::Buffer> =
+            buffers.map(|(buffer, state)| self.physical(buffer, state)).collect::<Option<_>>()?;
+        let mut end = 0;
+        let range = |buffer: &&wgpu::Buffer| {
+            let start = end;
+            end += buffer.size() as usize / 4;
+            start..end
+        };
+        let ranges: Vec<Range<usize>> = buffers.iter().map(range).collect();
+        let parts: Vec<(&wgpu::Buffer, u64)> = buffers.into_iter().map(|buffer| (buffer, buffer.size())).collect();
+        (!parts.is_empty()).then(|| Reading::start_parts(&self.gpu, &parts).ok()).flatten().map(|r| (r, ranges))
     }
 
     /// Copies values from another engine on the same device. Each pair is a buffer there and one here.

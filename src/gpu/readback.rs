@@ -27,12 +27,24 @@ impl Reading {
     /// # Errors
     /// As [`Reading::start`].
     pub(crate) fn start_of(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: u64) -> Result<Reading, OutOfMemory> {
-        let bytes = bytes.min(buffer.size());
+        Reading::start_parts(gpu, &[(buffer, bytes.min(buffer.size()))])
+    }
+
+    /// The same for the first bytes of several buffers, one after another.
+    ///
+    /// # Errors
+    /// As [`Reading::start`].
+    pub(super) fn start_parts(gpu: &Gpu, parts: &[(&wgpu::Buffer, u64)]) -> Result<Reading, OutOfMemory> {
+        let bytes = parts.iter().map(|(_, bytes)| bytes).sum();
         let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
         let staging = gpu.buffer("readback", bytes, usage)?;
         let mut encoder =
             gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("readback") });
-        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, bytes);
+        let mut at = 0;
+        for (buffer, bytes) in parts {
+            encoder.copy_buffer_to_buffer(buffer, 0, &staging, at, *bytes);
+            at += bytes;
+        }
         gpu.queue.submit([encoder.finish()]);
         let (sender, mapped) = mpsc::channel();
         staging.map_async(wgpu::MapMode::Read, .., move |result| {

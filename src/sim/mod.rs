@@ -15,13 +15,14 @@ pub mod values;
 mod watch;
 pub mod wire_view;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::asset::DistanceGrid;
 use crate::document::ParamValue;
 use crate::gpu::{Engine, Gpu, List, NodeTime, Profile, Reading, Recent};
-use crate::plan::{Alarm, BufferId, Cause, Picture, Plan};
+use crate::plan::{Alarm, BufferId, Cause, Picture, Plan, Wire};
 use crate::problem::{Problem, Problems};
 
 pub use crate::input::FrameInput;
@@ -237,6 +238,12 @@ impl Simulation {
             return Err(Problem::new("", wire, "the wire's memory is reused within the frame", remedy));
         }
         Ok(self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))??)
+    }
+
+    /// Requests several kept wires with one copy: the words of each lie in its range. `None` where there are none, or no memory
+    /// for the copy.
+    fn read_together(&self, wires: &[&Wire]) -> Option<(Reading, Vec<Range<usize>>)> {
+        self.engine.read_together(wires.iter().map(|wire| (wire.buffer, wire.state)))
     }
 
     /// Overwrites a State's value, component by component, x fastest. A State in half precision stores the nearest

@@ -1,13 +1,15 @@
 //! Numbers over time, and values along a line, for tables and plots.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use super::expect::{PendingSample, Sample, of, request};
 use super::{Field, Simulation};
+use crate::gpu::Reading;
 use crate::graph::expect::Subject;
 use crate::graph::measurement::Measurement;
-use crate::plan::Plan;
+use crate::plan::{Plan, Wire};
 use crate::problem::Problem;
 use crate::stage::types::WireType;
 
@@ -18,7 +20,7 @@ pub struct Record {
     rows: VecDeque<Row>,
 }
 
-/// The values of all measurements after a frame, in their order.
+/// The values of the measurements after a frame, in their order; empty where one was not measured.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
     frame: u64,
@@ -41,63 +43,77 @@ impl Record {
         })
     }
 
+    /// The position of the measurement with this title.
+    pub fn position(&self, title: &str) -> Option<usize> {
+        self.measurements.iter().position(|(known, _)| known == title)
+    }
+
+    /// Whether nothing was measured yet.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Measures after the simulation's last frame. Waits for the GPU.
     ///
     /// # Errors
     /// A wire that the plan does not compute, or a device that failed.
     pub fn take(&mut self, simulation: &Simulation) -> Result<(), Problem> {
-        let requested = self.request(simulation)?;
-        let samples: Result<Vec<Sample>, Problem> = requested.samples.into_iter().map(PendingSample::wait).collect();
-        self.push(requested.frame, requested.time, &samples?);
+        let requested = self.measurements.iter().map(|(_, m)| request(simulation, &m.subject));
+        let requested: Vec<PendingSample> = requested.collect::<Result<_, _>>()?;
+        let samples: Vec<Sample> = requested.into_iter().map(PendingSample::wait).collect::<Result<_, _>>()?;
+        let samples: Vec<Option<Sample>> = samples.into_iter().map(Some).collect();
+        self.push(simulation.frame(), simulation.time(), &samples);
         Ok(())
     }
 
-    fn request(&self, simulation: &Simulation) -> Result<Requested, Problem> {
-        let samples =
-            self.measurements.iter().map(|(_, m)| request(simulation, &m.subject)).collect::<Result<_, _>>()?;
-        Ok(Requested { frame: simulation.frame(), time: simulation.time(), samples })
-    }
-
     /// Adds a frame. It replaces the frames from it on: the simulation went back.
-    fn push(&mut self, frame: u64, time: f64, samples: &[Sample]) {
+    fn push(&mut self, frame: u64, time: f64, samples: &[Option<Sample>]) {
         while self.rows.back().is_some_and(|row| row.frame >= frame) {
             self.rows.pop_back();
         }
         let measured = self.measurements.iter().zip(samples);
-        let values = measured.map(|((_, m), sample)| of(sample, m.statistic, m.component).values).collect();
-        self.rows.push_back(Row { frame, time, values });
+        let values = measured.map(|((_, m), sample)| {
+            sample.as_ref().map_or_else(Vec::new, |sample| of(sample, m.statistic, m.component).values)
+        });
+        self.rows.push_back(Row { frame, time, values: values.collect() });
     }
 
-    /// Frame, time \[s\] and value, or components, of a measurement by its position.
+    /// Frame, time \[s\] and value, or components, of a measurement by its position, where it has been measured.
     pub fn values(&self, measurement: usize) -> impl Iterator<Item = (u64, f64, &[f64])> {
-        self.rows.iter().filter_map(move |row| Some((row.frame, row.time, row.values.get(measurement)?.as_slice())))
+        let values = self.rows.iter().filter_map(move |row| Some((row, row.values.get(measurement)?)));
+        values.filter(|(_, values)| !values.is_empty()).map(|(row, values)| (row.frame, row.time, values.as_slice()))
+    }
+
+    /// Forgets the values of a measurement.
+    pub fn forget(&mut self, measurement: usize) {
+        self.rows.iter_mut().filter_map(|row| row.values.get_mut(measurement)).for_each(Vec::clear);
+        self.rows.retain(|row| row.values.iter().any(|values| !values.is_empty()));
     }
 
     /// A table with a title line: `frame,time,TITLE,..`. A vector has a column for each component.
     pub fn to_csv(&self) -> String {
-        Record::table(&[self])
+        self.columns_to_csv(&(0..self.measurements.len()).collect::<Vec<_>>())
     }
 
-    /// One table of several records of a simulation. A cell is empty where a record lacks the frame.
-    pub fn table(records: &[&Record]) -> String {
+    /// The same of some measurements. A cell is empty where one was not measured.
+    pub fn columns_to_csv(&self, measurements: &[usize]) -> String {
         let mut text = String::from("frame,time");
-        let mut columns = Vec::new();
-        for (record, index) in records.iter().flat_map(|r| (0..r.measurements.len()).map(move |index| (r, index))) {
-            let parts = record.rows.front().and_then(|row| row.values.get(index)).map_or(1, Vec::len);
-            text.push_str(&titles(record.measurements.get(index).map_or("", |(title, _)| title), parts));
-            columns.push((record, index, parts));
+        let parts = |index: usize| self.values(index).next().map_or(1, |(_, _, values)| values.len());
+        let columns: Vec<(usize, usize)> = measurements.iter().map(|index| (*index, parts(*index))).collect();
+        for (index, parts) in &columns {
+            text.push_str(&titles(self.measurements.get(*index).map_or("", |(title, _)| title), *parts));
         }
         text.push('\n');
-        let all = records.iter().flat_map(|record| &record.rows);
-        let frames: BTreeMap<u64, f64> = all.map(|row| (row.frame, row.time)).collect();
-        for (frame, time) in frames {
-            let _ = write!(text, "{frame},{time}");
-            for (record, index, parts) in &columns {
-                let row = record.rows.binary_search_by_key(&frame, |row| row.frame).ok();
-                let values = row.and_then(|row| record.rows.get(row)?.values.get(*index));
+        for row in &self.rows {
+            let values = |index: usize| row.values.get(index).filter(|values| !values.is_empty());
+            if !columns.iter().any(|(index, _)| values(*index).is_some()) {
+                continue;
+            }
+            let _ = write!(text, "{},{}", row.frame, row.time);
+            for (index, parts) in &columns {
                 for part in 0..*parts {
                     text.push(',');
-                    if let Some(value) = values.and_then(|values| values.get(part)) {
+                    if let Some(value) = values(*index).and_then(|values| values.get(part)) {
                         let _ = write!(text, "{value}");
                     }
                 }
@@ -108,26 +124,36 @@ impl Record {
     }
 }
 
-/// Measurements of a frame that were requested.
-struct Requested {
-    frame: u64,
-    time: f64,
-    samples: Vec<PendingSample>,
-}
-
 /// Records the last frames of a simulation that runs, without waiting for the GPU.
 pub struct Recorder {
     record: Record,
     /// Maximum number of frames.
     limit: usize,
     /// What is on its way, oldest first.
-    requested: VecDeque<(u64, f64, Vec<Result<Sample, PendingSample>>)>,
+    requested: VecDeque<Requested>,
+}
+
+/// Measurements of a frame that were requested.
+struct Requested {
+    frame: u64,
+    time: f64,
+    samples: Vec<Slot>,
+    /// All numbers on wires.
+    numbers: Option<Reading>,
+}
+
+enum Slot {
+    /// It has arrived, unless the plan lacks it or the device failed.
+    Here(Option<Sample>),
+    Waiting(PendingSample),
+    /// Words of the numbers.
+    Number(Box<Wire>, Range<usize>),
 }
 
 impl Recorder {
-    /// Continues a record, and keeps its last `limit` frames.
-    pub fn new(record: Record, limit: usize) -> Recorder {
-        Recorder { record, limit, requested: VecDeque::new() }
+    /// Nothing is measured yet. Keeps the last `limit` frames.
+    pub fn new(limit: usize) -> Recorder {
+        Recorder { record: Record::default(), limit, requested: VecDeque::new() }
     }
 
     /// What has arrived.
@@ -135,41 +161,64 @@ impl Recorder {
         &self.record
     }
 
-    /// Requests the values after the simulation's last frame.
-    ///
-    /// # Errors
-    /// A wire that the plan does not compute or does not keep; then the frame is missing.
-    pub fn request(&mut self, simulation: &Simulation) -> Result<(), Problem> {
-        let Requested { frame, time, samples } = self.record.request(simulation)?;
-        self.requested.push_back((frame, time, samples.into_iter().map(Err).collect()));
-        Ok(())
+    /// Measures something else too from now on.
+    pub fn add(&mut self, title: &str, measurement: Measurement) {
+        self.record.measurements.push((title.into(), measurement));
     }
 
-    /// Takes what has arrived. Returns whether more is to arrive. A frame that the device failed to deliver is missing.
+    /// Measures something no longer, and forgets its values.
+    pub fn remove(&mut self, measurement: usize) {
+        self.forget(measurement);
+        if measurement < self.record.measurements.len() {
+            self.record.measurements.remove(measurement);
+        }
+        for values in self.record.rows.iter_mut().map(|row| &mut row.values).filter(|v| measurement < v.len()) {
+            values.remove(measurement);
+        }
+        for samples in self.requested.iter_mut().map(|r| &mut r.samples).filter(|s| measurement < s.len()) {
+            samples.remove(measurement);
+        }
+    }
+
+    /// Forgets the values of a measurement.
+    pub fn forget(&mut self, measurement: usize) {
+        self.record.forget(measurement);
+        for slot in self.requested.iter_mut().filter_map(|requested| requested.samples.get_mut(measurement)) {
+            *slot = Slot::Here(None);
+        }
+    }
+
+    /// Requests the values after the simulation's last frame. What the plan does not compute, or does not keep, has none.
+    pub fn request(&mut self, simulation: &Simulation) {
+        let wires = &simulation.plan().wires;
+        let number = |subject: &Subject| {
+            let Subject::Wire(name) = subject else { return None };
+            wires.get(name).filter(|wire| wire.kept && matches!(wire.ty, WireType::Number(_)))
+        };
+        let subjects = || self.record.measurements.iter().map(|(_, measurement)| &measurement.subject);
+        let numbers: Vec<&Wire> = subjects().filter_map(number).collect();
+        let (numbers, ranges) = simulation.read_together(&numbers).map_or((None, Vec::new()), |(r, n)| (Some(r), n));
+        let mut ranges = ranges.into_iter();
+        let samples = subjects().map(|subject| match number(subject) {
+            Some(wire) => ranges.next().map_or(Slot::Here(None), |range| Slot::Number(Box::new(wire.clone()), range)),
+            None => request(simulation, subject).map_or(Slot::Here(None), Slot::Waiting),
+        });
+        let samples = samples.collect();
+        let (frame, time) = (simulation.frame(), simulation.time());
+        self.requested.push_back(Requested { frame, time, samples, numbers });
+    }
+
+    /// Takes what has arrived. Returns whether more is to arrive.
     pub fn collect(&mut self) -> bool {
-        while let Some((frame, time, samples)) = self.requested.pop_front() {
-            let mut failed = false;
-            let samples = samples.into_iter().filter_map(|sample| match sample {
-                Ok(sample) => Some(Ok(sample)),
-                Err(pending) => match pending.try_take() {
-                    Ok(Ok(sample)) => Some(Ok(sample)),
-                    Ok(Err(_)) => {
-                        failed = true;
-                        None
-                    }
-                    Err(pending) => Some(Err(pending)),
-                },
-            });
-            let samples: Vec<Result<Sample, PendingSample>> = samples.collect();
-            if failed {
-                continue;
+        while let Some(requested) = self.requested.pop_front() {
+            let (frame, time) = (requested.frame, requested.time);
+            match requested.arrived() {
+                Ok(samples) => self.record.push(frame, time, &samples),
+                Err(waiting) => {
+                    self.requested.push_front(*waiting);
+                    return true;
+                }
             }
-            if samples.iter().any(Result::is_err) {
-                self.requested.push_front((frame, time, samples));
-                return true;
-            }
-            let samples: Vec<Sample> = samples.into_iter().flatten().collect();
-            self.record.push(frame, time, &samples);
             while self.record.rows.len() > self.limit {
                 self.record.rows.pop_front();
             }
@@ -182,6 +231,40 @@ impl Recorder {
         self.requested.clear();
         let empty = Record::new(self.record.measurements.clone());
         std::mem::replace(&mut self.record, empty)
+    }
+}
+
+impl Requested {
+    /// The samples if all have arrived, otherwise the request itself.
+    fn arrived(mut self) -> Result<Vec<Option<Sample>>, Box<Requested>> {
+        if let Some(reading) = self.numbers.take() {
+            match reading.try_take() {
+                Ok(words) => self.decode(&words.unwrap_or_default()),
+                Err(reading) => return Err(Box::new(Requested { numbers: Some(reading), ..self })),
+            }
+        }
+        let samples = self.samples.into_iter().map(|slot| match slot {
+            Slot::Waiting(pending) => match pending.try_take() {
+                Ok(sample) => Slot::Here(sample.ok()),
+                Err(pending) => Slot::Waiting(pending),
+            },
+            here => here,
+        });
+        self.samples = samples.collect();
+        if self.samples.iter().any(|slot| matches!(slot, Slot::Waiting(_))) {
+            return Err(Box::new(self));
+        }
+        let samples = self.samples.into_iter().map(|slot| if let Slot::Here(sample) = slot { sample } else { None });
+        Ok(samples.collect())
+    }
+
+    fn decode(&mut self, words: &[u32]) {
+        for slot in &mut self.samples {
+            if let Slot::Number(wire, range) = slot {
+                let words = words.get(range.clone());
+                *slot = Slot::Here(words.map(|words| Sample::Field(Field::new(wire, None, words), None)));
+            }
+        }
     }
 }
 
@@ -341,22 +424,29 @@ mod tests {
     }
 
     #[test]
-    fn records_of_one_simulation_make_one_table() {
-        let record = |name: &str, rows: &[(u64, &[f64])]| {
-            let measurement =
-                Measurement { subject: Subject::Wire(name.into()), statistic: Statistic::Value, component: None };
-            let mut record = Record::new(vec![(name.to_string(), measurement)]);
-            for (frame, values) in rows {
-                record.push(*frame, *frame as f64 / 4.0, &[Sample::Number(values.to_vec())]);
-            }
-            record
+    fn a_record_is_a_table_with_gaps_where_nothing_was_measured() {
+        let measurement = |name: &str| {
+            let subject = Subject::Wire(name.into());
+            Measurement { subject, statistic: Statistic::Value, component: None }
         };
-        let error = record("error.l2", &[(1, &[3.0]), (2, &[2.0]), (3, &[1.0]), (3, &[0.5])]);
-        assert_eq!(error.to_csv(), "frame,time,error.l2\n1,0.25,3\n2,0.5,2\n3,0.75,0.5\n");
-        let middle = record("middle", &[(3, &[7.0, 8.0]), (4, &[9.0, f64::NAN])]);
-        let table = Record::table(&[&error, &middle]);
-        let rows = ["frame,time,error.l2,middle.x,middle.y", "1,0.25,3,,", "2,0.5,2,,", "3,0.75,0.5,7,8", "4,1,,9,NaN"];
-        assert_eq!(table.lines().collect::<Vec<_>>(), rows);
+        let mut recorder = Recorder::new(8);
+        let push = |recorder: &mut Recorder, frame: u64, values: &[&[f64]]| {
+            let sample = |values: &&[f64]| (!values.is_empty()).then(|| Sample::Number(values.to_vec()));
+            recorder.record.push(frame, frame as f64 / 4.0, &values.iter().map(sample).collect::<Vec<_>>());
+        };
+        recorder.add("error", measurement("error"));
+        push(&mut recorder, 1, &[&[3.0]]);
+        recorder.add("middle", measurement("middle"));
+        push(&mut recorder, 2, &[&[2.0], &[7.0, 8.0]]);
+        push(&mut recorder, 3, &[&[1.0], &[]]);
+        push(&mut recorder, 3, &[&[0.5], &[9.0, f64::NAN]]);
+        let rows = "frame,time,error,middle.x,middle.y\n1,0.25,3,,\n2,0.5,2,7,8\n3,0.75,0.5,9,NaN\n";
+        assert_eq!(recorder.record().to_csv(), rows, "a frame that comes again replaces the first");
+        assert_eq!(recorder.record().columns_to_csv(&[1]).lines().nth(1), Some("2,0.5,7,8"));
+        recorder.remove(0);
+        assert_eq!(recorder.record().to_csv(), "frame,time,middle.x,middle.y\n2,0.5,7,8\n3,0.75,9,NaN\n");
+        assert!(!recorder.restart().is_empty() && recorder.record().is_empty());
+        assert_eq!(recorder.record().position("middle"), Some(0), "it goes on to be measured");
     }
 
     #[test]

@@ -12,53 +12,46 @@ use crate::stage::types::{Element, PortType, ValueType, WireType};
 /// Frames that are kept of each number.
 const FRAMES: usize = 8192;
 /// Numbers that are recorded at the same time. Those viewed last are kept.
-const RECORDED: usize = 16;
+const RECORDED: usize = 8;
 /// Changes of the graph that are kept.
 const CHANGES: usize = 256;
 
 /// The records of numbers.
-#[derive(Default)]
 pub(super) struct Numbers {
-    /// In the order in which they were last viewed.
-    all: Vec<Recorded>,
+    recorder: Recorder,
+    /// The run before the last reset.
+    before: Record,
+    /// The numbers, by `node.port` or `node.value`, in the order in which they were last viewed.
+    viewed: Vec<String>,
     /// Frames after which the graph or a parameter was changed.
     changes: Vec<u64>,
 }
 
-/// A number with its record, and that of the run before the last reset.
-struct Recorded {
-    /// `node.port`, or `node.value` for a number node.
-    wire: String,
-    recorder: Recorder,
-    before: Record,
-}
-
-impl Recorded {
-    fn new(wire: &str, subject: Subject) -> Recorded {
-        let measurement = Measurement { subject, statistic: Statistic::Value, component: None };
-        let record = Record::new(vec![(wire.to_string(), measurement)]);
-        Recorded { wire: wire.into(), recorder: Recorder::new(record.clone(), FRAMES), before: record }
+impl Default for Numbers {
+    fn default() -> Numbers {
+        let recorder = Recorder::new(FRAMES);
+        Numbers { recorder, before: Record::default(), viewed: Vec::new(), changes: Vec::new() }
     }
 }
 
 impl Numbers {
     /// The wires that the plan has to keep for them.
     pub(super) fn wires(&self) -> impl Iterator<Item = String> {
-        self.all.iter().flat_map(|one| one.recorder.record().wires())
+        self.recorder.record().wires()
     }
 
-    fn get(&self, wire: &str) -> Option<&Recorded> {
-        self.all.iter().find(|one| one.wire == wire)
-    }
-
-    /// Starts over; the records so far become those of the run before.
+    /// Starts over; the record so far becomes that of the run before.
     pub(super) fn restart(&mut self) {
         self.changes.clear();
-        for one in &mut self.all {
-            let record = one.recorder.restart();
-            if record.values(0).next().is_some() {
-                one.before = record;
-            }
+        let record = self.recorder.restart();
+        if !record.is_empty() {
+            self.before = record;
+        }
+    }
+
+    fn remove(&mut self, wire: &str) {
+        if let Some(place) = self.recorder.record().position(wire) {
+            self.recorder.remove(place);
         }
     }
 
@@ -105,44 +98,40 @@ impl Session {
     /// Begins to record the numbers among these wires, which are on show.
     pub(super) fn record(&mut self, wires: &BTreeSet<String>) {
         for wire in wires {
-            let numbers = &mut self.numbers.all;
-            match numbers.iter().position(|one| one.wire == *wire) {
-                Some(place) => {
-                    let one = numbers.remove(place);
-                    numbers.push(one);
-                }
-                None => {
-                    let Some(subject) = self.number(wire) else { continue };
-                    self.numbers.all.push(Recorded::new(wire, subject));
-                }
+            if let Some(place) = self.numbers.viewed.iter().position(|known| known == wire) {
+                let wire = self.numbers.viewed.remove(place);
+                self.numbers.viewed.push(wire);
+            } else if let Some(subject) = self.number(wire) {
+                let measurement = Measurement { subject, statistic: Statistic::Value, component: None };
+                self.numbers.recorder.add(wire, measurement);
+                self.numbers.viewed.push(wire.clone());
             }
         }
-        let surplus = self.numbers.all.len().saturating_sub(RECORDED.max(wires.len()));
-        self.numbers.all.drain(..surplus);
+        let surplus = self.numbers.viewed.len().saturating_sub(RECORDED.max(wires.len()));
+        let removed: Vec<String> = self.numbers.viewed.drain(..surplus).collect();
+        removed.iter().for_each(|wire| self.numbers.remove(wire));
     }
 
     /// Requests the values after the frame that was just computed.
     pub(crate) fn record_frame(&mut self) {
-        let Some(simulation) = &self.simulation else { return };
-        for one in &mut self.numbers.all {
-            // A wire that the running plan lacks has no value in this frame.
-            let _ = one.recorder.request(simulation);
+        if let Some(simulation) = self.simulation.as_ref().filter(|_| !self.numbers.viewed.is_empty()) {
+            self.numbers.recorder.request(simulation);
         }
     }
 
     /// Collects values that have arrived. Returns whether more are to arrive.
     pub(crate) fn collect_numbers(&mut self) -> bool {
-        self.numbers.all.iter_mut().fold(false, |late, one| one.recorder.collect() || late)
+        self.numbers.recorder.collect()
     }
 
-    /// The record of a number since the last reset.
-    pub(crate) fn recorded(&self, wire: &str) -> Option<&Record> {
-        self.numbers.get(wire).map(|one| one.recorder.record())
+    /// The record since the last reset; its columns have the names of wires.
+    pub(crate) fn recorded(&self) -> &Record {
+        self.numbers.recorder.record()
     }
 
     /// The record of the run before the last reset; empty if there is none.
-    pub(crate) fn recorded_before(&self, wire: &str) -> Option<&Record> {
-        self.numbers.get(wire).map(|one| &one.before)
+    pub(crate) fn recorded_before(&self) -> &Record {
+        &self.numbers.before
     }
 
     /// Frames after which the graph or a parameter was changed.
@@ -152,9 +141,12 @@ impl Session {
 
     /// Forgets what was recorded of a number.
     pub(crate) fn forget_number(&mut self, wire: &str) {
-        if let Some(one) = self.numbers.all.iter_mut().find(|one| one.wire == wire) {
-            one.recorder.restart();
-            one.before = one.recorder.record().clone();
+        let Numbers { recorder, before, .. } = &mut self.numbers;
+        if let Some(place) = recorder.record().position(wire) {
+            recorder.forget(place);
+        }
+        if let Some(place) = before.position(wire) {
+            before.forget(place);
         }
     }
 

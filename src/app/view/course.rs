@@ -34,9 +34,9 @@ struct Series {
 }
 
 /// The components of a recorded number, each with its values.
-fn components(record: Option<&Record>) -> Vec<Vec<(u64, f64, f64)>> {
+fn components(record: &Record, wire: &str) -> Vec<Vec<(u64, f64, f64)>> {
     let mut all = Vec::new();
-    for (frame, time, values) in record.into_iter().flat_map(|record| record.values(0)) {
+    for (frame, time, values) in record.position(wire).into_iter().flat_map(|place| record.values(place)) {
         if all.len() < values.len() {
             all.resize(values.len(), Vec::new());
         }
@@ -60,7 +60,7 @@ impl Course {
         let look = theme::of(ui);
         let mut all = Vec::new();
         for wire in self.wires(own) {
-            let (now, mut before) = (components(session.recorded(wire)), components(session.recorded_before(wire)));
+            let (now, mut before) = (components(session.recorded(), wire), components(session.recorded_before(), wire));
             let unit = edit::signature::unit(session.document(), wire, session.library());
             let several = now.len().max(before.len()) > 1;
             before.resize(before.len().max(now.len()), Vec::new());
@@ -86,7 +86,7 @@ impl Course {
         let seconds = self.seconds;
         let point = |(frame, time, value): &(u64, f64, f64)| (if seconds { *time } else { *frame as f64 }, *value);
         let faint = |values: &[(u64, f64, f64)], faint: bool, color: Color32| Curve {
-            color: if faint { color.gamma_multiply(0.35) } else { color },
+            color: if faint { color.gamma_multiply(0.5) } else { color },
             faint,
             points: values.iter().map(point).collect(),
         };
@@ -165,8 +165,8 @@ impl Course {
 
     fn table(&self, ui: &mut Ui, session: &Session, own: &str, actions: &mut Actions) {
         let text = || {
-            let records: Vec<&Record> = self.wires(own).filter_map(|wire| session.recorded(wire)).collect();
-            Record::table(&records)
+            let record = session.recorded();
+            record.columns_to_csv(&self.wires(own).filter_map(|wire| record.position(wire)).collect::<Vec<_>>())
         };
         if ui.small_button("Copy").on_hover_text("Copy all recorded values as CSV").clicked() {
             ui.ctx().copy_text(text());
@@ -190,7 +190,8 @@ impl Course {
         let pointed = series.iter().find_map(|one| near(&one.values));
         let mut removed = None;
         egui::Grid::new("numbers").num_columns(6).spacing(vec2(14.0, 2.0)).show(ui, |ui| {
-            ui.label("");
+            let before = series.iter().any(|one| !one.before.is_empty());
+            ui.label(small(if before { "faint: the run before" } else { "" }));
             ["last", "min", "max"].iter().for_each(|title| drop(ui.label(small(title))));
             ui.label(small(&match pointed {
                 Some((frame, time, _)) => format!("frame {frame}, {} s", ticks::number(time)),

@@ -285,7 +285,9 @@ impl View {
         self.pointer = self.pointer_over(ui, &response, rect, orbits != camera::Orbits::No);
         if let Subject::Wire(wire) = &mut self.subject {
             stale |= wire.point(ui, self.pointer.at, response.hovered());
-            wire.draw_line(ui, session, rect, self.pointer.at.filter(|_| self.pointer.buttons == 1));
+            // A click may begin and end between two frames.
+            let pressed = self.pointer.buttons == 1 || response.clicked();
+            wire.draw_line(ui, session, rect, self.pointer.at.filter(|_| pressed));
         }
         if stale {
             actions.push(Action::RefreshViews);

@@ -67,7 +67,7 @@ fn a_formula_of_several_lines_is_completed_applied_and_undone() {
 fn escape_takes_a_formula_back_and_a_wrong_one_says_where() {
     let mut window = field();
     write(&mut window, "position.x * depth");
-    let why = |window: &Window| window.harness.query_by_label_contains("there is no variable `depth`").is_some();
+    let why = |window: &Window| window.harness.query_by_label_contains("There is no variable depth").is_some();
     assert!(why(&window) && window.harness.query_by_label_contains("(column 14)").is_some());
     key(&mut window, Modifiers::NONE, Key::Escape);
     assert!(!why(&window));
