@@ -6,12 +6,14 @@
 //! @in    particles: Particles{position: Vec, velocity: Vec, density: f32, pressure: f32}    The fluid
 //! @in    wall: vec4f                        From SPH Kernel
 //! @in    mass: f32                          Mass of a particle [kg]
+//! @in    carry: f32 = 0                     From SPH Kernel, as in SPH Wall Force
 //! @in    rest_density: f32 = 1000           Density at rest rho_0 [kg/m^3]
 //! @in    shape: Field<f32> = 1e9            Signed distance [m], negative inside
 //! @in    shape_velocity: Field<Vec> = 0     Velocity of the shape's material [m/s]
 //! @out   force: Vec, reduce sum             Force [N, in 2D N/m]
 //! @out   torque: vec3f, reduce sum          Torque about the centre; in 2D only z [N m, in 2D N]
 //! @param viscosity: f32 = 0, 0.., soft 0..100         Viscosity at the wall, as in SPH Wall Force [Pa s]
+//! @param gravity: Vec = (0, -9.81, 0), soft -20..20     That of SPH Acceleration [m/s^2]
 //! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2    Centre that the torque is about [m]
 //! @param probe: f32 = 0.1, 0.0001..1                  Step of the differences for the shape's normal, as a fraction of a cell
 
@@ -31,7 +33,10 @@ fn stage(particle: Particle) -> Result {
     let faster = particle.velocity - shape_velocity(particle.position);
     let pressed = -rest_density() * particle.pressure / (particle.density * particle.density) * free * steepness * normal;
     let dragged = params.viscosity / particle.density * steepness / max(distance, 0.25 * wall().y) * (faster - dot(faster, normal) * normal);
-    let force = mass() * (pressed + dragged);
+    let left = max(1.0 - max(distance, 0.0) / wall().w, 0.0);
+    let wet = smoothstep(0.9, 1.0, particle.density / rest_density());
+    let carried = wet * min(carry() * left * left, 0.5) * dot(params.gravity, normal) * normal;
+    let force = mass() * (pressed + carried + dragged);
     let arm = displacement(params.center, particle.position);
     return Result(force, cross(in_space(arm), in_space(force)));
 }

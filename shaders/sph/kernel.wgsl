@@ -11,6 +11,7 @@
 //! @in    rest_density: f32 = 1000   Density at rest rho_0 [kg/m^3]
 //! @out   kernel: vec4f              mass W divided by (1 - q)^4 (1 + 4 q); mass (-dW/dr)/r divided by (1 - q)^3; h; h^2/rho_0 sum_j mass (-dW/dr)/r in the lattice [kg/m^3, kg/m^5, m, 1]
 //! @out   wall: vec4f                a, b, a' and b' [1, m, 1, m]
+//! @out   carry: f32                 Of a pressure gradient towards a wall, the part  carry (1 - z/b')^2  comes from beyond it, half at the first row and no more
 
 const PI = 3.14159265358979;
 
@@ -53,5 +54,5 @@ fn stage() -> Result {
     let factor = mass() * select(10.5, 7.0, DIM == 2) / (PI * pow(h, f32(DIM)));
     // A lattice sum times the volume of a site is the integral that the kernel's factor makes 1.
     let site = select(10.5, 7.0, DIM == 2) / (PI * pow(ratio, f32(DIM)));
-    return Result(vec4f(factor / (density * site), 20.0 * factor / (h * h * stress * site), h, drag / stress), vec4f(first, near, second, far));
+    return Result(vec4f(factor / (density * site), 20.0 * factor / (h * h * stress * site), h, drag / stress), vec4f(first, near, second, far), 0.5 / (left.x * left.x));
 }

@@ -95,10 +95,9 @@ fn an_iteration_is_that_of_the_formulas() {
             what,
             max_abs(&errors),
             bar,
-            "sums of up to 60 roundings; the disc's normal by differences over 0.1 cells",
+            "the disc's normal by differences over 0.025 m at 0.2 m tilts by up to (1/8)^2/6, where the disc takes a part",
         );
     };
-    // The normal of the disc is a difference over 0.025 m at 0.2 m or more: exact along the ray, tilted by nothing.
     relative("density", &scalars(&sim, "factor.particles", "density"), &|k| k.density, 1e-5);
     relative("factor", &scalars(&sim, "factor.particles", "factor"), &|k| k.factor, 1e-3);
     relative("pressure", &scalars(&sim, "solve.particles", "pressure"), &|k| k.pressure, 1e-3);
@@ -159,6 +158,7 @@ fn rest(case: &Case) -> [f64; 4] {
     let last = frames / 6;
     for frame in 0..frames {
         step(&mut sim, 1);
+        live(&sim, "substep.particles"); // waits for the frame, so that no frames pile up
         if frame >= frames - last {
             let [a, b, c] = standing(&sim);
             slope += a / last as f64;
@@ -189,17 +189,21 @@ fn a_tank_at_rest_is_hydrostatic_and_nowhere_denser() {
 #[test]
 #[ignore = "takes minutes; run it after a change of SPH"]
 fn a_tank_of_incompressible_water_rests_for_ten_seconds() {
-    for (spacing, ratio, substeps) in [(0.05, 2.0, 4), (0.05, 2.5, 4), (0.025, 2.0, 8), (0.025, 2.5, 8)] {
-        let case = Case { spacing, ratio, viscosity: 600.0 * spacing, substeps, tolerance: 1e-5, frames: 600 };
+    for (spacing, ratio, substeps) in [(0.025, 2.0, 8), (0.025, 2.5, 8), (0.05, 2.0, 4), (0.05, 2.5, 4)] {
+        // A tenth of g dt^2 / depth.
+        let tolerance = 0.981 / (60.0 * substeps as f64).powi(2);
+        let case = Case { spacing, ratio, viscosity: 30.0, substeps, tolerance, frames: 600 };
         let [slope, level, speed, densest] = rest(&case);
-        within("slope over rho g", (slope - 1.0).abs(), 0.03, "3 %");
+        // The wall's force fits the first row, and the second only where h is two spacings: at 2.5 the rows at the bottom move apart.
+        let bar = if ratio == 2.0 { 0.03 } else { 0.05 };
+        within("slope over rho g", (slope - 1.0).abs(), bar, "3 %, and more where the second row feels the wall");
         within("level [m]", (level - 1.0).abs(), 0.01, "a hundredth");
         within("rms speed [m/s]", speed, 0.002, "2 mm/s");
         within("densest over rho_0", densest - 1.0, 0.01, "a hundredth");
     }
 }
 
-/// Fluid around a disc that moves, in the open and without gravity, a substep a frame.
+/// Fluid around a disc that moves, in the open, a substep a frame.
 const STIRRED: &str = r##"
     "domain": (domain: (resolution: (8, 8), width: 1.6, edge: "$edge")),
     "set": (state: "Particles{position: Vec, velocity: Vec, id: u32, pressure: f32}", capacity: 1000, on: "domain", inputs: {"init": "outside.particles", "next": "substep.particles"}),
@@ -216,7 +220,7 @@ const STIRRED: &str = r##"
         }"#),
     "coefficients": (stage: "sph/coefficients", inputs: {"particles": "set.value"}, params: {"fixed_mass": 10, "smoothing_radius": 0.2, "substeps": 1}),
     "substep": (stage: "$group", on: "domain", inputs: {"dt": "coefficients.dt", "mass": "coefficients.mass", "particles": "set.value", "radius": "coefficients.radius", "shape": "disc.distance", "shape_velocity": "carried.velocity"},
-        params: {"rest_density": 1000, "gravity": (0, 0, 0), "center": (0.6, 0.9), $params}),
+        params: {"rest_density": 1000, "gravity": ($gravity), "center": (0.6, 0.9), $params}),
 "##;
 
 #[test]
@@ -224,8 +228,11 @@ fn the_force_on_a_body_is_what_the_water_loses() {
     let weak = r#""stiffness": 200, "viscosity": 10, "wall_viscosity": 20"#;
     let dense = r#""viscosity": 10, "iterations": 10, "tolerance": 0"#;
     for (group, params, fps) in [("sph/substep", weak, "240"), ("sph/substep_dfsph", dense, "120")] {
-        let mut sim =
-            start(fps.parse().unwrap_or(60.0), STIRRED, &[("$edge", "zero"), ("$group", group), ("$params", params)]);
+        let mut sim = start(
+            fps.parse().unwrap_or(60.0),
+            STIRRED,
+            &[("$edge", "zero"), ("$gravity", "3, -8"), ("$group", group), ("$params", params)],
+        );
         let dt = 1.0 / fps.parse::<f64>().unwrap_or(60.0);
         sim.write("set.velocity", &random(288, 4)).unwrap_or_else(|e| panic!("{e}"));
         let center = [0.6, 0.9, 0.0];
@@ -242,7 +249,8 @@ fn the_force_on_a_body_is_what_the_water_loses() {
         let mut largest = 0.0f64;
         for frame in 0..8 {
             let (x, v) = both(&sim, "set.value");
-            let before = carried(&x, &v, 0.0);
+            let falling: Vec<[f64; 3]> = v.iter().map(|v| plus(*v, dt, [3.0, -8.0, 0.0])).collect();
+            let before = carried(&x, &falling, 0.0);
             step(&mut sim, 1);
             let (x, v) = both(&sim, "substep.particles");
             let after = carried(&x, &v, dt);
@@ -268,7 +276,11 @@ fn the_force_on_a_body_is_what_the_water_loses() {
 fn momentum_is_kept_without_a_body() {
     let nodes = STIRRED.replace(r#", "shape": "disc.distance", "shape_velocity": "carried.velocity"},"#, "},");
     let params = r#""viscosity": 10, "iterations": 10"#;
-    let mut sim = start(120.0, &nodes, &[("$edge", "wrap"), ("$group", "sph/substep_dfsph"), ("$params", params)]);
+    let mut sim = start(
+        120.0,
+        &nodes,
+        &[("$edge", "wrap"), ("$gravity", "0, 0"), ("$group", "sph/substep_dfsph"), ("$params", params)],
+    );
     sim.write("set.velocity", &random(288, 4)).unwrap_or_else(|e| panic!("{e}"));
     let sum =
         |sim: &Simulation| vectors(sim, "set.value", "velocity", 2).iter().fold([0.0; 3], |sum, v| plus(sum, 1.0, *v));
@@ -328,6 +340,26 @@ fn buoyancy(group: &str, params: &str, (d, radius): (f64, f64), substeps: usize,
 fn a_sunk_disc_loses_the_weight_of_the_water_that_it_displaces() {
     let [up, aside] = buoyancy("sph/substep_dfsph", r#""iterations": 40"#, (0.05, 0.25), 4, 48);
     // The first row is held .54 spacings off, so a void .04 spacings wider than the disc is left: 1.6 %. The rest is the lattice around.
-    within("buoyancy over rho g V", (up - 1.0).abs(), 0.07, "a third of a spacing of the radius");
+    within("buoyancy over rho g V", (up - 1.0).abs(), 0.05, "a quarter of a spacing of the radius");
     within("sideways", aside.abs(), 0.05, "symmetry");
+}
+
+/// The same for longer, finer and by the equation of state. Takes minutes.
+#[test]
+#[ignore = "takes minutes; run it after a change of SPH"]
+fn a_sunk_disc_of_10_and_20_spacings() {
+    let weak = r#""stiffness": 3924"#;
+    for d in [0.05, 0.025] {
+        let weakly = buoyancy("sph/substep", weak, (d, 0.25), (1.3 / d) as usize, 180);
+        let none = buoyancy("sph/substep_dfsph", r#""iterations": 60"#, (d, 0.25), (0.2 / d) as usize, 180);
+        for [up, aside] in [weakly, none] {
+            within(
+                "buoyancy over rho g V",
+                (up - 1.0).abs(),
+                0.05,
+                "a quarter of a spacing of the radius where it has five",
+            );
+            within("sideways", aside.abs(), 0.05, "symmetry");
+        }
+    }
 }

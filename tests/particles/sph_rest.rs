@@ -47,6 +47,7 @@ fn rest(case: &Case) -> [f64; 3] {
     let mut sim = start(60.0, TANK, &pairs(&values));
     for _ in 0..frames {
         step(&mut sim, 1);
+        live(&sim, "substep.particles"); // waits for the frame, so that no frames pile up
     }
     assert!(sim.warnings(true).is_empty(), "{}", sim.warnings(true));
     let found = standing(&sim);
