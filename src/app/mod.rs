@@ -6,6 +6,7 @@ mod canvas;
 mod code;
 mod command;
 mod compiler;
+mod completion;
 mod disk;
 mod driver;
 mod execute;

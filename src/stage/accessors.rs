@@ -8,19 +8,33 @@ use super::types::PortType;
 struct Accessor {
     suffix: &'static str,
     exists: fn(&Port) -> bool,
+    arguments: fn(&Port) -> &'static str,
 }
 
 const ACCESSORS: [Accessor; 9] = [
-    Accessor { suffix: "", exists: |_| true },
-    Accessor { suffix: "_at", exists: |port| port.ty.is_grid() },
-    Accessor { suffix: "_face", exists: |port| port.ty == PortType::FaceGrid },
-    Accessor { suffix: "_wired", exists: |_| true },
-    Accessor { suffix: "_gradient", exists: |port| matches!(port.ty, PortType::Field(_)) },
-    Accessor { suffix: "_count", exists: |port| port.ty == PortType::Particles },
-    Accessor { suffix: "_next", exists: |port| port.ty == PortType::NeighborGrid },
-    Accessor { suffix: "_range", exists: |port| port.ty == PortType::NeighborGrid },
-    Accessor { suffix: "_item", exists: |port| port.ty == PortType::NeighborGrid },
+    Accessor { suffix: "", exists: |_| true, arguments: |port| value_arguments(port.ty) },
+    Accessor { suffix: "_at", exists: |port| port.ty.is_grid(), arguments: |_| "(position)" },
+    Accessor { suffix: "_face", exists: |port| port.ty == PortType::FaceGrid, arguments: |_| "(cell, face)" },
+    Accessor { suffix: "_wired", exists: |_| true, arguments: |_| "" },
+    Accessor {
+        suffix: "_gradient",
+        exists: |port| matches!(port.ty, PortType::Field(_)),
+        arguments: |_| "(position, step)",
+    },
+    Accessor { suffix: "_count", exists: |port| port.ty == PortType::Particles, arguments: |_| "()" },
+    Accessor { suffix: "_next", exists: |port| port.ty == PortType::NeighborGrid, arguments: |_| "(&near)" },
+    Accessor { suffix: "_range", exists: |port| port.ty == PortType::NeighborGrid, arguments: |_| "(cell)" },
+    Accessor { suffix: "_item", exists: |port| port.ty == PortType::NeighborGrid, arguments: |_| "(entry)" },
 ];
+
+fn value_arguments(ty: PortType) -> &'static str {
+    match ty {
+        PortType::Grid(_) | PortType::FaceGrid => "(cell)",
+        PortType::Number(_) => "()",
+        PortType::Field(_) | PortType::NeighborGrid => "(position)",
+        PortType::Particles => "(index)",
+    }
+}
 
 /// Prefix of the functions that write to a scatter port or an attribute.
 const ADD: &str = "add_";
@@ -33,17 +47,31 @@ pub(crate) fn readers(port: &Port) -> impl Iterator<Item = String> {
     ACCESSORS.iter().map(|accessor| format!("{}{}", port.name, accessor.suffix))
 }
 
-/// Whether a function or a constant of this name is generated for a port, if the text uses it.
-pub(crate) fn is_accessor(port: &Port, name: &str) -> bool {
-    let suffix = name.strip_prefix(port.name.as_str());
-    let reads = port.reads() && ACCESSORS.iter().any(|a| suffix == Some(a.suffix) && (a.exists)(port));
-    let writer = match port.scatter {
+/// The functions and constants that are generated for a port if the text uses them, with their arguments.
+pub(crate) fn usages(port: &Port) -> Vec<String> {
+    let of = |accessor: &Accessor| format!("{}{}{}", port.name, accessor.suffix, (accessor.arguments)(port));
+    let readers = ACCESSORS.iter().filter(|accessor| port.reads() && (accessor.exists)(port)).map(of);
+    let writer = writer(port).map(|prefix| format!("{prefix}{}(cell, value)", port.name));
+    let attributes = port.written.iter().filter(|_| port.change == Change::Put);
+    let puts = attributes.map(|(name, _)| format!("{PUT}{name}(index, value)"));
+    readers.chain(writer).chain(puts).collect()
+}
+
+/// The prefix of the function that writes to a scatter port.
+fn writer(port: &Port) -> Option<&'static str> {
+    match port.scatter {
         Some(Scatter::Sum(_)) => Some(ADD),
         Some(Scatter::Min) => Some(MIN),
         Some(Scatter::Max) => Some(MAX),
         None => None,
-    };
-    let writes = writer.is_some_and(|prefix| name.strip_prefix(prefix) == Some(port.name.as_str()));
+    }
+}
+
+/// Whether a function or a constant of this name is generated for a port, if the text uses it.
+pub(crate) fn is_accessor(port: &Port, name: &str) -> bool {
+    let suffix = name.strip_prefix(port.name.as_str());
+    let reads = port.reads() && ACCESSORS.iter().any(|a| suffix == Some(a.suffix) && (a.exists)(port));
+    let writes = writer(port).is_some_and(|prefix| name.strip_prefix(prefix) == Some(port.name.as_str()));
     let attribute = name.strip_prefix(PUT).filter(|_| port.change == Change::Put);
     let puts = attribute.is_some_and(|name| port.written.iter().any(|(written, _)| written == name));
     reads || writes || puts

@@ -134,6 +134,90 @@ pub(crate) const WORDS: &[(Kind, &[&str])] = &[
     (Kind::Member("particle"), &["index", "serial", "count"]),
 ];
 
+/// Functions of the prelude with their arguments.
+pub(crate) const FUNCTIONS: &[&str] = &[
+    "bin(position)",
+    "camera_eye(camera)",
+    "camera_project(camera, position)",
+    "camera_ray(camera, point)",
+    "camera_scale(camera, depth)",
+    "cell_at(position)",
+    "displacement(a, b)",
+    "face_axis(face)",
+    "face_normal(face)",
+    "inflow_face(cell, axis)",
+    "inside(cell)",
+    "mirror_face(cell, axis)",
+    "neighbor(cell, face)",
+    "open_face(cell, axis)",
+    "pixel(point)",
+    "position(cell)",
+    "random(cell, salt)",
+    "random_at(number, salt)",
+    "screen(cell)",
+    "unit(axis)",
+    "wall_face(cell, axis)",
+];
+
+/// Functions of WGSL that stages may call, with their arguments.
+pub(crate) const WGSL_FUNCTIONS: &[&str] = &[
+    "abs(x)",
+    "acos(x)",
+    "all(v)",
+    "any(v)",
+    "asin(x)",
+    "atan(x)",
+    "atan2(y, x)",
+    "bitcast<..>",
+    "ceil(x)",
+    "clamp(x, low, high)",
+    "cos(x)",
+    "cosh(x)",
+    "countOneBits(x)",
+    "cross(a, b)",
+    "degrees(x)",
+    "determinant(m)",
+    "distance(a, b)",
+    "dot(a, b)",
+    "exp(x)",
+    "exp2(x)",
+    "faceForward(n, v, reference)",
+    "firstLeadingBit(x)",
+    "firstTrailingBit(x)",
+    "floor(x)",
+    "fma(a, b, c)",
+    "fract(x)",
+    "inverseSqrt(x)",
+    "length(v)",
+    "log(x)",
+    "log2(x)",
+    "max(a, b)",
+    "min(a, b)",
+    "mix(a, b, t)",
+    "normalize(v)",
+    "pow(x, y)",
+    "radians(x)",
+    "reflect(v, normal)",
+    "refract(v, normal, ratio)",
+    "round(x)",
+    "saturate(x)",
+    "select(otherwise, value, condition)",
+    "sign(x)",
+    "sin(x)",
+    "sinh(x)",
+    "smoothstep(low, high, x)",
+    "sqrt(x)",
+    "step(edge, x)",
+    "tan(x)",
+    "tanh(x)",
+    "transpose(m)",
+    "trunc(x)",
+];
+
+/// Types of WGSL beyond those of ports.
+pub(crate) const WGSL_TYPES: &[&str] =
+    &["array<..>", "mat2x2f", "mat3x3f", "mat4x4f", "vec2i", "vec3i", "vec4i", "vec2u", "vec3u", "vec4u"];
+
 static KINDS: LazyLock<HashMap<&'static str, Vec<Kind>>> = LazyLock::new(|| {
     let mut kinds = HashMap::<_, Vec<Kind>>::new();
     for (kind, words) in WORDS {
@@ -321,6 +405,14 @@ mod tests {
                 assert!(seen.insert((kind, word)), "{word} is {kind:?} twice");
             }
         }
+    }
+
+    #[test]
+    fn functions_have_their_arguments() {
+        let name = |usage: &'static str| usage.split(['(', '<']).next().unwrap();
+        assert!(FUNCTIONS.iter().map(|usage| name(usage)).eq(words(Kind::Function)));
+        let unknown: Vec<_> = WGSL_FUNCTIONS.iter().chain(WGSL_TYPES).filter(|u| !is_predeclared(name(u))).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
     }
 
     /// The table of names in the manual.

@@ -11,8 +11,10 @@ use eframe::egui::{
     UiBuilder, pos2, vec2,
 };
 
+use super::complete::{Cause, completions};
 use super::highlight::{self, Kind};
 use super::keys::{self, Action, Edited};
+use crate::app::completion::{self, Completed, List};
 use crate::app::prose;
 use crate::app::theme::{self, Look};
 use crate::problem::SourcePlace;
@@ -70,12 +72,19 @@ pub(super) struct Field {
     laid: Option<Laid>,
     /// Keys that wait until those before them have taken effect.
     waiting: Vec<Event>,
+    /// Completions of the word at the caret.
+    list: List,
+    /// Characters were typed in this frame.
+    typed: bool,
 }
 
 impl Field {
     /// Draws the text and applies what was typed.
     pub(super) fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<HistoryStep> {
         let (acted, step) = if shown.editable { self.keys(ui, text, shown) } else { (false, None) };
+        if !shown.editable {
+            self.list.close();
+        }
         let look = theme::of(ui);
         let font = FontSelection::from(TextStyle::Monospace).resolve(ui.style());
         let (digit, row) = ui.fonts_mut(|fonts| (fonts.glyph_width(&font, '0'), fonts.row_height(&font)));
@@ -143,7 +152,41 @@ impl Field {
             let align = shown.wanted.map(|_| Align::Center);
             ui.scroll_to_rect(rect.expand2(vec2(2.0 * row, row)), align);
         }
+        if shown.editable {
+            self.complete(ui, text, &output);
+        }
         output
+    }
+
+    #[cfg(test)]
+    pub(super) fn lists(&self) -> bool {
+        self.list.is_open()
+    }
+
+    /// Opens, updates and draws the list of completions.
+    fn complete(&mut self, ui: &Ui, text: &mut String, output: &TextEditOutput) {
+        let response = &output.response.response;
+        let caret = output.state.cursor.char_range().filter(|range| range.is_empty()).map(|range| range.primary);
+        let open = self.list.is_open();
+        match caret.map(|caret| caret.index.into()) {
+            Some(caret) if response.changed() && (self.typed || open) => {
+                let cause = if open { Cause::Refining } else { Cause::Typing };
+                self.list = completions(text, caret, cause);
+            }
+            Some(caret) if caret == self.list.caret() => {}
+            _ => self.list.close(),
+        }
+        if !self.list.is_open() {
+            return;
+        }
+        let start = output.galley.pos_from_cursor(CCursor::new(self.list.start()));
+        let start = start.translate(output.galley_pos.to_vec2());
+        if !output.text_clip_rect.intersects(start) {
+            self.list.close();
+        }
+        if let Some(completed) = self.list.show(response, start, text) {
+            put(ui, response.id, text, completed);
+        }
     }
 
     fn galley(&mut self, ui: &Ui, text: &str) -> Arc<Galley> {
@@ -163,8 +206,10 @@ impl Field {
     /// Carries out keys that a text field does not handle. Keys take effect in the order in which they were pressed, so those
     /// after one of them wait until the field has handled those before it. Returns whether the text was changed, and a step of history.
     fn keys(&mut self, ui: &Ui, text: &mut String, shown: &Shown<'_>) -> (bool, Option<HistoryStep>) {
+        self.typed = false;
         if !ui.memory(|memory| memory.has_focus(shown.id)) {
             self.waiting.clear();
+            self.list.close();
             return (false, None);
         }
         let mut queue = std::mem::take(&mut self.waiting);
@@ -172,21 +217,37 @@ impl Field {
             ui.input_mut(|input| std::mem::take(&mut input.events)).into_iter().partition(types);
         queue.extend(typed);
         let (mut acted, mut step) = (false, None);
-        while let Some(own) = queue.first().and_then(|event| own(event, shown.history)) {
+        while let Some(own) = queue.first().and_then(|event| own(event, shown.history, self.list.is_open())) {
             queue.remove(0);
             match own {
                 Own::Act(action) => {
+                    self.list.close();
                     act(ui, shown.id, text, action);
                     acted = true;
                 }
+                Own::Complete => self.list = completions(text, selection(ui, shown.id).end, Cause::ByHand),
+                Own::List(key) => {
+                    if let Some(completed) = self.list.press(key, text) {
+                        put(ui, shown.id, text, completed);
+                        acted = true;
+                    }
+                }
                 Own::History(asked) => {
+                    self.list.close();
                     step = Some(asked);
                     break;
                 }
             }
         }
-        let next = if step.is_some() { Some(0) } else { queue.iter().position(|e| own(e, shown.history).is_some()) };
+        let waits = |at: &usize| {
+            let (before, rest) = queue.split_at(*at);
+            // What is typed before a key may open the list.
+            let open = self.list.is_open() || before.iter().any(is_text);
+            rest.first().is_some_and(|event| own(event, shown.history, open).is_some())
+        };
+        let next = if step.is_some() { Some(0) } else { (0..queue.len()).find(waits) };
         self.waiting = queue.split_off(next.unwrap_or(queue.len()));
+        self.typed = queue.iter().any(is_text);
         if !self.waiting.is_empty() {
             ui.ctx().request_repaint();
         }
@@ -199,6 +260,14 @@ impl Field {
 enum Own {
     Act(Action),
     History(HistoryStep),
+    /// A key of the open list of completions.
+    List(Key),
+    /// Opens the list.
+    Complete,
+}
+
+fn is_text(event: &Event) -> bool {
+    matches!(event, Event::Text(_) | Event::Ime(_))
 }
 
 /// Whether an event goes to a focused field.
@@ -209,11 +278,14 @@ fn types(event: &Event) -> bool {
     )
 }
 
-fn own(event: &Event, history: bool) -> Option<Own> {
+/// What a key does that the text field does not handle.
+fn own(event: &Event, history: bool, list: bool) -> Option<Own> {
     let Event::Key { key, pressed: true, modifiers, .. } = event else { return None };
     let (command, shift) = (modifiers.command, modifiers.shift);
     match key {
         _ if modifiers.alt => None,
+        _ if list && modifiers.is_none() && completion::KEYS.contains(key) => Some(Own::List(*key)),
+        Key::Space if modifiers.ctrl && !shift => Some(Own::Complete),
         Key::Tab if !command => Some(Own::Act(if shift { Action::Unindent } else { Action::Indent })),
         Key::Enter if !command => Some(Own::Act(Action::Break)),
         Key::Slash if command => Some(Own::Act(Action::Comment)),
@@ -224,20 +296,31 @@ fn own(event: &Event, history: bool) -> Option<Own> {
 }
 
 fn act(ui: &Ui, id: Id, text: &mut String, action: Action) {
-    let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
-    let before = state.cursor.char_range().map_or(0..0, |range| {
-        let range = range.as_sorted_char_range();
-        range.start.0..range.end.0
-    });
-    let Edited { text: after, selection } = keys::act(text, before, action);
+    let Edited { text: after, selection } = keys::act(text, selection(ui, id), action);
     *text = after;
-    select(&mut state, selection);
-    state.store(ui.ctx(), id);
+    set_selection(ui.ctx(), id, selection);
 }
 
-fn select(state: &mut TextEditState, selection: Range<usize>) {
+/// Replaces the text by a completed one.
+fn put(ui: &Ui, id: Id, text: &mut String, Completed { text: after, caret }: Completed) {
+    *text = after;
+    set_selection(ui.ctx(), id, caret..caret);
+}
+
+/// The selection \[characters\].
+fn selection(ui: &Ui, id: Id) -> Range<usize> {
+    let state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
+    state.cursor.char_range().map_or(0..0, |range| {
+        let range = range.as_sorted_char_range();
+        range.start.0..range.end.0
+    })
+}
+
+fn set_selection(ctx: &egui::Context, id: Id, selection: Range<usize>) {
+    let mut state = TextEditState::load(ctx, id).unwrap_or_default();
     let (start, end) = (CCursor::new(selection.start), CCursor::new(selection.end));
     state.cursor.set_char_range(Some(CCursorRange::two(start, end)));
+    state.store(ctx, id);
 }
 
 /// Puts the caret after the difference between two texts.
@@ -247,9 +330,7 @@ pub(super) fn follow(ctx: &egui::Context, id: Id, before: &str, after: &str) {
     let ends = before.chars().rev().zip(after.chars().rev()).take(old.min(new));
     let same_end = ends.take_while(|(a, b)| a == b).count();
     let at = same_start + new - same_end;
-    let mut state = TextEditState::load(ctx, id).unwrap_or_default();
-    select(&mut state, at..at);
-    state.store(ctx, id);
+    set_selection(ctx, id, at..at);
 }
 
 fn job(ui: &Ui, text: &str, look: &Look) -> LayoutJob {

@@ -2,6 +2,7 @@
 //! when it is saved, and a shipped stage can be read and copied into the graph.
 
 mod bar;
+mod complete;
 mod field;
 mod highlight;
 mod keys;
@@ -238,6 +239,7 @@ impl Code {
             session.end_gesture();
         }
         text.kept = text.now.clone();
+        text.seen = text.now.clone();
         session.edit(&format!("text of {path}"), |document| {
             if let Some(Node { kind: NodeKind::Custom(source), .. }) = document.node_mut(path) {
                 source.clone_from(&text.now);

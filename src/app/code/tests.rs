@@ -192,6 +192,57 @@ fn keys_of_one_frame_take_effect_in_their_order() {
 }
 
 #[test]
+fn words_are_completed_while_they_are_typed() {
+    let mut bench = Bench::new("fade");
+    bench.caret("    return field(cell) * ");
+    bench.write("f");
+    assert!(!bench.code.field.lists(), "one letter is not enough");
+    bench.write("i");
+    assert!(bench.code.field.lists());
+    bench.press(Key::ArrowDown, Modifiers::NONE);
+    bench.press(Key::Tab, Modifiers::NONE);
+    assert!(bench.text().contains("* field_at(params.rate;") && !bench.code.field.lists(), "{}", bench.text());
+    bench.write("x) * ");
+    bench.caret("field_at(x) * params.");
+    assert!(!bench.code.field.lists(), "the caret went there by itself");
+    bench.press(Key::Space, Modifiers::CTRL);
+    assert!(bench.code.field.lists());
+    bench.press(Key::Escape, Modifiers::NONE);
+    assert!(!bench.code.field.lists());
+    bench.write("// an");
+    assert!(!bench.code.field.lists(), "a comment");
+    bench.press(Key::Enter, Modifiers::NONE);
+    bench.write("fra");
+    bench.press(Key::ArrowLeft, Modifiers::NONE);
+    assert!(!bench.code.field.lists(), "the caret left the word");
+    bench.press(Key::Tab, Modifiers::NONE);
+    assert!(bench.text().contains("\n    fr  arate;"), "Tab indents again: {}", bench.text());
+    bench.caret("//! @inout field: Grid<f32> = 1");
+    bench.write(", op");
+    bench.press(Key::Enter, Modifiers::NONE);
+    assert!(bench.text().contains("= 1, open   What"), "{}", bench.text());
+}
+
+#[test]
+fn a_list_takes_its_keys_in_their_order_and_what_it_writes_is_undone() {
+    let mut bench = Bench::new("fade");
+    bench.caret("params.rate;");
+    let text = |text: &str| Event::Text(text.into());
+    let [enter, tab, down, up] =
+        [Key::Enter, Key::Tab, Key::ArrowDown, Key::ArrowUp].map(|key| press(key, Modifiers::NONE));
+    let keys =
+        vec![enter.clone(), text("fra"), tab, text("."), down.clone(), down, up, enter.clone(), text(";"), enter];
+    bench.frame(keys);
+    (0..10).for_each(|_| bench.frame(Vec::new()));
+    assert!(bench.text().contains("params.rate;\n    frame.dt;\n    \n"), "{}", bench.text());
+    bench.press(Key::ArrowUp, Modifiers::NONE);
+    bench.write("!");
+    assert!(bench.text().contains("\n    !frame.dt;"), "arrows move the caret again: {}", bench.text());
+    bench.press(Key::Z, Modifiers::COMMAND);
+    assert_eq!((bench.text(), bench.kept()), (FADE.into(), FADE.into()));
+}
+
+#[test]
 fn a_mistake_is_marked_where_it_stands_and_the_last_good_version_runs_on() {
     let mut bench = Bench::new("fade");
     let plans = bench.session.plans();
@@ -380,6 +431,24 @@ fn a_long_text_costs_little() {
     let (still, typed) = (median(still), median(typed));
     println!("2,000 lines: {still:.1} ms a frame, {typed:.1} ms with a key pressed");
     assert!(still < 100.0 && typed < 300.0, "in a debug build");
+}
+
+#[test]
+fn a_row_of_the_list_can_be_clicked() {
+    let mut harness = pane("fade", Theme::Dark);
+    harness.run();
+    harness.state_mut().0.show_place(SourcePlace { line: 6, column: 12 });
+    harness.run_steps(3);
+    harness.event(Event::Text("po".into()));
+    harness.run_steps(3);
+    harness.get_by_label("pow(x, y)");
+    harness.get_by_label("position(cell)").click();
+    harness.run_steps(3);
+    let focused = harness.ctx.memory(|memory| memory.has_focus(id(&Place::Node("fade".into()))));
+    let (code, _) = harness.state();
+    let text = &code.open.as_ref().unwrap().1.now;
+    assert!(text.contains("return position(field(cell)"), "{text}");
+    assert!(focused && !code.field.lists(), "focused {focused}, lists {}", code.field.lists());
 }
 
 fn pane<'a>(node: &str, theme: Theme) -> Harness<'a, (Code, Session)> {

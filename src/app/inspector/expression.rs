@@ -4,31 +4,17 @@ use std::ops::Range;
 
 use eframe::egui::text::{CCursor, CCursorRange, LayoutJob, TextFormat};
 use eframe::egui::{
-    self, EventFilter, FontSelection, Id, Key, Label, Modifiers, Popup, PopupCloseBehavior, Response, RichText, Stroke,
-    TextBuffer, TextStyle, Ui, WidgetInfo, WidgetType,
+    self, FontSelection, Id, Label, Modifiers, RichText, Stroke, TextBuffer, TextStyle, Ui, WidgetInfo, WidgetType,
 };
 
 use super::numbers::text_from_number;
 use super::row;
+use crate::app::completion::{self, Completed, List, of_name};
 use crate::app::prose;
 use crate::app::theme::{self, Look};
 use crate::expr::{ExprContext, Expression, FUNCTIONS, Numbers, Place, VARIABLES, gpu_functions};
 use crate::graph::formula;
 use crate::stage::types::ValueType;
-
-/// Maximum number of names that are listed.
-const LISTED: usize = 8;
-
-/// The completion list, while it is shown.
-#[derive(Clone, Default)]
-struct List {
-    /// Names as they are written, functions with their arguments.
-    words: Vec<String>,
-    mark: usize,
-    /// The part of the text that a choice replaces \[characters\].
-    from: usize,
-    to: usize,
-}
 
 /// What a text may name, and what becomes of it.
 pub(super) enum Rules<'a> {
@@ -80,7 +66,7 @@ impl Rules<'_> {
 pub(super) fn field(ui: &mut Ui, id: Id, label: &str, current: &str, rules: &Rules<'_>) -> Option<String> {
     let list_id = id.with("names");
     let mut list = ui.data(|data| data.get_temp::<List>(list_id)).unwrap_or_default();
-    if !list.words.is_empty() && ui.memory(|memory| memory.has_focus(id)) {
+    if list.is_open() && ui.memory(|memory| memory.has_focus(id)) {
         keys(ui, id, current, &mut list);
     }
     let writing = |ui: &Ui| ui.data(|data| data.get_temp::<String>(id));
@@ -93,13 +79,11 @@ pub(super) fn field(ui: &mut Ui, id: Id, label: &str, current: &str, rules: &Rul
     };
     let (response, typed) = row::lines(ui, id, current, &mut layouter, |text| {
         let field = egui::TextEdit::multiline(text).desired_rows(1).desired_width(f32::INFINITY);
-        field.font(egui::TextStyle::Monospace).lock_focus(!list.words.is_empty())
+        field.font(egui::TextStyle::Monospace).lock_focus(list.is_open())
     });
     response.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, label));
     let writing = writing(ui);
-    if !response.has_focus() {
-        list.words.clear();
-    } else if response.changed() {
+    if response.has_focus() && response.changed() {
         list = writing.as_ref().map(|text| names(ui, id, text, rules)).unwrap_or_default();
         // The error is underlined in the next frame.
         ui.ctx().request_repaint();
@@ -117,23 +101,12 @@ pub(super) fn field(ui: &mut Ui, id: Id, label: &str, current: &str, rules: &Rul
             drop(ui.add(Label::new(RichText::new(prose::plain(&error)).small().color(look.error)).wrap()))
         }
     }
-    let chosen = choose(&response, &list);
-    if !list.words.is_empty() {
-        // Otherwise Escape would remove the focus before the list handles it.
-        let keys = EventFilter { tab: true, horizontal_arrows: true, vertical_arrows: true, escape: true };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(id, keys));
-    }
-    let typed = match chosen {
-        Some(index) => {
-            list.mark = index;
-            take(ui, id, typed.as_deref().unwrap_or(current), &mut list);
-            None
-        }
-        None => typed,
-    };
-    ui.data_mut(|data| match list.words.is_empty() {
-        true => data.remove::<List>(list_id),
-        false => drop(data.insert_temp(list_id, list)),
+    let completed = list.show(&response, response.rect, typed.as_deref().or(writing.as_deref()).unwrap_or(current));
+    let typed = if completed.is_some() { None } else { typed };
+    completed.into_iter().for_each(|completed| put(ui, id, completed));
+    ui.data_mut(|data| match list.is_open() {
+        false => data.remove::<List>(list_id),
+        true => drop(data.insert_temp(list_id, list)),
     });
     typed
 }
@@ -178,38 +151,22 @@ fn text_from_numbers(values: &[f64]) -> String {
     }
 }
 
-/// Moves the mark through the list, inserts the marked name, or closes the list.
+/// Applies the keys of an open list.
 fn keys(ui: &Ui, id: Id, current: &str, list: &mut List) {
-    let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    let last = list.words.len().saturating_sub(1);
-    if pressed(Key::ArrowDown) {
-        list.mark = (list.mark + 1).min(last);
-    }
-    if pressed(Key::ArrowUp) {
-        list.mark = list.mark.saturating_sub(1);
-    }
-    if pressed(Key::Tab) || pressed(Key::Enter) {
-        take(ui, id, current, list);
-    }
-    if pressed(Key::Escape) {
-        list.words.clear();
+    for key in completion::KEYS {
+        if list.is_open() && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+            let text = ui.data(|data| data.get_temp::<String>(id)).unwrap_or_else(|| current.to_string());
+            list.press(key, &text).into_iter().for_each(|completed| put(ui, id, completed));
+        }
     }
 }
 
-/// Replaces the typed part by the marked name, and closes the list.
-fn take(ui: &Ui, id: Id, current: &str, list: &mut List) {
-    let text = ui.data(|data| data.get_temp::<String>(id)).unwrap_or_else(|| current.to_string());
-    let usage = list.words.get(list.mark).cloned().unwrap_or_default();
-    let word = usage.find('(').map_or(usage.as_str(), |bracket| &usage[..=bracket]);
-    let before = text.chars().take(list.from);
-    let text: String = before.chain(word.chars()).chain(text.chars().skip(list.to)).collect();
+/// Makes a completed text the one that is being written.
+fn put(ui: &Ui, id: Id, Completed { text, caret }: Completed) {
     let mut state = egui::TextEdit::load_state(ui.ctx(), id).unwrap_or_default();
-    let end = CCursor::new(list.from + word.chars().count());
-    state.cursor.set_char_range(Some(CCursorRange::one(end)));
+    state.cursor.set_char_range(Some(CCursorRange::one(CCursor::new(caret))));
     state.store(ui.ctx(), id);
     ui.data_mut(|data| data.insert_temp(id, text));
-    ui.memory_mut(|memory| memory.request_focus(id));
-    list.words.clear();
 }
 
 /// Completions of the name at the cursor.
@@ -221,8 +178,7 @@ fn names(ui: &Ui, id: Id, text: &str, rules: &Rules<'_>) -> List {
 
 fn completions(text: &str, to: usize, rules: &Rules<'_>) -> List {
     let letters: Vec<char> = text.chars().take(to).collect();
-    let of_name = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
-    let start = |end: usize| end - letters.iter().take(end).rev().take_while(|c| of_name(c)).count();
+    let start = |end: usize| end - letters.iter().take(end).rev().take_while(|c| of_name(**c)).count();
     let word = |range: Range<usize>| letters.get(range).into_iter().flatten().collect::<String>();
     let from = start(to.min(letters.len()));
     let typed = word(from..letters.len());
@@ -239,31 +195,7 @@ fn completions(text: &str, to: usize, rules: &Rules<'_>) -> List {
         None if begins => known.iter().map(|(name, _)| *name).chain(rules.functions()).collect(),
         None => Vec::new(),
     };
-    let words: Vec<String> =
-        all.into_iter().filter(|word| word.starts_with(&typed)).take(LISTED).map(String::from).collect();
-    let done = words.contains(&typed);
-    List { words: if done { Vec::new() } else { words }, mark: 0, from, to }
-}
-
-/// Shows the list. Returns the position of a name that was clicked.
-fn choose(field: &Response, list: &List) -> Option<usize> {
-    if list.words.is_empty() {
-        return None;
-    }
-    let popup = Popup::from_response(field).open(true).close_behavior(PopupCloseBehavior::IgnoreClicks);
-    let popup = popup.id(field.id.with("list")).gap(2.0);
-    let clicked = popup.show(|ui| {
-        ui.spacing_mut().item_spacing.y = 1.0;
-        let mut clicked = None;
-        for (index, word) in list.words.iter().enumerate() {
-            let text = RichText::new(word).monospace();
-            if ui.selectable_label(index == list.mark, text).clicked() {
-                clicked = Some(index);
-            }
-        }
-        clicked
-    });
-    clicked.and_then(|inner| inner.inner)
+    List::new(all.into_iter().map(String::from), &typed, from..to).unless_complete(&typed)
 }
 
 #[cfg(test)]
@@ -272,13 +204,13 @@ mod tests {
 
     fn words(text: &str, to: usize) -> Vec<String> {
         let numbers = Numbers::from([("tide".to_string(), crate::expr::Number::scalar(2.0))]);
-        completions(text, to, &Rules::Expression { numbers: &numbers, now: None }).words
+        completions(text, to, &Rules::Expression { numbers: &numbers, now: None }).words().to_vec()
     }
 
     #[test]
     fn names_are_completed_where_the_cursor_is() {
         assert_eq!(words("2 * ti", 6), ["tide", "time"], "numbers of the graph come first");
-        assert_eq!(words("si + time", 2), ["sin(x)", "sign(x)"].map(String::from));
+        assert_eq!(words("si + time", 2), ["sin(x)", "sinh(x)", "sign(x)"].map(String::from));
         assert!(words("time", 4).is_empty(), "there is nothing left to complete");
         assert!(words("mouse.x", 7).is_empty(), "the component is complete");
         assert_eq!(words("2 * mouse.", 10), ["x", "y"]);
@@ -291,7 +223,7 @@ mod tests {
         let numbers = Numbers::from([("speed".to_string(), crate::expr::Number::scalar(2.0))]);
         let inputs = Numbers::from([("position".to_string(), crate::expr::Number::vector(&[0.5; 3]).unwrap())]);
         let rules = Rules::Formula { numbers: &numbers, inputs: Some(&inputs), result: ValueType::F32 };
-        let words = |text: &str| completions(text, text.chars().count(), &rules).words;
+        let words = |text: &str| completions(text, text.chars().count(), &rules).words().to_vec();
         assert_eq!(words("1 +\npo"), ["position", "pow(x, y)"]);
         assert_eq!(words("position."), ["x", "y", "z"]);
         assert!(words("rand").is_empty(), "random is computed on the CPU");

@@ -211,6 +211,13 @@ mod tests {
                 assert!(name.starts_with('_') || language::is_prelude(name), "`{name}` can be declared twice");
                 assert_eq!(declared(text), BTreeSet::from([name.to_string()]), "{text}");
             }
+            for usage in language::FUNCTIONS {
+                let (name, arguments) = usage.split_once('(').unwrap();
+                let text = all.iter().find(|(n, _)| *n == name).map_or("", |(_, text)| text.as_str());
+                let written = text.split(['(', ')']).nth(1).unwrap_or_default().split(", ");
+                let names: Vec<&str> = written.map(|argument| argument.split(':').next().unwrap()).collect();
+                assert_eq!(names.join(", ") + ")", arguments, "{text}");
+            }
             let kinds = [("alias", Kind::Alias), ("const", Kind::Constant), ("fn", Kind::Function)];
             for (keyword, kind) in kinds {
                 let is_defined = |name: &&str| all.iter().any(|(n, text)| n == name && text.starts_with(keyword));

@@ -85,7 +85,8 @@ pub(super) fn constant(text: &str) -> Result<Vec<f64>, String> {
     }
 }
 
-fn split_commas(text: &str) -> Vec<&str> {
+/// The parts of a text between commas that are in no brackets.
+pub(crate) fn split_commas(text: &str) -> Vec<&str> {
     let mut depth = 0i32;
     let mut before = ' ';
     text.split(move |c| {

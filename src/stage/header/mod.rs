@@ -7,6 +7,7 @@ mod param;
 mod port;
 
 use super::language;
+pub(crate) use grammar::split_commas;
 pub use model::{Change, Direction, Header, HeaderError, Param, ParamType, Port, Radius, Range, Reduction, Scatter};
 
 /// Parses the header; returns all errors, not only the first.
