@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use eframe::egui::{EventFilter, Key, Popup, PopupCloseBehavior, Rect, Response, RichText};
+use eframe::egui::{
+    Align, EventFilter, Key, Layout, Popup, PopupCloseBehavior, Rect, Response, RichText, TextWrapMode,
+};
 
 /// Rows of a list; the others are reached by the arrow keys.
 const ROWS: usize = 9;
@@ -115,9 +117,11 @@ impl List {
             return None;
         }
         let popup = Popup::from_response(field).anchor(anchor).open(true);
+        let popup = popup.layout(Layout::top_down_justified(Align::Min));
         let popup = popup.close_behavior(PopupCloseBehavior::IgnoreClicks).id(field.id.with("completions")).gap(2.0);
         let clicked = popup.show(|ui| {
             ui.spacing_mut().item_spacing.y = 1.0;
+            ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
             let rows = self.words.iter().enumerate().skip(self.top).take(ROWS);
             let clicked = rows.filter(|(index, word)| {
                 let row = ui.selectable_label(*index == self.mark, RichText::new(word.as_str()).monospace());
