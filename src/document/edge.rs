@@ -68,6 +68,9 @@ mod tests {
             assert!(file.to_text().contains(&node), "{}", file.to_text());
             assert_eq!(Document::parse(&file.to_text()), Ok(file));
         }
-        assert!(Document::parse(r#"(version: 1, nodes: {"d": (domain: (edge: (x: "wall", x: "open")))})"#).is_err());
+        for wrong in [r#"(x: "wall", x: "open")"#, "()", "{}", r#"{"": "wall"}"#, r#"{"1x": "wall"}"#] {
+            let file = format!(r#"(version: 1, nodes: {{"d": (domain: (edge: {wrong}))}})"#);
+            assert!(Document::parse(&file).is_err(), "{wrong}");
+        }
     }
 }

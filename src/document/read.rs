@@ -341,7 +341,15 @@ impl<'de> Deserialize<'de> for Edge {
                     if sides.iter().any(|(known, _)| *known == side) {
                         return Err(de::Error::custom(format!("side `{side}` is given twice")));
                     }
+                    if side.is_empty() || !side.chars().all(|c| c.is_ascii_alphabetic()) {
+                        return Err(de::Error::custom(format!(
+                            "`{side}` is no side; there are x, left, right and so on"
+                        )));
+                    }
                     sides.push((side, map.next_value()?));
+                }
+                if sides.is_empty() {
+                    return Err(de::Error::custom("an edge needs a rule, such as \"wall\""));
                 }
                 Ok(Edge::Sides(sides))
             }

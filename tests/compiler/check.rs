@@ -67,7 +67,7 @@ says!(
     "none": (domain: (resolution: (0, 8), width: 1, edge: "wall")),
     "thin": (domain: (resolution: (8, 8), width: 0, edge: "wall")),
     "lost": (domain: (resolution: (8, 8), width: NaN, edge: "wall")),
-    "open": (domain: (resolution: (8, 8), width: 1, edge: "open")),
+    "open": (domain: (resolution: (8, 8), width: 1, edge: (left: "ajar", right: "open"))),
     "huge": (domain: (resolution: (60000, 60000, 60000), width: 1, edge: "wall")),
     "far": (state: "Grid<f32>", on: "nowhere"),"#
 );

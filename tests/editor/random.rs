@@ -175,7 +175,9 @@ pub fn undo_to(bench: &mut Bench, start: &Document, most: usize) {
     let names: Vec<String> = bench.seen().into_iter().map(|seen| seen.name).filter(|name| !name.is_empty()).collect();
     let (now, then) = (bench.document().to_text(), start.to_text());
     let differs: Vec<_> = now.lines().zip(then.lines()).filter(|(now, then)| now != then).take(12).collect();
-    panic!("undo does not lead back, {differs:?}; on the screen are {names:?}");
+    let ctx = &bench.harness.ctx;
+    let keyboard = ctx.memory(|memory| memory.focused()).map(|id| (id, ctx.text_edit_focused()));
+    panic!("undo does not lead back, {differs:?}; {keyboard:?} has the keyboard; on the screen are {names:?}");
 }
 
 /// What is saved and opened again is what is on the screen.

@@ -372,7 +372,7 @@ fn particles_may_be_in_a_group_that_stops() {
             let mut stops = tuned(&[("$count", "40"), ("$until", &until)], tuning.clone());
             let found = state(&mut stops);
             let repeats = words(&stops, "solve.repeats")[0];
-            assert!(repeats > 0 && repeats < 40 && repeats % every == 0, "{repeats} repeats");
+            assert!(repeats > 0 && repeats < 40 && repeats.is_multiple_of(every), "{repeats} repeats");
             assert!(found[2].iter().all(|moved| *moved == f64::from(repeats)), "every particle took part in each");
             let mut fixed = tuned(&[("$count", &repeats.to_string()), ("$until", "")], tuning);
             assert!(found == state(&mut fixed), "every {every}: {repeats} repeats leave what as many iterations leave");
