@@ -19,6 +19,11 @@ impl Editor {
         self.session.modified()
     }
 
+    /// Whether the graph is being written to its file.
+    pub fn saving(&self) -> bool {
+        self.files.saving()
+    }
+
     /// Problems of the graph, of the user's stages, and of the running simulation.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.session.problems()

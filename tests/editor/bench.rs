@@ -118,10 +118,16 @@ impl Bench {
         Bench::with(folder, Source::File(path), size)
     }
 
+    /// Saves, and waits for the disk.
+    pub fn save(&mut self) {
+        self.ctrl(Key::S);
+        self.until("the file", |bench| !bench.editor().saving());
+        self.rest();
+    }
+
     /// Saves the graph and opens its file once more, by dropping it on the window.
     pub fn reopen(&mut self) {
-        self.ctrl(Key::S);
-        self.rest();
+        self.save();
         let path = Some(self.folder.path().join("graph.ron"));
         self.harness.input_mut().dropped_files.push(DroppedFile { path, ..DroppedFile::default() });
         self.rest();

@@ -182,8 +182,7 @@ pub fn undo_to(bench: &mut Bench, start: &Document, most: usize) {
 
 /// What is saved and opened again is what is on the screen.
 fn saved(bench: &mut Bench, seed: u64) {
-    bench.ctrl(Key::S);
-    bench.rest();
+    bench.save();
     let file = bench.folder().join("graph.ron");
     let text = std::fs::read_to_string(file).expect("the graph's file");
     let read = Document::parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));

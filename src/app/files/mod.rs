@@ -37,6 +37,8 @@ const FOLLOWED: usize = 256;
 
 /// What happens once the unsaved document is saved or given up.
 pub(super) enum Leaving {
+    /// A document that is read once the open one is saved: the same file may be meant.
+    Load(Source),
     /// A document and its file.
     Open(Box<Document>, Option<PathBuf>),
     /// What was recovered from a damaged file: an unsaved document.
@@ -154,12 +156,19 @@ impl Files {
         if self.saving.is_some() {
             self.leaving = Some(leaving);
             self.asked = Some(Question::Wait);
+        } else if let Leaving::Load(source) = leaving {
+            self.load(session, source);
         } else if session.unsaved() {
             self.leaving = Some(leaving);
             self.asked = Some(Question::Save);
         } else {
             self.part(session, leaving);
         }
+    }
+
+    /// Whether the document is being written.
+    pub(super) fn saving(&self) -> bool {
+        self.saving.is_some()
     }
 
     /// Whether closing the window would lose changes or stop an export.
@@ -179,6 +188,9 @@ impl Files {
 
     /// Reads a document, and opens it once the open one is saved or given up.
     pub(super) fn load(&mut self, session: &mut Session, source: Source) {
+        if self.saving.is_some() {
+            return self.leave(session, Leaving::Load(source));
+        }
         match disk::load(&source) {
             Ok(document) => {
                 let path = match source {
@@ -493,6 +505,7 @@ impl Files {
         self.cancel();
         match leaving {
             Leaving::Close => return self.events.push(Event::Close),
+            Leaving::Load(source) => return self.load(session, source),
             Leaving::Open(document, path) => {
                 if let Some(path) = &path {
                     self.remember(path);

@@ -190,6 +190,17 @@ fn a_slow_disk_holds_nothing_up_and_changes_made_meanwhile_are_not_taken_for_sav
     std::fs::write(folder.0.join("go"), "").unwrap();
     until(&mut window, |w| !w.session.modified());
     assert_eq!(rate(&disk::read(&path).unwrap()), Some(ParamValue::Number(5.0)));
+    // Opened while it is being saved, the file is read once that is done.
+    std::fs::remove_file(folder.0.join("go")).unwrap();
+    let opened = |w: &Window| w.events.iter().filter(|event| **event == Event::Opened).count();
+    let before = opened(window.state());
+    change(&mut window, 6.0);
+    save(&mut window);
+    load(&mut window, Source::File(path.clone()));
+    assert_eq!(opened(window.state()), before);
+    std::fs::write(folder.0.join("go"), "").unwrap();
+    until(&mut window, |w| opened(w) > before);
+    assert_eq!(rate(window.state().session.document()), Some(ParamValue::Number(6.0)));
 }
 
 #[test]
