@@ -132,10 +132,11 @@ impl Canvas {
 
     /// Draws the canvas and turns what was done on it into edits and actions. An `Err` is a sentence for the person.
     pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
-        self.shown = true;
         self.breadcrumbs(ui, session, actions);
         self.view.rect = ui.available_rect_before_wrap();
-        if !self.view.rect.is_positive() {
+        // A pane without room is hidden.
+        self.shown = self.view.rect.is_positive();
+        if !self.shown {
             return Ok(());
         }
         self.rebuild(theme::of(ui), session);

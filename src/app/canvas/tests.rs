@@ -15,6 +15,7 @@ struct Bench {
     session: Session,
     told: Vec<String>,
     time: f64,
+    size: Vec2,
 }
 
 impl Bench {
@@ -22,8 +23,8 @@ impl Bench {
         let gpu = Gpu::new(&GpuOptions::default()).unwrap();
         let mut session = Session::new(gpu, || {});
         session.open(crate::app::placed(document), None);
-        let mut bench =
-            Bench { ctx: Context::default(), canvas: Canvas::default(), session, told: Vec::new(), time: 0.0 };
+        let (ctx, canvas, size) = (Context::default(), Canvas::default(), vec2(1200.0, 800.0));
+        let mut bench = Bench { ctx, canvas, session, told: Vec::new(), time: 0.0, size };
         theme::install(&bench.ctx);
         bench.frame(Vec::new());
         bench.frame(Vec::new());
@@ -34,9 +35,9 @@ impl Bench {
         let screen = Rect::from_min_size(Pos2::ZERO, vec2(1400.0, 800.0));
         self.time += 0.02;
         let input = RawInput { screen_rect: Some(screen), time: Some(self.time), events, ..RawInput::default() };
-        let (canvas, session, told) = (&mut self.canvas, &mut self.session, &mut self.told);
+        let (canvas, session, told, size) = (&mut self.canvas, &mut self.session, &mut self.told, self.size);
         let output = self.ctx.run_ui(input, |ui| {
-            let inner = egui::UiBuilder::new().max_rect(Rect::from_min_size(Pos2::ZERO, vec2(1200.0, 800.0)));
+            let inner = egui::UiBuilder::new().max_rect(Rect::from_min_size(Pos2::ZERO, size));
             let mut ui = ui.new_child(inner);
             told.extend(canvas.show(&mut ui, session, &mut Actions::new()).err());
         });
@@ -171,4 +172,23 @@ fn any_document_is_drawn() {
         bench.session.undo();
         bench.frame(Vec::new());
     }
+}
+
+/// What is open on it would keep the keyboard, and nobody could see or close it.
+#[test]
+fn a_canvas_without_room_closes_what_is_open_on_it() {
+    let mut bench = Bench::new(fluid());
+    let at = pos2(600.0, 780.0);
+    bench.frame(vec![Event::PointerMoved(at)]);
+    for pressed in [true, false] {
+        let (button, modifiers) = (PointerButton::Secondary, Modifiers::NONE);
+        bench.frame(vec![Event::PointerButton { pos: at, button, pressed, modifiers }]);
+    }
+    bench.frame(Vec::new());
+    bench.canvas.settle();
+    assert!(bench.canvas.busy(), "a menu or the palette is open");
+    bench.size.y = 0.0;
+    bench.frame(Vec::new());
+    bench.canvas.settle();
+    assert!(!bench.canvas.busy());
 }
