@@ -1,6 +1,8 @@
 //! What panes ask of the rest of the window. A pane changes the document by itself, through the session. What concerns another
 //! pane or the window it asks for with an action, and the editor carries all of them out in one place (`execute`).
 
+use std::path::PathBuf;
+
 use super::command::Command;
 use crate::document::Link;
 use crate::problem::SourcePlace;
@@ -22,6 +24,8 @@ pub(super) enum Action {
     RefreshViews,
     /// Lets the graphs of this folder read files outside it.
     AllowFiles,
+    /// Saves the unsaved text of a stage file.
+    SaveStage(PathBuf),
     /// Asks where to save a table, with a file name without its extension, and writes it.
     SaveTable { name: String, text: String },
     /// Shows an error, or another message that stays until it is dismissed.

@@ -7,8 +7,6 @@ use crate::document::{Document, Salvaged, salvage};
 use crate::embedded::{EXAMPLES, Folder, TEMPLATES, THUMBNAILS};
 use crate::files::{self, MAX_GRAPH, write};
 
-/// Most disks write a small file in this time. The window waits so long, and then goes on.
-pub(super) const PROMPT: Duration = Duration::from_millis(40);
 /// How long a window that is closed waits for a disk, which may never answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 

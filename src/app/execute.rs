@@ -62,6 +62,7 @@ impl Editor {
                     self.stale = true;
                     self.player.refresh();
                 }
+                Action::SaveStage(path) => self.files.save_stage(&mut self.session, path),
                 Action::SaveTable { name, text } => self.files.save_table(ctx, &self.session, &name, text),
                 Action::AllowFiles => self.files.allow(&mut self.session),
                 Action::Tell(text) => self.notify(text, true),
@@ -256,9 +257,8 @@ impl Editor {
 
     /// Saves the document, or the stage file that is being edited.
     fn save(&mut self, ctx: &egui::Context) {
-        match self.code.save(ctx, &mut self.session) {
-            Some(Ok(path)) => self.notify(format!("Saved {}", path.display()), false),
-            Some(Err(sentence)) => self.notify(sentence, true),
+        match self.code.focused_file(ctx) {
+            Some(path) => self.files.save_stage(&mut self.session, path),
             None => self.files.save(ctx, &mut self.session),
         }
     }

@@ -9,6 +9,7 @@ mod compiler;
 mod completion;
 mod disk;
 mod driver;
+mod errand;
 mod execute;
 mod export_dialog;
 mod files;
@@ -279,7 +280,12 @@ impl Editor {
                     ctx.send_viewport_cmd(ViewportCommand::Close);
                 }
                 Event::StopExport => self.export.stop(),
+                Event::Opening(path) => self.notify(format!("Opening {}: the disk is slow", path.display()), false),
                 Event::Saving(path) => self.notify(format!("Saving {}: the disk is slow", path.display()), false),
+                Event::SavedStage(path, text) => {
+                    self.code.mark_saved(&path, &text);
+                    self.notify(format!("Saved {}", path.display()), false);
+                }
                 Event::Saved(path) => self.notify(format!("Saved {}", path.display()), false),
                 Event::Reloaded(path) => self.notify(format!("Reloaded {} (changed on disk)", path.display()), false),
                 Event::Dropped(wish, node) => {

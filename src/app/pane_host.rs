@@ -34,7 +34,7 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
         let told = match pane {
             Pane::Graph => canvas.show(ui, session, actions),
             Pane::Inspector => framed.show(ui, |ui| inspector::show(ui, session, actions)).inner,
-            Pane::Code => code.show(ui, session),
+            Pane::Code => code.show(ui, session, actions),
             Pane::Problems => framed.show(ui, |ui| problems.show(ui, session, actions)).inner,
             Pane::Plan => {
                 framed.show(ui, |ui| plan_pane.show(ui, session, actions));

@@ -11,8 +11,8 @@ use egui_tiles::Tree;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::disk;
 use super::panes::Pane;
+use super::{disk, errand};
 use crate::export::DEFAULT;
 use crate::files::{read, write};
 use crate::threads::join_within;
@@ -180,7 +180,7 @@ impl Store {
         if changes.send(Box::new(change)).is_ok() {
             self.open += 1;
         }
-        self.settle(disk::PROMPT)
+        self.settle(errand::PROMPT)
     }
 
     /// Takes over what was written, and waits for it at most this long.

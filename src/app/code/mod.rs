@@ -7,12 +7,13 @@ mod field;
 mod highlight;
 mod keys;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use eframe::egui::{self, Id, RichText, Ui};
 
+use super::action::{Action, Actions};
 use super::session::{Draft, Session};
-use super::{disk, theme};
+use super::theme;
 use crate::document::{Node, NodeKind, Scope};
 use crate::edit;
 use crate::library::{Definition, Library};
@@ -160,7 +161,7 @@ impl Code {
     }
 
     /// Draws the pane. An `Err` is a sentence for the person.
-    pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
+    pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let wanted = self.wanted.take();
         let subject = match subject(session) {
             Ok(subject) => subject,
@@ -196,7 +197,7 @@ impl Code {
         if let Some(step) = step {
             self.step(ui.ctx(), session, step);
         }
-        let told = wish.map_or(Ok(()), |wish| self.grant(session, &subject, wish));
+        let told = wish.map_or(Ok(()), |wish| self.grant(session, &subject, wish, actions));
         self.keep_draft(session);
         told
     }
@@ -247,10 +248,20 @@ impl Code {
         });
     }
 
-    /// Writes the file whose text has the focus; `None` if no file has it.
-    pub(super) fn save(&mut self, ctx: &egui::Context, session: &mut Session) -> Option<Result<PathBuf, String>> {
-        let (place @ Place::File(..), _) = self.open.as_ref()? else { return None };
-        ctx.memory(|memory| memory.has_focus(id(place))).then(|| self.write(session))
+    /// The file whose text has the focus.
+    pub(super) fn focused_file(&self, ctx: &egui::Context) -> Option<PathBuf> {
+        let (place @ Place::File(_, path), _) = self.open.as_ref()? else { return None };
+        ctx.memory(|memory| memory.has_focus(id(place))).then(|| path.clone())
+    }
+
+    /// Notes that a file has this text now; more may have been typed since.
+    pub(super) fn mark_saved(&mut self, saved: &Path, written: &str) {
+        if let Some((Place::File(_, path), text)) = &mut self.open
+            && path == saved
+        {
+            text.kept = written.to_string();
+            text.overtaken = false;
+        }
     }
 
     /// Shows a node's text, with its unsaved changes.
@@ -286,7 +297,13 @@ impl Code {
         }
     }
 
-    fn grant(&mut self, session: &mut Session, subject: &Subject, wish: Wish) -> Result<(), String> {
+    fn grant(
+        &mut self,
+        session: &mut Session,
+        subject: &Subject,
+        wish: Wish,
+        actions: &mut Actions,
+    ) -> Result<(), String> {
         match wish {
             Wish::MakeLocalCopy => {
                 let library = session.library().clone();
@@ -301,7 +318,12 @@ impl Code {
             Wish::OpenElsewhere(path) => {
                 open::that_detached(&path).map_err(|error| format!("{} can't be opened: {error}", path.display()))
             }
-            Wish::Save => self.write(session).map(drop),
+            Wish::Save => {
+                if let Place::File(_, path) = &subject.place {
+                    actions.push(Action::SaveStage(path.clone()));
+                }
+                Ok(())
+            }
             Wish::TakeBack => {
                 if let Some((place, text)) = &mut self.open {
                     text.now = text.kept.clone();
@@ -311,15 +333,6 @@ impl Code {
                 Ok(())
             }
         }
-    }
-
-    fn write(&mut self, session: &mut Session) -> Result<PathBuf, String> {
-        let Some((Place::File(_, path), text)) = &mut self.open else { return Err("no file is open".into()) };
-        disk::save_text(path, &text.now)?;
-        text.kept = text.now.clone();
-        text.overtaken = false;
-        session.set_draft(path, None);
-        Ok(path.clone())
     }
 }
 

@@ -2,6 +2,7 @@
 //! must be answered first, and changes of files by other programs.
 
 mod gallery;
+mod opening;
 mod questions;
 mod recovery;
 mod saving;
@@ -21,9 +22,10 @@ use super::settings::{Folders, Store};
 use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
 use crate::files::{MAX_STAGE, read};
 use gallery::Gallery;
+use opening::{Opening, Reader};
 use recovery::Left;
 pub(super) use recovery::Recovery;
-use saving::{Saving, Writer};
+use saving::{Content, Saving, Writer};
 use watch::Watch;
 
 /// A dialog that is cancelled this soon did not open.
@@ -78,8 +80,12 @@ pub(super) enum Event {
     /// The export is to stop; it can be resumed.
     StopExport,
     Saved(PathBuf),
-    /// The disk takes its time.
+    /// A stage file has this text now.
+    SavedStage(PathBuf, String),
+    /// The disk is slow to write this file.
     Saving(PathBuf),
+    /// The disk is slow to read this file.
+    Opening(PathBuf),
     /// The file was changed by another program and read again.
     Reloaded(PathBuf),
     /// A stage or a shape was dropped on the window: its preferred name, and the node.
@@ -94,9 +100,13 @@ pub(super) struct Files {
     dialog: Option<(Purpose, Receiver<Answer>)>,
     /// A path being typed, and whether overwriting an existing file was confirmed.
     typed: Option<(Purpose, String, bool)>,
-    saving: Option<Saving>,
+    /// At most one by path.
+    saving: Vec<Saving>,
+    /// A file that is being read.
+    opening: Option<Opening>,
     /// In place of the disk, for tests.
     writer: Option<Writer>,
+    reader: Option<Reader>,
     /// A file name and a table to save.
     table: Option<(String, String)>,
     /// What waits for answers, or for saving.
@@ -153,7 +163,9 @@ impl Files {
 
     /// Closes the window or opens another document, once the open one is saved or given up.
     pub(super) fn leave(&mut self, session: &mut Session, leaving: Leaving) {
-        if self.saving.is_some() {
+        // Who wants something else does not wait for a file.
+        self.opening.take_if(|opening| !opening.again);
+        if self.saving() {
             self.leaving = Some(leaving);
             self.asked = Some(Question::Wait);
         } else if let Leaving::Load(source) = leaving {
@@ -166,14 +178,14 @@ impl Files {
         }
     }
 
-    /// Whether the document is being written.
+    /// Whether the document or a stage file is being written.
     pub(super) fn saving(&self) -> bool {
-        self.saving.is_some()
+        !self.saving.is_empty()
     }
 
     /// Whether closing the window would lose changes or stop an export.
     pub(super) fn holds(&self, session: &Session) -> bool {
-        session.unsaved() || self.exporting || self.saving.is_some()
+        session.unsaved() || self.exporting || self.saving()
     }
 
     /// The same, once the open document is saved or given up: only an export may prevent it.
@@ -188,17 +200,41 @@ impl Files {
 
     /// Reads a document, and opens it once the open one is saved or given up.
     pub(super) fn load(&mut self, session: &mut Session, source: Source) {
-        if self.saving.is_some() {
+        if self.saving() {
             return self.leave(session, Leaving::Load(source));
         }
-        match disk::load(&source) {
-            Ok(document) => {
-                let path = match source {
-                    Source::File(path) => Some(path),
-                    Source::Example(_) | Source::Template(_) | Source::Empty => None,
-                };
-                self.leave(session, Leaving::Open(Box::new(document), path));
+        match source {
+            Source::File(path) => {
+                self.opening = Some(Opening::start(path, false, self.reader));
+                self.poll_opening(session);
             }
+            Source::Example(_) | Source::Template(_) | Source::Empty => {
+                self.loaded(session, disk::load(&source), None);
+            }
+        }
+    }
+
+    /// Handles that a file was read, or could not be.
+    fn poll_opening(&mut self, session: &mut Session) {
+        let Some(opening) = &mut self.opening else { return };
+        let Some(result) = opening.result() else {
+            if opening.is_newly_slow() && !opening.again {
+                self.events.push(Event::Opening(opening.path.clone()));
+            }
+            return;
+        };
+        let Some(Opening { path, again, .. }) = self.opening.take() else { return };
+        match again {
+            true if session.path() == Some(&path) => self.was_read_again(session, result, path),
+            true => {}
+            false => self.loaded(session, result, Some(path)),
+        }
+    }
+
+    /// Opens what was read, once the open document is saved or given up.
+    fn loaded(&mut self, session: &mut Session, result: Result<Document, Broken>, path: Option<PathBuf>) {
+        match result {
+            Ok(document) => self.leave(session, Leaving::Open(Box::new(document), path)),
             Err(Broken { sentence, salvaged }) => match salvaged.filter(|s| s.document.is_some()) {
                 Some(salvaged) => self.broken = Some((sentence, salvaged)),
                 None => self.events.push(Event::Failed(sentence)),
@@ -260,10 +296,11 @@ impl Files {
         self.exporting = exporting;
         self.poll(session);
         self.poll_saving(session);
+        self.poll_opening(session);
         if let Err(sentence) = self.settings.settle(Duration::ZERO) {
             self.events.push(Event::Failed(sentence));
         }
-        if self.saving.is_some() {
+        if self.saving() || self.opening.is_some() {
             ctx.request_repaint_after(LOOK);
         }
         self.look_at_disk(ctx, session);
@@ -329,7 +366,7 @@ impl Files {
         }
         let own = session.path().and_then(watch::full);
         if own.is_some_and(|own| changed.remove(&own)) {
-            match &mut self.saving {
+            match self.saving.iter_mut().find(|saving| saving.is_graph()) {
                 // Probably this window's own change.
                 Some(saving) => saving.overtaken = true,
                 None => self.read_again(session),
@@ -340,10 +377,17 @@ impl Files {
         }
     }
 
-    /// Handles that the document's file was written, perhaps by this window.
+    /// Reads the document's file again, because it was written, perhaps by this window. What the user opens goes first.
     fn read_again(&mut self, session: &mut Session) {
         let Some(path) = session.path().map(Path::to_path_buf) else { return };
-        match disk::read(&path).map(super::placed) {
+        if self.opening.as_ref().is_none_or(|opening| opening.again) {
+            self.opening = Some(Opening::start(path, true, self.reader));
+            self.poll_opening(session);
+        }
+    }
+
+    fn was_read_again(&mut self, session: &mut Session, result: Result<Document, Broken>, path: PathBuf) {
+        match result.map(super::placed) {
             Ok(document) if session.on_disk() == Some(&document) => self.told.clear(),
             Ok(document) if session.modified() && *session.document() != document => {
                 self.conflict = Some(Box::new(document));
@@ -456,33 +500,57 @@ impl Files {
     }
 
     fn write(&mut self, session: &mut Session, path: PathBuf) {
-        match &mut self.saving {
-            // One after the other, so that the last one is what the file has in the end.
+        // One after the other, so that the last one is what the file has in the end.
+        match self.saving.iter_mut().find(|saving| saving.is_graph()) {
             Some(running) => running.again = Some(path),
-            None => self.saving = Some(Saving::start(path, session.document().clone(), self.writer)),
+            None => {
+                let content = Content::Graph(Box::new(session.document().clone()));
+                self.saving.push(Saving::start(path, content, self.writer));
+            }
         }
         self.poll_saving(session);
     }
 
-    /// Handles that the document was saved, or could not be.
+    /// Writes the unsaved text of a stage file.
+    pub(super) fn save_stage(&mut self, session: &mut Session, path: PathBuf) {
+        self.start_stage(session, path);
+        self.poll_saving(session);
+    }
+
+    fn start_stage(&mut self, session: &Session, path: PathBuf) {
+        let Some(draft) = session.drafts().get(&path) else { return };
+        match self.saving.iter_mut().find(|saving| !saving.is_graph() && saving.path == path) {
+            Some(running) => running.again = Some(path),
+            None => self.saving.push(Saving::start(path, Content::Stage(draft.text.clone()), self.writer)),
+        }
+    }
+
+    /// Handles files that were saved, or could not be.
     fn poll_saving(&mut self, session: &mut Session) {
-        let Some(saving) = &mut self.saving else { return };
-        let Some(result) = saving.result() else {
-            if saving.is_slow() && !std::mem::replace(&mut saving.told, true) {
-                self.events.push(Event::Saving(saving.path.clone()));
-                self.asked = self.asked.or(self.leaving.is_some().then_some(Question::Wait));
-            }
-            return;
-        };
-        let Some(Saving { path, document, again, overtaken, .. }) = self.saving.take() else { return };
-        self.asked.take_if(|question| *question == Question::Wait);
-        match result {
-            Ok(()) => {
+        let finished = |(at, saving): (usize, &Saving)| Some((at, saving.result()?));
+        while let Some((at, result)) = self.saving.iter().enumerate().find_map(finished) {
+            let saving = self.saving.remove(at);
+            self.saved(session, saving, result);
+        }
+        for saving in self.saving.iter_mut().filter_map(|saving| saving.is_newly_slow().then_some(&*saving)) {
+            self.events.push(Event::Saving(saving.path.clone()));
+            self.asked = self.asked.or(self.leaving.is_some().then_some(Question::Wait));
+        }
+    }
+
+    fn saved(&mut self, session: &mut Session, saving: Saving, result: Result<(), String>) {
+        let Saving { path, content, again, overtaken, .. } = saving;
+        if let Err(sentence) = result {
+            self.cancel();
+            return self.events.push(Event::Failed(sentence));
+        }
+        match content {
+            Content::Graph(document) => {
                 // A graph without a file keeps its permission to read other files where it is first saved.
                 if session.path().is_some() {
                     self.note_allowed(session, Some(&path));
                 }
-                session.mark_saved(path.clone(), document);
+                session.mark_saved(path.clone(), *document);
                 self.remember(&path);
                 self.events.push(Event::Saved(path));
                 if overtaken {
@@ -490,13 +558,20 @@ impl Files {
                 }
                 if let Some(path) = again {
                     self.write(session, path);
-                } else if let Some(leaving) = self.leaving.take() {
-                    self.leave(session, leaving);
                 }
             }
-            Err(sentence) => {
-                self.cancel();
-                self.events.push(Event::Failed(sentence));
+            Content::Stage(text) => {
+                session.mark_stage_saved(&path, &text);
+                self.events.push(Event::SavedStage(path, text));
+                if let Some(path) = again {
+                    self.save_stage(session, path);
+                }
+            }
+        }
+        if self.saving.is_empty() && self.dialog.is_none() && self.typed.is_none() {
+            self.asked.take_if(|question| *question == Question::Wait);
+            if let Some(leaving) = self.leaving.take_if(|_| self.asked.is_none()) {
+                self.leave(session, leaving);
             }
         }
     }

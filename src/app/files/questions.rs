@@ -88,20 +88,20 @@ impl Files {
     /// Saves all changes, stage files first, since their paths are known.
     fn save_and_part(&mut self, ctx: &egui::Context, session: &mut Session) {
         self.asked = None;
-        if let Err(sentence) = session.save_drafts() {
-            self.cancel();
-            self.events.push(Event::Failed(sentence));
-        } else if session.modified() {
-            self.save(ctx, session);
-        } else {
-            self.safe(session);
+        for path in session.drafts().keys().cloned().collect::<Vec<_>>() {
+            self.start_stage(session, path);
+        }
+        // Leaves once the last file is written, and stays if one can't be.
+        match session.modified() {
+            true => self.save(ctx, session),
+            false => self.poll_saving(session),
         }
     }
 
     /// The file is whole at every moment, so that nothing but these changes is lost without waiting; they are kept for the
     /// next start.
     fn ask_to_wait(&mut self, ctx: &egui::Context, session: &mut Session) {
-        let Some(saving) = &self.saving else { return self.safe(session) };
+        let Some(saving) = self.saving.first() else { return self.safe(session) };
         let title = format!("Saving {}", saving.path.display());
         let close = matches!(self.leaving, Some(Leaving::Close));
         let answers = ["Close without waiting", "Cancel"];
@@ -117,7 +117,7 @@ impl Files {
                 if let Some(recovery) = &mut self.recovery {
                     recovery.leave_behind(session);
                 }
-                self.saving = None;
+                self.saving.clear();
                 if let Some(leaving) = self.leaving.take() {
                     self.go(session, leaving);
                 }

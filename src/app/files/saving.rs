@@ -1,56 +1,67 @@
-//! Saving on a thread of its own, so that a slow disk does not hold the window.
+//! Files that are being written.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
 
 use crate::app::disk;
+use crate::app::errand::Errand;
 use crate::document::Document;
 
-/// Saving that takes longer is shown.
-const SLOW: Duration = Duration::from_secs(1);
+/// Writes a file.
+pub(super) type Writer = fn(&Path, &Content) -> Result<(), String>;
 
-/// Writes a document to a path.
-pub(super) type Writer = fn(&Path, &Document) -> Result<(), String>;
+/// What is written.
+#[derive(Clone)]
+pub(super) enum Content {
+    Graph(Box<Document>),
+    Stage(String),
+}
 
-/// A document that is being written.
+impl Content {
+    /// Writes it to a file.
+    ///
+    /// # Errors
+    /// Why it can't be written, in one sentence; then the file is as it was.
+    pub(super) fn write(&self, path: &Path) -> Result<(), String> {
+        match self {
+            Content::Graph(document) => disk::save(path, document),
+            Content::Stage(text) => disk::save_stage(path, text),
+        }
+    }
+}
+
+/// A file that is being written.
 pub(super) struct Saving {
     pub path: PathBuf,
-    pub document: Document,
+    pub content: Content,
     /// Where to save next: the user saved again meanwhile.
     pub again: Option<PathBuf>,
     /// The file has changed meanwhile, by this or another program.
     pub overtaken: bool,
-    /// The user was told that it takes long.
-    pub told: bool,
-    since: Instant,
-    result: Receiver<Result<(), String>>,
+    errand: Errand<Result<(), String>>,
 }
 
 impl Saving {
-    pub(super) fn start(path: PathBuf, document: Document, writer: Option<Writer>) -> Saving {
-        let (answer, result) = channel();
-        let (to, copy) = (path.clone(), document.clone());
-        let work = move || {
-            // The window may be gone.
-            let _ = answer.send(writer.unwrap_or(disk::save)(&to, &copy));
-        };
-        // If no thread can be started, the channel is closed, which `result` reports.
-        drop(std::thread::Builder::new().name("saving".into()).spawn(work));
-        Saving { path, document, again: None, overtaken: false, told: false, since: Instant::now(), result }
+    pub(super) fn start(path: PathBuf, content: Content, writer: Option<Writer>) -> Saving {
+        let (to, copy) = (path.clone(), content.clone());
+        let errand = Errand::start(move || match writer {
+            Some(writer) => writer(&to, &copy),
+            None => copy.write(&to),
+        });
+        Saving { path, content, again: None, overtaken: false, errand }
+    }
+
+    pub(super) fn is_graph(&self) -> bool {
+        matches!(self.content, Content::Graph(_))
     }
 
     /// The result once it is there; waits as long as a prompt disk takes.
     pub(super) fn result(&self) -> Option<Result<(), String>> {
-        let failed = || format!("{} can't be written: the system starts no thread", self.path.display());
-        match self.result.recv_timeout(disk::PROMPT.saturating_sub(self.since.elapsed())) {
-            Ok(result) => Some(result),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => Some(Err(failed())),
-        }
+        let failed = |cause| Err(format!("{} can't be written: {cause}", self.path.display()));
+        self.errand.result().map(|result| result.unwrap_or_else(failed))
     }
 
-    pub(super) fn is_slow(&self) -> bool {
-        self.since.elapsed() > SLOW
+    /// Whether it takes so long that the user should know; true once.
+    pub(super) fn is_newly_slow(&mut self) -> bool {
+        self.errand.is_newly_slow()
     }
 }

@@ -8,6 +8,7 @@ use super::*;
 use crate::app::action::{Action, Actions};
 use crate::app::export_dialog::ExportDialog;
 use crate::app::problems::ProblemList;
+use crate::app::session::Draft;
 use crate::app::{placed, theme};
 use crate::document::ParamValue;
 use crate::edit::fixture::fluid;
@@ -95,6 +96,9 @@ fn until(window: &mut Harness<'_, Window>, mut there: impl FnMut(&Window) -> boo
 fn load(window: &mut Harness<'_, Window>, source: Source) {
     let state = window.state_mut();
     state.files.load(&mut state.session, source);
+    if state.files.reader.is_none() {
+        until(window, |w| w.files.opening.is_none());
+    }
     window.run_steps(2);
 }
 
@@ -148,11 +152,21 @@ fn a_graph_that_is_not_modified_follows_its_file_and_keeps_its_frames() {
 }
 
 /// Writes as soon as a file `go` lies beside the graph: a slow disk.
-fn slow(path: &Path, document: &Document) -> Result<(), String> {
+fn slow(path: &Path, content: &Content) -> Result<(), String> {
+    wait_for_go(path);
+    content.write(path)
+}
+
+/// Reads as soon as a file `go` lies beside the graph.
+fn slow_reader(path: &Path) -> Result<Document, Broken> {
+    wait_for_go(path);
+    disk::read(path)
+}
+
+fn wait_for_go(path: &Path) {
     while !path.with_file_name("go").exists() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    disk::save(path, document)
 }
 
 fn rate(document: &Document) -> Option<ParamValue> {
@@ -201,6 +215,71 @@ fn a_slow_disk_holds_nothing_up_and_changes_made_meanwhile_are_not_taken_for_sav
     std::fs::write(folder.0.join("go"), "").unwrap();
     until(&mut window, |w| opened(w) > before);
     assert_eq!(rate(window.state().session.document()), Some(ParamValue::Number(6.0)));
+}
+
+#[test]
+fn a_file_on_a_slow_disk_opens_later_and_holds_nothing_up() {
+    let folder = Folder::new("slow-open");
+    let path = folder.graph(&fluid());
+    let mut window = window(&folder);
+    window.state_mut().files.reader = Some(slow_reader);
+    load(&mut window, Source::File(path.clone()));
+    until(&mut window, |w| w.events.contains(&Event::Opening(path.clone())));
+    assert!(!window.state().events.contains(&Event::Opened));
+    // Who opens something else meanwhile gets that, and it stays.
+    let template = Source::Template(disk::templates()[0].clone());
+    load(&mut window, template.clone());
+    std::fs::write(folder.0.join("go"), "").unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    window.run_steps(2);
+    assert_eq!(*window.state().session.document(), placed(disk::load(&template).unwrap()));
+    std::fs::remove_file(folder.0.join("go")).unwrap();
+    load(&mut window, Source::File(path.clone()));
+    std::fs::write(folder.0.join("go"), "").unwrap();
+    until(&mut window, |w| w.session.path() == Some(&path));
+    // Changed by another program, it is read again without holding up either.
+    std::fs::remove_file(folder.0.join("go")).unwrap();
+    let mut other = fluid();
+    other.fps = 24.0;
+    disk::save(&path, &other).unwrap();
+    until(&mut window, |w| w.files.opening.is_some());
+    change(&mut window, 3.0);
+    std::fs::write(folder.0.join("go"), "").unwrap();
+    until(&mut window, |w| w.files.conflict.is_some());
+}
+
+#[test]
+fn stage_files_on_a_slow_disk_are_saved_before_the_window_closes() {
+    let folder = Folder::new("slow-stages");
+    let path = folder.graph(&fluid());
+    let stages = ["a.wgsl", "b.wgsl"].map(|name| folder.0.join(name));
+    let mut window = window(&folder);
+    load(&mut window, Source::File(path.clone()));
+    window.state_mut().files.writer = Some(slow);
+    change(&mut window, 3.0);
+    for stage in &stages {
+        let draft = Draft { text: "new".into(), of: "old".into(), overtaken: false };
+        window.state_mut().session.set_draft(stage, Some(draft));
+    }
+    let state = window.state_mut();
+    state.files.leave(&mut state.session, Leaving::Close);
+    window.run_steps(2);
+    click(&mut window, "Save");
+    assert!(!window.state().events.contains(&Event::Close) && window.state().session.unsaved());
+    // What is typed meanwhile is not taken for saved, and asked about again.
+    let draft = Draft { text: "newer".into(), of: "old".into(), overtaken: false };
+    window.state_mut().session.set_draft(&stages[0], Some(draft));
+    std::fs::write(folder.0.join("go"), "").unwrap();
+    until(&mut window, |w| w.files.saving.is_empty());
+    assert!(!window.state().events.contains(&Event::Close));
+    let draft = &window.state().session.drafts()[&stages[0]];
+    assert_eq!((draft.text.as_str(), draft.of.as_str()), ("newer", "new"));
+    assert_eq!(std::fs::read_to_string(&stages[1]).unwrap(), "new");
+    assert_eq!(rate(&disk::read(&path).unwrap()), Some(ParamValue::Number(3.0)));
+    window.run_steps(2);
+    click(&mut window, "Save");
+    until(&mut window, |w| w.events.contains(&Event::Close));
+    assert_eq!(std::fs::read_to_string(&stages[0]).unwrap(), "newer");
 }
 
 #[test]

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::Session;
-use crate::app::disk;
 
 /// A changed text, and the text of its file before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,18 +37,15 @@ impl Session {
         self.disk.drafts = drafts;
     }
 
-    /// Writes all drafts to their files.
-    ///
-    /// # Errors
-    /// Why one can't be written, in one sentence; it stays a draft, as do those after it.
-    pub(crate) fn save_drafts(&mut self) -> Result<(), String> {
-        while let Some((path, draft)) = self.disk.drafts.pop_first() {
-            if let Err(sentence) = disk::save_stage(&path, &draft.text) {
-                self.disk.drafts.insert(path, draft);
-                return Err(sentence);
+    /// Notes that a file has this text now. What was typed since stays a draft.
+    pub(crate) fn mark_stage_saved(&mut self, path: &Path, text: &str) {
+        match self.disk.drafts.get_mut(path) {
+            Some(draft) if draft.text != text => {
+                draft.of = text.to_string();
+                draft.overtaken = false;
             }
+            _ => self.set_draft(path, None),
         }
-        Ok(())
     }
 
     /// Whether there are unsaved changes of the document or of stage files.
