@@ -74,20 +74,20 @@ fn floor(faces: usize, largest: f64) -> f64 {
 
 #[test]
 fn a_v_cycle_leaves_a_tenth_of_the_residual_at_any_size() {
-    let shapes: [&[usize]; 9] = [
-        &[32, 32],
-        &[128, 128],
-        &[1024, 1024],
-        &[100, 60],
-        &[129, 97],
-        &[31, 200],
-        &[45, 77],
-        &[32, 32, 32],
-        &[21, 34, 16],
-    ];
-    for shape in shapes {
+    const ALL: &[&str] = &["wall", "zero", "wrap"];
+    let cases: [(&[usize], &[&str]); 9] = [
+        (&[32, 32], ALL),
+        (&[128, 128], ALL),
         // A million cells take seconds.
-        let edges = if shape[0] > 1000 { &["wall"][..] } else { &["wall", "zero", "wrap"] };
+        (&[1024, 1024], &["wall"]),
+        (&[100, 60], &["zero"]),
+        (&[129, 97], &["wrap"]),
+        (&[31, 200], &["wall"]),
+        (&[45, 77], &["zero"]),
+        (&[32, 32, 32], &["zero", "wrap"]),
+        (&[21, 34, 16], &["wall", "wrap"]),
+    ];
+    for (shape, edges) in cases {
         for edge in edges {
             let (factors, floor) = factors(shape, edge, 3);
             println!("{shape:?}, {edge}: V-cycles leave {factors:.3?} of the residual, the floor is at {floor:.0e}");
@@ -168,7 +168,7 @@ fn planned(shape: &[usize], edge: &str, tuning: Tuning) -> Plan {
 fn a_v_cycle_of_few_dispatches_gives_the_same_bits() {
     // Two dispatches down a level and one up; around a periodic axis and in space not every level is swept on tiles.
     let cases: [(&[usize], &str, usize); 5] = [
-        (&[128, 128], "wall", 24),
+        (&[72, 64], "wall", 24),
         (&[291, 150], "wall", 24),
         (&[100, 60], "zero", 24),
         (&[64, 32], "wrap", 100),

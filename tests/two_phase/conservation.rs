@@ -115,7 +115,7 @@ fn volumes_stay_over_a_thousand_frames_of_mixing_and_turning() {
 
 #[test]
 fn cells_are_full_at_the_shipped_iterations() {
-    for (cells, frames) in [([80.0, 128.0], 100), ([160.0, 256.0], 25)] {
+    for (cells, frames) in [([80.0, 128.0], 60), ([160.0, 256.0], 16)] {
         let (tallies, _) = play(&clock(cells), &hands(), frames);
         let what = format!("{cells:?}, {frames} frames");
         hold(&what, &tallies);
