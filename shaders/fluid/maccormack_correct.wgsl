@@ -22,7 +22,7 @@ fn stage(cell: Cell) -> T {
     let arrival = position(cell);
     let advected = forward(cell);
     if open_wired && open(cell) < 0.5 { return advected; }
-    if open_wired && min(open_at(traced(arrival, frame.dt)), open_at(traced(arrival, -frame.dt))) < 0.999 {
+    if open_wired && min(open_at(traced(arrival, frame.dt)), open_at(traced(arrival, -frame.dt))) < 0.99999 {
         return advected * exp(-params.dissipation * frame.dt);
     }
     let returned = forward_at(traced(arrival, frame.dt));

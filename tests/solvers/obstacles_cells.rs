@@ -450,15 +450,30 @@ fn factors(cells: &[usize], case: usize, solver: &str, params: &str, frames: usi
 }
 
 #[test]
-fn cycles_and_conjugate_gradients_converge_around_obstacles() {
-    for (cells, case) in [(&[64usize, 64][..], 1), (&[64, 64], 2), (&[96, 64], 2), (&[128, 64], 3), (&[32, 32, 32], 2)]
+fn cycles_of_multigrid_converge_around_obstacles() {
+    // 100 and 75 periodic cells become 25 and then 13, 75 and then 38, the last of which extends beyond the domain.
+    for (cells, case, bar) in
+        [(&[64usize, 64][..], 1, 0.2), (&[100, 60], 2, 0.2), (&[75, 45], 3, 0.25), (&[24, 32, 24], 2, 0.2)]
     {
-        for (cycle, factor) in factors(cells, case, "pressure_multigrid_obstacle", "", 4).iter().enumerate() {
-            let bar = if cycle == 0 { 0.7 } else { 0.4 };
-            within(&format!("cycle {cycle}"), *factor, bar, "levels of halved resolution without Galerkin's operators");
+        for (cycle, factor) in factors(cells, case, "pressure_multigrid_obstacle", "", 3).iter().enumerate() {
+            // What flows between posts is met on wide cells for the first time.
+            let bar = if case == 3 && cycle == 0 { 0.65 } else { bar };
+            within(
+                &format!("cycle {cycle}"),
+                *factor,
+                bar,
+                "a tenth without walls; gaps of two cells are no wide cell",
+            );
         }
-        let left = factors(cells, case, "pressure_cg_obstacle", r#", params: {"steps": 100}"#, 1);
-        within("100 steps", left[0], 0.05, "about as many steps as cells along the longest side");
+    }
+}
+
+#[test]
+fn conjugate_gradients_converge_around_obstacles() {
+    for (cells, case, steps) in [(&[64usize, 64][..], 1, 100), (&[75, 45], 3, 100), (&[24, 24, 24], 2, 50)] {
+        let steps = format!(", params: {{\"steps\": {steps}}}");
+        let left = factors(cells, case, "pressure_cg_obstacle", &steps, 1);
+        within("residual left", left[0], 0.01, "1.3 to 2.1 times as many steps as cells along the longest side");
     }
 }
 
@@ -503,27 +518,34 @@ fn a_body_that_moves_with_the_fluid_leaves_no_trace() {
     }
 }
 
-/// Dye fills a box with posts, and a flow of some cells a step that would carry it into the walls.
+/// Dye fills a box with posts, which hold much more of it, and a flow of some cells a step that would carry it into the walls.
 const DYE: &str = r##"
     "u": (custom: r#"//! Flow
         //! @out velocity: Grid<Vec>
         fn stage(cell: Cell) -> Vec { let p = position(cell); return 3.0 * vec2f(sin(9.0 * p.y), cos(7.0 * p.x)); }"#, on: "domain"),
-    "dye": (state: "Grid<f32>", inputs: {"next": "advect.result", "init": "mask"}),
-    "advect": (stage: "fluid/$advect", inputs: {"velocity": "u", "field": "dye", "open": "mask"}),
+    "full": (custom: r#"//! Full
+        //! @in open: Grid<f32>
+        //! @out dye: Grid<f32>
+        fn stage(cell: Cell) -> f32 { return 1000.0 - 999.0 * open(cell); }"#, inputs: {"open": "mask"}),
+    "dye": (state: "Grid<f32>", inputs: {"next": "advect.result", "init": "full"}),
+    "advect": (stage: "$advect", inputs: {"velocity": "u", "$field": "dye", "open": "mask"}),
 "##;
 
 #[test]
 fn walls_give_and_take_no_dye() {
-    for advect in ["advect", "advect_maccormack"] {
+    for (advect, field) in [("fluid/advect", "field"), ("fluid/advect_maccormack", "field"), ("image/advect", "image")]
+    {
         let values = [
             ("$cells", "48, 48".to_string()),
             ("$width", "1".into()),
             ("$case", "3".into()),
             ("$advect", advect.into()),
+            ("$field", field.into()),
         ];
         let mut sim = start(60.0, &[AROUND, DYE].concat(), &pairs(&values));
         step(&mut sim, 20);
-        let error = max_abs(&difference(&read(&sim, "dye"), &read(&sim, "mask.open")));
+        let full: Vec<f64> = read(&sim, "mask.open").iter().map(|open| 1000.0 - 999.0 * open).collect();
+        let error = max_abs(&difference(&read(&sim, "dye"), &full));
         within(advect, error, 20.0 * 8.0 * U, "means of ones, 20 steps of some roundings");
     }
 }
