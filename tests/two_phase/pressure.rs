@@ -227,6 +227,41 @@ fn a_level_of_few_cells_is_solved_though_hardly_anything_links_its_halves() {
     }
 }
 
+/// Conjugate gradients with multigrid are 2D only. In space there are V-cycles, which do not reach eight times.
+#[test]
+fn in_space_v_cycles_take_less() {
+    let nodes = POISSON
+        .replace("($n, $n)", "($n, $n, $n)")
+        .replace("length(p - vec2f(0.42, 0.53))", "length(p - vec3f(0.42, 0.53, 0.47))")
+        .replace("- vec2f(0.5 / 6.0)", "- vec3f(0.5 / 6.0)")
+        .replace("two_phase/pressure_multigrid_cg", "two_phase/pressure_multigrid")
+        .replace(r#"params: {"cycles": $cycles, "tolerance": "tolerance"}"#, "iterations: $cycles");
+    let (n, cycles) = (32, 7);
+    let values = [
+        ("$n", n.to_string()),
+        ("$edge", "wall".into()),
+        ("$ratio", "1000".into()),
+        ("$cycles", cycles.to_string()),
+        ("$open", String::new()),
+    ];
+    let mut sim = start(60.0, &nodes, &pairs(&values));
+    let wave = |i: usize| {
+        let [x, y, z] = [i % n, i / n % n, i / n / n].map(|c| (c as f64 + 0.5) / n as f64);
+        (5.0 * x + 1.0).sin() * (4.0 * y).cos() * (3.0 * z).cos()
+    };
+    let mut rhs: Vec<f64> =
+        random(n * n * n, 5).iter().enumerate().map(|(i, r)| 0.3 * f64::from(*r) + wave(i)).collect();
+    let excess = mean(&rhs);
+    rhs.iter_mut().for_each(|r| *r -= excess);
+    for (shape, bar) in [(0, 4.0), (1, 1.5)] {
+        sim.set_param("case.value", ParamValue::Number(f64::from(shape))).unwrap();
+        let left = run(&mut sim, &[("rhs", &f32s(&rhs))], 1, "residual.residual");
+        let each = (rms(&rhs) / rms(&left)).powf(1.0 / f64::from(cycles));
+        println!("{n}^3, density ratio 1000, {}: {each:.1} times in each of {cycles} cycles", SHAPES[shape as usize]);
+        assert!(each >= bar, "a cycle takes {each} times");
+    }
+}
+
 /// By hand: `cargo test --test two_phase pressure::large -- --ignored --nocapture`.
 #[test]
 #[ignore = "minutes on a software adapter"]
