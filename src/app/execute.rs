@@ -159,7 +159,12 @@ impl Editor {
             Command::Pin => self.pin(0),
             Command::FitImage => self.views.values_mut().for_each(|view| view.framing().fit()),
             Command::ActualSize => self.views.values_mut().for_each(|view| view.framing().actual_size()),
-            Command::ResetPanes => self.panes = panes::arrangement(),
+            Command::ResetPanes => {
+                self.panes = panes::arrangement();
+                // Pinned views have no place in it.
+                self.views.retain(|number, _| *number == 0);
+                self.player.refresh();
+            }
             Command::DarkTheme => ctx.set_theme(egui::Theme::Dark),
             Command::LightTheme => ctx.set_theme(egui::Theme::Light),
             Command::ShowGraph

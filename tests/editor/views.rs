@@ -70,6 +70,20 @@ fn thumbnails_come_and_go_while_paused() {
 }
 
 #[test]
+fn resetting_the_layout_closes_pinned_views() {
+    let mut bench = Bench::smoke();
+    bench.press("output carried.result");
+    bench.until("statistics", |bench| bench.find("Histogram").is_some());
+    bench.press("Pin");
+    bench.select("jet");
+    bench.key(Key::D);
+    assert!(bench.editor().viewed().contains("carried.result"));
+    bench.menu("Window", "Reset layout");
+    bench.compiled();
+    assert!(!bench.editor().viewed().contains("carried.result"), "a view that nobody can see keeps a wire");
+}
+
+#[test]
 fn a_pinned_view_stays_while_another_wire_is_looked_at() {
     let mut bench = Bench::smoke();
     bench.press("output carried.result");
