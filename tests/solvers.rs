@@ -52,6 +52,8 @@ mod multigrid;
 mod numbers;
 #[path = "solvers/obstacles.rs"]
 mod obstacles;
+#[path = "solvers/obstacles_cells.rs"]
+mod obstacles_cells;
 #[path = "solvers/own_cells.rs"]
 mod own_cells;
 #[path = "solvers/poisson.rs"]

@@ -1,12 +1,20 @@
 //! Divergence
 //! Central difference at cell centres:  div(u) = sum over faces of n . u(neighbour) / 2h.
-//! Source: Stam 1999; Harris, GPU Gems ch. 38, 2004.
+//! A wall has the ghost value  2 motion - u,  so that the mean of both sides is the velocity of the wall.
+//! Source: Stam 1999; Harris, GPU Gems ch. 38, 2004; Harlow and Welch, Phys. Fluids 8, 1965 (ghost values).
 //!
 //! @in  velocity: Grid<Vec>       Flow [m/s]
-//! @out divergence: Grid<f32>     Outflow per volume [1/s]
+//! @in  open: Grid<f32> = 1       1 in cells that fluid can fill, 0 in walls
+//! @in  motion: Grid<Vec> = 0     Velocity of the walls, read in their own cells [m/s]
+//! @out divergence: Grid<f32>     Outflow per volume, 0 in walls [1/s]
 
 fn stage(cell: Cell) -> f32 {
+    if open_wired && open(cell) < 0.5 { return 0.0; }
     var outflow = 0.0;
-    for (var face = 0; face < FACES; face++) { outflow += dot(face_normal(face), velocity(neighbor(cell, face))); }
+    for (var face = 0; face < FACES; face++) {
+        var next = velocity(neighbor(cell, face));
+        if open_wired && open(neighbor(cell, face)) < 0.5 { next = 2.0 * motion(neighbor(cell, face)) - velocity(cell); }
+        outflow += dot(face_normal(face), next);
+    }
     return outflow / (2.0 * CELL_SIZE);
 }

@@ -9,6 +9,7 @@
 //! @in    velocity: Grid<Vec>                    Flow that carried the field [m/s]
 //! @in    field: Grid<T>                         The field before the step
 //! @in    forward: Grid<T>                       The field after Advect
+//! @in    open: Grid<f32> = 1                    1 in cells that fluid can fill, 0 in walls, beside which Advect's result remains
 //! @out   result: Grid<T>, like field            The corrected field
 //! @param strength: f32 = 1, 0..1                Share of the correction; 0 keeps Advect's result
 //! @param limiter: i32 = 1, 0..2                 New extrema: 0 keep, 1 clamp, 2 revert to Advect's result
@@ -20,6 +21,10 @@ const CORNERS = 4 * (DIM - 1); // 2^DIM
 fn stage(cell: Cell) -> T {
     let arrival = position(cell);
     let advected = forward(cell);
+    if open_wired && open(cell) < 0.5 { return advected; }
+    if open_wired && min(open_at(traced(arrival, frame.dt)), open_at(traced(arrival, -frame.dt))) < 0.99999 {
+        return advected * exp(-params.dissipation * frame.dt);
+    }
     let returned = forward_at(traced(arrival, frame.dt));
     let corrected = advected + (field(cell) - returned) * (0.5 * params.strength);
     return limited(corrected, advected, traced(arrival, -frame.dt)) * exp(-params.dissipation * frame.dt);

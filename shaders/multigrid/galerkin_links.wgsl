@@ -12,14 +12,16 @@
 
 fn stage(cell: Cell) -> Result {
     let wide = half_of(cell);
+    // A cell of an odd column computes the link to +x, of an odd row to +y, of both to +x+y, of neither to -x+y.
+    let odd = cell - wide * 2;
     var parts = vec4f();
-    for (var k = 0; k < 4; k++) {
-        // +x and +x+y are for odd columns, +y and +x+y for odd rows; the first cell stands in for those beyond the border.
-        var owner = wide * 2;
-        if k == 0 || k == 2 { owner += unit(0); }
-        if k == 1 || k == 2 { owner += unit(1); }
-        if !inside(owner) { owner = wide * 2; }
-        if all(owner == cell) { parts[k] = 4.0 * max(wide_link(wide, wide + offset(k)), 0.0); }
+    let k = array<i32, 4>(3, 0, 1, 2)[odd.x + 2 * odd.y];
+    parts[k] = 4.0 * max(wide_link(wide, wide + offset(k)), 0.0);
+    // The first cell stands in for those beyond the border.
+    if k == 3 && !inside(cell + unit(0) + unit(1)) {
+        for (var other = 0; other < 3; other++) {
+            if !inside(cell + offset(other)) { parts[other] = 4.0 * max(wide_link(wide, wide + offset(other)), 0.0); }
+        }
     }
     // As in Gather: of a row of three, the wide cell's first takes two.
     var sum = 0.0;

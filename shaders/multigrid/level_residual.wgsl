@@ -4,11 +4,16 @@
 //!
 //! @in    divergence: Grid<f32>       Outflow per volume [1/s]
 //! @in    pressure: Grid<f32>, open zero         Pressure x dt / density [m^2/s]
+//! @in    weight: FaceGrid = 1        Open part of each face between walls inside the domain
 //! @out   residual: Grid<f32>         Divergence that the pressure does not remove [1/s]
 
 fn stage(cell: Cell) -> f32 {
     var inflow = 0.0;
-    for (var face = 0; face < FACES; face++) { inflow += across(cell, face) * (pressure(neighbor(cell, face)) - pressure(cell)); }
+    for (var face = 0; face < FACES; face++) {
+        var weight = across(cell, face);
+        if weight_wired { weight *= weight_face(cell, face); }
+        inflow += weight * (pressure(neighbor(cell, face)) - pressure(cell));
+    }
     return divergence(cell) - inflow / (CELL_SIZE * CELL_SIZE);
 }
 

@@ -1,24 +1,30 @@
 //! Sweep of Links
-//! One damped Jacobi sweep of a level of links,  sum of l (p_other - p) - s p = r.  It treats all cells alike, so a cycle of such sweeps is
-//! symmetric, which conjugate gradients need of a preconditioner. 2D only.
-//! Source: Dendy, J. Comput. Phys. 48, 1982 (black box multigrid); Briggs, Henson and McCormick, A Multigrid Tutorial, 2000, ch. 2 (weighted Jacobi).
+//! One damped Jacobi sweep of a level of links,  sum of l (p_other - p) - s p = r,  damped as by Smooth (variable density): iterations are
+//! multiples of four. It treats all cells alike, so a cycle of such sweeps is symmetric, which conjugate gradients need of a preconditioner. 2D only.
+//! Source: Dendy, J. Comput. Phys. 48, 1982 (black box multigrid); Adams, Brezina, Hu and Tuminaro, J. Comput. Phys. 188, 2003 (polynomial smoothers).
 //!
 //! @in    residual: Grid<f32>                  Right-hand side r [1/s]
 //! @in    links: Grid<vec4f>                   Links to the cells at +x, +y, +x+y, -x+y [m/kg]
 //! @in    sink: Grid<f32>                      Links to open borders [m/kg]
 //! @inout pressure: Grid<f32> = 0, radius 1    Pressure x dt, refined by each sweep [Pa s]
-//! @param relaxation: f32 = 0.85, 0..1         Weight of the new value
 
 fn stage(cell: Cell) -> f32 {
-    var sum = -residual(cell);
+    let own = pressure(cell);
+    var left = -residual(cell) - sink(cell) * own;
     var total = sink(cell);
     for (var k = 0; k < 8; k++) {
         let l = link(cell, k);
-        sum += l * pressure(cell + offset(k));
+        left += l * (pressure(cell + offset(k)) - own);
         total += l;
     }
     if total <= 0.0 { return 0.0; }
-    return mix(pressure(cell), sum / total, params.relaxation);
+    return own + relaxation() * left / total;
+}
+
+// As in Smooth (variable density).
+fn relaxation() -> f32 {
+    let root = cos((f32(iteration % 4) + 0.5) * 0.78539816);
+    return 1.0 / (1.125 - 0.875 * root);
 }
 
 // The eight cells around: +x, +y, +x+y, -x+y, and opposite to these.

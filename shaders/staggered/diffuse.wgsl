@@ -2,16 +2,21 @@
 //! One Gauss-Seidel sweep of implicit viscosity on the faces:  u = (u_old + a sum(w v)) / (1 + a sum(w)),  a = step dt nu / h^2,  over
 //! the 2 DIM neighbours, with their velocity as v and w = 1. Across a wall at the distance d, v is the velocity of the wall and w = h / d: at
 //! half a cell that is the ghost value 2 u_wall - u, so the fluid sticks to the wall itself (no slip). With free slip, and across a mirror, w = 0 there.
-//! Walls are closed borders, cells that are not open, and obstacles by their signed distance (see Obstacle). An inflow has the velocity of its faces, and along it
+//! Walls are closed borders, cells that are not open, and obstacles (see Obstacle). An inflow has the velocity of its faces, and along it
 //! that of the border; beyond an open border the flow goes on as it is. Stable for any step.
-//! Source: Stam, SIGGRAPH 1999, section 3; Harlow and Welch, Phys. Fluids 8, 1965 (ghost values); Gibou, Fedkiw, Cheng and Kang,
-//! J. Comput. Phys. 176, 2002 (walls between faces).
+//!
+//! Around obstacles the velocity of a face is the mean over its open part c. Neighbours exchange momentum through what is open of both,
+//! w = min(c, c_next) / c. The obstacle's part keeps a flow that rises linearly from it as it is,  w = sum(w (d_next - d) - (e_next - e)) / d,  with the mean
+//! distance d over the open part (see Obstacle) and e that of the whole face. That is of second order, symmetric, and loses energy for any cut.
+//! Source: Stam, SIGGRAPH 1999, section 3; Harlow and Welch, Phys. Fluids 8, 1965 (ghost values); Kirkpatrick, Armfield and Kent,
+//! J. Comput. Phys. 184, 2003 (momentum of cut cells).
 //!
 //! @sweep checkerboard
 //! @in    before: FaceGrid                            Flow before [m/s]
 //! @inout velocity: FaceGrid = 0, radius 1            Flow after, refined by each sweep [m/s]
 //! @in    open: Grid<f32> = 1                         1 in cells that fluid can fill, 0 in walls
-//! @in    distance: FaceGrid = 1                      Signed distance of each face to the obstacles, negative inside [m]
+//! @in    fraction: FaceGrid = 1                      Open part of each face; read where the distance is positive
+//! @in    distance: FaceGrid = 1                      Distance of each face to the obstacles, 0 or negative on those that they close [m]
 //! @in    motion: FaceGrid = 0                        Velocity of obstacles and of cells that are not open [m/s]
 //! @param viscosity: f32 = 0.00001, 0.., soft 0..0.001     Kinematic viscosity: water 1e-6, light oil 1e-5 [m^2/s]
 //! @param step: f32 = 1, 0..1                         Part of the time step
@@ -31,6 +36,8 @@ fn stage(cell: Cell) -> Vec {
     let u = velocity(cell);
     var sum = before(cell) - u;
     var total = Vec(1.0);
+    let mine = max(opened(cell), Vec(1e-20));
+    var rise = Vec();
     for (var face = 0; face < FACES; face++) {
         let axis = face_axis(face);
         let next = neighbor(cell, face);
@@ -47,13 +54,20 @@ fn stage(cell: Cell) -> Vec {
             v = mix(v, motion(next), hidden);
             w = mix(w, Vec(2.0 * friction), hidden);
         }
-        if distance_wired {
-            let way = clamp(distance(cell) / (distance(cell) - distance(next)), Vec(0.01), Vec(1.0));
-            let hit = distance(next) <= Vec(0.0);
-            v = select(v, mix(motion(cell), motion(next), way), hit);
-            w = select(w, mix(Vec(1.0), Vec(friction), along) / way, hit);
+        if distance_wired && !wall_face(upper, axis) {
+            let part = min(mine, opened(next)) / mine;
+            let grip = mix(Vec(1.0), Vec(friction), along);
+            w *= part;
+            rise += grip * (part * (distance(next) - distance(cell)) - (centre(next) - centre(cell)));
+            // A body that turns: its velocity takes the place of the flow in the closed part.
+            sum += a * grip * (1.0 - part) * (motion(next) - motion(cell));
         }
         sum += a * w * (v - u);
+        total += a * w;
+    }
+    if distance_wired {
+        let w = max(rise, Vec()) / max(distance(cell), Vec(1e-3 * CELL_SIZE));
+        sum += a * w * (motion(cell) - u);
         total += a * w;
     }
     var faces = u + sum / total;
@@ -65,6 +79,23 @@ fn stage(cell: Cell) -> Vec {
         if distance_wired && params.keep_inside != 0 && distance(cell)[axis] <= 0.0 { faces[axis] = before(cell)[axis]; }
     }
     return faces;
+}
+
+// Open part of the lower faces of a cell. Obstacle closes the border of the domain too, but here its sides rule.
+fn opened(cell: Cell) -> Vec {
+    var part = select(Vec(), fraction(cell), distance(cell) > Vec());
+    for (var axis = 0; axis < DIM; axis++) {
+        if wall_face(cell, axis) && distance(cell)[axis] > 0.0 { part[axis] = 1.0; }
+    }
+    return part;
+}
+
+// Mean distance of whole faces, from that of their open part, as if the obstacle cut them parallel to an edge.
+fn centre(cell: Cell) -> Vec {
+    let part = opened(cell);
+    let d = distance(cell);
+    let whole = max(d * (2.0 - 1.0 / max(part, Vec(1e-6))), Vec(-0.75 * CELL_SIZE));
+    return select(d, whole, (part > Vec()) & (part < Vec(1.0)));
 }
 
 // 1 for the lower faces of a cell that lie between two cells that are not open.

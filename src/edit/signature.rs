@@ -13,6 +13,9 @@ use crate::library::reference;
 use crate::stage::header::{Change, Direction, Param, Port};
 use crate::stage::types::{Element, PortType, WireType};
 
+/// Limit of nested groups that are looked into; a library group may contain itself.
+const MAX_NESTING: usize = 16;
+
 /// A port as drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortSignature {
@@ -239,7 +242,11 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
         let signature = match (stage.as_ref().and_then(|stage| stage.port(&declared.name)), own) {
             (Some(known), _) => stage_port(known, ty),
             (None, Some(own)) => port(own.name, ty, own.doc, own.optional),
-            (None, None) => port(&declared.name, ty, "", declared.constant.is_some()),
+            (None, None) => {
+                let unneeded =
+                    || group_of(node, ports.library()).is_some_and(|g| unneeded(g, &declared.name, ports, 0));
+                port(&declared.name, ty, "", declared.constant.is_some() || unneeded())
+            }
         };
         PortSignature { takes, ..signature }
     };
@@ -279,6 +286,19 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
     Some(NodeSignature { title, inputs, outputs })
 }
 
+/// Whether all that reads an input inside a group works without it.
+fn unneeded(group: &Group, input: &str, ports: &Ports<'_>, depth: usize) -> bool {
+    let reads = |link: &Link| link.node == IN && link.port == input;
+    let works = |node: &Node, port: &str| match (stage_of(node, ports.library()), group_of(node, ports.library())) {
+        (Some(stage), _) => stage.port(port).is_none_or(|port| port.default.is_some()),
+        (None, Some(inner)) => depth < MAX_NESTING && unneeded(inner, port, ports, depth + 1),
+        (None, None) => node.kind.info().inputs().into_iter().flatten().any(|own| own.name == port && own.optional),
+    };
+    let inside = group.nodes.values().flat_map(|node| node.inputs.iter().map(move |(port, link)| (node, port, link)));
+    !group.outputs.values().any(reads)
+        && inside.filter(|(.., link)| reads(link)).all(|(node, port, _)| works(node, port))
+}
+
 /// A port of a stage; once its letters are bound, its type is complete.
 fn stage_port(declared: &Port, ty: Option<PortType>) -> PortSignature {
     // An emitter can start a new set.
@@ -313,7 +333,7 @@ mod tests {
         })"#;
         let signatures = level(&Document::parse(text).unwrap(), &Scope::default(), Library::builtin());
         let names = |ports: &[PortSignature]| ports.iter().map(|p| p.name.clone()).collect::<Vec<_>>();
-        assert_eq!(names(&signatures["a"].inputs), ["velocity", "no_port"]);
+        assert_eq!(names(&signatures["a"].inputs), ["velocity", "open", "motion", "no_port"]);
         assert_eq!(names(&signatures["b"].outputs), ["value", "nothing"]);
         assert_eq!(
             (names(&signatures["c"].inputs), names(&signatures["c"].outputs)),

@@ -35,6 +35,7 @@ pub(super) fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problem
     resolver.outputs();
     resolver.settings();
     resolver.forks();
+    resolver.wired();
     resolver.own_cells();
 }
 

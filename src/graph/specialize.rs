@@ -1,5 +1,5 @@
-//! Specialises stages for their place in the graph: parameters that shape the plan are written into their texts, and
-//! inputs on the stage's own cells are read there without interpolation.
+//! Specialises stages for their place in the graph: parameters that shape the plan are written into their texts, and which
+//! of their ports are wired; inputs on the stage's own cells are read there without interpolation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,6 +40,19 @@ impl Flattener<'_> {
 }
 
 impl Resolver<'_> {
+    /// Removes from stages what they do with ports that are not wired.
+    pub(super) fn wired(&mut self) {
+        for entry in self.graph.nodes.iter_mut() {
+            let Kind::Stage(stage) = &entry.kind else { continue };
+            let unwired = |name: &str| {
+                entry.inputs.iter().any(|input| input.name == name && matches!(input.source, Source::Setting(_)))
+            };
+            if let Some(simpler) = stage.with_wired(&|name| !unwired(name)) {
+                entry.kind = Kind::Stage(Arc::new(simpler));
+            }
+        }
+    }
+
     /// Lets stages read inputs on their own cells directly. Face grids are still read by position, since faces lie
     /// elsewhere.
     pub(super) fn own_cells(&mut self) {

@@ -1,5 +1,5 @@
-//! Specialises a stage for its place in a graph: parameters that are constants of the plan are substituted, branches
-//! that they decide are folded, and interpolation at a cell's own centre becomes a read of that cell. The remaining
+//! Specialises a stage for its place in a graph: parameters that are constants of the plan are substituted, and whether
+//! a port is wired; branches that they decide are folded, and interpolation at a cell's own centre becomes a read of that cell. The remaining
 //! text keeps its lines and columns.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +25,26 @@ impl Stage {
             }
         }
         Stage::read(self.name.clone(), header, folded(inserted(&self.source, &literal)))
+    }
+
+    /// The stage with `x_wired` substituted, and branches that it decides folded, so that a port that is not wired costs
+    /// nothing; `None` where the text asks of no port.
+    pub fn with_wired(&self, wired: &dyn Fn(&str) -> bool) -> Option<Stage> {
+        let asked: BTreeMap<String, bool> = self
+            .inputs()
+            .map(|port| (format!("{}_wired", port.name), wired(&port.name)))
+            .filter(|(word, _)| self.names(word))
+            .collect();
+        if asked.is_empty() {
+            return None;
+        }
+        let mut edits = Edits::new(&self.source);
+        for token in tokens(&self.source) {
+            if let Some(wired) = asked.get(token.text) {
+                edits.overwrite(token.start, end(&token), if *wired { "true" } else { "false" });
+            }
+        }
+        Some(Stage::read(self.name.clone(), self.header.clone(), folded(edits.finish())))
     }
 
     /// The stage with formulas in place of these parameters: other parameters that they read, and functions for the end of
@@ -120,7 +140,7 @@ fn by_cell(source: &str, names: &[(&str, String)]) -> Option<String> {
     found.then(|| edits.finish())
 }
 
-/// Folds branches whose condition is a comparison of constants.
+/// Folds branches whose condition is a comparison of constants, `true` or `false`, or begins with `false &&`.
 fn folded(source: String) -> String {
     let mut source = source;
     for _ in 0..MAX_ROUNDS {
@@ -137,6 +157,13 @@ fn fold(source: &str) -> Option<String> {
     let tokens = tokens(source);
     let text = |i: usize| text(&tokens, i);
     let (at, open, holds) = (0..tokens.len()).find_map(|at| {
+        if let ("if", "true" | "false", "{") = (text(at), text(at + 1), text(at + 2)) {
+            return Some((at, at + 2, text(at + 1) == "true"));
+        }
+        if let ("if", "false", "&&") = (text(at), text(at + 1), text(at + 2)) {
+            let open = (at..tokens.len()).find(|i| text(*i) == "{")?;
+            return (!(at..open).any(|i| text(i) == "||")).then_some((at, open, false));
+        }
         let inner = usize::from(text(at + 1) == "(");
         let open = at + 4 + 2 * inner;
         let bare = text(at) == "if" && text(open) == "{" && (inner == 0 || text(open - 1) == ")");
@@ -271,6 +298,12 @@ fn stage(cell: Cell) -> Vec {
             ("if 1 == 1 { if y { return a; } } b;", "{ if y { return a; } } b;"),
             ("if n == 1 { a; }", "if n == 1 { a; }"),
             ("if 1 == 1 && y { a; }", "if 1 == 1 && y { a; }"),
+            ("if true { a; } b;", "{ a; } b;"),
+            ("if false { a; } else { b; }", "{ b; }"),
+            ("if false && x(c) { a; } else if true { b; }", "{ b; }"),
+            ("if true && x { a; }", "if true && x { a; }"),
+            ("if false && x || y { a; }", "if false && x || y { a; }"),
+            ("if falsely && x { a; }", "if falsely && x { a; }"),
         ] {
             assert_eq!(tight(text), less, "{text}");
         }

@@ -138,3 +138,33 @@ fn a_fluid_around_a_body_rests_under_its_weight() {
     // Faces that stick in the middle of a step instead would move at 0.05 m/s.
     within("speed", max_abs(&u), 0.005, "what two cycles leave; a third of a second of free fall is 3.3 m/s");
 }
+
+/// A cylinder between plates at Re 20: case 2D-1 of Schaefer and Turek, Benchmark Computations of Laminar Flow around a
+/// Cylinder, 1996, in the first 0.82 m of the channel.
+const CHANNEL: &str = r##"
+    "domain": (domain: (resolution: (96, 48), width: 0.82, edge: (left: "inflow", right: "open", y: "wall"))),
+    "parabola": (stage: "field/vector_expression", params: {"value": "[1.2 * position.y * (0.41 - position.y) / 0.41 ** 2, 0]"}),
+    "cylinder": (stage: "shape/sphere", params: {"center": (0.2, 0.2, 0), "radius": 0.05}),
+    "body": (stage: "staggered/obstacle", on: "domain", inputs: {"shape": "cylinder.distance"}),
+    "start": (stage: "staggered/from_field", on: "domain", inputs: {"velocity": "parabola.field"}),
+    "u": (state: "FaceGrid", inputs: {"init": "start.result", "next": "step.velocity"}),
+    "p": (state: "Grid<f32>", on: "domain", inputs: {"next": "step.pressure"}),
+    "step": (stage: "staggered/fluid_step_obstacle", params: {"viscosity": 0.001, "sweeps": 4}, inputs: {
+        "velocity": "u", "pressure": "p", "fraction": "body.fraction", "distance": "body.distance", "motion": "body.velocity",
+    }),
+    "coefficients": (stage: "measure/body_force", params: {"density": 500, "step": 0.5, "viscosity": 0.001}, inputs: {
+        "velocity": "step.velocity", "pressure": "step.pressure", "fraction": "body.fraction", "distance": "body.distance", "motion": "body.velocity",
+    }),
+"##;
+
+/// Published: drag coefficient 5.57 to 5.59, lift coefficient 0.0104 to 0.0110.
+#[test]
+fn a_steady_flow_around_a_cylinder_has_the_drag_and_the_lift_of_the_benchmark() {
+    let force = run(&mut start(50.0, CHANNEL, &[]), &[], 150, "coefficients.force");
+    let [drag, lift] = [force[0], force[1]];
+    println!("drag {drag:.3}, lift {lift:.4}");
+    // A wall that is displaced by (h / r)^2 / 2 of the radius, 12 cells across, changes the drag by about as much.
+    within("drag", (drag / 5.58 - 1.0).abs(), 0.015, "half of (2 / cells across)^2");
+    // The lift is a difference of forces on the sides, each a tenth of the drag or more.
+    within("lift, of the drag", (lift - 0.0107).abs() / drag, 0.005, "a third of that");
+}

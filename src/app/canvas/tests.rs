@@ -192,3 +192,18 @@ fn a_canvas_without_room_closes_what_is_open_on_it() {
     bench.canvas.settle();
     assert!(!bench.canvas.busy());
 }
+
+/// While a wire is dragged, the canvas scrolls near its edges, which may be all of it.
+#[test]
+fn a_wire_is_dragged_over_a_canvas_of_any_size() {
+    let mut bench = Bench::new(fluid());
+    let port = bench.port("pressure", End::Output, "pressure");
+    bench.frame(vec![Event::PointerMoved(port)]);
+    bench.press(port, true);
+    for width in [600.0, 40.0, 0.0, 1200.0] {
+        bench.size.x = width;
+        bench.frame(vec![Event::PointerMoved(pos2(20.0, 400.0))]);
+        assert!(bench.canvas.state.connection_in_progress.is_some(), "{width}");
+    }
+    bench.press(pos2(20.0, 400.0), false);
+}

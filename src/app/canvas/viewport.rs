@@ -120,8 +120,11 @@ impl Canvas {
         }
         let Some(at) = ui.input(|input| input.pointer.latest_pos()) else { return };
         let inner = self.view.rect.shrink(EDGE);
+        if !inner.is_positive() {
+            return;
+        }
         let beyond = at - inner.clamp(at);
-        if beyond != Vec2::ZERO && inner.is_positive() {
+        if beyond != Vec2::ZERO {
             let dt = ui.input(|input| input.stable_dt.min(0.1));
             self.view.pan -= beyond.clamp(Vec2::splat(-EDGE), Vec2::splat(EDGE)) * (20.0 * dt);
             ui.ctx().request_repaint();

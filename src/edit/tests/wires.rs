@@ -159,12 +159,12 @@ fn types_follow_the_wires() {
         format!("{} -> {}", types(&signature.inputs), types(&signature.outputs))
     };
     assert_eq!(both("", "step"), "gain: f32, velocity: Grid<Vec> -> spin: Grid<vec3f>, velocity: Grid<Vec>");
-    assert_eq!(both("", "fast"), "field: Grid<vec3f>, velocity: Grid<Vec> -> result: Grid<vec3f>");
+    assert_eq!(both("", "fast"), "field: Grid<vec3f>, open: Grid<f32>, velocity: Grid<Vec> -> result: Grid<vec3f>");
     assert_eq!(both("", "dot"), "value: Grid<vec3f> -> value: Grid<vec3f>");
     assert_eq!(both("", "driven"), "field: Grid<vec3f>, rate: f32 -> field: Grid<vec3f>");
     assert_eq!(both("", "loose"), "value: ? -> value: ?");
     assert_eq!(both("", "a"), "value: ? -> value: ?");
-    assert_eq!(both("", "open"), "velocity: Grid<Vec>, field: Grid<T> -> result: Grid<T>");
+    assert_eq!(both("", "open"), "velocity: Grid<Vec>, field: Grid<T>, open: Grid<f32> -> result: Grid<T>");
     assert_eq!(both("", "image"), "field: Field<T> -> result: Grid<T>");
     assert_eq!(both("step", "calm"), "field: Grid<Vec> -> field: Grid<Vec>");
     assert_eq!(both("step", "in"), " -> gain: f32, velocity: Grid<Vec>");
@@ -173,6 +173,24 @@ fn types_follow_the_wires() {
     assert!(number.outputs[0].constant && signature(&document, "step", "in").outputs[0].constant);
     assert_eq!(signature(&document, "", "driven").inputs[1].takes, Takes::Number);
     assert!(port_types(&document, &root(), "in", library()).unwrap_err().contains("no node `in`"));
+}
+
+#[test]
+fn an_input_of_a_group_is_optional_where_nothing_inside_needs_it() {
+    let document = nodes(
+        r#""fast": (stage: "fluid/advect_maccormack"), "cycle": (stage: "fluid/pressure_multigrid"), "solve": (stage: "fluid/pressure_cg"), "exact": (stage: "fluid/advect_conservative"),
+        "own": (group: (inputs: {"a": "Grid<f32>", "b": "Grid<f32>"}, outputs: {"b": "in.b", "c": "fade.field"},
+            nodes: {"fade": (stage: "fluid/dissipate", inputs: {"field": "in.a"})}))"#,
+    );
+    let optional = |name: &str| {
+        let inputs = signature(&document, "", name).inputs;
+        inputs.into_iter().filter(|port| port.optional).map(|port| port.name).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(optional("fast"), "open");
+    assert_eq!(optional("exact"), "open", "through a group inside");
+    assert_eq!(optional("own"), "a", "b is an output");
+    assert_eq!(optional("cycle"), "pressure");
+    assert_eq!(optional("solve"), "", "a residual needs the pressure");
 }
 
 /// For every output and input of the fixture: where types fit, the compiler does not complain about them, and where

@@ -11,15 +11,21 @@ use crate::curve::SAMPLES;
 use crate::graph::{Setting, Source};
 use crate::plan::codegen::stage_kernel::context::{Context, Instance};
 use crate::plan::codegen::wgsl::{cell_type, component, position_type};
+use crate::stage::accessors::readers;
 use crate::stage::header::{Direction, Param, ParamType, Port};
 use crate::stage::types::{Element, PortType, ValueType};
 
-/// Inputs that read a setting instead of a wire.
+/// Inputs that read a setting instead of a wire, as far as the text reads them.
 pub(crate) fn constants(of: Instance<'_>) -> impl Iterator<Item = (&Port, &Setting)> {
-    of.stage.inputs().zip(&of.node.inputs).filter_map(|(port, input)| match &input.source {
-        Source::Setting(setting) if port.direction == Direction::In => Some((port, setting)),
+    of.stage.inputs().zip(&of.node.inputs).filter_map(move |(port, input)| match &input.source {
+        Source::Setting(setting) if port.direction == Direction::In && read(of, port) => Some((port, setting)),
         _ => None,
     })
+}
+
+/// Whether the text reads a port. A grid may be read only where it is wired.
+pub(super) fn read(of: Instance<'_>, port: &Port) -> bool {
+    !port.ty.is_grid() || readers(port).any(|name| of.stage.calls(&name))
 }
 
 /// Dimensions of an unwired port's own vectors.

@@ -36,7 +36,7 @@ pub(super) fn accessors(cx: &Context<'_>, of: Instance<'_>, text: &Text<'_>) -> 
             (PortType::Particles, _) => Some(particles::accessor(cx, of, (index, port), text)),
             (PortType::NeighborGrid, _) => neighbors::accessor(cx, of, (index, port)),
             (_, Source::Setting(setting)) if port.direction == Direction::In => {
-                Some(constant::accessor(cx, of, port, setting))
+                constant::read(of, port).then(|| constant::accessor(cx, of, port, setting))
             }
             (PortType::Field(_), _) => field::accessor(cx, of, (index, port)),
             _ => wired::input(cx, of, (index, port)),
