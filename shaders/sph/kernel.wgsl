@@ -2,8 +2,7 @@
 //! The one kernel of SPH Density and SPH Acceleration, Wendland C2:  W = c (1 - q)^4 (1 + 4 q),  q = r/h.  A sum over so few neighbours is not the
 //! integral, so both factors are normalised on the cubic (in 2D square) lattice of the rest density: there the density is rho_0, and a uniform pressure p
 //! transmits the force p through each unit of area. `wall` is what SPH Wall Density adds for a plane at distance z:
-//! a (1 - z/b)^3 + a' (1 - z/b')^2.  It replaces the rows of the lattice beyond a wall half a spacing away: for the first row in density and in force, for the
-//! second in force, since a force that is too small moves the rows apart, and what is too much of density moves them by less than a hundredth of the spacing.
+//! a (1 - z/b)^3 + a' (1 - z/b')^3.  It replaces the rows of the lattice beyond a wall half a spacing away, in density and in force.
 //! Source: Wendland 1995; Dehnen and Aly, MNRAS 425, 2012 (no pairing); Price, J. Comput. Phys. 231, 2012 (energy of SPH).
 //!
 //! @over once
@@ -24,8 +23,8 @@ fn stage() -> Result {
     var density = 0.0;
     var stress = 0.0;
     var drag = 0.0;
-    var beyond = 0.0; // density of the rows beyond a wall, for the row at half a spacing
-    var pull = vec2f(); // force of these rows, and of all but the nearest: on the second row
+    var beyond = vec2f(); // density of the rows beyond a wall, of all and of all but the nearest
+    var pull = 0.0;
     for (var z = 0; z <= select(0, farthest, DIM == 3); z++) {
         for (var y = 0; y <= farthest; y++) {
             for (var x = 0; x <= farthest; x++) {
@@ -37,19 +36,19 @@ fn stage() -> Result {
                 density += value;
                 stress += steep * q * q / f32(DIM);
                 if q > 0.0 { drag += steep; }
-                beyond += 0.5 * value * f32(y > 0);
-                pull += steep * f32(y) / ratio * vec2f(1.0, f32(y > 1)); // half of the sites, twice: p_i and p_j are the same
+                beyond += 0.5 * value * vec2f(f32(y > 0), f32(y > 1));
+                pull += steep * f32(y) / ratio; // half of the sites, twice: p_i and p_j are the same
             }
         }
     }
-    let taken = beyond / density;
+    beyond /= density;
     let push = pull / (stress * h);
-    // The nearest row loses `taken`, and the slope is that of the force, also at the second row. Of wide kernels the far part takes at most six tenths.
+    // The second row loses `beyond.y`; the nearest one loses `beyond.x`, and there the slope is that of the force.
     let far = max(h, 1.01 * spacing) - 0.5 * spacing;
     let left = vec2f(1.0) - vec2f(0.5, 1.5) * spacing / far;
-    let second = select(0.0, min(0.5 * push.y * far / left.y, 0.6 * taken / (left.x * left.x)), left.y > 0.001);
-    let value = taken - second * left.x * left.x;
-    let steep = push.x - 2.0 * second * left.x / far;
+    let second = select(0.0, beyond.y / pow(max(left.y, 0.001), 3.0), left.y > 0.001);
+    let value = beyond.x - second * pow(left.x, 3.0);
+    let steep = push - 3.0 * second * left.x * left.x / far;
     let near = 0.5 * spacing + 3.0 * value / steep;
     let first = value / pow(1.0 - 0.5 * spacing / near, 3.0);
     let factor = mass() * select(10.5, 7.0, DIM == 2) / (PI * pow(h, f32(DIM)));

@@ -48,8 +48,8 @@ fn an_iteration_is_that_of_the_formulas() {
     let value = |r: f64| if r < h { kernel[0] * (1.0 - r / h).powi(4) * (1.0 + 4.0 * r / h) } else { 0.0 };
     let gradient = |d: [f64; 3]| plus([0.0; 3], kernel[1] * (1.0 - length(d) / h).max(0.0).powi(3), d);
     let share = |z: f64| {
-        let part = |a: f64, b: f64, n: i32| if a > 0.0 { a * (1.0 - z.max(0.0) / b).max(0.0).powi(n) } else { 0.0 };
-        part(wall[0], wall[1], 3) + part(wall[2], wall[3], 2)
+        let part = |a: f64, b: f64| if a > 0.0 { a * (1.0 - z.max(0.0) / b).max(0.0).powi(3) } else { 0.0 };
+        part(wall[0], wall[1]) + part(wall[2], wall[3])
     };
     let disc = |p: [f64; 3]| (p[0] - 0.45).hypot(p[1] - 0.55) - 0.2;
     let free =
