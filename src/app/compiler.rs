@@ -15,8 +15,8 @@ use crate::cancel::Cancel;
 use crate::document::{Document, Scope};
 use crate::files::Access;
 use crate::gpu::Gpu;
-use crate::graph::Graph;
 use crate::graph::expect::Expectation;
+use crate::graph::{Graph, aside};
 use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions, Tuning};
 use crate::problem::{Problem, Problems};
@@ -44,7 +44,8 @@ pub(super) struct Compiled {
     pub plan: Plan,
     /// What it needs from files.
     pub grids: Vec<Arc<DistanceGrid>>,
-    pub warnings: Problems,
+    /// Warnings, after the errors of nodes that no image needs.
+    pub problems: Problems,
     /// A wire of each node of the thumbnail_scope level.
     pub thumbnails: Vec<String>,
     /// The node that sets the camera of each Output, for cameras that can be moved.
@@ -184,7 +185,24 @@ fn compile(
     (loader, driver): (&mut Loader, &DriverWatch),
     mut newer: impl FnMut() -> bool,
 ) -> Result<Option<Compiled>, Problems> {
-    let graph = Graph::build(&job.document, &job.library)?;
+    let one = |document: &Document| compile_all(gpu, job, document, tuning.clone(), (&mut *loader, driver), &mut newer);
+    let (compiled, errors) = aside::build_needed(&job.document, one)?;
+    Ok(compiled.map(|mut compiled| {
+        compiled.problems = Problems(errors.0.into_iter().chain(compiled.problems.0).collect());
+        compiled
+    }))
+}
+
+/// The same of all nodes of a document.
+fn compile_all(
+    gpu: &Gpu,
+    job: &Job,
+    document: &Document,
+    tuning: Tuning,
+    (loader, driver): (&mut Loader, &DriverWatch),
+    mut newer: impl FnMut() -> bool,
+) -> Result<Option<Compiled>, Problems> {
+    let graph = Graph::build(document, &job.library)?;
     let group = |scope: &Scope| (!scope.is_root()).then(|| scope.to_string());
     let thumbnail_scope =
         job.thumbnail_scope.as_ref().map(|scope| wire_view::thumbnails(&graph, group(scope).as_deref()));
@@ -210,8 +228,8 @@ fn compile(
     prepared?;
     let camera = |output: &str| Some((output.to_string(), camera::orbit_target(&graph, Some(output))?));
     let cameras = plan.outputs.iter().filter_map(|output| camera(&output.node)).collect();
-    let Graph { warnings, expectations, .. } = graph;
-    Ok(Some(Compiled { plan, grids, warnings, thumbnails, cameras, expectations }))
+    let Graph { warnings: problems, expectations, .. } = graph;
+    Ok(Some(Compiled { plan, grids, problems, thumbnails, cameras, expectations }))
 }
 
 /// Measures the shapes of the running plan until another job arrives. Returns the job to compile next: that one, or the same
@@ -227,7 +245,8 @@ fn tune(gpu: &Gpu, job: &(u64, Job), cache: &mut TuningCache, queue: &Receiver<(
         }
         asked.is_none()
     };
-    let graph = Graph::build(&job.1.document, &job.1.library).ok()?;
+    let build = |document: &Document| Graph::build(document, &job.1.library);
+    let (graph, _) = aside::build_needed(&job.1.document, build).ok()?;
     let options = options(gpu, &job.1);
     let before = cache.tuning(gpu);
     // What can't be measured keeps its shape.

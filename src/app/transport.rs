@@ -95,6 +95,7 @@ fn status(ui: &mut Ui, session: &Session) -> Option<Command> {
         (true, _) if session.running_simulation().is_some() => {
             ("Errors: running the last valid version".into(), look.error)
         }
+        (true, _) => ("Errors: nothing runs".into(), look.error),
         (_, 0) => return None,
         (_, 1) => ("1 problem".to_string(), look.warning),
         (_, count) => (format!("{count} problems"), look.warning),

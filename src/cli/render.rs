@@ -21,7 +21,7 @@ use stagewright::export::record::Fingerprint;
 use stagewright::files::{MAX_GRAPH, read};
 use stagewright::gpu::{Gpu, NodeTime, Profile};
 use stagewright::graph::outputs::fitted;
-use stagewright::graph::{Graph, Node};
+use stagewright::graph::{Graph, Node, aside};
 use stagewright::input::InputTrack;
 use stagewright::library::{self, Library};
 use stagewright::plan::{Keep, Plan, PlanOptions};
@@ -174,6 +174,12 @@ impl Render {
             let failure = |e: String| Failure::Message(format!("--input {}: {e}", path.display()));
             let text = read::text(path, MAX_GRAPH).map_err(|e| failure(e.to_string()))?;
             document.input = Some(InputTrack::parse(&text).map_err(|e| failure(e.to_string()))?);
+        }
+        // As in the editor, an error in what no image needs is reported, and the rest is rendered.
+        let whole = document.clone();
+        let build = |rest: &Document| Graph::build(rest, &library).map(|_| document = rest.clone());
+        if let Ok(((), errors)) = aside::build_needed(&whole, build) {
+            report::warn(&errors);
         }
         Ok((document, library))
     }

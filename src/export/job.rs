@@ -18,7 +18,7 @@ use crate::cancel::Cancel;
 use crate::document::Document;
 use crate::files::{Access, write};
 use crate::gpu::{Gpu, Making};
-use crate::graph::Graph;
+use crate::graph::{Graph, aside};
 use crate::library::Library;
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
@@ -439,8 +439,7 @@ fn prepare(
     work: &Work,
     go_on: &mut dyn FnMut(&Making) -> bool,
 ) -> Result<Simulation, JobError> {
-    let graph = Graph::build(document, library)?;
-    let plan = Plan::compile(&graph, options)?;
+    let (plan, _) = aside::build_needed(document, |document| Plan::compile(&Graph::build(document, library)?, options))?;
     let grids = files::read_watched(&plan, work)?;
     gpu.prepare_while(&plan, go_on)?;
     Ok(Simulation::with_files(gpu, plan, &grids)?)

@@ -1,5 +1,6 @@
 //! The graph: a document flattened, typed and checked. A `Graph` is always valid, so later steps need not check again.
 
+pub mod aside;
 mod borders;
 pub mod bypass;
 mod carry;

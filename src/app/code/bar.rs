@@ -6,7 +6,7 @@ use super::field::Mark;
 use super::{Place, Subject, Text, Wish};
 use crate::app::session::Session;
 use crate::app::{prose, theme};
-use crate::problem::SourcePlace;
+use crate::problem::{Severity, SourcePlace};
 
 /// Maximum height of the list of problems \[points\].
 const STRIP: f32 = 84.0;
@@ -71,13 +71,18 @@ fn file(ui: &mut Ui, session: &Session, name: &str, text: &Text, wish: &mut Opti
 
 /// Whether the text on screen is the one that runs.
 fn state(session: &Session, path: &str, text: &Text, look: &theme::Look) -> (&'static str, egui::Color32) {
-    let wrong = session.problems().any(|problem| problem.node == path);
-    match (text.changed() || session.compiling(), wrong, session.broken()) {
-        (true, ..) => ("Compiling…", look.faint),
-        (_, true, true) => ("Errors: running the last valid version", look.error),
-        (_, true, false) => ("Running, with warnings", look.warning),
-        (_, false, true) => ("Waiting: errors elsewhere in the graph", look.warning),
-        (_, false, false) => ("Running", look.accent),
+    if text.changed() || session.compiling() {
+        return ("Compiling…", look.faint);
+    }
+    let own = session.problems().filter(|problem| problem.node == path).map(|problem| problem.severity == Severity::Error);
+    match (own.max(), session.broken()) {
+        (Some(true), true) if session.running_simulation().is_some() => {
+            ("Errors: running the last valid version", look.error)
+        }
+        (Some(true), _) => ("Errors: not running", look.error),
+        (_, true) => ("Waiting: errors elsewhere in the graph", look.warning),
+        (Some(false), false) => ("Running, with warnings", look.warning),
+        (None, false) => ("Running", look.accent),
     }
 }
 

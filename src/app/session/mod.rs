@@ -79,6 +79,8 @@ struct Changes {
 #[derive(Default)]
 struct ProblemsBySource {
     document: Problems,
+    /// Errors keep the document from running; the last valid plan runs, if there is one.
+    stopped: bool,
     /// The user's stages, whether or not the document runs.
     stages: Problems,
     /// A file that is being read and that the graph waits for.
@@ -124,6 +126,7 @@ impl Session {
         self.simulation = None;
         self.snapshots = Snapshots::default();
         self.problems.document = Problems::default();
+        self.problems.stopped = false;
         self.problems.running = Problems::default();
         self.checks = Checker::default();
         self.numbers = Numbers::default();
@@ -208,9 +211,9 @@ impl Session {
         found.document.0.iter().chain(&found.stages.0).chain(&found.waiting).chain(&found.running.0)
     }
 
-    /// Whether the document has errors.
+    /// Whether errors keep the document from running. Errors in nodes that no image needs do not.
     pub(super) fn broken(&self) -> bool {
-        self.problems.document.has_errors()
+        self.problems.stopped
     }
 
     pub(super) fn compiling(&self) -> bool {
@@ -270,6 +273,7 @@ impl Session {
         };
         if let Err(problems) = self.compiler.request(job) {
             self.problems.document = problems;
+            self.problems.stopped = true;
         }
     }
 
@@ -301,11 +305,12 @@ impl Session {
             }
             (self.views.thumbnails, self.cameras.nodes) = (compiled.thumbnails, compiled.cameras);
             self.renew_checks(compiled.expectations);
-            Ok(compiled.warnings)
+            Ok(compiled.problems)
         });
+        self.problems.stopped = started.is_err();
         match started {
-            Ok(warnings) => {
-                self.problems.document = warnings;
+            Ok(problems) => {
+                self.problems.document = problems;
                 self.problems.running = self.not_started();
                 self.changes.plans += 1;
                 self.replay();
