@@ -439,7 +439,8 @@ fn prepare(
     work: &Work,
     go_on: &mut dyn FnMut(&Making) -> bool,
 ) -> Result<Simulation, JobError> {
-    let (plan, _) = aside::build_needed(document, |document| Plan::compile(&Graph::build(document, library)?, options))?;
+    let (plan, _) =
+        aside::build_needed(document, |document| Plan::compile(&Graph::build(document, library)?, options))?;
     let grids = files::read_watched(&plan, work)?;
     gpu.prepare_while(&plan, go_on)?;
     Ok(Simulation::with_files(gpu, plan, &grids)?)

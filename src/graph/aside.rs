@@ -150,21 +150,30 @@ mod tests {
     fn what_no_image_needs_is_set_aside_with_what_reads_it() {
         let runs = ["fade", "look", "screen", "smoke"];
         for (nodes, wrong) in [
-            (r#""lost": (stage: "fluid/dissipate")"#, &["lost"][..]),
+            (r#""lost": (stage: "view/color_map")"#, &["lost"][..]),
             (r#""lost": (stage: "no/such")"#, &["lost"]),
             (
-                r#""lost": (stage: "fluid/dissipate"), "next": (stage: "fluid/dissipate", inputs: {"field": "lost.field"})"#,
+                r#""lost": (stage: "no/such"), "next": (stage: "fluid/dissipate", inputs: {"field": "lost.field"})"#,
                 &["lost"],
             ),
-            (r#""rate": (number: "1 +"), "slow": (stage: "fluid/dissipate", inputs: {"field": "smoke.value"}, params: {"rate": "rate"})"#, &["rate"]),
+            (
+                r#""rate": (number: "1 +"), "slow": (stage: "fluid/dissipate", inputs: {"field": "smoke.value"}, params: {"rate": "rate"})"#,
+                &["rate"],
+            ),
             (r#""all": (group: (nodes: {"lost": (stage: "no/such")}))"#, &["all/lost"]),
         ] {
             let (mut running, errors) = parts(nodes).unwrap();
             running.sort();
-            assert_eq!((running.as_slice(), errors.as_slice()), (&runs.map(String::from)[..], &wrong.iter().map(|w| w.to_string()).collect::<Vec<_>>()[..]), "{nodes}");
+            assert_eq!(
+                (running.as_slice(), errors.as_slice()),
+                (&runs.map(String::from)[..], &wrong.iter().map(|w| w.to_string()).collect::<Vec<_>>()[..]),
+                "{nodes}"
+            );
         }
         // What has no errors runs although nothing needs it.
-        let (running, errors) = parts(r#""lost": (stage: "no/such"), "own": (stage: "fluid/dissipate", inputs: {"field": "smoke.value"})"#).unwrap();
+        let (running, errors) =
+            parts(r#""lost": (stage: "no/such"), "own": (stage: "fluid/dissipate", inputs: {"field": "smoke.value"})"#)
+                .unwrap();
         assert!(running.contains(&"own".to_string()) && errors == ["lost"], "{running:?}");
     }
 
@@ -184,9 +193,12 @@ mod tests {
 
     #[test]
     fn what_an_image_needs_stops_all_and_every_error_is_listed() {
-        let wrong = parts(r#""lost": (stage: "no/such"), "other": (output: (), inputs: {"image": "none.image"})"#).unwrap_err();
+        let wrong =
+            parts(r#""lost": (stage: "no/such"), "other": (output: (), inputs: {"image": "none.image"})"#).unwrap_err();
         assert_eq!(wrong, ["lost", "other"]);
-        let named = parts(r#""lost": (stage: "no/such"), "use": (stage: "view/color_map", inputs: {"field": "lost.field"}), "other": (output: (), inputs: {"image": "use.image"})"#);
+        let named = parts(
+            r#""lost": (stage: "no/such"), "use": (stage: "view/color_map", inputs: {"field": "lost.field"}), "other": (output: (), inputs: {"image": "use.image"})"#,
+        );
         assert!(named.unwrap_err().contains(&"lost".to_string()));
     }
 }

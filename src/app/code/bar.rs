@@ -74,7 +74,8 @@ fn state(session: &Session, path: &str, text: &Text, look: &theme::Look) -> (&'s
     if text.changed() || session.compiling() {
         return ("Compiling…", look.faint);
     }
-    let own = session.problems().filter(|problem| problem.node == path).map(|problem| problem.severity == Severity::Error);
+    let own =
+        session.problems().filter(|problem| problem.node == path).map(|problem| problem.severity == Severity::Error);
     match (own.max(), session.broken()) {
         (Some(true), true) if session.running_simulation().is_some() => {
             ("Errors: running the last valid version", look.error)

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::document::Link;
 use crate::edit::fixture::fluid;
@@ -41,6 +43,39 @@ fn the_last_good_plan_runs_on_while_the_graph_is_broken() {
     assert_eq!(session.problems().count(), 0);
     assert_eq!(session.running_simulation().unwrap().frame(), 2, "the States carried on");
     assert!(!session.modified());
+}
+
+#[test]
+fn errors_of_a_node_that_no_image_needs_stop_nothing_else() {
+    let mut session = running();
+    // One fails in the graph, the other in its shader, which only its thumbnail needs.
+    for kind in [
+        crate::document::NodeKind::Stage("view/color_map".into()),
+        crate::document::NodeKind::Custom(
+            "//! Own\n//! @out field: Grid<f32>\n\nfn stage(cell: Cell) -> f32 { return no_such(1.0); }\n".into(),
+        ),
+    ] {
+        session.look_at(BTreeSet::new(), true);
+        session.edit("add", |document| {
+            document.nodes.insert("lost".into(), crate::document::Node { kind: kind.clone(), ..Default::default() });
+        });
+        settle(&mut session);
+        let plans = session.plans();
+        session.edit("iterations", |document| document.set("pressure", "iterations", ParamValue::Number(3.0)).unwrap());
+        settle(&mut session);
+        assert_eq!((session.plans(), session.broken()), (plans + 1, false));
+        let sweeps = |session: &Session| {
+            let plan = session.running_simulation().unwrap().plan();
+            plan.frame.iter().filter(|dispatch| dispatch.node == "pressure").count() / 2
+        };
+        assert_eq!(sweeps(&session), 3, "the image shows the new edit");
+        let errors = session.problems().filter(|problem| problem.severity == crate::problem::Severity::Error);
+        assert_eq!(errors.map(|problem| problem.node.as_str()).collect::<Vec<_>>(), ["lost"]);
+        session.undo();
+        session.undo();
+        settle(&mut session);
+        assert_eq!(session.problems().count(), 0);
+    }
 }
 
 #[test]
