@@ -1,7 +1,7 @@
 //! What egui remembers of widgets.
 
-use eframe::egui::Context;
 use eframe::egui::util::id_type_map::RawKey;
+use eframe::egui::{Context, Rect, Ui};
 
 /// Values that egui may keep for widgets before those of the widgets that are gone are forgotten too. A window full of
 /// nodes and panes has a few hundred.
@@ -25,6 +25,14 @@ pub(super) fn bound(ctx: &Context) {
     if ctx.data(|data| data.len()) > MAX_REMEMBERED && !busy() {
         forget(ctx);
     }
+}
+
+/// Whether the pointer was pressed outside of a widget that has the keyboard. egui takes the keyboard away at a click, which a drag is
+/// not. What lies on top, such as a list of completions, belongs to the widget.
+pub(super) fn pressed_elsewhere(ui: &Ui, widget: Rect) -> bool {
+    let pressed = ui.input(|input| input.pointer.press_origin().filter(|_| input.pointer.any_pressed()));
+    pressed
+        .is_some_and(|at| !widget.contains(at) && ui.ctx().layer_id_at(at).is_none_or(|layer| layer == ui.layer_id()))
 }
 
 #[cfg(test)]

@@ -17,11 +17,14 @@ use super::keys::{self, Action, Edited};
 use crate::app::completion::{self, Completed, List};
 use crate::app::prose;
 use crate::app::theme::{self, Look};
+use crate::app::widget_memory::pressed_elsewhere;
 use crate::problem::SourcePlace;
 use crate::stage::syntax;
 
 /// Margins beside the line numbers \[points\].
 const MARGIN: f32 = 8.0;
+/// Margin above and below the text \[points\].
+const ABOVE: f32 = 4.0;
 /// Size of the wavy line below an error \[points\].
 const WAVE: f32 = 2.0;
 
@@ -99,6 +102,9 @@ impl Field {
                 area.show(ui, |ui| self.text(ui, text, shown, row, acted)).inner
             })
             .inner;
+        if ui.memory(|memory| memory.has_focus(shown.id)) && pressed_elsewhere(ui, whole) {
+            output.response.response.surrender_focus();
+        }
         gutter(ui, numbers, &output, shown.marks, look, &font);
         let inner = ui.painter_at(inside.intersect(output.text_clip_rect.expand(1.0)));
         // Outside of the text's own clip rectangle.
@@ -126,6 +132,7 @@ impl Field {
         let galley = self.galley(ui, text);
         ui.set_width((galley.size().x + 6.0 * row).max(ui.available_width()));
         ui.set_min_height(ui.available_height());
+        let rows = ((ui.available_height() - 2.0 * ABOVE) / row).max(1.0) as usize;
         let mut layouter = |ui: &Ui, buffer: &dyn TextBuffer, _: f32| self.galley(ui, buffer.as_str());
         let mut fixed: &str;
         let buffer: &mut dyn TextBuffer = if shown.editable {
@@ -137,8 +144,10 @@ impl Field {
         let output = egui::TextEdit::multiline(buffer)
             .id(shown.id)
             .code_editor()
-            .frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(6, 4)))
+            .frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(6, ABOVE as i8)))
             .desired_width(f32::INFINITY)
+            // A click below the last line is a click into the text.
+            .desired_rows(rows)
             .layouter(&mut layouter)
             .show(ui);
         let named = output.response.response.clone().labelled_by(shown.label);

@@ -1,6 +1,6 @@
 //! The pane, driven by events without a window.
 
-use eframe::egui::{Context, Event, Key, Modifiers, Pos2, RawInput, Rect, Theme, UiBuilder, vec2};
+use eframe::egui::{Context, Event, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Theme, UiBuilder, pos2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
@@ -308,6 +308,35 @@ fn a_built_in_made_mine_is_the_same_stage() {
     let after = &bench.session.document().nodes["look"];
     assert_eq!((&after.inputs, &after.params), (&before.inputs, &before.params));
     assert_eq!(after.kind, NodeKind::Custom(library.stage("view/color_map").unwrap().source.clone()));
+}
+
+#[test]
+fn a_click_below_the_text_is_into_it_and_a_press_elsewhere_takes_the_keyboard_away() {
+    let mut bench = Bench::new("fade");
+    let focused = |bench: &Bench| bench.ctx.memory(|memory| memory.focused().is_some());
+    let button = |pos, pressed| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    let below = pos2(300.0, bench.ctx.content_rect().bottom() - 30.0);
+    bench.frame(vec![Event::PointerMoved(below)]);
+    for pressed in [true, false] {
+        bench.frame(vec![button(below, pressed)]);
+    }
+    assert!(focused(&bench));
+    bench.write("// end");
+    assert!(bench.text().trim_end().ends_with("// end"), "{}", bench.text());
+    // A drag begins elsewhere: in the bar above the text.
+    let above = pos2(600.0, 4.0);
+    bench.frame(vec![Event::PointerMoved(above)]);
+    bench.frame(vec![button(above, true)]);
+    bench.frame(vec![Event::PointerMoved(below)]);
+    assert!(!focused(&bench));
+    let before = bench.text();
+    bench.write("x");
+    assert_eq!(bench.text(), before);
 }
 
 #[test]

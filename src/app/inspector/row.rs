@@ -9,6 +9,7 @@ use eframe::egui::{
 };
 
 use crate::app::theme;
+use crate::app::widget_memory::pressed_elsewhere;
 
 /// Height of a row of one line \[points\].
 pub(crate) const HEIGHT: f32 = 22.0;
@@ -146,10 +147,12 @@ fn edited(
     // Only after what was typed before it in the same frame.
     let enter = |event: &Event| matches!(event, Event::Key { key: Key::Enter, pressed: true, modifiers, .. } if modifiers.is_none());
     let applied = several && response.has_focus() && ui.input(|input| input.events.iter().any(enter));
-    if applied {
+    // A wire that is dragged elsewhere does not take the keyboard away.
+    let elsewhere = response.has_focus() && pressed_elsewhere(ui, response.rect);
+    if applied || elsewhere {
         response.surrender_focus();
     }
-    let left = response.lost_focus() || applied;
+    let left = response.lost_focus() || applied || elsewhere;
     if response.has_focus() && !left {
         ui.data_mut(|data| data.insert_temp(id, text.clone()));
     } else {
