@@ -69,14 +69,20 @@ fn thumbnails_come_and_go_while_paused() {
     assert_eq!((pictures(&bench), bench.computed()), (0, frame));
 }
 
-#[test]
-fn resetting_the_layout_closes_pinned_views() {
+/// A wire in a pinned view, and another in the first view.
+fn pinned() -> Bench {
     let mut bench = Bench::smoke();
     bench.press("output carried.result");
     bench.until("statistics", |bench| bench.find("Histogram").is_some());
     bench.press("Pin");
     bench.select("jet");
     bench.key(Key::D);
+    bench
+}
+
+#[test]
+fn resetting_the_layout_closes_pinned_views() {
+    let mut bench = pinned();
     assert!(bench.editor().viewed().contains("carried.result"));
     bench.menu("Window", "Reset layout");
     bench.compiled();
@@ -85,12 +91,7 @@ fn resetting_the_layout_closes_pinned_views() {
 
 #[test]
 fn a_pinned_view_stays_while_another_wire_is_looked_at() {
-    let mut bench = Bench::smoke();
-    bench.press("output carried.result");
-    bench.until("statistics", |bench| bench.find("Histogram").is_some());
-    bench.press("Pin");
-    bench.select("jet");
-    bench.key(Key::D);
+    let mut bench = pinned();
     bench.compiled();
     let shown: Vec<&str> = bench.editor().viewed().iter().map(String::as_str).collect();
     assert_eq!(shown, ["carried.result", "jet.velocity"]);

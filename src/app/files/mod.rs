@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui;
 
-use super::disk::{self, Broken, Source};
+use super::disk::{self, Source};
 use super::session::Session;
 use super::settings::{Folders, Store};
 use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
@@ -25,7 +25,7 @@ use gallery::Gallery;
 use opening::{Opening, Reader};
 use recovery::Left;
 pub(super) use recovery::Recovery;
-use saving::{Content, Saving, Writer};
+use saving::{Saving, Writer};
 use watch::Watch;
 
 /// A dialog that is cancelled this soon did not open.
@@ -214,34 +214,6 @@ impl Files {
         }
     }
 
-    /// Handles that a file was read, or could not be.
-    fn poll_opening(&mut self, session: &mut Session) {
-        let Some(opening) = &mut self.opening else { return };
-        let Some(result) = opening.result() else {
-            if opening.is_newly_slow() && !opening.again {
-                self.events.push(Event::Opening(opening.path.clone()));
-            }
-            return;
-        };
-        let Some(Opening { path, again, .. }) = self.opening.take() else { return };
-        match again {
-            true if session.path() == Some(&path) => self.was_read_again(session, result, path),
-            true => {}
-            false => self.loaded(session, result, Some(path)),
-        }
-    }
-
-    /// Opens what was read, once the open document is saved or given up.
-    fn loaded(&mut self, session: &mut Session, result: Result<Document, Broken>, path: Option<PathBuf>) {
-        match result {
-            Ok(document) => self.leave(session, Leaving::Open(Box::new(document), path)),
-            Err(Broken { sentence, salvaged }) => match salvaged.filter(|s| s.document.is_some()) {
-                Some(salvaged) => self.broken = Some((sentence, salvaged)),
-                None => self.events.push(Event::Failed(sentence)),
-            },
-        }
-    }
-
     /// Handles a file that was dropped on the window: a graph is opened, a stage or a shape becomes a node.
     pub(super) fn drop_in(&mut self, session: &mut Session, path: &Path) {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -377,38 +349,6 @@ impl Files {
         }
     }
 
-    /// Reads the document's file again, because it was written, perhaps by this window. What the user opens goes first.
-    fn read_again(&mut self, session: &mut Session) {
-        let Some(path) = session.path().map(Path::to_path_buf) else { return };
-        if self.opening.as_ref().is_none_or(|opening| opening.again) {
-            self.opening = Some(Opening::start(path, true, self.reader));
-            self.poll_opening(session);
-        }
-    }
-
-    fn was_read_again(&mut self, session: &mut Session, result: Result<Document, Broken>, path: PathBuf) {
-        match result.map(super::placed) {
-            Ok(document) if session.on_disk() == Some(&document) => self.told.clear(),
-            Ok(document) if session.modified() && *session.document() != document => {
-                self.conflict = Some(Box::new(document));
-            }
-            Ok(document) => {
-                session.reload(document);
-                self.told.clear();
-                self.events.push(Event::Reloaded(path));
-            }
-            // A file that is gone may be about to return; the open document stays.
-            Err(_) if !path.is_file() => {}
-            Err(Broken { sentence, .. }) => {
-                let sentence = format!("{sentence}; another program changed the file, and the version open here stays");
-                if self.told != sentence {
-                    self.told.clone_from(&sentence);
-                    self.events.push(Event::Failed(sentence));
-                }
-            }
-        }
-    }
-
     fn ask(&mut self, ctx: &egui::Context, session: &Session, purpose: Purpose) {
         if self.dialog.is_some() {
             return;
@@ -497,83 +437,6 @@ impl Files {
         self.table = None;
         self.leaving = None;
         self.asked = None;
-    }
-
-    fn write(&mut self, session: &mut Session, path: PathBuf) {
-        // One after the other, so that the last one is what the file has in the end.
-        match self.saving.iter_mut().find(|saving| saving.is_graph()) {
-            Some(running) => running.again = Some(path),
-            None => {
-                let content = Content::Graph(Box::new(session.document().clone()));
-                self.saving.push(Saving::start(path, content, self.writer));
-            }
-        }
-        self.poll_saving(session);
-    }
-
-    /// Writes the unsaved text of a stage file.
-    pub(super) fn save_stage(&mut self, session: &mut Session, path: PathBuf) {
-        self.start_stage(session, path);
-        self.poll_saving(session);
-    }
-
-    fn start_stage(&mut self, session: &Session, path: PathBuf) {
-        let Some(draft) = session.drafts().get(&path) else { return };
-        match self.saving.iter_mut().find(|saving| !saving.is_graph() && saving.path == path) {
-            Some(running) => running.again = Some(path),
-            None => self.saving.push(Saving::start(path, Content::Stage(draft.text.clone()), self.writer)),
-        }
-    }
-
-    /// Handles files that were saved, or could not be.
-    fn poll_saving(&mut self, session: &mut Session) {
-        let finished = |(at, saving): (usize, &Saving)| Some((at, saving.result()?));
-        while let Some((at, result)) = self.saving.iter().enumerate().find_map(finished) {
-            let saving = self.saving.remove(at);
-            self.saved(session, saving, result);
-        }
-        for saving in self.saving.iter_mut().filter_map(|saving| saving.is_newly_slow().then_some(&*saving)) {
-            self.events.push(Event::Saving(saving.path.clone()));
-            self.asked = self.asked.or(self.leaving.is_some().then_some(Question::Wait));
-        }
-    }
-
-    fn saved(&mut self, session: &mut Session, saving: Saving, result: Result<(), String>) {
-        let Saving { path, content, again, overtaken, .. } = saving;
-        if let Err(sentence) = result {
-            self.cancel();
-            return self.events.push(Event::Failed(sentence));
-        }
-        match content {
-            Content::Graph(document) => {
-                // A graph without a file keeps its permission to read other files where it is first saved.
-                if session.path().is_some() {
-                    self.note_allowed(session, Some(&path));
-                }
-                session.mark_saved(path.clone(), *document);
-                self.remember(&path);
-                self.events.push(Event::Saved(path));
-                if overtaken {
-                    self.read_again(session);
-                }
-                if let Some(path) = again {
-                    self.write(session, path);
-                }
-            }
-            Content::Stage(text) => {
-                session.mark_stage_saved(&path, &text);
-                self.events.push(Event::SavedStage(path, text));
-                if let Some(path) = again {
-                    self.save_stage(session, path);
-                }
-            }
-        }
-        if self.saving.is_empty() && self.dialog.is_none() && self.typed.is_none() {
-            self.asked.take_if(|question| *question == Question::Wait);
-            if let Some(leaving) = self.leaving.take_if(|_| self.asked.is_none()) {
-                self.leave(session, leaving);
-            }
-        }
     }
 
     fn go(&mut self, session: &mut Session, leaving: Leaving) {

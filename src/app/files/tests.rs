@@ -4,8 +4,10 @@ use eframe::egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
+use super::saving::Content;
 use super::*;
 use crate::app::action::{Action, Actions};
+use crate::app::disk::Broken;
 use crate::app::export_dialog::ExportDialog;
 use crate::app::problems::ProblemList;
 use crate::app::session::Draft;
