@@ -1,18 +1,22 @@
 //! Time frames of the editor with a large graph, on the CPU: from input to triangles, as the window does it.
 //!
-//! `cargo bench --bench editor -- [--nodes 300] [--frames 300]`
+//! `cargo bench --bench editor -- [--nodes 300] [--frames 300] [--cells 128]`
 //!
 //! Each case is a median and the 95th percentile of so many frames. Drawing the triangles is the GPU's work and not in it.
+//!
+//! Last comes a graph whose frames take seconds: how long the window waits for the GPU, on the clock, while one is computed.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
 use eframe::egui::{
     Context, Event, Key, Modifiers, MouseWheelUnit, Pos2, RawInput, Rect, TouchPhase, Vec2, pos2, vec2,
 };
-use eframe::egui_wgpu::{RendererOptions, WgpuSetup};
+use eframe::egui_wgpu::wgpu::PollType;
+use eframe::egui_wgpu::{RenderState, RendererOptions, WgpuSetup};
 use eframe::{App, CreationContext, Frame};
 use egui_kittest::wgpu::{create_render_state, default_wgpu_setup};
 use rustix::time::{ClockId, clock_gettime};
@@ -27,6 +31,9 @@ struct Arguments {
     /// Frames of each case
     #[arg(long, default_value_t = 300)]
     frames: usize,
+    /// Cells of the slow graph along each axis: on a fast GPU, more of them take seconds
+    #[arg(long, default_value_t = 128)]
+    cells: u32,
     /// What `cargo bench` adds
     #[arg(long, hide = true)]
     bench: bool,
@@ -41,17 +48,23 @@ struct Window {
     editor: Editor,
     frame: Frame,
     time: f64,
+    render: RenderState,
 }
 
 impl Window {
-    fn open(graph: PathBuf) -> Result<Window, String> {
+    fn open(folder: &Path, text: &str) -> Result<Window, String> {
+        let graph = folder.join("graph.ron");
+        std::fs::write(&graph, text).map_err(|e| e.to_string())?;
         let WgpuSetup::CreateNew(mut setup) = default_wgpu_setup() else { return Err("no device".into()) };
         setup.device_descriptor = Arc::new(gpu::device_descriptor);
         let ctx = Context::default();
         let mut context = CreationContext::_new_kittest(ctx.clone());
         context.wgpu_render_state = Some(create_render_state(setup.into(), RendererOptions::default()));
+        let render = context.wgpu_render_state.clone().ok_or("no device")?;
         let editor = Editor::new(&context, Source::File(graph), None, Folders::default())?;
-        Ok(Window { ctx, editor, frame: Frame::_new_kittest(), time: 0.0 })
+        let mut window = Window { ctx, editor, frame: Frame::_new_kittest(), time: 0.0, render };
+        window.compiled()?;
+        Ok(window)
     }
 
     /// One frame, and how long it took \[ms\].
@@ -93,11 +106,31 @@ impl Window {
         let over = |index: usize| {
             Event::PointerMoved(pos2(900.0 + (index * 7 % 900) as f32, 100.0 + (index * 3 % 400) as f32))
         };
-        let mut times: Vec<f64> = (0..frames).map(|index| self.frame(vec![over(index)])).collect();
-        times.sort_by(f64::total_cmp);
-        let at = |part: f64| times.get((part * (frames.max(1) - 1) as f64) as usize).copied().unwrap_or_default();
-        println!("{name:>36} {:6.2} ms, 95 % {:6.2} ms", at(0.5), at(0.95));
+        print(name, (0..frames).map(|index| self.frame(vec![over(index)])).collect());
     }
+
+    /// Time until the GPU has done what the window submits while a frame of the simulation is computed \[ms\]; `None` once there is a frame.
+    fn answer(&mut self) -> Option<f64> {
+        let started = Instant::now();
+        self.frame(vec![Event::PointerMoved(pos2(900.0, 300.0))]);
+        let done = Arc::new(AtomicBool::new(false));
+        let noted = done.clone();
+        self.render.queue.submit([]);
+        self.render.queue.on_submitted_work_done(move || noted.store(true, Ordering::Release));
+        while !done.load(Ordering::Acquire) {
+            self.render.device.poll(PollType::Poll).ok()?;
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        let simulation = self.editor.simulation()?;
+        (simulation.frame() == 0).then(|| 1e3 * started.elapsed().as_secs_f64())
+    }
+}
+
+fn print(name: &str, mut times: Vec<f64>) {
+    times.sort_by(f64::total_cmp);
+    let count = times.len().max(1);
+    let at = |part: f64| times.get((part * (count - 1) as f64) as usize).copied().unwrap_or_default();
+    println!("{name:>36} {:6.2} ms, 95 % {:6.2} ms", at(0.5), at(0.95));
 }
 
 /// What this thread has computed so far \[ms\]: what other threads and programs do at the same time is not in it.
@@ -137,14 +170,30 @@ fn graph(nodes: usize) -> String {
     format!("(version: 1, nodes: {{{}}})", lines.join(",\n"))
 }
 
+/// A graph that computes for long at every cell, in 200 sweeps of one dispatch each.
+fn slow(cells: u32) -> String {
+    format!(
+        r##"(version: 1, nodes: {{
+        "domain": (domain: (resolution: ({cells}, {cells}), width: 1)),
+        "heat": (state: "Grid<f32>", on: "domain", inputs: {{"next": "work.heat"}}),
+        "work": (custom: r#"//! Work
+            //! @inout heat: Grid<f32> = 0
+            fn stage(cell: Cell) -> f32 {{
+                var x = heat(neighbor(cell, 0)) + 0.5;
+                for (var i = 0; i < 400; i++) {{ x = fract(x * 3.7 + sin(x)); }}
+                return x;
+            }}"#, inputs: {{"heat": "heat.value"}}, iterations: 200),
+        "look": (stage: "view/color_map", inputs: {{"field": "work.heat"}}),
+        "screen": (output: (size: (64, 64)), inputs: {{"image": "look.image"}}),
+    }})"##
+    )
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments = Arguments::parse();
     let folder = std::env::temp_dir().join(format!("stagewright-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
-    let file = folder.join("graph.ron");
-    std::fs::write(&file, graph(arguments.nodes))?;
-    let mut window = Window::open(file)?;
-    window.compiled()?;
+    let mut window = Window::open(&folder, &graph(arguments.nodes))?;
     println!("{} nodes on {}", window.editor.document().nodes.len(), gpu_name(&window));
     window.key(Key::Home);
     window.time("all in view, running", arguments.frames);
@@ -163,6 +212,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     window.time("zoomed to a part, paused", arguments.frames);
     window.key(Key::Space);
     window.time("zoomed to a part, running", arguments.frames);
+    drop(window);
+    let mut window = Window::open(&folder, &slow(arguments.cells))?;
+    let started = Instant::now();
+    let answers = std::iter::from_fn(|| window.answer()).collect();
+    println!("{:>36} {:6.2} s", "a frame of the slow graph", started.elapsed().as_secs_f64());
+    print("the window, while it is computed", answers);
     std::fs::remove_dir_all(folder)?;
     Ok(())
 }

@@ -25,6 +25,8 @@ mod exposing;
 mod grouping;
 #[path = "editor/groups.rs"]
 mod groups;
+#[path = "editor/heavy.rs"]
+mod heavy;
 #[path = "editor/leaving.rs"]
 mod leaving;
 #[path = "editor/loading.rs"]

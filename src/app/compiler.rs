@@ -67,6 +67,8 @@ pub(super) struct Compiler {
     cancel: Cancel,
     thread: Option<JoinHandle<()>>,
     results: Receiver<(u64, Outcome)>,
+    /// That of the newest job.
+    result: Option<Outcome>,
     asked: u64,
     answered: u64,
     watch: Watch,
@@ -119,7 +121,17 @@ impl Compiler {
         // Without a thread the queue is closed, and `request` says so.
         let deep = move || crate::threads::deep_stack(work);
         let thread = std::thread::Builder::new().name("compiler".into()).spawn(deep).ok();
-        Compiler { jobs: Some(jobs), cancel: Cancel::default(), thread, results, asked: 0, answered: 0, watch, driver }
+        Compiler {
+            jobs: Some(jobs),
+            cancel: Cancel::default(),
+            thread,
+            results,
+            result: None,
+            asked: 0,
+            answered: 0,
+            watch,
+            driver,
+        }
     }
 
     /// Requests that a document is compiled; earlier requests are dropped.
@@ -128,6 +140,7 @@ impl Compiler {
     /// When the thread has ended.
     pub(super) fn request(&mut self, mut job: Job) -> Result<(), Problems> {
         self.asked += 1;
+        self.result = None;
         self.cancel.cancel();
         self.cancel = Cancel::default();
         job.cancel = self.cancel.clone();
@@ -139,11 +152,18 @@ impl Compiler {
         Ok(())
     }
 
+    /// The result for the newest document, until it is taken.
+    pub(super) fn poll(&mut self) -> Option<&Outcome> {
+        let newest = self.results.try_iter().filter(|(id, _)| *id == self.asked).last();
+        self.result = newest.map(|(_, outcome)| outcome).or(self.result.take());
+        self.result.as_ref()
+    }
+
     /// The result for the newest document, once.
-    pub(super) fn poll(&mut self) -> Option<Outcome> {
-        let newest = self.results.try_iter().filter(|(id, _)| *id == self.asked).last()?;
-        self.answered = newest.0;
-        Some(newest.1)
+    pub(super) fn take(&mut self) -> Option<Outcome> {
+        let result = self.result.take()?;
+        self.answered = self.asked;
+        Some(result)
     }
 
     /// The files that are being read.

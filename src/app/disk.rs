@@ -33,6 +33,8 @@ pub(super) struct Broken {
     pub sentence: String,
     /// What could be recovered from a text that is not a valid graph.
     pub salvaged: Option<Box<Salvaged>>,
+    /// There is no such file.
+    pub missing: bool,
 }
 
 /// Names of the graphs that ship.
@@ -79,12 +81,15 @@ pub(super) fn load(source: &Source) -> Result<Document, Broken> {
 /// # Errors
 /// As [`load`].
 pub(super) fn read(path: &Path) -> Result<Document, Broken> {
-    let bytes =
-        files::read::bytes(path, MAX_GRAPH).map_err(|e| plain(format!("{} can't be read: {e}", path.display())))?;
+    let bytes = files::read::bytes(path, MAX_GRAPH).map_err(|e| {
+        let missing = e == files::read::ReadError::Missing;
+        Broken { missing, ..plain(format!("{} can't be read: {e}", path.display())) }
+    })?;
     let text = String::from_utf8_lossy(&bytes);
     Document::parse(&text).map_err(|e| Broken {
         sentence: format!("{} is not a valid graph: {e}", path.display()),
         salvaged: Some(Box::new(salvage(&text))),
+        missing: false,
     })
 }
 
@@ -97,7 +102,7 @@ pub(super) fn save_stage(path: &Path, text: &str) -> Result<(), String> {
 }
 
 fn plain(sentence: String) -> Broken {
-    Broken { sentence, salvaged: None }
+    Broken { sentence, salvaged: None, missing: false }
 }
 
 /// Writes a document, so that at every moment the file is the old one or the new one, whole. Where the path is a link, what it points at

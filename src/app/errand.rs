@@ -8,6 +8,11 @@ pub(super) const PROMPT: Duration = Duration::from_millis(40);
 /// An errand that takes longer is shown.
 const SLOW: Duration = Duration::from_secs(1);
 
+/// The result of work on another thread, if a prompt disk has it.
+pub(super) fn quick<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    Errand::start(work).result()?.ok()
+}
+
 /// Work on another thread, and its result. The work goes on if this is dropped.
 pub(super) struct Errand<T> {
     since: Instant,

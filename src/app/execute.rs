@@ -40,6 +40,7 @@ impl Editor {
             }
             Command::StopLoading => session.loading().is_some(),
             Command::CancelDriver => session.is_driver_slow(),
+            Command::LowerResolution => self.player.coarser(session).is_some(),
             Command::LoadAgain => session.can_load_again(),
             Command::Play | Command::Step | Command::Reset => session.running_simulation().is_some(),
             _ => true,
@@ -145,6 +146,12 @@ impl Editor {
             Command::Faster => self.player.shift_speed(true),
             Command::StopLoading => session.stop_loading(),
             Command::CancelDriver => session.cancel_driver(),
+            Command::LowerResolution => {
+                if let Some(coarser) = self.player.coarser(session) {
+                    session.edit("lower resolution", |document| crate::edit::coarsen(document, coarser.halvings));
+                    session.end_gesture();
+                }
+            }
             Command::LoadAgain => session.load_again(),
             Command::Reset => {
                 session.reset();

@@ -251,8 +251,8 @@ impl ExportDialog {
         let Some((text, error, folder)) = &self.told else { return };
         let color = if *error { theme::of(ui).error } else { theme::of(ui).accent };
         ui.add(egui::Label::new(prose::label(ui, "", text, color)).wrap());
-        if folder.is_dir() && ui.button("Show folder").clicked() {
-            // If no file manager answers, the path can still be read.
+        if !error && ui.button("Show folder").clicked() {
+            // If the folder is gone or no file manager answers, the path can still be read.
             let _ = open::that_detached(folder);
         }
     }

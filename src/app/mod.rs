@@ -40,6 +40,7 @@ mod window;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use eframe::egui::{self, RichText, Ui, ViewportCommand};
 use eframe::egui_wgpu;
@@ -48,6 +49,7 @@ use egui_tiles::Tree;
 use crate::document::Document;
 use crate::gpu::{Gpu, describe};
 use crate::library::Library;
+use crate::sim::Simulation;
 use action::{Action, Actions};
 use canvas::{Canvas, Options, layout};
 use code::Code;
@@ -329,7 +331,7 @@ impl Editor {
     fn advance(&mut self, ctx: &egui::Context) {
         if self.session.plans() != self.plan {
             self.plan = self.session.plans();
-            self.player.refresh();
+            self.player.meet_plan();
             self.hears_keys = self.session.running_simulation().is_some_and(|s| s.plan().reads("frame.keys"));
         }
         self.look();
@@ -338,11 +340,17 @@ impl Editor {
         if self.hears_keys && pointer.at.is_some() && !ctx.egui_wants_keyboard_input() {
             pointer.keys = ctx.input_mut(player::keys);
         }
-        let computed = self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time));
+        let wake = {
+            let ctx = ctx.clone();
+            move || ctx.request_repaint()
+        };
+        let computed = self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time), wake);
+        // What it computes meanwhile is not whole.
+        let under_way = self.session.running_simulation().is_some_and(|s| s.progress().is_some());
         if self.session.collect_checks() | self.session.collect_numbers() {
             ctx.request_repaint();
         }
-        if computed || std::mem::take(&mut self.stale) {
+        if computed || (!under_way && std::mem::take(&mut self.stale)) {
             self.views.values_mut().for_each(|view| view.update(&mut self.session));
         }
         if computed {
@@ -350,10 +358,10 @@ impl Editor {
             self.session.keep_snapshot();
         }
         // While playing, the next frame updates the next of them.
-        if computed || (self.thumbnail_views.late() && !self.player.playing) {
+        if computed || (self.thumbnail_views.late() && !self.player.playing && !under_way) {
             self.thumbnail_views.update(&mut self.session, &self.render, &mut self.canvas.thumbnails);
         }
-        if self.thumbnail_views.late() {
+        if self.thumbnail_views.late() && !under_way {
             ctx.request_repaint();
         }
         if !computed {
@@ -452,11 +460,17 @@ impl eframe::App for Editor {
         }
         self.typed = ctx.egui_wants_keyboard_input();
         self.retitle(&ctx);
-        if self.player.active() && self.session.running_simulation().is_some() {
-            ctx.request_repaint();
+        match self.session.running_simulation().map(Simulation::progress) {
+            // The frame wakes the window when it is there. Until then the window leaves the GPU to it, but for its progress.
+            Some(Some(_)) => ctx.request_repaint_after(PROGRESS),
+            Some(None) if self.player.active() => ctx.request_repaint(),
+            _ => {}
         }
     }
 }
+
+/// How often the progress of a long frame is shown.
+const PROGRESS: Duration = Duration::from_millis(200);
 
 /// The context of the window that threads wake.
 type Awake = Arc<Mutex<egui::Context>>;

@@ -2,12 +2,25 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use eframe::egui;
 
 use super::session::Session;
+use crate::edit::{self, Coarser};
+use crate::problem::Problems;
 use crate::sim::FrameInput;
+
+/// GPU time of a frame from which on it is submitted in slices, so that the window does not wait for it.
+const LONG: Duration = Duration::from_millis(30);
+
+/// Frames that take longer are too long to work with.
+const HEAVY: Duration = Duration::from_secs(1);
+/// Time of a frame that is aimed for then.
+const WANTED: Duration = Duration::from_millis(400);
+/// After this time the part of a frame that is computed tells how long it will take.
+const SURE: Duration = Duration::from_millis(700);
 
 /// Frames that may be queued on the GPU; more would only delay the window.
 const IN_FLIGHT: u32 = 2;
@@ -40,10 +53,21 @@ pub(super) struct Player {
     /// The pointer of the last frame.
     before: Option<[f32; 2]>,
     in_flight: Arc<AtomicU32>,
+    /// GPU time of the last frame, from its submission until it was computed \[ns\]; 0 while nothing is known of the running plan.
+    took: Arc<AtomicU64>,
+    /// A frame that is being computed in slices.
+    started: Option<Started>,
     /// When the last frames were computed \[s\].
     stamps: VecDeque<f64>,
     /// GPU time of a frame [ms], smoothed.
     gpu_ms: Option<f64>,
+}
+
+/// A frame that is being computed in slices.
+struct Started {
+    since: Instant,
+    /// It is a step, and no preview.
+    step: bool,
 }
 
 impl Default for Player {
@@ -56,6 +80,8 @@ impl Default for Player {
             due: 0.0,
             before: None,
             in_flight: Arc::default(),
+            took: Arc::default(),
+            started: None,
             stamps: VecDeque::new(),
             gpu_ms: None,
         }
@@ -98,9 +124,42 @@ impl Player {
 
     /// Continues on another device, where no frame is queued yet.
     pub(super) fn attach(&mut self) {
-        self.in_flight = Arc::default();
+        (self.in_flight, self.took, self.started) = (Arc::default(), Arc::default(), None);
         self.stamps.clear();
         (self.due, self.stale) = (0.0, true);
+    }
+
+    /// Another plan runs, of which nothing is known yet.
+    pub(super) fn meet_plan(&mut self) {
+        (self.took, self.started) = (Arc::default(), None);
+        self.refresh();
+    }
+
+    /// GPU time of the last frame, if one was computed.
+    fn took(&self) -> Option<Duration> {
+        Some(Duration::from_nanos(self.took.load(Ordering::Relaxed))).filter(|took| !took.is_zero())
+    }
+
+    /// Time of a frame, if it is so long that the graph is too heavy for this machine. That of the first is known when a part of it is
+    /// computed.
+    pub(super) fn too_heavy(&self, session: &Session) -> Option<Duration> {
+        let so_far = || {
+            let elapsed = self.started.as_ref()?.since.elapsed();
+            let part = session.running_simulation()?.progress()?;
+            (elapsed > SURE).then(|| elapsed.div_f32(part.max(0.01)))
+        };
+        self.took().or_else(so_far).filter(|took| *took > HEAVY)
+    }
+
+    /// Whether frames take so long that their progress is worth a look.
+    pub(super) fn is_long(&self) -> bool {
+        self.started.as_ref().is_some_and(|started| started.since.elapsed() > SURE) || self.took() > Some(HEAVY / 2)
+    }
+
+    /// How much coarser the graph should be.
+    pub(super) fn coarser(&self, session: &Session) -> Option<Coarser> {
+        let took = self.too_heavy(session)?;
+        edit::coarser(session.document(), took.as_secs_f64() / WANTED.as_secs_f64())
     }
 
     /// The next speed, up or down.
@@ -113,10 +172,36 @@ impl Player {
         self.speed = next.unwrap_or(self.speed);
     }
 
-    /// Computes the frame that is due at `now` \[s\], if there is one and the GPU keeps up. Returns whether one was computed.
-    pub(super) fn advance(&mut self, session: &mut Session, pointer: Pointer, now: f64) -> bool {
+    /// Computes the frame that is due at `now` \[s\], if there is one and the GPU keeps up. Returns whether one was computed. One that may
+    /// take long is computed while the window goes on; `wake` is called when it is there.
+    pub(super) fn advance(
+        &mut self,
+        session: &mut Session,
+        pointer: Pointer,
+        now: f64,
+        wake: impl FnOnce() + Send + 'static,
+    ) -> bool {
         let recorded = session.document().input.is_some();
         let Some(simulation) = session.simulation() else { return false };
+        if let Some(Started { step, .. }) = self.started {
+            if simulation.progress().is_none() {
+                // It was given up, or its thread could not be started.
+                self.started = None;
+                return false;
+            }
+            return match simulation.finish_frame(false) {
+                Ok(None) => false,
+                Ok(Some(took)) => {
+                    self.took.store(took.as_nanos() as u64, Ordering::Relaxed);
+                    self.computed(session, Ok(()), step, now);
+                    true
+                }
+                Err(problems) => {
+                    self.computed(session, Err(problems), step, now);
+                    true
+                }
+            };
+        }
         let dt = 1.0 / simulation.plan().fps;
         let period = dt / self.speed;
         // A quarter of a frame early counts as on time, since the display's refresh interval varies.
@@ -135,7 +220,23 @@ impl Player {
             None => simulation.recorded_input(),
         };
         self.before = pointer.at;
+        if self.took().is_none_or(|took| took > LONG) {
+            let result = simulation.start_frame(&input, !step, wake);
+            let failed = result.is_err();
+            self.started = result.is_ok().then(|| Started { since: Instant::now(), step });
+            if failed {
+                self.computed(session, result, step, now);
+            }
+            return failed;
+        }
         let result = if step { simulation.step(&input) } else { simulation.preview(&input) };
+        self.computed(session, result, step, now);
+        true
+    }
+
+    /// What follows when a frame was computed or failed.
+    fn computed(&mut self, session: &mut Session, result: Result<(), Problems>, step: bool, now: f64) {
+        self.started = None;
         match result {
             Err(problems) => {
                 // It continues on another device.
@@ -155,7 +256,6 @@ impl Player {
         while self.stamps.len() > 60 || self.stamps.front().is_some_and(|first| now - first > 2.0) {
             self.stamps.pop_front();
         }
-        true
     }
 
     /// Velocity is the distance since the last frame divided by the simulated time, as in a recording.
@@ -167,10 +267,15 @@ impl Player {
 
     /// Counts a frame as queued on the GPU; call the result when the frame is done.
     pub(super) fn submitted(&self) -> impl FnOnce() + Send + 'static {
-        let in_flight = self.in_flight.clone();
-        in_flight.fetch_add(1, Ordering::Relaxed);
+        let (in_flight, took, since) = (self.in_flight.clone(), self.took.clone(), Instant::now());
+        let ahead = in_flight.fetch_add(1, Ordering::Relaxed);
+        let whole = self.took().is_some_and(|took| took <= LONG);
         move || {
             in_flight.fetch_sub(1, Ordering::Relaxed);
+            // The one ahead of it took its part of the time.
+            if whole {
+                took.store((since.elapsed() / (ahead + 1)).as_nanos() as u64, Ordering::Relaxed);
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use super::player::{Player, SPEEDS};
 use super::session::Session;
 use super::theme;
 use crate::gpu::Making;
+use crate::sim::Simulation;
 
 /// Draws the bar. Returns the command that was chosen.
 pub(super) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<Command> {
@@ -27,13 +28,16 @@ pub(super) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> O
     speed(ui, player);
     ui.add_space(4.0);
     let (frame, time) = session.running_simulation().map_or((0, 0.0), |s| (s.frame(), s.time()));
-    figure(ui, 54.0, "frame", frame.to_string());
+    let computing = session.running_simulation().and_then(Simulation::progress).filter(|_| player.is_long());
+    let part = computing.map_or(String::new(), |part| format!(" {:.0} %", 100.0 * part));
+    let hint = "The part of the next frame that is computed";
+    figure(ui, 72.0, "frame", format!("{frame}{part}")).on_hover_text(hint);
     figure(ui, 66.0, "time", format!("{time:.2} s"));
     let rate = player.rate().map_or("–".into(), |rate| format!("{rate:.1}"));
     figure(ui, 38.0, "fps", rate).on_hover_text("Frames computed per second");
     let ms = player.gpu_ms().map_or("–".into(), |ms| format!("{ms:.2} ms"));
     figure(ui, 66.0, "GPU", ms).on_hover_text("GPU time per frame");
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| asked = status(ui, session).or(asked));
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| asked = status(ui, player, session).or(asked));
     asked
 }
 
@@ -77,7 +81,7 @@ fn shaders(ui: &mut Ui, making: &Making) -> Option<Command> {
 }
 
 /// The state of the graph: compiling, broken, or fine.
-fn status(ui: &mut Ui, session: &Session) -> Option<Command> {
+fn status(ui: &mut Ui, player: &Player, session: &Session) -> Option<Command> {
     let look = theme::of(ui);
     if let Some(file) = session.loading() {
         return loading(ui, &file);
@@ -89,6 +93,10 @@ fn status(ui: &mut Ui, session: &Session) -> Option<Command> {
         ui.label(RichText::new("Compiling").color(look.accent).small());
         ui.spinner();
         return None;
+    }
+    let heavy = heavy(ui, player, session);
+    if heavy.is_some() {
+        return heavy;
     }
     let count = session.problems().count();
     let (text, color) = match (session.broken(), count) {
@@ -102,6 +110,27 @@ fn status(ui: &mut Ui, session: &Session) -> Option<Command> {
     };
     let link = egui::Link::new(RichText::new(text).color(color).small());
     ui.add(link).clicked().then_some(Command::ShowProblems)
+}
+
+/// How long a frame takes if that is too long to work with, with a button to lower the resolution.
+fn heavy(ui: &mut Ui, player: &Player, session: &Session) -> Option<Command> {
+    let took = player.too_heavy(session)?;
+    let asked = player.coarser(session).is_some_and(|coarser| {
+        let cells: Vec<String> = coarser.cells.iter().map(u32::to_string).collect();
+        let text = format!("Lower to {}", cells.join(" × "));
+        let hint = format!(
+            "Halve the cells of all domains along each axis{}; can be undone",
+            match coarser.halvings {
+                1 => String::new(),
+                2 => " twice".into(),
+                times => format!(" {times} times"),
+            }
+        );
+        ui.small_button(text).on_hover_text(hint).clicked()
+    });
+    let text = format!("Too heavy for this machine: {:.1} s per frame", took.as_secs_f64());
+    ui.label(RichText::new(text).color(theme::of(ui).warning).small());
+    asked.then_some(Command::LowerResolution)
 }
 
 /// A name and a number of fixed width, so that nothing moves when it changes.

@@ -90,6 +90,13 @@ pub(super) fn call(
         let (a, b) = (number(a)?, number(b)?);
         a.zip(b, f).ok_or_else(|| unlike(usage, a, b))
     };
+    let wrong = || {
+        let kinds = arguments.iter().map(Value::kind).collect::<Vec<_>>().join(", ");
+        Fault::Text(match usage.contains('(') {
+            true => format!("write it as {usage}; here it has ({kinds})"),
+            false => format!("`{usage}` does not work on ({kinds})"),
+        })
+    };
     Ok(match (apply, arguments) {
         (One(f), [x]) => number(x)?.map(f).into(),
         (Two(f), [a, b]) => zip(a, b, f)?.into(),
@@ -121,20 +128,14 @@ pub(super) fn call(
             let scale = length(v);
             v.map(|x| if scale == 0.0 { 0.0 } else { x / scale }).into()
         }
-        (Vector, [_, _, ..]) if let Some(vector) = vector(arguments) => Value::Vector(vector),
+        (Vector, [_, _, ..]) => Value::Vector(vector(arguments).ok_or_else(wrong)?),
         (Curve, [Value::Scalar(x), Value::List(start, end)]) => {
             Value::Scalar(curve(*x, lists.get(*start..*end).unwrap_or_default())?)
         }
         (Pulse, [Value::Scalar(x), Value::Scalar(period), Value::Scalar(width)]) => {
             Value::Scalar(pulse(*x, *period, *width)?)
         }
-        _ => {
-            let kinds = arguments.iter().map(Value::kind).collect::<Vec<_>>().join(", ");
-            return Err(Fault::Text(match usage.contains('(') {
-                true => format!("write it as {usage}; here it has ({kinds})"),
-                false => format!("`{usage}` does not work on ({kinds})"),
-            }));
-        }
+        _ => return Err(wrong()),
     })
 }
 

@@ -10,8 +10,9 @@ use super::memory::OutOfMemory;
 use super::pipelines::Pipeline;
 use super::readback::Reading;
 use super::recorder::{Frames, Recorded, RecordedDispatch, Recorder, run};
+use super::slices::{Costs, Job, Outcome, Slices};
 use super::timing::{List, NodeTime, Profile, Recent, Timing};
-use super::upload_ring::{StagingPool, UploadRing};
+use super::upload_ring::{StagingPool, StagingSlot, UploadRing};
 use crate::arena::IdVec;
 use crate::plan::{Buffer, BufferId, Dispatch, FRAME_BYTES, Kernel, KernelId, Plan, mebibytes};
 use crate::problem::{Problem, Problems};
@@ -28,6 +29,12 @@ pub struct Engine {
     /// Bytes of the flags that are read back: alarms, and counts of scatter ports.
     flag_bytes: u64,
     frame: Recorder,
+    frames: Arc<Frames>,
+    /// What is known of the times of a frame's dispatches.
+    costs: Arc<Costs>,
+    /// The frame that is being submitted in slices.
+    slices: Option<Slices>,
+    pool: StagingPool,
     reset: Vec<RecordedDispatch>,
     /// Dispatches that are invariant. Their bindings never swap.
     once: Vec<RecordedDispatch>,
@@ -81,11 +88,15 @@ impl Engine {
         };
         let watched = [watched(false), watched(true)];
         let pool = StagingPool::new(gpu, uniforms.size(), plan.watches.len()).map_err(Problem::from)?;
-        let frames = Frames { uniforms: uniforms.clone(), steps: [even, odd], watched };
+        let frames = Arc::new(Frames { uniforms: uniforms.clone(), steps: [even, odd], watched });
         Ok(Engine {
             gpu: gpu.clone(),
             timing: Timing::new(gpu),
-            frame: Recorder::new(gpu, frames, pool.clone()),
+            frame: Recorder::new(gpu, frames.clone(), pool.clone()),
+            frames,
+            costs: Arc::default(),
+            slices: None,
+            pool: pool.clone(),
             reset,
             once,
             invariant_inputs: InvariantInputs::new(plan),
@@ -103,6 +114,7 @@ impl Engine {
 
     /// Runs the dispatches that start the simulation. `uniforms` is the whole uniform buffer.
     pub fn reset(&mut self, uniforms: &[u8]) {
+        self.abandon();
         self.swapped = false;
         self.last_swapped = false;
         self.uploads.forget();
@@ -113,7 +125,7 @@ impl Engine {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         self.flags.iter().for_each(|flags| encoder.clear_buffer(flags, 0, None));
         let track = self.timing.as_ref().and_then(|timing| timing.ready(List::Reset));
-        run(&mut encoder, &self.reset, track.map(|t| &**t.marks()));
+        run(&mut encoder, &self.reset, 0..self.reset.len(), track.map(|t| &**t.marks()));
         track.iter().for_each(|track| track.resolve(&mut encoder));
         let timed = track.map(|_| List::Reset);
         self.gpu.queue.submit([encoder.finish()]);
@@ -123,24 +135,10 @@ impl Engine {
     /// Runs a frame: one pass, one submit, no wait. Invariant dispatches run before it in a pass of their own, if they
     /// have to run at all. The next frame is recorded meanwhile. `uniforms` is the whole uniform buffer.
     pub fn step(&mut self, uniforms: &[u8]) {
-        let due = self.invariant_inputs.due(uniforms);
-        let track = |list| self.timing.as_ref().and_then(|timing| timing.ready(list));
-        let (once, frame) = (track(List::Invariant).filter(|_| due), track(List::Frame));
-        let encoder = || self.gpu.device.create_command_encoder(&Default::default());
-        let before = due.then(|| {
-            // The copy recorded with the frame comes after this.
-            self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
-            let mut encoder = encoder();
-            run(&mut encoder, &self.once, once.map(|t| &**t.marks()));
-            once.iter().for_each(|track| track.resolve(&mut encoder));
-            encoder.finish()
-        });
-        let behind = frame.map(|track| {
-            let mut encoder = encoder();
-            track.resolve(&mut encoder);
-            encoder.finish()
-        });
-        let timed = [once.map(|_| List::Invariant), frame.map(|_| List::Frame)];
+        self.abandon();
+        let (before, once) = self.invariant(uniforms).unzip();
+        let (behind, frame) = self.resolve().unzip();
+        let timed = [once.flatten(), frame];
         let marks = self.timing.as_ref().and_then(Timing::marks);
         let Recorded { commands, slot } = self.frame.take(self.swapped, marks.clone());
         let slot = slot.filter(|slot| slot.fill(uniforms));
@@ -148,11 +146,86 @@ impl Engine {
             self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         }
         self.gpu.queue.submit(before.into_iter().chain([commands]).chain(behind));
+        self.close(slot, timed);
+        self.frame.prepare(self.swapped, marks);
+    }
+
+    /// Starts a frame that a thread submits in slices, so that what else uses the device waits for no more than some 20 ms, or one dispatch.
+    /// [`Engine::finish`] ends it. `wake` is called, on any thread, when the GPU has computed it.
+    pub fn start(&mut self, uniforms: &[u8], wake: impl FnOnce() + Send + 'static) {
+        self.abandon();
+        let (before, once) = self.invariant(uniforms).unzip();
+        let slot = self.pool.take().filter(|slot| slot.fill(uniforms));
+        if slot.is_none() {
+            self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
+        }
+        self.gpu.queue.submit(before);
+        self.ask_for_times([once.flatten(), None]);
+        let job = Job {
+            gpu: self.gpu.clone(),
+            frames: self.frames.clone(),
+            costs: self.costs.clone(),
+            odd: self.swapped,
+            marks: self.timing.as_ref().and_then(Timing::marks),
+            slot,
+        };
+        self.slices = Slices::start(job, wake).ok();
+    }
+
+    /// The part of the frame in slices that is submitted, 0..1; `None` where there is none.
+    pub fn progress(&self) -> Option<f32> {
+        self.slices.as_ref().map(Slices::progress)
+    }
+
+    /// Ends the frame in slices if the GPU has computed it; with `wait`, once it has. Returns its GPU time.
+    pub fn finish(&mut self, wait: bool) -> Option<Duration> {
+        let slices = self.slices.take_if(|slices| wait || slices.is_done())?;
+        let timed = self.timing.as_ref().and_then(Timing::marks).is_some_and(|marks| slices.marks(&marks));
+        let Outcome { slot, took } = slices.end(false);
+        let (behind, frame) = self.resolve().filter(|_| timed).unzip();
+        self.gpu.queue.submit(behind);
+        self.close(slot, [None, frame]);
+        Some(took)
+    }
+
+    /// Stops a frame in slices. What it has computed so far stays in the buffers.
+    pub fn abandon(&mut self) {
+        if let Some(slices) = self.slices.take() {
+            let Outcome { slot, .. } = slices.end(true);
+            slot.into_iter().for_each(|slot| self.uploads.send(slot));
+            // Its watched numbers were not computed.
+            self.uploads.forget();
+        }
+    }
+
+    /// Invariant dispatches if they have to run, and whether they are timed.
+    fn invariant(&mut self, uniforms: &[u8]) -> Option<(wgpu::CommandBuffer, Option<List>)> {
+        if !self.invariant_inputs.due(uniforms) {
+            return None;
+        }
+        let track = self.timing.as_ref().and_then(|timing| timing.ready(List::Invariant));
+        // The copy recorded with the frame comes after this.
+        self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        run(&mut encoder, &self.once, 0..self.once.len(), track.map(|t| &**t.marks()));
+        track.iter().for_each(|track| track.resolve(&mut encoder));
+        Some((encoder.finish(), track.map(|_| List::Invariant)))
+    }
+
+    /// What follows a frame that is timed.
+    fn resolve(&self) -> Option<(wgpu::CommandBuffer, List)> {
+        let track = self.timing.as_ref()?.ready(List::Frame)?;
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        track.resolve(&mut encoder);
+        Some((encoder.finish(), List::Frame))
+    }
+
+    /// What follows when a frame was submitted.
+    fn close(&mut self, slot: Option<StagingSlot>, timed: [Option<List>; 2]) {
         slot.into_iter().for_each(|slot| self.uploads.send(slot));
         self.ask_for_times(timed);
         self.last_swapped = self.swapped;
         self.swapped = !self.swapped && !self.swaps.is_empty();
-        self.frame.prepare(self.swapped, marks);
     }
 
     /// Frames recorded so far: in advance, and during their step.

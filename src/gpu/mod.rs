@@ -14,6 +14,7 @@ mod pipelines;
 
 mod readback;
 mod recorder;
+mod slices;
 mod store;
 mod timing;
 mod upload_ring;

@@ -1,6 +1,7 @@
 //! Records the commands of frames. They are the same in every frame except for which buffers have changed places, so a
 //! thread records the next frame while the GPU runs this one; a step then only submits it.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -21,12 +22,19 @@ pub(super) struct RecordedDispatch {
     pub indirect: Option<(wgpu::Buffer, u64)>,
 }
 
-/// Records dispatches as one pass, with timestamps at the marks.
-pub(super) fn run(encoder: &mut wgpu::CommandEncoder, steps: &[RecordedDispatch], marks: Option<&Marks>) {
+/// Records a part of a list of dispatches as one pass, with timestamps at the marks of the list.
+pub(super) fn run(
+    encoder: &mut wgpu::CommandEncoder,
+    list: &[RecordedDispatch],
+    part: Range<usize>,
+    marks: Option<&Marks>,
+) {
     let mut pass = encoder.begin_compute_pass(&Default::default());
     let mut current: Option<&Arc<Pipeline>> = None;
-    let mut borders = marks.map(Marks::borders).unwrap_or_default().iter().enumerate().peekable();
-    for (index, step) in steps.iter().enumerate() {
+    let borders = marks.map(Marks::borders).unwrap_or_default();
+    let mut borders = borders.iter().enumerate().skip_while(|(_, first)| **first < part.start).peekable();
+    let is_last = part.end == list.len();
+    for (index, step) in list.iter().enumerate().take(part.end).skip(part.start) {
         if let (Some(marks), Some((border, _))) = (marks, borders.next_if(|(_, first)| **first == index)) {
             marks.mark(&mut pass, border);
         }
@@ -41,7 +49,7 @@ pub(super) fn run(encoder: &mut wgpu::CommandEncoder, steps: &[RecordedDispatch]
             None => pass.dispatch_workgroups(x, y, z),
         }
     }
-    if let Some(marks) = marks {
+    if let Some(marks) = marks.filter(|_| is_last) {
         marks.mark(&mut pass, marks.borders().len());
     }
 }
@@ -54,6 +62,20 @@ pub(super) struct Frames {
     pub steps: [Vec<RecordedDispatch>; 2],
     /// Watched numbers of even and of odd frames.
     pub watched: [Vec<wgpu::Buffer>; 2],
+}
+
+impl Frames {
+    /// The dispatches of even or odd frames.
+    pub(super) fn list(&self, odd: bool) -> &[RecordedDispatch] {
+        let [even, other] = &self.steps;
+        if odd && !other.is_empty() { other } else { even }
+    }
+
+    /// The numbers that are read back after even or odd frames.
+    pub(super) fn watched(&self, odd: bool) -> &[wgpu::Buffer] {
+        let [even, other] = &self.watched;
+        if odd { other } else { even }
+    }
 }
 
 /// The commands of a frame, and the staging memory that they use.
@@ -94,7 +116,7 @@ enum Next {
 
 struct Shared {
     gpu: Gpu,
-    frames: Frames,
+    frames: Arc<Frames>,
     pool: StagingPool,
     next: Mutex<Next>,
     changed: Condvar,
@@ -118,7 +140,7 @@ pub(super) struct Recorder {
 
 impl Recorder {
     /// Frames take their slots from `pool`.
-    pub(super) fn new(gpu: &Gpu, frames: Frames, pool: StagingPool) -> Recorder {
+    pub(super) fn new(gpu: &Gpu, frames: Arc<Frames>, pool: StagingPool) -> Recorder {
         let shared = Arc::new(Shared {
             gpu: gpu.clone(),
             frames,
@@ -185,11 +207,10 @@ impl Shared {
         let started = Instant::now();
         let slot = self.pool.take();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        let Frames { uniforms, steps: [even, odd], watched } = &self.frames;
-        slot.iter().for_each(|slot| slot.unpack(&mut encoder, uniforms));
-        run(&mut encoder, if frame.odd && !odd.is_empty() { odd } else { even }, frame.marks.as_deref());
-        let [even, odd] = watched;
-        slot.iter().for_each(|slot| slot.pack(&mut encoder, if frame.odd { odd } else { even }));
+        slot.iter().for_each(|slot| slot.unpack(&mut encoder, &self.frames.uniforms));
+        let list = self.frames.list(frame.odd);
+        run(&mut encoder, list, 0..list.len(), frame.marks.as_deref());
+        slot.iter().for_each(|slot| slot.pack(&mut encoder, self.frames.watched(frame.odd)));
         let commands = encoder.finish();
         if let Ok(mut took) = self.took.lock() {
             *took = started.elapsed();

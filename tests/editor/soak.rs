@@ -60,7 +60,7 @@ fn reset_layout(bench: &mut Bench) {
         }
         bench.key(Key::Escape);
     }
-    panic!("the menu does not open");
+    panic!("the menu does not open, among {:#?}", bench.seen());
 }
 
 /// Rounds of random gestures, each undone to the start, in one editor for STAGEWRIGHT_MINUTES. Memory is compared where the graph has

@@ -1,6 +1,7 @@
 //! Opening and saving: the system's dialog on a thread of its own, a field to type a path where no dialog answers, questions that
 //! must be answered first, and changes of files by other programs.
 
+mod dropping;
 mod gallery;
 mod opening;
 mod questions;
@@ -17,10 +18,11 @@ use std::time::{Duration, Instant};
 use eframe::egui;
 
 use super::disk::{self, Source};
+use super::errand::quick;
 use super::session::Session;
 use super::settings::{Folders, Store};
 use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
-use crate::files::{MAX_STAGE, read};
+use dropping::Dropping;
 use gallery::Gallery;
 use opening::{Opening, Reader};
 use recovery::Left;
@@ -104,6 +106,10 @@ pub(super) struct Files {
     saving: Vec<Saving>,
     /// A file that is being read.
     opening: Option<Opening>,
+    /// Files that were dropped on the window and are being read.
+    dropping: Vec<Dropping>,
+    /// The recent files and whether each is there, looked up when their menu was opened.
+    recent: Option<Vec<(PathBuf, bool)>>,
     /// In place of the disk, for tests.
     writer: Option<Writer>,
     reader: Option<Reader>,
@@ -214,34 +220,6 @@ impl Files {
         }
     }
 
-    /// Handles a file that was dropped on the window: a graph is opened, a stage or a shape becomes a node.
-    pub(super) fn drop_in(&mut self, session: &mut Session, path: &Path) {
-        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let kind = match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
-            Some("ron") => return self.load(session, Source::File(path.to_path_buf())),
-            Some("wgsl") => match read::text(path, MAX_STAGE) {
-                Ok(text) => NodeKind::Custom(text),
-                Err(e) => return self.events.push(Event::Failed(format!("{} can't be read: {e}", path.display()))),
-            },
-            Some("obj" | "gltf" | "glb" | "png") => {
-                // Paths in a graph are relative to its folder, so that both can be moved together.
-                let folder = session.path().and_then(Path::parent).and_then(|folder| {
-                    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-                    std::fs::canonicalize(folder).ok()
-                });
-                let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-                let beside = folder.and_then(|folder| whole.strip_prefix(folder).ok()).unwrap_or(path);
-                NodeKind::File(beside.display().to_string())
-            }
-            _ => {
-                let path = path.display();
-                let known = "drop a graph (.ron), a stage (.wgsl), a mesh (.obj, .gltf, .glb) or an image (.png)";
-                return self.events.push(Event::Failed(format!("{path} has an unsupported type; {known}")));
-            }
-        };
-        self.events.push(Event::Dropped(name, Box::new(Node { kind, ..Node::default() })));
-    }
-
     /// Opens the start page.
     pub(super) fn new_graph(&mut self, ctx: &egui::Context) {
         self.gallery = Some(Gallery::new(ctx));
@@ -269,10 +247,11 @@ impl Files {
         self.poll(session);
         self.poll_saving(session);
         self.poll_opening(session);
+        self.poll_dropping();
         if let Err(sentence) = self.settings.settle(Duration::ZERO) {
             self.events.push(Event::Failed(sentence));
         }
-        if self.saving() || self.opening.is_some() {
+        if self.saving() || self.opening.is_some() || !self.dropping.is_empty() {
             ctx.request_repaint_after(LOOK);
         }
         self.look_at_disk(ctx, session);
@@ -286,12 +265,12 @@ impl Files {
 
     /// The menu of recent files, the last one first. Opens the chosen one.
     pub(super) fn recent_menu(&mut self, ui: &mut egui::Ui, session: &mut Session) {
-        let recent = self.settings.get().recent.clone();
-        ui.add_enabled_ui(!recent.is_empty(), |ui| {
-            ui.menu_button("Open recent", |ui| {
-                for path in recent {
+        ui.add_enabled_ui(!self.settings.get().recent.is_empty(), |ui| {
+            let menu = ui.menu_button("Open recent", |ui| {
+                let recent = self.recent.get_or_insert_with(|| looked_up(self.settings.get().recent.clone())).clone();
+                for (path, is_there) in recent {
                     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-                    let button = ui.add_enabled(path.is_file(), egui::Button::new(name));
+                    let button = ui.add_enabled(is_there, egui::Button::new(name));
                     let whole = path.display().to_string();
                     let gone = format!("File not found: {whole}");
                     if button.on_hover_text(&whole).on_disabled_hover_text(gone).clicked() {
@@ -299,6 +278,9 @@ impl Files {
                     }
                 }
             });
+            if menu.inner.is_none() {
+                self.recent = None;
+            }
         });
     }
 
@@ -505,3 +487,11 @@ fn file_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests;
+
+/// The same paths, and whether each is a file; yes where the disk is slow to say.
+fn looked_up(paths: Vec<PathBuf>) -> Vec<(PathBuf, bool)> {
+    let known = paths.clone();
+    let found = quick(move || known.iter().map(|path| path.is_file()).collect());
+    let found = found.unwrap_or_else(|| vec![true; paths.len()]);
+    paths.into_iter().zip(found).collect()
+}

@@ -28,7 +28,7 @@ impl Opening {
     pub(super) fn result(&self) -> Option<Result<Document, Broken>> {
         let failed = |cause| {
             let sentence = format!("{} can't be read: {cause}", self.path.display());
-            Err(Broken { sentence, salvaged: None })
+            Err(Broken { sentence, salvaged: None, missing: false })
         };
         self.errand.result().map(|result| result.unwrap_or_else(failed))
     }
@@ -61,7 +61,7 @@ impl Files {
     pub(super) fn loaded(&mut self, session: &mut Session, result: Result<Document, Broken>, path: Option<PathBuf>) {
         match result {
             Ok(document) => self.leave(session, Leaving::Open(Box::new(document), path)),
-            Err(Broken { sentence, salvaged }) => match salvaged.filter(|s| s.document.is_some()) {
+            Err(Broken { sentence, salvaged, .. }) => match salvaged.filter(|s| s.document.is_some()) {
                 Some(salvaged) => self.broken = Some((sentence, salvaged)),
                 None => self.events.push(Event::Failed(sentence)),
             },
@@ -89,7 +89,7 @@ impl Files {
                 self.events.push(Event::Reloaded(path));
             }
             // A file that is gone may be about to return; the open document stays.
-            Err(_) if !path.is_file() => {}
+            Err(Broken { missing: true, .. }) => {}
             Err(Broken { sentence, .. }) => {
                 let sentence = format!("{sentence}; another program changed the file, and the version open here stays");
                 if self.told != sentence {

@@ -568,5 +568,5 @@ fn a_file_with_nan_can_be_saved() {
     let ctx = window.ctx.clone();
     let state = window.state_mut();
     state.files.save(&ctx, &mut state.session);
-    assert!(!window.state().session.unsaved());
+    until(&mut window, |w| !w.session.unsaved());
 }

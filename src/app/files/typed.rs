@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use eframe::egui::{self, Id, Key, RichText};
 
 use super::{Files, Purpose};
+use crate::app::errand::quick;
 use crate::app::session::Session;
 use crate::app::theme;
 
@@ -49,7 +50,10 @@ impl Files {
         let path = PathBuf::from(text.trim());
         match answer.or(modal.should_close().then_some(false)) {
             Some(true) => {
-                let other = *purpose != Purpose::Open && path.exists() && session.path() != Some(&path);
+                // What a slow disk does not tell is asked.
+                let known = path.clone();
+                let is_there = || quick(move || known.exists()).unwrap_or(true);
+                let other = *purpose != Purpose::Open && session.path() != Some(&path) && is_there();
                 if other && !*replace {
                     *replace = true;
                     return;

@@ -288,7 +288,15 @@ impl Session {
             return;
         }
         self.take_trace();
-        let Some(outcome) = self.compiler.poll() else { return };
+        let has_plan = self.compiler.poll().is_some_and(Result::is_ok);
+        if let Some(simulation) = self.simulation.as_mut().filter(|s| has_plan && s.progress().is_some()) {
+            // The States that a frame has half changed can't be kept. At the start there is nothing to keep.
+            if simulation.frame() > 0 {
+                return;
+            }
+            simulation.reset();
+        }
+        let Some(outcome) = self.compiler.take() else { return };
         let started = outcome.and_then(|compiled| {
             match &mut self.simulation {
                 Some(simulation) => simulation.replace_with_files(compiled.plan, &compiled.grids)?,
