@@ -109,7 +109,7 @@ fn all(library: &Library, look: &Look) -> Vec<(Item, Entry)> {
             let item = Item {
                 title: stage.header.title.clone(),
                 group: folder(&stage.name),
-                words: stage.name.clone(),
+                words: format!("{} {}", stage.name, stage.header.keywords.join(" ")),
                 note: String::new(),
                 doc: stage.header.doc.join(" "),
                 color: Some(look.kind(&kind)),
