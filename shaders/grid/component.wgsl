@@ -3,7 +3,7 @@
 //! Keywords: separate XYZ, split vector, extract, swizzle
 //! Source: none.
 //!
-//! @in    a: Grid<T>                   Vectors or colours
+//! @in    a: Grid<V>                   Vectors or colours
 //! @out   result: Grid<f32>, like a    The component
 //! @param component: i32 = 0, 0..3     0 x (red), 1 y (green), 2 z (blue), 3 w (alpha)
 
@@ -12,4 +12,4 @@ fn stage(cell: Cell) -> f32 {
     return select(0.0, vector[min(params.component, COMPONENTS - 1)], params.component < COMPONENTS);
 }
 
-const COMPONENTS = i32(dot(T(1.0), T(1.0)));
+const COMPONENTS = i32(dot(V(1.0), V(1.0)));

@@ -20,8 +20,8 @@ fn text(name: &str, port: &PortSignature, reads: bool) -> Option<String> {
     if !reads {
         // Nothing that is read says what a letter stands for.
         ty = match ty {
-            PortType::Grid(Element::Generic(_)) => PortType::Grid(Element::Fixed(ValueType::F32)),
-            PortType::Field(Element::Generic(_)) => PortType::Field(Element::Fixed(ValueType::F32)),
+            PortType::Grid(element) => PortType::Grid(Element::Fixed(element.example())),
+            PortType::Field(element) => PortType::Field(Element::Fixed(element.example())),
             ty => ty,
         };
     }
@@ -108,6 +108,7 @@ mod tests {
             "Grid<i32>",
             "Grid<Vec>",
             "Grid<T>",
+            "Grid<V>",
             "Image",
             "FaceGrid",
             "Field<Vec>",

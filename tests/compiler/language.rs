@@ -140,7 +140,8 @@ fn results_of_several_ports_are_checked_by_name() {
 fn generics_bind_to_one_type() {
     let nodes = r#""domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
         "v": (state: "Grid<Vec>", inputs: {"next": "v.value"}), "f": (state: "Grid<f32>", inputs: {"next": "f.value"}),
-        "a": (stage: "fluid/add", inputs: {"field": "v.value", "source": "f.value"}),"#;
+        "a": (stage: "fluid/add", inputs: {"field": "v.value", "source": "f.value"}),
+        "x": (stage: "grid/component", inputs: {"a": "v.value"}), "not_of_numbers": (stage: "grid/component", inputs: {"a": "f.value"}),"#;
     insta::assert_snapshot!(problems(nodes));
 }
 
