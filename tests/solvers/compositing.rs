@@ -348,18 +348,21 @@ fn transformed_and_displaced_images_are_sampled_where_they_come_from() {
     within("displaced", error, 36.0 * 6.0 * U * 2.0 * 2.0, "a place of up to 36 cells, twice a slope of 2");
 }
 
-/// An edge gains contrast, and a constant stays what it is.
 #[test]
 fn sharpening_adds_what_a_blur_removes() {
     let nodes = format!(
         r#"{DOMAIN} "image": (state: "Grid<f32>"),
         "blur": (stage: "filter/gaussian", inputs: {{"field": "image"}}, params: {{"sigma": 1.5, "radius": 5}}),
+        "same": (stage: "image/blur", inputs: {{"image": "image"}}, params: {{"size": 1.5}}),
+        "none": (stage: "image/blur", inputs: {{"image": "image"}}, params: {{"size": 0}}),
         "sharp": (stage: "image/sharpen", inputs: {{"image": "image"}}, params: {{"amount": 0.75, "sigma": 1.5, "radius": 5}}),"#
     );
     let image = random(PIXELS, 8);
     let mut sim = start(60.0, &nodes, &[]);
     run(&mut sim, &[("image", &image)], 1, "blur.result");
     let blur = read(&sim, "blur.result");
+    assert_eq!(read(&sim, "same.result"), blur, "three deviations");
+    assert_eq!(read(&sim, "none.result"), f64s(&image));
     let expected: Vec<f64> = image.iter().zip(blur).map(|(v, b)| f64::from(*v) + 0.75 * (f64::from(*v) - b)).collect();
     within(
         "sharpened",
