@@ -1,5 +1,5 @@
 //! Noise
-//! Fractal noise around `mean`, within the amplitude:  sum_i r^i n(2^i x / scale) / sum_i r^i,  for roughness r and lacunarity 2. The noise n of an
+//! Fractal noise within the amplitude around `mean`:  sum_i r^i n(2^i x / scale) / sum_i r^i,  for roughness r and lacunarity 2. The noise n of an
 //! octave is the interpolation of random values at the points of a lattice, or of random slopes there, and twice continuously differentiable.
 //! In one unit of `evolution` all of it changes and returns, so it loops. With `period` it tiles as well.
 //! Keywords: Perlin noise, gradient noise, value noise, fBm, fractal, turbulence, ridged, clouds, random, procedural texture
@@ -13,7 +13,7 @@
 //! @param lacunarity: f32 = 2, 1.., soft 1..4             Ratio of the sizes of one octave and the next
 //! @param roughness: f32 = 0.5, 0.., soft 0..1            Ratio of the amplitudes of an octave and the one before
 //! @param amplitude: f32 = 1, soft 0..4                   Largest distance from the mean
-//! @param mean: f32 = 0, soft -1..1                       Mean of the noise
+//! @param mean: f32 = 0, soft -1..1                       Middle of its range, which is the mean of fBm
 //! @param evolution: f32 = 0, soft 0..1                   Phase of its change: an expression of time animates it [turns]
 //! @param offset: Vec = (0, 0, 0), soft -2..2             Shifts the noise [m]
 //! @param period: Vec = (0, 0, 0), 0.., soft 0..16        Features after which it repeats along each axis, in whole numbers; 0 not at all. Rounds the lacunarity
