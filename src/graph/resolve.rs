@@ -201,11 +201,10 @@ impl Resolver<'_> {
         }
         let wanted = match port.ty {
             PortType::Grid(Element::Generic(letter))
-                if ty.is_grid()
-                    && ty != WireType::FaceGrid
-                    && let Some(bound) = generics.get(&letter) =>
+                if generics.contains_key(&letter) && ty.is_grid() && ty != WireType::FaceGrid =>
             {
-                format!("Grid<{}>, as another input has it", bound.name())
+                let bound = generics.get(&letter).map_or("?", |v| v.name());
+                format!("Grid<{bound}>, as another input has it")
             }
             other => other.to_string(),
         };
