@@ -23,6 +23,8 @@ mod noise_reference;
 mod orders;
 #[path = "fields/primitives.rs"]
 mod primitives;
+#[path = "fields/procedural.rs"]
+mod procedural;
 #[path = "fields/shapes.rs"]
 mod shapes;
 #[path = "fields/staggered.rs"]

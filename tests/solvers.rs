@@ -6,6 +6,8 @@
 mod advection;
 #[path = "solvers/arithmetic.rs"]
 mod arithmetic;
+#[path = "solvers/compositing.rs"]
+mod compositing;
 #[path = "solvers/conjugate_gradient.rs"]
 mod conjugate_gradient;
 #[path = "solvers/conservative.rs"]
@@ -54,6 +56,8 @@ mod numbers;
 mod obstacles;
 #[path = "solvers/obstacles_cells.rs"]
 mod obstacles_cells;
+#[path = "solvers/operations.rs"]
+mod operations;
 #[path = "solvers/own_cells.rs"]
 mod own_cells;
 #[path = "solvers/poisson.rs"]

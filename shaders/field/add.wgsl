@@ -1,5 +1,6 @@
 //! Add Fields
 //! The sum of fields:  a + weight b.  Potentials, velocities and colours add; the flow of a sum is the sum of the flows.
+//! Keywords: sum, subtract, difference, plus
 //! Source: none, addition.
 //!
 //! @in    a: Field<T>                          A field

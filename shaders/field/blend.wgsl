@@ -1,6 +1,7 @@
 //! Blend Fields
 //! Blends from one field to another:  (1 - w) a + w b,  w clamped to 0..1.
 //! Blend potentials rather than velocities: the curl of a blend conserves volume, a blend of curls does not.
+//! Keywords: mix, lerp, interpolate, crossfade
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, section 2.3.
 //!
 //! @in  a: Field<T>                   Where w is 0

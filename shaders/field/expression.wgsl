@@ -1,5 +1,6 @@
 //! Expression Field
 //! A number at every position:  value(x, a, b).  The expression may name position [m], a, b, time, and number nodes.
+//! Keywords: formula, math, wrangle, custom
 //! Source: none.
 //!
 //! @in    a: Field<f32> = 0                 A field that the expression can name

@@ -1,5 +1,6 @@
 //! Field from Grid
 //! Evaluates a grid at any position by linear interpolation between its cell centres.
+//! Keywords: sample, interpolate
 //! Source: none, linear interpolation.
 //!
 //! @in  grid: Grid<T>       Values at cell centres

@@ -1,5 +1,6 @@
 //! Length of a Field
 //! The length of a vector at every position:  |a|,  of a scalar its magnitude.
+//! Keywords: magnitude, norm, absolute value
 //! Source: none.
 //!
 //! @in  a: Field<T>                      A field of vectors or numbers

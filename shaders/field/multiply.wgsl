@@ -1,5 +1,6 @@
 //! Multiply Fields
 //! The product of fields:  factor a b,  of vectors component by component.
+//! Keywords: product, mask, times
 //! Source: none, multiplication.
 //!
 //! @in    a: Field<T>                           A field

@@ -1,6 +1,7 @@
 //! Remap Field
 //! Applies a curve to a scalar field of space:  result = scale * curve(t),  t = (value - low) / (high - low), clamped to 0..1.
 //! With a shape's signed distance it is a falloff from `low` inside to `high` outside.
+//! Keywords: curve, map range, fit, falloff
 //! Source: none.
 //!
 //! @in    source: Field<f32>                    Any scalar, for instance the distance to a shape [m]

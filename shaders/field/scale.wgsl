@@ -1,5 +1,6 @@
 //! Scale Field
 //! A field times a number:  factor field.
+//! Keywords: multiply by number, gain
 //! Source: none, multiplication.
 //!
 //! @in    field: Field<T>                       A field

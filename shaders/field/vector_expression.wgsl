@@ -1,5 +1,6 @@
 //! Vector Expression Field
 //! A vector at every position:  value(x, a, b).  The expression may name position [m], a, b, time, and number nodes.
+//! Keywords: formula, math, wrangle, custom
 //! Source: none.
 //!
 //! @in    a: Field<Vec> = 0                 A vector field that the expression can name

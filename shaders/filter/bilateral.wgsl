@@ -3,6 +3,7 @@
 //! and by the difference in value,  w = exp(-d^2 / (2 sigma_space^2) - (v - v0)^2 / (2 sigma_range^2)).
 //! Exact, with (2 radius + 1)^2 reads a pixel; Bilateral (separable, approximate) is cheaper. In 3D it filters each xy slice.
 //! Empty pixels (where `scatter min` wrote nothing) stay empty and do not count.
+//! Keywords: denoise, smooth, edge-preserving blur
 //! Source: Tomasi and Manduchi, Bilateral Filtering for Gray and Color Images, ICCV 1998.
 //!
 //! @in    image: Grid<f32>, edge clamp, radius radius     Depth, or any other number a pixel

@@ -1,6 +1,7 @@
 //! Binomial Blur
 //! A blur with the weights (1 2 1) / 4 along each axis, over the 3^DIM cells around. n iterations approximate a Gaussian with a
 //! standard deviation of sqrt(n / 2) cells.
+//! Keywords: Gaussian blur, smooth
 //! Source: Burt, Fast Filter Transforms for Image Processing, Computer Graphics and Image Processing 16, 1981.
 //!
 //! @inout field: Grid<T> = 0, radius 1      The field, blurred by each iteration

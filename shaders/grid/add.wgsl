@@ -1,5 +1,6 @@
 //! Add Grids
 //! The sum of grids, cell by cell:  a + weight b.  With the weight -1 it is the difference.
+//! Keywords: sum, subtract, difference, plus
 //! Source: none, addition.
 //!
 //! @in    a: Grid<T>                           A grid

@@ -1,5 +1,6 @@
 //! Expression Grid
 //! A number in every cell:  value(x, a, b).  The expression may name position [m], a, b, time, and number nodes.
+//! Keywords: formula, math, wrangle, custom
 //! Source: none.
 //!
 //! @in    a: Grid<f32> = 0                  A grid that the expression can name

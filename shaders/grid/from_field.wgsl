@@ -1,5 +1,6 @@
 //! Grid from Field
 //! Evaluates a field at every cell centre. Set the node's `on` to the domain of the grid.
+//! Keywords: rasterize, sample, bake
 //! Source: none, point samples.
 //!
 //! @in  field: Field<T>      A value at every position

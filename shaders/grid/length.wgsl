@@ -1,5 +1,6 @@
 //! Length of a Grid
 //! The length of a vector in each cell:  |a|,  of a scalar its magnitude.
+//! Keywords: magnitude, norm, absolute value
 //! Source: none.
 //!
 //! @in  a: Grid<T>                      A grid of vectors or numbers

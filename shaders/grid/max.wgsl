@@ -1,5 +1,6 @@
 //! Maximum of Grids
 //! The larger of two values in each cell:  max(a, b),  of vectors component by component. With a constant it is a bound.
+//! Keywords: upper bound, lighten
 //! Source: none.
 //!
 //! @in  a: Grid<T>                  A grid

@@ -1,5 +1,6 @@
 //! Minimum of Grids
 //! The smaller of two values in each cell:  min(a, b),  of vectors component by component. With a constant it is a bound.
+//! Keywords: lower bound, darken
 //! Source: none.
 //!
 //! @in  a: Grid<T>                  A grid

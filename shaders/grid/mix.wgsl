@@ -1,5 +1,6 @@
 //! Mix Grids
 //! Blends from one grid to another:  (1 - w) a + w b,  w clamped to 0..1.
+//! Keywords: lerp, blend, interpolate, crossfade
 //! Source: none, linear interpolation.
 //!
 //! @in  a: Grid<T>                  Where w is 0

@@ -1,5 +1,6 @@
 //! Multiply Grids
 //! The product of grids, cell by cell:  factor a b,  of vectors component by component.
+//! Keywords: product, mask, times
 //! Source: none, multiplication.
 //!
 //! @in    a: Grid<T>                           A grid

@@ -1,6 +1,7 @@
 //! Remap
 //! Applies a curve to a scalar field:  result = scale * curve(t),  t = (value - low) / (high - low), clamped to 0..1.
 //! Thresholds, falloffs and soft masks are curves.
+//! Keywords: curve, map range, fit, falloff
 //! Source: none.
 //!
 //! @in    field: Grid<f32>                      Any scalar

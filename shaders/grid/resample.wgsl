@@ -1,5 +1,6 @@
 //! Resample
 //! Reads a field at the cell centres of another domain, by linear interpolation. Set the node's `on` to that domain.
+//! Keywords: resize, scale, upsample, downsample
 //! Source: none, linear interpolation.
 //!
 //! @in  field: Grid<T>      The field, on any domain

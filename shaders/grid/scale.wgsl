@@ -1,5 +1,6 @@
 //! Scale Grid
 //! A grid of any type times a grid of numbers:  factor weight a.  For a mask, a density, or a number alone.
+//! Keywords: multiply by number, gain, mask
 //! Source: none, multiplication.
 //!
 //! @in    a: Grid<T>                           A grid

@@ -1,5 +1,6 @@
 //! Vector Expression Grid
 //! A vector in every cell:  value(x, a, b).  The expression may name position [m], a, b, time, and number nodes.
+//! Keywords: formula, math, wrangle, custom
 //! Source: none.
 //!
 //! @in    a: Grid<Vec> = 0                  A grid of vectors that the expression can name

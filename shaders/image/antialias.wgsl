@@ -1,6 +1,7 @@
 //! Antialias
 //! Smooths the steps of slanted edges: where brightness varies strongly around a pixel, it takes a mean along the edge, over up
 //! to `reach` pixels, limited to the brightnesses around. Put it after Tone Map, since it works on displayed brightness.
+//! Keywords: FXAA, smooth edges
 //! Source: Lottes, FXAA, NVIDIA 2009 (the console version's filter, with perceived brightness as the square root of light).
 //!
 //! @in    image: Image                            The image, in 0..1

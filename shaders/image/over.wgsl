@@ -2,6 +2,7 @@
 //! Composites an image over another one:  alpha = f + b (1 - f),  colour = (f F + b (1 - f) B) / alpha,  for alphas f, b and
 //! colours F, B of front and back. Colours are straight, not multiplied by their alpha; with `premultiplied`
 //! all three images are premultiplied:  F + (1 - f) B.
+//! Keywords: alpha over, composite, layer, merge
 //! Source: Porter and Duff, Compositing Digital Images, SIGGRAPH 1984.
 //!
 //! @in    front: Image                    The front image

@@ -1,6 +1,7 @@
 //! Tone Map
 //! Maps light of any brightness to 0..1 like film: exposure, then the natural vignetting of a lens,
 //! cos^4 of the angle to its axis, then a filmic curve. Input and output are linear; alpha does not change.
+//! Keywords: exposure, ACES, AgX, film, HDR, vignette
 //! Source: ACES: fit of RRT and sRGB ODT by Hill (Baking Lab, 2016). AgX: Sobotka, fit by Wrensch (iolite engine, 2023).
 //!
 //! @in    image: Image                              Light

@@ -2,6 +2,7 @@
 //! Makes an image fade instead of vanish, so that drops leave streaks:  k = exp(-dt / decay),
 //! brightest: trail = max(image, k trail);  blend: trail = image + k (trail - image).  The result does not depend on the frame rate.
 //! Feed the trail back through a State.
+//! Keywords: feedback, echo, after-image, motion blur
 //! Source: exponential decay, solved exactly; the after-image of Niagara SPH water (Qiita, 2022; Unreal Open Day 2020).
 //!
 //! @inout trail: Grid<T> = 0                       The trail: an image, a mask, any field

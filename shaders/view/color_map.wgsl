@@ -1,6 +1,7 @@
 //! Colour Map
 //! Shows a scalar field in colours:  t = (value - low) / (high - low), clamped to 0..1.
 //! Values that are not finite are magenta, so that a blow-up is visible.
+//! Keywords: viridis, false colour, heat map, lookup
 //! Source: viridis, magma, inferno, plasma: Smith and van der Walt 2015 (CC0), polynomial fits by Zucker 2018.
 //!
 //! @in    field: Grid<f32>                  Any scalar: density, pressure, vorticity

@@ -1,6 +1,7 @@
 //! Gradient
 //! Shows a scalar field in the colours of a custom gradient:  t = (value - low) / (high - low), clamped to 0..1.
 //! Values that are not finite are magenta, so that a blow-up is visible. Where the gradient is transparent, so is the image.
+//! Keywords: colour ramp, lookup, false colour
 //! Source: none.
 //!
 //! @in    field: Grid<f32>                Any scalar: density, pressure, vorticity

@@ -7,6 +7,7 @@
 mod border;
 mod clipboard;
 mod coarsen;
+mod custom;
 mod expect;
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -26,6 +27,7 @@ pub use crate::graph::ports::{group_of, stage_of};
 pub use border::{Side, expose_param, hide_param, remove_port, rename_port};
 pub use clipboard::{PasteInputs, copy, duplicate, paste};
 pub use coarsen::{Coarser, coarsen, coarser};
+pub use custom::custom_stage;
 pub use expect::{add_expectation, remove_expectation};
 pub use frames::{add_frame, frame_around, frame_contents, remove_frame, update_frame};
 pub use group::make_group;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::{IN, InputEnd, OUT, gone, no_node, source};
 use crate::document::kind::KindPort;
-use crate::document::{Document, Group, Link, Node, Nodes, Scope};
+use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, Scope};
 use crate::graph::ports::{Ports, Types};
 pub use crate::graph::ports::{group_of, stage_of};
 use crate::graph::{bypass, fits as types};
 use crate::library::Library;
 use crate::library::reference;
-use crate::stage::header::{Change, Direction, Param, Port};
+use crate::stage::header::{self, Change, Direction, Param, Port};
 use crate::stage::types::{Element, PortType, WireType};
 
 /// Limit of nested groups that are looked into; a library group may contain itself.
@@ -282,7 +282,14 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
             None => stranger(name),
         });
     }
-    let title = stage.map_or_else(|| node.kind.title(), |stage| stage.header.title.clone());
+    let title = match (stage, &node.kind) {
+        (Some(stage), _) => stage.header.title.clone(),
+        // A text with errors may have a title.
+        (None, NodeKind::Custom(text)) => {
+            Some(header::read(text).0.title).filter(|title| !title.is_empty()).unwrap_or_else(|| node.kind.title())
+        }
+        _ => node.kind.title(),
+    };
     Some(NodeSignature { title, inputs, outputs })
 }
 

@@ -61,11 +61,11 @@ pub fn bound(ty: PortType, generics: &BTreeMap<char, ValueType>) -> Option<WireT
     }
 }
 
-/// Whether a port accepts a wire. A generic grid accepts any grid of values at cell centres.
+/// Whether a port accepts a wire. A generic grid accepts any grid of values at cell centres, or of vectors.
 pub fn takes(port: PortType, wire: WireType) -> bool {
     match (port, wire) {
-        (PortType::Grid(Element::Generic(_)), WireType::Grid(_)) => true,
-        (PortType::Field(Element::Generic(_)), WireType::Field(_)) => true,
+        (PortType::Grid(own @ Element::Generic(_)), WireType::Grid(value)) => own.takes(value),
+        (PortType::Field(own @ Element::Generic(_)), WireType::Field(value)) => own.takes(value),
         _ => bound(port, &BTreeMap::new()) == Some(wire),
     }
 }
@@ -84,10 +84,12 @@ pub fn port_type(ty: WireType) -> PortType {
 
 /// The remedy for a wire and a port that do not fit: what to connect between them.
 pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, ValueType>) -> String {
+    let vectors = wanted.element().is_some_and(|element| !element.takes(ValueType::F32));
     let wanted = wanted_type(wanted, generics);
     match (conversion(wanted, given), wanted) {
         (Some(stage), _) => format!("connect {stage} between the two"),
         (None, Some(wanted)) => format!("connect a wire that carries {wanted}"),
+        (None, None) if vectors => "connect a wire that carries vectors".into(),
         (None, None) => "connect a grid".into(),
     }
 }

@@ -183,14 +183,14 @@ impl Resolver<'_> {
         let dim = carry.domain.and_then(|d| self.graph.domains.get(d)).map_or(2, |d| d.dim);
         let fits = match (port.ty, ty) {
             (PortType::Particles, WireType::Particles) | (PortType::NeighborGrid, WireType::NeighborGrid) => true,
-            (PortType::Field(Element::Generic(letter)), WireType::Field(v)) => {
-                *generics.entry(letter).or_insert(v) == v
+            (PortType::Grid(own @ Element::Generic(letter)), WireType::Grid(v))
+            | (PortType::Field(own @ Element::Generic(letter)), WireType::Field(v)) => {
+                own.takes(v) && *generics.entry(letter).or_insert(v) == v
             }
             // Walls do not reflect a field's vectors, so a `Vec` is any vector with the same number of components.
             (PortType::Field(Element::Fixed(a)), WireType::Field(b)) => {
                 a == b || (a.components(dim) == b.components(dim) && a.scalar() == b.scalar())
             }
-            (PortType::Grid(Element::Generic(letter)), WireType::Grid(v)) => *generics.entry(letter).or_insert(v) == v,
             (PortType::Grid(Element::Fixed(a)), WireType::Grid(b)) => a == b,
             (PortType::Number(Element::Fixed(a)), WireType::Number(b)) => a == b,
             (PortType::FaceGrid, WireType::FaceGrid) => true,
@@ -200,7 +200,9 @@ impl Resolver<'_> {
             return true;
         }
         let wanted = match port.ty {
-            PortType::Grid(Element::Generic(letter)) if ty.is_grid() && ty != WireType::FaceGrid => {
+            PortType::Grid(Element::Generic(letter))
+                if generics.contains_key(&letter) && ty.is_grid() && ty != WireType::FaceGrid =>
+            {
                 let bound = generics.get(&letter).map_or("?", |v| v.name());
                 format!("Grid<{bound}>, as another input has it")
             }

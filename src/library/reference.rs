@@ -18,6 +18,9 @@ pub fn stage(stage: &Stage) -> String {
     for source in &header.source {
         let _ = writeln!(out, "Source: {source}\n");
     }
+    if !header.keywords.is_empty() {
+        let _ = writeln!(out, "Keywords: {}\n", header.keywords.join(", "));
+    }
     let ports: Vec<&Port> = header.ports.iter().collect();
     if !ports.is_empty() {
         out.push_str("| port | type | |\n|---|---|---|\n");

@@ -160,6 +160,9 @@ impl ValueType {
     }
 }
 
+/// A generic letter that stands for vectors alone.
+const VECTORS: char = 'V';
+
 /// A value type, or a generic letter that every port using it binds to the same value type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Element {
@@ -167,6 +170,25 @@ pub enum Element {
     Fixed(ValueType),
     /// The value type that this letter is bound to.
     Generic(char),
+}
+
+impl Element {
+    /// Whether it can be this value type: itself, or what its letter may be bound to.
+    pub fn takes(self, value: ValueType) -> bool {
+        match self {
+            Element::Fixed(own) => own == value,
+            Element::Generic(letter) => letter != VECTORS || value.components(2) > 1,
+        }
+    }
+
+    /// A value type that it can be.
+    pub fn example(self) -> ValueType {
+        match self {
+            Element::Fixed(own) => own,
+            Element::Generic(VECTORS) => ValueType::Vec,
+            Element::Generic(_) => ValueType::F32,
+        }
+    }
 }
 
 /// The type a stage declares for a port.

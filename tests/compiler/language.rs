@@ -47,11 +47,12 @@ fn header_errors_name_the_line() {
 
 #[test]
 fn documentation_and_units_come_from_the_header() {
-    let source = "//! Title here\n//! First line.\n//! Source: Somebody 1999.\n//!\n//! @in    x: Grid<f32> = 2, edge zero   What it is [m/s]\n//! @out   y: Grid<f32>   Result\n//! @param tint: color = (1, 0.5, 0), soft 0..1   A colour\nfn stage(cell: Cell) -> f32 { return x(cell) * params.tint.x; }";
+    let source = "//! Title here\n//! First line.\n//! Source: Somebody 1999.\n//! Keywords: one, two words\n//!\n//! @in    x: Grid<f32> = 2, edge zero   What it is [m/s]\n//! @out   y: Grid<f32>   Result\n//! @param tint: color = (1, 0.5, 0), soft 0..1   A colour\nfn stage(cell: Cell) -> f32 { return x(cell) * params.tint.x; }";
     let stage = Stage::parse("a/b", source).expect("parses");
     assert_eq!(stage.header.title, "Title here");
     assert_eq!(stage.header.doc, ["First line."]);
     assert_eq!(stage.header.source, ["Somebody 1999."]);
+    assert_eq!(stage.header.keywords, ["one", "two words"]);
     let port = stage.port("x").expect("is there");
     assert_eq!((port.unit.as_str(), port.default.clone()), ("m/s", Some(vec![2.0])));
     let param = stage.param("tint").expect("is there");
@@ -139,7 +140,8 @@ fn results_of_several_ports_are_checked_by_name() {
 fn generics_bind_to_one_type() {
     let nodes = r#""domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
         "v": (state: "Grid<Vec>", inputs: {"next": "v.value"}), "f": (state: "Grid<f32>", inputs: {"next": "f.value"}),
-        "a": (stage: "fluid/add", inputs: {"field": "v.value", "source": "f.value"}),"#;
+        "a": (stage: "fluid/add", inputs: {"field": "v.value", "source": "f.value"}),
+        "x": (stage: "grid/component", inputs: {"a": "v.value"}), "not_of_numbers": (stage: "grid/component", inputs: {"a": "f.value"}),"#;
     insta::assert_snapshot!(problems(nodes));
 }
 

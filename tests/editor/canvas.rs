@@ -2,7 +2,9 @@
 
 use eframe::egui::{Key, Modifiers, PointerButton, Rect, vec2};
 
-use stagewright::document::ParamValue;
+use stagewright::document::{Node, NodeKind, ParamValue};
+use stagewright::edit;
+use stagewright::library::Library;
 
 use super::bench::{Bench, SMOKE};
 
@@ -59,6 +61,54 @@ fn a_node_let_go_over_a_wire_goes_into_it() {
     assert_eq!(bench.link("fade", "field").as_deref(), Some("smoke.field"));
     bench.ctrl(Key::Z);
     assert!(!bench.document().nodes.contains_key(&name), "moving and going in are one step");
+}
+
+/// Drops a wire on empty ground, and chooses a new stage of one's own.
+fn wrapped(bench: &mut Bench, port: &str) -> (String, String) {
+    let (from, ground) = (bench.at(port), bench.ground() - vec2(300.0, 60.0));
+    bench.drag(from, ground);
+    bench.write("custom stage");
+    bench.key(Key::Enter);
+    bench.rest();
+    let name = bench.selected();
+    let NodeKind::Custom(text) = &bench.document().nodes[&name].kind else { panic!("{name} is no custom stage") };
+    (name.clone(), text.clone())
+}
+
+#[test]
+fn a_wire_let_go_over_the_ground_becomes_a_port_of_a_new_stage() {
+    let mut bench = Bench::smoke();
+    let (name, text) = wrapped(&mut bench, "output carried.result");
+    assert!(text.contains("//! @in    result: Grid<f32>") && text.contains("//! @out   changed: Grid<f32>"), "{text}");
+    assert_eq!(bench.link(&name, "result").as_deref(), Some("carried.result"));
+    bench.connect(&format!("output {name}.changed"), "input look.field");
+    bench.compiled();
+    assert_eq!(bench.problems(), Vec::<String>::new());
+    bench.plays();
+    bench.undo();
+    bench.undo();
+    assert!(!bench.document().nodes.contains_key(&name), "the node and its wire are one step");
+    // And for an input that nothing feeds.
+    let at = bench.ground() - vec2(300.0, 160.0);
+    let view = bench.add("view/vector", at);
+    let (name, text) = wrapped(&mut bench, &format!("input {view}.velocity"));
+    assert!(text.contains("//! @inout velocity: Grid<Vec> = 0"), "{text}");
+    assert_eq!(bench.link(&view, "velocity"), Some(format!("{name}.velocity")));
+    // Keywords of a header are found, too.
+    let found = bench.add("posterize", at);
+    let NodeKind::Stage(stage) = &bench.document().nodes[&found].kind else { panic!("{found} is no stage") };
+    assert!(stage.ends_with("/map_range"), "{stage}");
+}
+
+#[test]
+fn a_custom_stage_is_shown_by_its_own_title() {
+    let title = |text: &str| {
+        let node = Node { kind: NodeKind::Custom(text.into()), ..Node::default() };
+        edit::signature::node(&node, Library::builtin()).title
+    };
+    assert_eq!(title("//! Whirl\n//! @out x: Grid<f32>\nfn stage(cell: Cell) -> f32 { return 1.0; }"), "Whirl");
+    assert_eq!(title("//! Whirl\n//! @out x: Grid<f32>\nfn stage(cell: Cell) -> f32 { return"), "Whirl", "an error");
+    assert_eq!(title("fn stage("), "Custom", "no title");
 }
 
 /// Around a node's title and ports.

@@ -45,8 +45,14 @@ fn every_stage_runs(dim: u32) {
     let mut troubles: Vec<String> = Library::builtin().broken().map(|(name, e)| format!("{name}: {}", e[0])).collect();
     let mut count = 0;
     for stage in Library::builtin().stages().filter(|stage| dim == 3 || !looks(stage)) {
-        let generic = stage.header.ports.iter().any(|p| matches!(p.ty.element(), Some(Element::Generic(_))));
-        let types = if generic { &[ValueType::F32, ValueType::Vec, ValueType::Vec4][..] } else { &[ValueType::F32] };
+        let letter =
+            stage.header.ports.iter().filter_map(|p| p.ty.element()).find(|e| matches!(e, Element::Generic(_)));
+        let types = match letter {
+            Some(letter) => {
+                [ValueType::F32, ValueType::Vec, ValueType::Vec4].into_iter().filter(|v| letter.takes(*v)).collect()
+            }
+            None => vec![ValueType::F32],
+        };
         troubles.extend(types.iter().filter_map(|ty| trouble(stage, *ty, dim)));
         count += types.len();
     }

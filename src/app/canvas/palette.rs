@@ -37,7 +37,11 @@ impl Palette {
     pub(super) fn new(at: Pos2, library: &Library, look: &Look, drag: Option<WireDrag>) -> Palette {
         let mut entries = Vec::new();
         let mut items = Vec::new();
-        for (item, entry) in all(library, look) {
+        for (item, mut entry) in all(library, look) {
+            // A new stage has a port for the wire already.
+            if let (NodeKind::Custom(text), Some(drag)) = (&mut entry.kind, &drag) {
+                *text = edit::custom_stage(&drag.port, drag.end == End::Output).unwrap_or_else(|| std::mem::take(text));
+            }
             if drag.as_ref().is_none_or(|drag| takes(&entry.kind, drag, library)) {
                 items.push(item);
                 entries.push(entry);
@@ -109,7 +113,7 @@ fn all(library: &Library, look: &Look) -> Vec<(Item, Entry)> {
             let item = Item {
                 title: stage.header.title.clone(),
                 group: folder(&stage.name),
-                words: stage.name.clone(),
+                words: format!("{} {}", stage.name, stage.header.keywords.join(" ")),
                 note: String::new(),
                 doc: stage.header.doc.join(" "),
                 color: Some(look.kind(&kind)),

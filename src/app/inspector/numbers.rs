@@ -82,6 +82,22 @@ mod tests {
         assert_eq!(names, ["viridis", "magma", "signed (blue, white, red)", "grey"]);
         assert_eq!(choices("Buttons that act, added up: 1 left, 2 right, 4 middle", 1, 7), None);
         assert_eq!(choices("Number of octaves", 1, 8), None);
+        for stage in crate::library::Library::builtin().stages() {
+            for param in
+                stage.header.params.iter().filter(|param| param.doc.starts_with("0 ") && param.doc.contains(", 1 "))
+            {
+                let (Some(low), Some(high)) = param.range else {
+                    panic!("{}: {} has no range", stage.name, param.name)
+                };
+                let names = choices(&param.doc, low as i64, high as i64);
+                assert!(
+                    names.is_some_and(|names| names.iter().all(|name| !name.is_empty())),
+                    "{}: {}",
+                    stage.name,
+                    param.doc
+                );
+            }
+        }
     }
 
     #[test]

@@ -223,7 +223,7 @@ fn made(case: &Case<'_>) -> Vec<Remedy> {
     let mut found = Vec::new();
     let at = beside(case, "");
     let held = match ty {
-        PortType::Grid(Element::Generic(_)) => PortType::parse("Grid<f32>").unwrap_or(ty),
+        PortType::Grid(element) => PortType::Grid(Element::Fixed(element.example())),
         ty => ty,
     };
     let needs_nothing = |stage: &&crate::stage::Stage| stage.inputs().all(|port| port.default.is_some());

@@ -45,6 +45,8 @@ fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {
             header.title = text.to_string();
         } else if let Some(source) = text.strip_prefix("Source:") {
             header.source.push(source.trim().to_string());
+        } else if let Some(words) = text.strip_prefix("Keywords:") {
+            header.keywords.extend(words.split(',').map(|word| word.trim().to_string()));
         } else if !text.is_empty() {
             header.doc.push(text.to_string());
         }

@@ -268,6 +268,8 @@ pub struct Header {
     pub doc: Vec<String>,
     /// Papers and programs that the stage follows.
     pub source: Vec<String>,
+    /// Other names by which the palette finds the stage.
+    pub keywords: Vec<String>,
     /// Ports in the order of the file.
     pub ports: Vec<Port>,
     /// Parameters in the order of the file.

@@ -1,0 +1,15 @@
+//! Component of a Field
+//! One component of a vector at every position, as a number; 0 where the vector has fewer. Combine makes vectors of numbers.
+//! Keywords: separate XYZ, split vector, extract, swizzle
+//! Source: none.
+//!
+//! @in    a: Field<V>                 Vectors or colours
+//! @out   result: Field<f32>          The component
+//! @param component: i32 = 0, 0..3    0 x (red), 1 y (green), 2 z (blue), 3 w (alpha)
+
+fn stage(position: Vec) -> f32 {
+    let vector = a(position);
+    return select(0.0, vector[min(params.component, COMPONENTS - 1)], params.component < COMPONENTS);
+}
+
+const COMPONENTS = i32(dot(V(1.0), V(1.0)));

@@ -1,0 +1,37 @@
+//! Map Range of Fields
+//! Maps a range of values to another at every position, of vectors component by component:  t = (a - from_low) / (from_high - from_low),
+//! result = to_low + (to_high - to_low) f(t).  With from_low = from_high it is a threshold: to_high from there on, to_low below.
+//! f is  t,  t^2 (3 - 2 t),  t^3 (t (6 t - 15) + 10)  or so many equal steps from 0 to 1; all but the first keep t within 0..1.
+//! Keywords: fit, remap, smoothstep, threshold, step, posterize, normalize
+//! Source: Perlin, Improving Noise, SIGGRAPH 2002 (the smoother step).
+//!
+//! @in    a: Field<T>                           Any values
+//! @out   result: Field<T>                      The mapped values
+//! @param from_low: f32 = 0, soft -10..10       Value that becomes to_low
+//! @param from_high: f32 = 1, soft -10..10      Value that becomes to_high
+//! @param to_low: f32 = 0, soft -10..10         Result for from_low
+//! @param to_high: f32 = 1, soft -10..10        Result for from_high
+//! @param shape: i32 = 0, 0..3                  0 linear, 1 smooth, 2 smoother, 3 steps
+//! @param steps: i32 = 4, 2..256, soft 2..16    Number of values with steps
+//! @param bounded: bool = true                  Keeps a linear map between to_low and to_high
+
+fn stage(position: Vec) -> T {
+    return params.to_low + (params.to_high - params.to_low) * shaped(part(a(position)));
+}
+
+fn part(a: T) -> T {
+    let span = params.from_high - params.from_low;
+    if span == 0.0 { return select(T(), T(1.0), a >= T(params.from_low)); }
+    let t = (a - params.from_low) / span;
+    return select(t, clamp(t, T(), T(1.0)), params.bounded != 0 || params.shape != 0);
+}
+
+fn shaped(t: T) -> T {
+    let steps = f32(params.steps);
+    switch params.shape {
+        case 0 { return t; }
+        case 1 { return t * t * (3.0 - 2.0 * t); }
+        case 2 { return t * t * t * (t * (6.0 * t - 15.0) + 10.0); }
+        default { return min(floor(t * steps), T(steps - 1.0)) / (steps - 1.0); }
+    }
+}

@@ -1,0 +1,50 @@
+//! Math of Fields
+//! A calculation at every position, of vectors component by component; those of one operand take a. Angles are in radians.
+//! The result is 0 where there is none: a division or modulo by 0, a root or logarithm of a negative number, its power with a
+//! fraction. The modulo of a negative number is positive for a positive divisor:  a - b floor(a / b).
+//! Keywords: add, subtract, multiply, divide, pow, abs, sqrt, exp, log, sin, cos, fract, negate, difference
+//! Source: none.
+//!
+//! @in    a: Field<T> = 0                     First operand
+//! @in    b: Field<T> = 0                     Second operand
+//! @out   result: Field<T>                    The result
+//! @param operation: i32 = 0, 0..16           0 add (a + b), 1 subtract (a - b), 2 multiply (a b), 3 divide (a / b), 4 power (a^b), 5 minimum, 6 maximum, 7 modulo, 8 absolute, 9 square root, 10 exponential, 11 logarithm, 12 sine, 13 cosine, 14 floor, 15 fraction, 16 sign
+
+fn stage(position: Vec) -> T {
+    return operate(a(position), b(position));
+}
+
+fn operate(a: T, b: T) -> T {
+    switch params.operation {
+        case 0 { return a + b; }
+        case 1 { return a - b; }
+        case 2 { return a * b; }
+        case 3 { return divide(a, b); }
+        case 4 { return power(a, b); }
+        case 5 { return min(a, b); }
+        case 6 { return max(a, b); }
+        case 7 { return select(a - b * floor(divide(a, b)), T(), b == T()); }
+        case 8 { return abs(a); }
+        case 9 { return sqrt(max(a, T())); }
+        case 10 { return exp(a); }
+        case 11 { return select(log(max(a, T(1.2e-38))), T(), a <= T()); }
+        case 12 { return sin(a); }
+        case 13 { return cos(a); }
+        case 14 { return floor(a); }
+        case 15 { return a - floor(a); }
+        default { return sign(a); }
+    }
+}
+
+fn divide(a: T, b: T) -> T {
+    return select(a / b, T(), b == T());
+}
+
+// WGSL raises only positive numbers to a power. Of a negative one, an odd power is negative, and a fraction has no value.
+fn power(a: T, b: T) -> T {
+    let whole = b == floor(b);
+    let odd = floor(0.5 * b) != 0.5 * b;
+    let size = select(pow(abs(a), b), T(), a == T());
+    let real = select(select(T(), size, whole), size, a >= T());
+    return select(select(real, -real, (a < T()) & odd), T(1.0), b == T());
+}
