@@ -49,6 +49,9 @@ pub struct Engine {
     uploads: UploadRing,
 }
 
+/// Copies of buffers on the device.
+pub struct Copies(Vec<wgpu::Buffer>);
+
 impl Engine {
     /// Allocates memory and makes pipelines.
     ///
@@ -281,7 +284,7 @@ impl Engine {
     ///
     /// # Errors
     /// When there is no memory for them.
-    pub fn save(&self, buffers: &[BufferId]) -> Result<Vec<wgpu::Buffer>, OutOfMemory> {
+    pub fn save(&self, buffers: &[BufferId]) -> Result<Copies, OutOfMemory> {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let mut save = |source: &wgpu::Buffer| {
@@ -292,14 +295,14 @@ impl Engine {
         let sources = buffers.iter().filter_map(|buffer| self.physical(*buffer, true));
         let saved = sources.map(&mut save).collect::<Result<_, _>>()?;
         self.gpu.queue.submit([encoder.finish()]);
-        Ok(saved)
+        Ok(Copies(saved))
     }
 
     /// Restores copies, so that the next frame starts from them.
-    pub fn restore(&mut self, buffers: &[BufferId], saved: &[wgpu::Buffer]) {
+    pub fn restore(&mut self, buffers: &[BufferId], saved: &Copies) {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let targets = buffers.iter().filter_map(|buffer| self.physical(*buffer, true));
-        for (target, copy) in targets.zip(saved) {
+        for (target, copy) in targets.zip(&saved.0) {
             encoder.copy_buffer_to_buffer(copy, 0, target, 0, copy.size());
         }
         self.gpu.queue.submit([encoder.finish()]);

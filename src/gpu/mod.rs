@@ -24,6 +24,7 @@ pub mod wire_view;
 pub use bandwidth::copy_bandwidth;
 pub use device::{Gpu, GpuError, GpuOptions, describe, device_descriptor};
 pub use driver::{Making, wait_for_pipelines};
+pub use engine::Copies;
 pub use engine::Engine;
 pub use memory::OutOfMemory;
 pub use readback::Reading;

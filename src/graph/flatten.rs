@@ -231,6 +231,10 @@ impl Flattener<'_> {
     fn stage(&mut self, place: &Place<'_>, stage: Arc<Stage>) -> Node {
         let named = stage.header.ports.iter().map(|p| &p.name).chain(stage.header.params.iter().map(|p| &p.name));
         self.long_names(place, named);
+        for unused in &stage.unused {
+            let warning = Problem::new(place.path, "", unused.message.clone(), "").at(unused.place);
+            self.problems.push(warning.warning());
+        }
         let ports: Vec<&str> = stage.inputs().map(|p| p.name.as_str()).collect();
         let params: Vec<&str> = stage.header.params.iter().map(|p| p.name.as_str()).collect();
         self.unknown_names(place, &[&ports[..], &params[..]].concat(), &[&ports[..], &params[..]].concat());

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use crate::asset::DistanceGrid;
 use crate::document::ParamValue;
-use crate::gpu::{Engine, Gpu, List, NodeTime, Profile, Reading, Recent};
+use crate::gpu::{Copies, Engine, Gpu, List, NodeTime, Profile, Reading, Recent};
 use crate::plan::{Alarm, BufferId, Cause, Picture, Plan, Wire};
 use crate::problem::{Problem, Problems};
 
@@ -58,7 +58,7 @@ struct Started {
     /// Seconds of simulated time.
     dt: f64,
     /// For a preview, copies of the States that it starts from.
-    saved: Option<Vec<wgpu::Buffer>>,
+    saved: Option<Copies>,
 }
 
 impl Simulation {

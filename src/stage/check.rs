@@ -176,15 +176,13 @@ fn arguments(header: &Header, param: &Param) -> String {
     }
 }
 
-/// Every parameter must be declared and read.
+/// Every parameter must be declared.
 pub(super) fn params(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
-    let mut used = BTreeSet::new();
     for window in tokens.windows(3) {
         let [object, dot, field] = window else { continue };
         if object.text != "params" || dot.text != "." {
             continue;
         }
-        used.insert(field.text);
         let message = match header.params.iter().find(|p| p.name == field.text) {
             Some(param) if param.ty.returns().is_some() => {
                 let arguments = arguments(header, param);
@@ -196,19 +194,21 @@ pub(super) fn params(header: &Header, source: &str, tokens: &[Token<'_>], errors
         let (line, column) = line_col(source, field.start);
         errors.push(StageError::new(line, column, message));
     }
+}
+
+/// Parameters that the text never reads: most likely somebody is about to.
+pub(super) fn unused_params(header: &Header, tokens: &[Token<'_>]) -> Vec<StageError> {
+    let fields = tokens.windows(3).filter(|window| window[0].text == "params" && window[1].text == ".");
+    let used: BTreeSet<&str> = fields.map(|window| window[2].text).collect();
     let called: BTreeSet<&str> = calls(tokens).map(|(_, name)| name).collect();
-    for param in &header.params {
+    let unused = |param: &Param| {
         let name = param.name.as_str();
         let (is_used, read) = match param.ty.returns() {
-            Some(_) => {
-                (used.contains(name) || called.contains(name), format!("call `{name}({})`", arguments(header, param)))
-            }
+            Some(_) => (called.contains(name), format!("call `{name}({})`", arguments(header, param))),
             None => (used.contains(name), format!("read `params.{name}`")),
         };
-        if is_used {
-            continue;
-        }
-        let message = format!("@param `{}` is declared but never used; {read} or remove the line", param.name);
-        errors.push(StageError::new(param.line, 1, message));
-    }
+        let message = format!("@param `{name}` is declared but never used; {read} or remove the line");
+        (!is_used).then(|| StageError::new(param.line, 1, message))
+    };
+    header.params.iter().filter_map(unused).collect()
 }

@@ -32,6 +32,8 @@ pub struct Stage {
     /// Whether all indices in the text are proven to be in bounds.
     pub(super) indexed: bool,
     pub(super) runs: IterationSource,
+    /// Parameters that are declared and never used, which is worth a warning.
+    pub unused: Vec<StageError>,
     /// Results of further analyses.
     pub(super) found: Findings,
 }

@@ -11,7 +11,7 @@ impl Stage {
     /// Parses a stage file.
     ///
     /// # Errors
-    /// All errors: in the header, ports that are never used, parameters that are never declared, and text that must not
+    /// All errors: in the header, ports that are never used, parameters that are not declared, and text that must not
     /// reach a shader compiler (see `guard`).
     pub fn parse(name: &str, source: &str) -> Result<Stage, Vec<StageError>> {
         guard::guard(source).map_err(|r| vec![StageError::new(r.line, r.column, r.message)])?;
@@ -61,6 +61,7 @@ impl Stage {
         let attributes = header.ports.iter().flat_map(|p| &p.attributes).map(|(name, _)| name);
         let read_of_others = read_of_others(attributes, &tokens, runs);
         let length = source.lines().map(str::trim).filter(|line| !line.starts_with("//")).map(str::len).sum();
+        let unused = check::unused_params(&header, &tokens);
         Stage {
             name,
             header,
@@ -72,6 +73,7 @@ impl Stage {
             reach,
             indexed,
             runs,
+            unused,
             found: Findings::default(),
         }
     }

@@ -10,6 +10,31 @@ use super::{compile, problems};
 const DOMAIN: &str = r#""domain": (domain: (resolution: (32, 32), width: 1, edge: "wall")),"#;
 const VELOCITY: &str = r#""velocity": (state: "Grid<Vec>", inputs: {"next": "velocity.value"}),"#;
 
+#[test]
+fn an_unused_parameter_is_a_warning_and_the_graph_runs() {
+    let text = r##"(version: 1, nodes: {"domain": (domain: (resolution: (8, 8), width: 1)),
+        "a": (custom: r#"//! A
+            //! @param gain: f32 = 1
+            //! @param later: f32 = 2
+            //! @out x: f32
+            //! @over once
+            fn stage() -> f32 { return params.gain; }"#),
+        "b": (custom: r#"//! B
+            //! @in x: f32
+            //! @out y: Grid<f32>
+            fn stage(cell: Cell) -> f32 { return x(); }"#, on: "domain", inputs: {"x": "a.x"}),
+        "look": (stage: "view/color_map", inputs: {"field": "b.y"}),
+        "screen": (output: (size: (8, 8)), inputs: {"image": "look.image"})})"##;
+    let graph = Graph::build(&Document::parse(text).unwrap(), Library::builtin()).unwrap();
+    Plan::compile(&graph, &PlanOptions::default()).unwrap();
+    let warnings: Vec<String> = graph.warnings.0.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        ["a (3:1): @param `later` is declared but never used; read `params.later` or remove the line"]
+    );
+    assert!(Library::builtin().stages().all(|stage| stage.unused.is_empty()), "what ships has none");
+}
+
 macro_rules! says {
     ($name:ident, $nodes:expr) => {
         #[test]

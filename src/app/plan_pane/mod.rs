@@ -114,7 +114,9 @@ impl PlanPane {
             }
             self.total = self.means.last().map_or(0.0, |frame| frame.iter().sum());
         }
-        let resort = self.by_time && now - self.sorted >= RESORT;
+        // Not under the pointer: what is aimed at stays where it is.
+        let aimed = ui.input(|input| input.pointer.hover_pos()).is_some_and(|at| ui.max_rect().contains(at));
+        let resort = self.by_time && now - self.sorted >= RESORT && !aimed;
         if anew || std::mem::take(&mut self.stale) || resort {
             (self.built, self.sorted) = (built, now);
             self.rebuild(plan, session, look);

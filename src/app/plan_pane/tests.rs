@@ -170,6 +170,14 @@ fn times_of_rows_add_up_and_sort() {
     assert!((sum - bench.pane.total).abs() < 1e-9 * sum && sum > 0.0, "{sum}, {}", bench.pane.total);
     assert!(times.is_sorted_by(|a, b| a >= b), "the longest first");
     assert!(times.iter().all(|ms| *ms >= 0.0));
+    // Rows do not change places under the pointer.
+    bench.frame(vec![Event::PointerMoved(pos2(200.0, 200.0))]);
+    let before = bench.pane.sorted;
+    (0..4).for_each(|_| drop(bench.frame(Vec::new())));
+    assert_eq!(bench.pane.sorted, before);
+    bench.frame(vec![Event::PointerGone]);
+    (0..4).for_each(|_| drop(bench.frame(Vec::new())));
+    assert!(bench.pane.sorted > before, "they do again");
     // When the pane is hidden, the frame's figures stay, and single dispatches are no longer timed.
     bench.pane.settle(&mut bench.session);
     assert_eq!(bench.session.running_simulation().unwrap().profiling(), Profile::Nodes);
