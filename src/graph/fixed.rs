@@ -169,7 +169,8 @@ impl Flattener<'_> {
         }
     }
 
-    pub(super) fn domain(&mut self, path: &str, spec: &document::Domain, names: &Arc<Names>) -> Option<Domain> {
+    /// A domain. One with errors stands in for what was meant, so that no other error follows from them.
+    pub(super) fn domain(&mut self, path: &str, spec: &document::Domain, names: &Arc<Names>) -> Domain {
         let resolution: Vec<Option<f64>> =
             spec.resolution.iter().map(|cells| self.fixed_scalar(path, "resolution", cells, names)).collect();
         let width = self.fixed_scalar(path, "width", &spec.width, names);
@@ -185,32 +186,45 @@ impl Flattener<'_> {
                 "give as many numbers, such as (256, 256)",
             );
         }
-        let resolution: Option<Vec<f64>> = resolution.into_iter().collect();
-        let cells = resolution.and_then(|cells| match self::cells(&cells) {
-            Ok(cells) => Some(cells),
-            Err((cause, remedy)) => {
-                wrong("resolution", cause, remedy);
-                None
-            }
+        let known = resolution.iter().copied().collect::<Option<Vec<f64>>>().filter(|_| ok_shape);
+        let cells = known.map(|known| self::cells(&known)).transpose().unwrap_or_else(|(cause, remedy)| {
+            wrong("resolution", cause, remedy);
+            None
         });
-        let ok_width = width.is_some_and(|width| WIDTHS.contains(&width));
-        if let (Some(width), false) = (width, ok_width) {
+        let ok_width = width.filter(|width| WIDTHS.contains(width));
+        if let (Some(width), None) = (width, ok_width) {
             wrong(
                 "width",
                 format!("the width is {} m", printable::number(width)),
                 "give a length between 1e-12 and 1e9 m",
             );
         }
-        let edge = edges(&spec.edge, dim as u32).unwrap_or_else(|(cause, remedy)| {
+        let edge = edges(&spec.edge, dim.clamp(2, 3) as u32).unwrap_or_else(|(cause, remedy)| {
             wrong("edge", cause, remedy);
             Edges::default()
         });
-        let (cells, width) = (cells.filter(|_| ok_shape)?, width.filter(|_| ok_width)?);
+        let cells = cells.unwrap_or_else(|| stand_in(&resolution));
         let mut resolution = [1; 3];
         resolution.iter_mut().zip(&cells).for_each(|(r, n)| *r = *n);
-        let cell_size = width / f64::from(resolution[0]);
-        Some(Domain { name: path.into(), dim: dim as u32, resolution, cell_size, edge, finer: None, sliced: None })
+        let cell_size = ok_width.unwrap_or(1.0) / f64::from(resolution[0]);
+        let dim = dim.clamp(2, 3) as u32;
+        Domain { name: path.into(), dim, resolution, cell_size, edge, finer: None, sliced: None }
     }
+}
+
+/// Cells in the place of some that are wrong: too many are halved along all axes until they fit, so that domains keep their ratios.
+fn stand_in(resolution: &[Option<f64>]) -> Vec<u32> {
+    let mut cells: Vec<f64> =
+        resolution.iter().map(|n| n.filter(|n| (1.0..1e18).contains(n)).unwrap_or(1.0).floor()).collect();
+    cells.resize(cells.len().clamp(2, 3), 1.0);
+    let fits = |cells: &[f64]| self::cells(cells).is_ok();
+    for _ in 0..64 {
+        if fits(&cells) {
+            break;
+        }
+        cells.iter_mut().for_each(|n| *n = (*n / 2.0).floor().max(1.0));
+    }
+    cells.into_iter().map(|n| n as u32).collect()
 }
 
 /// Valid widths of a domain \[m\]: the square of a cell's edge, and its inverse, must fit into 32-bit floats.

@@ -66,9 +66,8 @@ impl Flattener<'_> {
                     self.problems.push(Problem::new(&path, "", cause, "let nodes share domains"));
                     break;
                 }
-                if let Some(domain) = self.domain(&path, domain, &scope.names) {
-                    scope.domains.insert(name.clone(), self.graph.domains.push(domain));
-                }
+                let domain = self.domain(&path, domain, &scope.names);
+                scope.domains.insert(name.clone(), self.graph.domains.push(domain));
             }
         }
         // Every node gets its index before any link is resolved, since links may point in either direction.

@@ -44,6 +44,24 @@ macro_rules! says {
     };
 }
 
+/// One error: what would follow from it is not reported, for its remedies would damage nodes that are right.
+#[test]
+fn nothing_is_said_of_what_follows_from_a_wrong_domain() {
+    let shipped = std::fs::read_to_string("graphs/stable_fluids.ron").unwrap();
+    let wrong = |was: &str, becomes: &str| {
+        let text = shipped.replacen(was, becomes, 1);
+        assert_ne!(text, shipped, "{was}");
+        let document = Document::parse(&text).unwrap();
+        let problems = Graph::build(&document, Library::builtin()).map(|_| ()).unwrap_err();
+        problems.0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    let resolutions = ["65536, 65536", "999999, 999999", "0, 256", "NaN, 256", "2.5, 256", "\"x\", 256"];
+    for resolution in resolutions {
+        let told = wrong("resolution: (256, 256)", &format!("resolution: ({resolution})"));
+        assert!(told.starts_with("domain.resolution: ") && told.lines().count() == 1, "{resolution}: {told}");
+    }
+}
+
 says!(
     a_wrong_type_names_both_types,
     r#""d": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "velocity.value"}),"#
