@@ -454,6 +454,7 @@ impl eframe::App for Editor {
         self.hint(&ctx);
         self.show_picker(&ctx);
         self.carry_out(actions, &ctx);
+        self.notice = Notice::told(&ctx).or(self.notice.take());
         // A gesture lasts as long as a button is held or a field is being edited.
         if !ctx.input(|input| input.pointer.any_down()) && !ctx.egui_wants_keyboard_input() {
             self.session.end_gesture();

@@ -19,7 +19,18 @@ pub(super) struct Notice {
     since: Instant,
 }
 
+/// Tells the user something from deep inside a pane.
+pub(super) fn tell(ctx: &egui::Context, text: String) {
+    ctx.data_mut(|data| data.insert_temp(egui::Id::new("told"), text));
+}
+
 impl Notice {
+    /// What was told since the last call.
+    pub(super) fn told(ctx: &egui::Context) -> Option<Notice> {
+        let text = ctx.data_mut(|data| data.remove_temp::<String>(egui::Id::new("told")))?;
+        Some(Notice::new(text, false))
+    }
+
     pub(super) fn new(text: String, error: bool) -> Notice {
         let text = printable::lines(&printable::cut(&text)).into_owned();
         Notice { text, error, since: Instant::now() }

@@ -317,6 +317,11 @@ impl Library {
         let wanted = tail(name);
         // Several folders have a stage of the same name.
         let score = |key: &str| (edit_distance(&wanted, &tail(key)), edit_distance(name, key));
+        // A name that was not written to its end.
+        let is_longer = |key: &&String| wanted.len() > 2 && tail(key).starts_with(&wanted);
+        if let Some(longer) = self.entries.keys().filter(is_longer).min_by_key(|key| edit_distance(name, key)) {
+            return Some(longer);
+        }
         let closest = self.entries.keys().map(|key| (score(key), key)).min();
         closest.filter(|((distance, _), _)| *distance <= (wanted.len() / 3).max(1)).map(|(_, key)| key.as_str())
     }

@@ -73,4 +73,34 @@ fn what_is_typed_into_a_field_is_taken_back() {
     bench.key(Key::Escape);
     bench.rest();
     assert_eq!((bench.editor().scope(), bench.document()), (&scope, &document));
+    // An expression that does not read is taken back too.
+    bench.double_click(bar);
+    bench.write("0.5 + 0.5");
+    bench.key(Key::Enter);
+    bench.rest();
+    let document = bench.document().clone();
+    bench.press("param relaxation");
+    bench.ctrl(Key::A);
+    bench.write("0.2+zzz");
+    bench.rest();
+    for _ in 0..2 {
+        bench.key(Key::Escape);
+        bench.rest();
+        assert_eq!(*bench.document(), document);
+    }
+    bench.compiled();
+    assert_eq!(bench.problems(), Vec::<String>::new());
+}
+
+#[test]
+fn a_number_that_is_out_of_range_is_set_to_the_limit_and_says_so() {
+    let mut bench = Bench::smoke();
+    bench.select("domain");
+    let bar = bench.at("param cells x");
+    bench.double_click(bar);
+    bench.write("999999");
+    bench.key(Key::Enter);
+    bench.rest();
+    let told = "999999 is above the maximum; set to 65536";
+    assert!(bench.seen().iter().any(|seen| seen.name.contains(told)), "{:#?}", bench.seen());
 }

@@ -7,7 +7,7 @@ use eframe::egui::{
 
 use super::numbers::{text_from_number, tidy};
 use super::row::HEIGHT;
-use crate::app::theme;
+use crate::app::{notice, theme};
 use crate::expr::{ExprContext, Expression, Numbers};
 use crate::stage::header::Range;
 
@@ -138,6 +138,20 @@ impl Bar<'_> {
         self.clamped(if self.whole { value.round() } else { tidy(value) })
     }
 
+    /// Says that a typed number is not the one that is set.
+    fn tell_change(&self, ui: &Ui, typed: f64) {
+        let set = self.fit(typed);
+        let why = match self.range {
+            (Some(low), _) if typed < low => "below the minimum",
+            (_, Some(high)) if typed > high => "above the maximum",
+            _ if self.whole && typed.fract() != 0.0 => "not a whole number",
+            _ => return,
+        };
+        let name = self.label.strip_prefix("param ").unwrap_or(&self.label);
+        let text = format!("{name}: {} is {why}; set to {}", text_from_number(typed), text_from_number(set));
+        notice::tell(ui.ctx(), text);
+    }
+
     fn clamped(&self, value: f64) -> f64 {
         let value = self.range.0.map_or(value, |low| value.max(low));
         self.range.1.map_or(value, |high| value.min(high))
@@ -227,7 +241,10 @@ impl Bar<'_> {
         ui.data_mut(|data| data.remove::<(String, u64)>(self.id));
         let escaped = ui.input(|input| input.key_pressed(Key::Escape));
         let given = given(&text, self.unit, numbers).filter(|_| !escaped).map(|given| match given {
-            Given::Number(number) => Given::Number(self.fit(number)),
+            Given::Number(number) => {
+                self.tell_change(ui, number);
+                Given::Number(self.fit(number))
+            }
             text => text,
         });
         (response, given.filter(|given| self.mixed || *given != Given::Number(value)))
