@@ -9,7 +9,7 @@ use stagewright::library::Library;
 use stagewright::plan::{Plan, PlanOptions};
 
 /// Groups over all shipped graphs.
-const GROUPS: usize = 200;
+const GROUPS: usize = 100;
 
 struct Dice(u64);
 

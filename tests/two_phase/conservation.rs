@@ -110,12 +110,12 @@ fn volumes_stay_over_hundreds_of_frames_of_mixing_and_turning() {
     // They do not depend on how well the solves converge, so few cycles do.
     document.set("04_pressure", "iterations", ParamValue::Number(1.0)).unwrap();
     document.set("11_correct", "iterations", ParamValue::Number(3.0)).unwrap();
-    hold("40x64", &play(&document, &hands(), 400).0);
+    hold("40x64", &play(&document, &hands(), 250).0);
 }
 
 #[test]
 fn cells_are_full_at_the_shipped_iterations() {
-    for (cells, frames) in [([80.0, 128.0], 60), ([160.0, 256.0], 16)] {
+    for (cells, frames) in [([80.0, 128.0], 40), ([160.0, 256.0], 10)] {
         let (tallies, _) = play(&clock(cells), &hands(), frames);
         let what = format!("{cells:?}, {frames} frames");
         hold(&what, &tallies);
@@ -133,14 +133,14 @@ fn the_alternatives_take_the_places_of_the_articles_nodes() {
         ("08_surface_tension", "two_phase/surface_tension", 0.0),
         ("11_correct", "two_phase/correct_sor", 2.0),
     ];
-    let first = play(&clock([40.0, 64.0]), &hands(), 40).1;
+    let first = play(&clock([40.0, 64.0]), &hands(), 25).1;
     for (node, stage, iterations) in alternatives {
         let mut document = clock([40.0, 64.0]);
         let swapped = document.node_mut(node).unwrap();
         swapped.kind = NodeKind::Stage(stage.into());
         swapped.params.clear();
         swapped.iterations = (iterations > 0.0).then_some(ParamValue::Number(iterations));
-        let (tallies, last) = play(&document, &hands(), 40);
+        let (tallies, last) = play(&document, &hands(), 25);
         hold(stage, &tallies);
         assert!(last != first, "{stage} does what {node} did");
     }
