@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{IN, InputEnd, OUT, gone, no_node, source};
 use crate::document::kind::KindPort;
-use crate::document::{Document, Group, Link, Node, Nodes, Scope};
+use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, Scope};
 use crate::graph::ports::{Ports, Types};
 pub use crate::graph::ports::{group_of, stage_of};
 use crate::graph::{bypass, fits as types};
@@ -282,7 +282,12 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
             None => stranger(name),
         });
     }
-    let title = stage.map_or_else(|| node.kind.title(), |stage| stage.header.title.clone());
+    let library = match &node.kind {
+        NodeKind::Stage(name) => ports.library().title(name),
+        _ => None,
+    };
+    let title = stage.map(|stage| stage.header.title.clone()).or(library.map(String::from));
+    let title = title.unwrap_or_else(|| node.kind.title());
     Some(NodeSignature { title, inputs, outputs })
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{self, RichText, Ui};
+use eframe::egui::{self, Rect, RichText, Ui, Vec2};
 
+use super::layout::Flow;
 use super::viewport::Framing;
-use super::{Canvas, layout};
+use super::{Canvas, frames, layout};
 use crate::app::action::{Action, Actions};
 use crate::app::command::Command;
 use crate::app::picker::Item;
@@ -18,13 +19,24 @@ use crate::edit::{self, PasteInputs};
 const APART: (f32, f32) = (36.0, 36.0);
 
 impl Canvas {
-    /// Lays out all nodes of the level.
+    /// Lays out all nodes of the level. Frames keep their nodes.
     pub(crate) fn arrange(&mut self, session: &mut Session) {
         let scope = session.scope().clone();
-        let sizes = session.nodes().keys().filter_map(|name| Some((name.clone(), self.area(session, name)?.size())));
-        let places = layout::arranged(session.nodes(), &sizes.collect());
+        let size = |name: &str| self.area(session, name).map_or(Vec2::ZERO, |area| area.size());
+        let flow = Flow::new(session.level(), &self.level.signatures, |name| super::place_of(session, name), size);
+        let frames: Vec<Rect> = session.frames().iter().map(frames::area).collect();
+        let (places, frames) = layout::arranged(&flow, &frames);
         session.arrange("arrange", |document| {
-            places.iter().for_each(|(name, at)| edit::place(document, &scope, name, *at));
+            for (name, at) in flow.names.iter().zip(&places) {
+                edit::place(document, &scope, name, (at.x, at.y));
+            }
+            for (index, area) in frames.iter().enumerate() {
+                // The frame is there: it was just listed.
+                let _ = edit::update_frame(document, &scope, index, |frame| {
+                    (frame.at, frame.size) = (area.min.into(), area.size().into());
+                });
+            }
+            edit::round_positions(document, &scope);
         });
         self.view.framing = Some(Framing::All);
     }

@@ -200,6 +200,7 @@ fn a_wire_is_dragged_over_a_canvas_of_any_size() {
     let port = bench.port("pressure", End::Output, "pressure");
     bench.frame(vec![Event::PointerMoved(port)]);
     bench.press(port, true);
+    bench.frame(vec![Event::PointerMoved(port + vec2(12.0, 0.0))]);
     for width in [600.0, 40.0, 0.0, 1200.0] {
         bench.size.x = width;
         bench.frame(vec![Event::PointerMoved(pos2(20.0, 400.0))]);
