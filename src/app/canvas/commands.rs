@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{self, Rect, RichText, Ui, Vec2};
 
-use super::layout::Flow;
 use super::viewport::Framing;
-use super::{Canvas, frames, layout};
+use super::{Canvas, Glide, frames, layout};
 use crate::app::action::{Action, Actions};
 use crate::app::command::Command;
 use crate::app::picker::Item;
@@ -22,8 +21,8 @@ impl Canvas {
     /// Lays out all nodes of the level. Frames keep their nodes.
     pub(crate) fn arrange(&mut self, session: &mut Session) {
         let scope = session.scope().clone();
-        let size = |name: &str| self.area(session, name).map_or(Vec2::ZERO, |area| area.size());
-        let flow = Flow::new(session.level(), &self.level.signatures, |name| super::place_of(session, name), size);
+        let flow = self.flow(session.level());
+        let before: Vec<Vec2> = flow.names.iter().map(|name| self.shown_at(session, name)).collect();
         let frames: Vec<Rect> = session.frames().iter().map(frames::area).collect();
         let (places, frames) = layout::arranged(&flow, &frames);
         session.arrange("arrange", |document| {
@@ -38,6 +37,15 @@ impl Canvas {
             }
             edit::round_positions(document, &scope);
         });
+        let moves = flow.names.iter().cloned().zip(before);
+        self.glide = Glide::new(
+            moves
+                .map(|(name, at)| {
+                    let by = at - super::place_of(session, &name);
+                    (name, by)
+                })
+                .collect(),
+        );
         self.view.framing = Some(Framing::All);
     }
 

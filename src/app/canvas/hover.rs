@@ -103,11 +103,21 @@ impl Canvas {
                 describe(ui, &port);
                 ui.label(RichText::new("Click to view").small().color(theme::of(ui).faint));
             });
-        } else if node.is_some() {
-            let comment = node.and_then(|name| session.nodes().get(&name).map(|node| node.comment.clone()));
-            if let Some(comment) = comment.filter(|comment| !comment.is_empty()) {
-                tooltip(ui, &comment, |ui| drop(ui.label(&comment)));
+        } else if let Some(name) = node {
+            let comment = session.nodes().get(&name).map(|node| node.comment.clone()).unwrap_or_default();
+            let over = self.figures.on.get(&name).map(|nodes| nodes.iter().cloned().collect::<Vec<_>>().join(", "));
+            if comment.is_empty() && over.is_none() {
+                return;
             }
+            tooltip(ui, &format!("{name} {}", over.as_deref().unwrap_or_default()), |ui| {
+                if !comment.is_empty() {
+                    ui.label(&comment);
+                }
+                if let Some(over) = over {
+                    ui.label(RichText::new("Runs here").strong());
+                    ui.label(over);
+                }
+            });
         } else if let Some(wire) = self.wire_at(at) {
             let text = format!("{} → {}.{}", wire.from, wire.to.node, wire.to.port);
             let port = self

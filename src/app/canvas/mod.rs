@@ -60,6 +60,10 @@ pub(super) struct Canvas {
     gesture: Gesture,
     popups: Popups,
     interest: Interest,
+    /// Nodes that glide to their places.
+    glide: Glide,
+    /// How far nodes are moved down to make room for thumbnails \[points of the document\].
+    lowered: BTreeMap<String, f32>,
     /// It was drawn in this frame, and not behind another pane.
     shown: bool,
     pub options: Options,
@@ -108,6 +112,44 @@ impl Interest {
     }
 }
 
+/// Nodes that glide from where they were to where they are, so that the eye can follow.
+#[derive(Debug, Default)]
+struct Glide {
+    /// How far from its place each began \[points of the document\].
+    from: BTreeMap<String, Vec2>,
+    /// When they began \[s\]; `None` until the next frame.
+    since: Option<f64>,
+    /// What is left, from 1 to 0.
+    rest: f32,
+}
+
+impl Glide {
+    /// How long it takes \[s\].
+    const TAKES: f64 = 0.3;
+
+    fn new(from: BTreeMap<String, Vec2>) -> Glide {
+        Glide { from, since: None, rest: 1.0 }
+    }
+
+    /// Goes on to a time \[s\]. Returns whether there is more to come.
+    fn update(&mut self, now: f64) -> bool {
+        if self.from.is_empty() {
+            return false;
+        }
+        let since = *self.since.get_or_insert(now);
+        let share = ((now - since) / Glide::TAKES).clamp(0.0, 1.0) as f32;
+        self.rest = (1.0 - share).powi(3);
+        if share == 1.0 {
+            *self = Glide::default();
+        }
+        !self.from.is_empty()
+    }
+
+    fn offset(&self, name: &str) -> Vec2 {
+        self.from.get(name).map_or(Vec2::ZERO, |from| *from * self.rest)
+    }
+}
+
 /// What is open over the canvas and has the keyboard.
 #[derive(Default)]
 struct Popups {
@@ -149,6 +191,8 @@ impl Default for Canvas {
             gesture: Gesture::default(),
             popups: Popups::default(),
             interest: Interest::default(),
+            glide: Glide::default(),
+            lowered: BTreeMap::new(),
             shown: false,
             options: Options::default(),
             thumbnails: Thumbnails::new(),
@@ -175,6 +219,10 @@ impl Canvas {
         self.list_wires(theme::of(ui), session);
         self.frame_revealed(session);
         self.navigate(ui, session);
+        if self.glide.update(ui.input(|input| input.time)) {
+            ui.ctx().request_repaint();
+        }
+        self.lower(session);
         self.populate(theme::of(ui), session);
         self.place(session);
         let drag = self.wire_drag();
@@ -204,6 +252,10 @@ impl Canvas {
         painter.set(behind, egui::Shape::Vec(vec![frames, mentions, wires, captions]));
         if let Some(drag) = &drag {
             self.in_hand(ui, &painter, drag);
+        }
+        if let Some(wire) = self.level.wires.iter().find(|wire| self.gesture.target.as_ref() == Some(&wire.to)) {
+            // Over the node that would be inserted.
+            painter.add(wire.target(self.view.zoom, theme::of(ui).accent));
         }
         if let (Some(start), Some(pointer)) = (boxed, self.paint.pointer) {
             let area = Rect::from_two_pos(start, pointer);
@@ -303,12 +355,30 @@ impl Canvas {
         self.level.signatures = signatures;
     }
 
+    /// Where a node is shown \[points of the document\].
+    fn shown_at(&self, session: &Session, name: &str) -> Vec2 {
+        let lowered = self.lowered.get(name).copied().unwrap_or(0.0);
+        place_of(session, name) + vec2(0.0, lowered) + self.glide.offset(name)
+    }
+
+    /// Moves nodes down that thumbnails above them would cover.
+    fn lower(&mut self, session: &Session) {
+        self.lowered.clear();
+        if !self.thumbnails.is_empty() {
+            let flow = self.flow(session.level());
+            let sizes =
+                flow.names.iter().map(|name| self.level.signatures.get(name).map_or(Vec2::ZERO, layout::node_size));
+            let lowered = layout::lowered(&flow.at, &sizes.collect::<Vec<_>>(), &flow.sizes);
+            self.lowered = flow.names.into_iter().zip(lowered).filter(|(_, by)| *by > 0.0).collect();
+        }
+    }
+
     /// Places every node by the document and the viewport.
     fn place(&mut self, session: &Session) {
         for (name, id) in &self.drawn.ids {
             let dot = session.nodes().get(name).is_some_and(|node| node.kind.info().outline == Outline::Dot);
             let above = if dot { vec2(0.0, view::DOT_BELOW) } else { Vec2::ZERO };
-            let at = (place_of(session, name) - above) * self.view.zoom + self.view.pan;
+            let at = (self.shown_at(session, name) - above) * self.view.zoom + self.view.pan;
             self.state.node_positions.insert(*id, at.to_pos2());
         }
     }
@@ -323,14 +393,19 @@ impl Canvas {
         self.dim(look, drag);
         let severities = figures::severities(session);
         self.figures.update(session, self.options.heat, now);
-        let Figures { invariant, joined, spent, heat: hot, .. } = &self.figures;
+        let Figures { invariant, joined, spent, heat: hot, on, .. } = &self.figures;
         let hovered = session.hovered().and_then(|path| session.here(path)).map(String::from);
+        // A domain that is selected or under the pointer shows what runs over it.
+        let lit = |name: &String| session.selection.contains(name) || hovered.as_ref() == Some(name);
+        let over: BTreeSet<&String> =
+            on.iter().filter(|(domain, _)| lit(domain)).flat_map(|(_, nodes)| nodes).collect();
         for (name, id) in &self.drawn.ids {
             let Some(node) = self.state.graph.nodes.get_mut(*id) else { continue };
             let view = &mut node.user_data;
             view.selected = session.selection.contains(name);
             view.severity = severities.get(name).copied();
-            view.hovered = hovered.as_ref() == Some(name);
+            view.hovered = hovered.as_ref() == Some(name) || over.contains(name);
+            view.runs = on.get(name).map(BTreeSet::len);
             let Some(source) = session.nodes().get(name) else { continue };
             view.ms = spent.get(name).copied();
             view.heat = hot.get(name).copied();
@@ -416,7 +491,10 @@ impl Canvas {
         };
         mentioned.iter_mut().for_each(|wire| wire.chosen = selected(wire));
         let ends: Vec<_> = wires.iter().map(|wire| self.ends(session, wire)).collect();
-        let areas = self.level.signatures.keys().filter_map(|name| self.area(session, name)).collect();
+        // A node that can be inserted into a wire is no obstacle, or the wire would evade it.
+        let loose = self.loose(session);
+        let solid = self.level.signatures.keys().filter(|name| loose != Some(name));
+        let areas = solid.filter_map(|name| self.area(session, name)).collect();
         let document = ends
             .iter()
             .map(|ends| ends.unwrap_or_default())
@@ -430,7 +508,8 @@ impl Canvas {
                 Ends { from: from.to_pos2(), to: to.to_pos2(), net, next: wire.next }
             })
             .collect();
-        self.level.routing.update(areas, wired);
+        let moving = self.gesture.grip.is_some() || self.gesture.held_frame.is_some() || !self.glide.from.is_empty();
+        self.level.routing.update(areas, wired, moving);
         let map = |at: egui::Pos2| self.view.rect.min + self.view.pan + at.to_vec2() * self.view.zoom;
         let hovered = self.interest.wire.clone();
         for ((wire, ends), route) in wires.iter_mut().zip(ends).zip(self.level.routing.routes()) {
@@ -495,11 +574,19 @@ impl Canvas {
         Some(Link { node: node.user_data.name.clone(), port: port.clone() })
     }
 
+    /// The level as its layout sees it.
+    fn flow(&self, level: Level<'_>) -> layout::Flow {
+        let known = |name: &str| self.drawn.sizes.get(name).copied();
+        let estimate = |name: &str| self.level.signatures.get(name).map_or(Vec2::ZERO, layout::node_size);
+        let size = |name: &str| known(name).unwrap_or_else(|| estimate(name));
+        layout::Flow::new(level, &self.level.signatures, |name| place_on(level, name), size)
+    }
+
     /// A node's place and size, as far as it was drawn \[points of the document\].
     fn area(&self, session: &Session, name: &str) -> Option<Rect> {
         let known = self.drawn.sizes.get(name).copied();
         let size = known.or_else(|| self.level.signatures.get(name).map(layout::node_size))?;
-        Some(Rect::from_min_size(place_of(session, name).to_pos2(), size))
+        Some(Rect::from_min_size(self.shown_at(session, name).to_pos2(), size))
     }
 
     /// Around all nodes of these names \[points of the document\].

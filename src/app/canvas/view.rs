@@ -82,6 +82,8 @@ pub(super) struct NodeView {
     pub joined: Option<String>,
     /// Left out of the graph.
     pub muted: bool,
+    /// Of a domain: how many nodes run over it.
+    pub runs: Option<usize>,
     pub severity: Option<Severity>,
     pub selected: bool,
     /// It is hovered, on the canvas or in another pane.
@@ -317,6 +319,7 @@ impl NodeView {
             invariant: false,
             joined: None,
             muted: false,
+            runs: None,
             severity: None,
             selected: false,
             hovered: false,
@@ -422,7 +425,11 @@ impl NodeView {
             None => match &self.joined {
                 _ if self.invariant => "static".into(),
                 Some(host) => format!("in {}", shortened(host)),
-                None => String::new(),
+                None => match self.runs {
+                    Some(1) => "1 node".into(),
+                    Some(count) => format!("{count} nodes"),
+                    None => String::new(),
+                },
             },
         };
         let font = FontId::monospace(text_size(9.5, zoom));

@@ -230,6 +230,11 @@ impl WireShape {
         (self.chosen || self.hovered) && !self.idle
     }
 
+    /// The same shape while a node would be inserted into it.
+    pub(super) fn target(&self, zoom: f32, color: Color32) -> Shape {
+        Shape::line(self.points.clone(), Stroke::new(5.0 * zoom.clamp(0.5, 1.4), color))
+    }
+
     /// The same shape as a thin dashed line: from a number to a node whose expressions name it.
     pub(super) fn mention(&self, zoom: f32, color: Color32) -> Shape {
         let stroke = Stroke::new(1.2 * zoom.clamp(0.5, 1.4), color);

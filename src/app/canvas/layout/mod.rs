@@ -27,7 +27,7 @@ pub(crate) const CANVAS: Vec2 = vec2(836.0, 516.0);
 /// Heights of columns that are tried, as shares of the height of all nodes below each other.
 const SHARES: &[f32] = &[1.0, 0.5, 0.35, 0.25, 0.18, 0.12, 0.09];
 /// Ways to break columns into rows that are tried for each of them.
-const BREAKS: usize = 3;
+const BREAKS: usize = 4;
 /// In a graph with more wires only the first of each is tried.
 const LARGE: usize = 200;
 /// The zoom from which on text has a good size, and what more of it is worth.
@@ -35,18 +35,20 @@ const GOOD: f32 = 0.72;
 const BEYOND: f32 = 0.15;
 /// What a crossing costs, as a share of the zoom.
 const CROSSING: f32 = 0.01;
+/// What it is worth that all nodes stay where they are, as a share.
+const KEPT: f32 = 0.25;
 /// Margin of a frame around its nodes, and the height of its title \[points\].
 const FRAME: Vec2 = vec2(24.0, 20.0);
 const FRAME_TITLE: f32 = 26.0;
 
 /// Estimated size of a node on the canvas before it is drawn \[points\].
 pub(crate) fn node_size(signature: &NodeSignature) -> Vec2 {
-    vec2(super::view::WIDTH, 62.0 + 21.5 * (signature.inputs.len() + signature.outputs.len()) as f32)
+    vec2(super::view::WIDTH, 60.5 + 21.5 * (signature.inputs.len() + signature.outputs.len()) as f32)
 }
 
 /// Estimated distance of the port of a row from the top before it is drawn \[points\].
 pub(crate) fn port_height(row: usize) -> f32 {
-    46.0 + 21.5 * row as f32
+    42.75 + 21.5 * row as f32
 }
 
 /// Lays out nodes without a position, in the document and in its groups.
@@ -159,8 +161,14 @@ fn layered(flow: &Flow) -> Vec<Vec2> {
     if tried.len() == 1 {
         return tried.remove(0);
     }
-    let scored = tried.into_iter().map(|places| (score(flow, &places), places));
+    let scored = tried.into_iter().map(|places| (score(flow, &places) * (1.0 + KEPT * kept(flow, &places)), places));
     scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, places)| places).unwrap_or_default()
+}
+
+/// The share of nodes that stay about where they are, so that a small edit changes little.
+fn kept(flow: &Flow, places: &[Vec2]) -> f32 {
+    let stays = flow.at.iter().zip(places).filter(|(a, b)| (**a - **b).abs().max_elem() < 0.5 * super::view::WIDTH);
+    stays.count() as f32 / places.len().max(1) as f32
 }
 
 /// How well nodes at these places read: their zoom on the canvas, less a share for every crossing.
@@ -172,6 +180,68 @@ fn score(flow: &Flow, places: &[Vec2]) -> f32 {
     // Once text has a good size, more rows for larger nodes only break the flow.
     let size = zoom.min(GOOD) + BEYOND * (zoom - GOOD).max(0.0);
     size / (1.0 + CROSSING * drawn.crossings() as f32)
+}
+
+/// Places of all nodes with room for one that was inserted into a wire: it stands between the nodes that it is wired to, as high as
+/// its wire, and others move to the right or down.
+pub(crate) fn with_room(flow: &Flow, name: &str) -> Vec<Vec2> {
+    let mut places = flow.at.clone();
+    let Some(node) = flow.names.iter().position(|other| other == name) else { return places };
+    let before = flow.hard().find(|wire| wire.to == node && wire.from != node);
+    let after = flow.hard().find(|wire| wire.from == node && wire.to != node);
+    let (Some(before), Some(after)) = (before, after) else { return places };
+    let left = places[before.from].x + flow.sizes[before.from].x;
+    let right = places[after.to].x;
+    let wide = flow.sizes[node].x;
+    let lack = wide + 2.0 * GAP.x - (right - left);
+    let x = match right > left {
+        true if lack <= 0.0 => left + 0.5 * (right - left - wide),
+        _ => left + GAP.x,
+    };
+    if right > left && lack > 0.0 {
+        (0..places.len())
+            .filter(|other| *other != node && flow.at[*other].x >= right)
+            .for_each(|other| places[other].x += lack);
+    }
+    places[node] = vec2(x, places[before.from].y + before.start - before.end);
+    let mut order: Vec<usize> = (0..places.len()).filter(|other| *other != node).collect();
+    order.sort_by(|a, b| places[*a].y.total_cmp(&places[*b].y));
+    let area = |places: &[Vec2], node: usize| Rect::from_min_size(places[node].to_pos2(), flow.sizes[node]);
+    let mut moved = vec![node];
+    for other in order {
+        let start = places[other].y;
+        // What is in the way goes below, and so does what that would cover.
+        let covering = |places: &[Vec2]| {
+            let own = area(places, other).expand(0.5 * GAP.y);
+            moved.iter().map(|above| area(places, *above)).find(|above| above.intersects(own))
+        };
+        while let Some(above) = covering(&places) {
+            places[other].y = above.bottom() + GAP.y;
+        }
+        if places[other].y > start {
+            moved.push(other);
+        }
+    }
+    places
+}
+
+/// How far down each node has to move if nodes grow, so that none covers another that was free before. Places and sizes are in the same
+/// order.
+pub(crate) fn lowered(at: &[Vec2], before: &[Vec2], after: &[Vec2]) -> Vec<f32> {
+    let mut order: Vec<usize> = (0..at.len()).collect();
+    order.sort_by(|a, b| at[*a].y.total_cmp(&at[*b].y));
+    let mut lowered = vec![0.0f32; at.len()];
+    for (index, node) in order.iter().enumerate() {
+        for above in &order[..index] {
+            let beside = at[*above].x + after[*above].x <= at[*node].x || at[*node].x + after[*node].x <= at[*above].x;
+            let gap = at[*node].y - at[*above].y - before[*above].y;
+            if !beside && gap >= 0.0 {
+                let bottom = at[*above].y + lowered[*above] + after[*above].y;
+                lowered[*node] = lowered[*node].max(bottom + gap.min(GAP.y) - at[*node].y);
+            }
+        }
+    }
+    lowered
 }
 
 /// A layout with its wires, as the canvas draws it.

@@ -129,39 +129,39 @@ const CROSSINGS: &[(&str, usize)] = &[
     ("curl_noise_2d", 20),
     ("lib/fluid/advect_conservative", 17),
     ("lib/fluid/advect_maccormack", 10),
-    ("lib/fluid/pressure_cg", 27),
+    ("lib/fluid/pressure_cg", 26),
     ("lib/fluid/pressure_cg_obstacle", 4),
     ("lib/fluid/pressure_multigrid", 107),
-    ("lib/fluid/pressure_multigrid_obstacle", 331),
+    ("lib/fluid/pressure_multigrid_obstacle", 335),
     ("lib/image/bloom", 2),
-    ("lib/liquid/clock", 40),
+    ("lib/liquid/clock", 39),
     ("lib/measure/centroid", 3),
     ("lib/measure/extrema_places", 12),
     ("lib/neighbors/fill", 3),
-    ("lib/neighbors/fill_list", 9),
-    ("lib/sph/substep", 162),
+    ("lib/neighbors/fill_list", 5),
+    ("lib/sph/substep", 164),
     ("lib/sph/substep_article", 53),
-    ("lib/sph/substep_dfsph", 194),
+    ("lib/sph/substep_dfsph", 196),
     ("lib/staggered/advect_conservative", 12),
     ("lib/staggered/advect_maccormack", 10),
-    ("lib/staggered/fluid_step", 24),
-    ("lib/staggered/fluid_step_obstacle", 111),
-    ("lib/two_phase/advect_momentum", 92),
+    ("lib/staggered/fluid_step", 25),
+    ("lib/staggered/fluid_step_obstacle", 112),
+    ("lib/two_phase/advect_momentum", 85),
     ("lib/two_phase/advect_plic", 32),
     ("lib/two_phase/advect_spread", 8),
     ("lib/two_phase/correct", 3),
     ("lib/two_phase/correct_sor", 3),
     ("lib/two_phase/masses", 5),
-    ("lib/two_phase/pressure_cg", 54),
-    ("lib/two_phase/pressure_multigrid", 207),
-    ("lib/two_phase/pressure_multigrid_cg", 1721),
+    ("lib/two_phase/pressure_cg", 63),
+    ("lib/two_phase/pressure_multigrid", 210),
+    ("lib/two_phase/pressure_multigrid_cg", 1707),
     ("lib/two_phase/surface_tension", 6),
     ("lib/two_phase/surface_tension_height", 10),
     ("lib/two_phase/viscous_stress", 5),
-    ("lib/water/surface", 43),
-    ("lib/water/surface_bilateral", 43),
+    ("lib/water/surface", 45),
+    ("lib/water/surface_bilateral", 45),
     ("oil_clock", 149),
-    ("sph_water", 74),
+    ("sph_water", 73),
     ("stable_fluids", 13),
     ("templates/fluid_2d", 13),
     ("templates/particles", 2),
@@ -274,4 +274,126 @@ fn a_cycle_is_placed_too() {
     let flow = Flow::new(level, &signatures, |_| Vec2::ZERO, |name| node_size(&signatures[name]));
     let places = arranged(&flow, &[]).0;
     assert_ne!(places[0], places[1]);
+}
+
+/// A shipped graph, as it is.
+fn example(name: &str) -> Document {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("graphs/{name}.ron"));
+    Document::parse(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn overlaps(areas: &[Rect]) -> Vec<(usize, usize)> {
+    let pairs = (0..areas.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    pairs.filter(|(a, b)| areas[*a].intersects(areas[*b])).collect()
+}
+
+#[test]
+fn laying_out_again_changes_nothing_and_a_small_edit_little() {
+    let mut counts = Vec::new();
+    for name in ["templates/fluid_2d", "templates/smoke_3d", "unity_fluid"] {
+        let mut document = example(name);
+        lay_out(&mut document);
+        let before = document.clone();
+        lay_out(&mut document);
+        assert_eq!(document, before, "{name}");
+        let number = Document::parse("(nodes: {\"one_more\": (number: 1)})").unwrap();
+        let edits: [&dyn Fn(&mut Document); 3] = [
+            &|document| document.nodes.extend(number.nodes.clone()),
+            &|document| drop(document.nodes.remove("screen")),
+            &|document| drop(document.nodes.values_mut().find_map(|node| node.inputs.remove("pressure"))),
+        ];
+        for (edit, change) in edits.iter().enumerate() {
+            let mut document = before.clone();
+            change(&mut document);
+            lay_out(&mut document);
+            // All of it may have moved on by a column.
+            let by = |(name, node): (&String, &crate::document::Node)| {
+                let was = before.nodes.get(name).map_or(node.at, |node| node.at);
+                vec2(node.at.0 - was.0, node.at.1 - was.1)
+            };
+            let moves: Vec<Vec2> = document.nodes.iter().map(by).collect();
+            let together = |by: &Vec2| moves.iter().filter(|other| (**other - *by).abs().max_elem() < 60.0).count();
+            let kept = moves.iter().map(together).max().unwrap();
+            counts.push((name, edit, kept, moves.len()));
+        }
+    }
+    let [kept, all] = counts.iter().fold([0, 0], |[kept, all], (_, _, some, of)| [kept + some, all + of]);
+    assert!(kept * 5 >= all * 3, "{kept} of {all} nodes keep their places: {counts:?}");
+}
+
+#[test]
+fn a_frame_keeps_its_nodes_and_no_others() {
+    let mut document = example("templates/fluid_2d");
+    let scope = Scope::default();
+    let names = ["divergence", "pressure", "project"].map(String::from).into();
+    let size = |_: &str| (200.0, 150.0);
+    edit::frame_around(&mut document, &scope, &names, size, "Projection").unwrap();
+    // It is the part of them that lies inside.
+    let area = crate::app::canvas::frames::area;
+    let inside = |document: &Document| {
+        let frame = area(&document.frames[0]);
+        let flow = flow(document, &scope);
+        let areas = flow.names.iter().zip(flow.areas());
+        areas.filter(|(_, node)| frame.contains(node.center())).map(|(name, _)| name.clone()).collect::<Vec<_>>()
+    };
+    let before = inside(&document);
+    assert!(before.len() >= 3);
+    lay_out(&mut document);
+    assert_eq!(inside(&document), before);
+    let (frame, flow) = (area(&document.frames[0]), flow(&document, &scope));
+    for (name, node) in flow.names.iter().zip(flow.areas()) {
+        match before.contains(name) {
+            true => assert!(frame.contains_rect(node), "{name} sticks out"),
+            false => assert!(!frame.intersects(node), "{name} lies in the frame"),
+        }
+    }
+    assert_eq!(overlaps(&flow.areas()), []);
+}
+
+#[test]
+fn a_node_that_is_inserted_into_any_wire_has_room() {
+    let document = example("templates/fluid_2d");
+    let scope = Scope::default();
+    let ends: Vec<(String, String)> = document
+        .nodes
+        .iter()
+        .flat_map(|(name, node)| node.inputs.keys().map(move |port| (name.clone(), port.clone())))
+        .collect();
+    for (node, port) in ends {
+        let mut document = document.clone();
+        let from = document.nodes[&node].inputs[&port].clone();
+        let dot = edit::add_reroute_shared(
+            &mut document,
+            &scope,
+            from,
+            &[edit::InputEnd { node: node.clone(), port: port.clone() }],
+            (7.0, 5.0),
+        );
+        let dot = dot.unwrap();
+        let flow = flow(&document, &scope);
+        let places = with_room(&flow, &dot);
+        let areas: Vec<Rect> =
+            places.iter().zip(&flow.sizes).map(|(at, size)| Rect::from_min_size(at.to_pos2(), *size)).collect();
+        assert_eq!(overlaps(&areas), [], "{node}.{port}");
+        let index = |name: &str| flow.names.iter().position(|other| other == name).unwrap();
+        let wire = flow.hard().find(|wire| wire.to == index(&dot)).unwrap();
+        assert!(areas[index(&dot)].left() > areas[wire.from].right(), "{node}.{port}");
+    }
+}
+
+#[test]
+fn nodes_that_grow_cover_no_others() {
+    for name in ["stable_fluids", "oil_clock"] {
+        let flow = flow(&example(name), &Scope::default());
+        let grown: Vec<Vec2> = flow.sizes.iter().map(|size| *size + vec2(0.0, 100.0)).collect();
+        assert_eq!(lowered(&flow.at, &flow.sizes, &flow.sizes), vec![0.0; grown.len()], "nothing grows");
+        let by = lowered(&flow.at, &flow.sizes, &grown);
+        let areas = flow
+            .at
+            .iter()
+            .zip(&by)
+            .zip(&grown)
+            .map(|((at, by), size)| Rect::from_min_size((*at + vec2(0.0, *by)).to_pos2(), *size));
+        assert_eq!(overlaps(&areas.collect::<Vec<_>>()), [], "{name}");
+    }
 }

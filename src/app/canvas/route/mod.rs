@@ -3,6 +3,8 @@
 
 mod lanes;
 mod search;
+#[cfg(test)]
+mod tests;
 
 use eframe::egui::{Pos2, Rect, Vec2, pos2, vec2};
 
@@ -38,33 +40,57 @@ const RADIUS: f32 = 12.0;
 const PIECES: usize = 24;
 const CORNER: usize = 4;
 
-/// The ways of the wires of a level, found anew only where something has moved.
+/// The ways of the wires of a level, found anew where something has moved.
 #[derive(Debug, Default)]
 pub(super) struct Routing {
     nodes: Vec<Rect>,
     ground: Ground,
     wires: Vec<Ends>,
     routes: Vec<Route>,
+    /// Some wires were routed without the others.
+    partial: bool,
 }
 
 /// What a node or a port moves before wires are routed again \[points\]: text takes a little more or less room at each zoom.
 const SLIGHT: f32 = 2.5;
+/// With more wires, only those that nodes touch are routed while nodes move.
+const MANY: usize = 200;
 
 impl Routing {
-    /// Brings the routes up to date.
-    pub(super) fn update(&mut self, nodes: Vec<Rect>, wires: Vec<Ends>) {
+    /// Brings the routes up to date. `moving`: nodes are being dragged.
+    pub(super) fn update(&mut self, nodes: Vec<Rect>, wires: Vec<Ends>, moving: bool) {
         let near = |a: Pos2, b: Pos2| (a - b).abs().max_elem() < SLIGHT;
         let same = |a: &Rect, b: &Rect| near(a.min, b.min) && near(a.max, b.max);
         let kept = |a: &Ends, b: &Ends| near(a.from, b.from) && near(a.to, b.to) && (a.net, a.next) == (b.net, b.next);
-        let still = self.nodes.len() == nodes.len()
-            && self.wires.len() == wires.len()
+        let alike = self.nodes.len() == nodes.len() && self.wires.len() == wires.len();
+        let still = alike
             && self.nodes.iter().zip(&nodes).all(|(a, b)| same(a, b))
             && self.wires.iter().zip(&wires).all(|(a, b)| kept(a, b));
-        if !still {
-            self.ground = Ground::new(nodes.clone());
-            self.routes = routes(&self.ground, &wires);
-            (self.nodes, self.wires) = (nodes, wires);
+        if still && (moving || !self.partial) {
+            return;
         }
+        self.ground = Ground::new(nodes.clone());
+        self.partial = moving && alike && wires.len() > MANY;
+        if self.partial {
+            let moved: Vec<Rect> =
+                self.nodes.iter().zip(&nodes).filter(|(a, b)| !same(a, b)).map(|(_, b)| *b).collect();
+            let touched = |ends: &Ends, route: &Route| match route {
+                Route::Curve => {
+                    moved.iter().any(|node| Rect::from_two_pos(ends.from, ends.to).expand(CLEAR).intersects(*node))
+                }
+                Route::Path(path) => {
+                    moved.iter().any(|node| path.windows(2).any(|p| touches(node.expand(CLEAR), p[0], p[1])))
+                }
+            };
+            for ((now, before), route) in wires.iter().zip(&self.wires).zip(&mut self.routes) {
+                if !kept(before, now) || touched(now, route) {
+                    *route = one(&self.ground, now);
+                }
+            }
+        } else {
+            self.routes = routes(&self.ground, &wires);
+        }
+        (self.nodes, self.wires) = (nodes, wires);
     }
 
     /// The way of a wire that is not one of them.
