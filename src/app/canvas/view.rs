@@ -345,11 +345,21 @@ impl NodeView {
         rect
     }
 
-    /// A field for the iterations. Returns where it begins, since the name gets the rest of the row.
+    /// A field for the iterations, or what runs over a domain. Returns where it begins, since the name gets the rest of the row.
     fn repeats(&self, ui: &mut Ui, id: NodeId, area: Rect, zoom: f32) -> (f32, Vec<Response>) {
         let right = area.right() + 8.0 * zoom;
         match &self.repeats {
-            Repeats::Once => (right, Vec::new()),
+            Repeats::Once => match self.runs {
+                None => (right, Vec::new()),
+                Some(count) => {
+                    let text = if count == 1 { "1 node".into() } else { format!("{count} nodes") };
+                    let at = pos2(right, area.center().y - 1.5 * zoom);
+                    let font = FontId::proportional(text_size(10.0, zoom));
+                    let color = Color32::WHITE.gamma_multiply(0.75);
+                    let text = ui.painter().text(at, Align2::RIGHT_CENTER, text, font, color);
+                    (text.left() - 4.0 * zoom, Vec::new())
+                }
+            },
             Repeats::Computed(text) => {
                 let at = pos2(right, area.center().y - 1.5 * zoom);
                 let font = FontId::monospace(text_size(11.0, zoom));
@@ -425,11 +435,7 @@ impl NodeView {
             None => match &self.joined {
                 _ if self.invariant => "static".into(),
                 Some(host) => format!("in {}", shortened(host)),
-                None => match self.runs {
-                    Some(1) => "1 node".into(),
-                    Some(count) => format!("{count} nodes"),
-                    None => String::new(),
-                },
+                None => String::new(),
             },
         };
         let font = FontId::monospace(text_size(9.5, zoom));

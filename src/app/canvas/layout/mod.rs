@@ -35,6 +35,8 @@ const GOOD: f32 = 0.72;
 const BEYOND: f32 = 0.15;
 /// What a crossing costs, as a share of the zoom.
 const CROSSING: f32 = 0.01;
+/// What the length of a wire costs that is as long as a node is wide, as a share of the zoom.
+const LENGTH: f32 = 0.04;
 /// What it is worth that all nodes stay where they are, as a share.
 const KEPT: f32 = 0.25;
 /// Margin of a frame around its nodes, and the height of its title \[points\].
@@ -179,7 +181,7 @@ fn score(flow: &Flow, places: &[Vec2]) -> f32 {
     let zoom = drawn.zoom();
     // Once text has a good size, more rows for larger nodes only break the flow.
     let size = zoom.min(GOOD) + BEYOND * (zoom - GOOD).max(0.0);
-    size / (1.0 + CROSSING * drawn.crossings() as f32)
+    size / (1.0 + CROSSING * drawn.crossings() as f32 + LENGTH * drawn.length())
 }
 
 /// Places of all nodes with room for one that was inserted into a wire: it stands between the nodes that it is wired to, as high as
@@ -273,6 +275,12 @@ impl Drawing {
         let wires = self.points.iter().map(|points| Rect::from_points(points));
         let bounds = self.areas.iter().copied().chain(wires).fold(Rect::NOTHING, Rect::union);
         (CANVAS / bounds.size()).min_elem().min(1.0)
+    }
+
+    /// The mean length of a wire, in widths of a node.
+    fn length(&self) -> f32 {
+        let of = |points: &Vec<Pos2>| points.windows(2).map(|p| p[0].distance(p[1])).sum::<f32>();
+        self.points.iter().map(of).sum::<f32>() / (self.points.len().max(1) as f32 * super::view::WIDTH)
     }
 
     /// Places where wires of different outputs cross. Wires of one output that run together cross another once.
