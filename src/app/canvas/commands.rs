@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{self, Rect, RichText, Ui, Vec2};
+use eframe::egui::{self, Rect, RichText, Ui};
 
 use super::viewport::Framing;
-use super::{Canvas, Glide, frames, layout};
+use super::{Canvas, frames, layout};
 use crate::app::action::{Action, Actions};
 use crate::app::command::Command;
 use crate::app::picker::Item;
@@ -22,7 +22,7 @@ impl Canvas {
     pub(crate) fn arrange(&mut self, session: &mut Session) {
         let scope = session.scope().clone();
         let flow = self.flow(session.level());
-        let before: Vec<Vec2> = flow.names.iter().map(|name| self.shown_at(session, name)).collect();
+        let before = self.shown(session);
         let frames: Vec<Rect> = session.frames().iter().map(frames::area).collect();
         let (places, frames) = layout::arranged(&flow, &frames);
         session.arrange("arrange", |document| {
@@ -37,15 +37,7 @@ impl Canvas {
             }
             edit::round_positions(document, &scope);
         });
-        let moves = flow.names.iter().cloned().zip(before);
-        self.glide = Glide::new(
-            moves
-                .map(|(name, at)| {
-                    let by = at - super::place_of(session, &name);
-                    (name, by)
-                })
-                .collect(),
-        );
+        self.glide_from(session, before);
         self.view.framing = Some(Framing::All);
     }
 

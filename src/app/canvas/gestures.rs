@@ -116,7 +116,9 @@ impl Canvas {
         let mut after = session.document().clone();
         edit::insert_on_wire(&mut after, &scope, &name, &end, session.library())?;
         self.make_room(&mut after, session, &name);
+        let before = self.shown(session);
         session.edit("move", |document| *document = after);
+        self.glide_from(session, before);
         Ok(())
     }
 

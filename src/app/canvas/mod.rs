@@ -361,6 +361,20 @@ impl Canvas {
         place_of(session, name) + vec2(0.0, lowered) + self.glide.offset(name)
     }
 
+    /// Where all nodes of the level are shown, to let them glide from there.
+    fn shown(&self, session: &Session) -> BTreeMap<String, Vec2> {
+        self.level.signatures.keys().map(|name| (name.clone(), self.shown_at(session, name))).collect()
+    }
+
+    /// Lets nodes glide from where they were shown before an edit.
+    fn glide_from(&mut self, session: &Session, before: BTreeMap<String, Vec2>) {
+        let by = |(name, at): (String, Vec2)| {
+            let by = at - place_of(session, &name);
+            (name, by)
+        };
+        self.glide = Glide::new(before.into_iter().map(by).filter(|(_, by)| *by != Vec2::ZERO).collect());
+    }
+
     /// Moves nodes down that thumbnails above them would cover.
     fn lower(&mut self, session: &Session) {
         self.lowered.clear();
@@ -469,6 +483,11 @@ impl Canvas {
                 Some(WireShape::new(from, to, path, look.port(port.ty), next))
             });
         self.level.wires = wires.collect();
+        let mut nets = BTreeMap::new();
+        for wire in &mut self.level.wires {
+            let new = nets.len();
+            wire.net = *nets.entry(wire.from.clone()).or_insert(new);
+        }
         let mentioned = self.level.mentions.iter().map(|(number, node)| {
             let (from, to) = (
                 Link { node: number.clone(), port: "value".into() },
@@ -502,11 +521,7 @@ impl Canvas {
         let wired: Vec<Ends> = wires
             .iter()
             .zip(document)
-            .enumerate()
-            .map(|(index, (wire, (from, to)))| {
-                let net = wires.iter().position(|other| other.from == wire.from).unwrap_or(index);
-                Ends { from: from.to_pos2(), to: to.to_pos2(), net, next: wire.next }
-            })
+            .map(|(wire, (from, to))| Ends { from: from.to_pos2(), to: to.to_pos2(), net: wire.net, next: wire.next })
             .collect();
         let moving = self.gesture.grip.is_some() || self.gesture.held_frame.is_some() || !self.glide.from.is_empty();
         self.level.routing.update(areas, wired, moving);

@@ -556,7 +556,9 @@ pub(super) fn block(painter: &Painter, text: &str, color: Color32, room: egui::V
     };
     let fits =
         |size: &f32| text.split_inclusive(['_', ' ']).all(|part| word(part, *size)) && lines(*size).size().y <= room.y;
-    match [13.0, 12.0, 11.0, 10.0, SMALLEST].into_iter().find(fits) {
+    // A little smaller on one line rather than broken.
+    let whole = [13.0, 12.0, 11.0].into_iter().find(|size| word(text, *size) && fits(size));
+    match whole.or_else(|| [13.0, 12.0, 11.0, 10.0, SMALLEST].into_iter().find(fits)) {
         Some(size) => (lines(size), true),
         None => (lines(SMALLEST), false),
     }

@@ -33,6 +33,8 @@ pub(super) struct WireShape {
     pub color: Color32,
     /// It carries a value to the next frame.
     pub next: bool,
+    /// Wires of one output have one number.
+    pub net: usize,
     /// It ends at a selected node.
     pub chosen: bool,
     /// A view shows it, or a dragged node would be inserted into it.
@@ -47,7 +49,7 @@ impl WireShape {
     pub(super) fn new(from: Link, to: InputEnd, path: String, color: Color32, next: bool) -> WireShape {
         let (points, level) = (Vec::new(), None);
         let (chosen, lit, hovered, idle) = (false, false, false, false);
-        WireShape { from, to, path, points, level, color, next, chosen, lit, hovered, idle }
+        WireShape { from, to, path, points, level, color, next, net: 0, chosen, lit, hovered, idle }
     }
 
     /// Lays it between two ports in the window. `map` takes the points of its route there.
@@ -208,7 +210,7 @@ pub(super) fn captions(ui: &Ui, wires: &[WireShape], nodes: &[Rect], view: Rect,
         let places = heights.into_iter().flat_map(|y| shifts.map(|shift| egui::pos2(bundle.center().x + shift, y)));
         let area = |at: Pos2| Rect::from_center_size(at, size).expand2(vec2(3.0, -1.5));
         let hit = |wire: &&WireShape, area: Rect| wire.pieces().any(|(a, b)| route::touches(area, a, b));
-        let covered = |at: &Pos2| nodes.iter().any(|node| node.intersects(area(*at)));
+        let covered = |at: &Pos2| nodes.iter().any(|node| node.intersects(Rect::from_center_size(*at, size)));
         let hits =
             |at: &Pos2| wires.iter().filter(|wire| wire.bounds().intersects(area(*at)) && hit(wire, area(*at))).count();
         let at = places.filter(|at| !covered(at)).min_by_key(hits)?;

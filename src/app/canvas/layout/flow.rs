@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{Rect, Vec2};
 
-use crate::document::{Level, Link, NodeKind, ParamValue};
+use crate::document::{Level, Link, Node, NodeKind, ParamValue};
 use crate::edit::{IN, InputEnd, NodeSignature, OUT};
 
 /// Nodes of a level by number, in the order of their names.
@@ -15,6 +15,8 @@ pub(crate) struct Flow {
     /// Where they are now; those that were never placed are at the origin.
     pub at: Vec<Vec2>,
     pub wires: Vec<Wire>,
+    /// Output nodes. The first on the canvas is what the View shows.
+    pub outputs: Vec<usize>,
 }
 
 /// A wire between two nodes.
@@ -45,6 +47,7 @@ impl Flow {
         let mut flow = Flow {
             sizes: names.iter().map(|name| size(name)).collect(),
             at: names.iter().map(|name| place(name)).collect(),
+            outputs: (0..names.len()).filter(|node| level.nodes().get(&names[*node]).is_some_and(is_output)).collect(),
             names,
             wires: Vec::new(),
         };
@@ -108,12 +111,17 @@ impl Flow {
             sizes: nodes.iter().map(|node| self.sizes[*node]).collect(),
             at: nodes.iter().map(|node| self.at[*node]).collect(),
             wires: wires.collect(),
+            outputs: self.outputs.iter().filter_map(|node| place(*node)).collect(),
         }
     }
 }
 
 /// Height of a node's title from its top \[points\].
 const TITLE: f32 = 12.0;
+
+fn is_output(node: &Node) -> bool {
+    matches!(node.kind, NodeKind::Output(_))
+}
 
 /// Whether a wire to this port is for the next frame.
 pub(crate) fn is_next(kind: &NodeKind, port: &str) -> bool {

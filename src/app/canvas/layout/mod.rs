@@ -39,6 +39,8 @@ const CROSSING: f32 = 0.01;
 const LENGTH: f32 = 0.04;
 /// What it is worth that all nodes stay where they are, as a share.
 const KEPT: f32 = 0.25;
+/// What is left of a layout's worth in which another Output is the first: the View would show that.
+const OTHER_FIRST: f32 = 0.3;
 /// Margin of a frame around its nodes, and the height of its title \[points\].
 const FRAME: Vec2 = vec2(24.0, 20.0);
 const FRAME_TITLE: f32 = 26.0;
@@ -163,8 +165,20 @@ fn layered(flow: &Flow) -> Vec<Vec2> {
     if tried.len() == 1 {
         return tried.remove(0);
     }
-    let scored = tried.into_iter().map(|places| (score(flow, &places) * (1.0 + KEPT * kept(flow, &places)), places));
+    let first = first_output(flow, &flow.at);
+    let shown = |places: &[Vec2]| if first_output(flow, places) == first { 1.0 } else { OTHER_FIRST };
+    let score = |places: &[Vec2]| shown(places) * score(flow, places) * (1.0 + KEPT * kept(flow, places));
+    let scored = tried.into_iter().map(|places| (score(&places), places));
     scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, places)| places).unwrap_or_default()
+}
+
+/// The Output that is first from top to bottom, then from left to right.
+fn first_output(flow: &Flow, places: &[Vec2]) -> Option<usize> {
+    let before = |a: &usize, b: &usize| {
+        let (a, b) = (places[*a], places[*b]);
+        a.y.total_cmp(&b.y).then(a.x.total_cmp(&b.x))
+    };
+    flow.outputs.iter().copied().min_by(before)
 }
 
 /// The share of nodes that stay about where they are, so that a small edit changes little.

@@ -326,6 +326,24 @@ fn laying_out_again_changes_nothing_and_a_small_edit_little() {
     assert!(kept * 5 >= all * 3, "{kept} of {all} nodes keep their places: {counts:?}");
 }
 
+/// The View shows the first Output on the canvas.
+#[test]
+fn the_first_output_stays_the_first() {
+    let mut document = example("oil_clock");
+    let first = |document: &Document| {
+        let flow = flow(document, &Scope::default());
+        first_output(&flow, &flow.at).map(|node| flow.names[node].clone())
+    };
+    assert_eq!(first(&document).as_deref(), Some("screen"));
+    lay_out(&mut document);
+    assert_eq!(first(&document).as_deref(), Some("screen"));
+    // Any Output can be the first.
+    let last = document.nodes["screen_pressure"].at;
+    document.nodes.get_mut("screen_pressure").unwrap().at = (last.0, -500.0);
+    lay_out(&mut document);
+    assert_eq!(first(&document).as_deref(), Some("screen_pressure"));
+}
+
 #[test]
 fn a_frame_keeps_its_nodes_and_no_others() {
     let mut document = example("templates/fluid_2d");
