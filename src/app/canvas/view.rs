@@ -464,7 +464,7 @@ impl NodeView {
         let shadow = Shadow { offset: [0, 3], blur: 12, spread: 0, color: look.shadow };
         let (body, title) = match self.muted {
             true => (look.canvas.lerp_to_gamma(look.node, 0.35), look.canvas.lerp_to_gamma(self.color, 0.35)),
-            false if zoom < NAMES => (look.node, look.node.lerp_to_gamma(self.color, 0.8)),
+            false if zoom < NAMES && look.dark => (look.node, look.node.lerp_to_gamma(self.color, 0.8)),
             false => (look.node, self.color),
         };
         let corners = CornerRadius::same(radius);
