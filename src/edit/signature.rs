@@ -288,6 +288,7 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
         (None, NodeKind::Custom(text)) => {
             Some(header::read(text).0.title).filter(|title| !title.is_empty()).unwrap_or_else(|| node.kind.title())
         }
+        (None, NodeKind::Stage(name)) => ports.library().title(name).map_or_else(|| node.kind.title(), String::from),
         _ => node.kind.title(),
     };
     Some(NodeSignature { title, inputs, outputs })

@@ -49,7 +49,15 @@ pub struct Library {
 #[derive(Clone, Debug)]
 enum Entry {
     BuiltIn(Arc<BuiltIn>),
-    Added(Definition),
+    Added(Parsed),
+}
+
+/// A file that was parsed.
+#[derive(Clone, Debug)]
+struct Parsed {
+    definition: Definition,
+    /// What people call it.
+    title: String,
 }
 
 /// A built-in file, parsed when its name is first asked for: most graphs use a few of them.
@@ -57,15 +65,19 @@ enum Entry {
 struct BuiltIn {
     /// Path in its folder, with the extension.
     path: &'static str,
-    parsed: OnceLock<Result<Definition, Vec<StageError>>>,
+    parsed: OnceLock<Result<Parsed, Vec<StageError>>>,
 }
 
 impl Entry {
-    fn definition(&self) -> Option<&Definition> {
+    fn parsed(&self) -> Option<&Parsed> {
         match self {
             Entry::BuiltIn(file) => file.parsed().as_ref().ok(),
-            Entry::Added(definition) => Some(definition),
+            Entry::Added(parsed) => Some(parsed),
         }
+    }
+
+    fn definition(&self) -> Option<&Definition> {
+        Some(&self.parsed()?.definition)
     }
 
     fn errors(&self) -> Option<&[StageError]> {
@@ -78,29 +90,36 @@ impl Entry {
     fn is_group(&self) -> bool {
         match self {
             Entry::BuiltIn(file) => file.path.ends_with(".ron"),
-            Entry::Added(definition) => matches!(definition, Definition::Group(_)),
+            Entry::Added(parsed) => matches!(parsed.definition, Definition::Group(_)),
         }
     }
 }
 
 impl BuiltIn {
-    fn parsed(&self) -> &Result<Definition, Vec<StageError>> {
+    fn parsed(&self) -> &Result<Parsed, Vec<StageError>> {
         self.parsed.get_or_init(|| match self.path.strip_suffix(".wgsl") {
             Some(name) => stage(name, &SHADERS.text(self.path).unwrap_or_default()),
-            None => group(&GROUPS.text(self.path).unwrap_or_default()),
+            None => group(self.path, &GROUPS.text(self.path).unwrap_or_default()),
         })
     }
 }
 
-fn stage(name: &str, source: &str) -> Result<Definition, Vec<StageError>> {
-    Stage::parse(name, source).map(|stage| Definition::Stage(Arc::new(stage)))
+fn stage(name: &str, source: &str) -> Result<Parsed, Vec<StageError>> {
+    let parsed =
+        |stage: Stage| Parsed { title: stage.header.title.clone(), definition: Definition::Stage(Arc::new(stage)) };
+    Stage::parse(name, source).map(parsed)
 }
 
-/// A group file is a document with a group as its single node.
-fn group(text: &str) -> Result<Definition, Vec<StageError>> {
+/// A group file is a document with a group as its single node. The document's name is the group's title.
+fn group(path: &str, text: &str) -> Result<Parsed, Vec<StageError>> {
     match Document::parse(text) {
         Ok(document) => match document.nodes.into_values().next().map(|node| node.kind) {
-            Some(NodeKind::Group(group)) => Ok(Definition::Group(Arc::from(group))),
+            Some(NodeKind::Group(group)) => {
+                let file = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".ron");
+                let title =
+                    Some(document.name).filter(|name| !name.is_empty()).unwrap_or_else(|| file.replace('_', " "));
+                Ok(Parsed { definition: Definition::Group(Arc::from(group)), title })
+            }
             _ => Err(vec![StageError::new(1, 1, "a library file holds one node, a group")]),
         },
         Err(ReadError::Syntax { line, column, message }) => Err(vec![StageError::new(line, column, message)]),
@@ -180,14 +199,14 @@ impl Library {
 
     /// Adds a group file, which is a document with a group as its single node, or replaces the one of this name.
     pub fn add_group(&mut self, name: &str, text: &str) {
-        self.insert(name, group(text));
+        self.insert(name, group(name, text));
     }
 
-    fn insert(&mut self, name: &str, entry: Result<Definition, Vec<StageError>>) {
+    fn insert(&mut self, name: &str, entry: Result<Parsed, Vec<StageError>>) {
         self.entries.remove(name);
         self.broken.remove(name);
         match entry {
-            Ok(definition) => drop(self.entries.insert(name.to_string(), Entry::Added(definition))),
+            Ok(parsed) => drop(self.entries.insert(name.to_string(), Entry::Added(parsed))),
             Err(errors) => drop(self.broken.insert(name.to_string(), errors)),
         }
     }
@@ -271,6 +290,11 @@ impl Library {
     /// The stage or group of this name.
     pub fn get(&self, name: &str) -> Option<&Definition> {
         self.entries.get(name)?.definition()
+    }
+
+    /// What people call the stage or group of this name.
+    pub fn title(&self, name: &str) -> Option<&str> {
+        Some(&self.entries.get(name)?.parsed()?.title)
     }
 
     /// The stage of this name.

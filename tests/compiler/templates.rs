@@ -11,8 +11,8 @@ use super::{graphs_in, shipped};
 
 /// Set to rewrite the templates as they would be saved.
 const BLESS: &str = "STAGEWRIGHT_BLESS";
-/// Width of a node on the canvas, and what is between two at least \[points\].
-const APART: (f32, f32) = (200.0, 100.0);
+/// Width and least height of a node on the canvas \[points\].
+const APART: (f32, f32) = (200.0, 62.0);
 
 #[test]
 fn templates_are_small_placed_and_free_of_problems() {

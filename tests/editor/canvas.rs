@@ -57,6 +57,12 @@ fn a_node_let_go_over_a_wire_goes_into_it() {
     bench.drag(title, wire);
     assert_eq!(bench.link(&name, "field").as_deref(), Some("smoke.field"));
     assert_eq!(bench.link("fade", "field"), Some(format!("{name}.field")));
+    // They glide there.
+    bench.rest();
+    let between = ["smoke", &name, "fade", "carried"].map(|node| area(&bench, node));
+    for pair in between.windows(2) {
+        assert!(pair[0].right() < pair[1].left(), "the others make room: {between:?}");
+    }
     bench.ctrl(Key::Z);
     assert_eq!(bench.link("fade", "field").as_deref(), Some("smoke.field"));
     bench.ctrl(Key::Z);

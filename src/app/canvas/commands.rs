@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{self, RichText, Ui};
+use eframe::egui::{self, Rect, RichText, Ui};
 
 use super::viewport::Framing;
-use super::{Canvas, layout};
+use super::{Canvas, frames, layout};
 use crate::app::action::{Action, Actions};
 use crate::app::command::Command;
 use crate::app::picker::Item;
@@ -18,14 +18,26 @@ use crate::edit::{self, PasteInputs};
 const APART: (f32, f32) = (36.0, 36.0);
 
 impl Canvas {
-    /// Lays out all nodes of the level.
+    /// Lays out all nodes of the level. Frames keep their nodes.
     pub(crate) fn arrange(&mut self, session: &mut Session) {
         let scope = session.scope().clone();
-        let sizes = session.nodes().keys().filter_map(|name| Some((name.clone(), self.area(session, name)?.size())));
-        let places = layout::arranged(session.nodes(), &sizes.collect());
+        let flow = self.flow(session.level());
+        let before = self.shown(session);
+        let frames: Vec<Rect> = session.frames().iter().map(frames::area).collect();
+        let (places, frames) = layout::arranged(&flow, &frames);
         session.arrange("arrange", |document| {
-            places.iter().for_each(|(name, at)| edit::place(document, &scope, name, *at));
+            for (name, at) in flow.names.iter().zip(&places) {
+                edit::place(document, &scope, name, (at.x, at.y));
+            }
+            for (index, area) in frames.iter().enumerate() {
+                // The frame is there: it was just listed.
+                let _ = edit::update_frame(document, &scope, index, |frame| {
+                    (frame.at, frame.size) = (area.min.into(), area.size().into());
+                });
+            }
+            edit::round_positions(document, &scope);
         });
+        self.glide_from(session, before);
         self.view.framing = Some(Framing::All);
     }
 

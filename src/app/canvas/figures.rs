@@ -16,6 +16,8 @@ pub(super) struct Figures {
     pub invariant: BTreeSet<String>,
     /// Nodes that are computed by the dispatches of another node, and which node that is.
     pub joined: BTreeMap<String, String>,
+    /// Nodes that run over each domain.
+    pub on: BTreeMap<String, BTreeSet<String>>,
     of: Option<(u64, Scope)>,
     /// GPU time \[ms\], and share of the frame: the median of the last frames, so that a single slow frame does not show.
     pub spent: BTreeMap<String, f64>,
@@ -37,6 +39,7 @@ impl Figures {
             let plan = session.running_simulation().map(|simulation| simulation.plan());
             self.invariant = plan.map(|plan| resting(session, plan)).unwrap_or_default();
             self.joined = plan.map(|plan| joined(&plan.frame, &|path| session.here(path))).unwrap_or_default();
+            self.on = plan.map(|plan| over(session, plan)).unwrap_or_default();
             self.of = Some(of);
         }
         let turned = std::mem::replace(&mut self.hot, heat) != heat;
@@ -97,6 +100,19 @@ fn resting(session: &Session, plan: &Plan) -> BTreeSet<String> {
         dispatches.iter().flat_map(Dispatch::nodes).filter_map(|path| session.here(path)).map(String::from).collect()
     };
     here(&plan.invariant).difference(&here(&plan.frame)).cloned().collect()
+}
+
+/// Nodes with a grid or particles on each domain of the open level.
+fn over(session: &Session, plan: &Plan) -> BTreeMap<String, BTreeSet<String>> {
+    let mut over = BTreeMap::<String, BTreeSet<String>>::new();
+    for (path, wire) in &plan.wires {
+        let domain = wire.domain.or(wire.space).and_then(|domain| session.here(&plan.domains[domain].name));
+        let node = path.rsplit_once('.').and_then(|(node, _)| session.here(node));
+        if let (Some(domain), Some(node)) = (domain, node) {
+            over.entry(domain.to_string()).or_default().insert(node.to_string());
+        }
+    }
+    over
 }
 
 /// Nodes that no dispatch is named after, each with the node whose dispatches compute it. `here` maps a path to the node of the open level

@@ -156,6 +156,12 @@ impl Canvas {
     }
 }
 
+/// The area of a frame \[points of the document\].
+pub(super) fn area(frame: &Frame) -> Rect {
+    let (at, size) = (vec2(frame.at.0, frame.at.1), vec2(frame.size.0, frame.size.1));
+    Rect::from_min_size(super::finite(at).to_pos2(), super::finite(size).max(MIN_SIZE))
+}
+
 /// The frame whose title or corner is at a point of the window.
 pub(super) fn at(canvas: &Canvas, session: &Session, point: egui::Pos2) -> Option<usize> {
     session.frames().iter().enumerate().rev().find_map(|(index, frame)| {

@@ -9,11 +9,11 @@ use egui_node_graph::NodeResponse;
 use super::frames::Held;
 use super::strokes::Stroke;
 use super::view::{Asked, Response};
-use super::{Canvas, Palette};
+use super::{Canvas, Palette, layout};
 use crate::app::action::{Action, Actions};
 use crate::app::session::{Selection, Session};
 use crate::app::theme;
-use crate::document::{Link, ParamValue};
+use crate::document::{Document, Link, ParamValue};
 use crate::edit::{self, InputEnd};
 
 /// Nodes that are dragged: where the pointer pressed, and where they were then \[points of the document\].
@@ -37,6 +37,8 @@ pub(super) struct Gesture {
     pub taken_off: Option<InputEnd>,
     /// Escape has cancelled it.
     pub escaped: bool,
+    /// The end of the wire that the dragged node would be inserted into.
+    pub target: Option<InputEnd>,
 }
 
 impl Canvas {
@@ -103,30 +105,45 @@ impl Canvas {
             self.gesture.grip = None;
         }
         let target = if self.gesture.moved { self.insertion(ui, session) } else { None };
-        if let Some(end) = &target {
-            self.level.wires.iter_mut().filter(|wire| wire.to == *end).for_each(|wire| wire.lit = true);
-        }
         if !self.gesture.moved || down {
+            self.gesture.target = target;
             return Ok(());
         }
+        self.gesture.target = None;
         self.gesture.moved = false;
         session.arrange("move", |document| edit::round_positions(document, &scope));
         let Some((end, name)) = target.zip(session.selection.first().cloned()) else { return Ok(()) };
         let mut after = session.document().clone();
         edit::insert_on_wire(&mut after, &scope, &name, &end, session.library())?;
+        self.make_room(&mut after, session, &name);
+        let before = self.shown(session);
         session.edit("move", |document| *document = after);
+        self.glide_from(session, before);
         Ok(())
+    }
+
+    /// A single node without wires that is being dragged; a node that is connected already is just moved.
+    pub(super) fn loose<'a>(&self, session: &'a Session) -> Option<&'a String> {
+        let name = session.selection.single().filter(|_| self.gesture.grip.is_some() || self.gesture.moved)?;
+        let node = session.nodes().get(name)?;
+        let read = session.wires().any(|(_, link)| link.node == *name);
+        (node.inputs.is_empty() && !read).then_some(name)
+    }
+
+    /// Moves a node that was inserted into a wire between its neighbours, and others out of its way.
+    fn make_room(&self, document: &mut Document, session: &Session, name: &str) {
+        let Some(level) = document.level(session.scope()) else { return };
+        let flow = self.flow(level);
+        let places = layout::with_room(&flow, name);
+        for (name, at) in flow.names.iter().zip(places) {
+            edit::place(document, session.scope(), name, (at.x, at.y));
+        }
+        edit::round_positions(document, session.scope());
     }
 
     /// The end of the wire that a single dragged node would be inserted into.
     fn insertion(&self, ui: &Ui, session: &Session) -> Option<InputEnd> {
-        let name = session.selection.single()?;
-        let node = session.nodes().get(name)?;
-        let read = session.wires().any(|(_, link)| link.node == *name);
-        // A node that is connected already is just moved.
-        if !node.inputs.is_empty() || read {
-            return None;
-        }
+        self.loose(session)?;
         let at = ui.input(|input| input.pointer.latest_pos())?;
         self.wire_at(at).map(|wire| wire.to.clone())
     }

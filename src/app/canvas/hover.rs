@@ -21,8 +21,8 @@ impl Canvas {
     }
 
     pub(super) fn wire_at(&self, at: Pos2) -> Option<&WireShape> {
-        // Wires that run backwards lie behind: other wires at the same distance win.
-        let behind = |wire: &WireShape| if wire.back() { 0.5 * NEAR } else { 0.0 };
+        // Wires of this frame win over those to the next at the same distance.
+        let behind = |wire: &WireShape| if wire.next { 0.5 * NEAR } else { 0.0 };
         let near = self.level.wires.iter().filter_map(|wire| Some((wire.near(at)? + behind(wire), wire)));
         near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, wire)| wire)
     }
@@ -98,16 +98,26 @@ impl Canvas {
         }
         if let Some((node, end, name)) = port {
             let Some(port) = self.face_of(&node, end, &name).cloned() else { return };
-            tooltip(ui, |ui| {
+            tooltip(ui, &format!("{node}.{name}"), |ui| {
                 ui.label(RichText::new(format!("{node}.{name}")).strong());
                 describe(ui, &port);
                 ui.label(RichText::new("Click to view").small().color(theme::of(ui).faint));
             });
-        } else if node.is_some() {
-            let comment = node.and_then(|name| session.nodes().get(&name).map(|node| node.comment.clone()));
-            if let Some(comment) = comment.filter(|comment| !comment.is_empty()) {
-                tooltip(ui, |ui| drop(ui.label(comment)));
+        } else if let Some(name) = node {
+            let comment = session.nodes().get(&name).map(|node| node.comment.clone()).unwrap_or_default();
+            let over = self.figures.on.get(&name).map(|nodes| nodes.iter().cloned().collect::<Vec<_>>().join(", "));
+            if comment.is_empty() && over.is_none() {
+                return;
             }
+            tooltip(ui, &format!("{name} {}", over.as_deref().unwrap_or_default()), |ui| {
+                if !comment.is_empty() {
+                    ui.label(&comment);
+                }
+                if let Some(over) = over {
+                    ui.label(RichText::new("Runs here").strong());
+                    ui.label(over);
+                }
+            });
         } else if let Some(wire) = self.wire_at(at) {
             let text = format!("{} → {}.{}", wire.from, wire.to.node, wire.to.port);
             let port = self
@@ -116,8 +126,11 @@ impl Canvas {
                 .get(&wire.from.node)
                 .and_then(|f| f.outputs.get(f.output(&wire.from.port)?))
                 .cloned();
-            tooltip(ui, |ui| {
-                ui.label(RichText::new(text).strong());
+            tooltip(ui, &text, |ui| {
+                ui.label(RichText::new(&text).strong());
+                if wire.next {
+                    ui.label("Read in the next frame");
+                }
                 if let Some(port) = &port {
                     describe(ui, port);
                 }
@@ -139,7 +152,7 @@ impl Canvas {
             (false, Ok(())) => return,
         };
         ui.ctx().set_cursor_icon(egui::CursorIcon::NotAllowed);
-        tooltip(ui, |ui| drop(ui.label(prose::label(ui, "", &reason, theme::of(ui).warning))));
+        tooltip(ui, &reason, |ui| drop(ui.label(prose::label(ui, "", &reason, theme::of(ui).warning))));
     }
 
     /// Gives nodes and ports names for screen readers, and for other programs that drive the window by names.
@@ -191,9 +204,17 @@ fn describe(ui: &mut Ui, port: &PortSignature) {
     }
 }
 
-fn tooltip(ui: &Ui, contents: impl FnOnce(&mut Ui)) {
-    let id = ui.id().with("canvas tooltip");
+/// Width of the tooltips of the canvas \[points\].
+const TOOLTIP: f32 = 340.0;
+
+/// Shows a tooltip at the pointer. Each subject has an id of its own: egui keeps the size that a tooltip had.
+fn tooltip(ui: &Ui, subject: &str, contents: impl FnOnce(&mut Ui)) {
+    let id = ui.id().with(("canvas tooltip", subject));
     egui::Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, egui::PopupAnchor::Pointer)
         .gap(14.0)
-        .show(contents);
+        .width(TOOLTIP)
+        .show(|ui| {
+            ui.set_max_width(TOOLTIP);
+            contents(ui);
+        });
 }

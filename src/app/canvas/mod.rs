@@ -7,11 +7,13 @@ mod frames;
 mod gestures;
 mod hover;
 pub(super) mod layout;
+mod marks;
 mod menu;
 mod minimap;
 mod palette;
 mod rename;
 mod room;
+mod route;
 mod sight;
 mod strokes;
 #[cfg(test)]
@@ -29,7 +31,7 @@ use egui_node_graph::{InputId, NodeId, OutputId};
 use super::action::Actions;
 use super::session::Session;
 use super::theme::{self, Look};
-use crate::document::{Link, Node, Nodes, Outline, ParamValue, Scope};
+use crate::document::{Level, Link, Node, Nodes, Outline, ParamValue, Scope};
 use crate::edit::{IN, InputEnd, NodeSignature, OUT};
 use figures::Figures;
 use gestures::Gesture;
@@ -37,6 +39,7 @@ pub(super) use gestures::pointer;
 use menu::Menu;
 use palette::Palette;
 use rename::Renaming;
+use route::{Ends, Routing};
 use sight::Drawn;
 use view::{NoTemplates, Paint, PortView, Repeats, State};
 use viewport::{Framing, Spot, Viewport};
@@ -56,6 +59,11 @@ pub(super) struct Canvas {
     view: Viewport,
     gesture: Gesture,
     popups: Popups,
+    interest: Interest,
+    /// Nodes that glide to their places.
+    glide: Glide,
+    /// How far nodes are moved down to make room for thumbnails \[points of the document\].
+    lowered: BTreeMap<String, f32>,
     /// It was drawn in this frame, and not behind another pane.
     shown: bool,
     pub options: Options,
@@ -73,8 +81,73 @@ struct LevelView {
     mentions: Vec<(String, String)>,
     /// Wires as they were drawn.
     wires: Vec<WireShape>,
+    /// Lines from numbers to the nodes that name them, as they were drawn.
+    mentioned: Vec<WireShape>,
+    /// The ways of all wires.
+    routing: Routing,
     /// The wires are those of the level as it is, but for this one, which is dragged.
     listed: Option<Option<InputEnd>>,
+}
+
+/// The wires whose direction is shown: those of selected nodes, and the one under the pointer.
+#[derive(Default)]
+struct Interest {
+    nodes: BTreeSet<String>,
+    wire: Option<InputEnd>,
+    /// Since when it is these \[s\].
+    since: f64,
+}
+
+impl Interest {
+    /// How long arrows run along wires \[s\]; then they stand still, so that an idle window costs nothing.
+    const RUNS: f64 = 5.0;
+
+    /// Notes what is of interest at a time \[s\]. Returns how long it has been, and whether arrows still run.
+    fn update(&mut self, nodes: &BTreeSet<String>, wire: Option<InputEnd>, now: f64) -> (f64, bool) {
+        if self.nodes != *nodes || self.wire != wire {
+            *self = Interest { nodes: nodes.clone(), wire, since: now };
+        }
+        let lasts = (now - self.since).max(0.0);
+        (lasts.min(Interest::RUNS), lasts < Interest::RUNS)
+    }
+}
+
+/// Nodes that glide from where they were to where they are, so that the eye can follow.
+#[derive(Debug, Default)]
+struct Glide {
+    /// How far from its place each began \[points of the document\].
+    from: BTreeMap<String, Vec2>,
+    /// When they began \[s\]; `None` until the next frame.
+    since: Option<f64>,
+    /// What is left, from 1 to 0.
+    rest: f32,
+}
+
+impl Glide {
+    /// How long it takes \[s\].
+    const TAKES: f64 = 0.3;
+
+    fn new(from: BTreeMap<String, Vec2>) -> Glide {
+        Glide { from, since: None, rest: 1.0 }
+    }
+
+    /// Goes on to a time \[s\]. Returns whether there is more to come.
+    fn update(&mut self, now: f64) -> bool {
+        if self.from.is_empty() {
+            return false;
+        }
+        let since = *self.since.get_or_insert(now);
+        let share = ((now - since) / Glide::TAKES).clamp(0.0, 1.0) as f32;
+        self.rest = (1.0 - share).powi(3);
+        if share == 1.0 {
+            *self = Glide::default();
+        }
+        !self.from.is_empty()
+    }
+
+    fn offset(&self, name: &str) -> Vec2 {
+        self.from.get(name).map_or(Vec2::ZERO, |from| *from * self.rest)
+    }
 }
 
 /// What is open over the canvas and has the keyboard.
@@ -117,6 +190,9 @@ impl Default for Canvas {
             view: Viewport::default(),
             gesture: Gesture::default(),
             popups: Popups::default(),
+            interest: Interest::default(),
+            glide: Glide::default(),
+            lowered: BTreeMap::new(),
             shown: false,
             options: Options::default(),
             thumbnails: Thumbnails::new(),
@@ -143,6 +219,10 @@ impl Canvas {
         self.list_wires(theme::of(ui), session);
         self.frame_revealed(session);
         self.navigate(ui, session);
+        if self.glide.update(ui.input(|input| input.time)) {
+            ui.ctx().request_repaint();
+        }
+        self.lower(session);
         self.populate(theme::of(ui), session);
         self.place(session);
         let drag = self.wire_drag();
@@ -163,11 +243,19 @@ impl Canvas {
         self.note_drawn();
         self.lay_wires(session);
         let frames = self.frame_shapes(&canvas, session);
-        let wires = wires::shape(&self.level.wires, self.view.rect, self.view.zoom);
-        let mentions = self.mention_shapes(theme::of(ui), session);
-        painter.set(behind, egui::Shape::Vec(vec![frames, mentions, wires]));
+        let time = self.show_direction(&canvas, session);
+        let wires = wires::shape(&self.level.wires, self.view.rect, self.view.zoom, theme::of(ui).canvas, time);
+        let nodes: Vec<Rect> =
+            self.level.signatures.keys().filter_map(|name| self.window_area(session, name)).collect();
+        let captions = wires::captions(ui, &self.level.wires, &nodes, self.view.rect, self.view.zoom);
+        let mentions = self.mention_shapes(theme::of(ui));
+        painter.set(behind, egui::Shape::Vec(vec![frames, mentions, wires, captions]));
         if let Some(drag) = &drag {
             self.in_hand(ui, &painter, drag);
+        }
+        if let Some(wire) = self.level.wires.iter().find(|wire| self.gesture.target.as_ref() == Some(&wire.to)) {
+            // Over the node that would be inserted.
+            painter.add(wire.target(self.view.zoom, theme::of(ui).accent));
         }
         if let (Some(start), Some(pointer)) = (boxed, self.paint.pointer) {
             let area = Rect::from_two_pos(start, pointer);
@@ -184,6 +272,21 @@ impl Canvas {
         self.name_parts(&canvas);
         self.empty(ui, session);
         told
+    }
+
+    /// Finds the wires whose direction is shown, and for how long it has been \[s\].
+    fn show_direction(&mut self, ui: &Ui, session: &Session) -> f64 {
+        let at =
+            self.paint.pointer.filter(|at| self.view.rect.contains(*at) && ui.rect_contains_pointer(self.view.rect));
+        let free = at.filter(|at| self.node_at(*at).is_none() && self.port_at(*at).is_none() && !self.popups.any());
+        let wire = free.and_then(|at| self.wire_at(at)).map(|wire| wire.to.clone());
+        self.level.wires.iter_mut().for_each(|other| other.hovered = wire.as_ref() == Some(&other.to));
+        let moving = self.level.wires.iter().any(WireShape::moves);
+        let (time, runs) = self.interest.update(&session.selection.nodes, wire, ui.input(|input| input.time));
+        if moving && runs {
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(33));
+        }
+        time
     }
 
     /// To be called at the end of every frame. Closes what is open on a hidden canvas, which would keep the keyboard.
@@ -252,12 +355,44 @@ impl Canvas {
         self.level.signatures = signatures;
     }
 
+    /// Where a node is shown \[points of the document\].
+    fn shown_at(&self, session: &Session, name: &str) -> Vec2 {
+        let lowered = self.lowered.get(name).copied().unwrap_or(0.0);
+        place_of(session, name) + vec2(0.0, lowered) + self.glide.offset(name)
+    }
+
+    /// Where all nodes of the level are shown, to let them glide from there.
+    fn shown(&self, session: &Session) -> BTreeMap<String, Vec2> {
+        self.level.signatures.keys().map(|name| (name.clone(), self.shown_at(session, name))).collect()
+    }
+
+    /// Lets nodes glide from where they were shown before an edit.
+    fn glide_from(&mut self, session: &Session, before: BTreeMap<String, Vec2>) {
+        let by = |(name, at): (String, Vec2)| {
+            let by = at - place_of(session, &name);
+            (name, by)
+        };
+        self.glide = Glide::new(before.into_iter().map(by).filter(|(_, by)| *by != Vec2::ZERO).collect());
+    }
+
+    /// Moves nodes down that thumbnails above them would cover.
+    fn lower(&mut self, session: &Session) {
+        self.lowered.clear();
+        if !self.thumbnails.is_empty() {
+            let flow = self.flow(session.level());
+            let sizes =
+                flow.names.iter().map(|name| self.level.signatures.get(name).map_or(Vec2::ZERO, layout::node_size));
+            let lowered = layout::lowered(&flow.at, &sizes.collect::<Vec<_>>(), &flow.sizes);
+            self.lowered = flow.names.into_iter().zip(lowered).filter(|(_, by)| *by > 0.0).collect();
+        }
+    }
+
     /// Places every node by the document and the viewport.
     fn place(&mut self, session: &Session) {
         for (name, id) in &self.drawn.ids {
             let dot = session.nodes().get(name).is_some_and(|node| node.kind.info().outline == Outline::Dot);
             let above = if dot { vec2(0.0, view::DOT_BELOW) } else { Vec2::ZERO };
-            let at = (place_of(session, name) - above) * self.view.zoom + self.view.pan;
+            let at = (self.shown_at(session, name) - above) * self.view.zoom + self.view.pan;
             self.state.node_positions.insert(*id, at.to_pos2());
         }
     }
@@ -272,14 +407,19 @@ impl Canvas {
         self.dim(look, drag);
         let severities = figures::severities(session);
         self.figures.update(session, self.options.heat, now);
-        let Figures { invariant, joined, spent, heat: hot, .. } = &self.figures;
+        let Figures { invariant, joined, spent, heat: hot, on, .. } = &self.figures;
         let hovered = session.hovered().and_then(|path| session.here(path)).map(String::from);
+        // A domain that is selected or under the pointer shows what runs over it.
+        let lit = |name: &String| session.selection.contains(name) || hovered.as_ref() == Some(name);
+        let over: BTreeSet<&String> =
+            on.iter().filter(|(domain, _)| lit(domain)).flat_map(|(_, nodes)| nodes).collect();
         for (name, id) in &self.drawn.ids {
             let Some(node) = self.state.graph.nodes.get_mut(*id) else { continue };
             let view = &mut node.user_data;
             view.selected = session.selection.contains(name);
             view.severity = severities.get(name).copied();
-            view.hovered = hovered.as_ref() == Some(name);
+            view.hovered = hovered.as_ref() == Some(name) || over.contains(name);
+            view.runs = on.get(name).map(BTreeSet::len);
             let Some(source) = session.nodes().get(name) else { continue };
             view.ms = spent.get(name).copied();
             view.heat = hot.get(name).copied();
@@ -310,8 +450,9 @@ impl Canvas {
                 })
             };
             let shown = |fits: bool, ty| {
-                let color = look.port(ty);
-                PortView(if fits { color } else { look.node.lerp_to_gamma(color, 0.2) })
+                let port = PortView::new(look, ty);
+                let color = if fits { port.color } else { look.node.lerp_to_gamma(port.color, 0.2) };
+                PortView { color, ..port }
             };
             for (port, (_, id)) in signature.inputs.iter().zip(&node.inputs) {
                 if let Some(input) = self.state.graph.inputs.get_mut(*id) {
@@ -338,39 +479,87 @@ impl Canvas {
                 let port = signature.outputs.get(signature.output(&from.port)?)?;
                 let from = Link { node: from.node, port: port.name.clone() };
                 let path = session.scope().path(&from.to_string());
-                Some(WireShape::new(from, to, path, look.port(port.ty)))
+                let next = session.nodes().get(&to.node).is_some_and(|node| layout::is_next(&node.kind, &to.port));
+                Some(WireShape::new(from, to, path, look.port(port.ty), next))
             });
         self.level.wires = wires.collect();
+        let mut nets = BTreeMap::new();
+        for wire in &mut self.level.wires {
+            let new = nets.len();
+            wire.net = *nets.entry(wire.from.clone()).or_insert(new);
+        }
+        let mentioned = self.level.mentions.iter().map(|(number, node)| {
+            let (from, to) = (
+                Link { node: number.clone(), port: "value".into() },
+                InputEnd { node: node.clone(), port: String::new() },
+            );
+            WireShape::new(from, to, String::new(), look.faint, false)
+        });
+        self.level.mentioned = mentioned.collect();
         self.level.listed = Some(self.gesture.picked.clone());
     }
 
-    /// Lays the wires between their ports as drawn.
+    /// Lays the wires between their ports as drawn, around the nodes.
     fn lay_wires(&mut self, session: &Session) {
         let mut wires = std::mem::take(&mut self.level.wires);
+        let mut mentioned = std::mem::take(&mut self.level.mentioned);
         let muted = |name: &str| session.nodes().get(name).is_some_and(|node| node.muted);
         let viewed = session.viewed();
-        for wire in &mut wires {
-            let start = self.port_place(session, &wire.from.node, view::End::Output, &wire.from.port);
-            let end = self.port_place(session, &wire.to.node, view::End::Input, &wire.to.port);
-            if let (Some(start), Some(end)) = (start, end) {
-                wire.lay(start, end, self.view.zoom);
+        let selected = |wire: &WireShape| {
+            [&wire.from.node, &wire.to.node].into_iter().any(|name| session.selection.contains(name))
+        };
+        mentioned.iter_mut().for_each(|wire| wire.chosen = selected(wire));
+        let ends: Vec<_> = wires.iter().map(|wire| self.ends(session, wire)).collect();
+        // A node that can be inserted into a wire is no obstacle, or the wire would evade it.
+        let loose = self.loose(session);
+        let solid = self.level.signatures.keys().filter(|name| loose != Some(name));
+        let areas = solid.filter_map(|name| self.area(session, name)).collect();
+        let document = ends
+            .iter()
+            .map(|ends| ends.unwrap_or_default())
+            .map(|(from, to)| (self.to_document(from), self.to_document(to)));
+        let wired: Vec<Ends> = wires
+            .iter()
+            .zip(document)
+            .map(|(wire, (from, to))| Ends { from: from.to_pos2(), to: to.to_pos2(), net: wire.net, next: wire.next })
+            .collect();
+        let moving = self.gesture.grip.is_some() || self.gesture.held_frame.is_some() || !self.glide.from.is_empty();
+        self.level.routing.update(areas, wired, moving);
+        let map = |at: egui::Pos2| self.view.rect.min + self.view.pan + at.to_vec2() * self.view.zoom;
+        let hovered = self.interest.wire.clone();
+        for ((wire, ends), route) in wires.iter_mut().zip(ends).zip(self.level.routing.routes()) {
+            if let Some((start, end)) = ends {
+                wire.lay(start, end, self.view.zoom, route, map);
             }
-            wire.chosen = [&wire.from.node, &wire.to.node].into_iter().any(|name| session.selection.contains(name));
+            wire.chosen = selected(wire);
             wire.idle = muted(&wire.from.node) || muted(&wire.to.node);
             wire.lit = viewed.contains(&wire.path);
+            wire.hovered = hovered.as_ref() == Some(&wire.to);
         }
-        self.level.wires = wires;
+        for wire in mentioned.iter_mut().filter(|wire| wire.chosen) {
+            let Some((start, end)) = self.ends(session, wire) else { continue };
+            let (from, to) = (self.to_document(start).to_pos2(), self.to_document(end).to_pos2());
+            let route = self.level.routing.alone(&Ends { from, to, net: 0, next: false });
+            wire.lay(start, end, self.view.zoom, &route, map);
+        }
+        (self.level.wires, self.level.mentioned) = (wires, mentioned);
     }
 
-    /// Faint lines from numbers to the nodes whose expressions name them; those of selected nodes stand out.
-    fn mention_shapes(&self, look: &Look, session: &Session) -> egui::Shape {
-        let shape = |(number, node): &(String, String)| {
-            let from = self.port_place(session, number, view::End::Output, "value")?;
-            let to = self.window_area(session, node)?.left_top() + vec2(0.0, 12.0 * self.view.zoom);
-            let chosen = [number, node].into_iter().any(|name| session.selection.contains(name));
-            Some(wires::mention(from, to, self.view.zoom, look.faint.gamma_multiply(if chosen { 1.0 } else { 0.35 })))
+    /// Where a wire begins and ends in the window.
+    fn ends(&self, session: &Session, wire: &WireShape) -> Option<(egui::Pos2, egui::Pos2)> {
+        let start = self.port_place(session, &wire.from.node, view::End::Output, &wire.from.port)?;
+        let end = match wire.to.port.as_str() {
+            // A number that an expression names ends at the title.
+            "" => self.window_area(session, &wire.to.node)?.left_top() + vec2(0.0, 12.0 * self.view.zoom),
+            port => self.port_place(session, &wire.to.node, view::End::Input, port)?,
         };
-        egui::Shape::Vec(self.level.mentions.iter().filter_map(shape).collect())
+        Some((start, end))
+    }
+
+    /// Lines from numbers to the nodes whose expressions name them, where either is selected.
+    fn mention_shapes(&self, look: &Look) -> egui::Shape {
+        let chosen = self.level.mentioned.iter().filter(|wire| wire.chosen);
+        egui::Shape::Vec(chosen.map(|wire| wire.mention(self.view.zoom, look.dim)).collect())
     }
 
     fn input(&self, end: &InputEnd) -> Option<InputId> {
@@ -400,11 +589,19 @@ impl Canvas {
         Some(Link { node: node.user_data.name.clone(), port: port.clone() })
     }
 
+    /// The level as its layout sees it.
+    fn flow(&self, level: Level<'_>) -> layout::Flow {
+        let known = |name: &str| self.drawn.sizes.get(name).copied();
+        let estimate = |name: &str| self.level.signatures.get(name).map_or(Vec2::ZERO, layout::node_size);
+        let size = |name: &str| known(name).unwrap_or_else(|| estimate(name));
+        layout::Flow::new(level, &self.level.signatures, |name| place_on(level, name), size)
+    }
+
     /// A node's place and size, as far as it was drawn \[points of the document\].
     fn area(&self, session: &Session, name: &str) -> Option<Rect> {
         let known = self.drawn.sizes.get(name).copied();
         let size = known.or_else(|| self.level.signatures.get(name).map(layout::node_size))?;
-        Some(Rect::from_min_size(place_of(session, name).to_pos2(), size))
+        Some(Rect::from_min_size(self.shown_at(session, name).to_pos2(), size))
     }
 
     /// Around all nodes of these names \[points of the document\].
@@ -424,11 +621,15 @@ impl Canvas {
 
 /// A node's position \[points\], finite whatever the file says.
 fn place_of(session: &Session, name: &str) -> Vec2 {
-    let group = session.group();
-    let at = match (name, group) {
+    place_on(session.level(), name)
+}
+
+/// The same on a level.
+fn place_on(level: Level<'_>, name: &str) -> Vec2 {
+    let at = match (name, level.group()) {
         (IN, Some(group)) => group.inputs_at.unwrap_or_else(|| beside(&group.nodes, false)),
         (OUT, Some(group)) => group.outputs_at.unwrap_or_else(|| beside(&group.nodes, true)),
-        _ => session.nodes().get(name).map_or((0.0, 0.0), |node| node.at),
+        _ => level.nodes().get(name).map_or((0.0, 0.0), |node| node.at),
     };
     finite(vec2(at.0, at.1))
 }

@@ -125,7 +125,7 @@ fn all(library: &Library, look: &Look) -> Vec<(Item, Entry)> {
     found.extend(library.groups().map(|(name, group)| {
         let kind = NodeKind::Stage(name.to_string());
         let item = Item {
-            title: tail(name).replace('_', " "),
+            title: library.title(name).unwrap_or(name).to_string(),
             group: folder(name),
             words: name.to_string(),
             note: "group".into(),

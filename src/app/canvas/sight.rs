@@ -147,12 +147,12 @@ fn add_node(state: &mut State, look: &Look, name: &str, signature: &NodeSignatur
     // The title is painted by the view; the crate's own would be in its way.
     let id = state.graph.add_node(String::new(), view, |_, _| {});
     for port in signature.inputs.iter().filter(|_| !bare) {
-        let color = PortView(look.port(port.ty));
+        let color = PortView::new(look, port.ty);
         let value = PortValue(Some(port.clone()));
         state.graph.add_input_param(id, port.name.clone(), color, value, InputParamKind::ConnectionOnly, true);
     }
     for port in signature.outputs.iter().filter(|_| !bare) {
-        state.graph.add_output_param(id, port.name.clone(), PortView(look.port(port.ty)));
+        state.graph.add_output_param(id, port.name.clone(), PortView::new(look, port.ty));
     }
     state.node_order.push(id);
     state.node_positions.insert(id, Pos2::ZERO);

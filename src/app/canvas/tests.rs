@@ -148,6 +148,32 @@ fn the_wheel_zooms_at_the_pointer_and_leaves_the_document_alone() {
     assert!(!bench.session.modified());
 }
 
+/// Nodes are laid out by these estimates, and wires out of view are drawn by them.
+#[test]
+fn sizes_are_as_estimated_at_any_zoom() {
+    let mut bench = Bench::new(fluid());
+    for zoom in [1.0, 0.6, 1.7] {
+        bench.canvas.view.zoom = zoom;
+        bench.frame(Vec::new());
+        bench.frame(Vec::new());
+        for (name, size) in &bench.canvas.drawn.sizes {
+            let signature = &bench.canvas.level.signatures[name];
+            let off = (*size - layout::node_size(signature)).abs().max_elem();
+            assert!(off < 0.3, "{name} at {zoom}: {size:?} {:?}", layout::node_size(signature));
+            // Nodes out of view are not drawn.
+            let Some(id) = bench.canvas.drawn.ids.get(name).copied() else { continue };
+            let rect = bench.canvas.paint.rects[&id];
+            let ports = signature.inputs.iter().map(|port| (End::Input, port));
+            for (row, (end, port)) in ports.chain(signature.outputs.iter().map(|port| (End::Output, port))).enumerate()
+            {
+                let at = (bench.canvas.paint.port(id, end, &port.name).unwrap().y - rect.top()) / zoom;
+                let off = (at - layout::port_height(row)).abs();
+                assert!(off < 0.3, "{name}.{} at {zoom}: {at} {}", port.name, layout::port_height(row));
+            }
+        }
+    }
+}
+
 #[test]
 fn any_document_is_drawn() {
     let number = |at: &str| format!(r#"(nodes: {{"a": (number: 1, at: {at}), "b": (number: 2, at: (5, 5))}})"#);
@@ -200,6 +226,7 @@ fn a_wire_is_dragged_over_a_canvas_of_any_size() {
     let port = bench.port("pressure", End::Output, "pressure");
     bench.frame(vec![Event::PointerMoved(port)]);
     bench.press(port, true);
+    bench.frame(vec![Event::PointerMoved(port + vec2(12.0, 0.0))]);
     for width in [600.0, 40.0, 0.0, 1200.0] {
         bench.size.x = width;
         bench.frame(vec![Event::PointerMoved(pos2(20.0, 400.0))]);

@@ -3,23 +3,28 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use eframe::egui::epaint::{RectShape, Shadow};
 use eframe::egui::layers::ShapeIdx;
+use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{
-    self, Align2, Color32, CornerRadius, FontId, Pos2, Rect, RichText, Sense, Shape, Stroke, StrokeKind, TextStyle,
-    TextureId, Ui, pos2, vec2,
+    self, Align2, Color32, CornerRadius, FontId, Pos2, Rect, Sense, Shape, Stroke, StrokeKind, TextStyle, TextureId,
+    Ui, pos2, vec2,
 };
+use eframe::egui::{Align, Galley, Painter};
 use egui_node_graph as crate_graph;
 use egui_node_graph::{
     DataTypeTrait, NodeDataTrait, NodeId, NodeResponse, NodeTemplateIter, NodeTemplateTrait, UserResponseTrait,
     WidgetValueTrait,
 };
 
+use super::marks::Mark;
 use crate::app::theme::{self, Look};
 use crate::document::Outline;
 use crate::edit::PortSignature;
 use crate::problem::Severity;
+use crate::stage::types::PortType;
 
 /// Width of a node at zoom 1 \[points\]; the crate's own.
 pub(super) const WIDTH: f32 = 200.0;
@@ -29,6 +34,13 @@ const MARGIN: egui::Vec2 = vec2(15.0, 5.0);
 const TITLE_HEIGHT: f32 = 22.0;
 /// Maximum height of a thumbnail at zoom 1 \[points\].
 const MAX_THUMBNAIL: f32 = 96.0;
+/// Size of the field for iterations at zoom 1 \[points\], and the least in the window.
+const COUNT: egui::Vec2 = vec2(44.0, 17.0);
+const MIN_COUNT: egui::Vec2 = vec2(34.0, 12.0);
+/// Height of a port's row at zoom 1 \[points\].
+const ROW: f32 = 15.5;
+/// Margin around the name of a node without ports, in all \[points of the window\].
+const BLOCK: egui::Vec2 = vec2(6.0, 4.0);
 /// Size of a reroute at zoom 1 \[points\].
 pub(super) const DOT: egui::Vec2 = vec2(50.0, 18.0);
 /// How far a reroute lies below where the crate puts its node, at zoom 1 \[points\].
@@ -36,7 +48,17 @@ pub(super) const DOT_BELOW: f32 = 26.0;
 /// How near the pointer has to be to a port to grab it, at zoom 1 \[points\]; the crate's own.
 pub(super) const REACH: f32 = 10.0;
 /// Below this zoom the names of ports can't be read, and a node shows only its own name.
-pub(super) const NAMES: f32 = 0.45;
+pub(super) const NAMES: f32 = 0.5;
+/// No text is smaller \[points of the window\].
+pub(super) const SMALLEST: f32 = 9.2;
+
+/// The least radius of a port's mark \[points of the window\].
+const SMALLEST_MARK: f32 = 3.4;
+
+/// The size of a text in the window that has this size at zoom 1.
+pub(super) fn text_size(size: f32, zoom: f32) -> f32 {
+    (size * zoom).max(SMALLEST)
+}
 
 pub(super) type Graph = crate_graph::Graph<NodeView, PortView, PortValue>;
 pub(super) type State = crate_graph::GraphEditorState<NodeView, PortView, PortValue, NoTemplate, Paint>;
@@ -60,6 +82,8 @@ pub(super) struct NodeView {
     pub joined: Option<String>,
     /// Left out of the graph.
     pub muted: bool,
+    /// Of a domain: how many nodes run over it.
+    pub runs: Option<usize>,
     pub severity: Option<Severity>,
     pub selected: bool,
     /// It is hovered, on the canvas or in another pane.
@@ -127,7 +151,8 @@ impl Paint {
             .filter_map(|(name, output)| Some((self.port(id, End::Output, name)?, graph.outputs.get(*output)?.typ)));
         let dots = inputs.chain(outputs).map(|(at, port)| {
             let near = self.pointer.is_some_and(|pointer| pointer.distance(at) < REACH * self.zoom);
-            Shape::circle_filled(at, 5.0 * self.zoom, if near { theme::of(ui).bright } else { port.0 })
+            let (look, radius) = (theme::of(ui), (5.0 * self.zoom).max(SMALLEST_MARK));
+            port.mark.shape(at, radius, if near { look.bright } else { port.color }, look.node)
         });
         ui.painter().set(frame, Shape::Vec(std::iter::once(body).chain(dots).collect()));
     }
@@ -142,7 +167,16 @@ impl Paint {
 /// A port's type. To the crate any two types fit: the compiler decides whether a wire is valid, and offers a
 /// remedy.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PortView(pub Color32);
+pub(super) struct PortView {
+    pub color: Color32,
+    pub mark: Mark,
+}
+
+impl PortView {
+    pub(super) fn new(look: &Look, ty: Option<PortType>) -> PortView {
+        PortView { color: look.port(ty), mark: Mark::of(ty) }
+    }
+}
 
 impl PartialEq for PortView {
     fn eq(&self, _: &PortView) -> bool {
@@ -154,7 +188,7 @@ impl Eq for PortView {}
 
 impl DataTypeTrait<Paint> for PortView {
     fn data_type_color(&self, _: &mut Paint) -> Color32 {
-        self.0
+        self.color
     }
 
     fn name(&self) -> Cow<'_, str> {
@@ -219,8 +253,10 @@ impl NodeDataTrait for NodeView {
             return Vec::new();
         }
         let (free, asked) = self.repeats(ui, id, area, zoom);
-        let name = RichText::new(&self.name).color(Color32::WHITE).strong();
-        line(ui, name, area.left_center() - vec2(6.0, 1.5) * zoom, free - area.left());
+        let left = area.left() - 6.0 * zoom;
+        let name = one_line(ui.painter(), &self.name, 13.0 * zoom, Color32::WHITE, free - left);
+        let at = pos2(left, area.center().y - 1.5 * zoom - 0.5 * name.size().y);
+        ui.painter().galley(at, name, Color32::WHITE);
         asked
     }
 
@@ -252,9 +288,8 @@ impl NodeDataTrait for NodeView {
         // The crate's own body reaches down by about half a title bar.
         rect.max.y += (0.5 * (TITLE_HEIGHT + MARGIN.y) - 1.0) * zoom;
         if zoom < NAMES {
-            let name = RichText::new(&self.name).size(11.0).color(look.text);
-            let below = rect.top() + (TITLE_HEIGHT + 2.0 * MARGIN.y) * zoom + 6.0;
-            line(ui, name, pos2(rect.left() + 5.0, below), rect.width() - 10.0);
+            let color = if self.muted { look.dim } else { Color32::WHITE };
+            self.tile(ui, rect, color);
         } else {
             self.foot(ui, look, rect, zoom);
         }
@@ -284,6 +319,7 @@ impl NodeView {
             invariant: false,
             joined: None,
             muted: false,
+            runs: None,
             severity: None,
             selected: false,
             hovered: false,
@@ -297,37 +333,49 @@ impl NodeView {
         if self.outline == Outline::Dot {
             return ui.allocate_exact_size(vec2(1.0, 1.0), Sense::hover()).0;
         }
-        let font = TextStyle::Body.resolve(ui.style());
+        // A row is as high at any zoom as at zoom 1, though its text may not be that small.
+        let height = ROW * paint.zoom;
         if paint.zoom < NAMES {
-            return ui.allocate_exact_size(vec2(1.0, font.size * 1.3), Sense::hover()).0;
+            return ui.allocate_exact_size(vec2(1.0, height), Sense::hover()).0;
         }
+        let font = FontId::proportional(text_size(13.0, paint.zoom));
         let galley = ui.painter().layout_no_wrap(name.to_string(), font, color);
-        let (rect, _) = ui.allocate_exact_size(galley.size(), Sense::hover());
-        ui.painter().galley(rect.min, galley, color);
+        let (rect, _) = ui.allocate_exact_size(vec2(galley.size().x, height), Sense::hover());
+        ui.painter().galley(rect.center() - 0.5 * galley.size(), galley, color);
         rect
     }
 
-    /// A field for the iterations. Returns where it begins, since the name gets the rest of the row.
+    /// A field for the iterations, or what runs over a domain. Returns where it begins, since the name gets the rest of the row.
     fn repeats(&self, ui: &mut Ui, id: NodeId, area: Rect, zoom: f32) -> (f32, Vec<Response>) {
         let right = area.right() + 8.0 * zoom;
         match &self.repeats {
-            Repeats::Once => (right, Vec::new()),
+            Repeats::Once => match self.runs {
+                None => (right, Vec::new()),
+                Some(count) => {
+                    let text = if count == 1 { "1 node".into() } else { format!("{count} nodes") };
+                    let at = pos2(right, area.center().y - 1.5 * zoom);
+                    let font = FontId::proportional(text_size(10.0, zoom));
+                    let color = Color32::WHITE.gamma_multiply(0.75);
+                    let text = ui.painter().text(at, Align2::RIGHT_CENTER, text, font, color);
+                    (text.left() - 4.0 * zoom, Vec::new())
+                }
+            },
             Repeats::Computed(text) => {
                 let at = pos2(right, area.center().y - 1.5 * zoom);
-                let font = FontId::monospace(11.0 * zoom);
+                let font = FontId::monospace(text_size(11.0, zoom));
                 let text = ui.painter().text(at, Align2::RIGHT_CENTER, format!("×{text}"), font, Color32::WHITE);
                 (text.left() - 4.0 * zoom, Vec::new())
             }
             Repeats::Count(count) => {
                 let mut now = *count;
-                let size = vec2(44.0, 17.0) * zoom;
+                let size = (COUNT * zoom).max(MIN_COUNT);
                 let rect = Rect::from_center_size(pos2(right - 0.5 * size.x, area.center().y - 1.5 * zoom), size);
                 // A file may hold a value out of range; that is reported as a problem, and must not cause an edit.
                 let field = egui::DragValue::new(&mut now).prefix("×").range(1..=10_000).speed(0.1);
                 let field = field.clamp_existing_to_range(false);
                 // Placed outside of the layout, which would allocate too much space.
                 let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(rect));
-                ui.style_mut().text_styles.insert(TextStyle::Button, FontId::monospace(11.0 * zoom));
+                ui.style_mut().text_styles.insert(TextStyle::Button, FontId::monospace(text_size(11.0, zoom)));
                 ui.spacing_mut().button_padding = vec2(3.0, 0.0) * zoom;
                 ui.spacing_mut().interact_size = size;
                 let states = &mut ui.visuals_mut().widgets;
@@ -362,6 +410,22 @@ impl NodeView {
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Image, true, name()));
     }
 
+    /// The name of a node without ports, and its title if there is room.
+    fn tile(&self, ui: &Ui, rect: Rect, color: Color32) {
+        let room = block_room(rect.size());
+        let (name, _) = block(ui.painter(), &self.name, color, room);
+        let faint = color.gamma_multiply(0.65);
+        let title = ui.painter().layout_no_wrap(self.title.clone(), FontId::proportional(SMALLEST), faint);
+        let titled = title.size().x <= room.x && name.size().y + title.size().y <= room.y;
+        let top = rect.center().y - 0.5 * (name.size().y + if titled { title.size().y } else { 0.0 });
+        if titled {
+            let at = pos2(rect.center().x - 0.5 * title.size().x, top + name.size().y);
+            ui.painter().galley(at, title, faint);
+        }
+        // A centred galley extends to both sides of its place.
+        ui.painter().galley(pos2(rect.center().x, top), name, color);
+    }
+
     fn foot(&self, ui: &Ui, look: &Look, rect: Rect, zoom: f32) {
         let (left, right) = (rect.left() + 9.0 * zoom, rect.right() - 9.0 * zoom);
         let height = rect.bottom() - 11.0 * zoom;
@@ -374,30 +438,40 @@ impl NodeView {
                 None => String::new(),
             },
         };
-        let font = FontId::monospace(9.5 * zoom);
-        let time = ui.painter().text(pos2(right, height), Align2::RIGHT_CENTER, ms, font, look.faint);
-        let title = RichText::new(&self.title).small().color(look.faint);
-        line(ui, title, pos2(left, height), time.left() - left - 4.0);
+        let font = FontId::monospace(text_size(9.5, zoom));
+        let time = ui.painter().layout_no_wrap(ms, font, look.faint);
+        let whole = ui.painter().layout_no_wrap(self.title.clone(), FontId::proportional(SMALLEST), look.faint);
+        // The title comes first.
+        let room = right - left - whole.size().x - 6.0;
+        let timed = time.size().x <= room || self.ms.is_some();
+        let end = if timed { right - time.size().x - 4.0 } else { right };
+        if timed {
+            ui.painter().galley(pos2(right - time.size().x, height - 0.5 * time.size().y), time, look.faint);
+        }
+        let title = one_line(ui.painter(), &self.title, 11.0 * zoom, look.faint, end - left);
+        ui.painter().galley(pos2(left, height - 0.5 * title.size().y), title, look.faint);
     }
 
     /// Body, title bar and border; a point larger than the crate's own, to cover it.
     fn frame(&self, look: &Look, rect: Rect, zoom: f32) -> Shape {
         let rect = rect.expand(zoom.max(1.0));
         let radius = (6.0 * zoom).round().clamp(2.0, 12.0) as u8;
-        let head =
-            Rect::from_min_max(rect.min, pos2(rect.right(), rect.top() + (TITLE_HEIGHT + 1.4 * MARGIN.y) * zoom));
+        // Without ports, all of it is the title.
+        let below = if zoom < NAMES { rect.bottom() } else { rect.top() + (TITLE_HEIGHT + 1.4 * MARGIN.y) * zoom };
+        let head = Rect::from_min_max(rect.min, pos2(rect.right(), below));
         let round = |ne, se| CornerRadius { nw: ne, ne, sw: se, se };
         let (color, width) = self.border(look);
         let shadow = Shadow { offset: [0, 3], blur: 12, spread: 0, color: look.shadow };
         let (body, title) = match self.muted {
             true => (look.canvas.lerp_to_gamma(look.node, 0.35), look.canvas.lerp_to_gamma(self.color, 0.35)),
+            false if zoom < NAMES && look.dark => (look.node, look.node.lerp_to_gamma(self.color, 0.8)),
             false => (look.node, self.color),
         };
         let corners = CornerRadius::same(radius);
         let border = Stroke::new(width, color);
         let mut shapes = vec![
             RectShape::new(rect, corners, body, border, StrokeKind::Outside).into(),
-            RectShape::filled(head, round(radius, 0), title).into(),
+            RectShape::filled(head, round(radius, if zoom < NAMES { radius } else { 0 }), title).into(),
         ];
         if zoom >= NAMES {
             shapes.insert(0, shadow.as_shape(rect, corners).into());
@@ -452,13 +526,59 @@ impl NodeView {
     }
 }
 
-/// One line of text, placed by the middle of its left edge, and truncated.
-fn line(ui: &Ui, text: RichText, left: egui::Pos2, width: f32) {
-    let style = TextStyle::Body;
-    let text = egui::WidgetText::from(text);
-    let galley = text.into_galley(ui, Some(egui::TextWrapMode::Truncate), width.max(1.0), style);
-    let at = left - vec2(0.0, 0.5 * galley.size().y);
-    ui.painter().galley(at, galley, theme::of(ui).text);
+/// A line of text of this size \[points of the window\], smaller if it has to be, and cut if even the smallest is too wide.
+pub(super) fn one_line(painter: &Painter, text: &str, size: f32, color: Color32, width: f32) -> Arc<Galley> {
+    let line = |size: f32| painter.layout_no_wrap(text.to_string(), FontId::proportional(size), color);
+    let whole = line(size.max(SMALLEST));
+    if whole.size().x <= width {
+        return whole;
+    }
+    let fitting = (size * width / whole.size().x).floor().max(SMALLEST);
+    let smaller = line(fitting);
+    if smaller.size().x <= width {
+        return smaller;
+    }
+    let mut job = LayoutJob::simple_singleline(text.to_string(), FontId::proportional(SMALLEST), color);
+    job.wrap = TextWrapping::truncate_at_width(width.max(1.0));
+    painter.layout_job(job)
+}
+
+/// A name in as many lines as there is room for, in the largest text that fits, and whether it fits.
+pub(super) fn block(painter: &Painter, text: &str, color: Color32, room: egui::Vec2) -> (Arc<Galley>, bool) {
+    let lines = |size: f32| {
+        let mut job = LayoutJob::single_section(broken(text), TextFormat::simple(FontId::proportional(size), color));
+        job.halign = Align::Center;
+        job.wrap = TextWrapping { max_width: room.x.max(1.0), ..TextWrapping::default() };
+        painter.layout_job(job)
+    };
+    let word = |word: &str, size: f32| {
+        painter.layout_no_wrap(word.to_string(), FontId::proportional(size), color).size().x <= room.x
+    };
+    let fits =
+        |size: &f32| text.split_inclusive(['_', ' ']).all(|part| word(part, *size)) && lines(*size).size().y <= room.y;
+    // A little smaller on one line rather than broken.
+    let whole = [13.0, 12.0, 11.0].into_iter().find(|size| word(text, *size) && fits(size));
+    match whole.or_else(|| [13.0, 12.0, 11.0, 10.0, SMALLEST].into_iter().find(fits)) {
+        Some(size) => (lines(size), true),
+        None => (lines(SMALLEST), false),
+    }
+}
+
+/// The room for the name of a node without ports, for its size in the window.
+pub(super) fn block_room(size: egui::Vec2) -> egui::Vec2 {
+    size - BLOCK
+}
+
+/// The room for the name in a node's title bar at a zoom.
+#[cfg(test)]
+pub(super) fn title_room(zoom: f32, counted: bool) -> f32 {
+    let field = if counted { (COUNT.x * zoom).max(MIN_COUNT.x) + 4.0 * zoom } else { 0.0 };
+    (WIDTH - 2.0 * MARGIN.x + 14.0) * zoom - field
+}
+
+/// A name that breaks after its underscores.
+fn broken(text: &str) -> String {
+    text.replace('_', "_\u{200b}")
 }
 
 /// What was done to the widgets on a node.

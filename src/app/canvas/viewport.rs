@@ -26,8 +26,11 @@ pub(super) struct Spot {
     pub zoom: f32,
 }
 
-/// Below this zoom, names can hardly be read.
-const READABLE: f32 = 0.46;
+/// Below this zoom, names do not fit on their nodes.
+pub(super) const READABLE: f32 = 0.27;
+
+/// Margin around nodes that are framed \[points\].
+const MARGIN: Vec2 = vec2(30.0, 30.0);
 
 /// The part of the open level that is in view.
 #[derive(Debug)]
@@ -143,14 +146,14 @@ impl Canvas {
         if !bounds.is_finite() || !bounds.is_positive() {
             return;
         }
-        let room = (self.view.rect.size() - vec2(60.0, 60.0)).max(vec2(1.0, 1.0));
+        let room = (self.view.rect.size() - 2.0 * MARGIN).max(vec2(1.0, 1.0));
         let fit = (room.x / bounds.width()).min(room.y / bounds.height());
         let least = if framing == Framing::Start { READABLE } else { *ZOOM.start() };
         self.view.zoom = fit.clamp(least, 1.0);
         self.view.pan = 0.5 * self.view.rect.size() - bounds.center().to_vec2() * self.view.zoom;
         if framing == Framing::Start {
             // Nodes that do not fit are out of view on the right and below.
-            self.view.pan = self.view.pan.max(vec2(30.0, 30.0) - bounds.min.to_vec2() * self.view.zoom);
+            self.view.pan = self.view.pan.max(MARGIN - bounds.min.to_vec2() * self.view.zoom);
         }
     }
 
