@@ -157,6 +157,48 @@ fn a_moved_shape_is_where_it_was_moved() {
     }
 }
 
+/// A substep of a disc that goes 3 m/s along x, seen from one place: the distance of substep k in cell k.
+const BETWEEN: &str = r##"
+    "domain": (domain: (resolution: (4, 4), width: 1, edge: "clamp")),
+    "disc": (stage: "shape/sphere", on: "domain", params: {"center": (0.25, 0.5, 0), "radius": 0.125}),
+    "drift": (stage: "shape/rigid_velocity", on: "domain", params: {"linear": (3, 0, 0)}),
+    "seen": (state: "Grid<f32>", on: "domain", inputs: {"next": "substep.seen"}),
+    "substep": (group: (
+        inputs: {"seen": "Grid<f32>", "shape": "Field<f32>", "velocity": "Field<Vec>"},
+        outputs: {"seen": "note.seen"},
+        nodes: {
+            "between": (stage: "shape/between_frames", inputs: {"shape": "in.shape", "velocity": "in.velocity", "dt": "step.dt"}),
+            "step": (custom: r#"//! Step
+                //! @over once
+                //! @out dt: f32
+                fn stage() -> f32 { return frame.dt / 4.0; }"#),
+            "note": (custom: r#"//! Note
+                //! @in    shape: Field<f32>
+                //! @inout seen: Grid<f32> = 0
+                fn stage(cell: Cell) -> f32 { return select(seen(cell), shape(vec2f(0.75, 0.5)), cell.x == substep); }"#, inputs: {"shape": "between.distance", "seen": "in.seen"}),
+        },
+    ), on: "domain", inputs: {"seen": "seen", "shape": "disc.distance", "velocity": $velocity}, iterations: 4),
+"##;
+
+#[test]
+fn a_shape_moves_within_a_frame_to_where_the_frame_has_it() {
+    for (wire, speed) in [("\"drift.velocity\"", 3.0), ("\"still.velocity\"", 0.0)] {
+        let still = r#""still": (stage: "shape/rigid_velocity", on: "domain"),"#;
+        let mut sim = start(8.0, &[BETWEEN, still].concat(), &[("$velocity", wire)]);
+        let seen = run(&mut sim, &[], 2, "seen");
+        for (k, found) in seen.iter().take(4).enumerate() {
+            // What is left of an eighth of a second after substep k of four.
+            let middle = 0.25 - speed * 0.125 * (1.0 - (k as f64 + 1.0) / 4.0);
+            within(
+                &format!("at {speed} m/s, substep {k}"),
+                found - (0.75 - middle - 0.125),
+                8.0 * U,
+                "roundings of numbers up to 1",
+            );
+        }
+    }
+}
+
 const SLOPE: &str = r##"
     "sphere": (stage: "shape/sphere", on: "space", params: {"center": (0.5, 0.5, 0.5), "radius": 0.25}),
     "slope": (custom: r#"//! Slope

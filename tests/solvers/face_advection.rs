@@ -1,4 +1,4 @@
-//! What a flow on faces carries: MacCormack and cubic lookups against exact paths, and what their limiters let through.
+//! What a flow on faces carries: MacCormack and cubic lookups and fluxes against exact paths, and what the limiters let through.
 
 use std::f64::consts::TAU;
 
@@ -78,6 +78,42 @@ fn maccormack_and_cubics_are_of_second_order_and_lines_of_first() {
     println!("cubics: order {measured:.3}");
     assert!(measured > 1.8, "cubics: order {measured}");
     assert!(mac_fine < 0.2 * line_fine && cubic_fine < 0.2 * line_fine, "what the order buys");
+}
+
+/// Half of a step at a time, since fluxes need Courant numbers below 1.
+fn in_fluxes(n: usize) -> Vec<f64> {
+    carried(n, "advect_flux", r#""step": 0.5"#, cells, waves, n / 2)
+}
+
+#[test]
+fn fluxes_are_of_second_order_and_keep_momentum() {
+    let [coarse, fine] = [32usize, 64].map(|n| {
+        let exact = once(n, &f64s(&on_faces(n, |at| waves(origin(at, 0.25)))));
+        rms(&difference(&in_fluxes(n), &exact))
+    });
+    println!("64 cells: fluxes {fine:.1e}");
+    has_order("fluxes", order(coarse, fine), 2.0);
+    let (before, after) = (once(32, &f64s(&on_faces(32, waves))), in_fluxes(32));
+    for axis in 0..2 {
+        let sum = |q: &[f64]| q.iter().skip(axis).step_by(2).sum::<f64>() / (32.0 * 32.0);
+        // A difference of two momenta along each axis, in three stages of 16 steps.
+        let bar = 16.0 * 3.0 * 8.0 * U;
+        within(&format!("mean along {axis}"), sum(&after) - sum(&before), bar, "roundings, all of one sign");
+    }
+}
+
+#[test]
+fn a_frame_too_long_for_fluxes_is_reported_and_stays_stable() {
+    for (speed, warns) in [(0.4, false), (40.0, true)] {
+        let stage = CARRY.replace("$params", r#""step": 0.5"#);
+        let mut sim = start(16.0, &stage, &[("$n", "16"), ("$stage", "advect_flux")]);
+        let flow = |at: [f64; 2]| cells(at).map(|u| speed * u);
+        let q = run(&mut sim, &[("u", &on_faces(16, flow)), ("q", &on_faces(16, waves))], 100, "q");
+        let warned = sim.warnings(true).to_string();
+        assert_eq!(warned.contains("Part of a cell"), warns, "{speed} m/s: {warned}");
+        println!("{speed} m/s: at most {:.2} of 1 at first", max_abs(&q));
+        assert!(max_abs(&q) < 2.0, "{speed} m/s: at most {}", max_abs(&q));
+    }
 }
 
 #[test]

@@ -117,9 +117,10 @@ pub fn order(coarse: f64, fine: f64) -> f64 {
     (coarse / fine).log2()
 }
 
-/// Prints an error with its bar and where that comes from, and asserts it. NaN fails.
+/// Prints an error of either sign with its bar and where that comes from, and asserts its size. NaN fails.
 #[track_caller]
 pub fn within(what: &str, error: f64, bar: f64, because: &str) {
+    let error = error.abs();
     let mut line = format!("{what}: error {error:.3e}, bar {bar:.3e} ({because})");
     if error > 0.0 {
         let _ = write!(line, ", margin {:.1}x", bar / error);
