@@ -187,6 +187,11 @@ impl Gpu {
         self.device.limits().max_compute_invocations_per_workgroup
     }
 
+    /// Releases pipelines that are kept for later plans; running simulations hold theirs. For measurements.
+    pub fn forget_pipelines(&self) {
+        self.pipelines.clear();
+    }
+
     /// Name, backend and driver for display.
     pub fn name(&self) -> &str {
         &self.name

@@ -155,7 +155,10 @@ impl Engine {
 
     /// Starts a frame that a thread submits in slices, so that what else uses the device waits for no more than some 20 ms, or one dispatch.
     /// [`Engine::finish`] ends it. `wake` is called, on any thread, when the GPU has computed it.
-    pub fn start(&mut self, uniforms: &[u8], wake: impl FnOnce() + Send + 'static) {
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    pub fn start(&mut self, uniforms: &[u8], wake: impl FnOnce() + Send + 'static) -> Result<(), Problem> {
         self.abandon();
         let (before, once) = self.invariant(uniforms).unzip();
         let slot = self.pool.take().filter(|slot| slot.fill(uniforms));
@@ -172,7 +175,12 @@ impl Engine {
             marks: self.timing.as_ref().and_then(Timing::marks),
             slot,
         };
-        self.slices = Slices::start(job, wake).ok();
+        let failed = |error| {
+            let cause = format!("the system starts no thread for the frame: {error}");
+            Problem::new("", "", cause, "close other programs and play again")
+        };
+        self.slices = Some(Slices::start(job, wake).map_err(failed)?);
+        Ok(())
     }
 
     /// The part of the frame in slices that is submitted, 0..1; `None` where there is none.

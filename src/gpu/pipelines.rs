@@ -116,6 +116,13 @@ pub(super) fn key(kernel: &Kernel) -> Key {
 }
 
 impl Pipelines {
+    /// Releases all that no engine holds.
+    pub(crate) fn clear(&self) {
+        let mut state = self.0.lock();
+        state.known.clear();
+        state.failed.clear();
+    }
+
     /// Number of finished pipelines.
     pub(crate) fn count(&self) -> usize {
         self.0.lock().known.len()

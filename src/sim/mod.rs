@@ -5,6 +5,7 @@ pub mod camera;
 pub mod expect;
 pub mod field;
 pub mod files;
+mod frame;
 pub mod hash;
 pub mod hashes;
 pub mod record;
@@ -17,11 +18,11 @@ pub mod wire_view;
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::asset::DistanceGrid;
 use crate::document::ParamValue;
-use crate::gpu::{Copies, Engine, Gpu, List, NodeTime, Profile, Reading, Recent};
+use crate::gpu::{Engine, Gpu, List, NodeTime, Profile, Reading, Recent};
 use crate::plan::{Alarm, BufferId, Cause, Picture, Plan, Wire};
 use crate::problem::{Problem, Problems};
 
@@ -49,16 +50,7 @@ pub struct Simulation {
     scatters: scatter::Scatters,
     values: Option<Box<values::Values>>,
     /// The frame that is being computed in slices.
-    started: Option<Started>,
-}
-
-/// A frame that is being computed in slices.
-struct Started {
-    input: FrameInput,
-    /// Seconds of simulated time.
-    dt: f64,
-    /// For a preview, copies of the States that it starts from.
-    saved: Option<Copies>,
+    started: Option<frame::Started>,
 }
 
 impl Simulation {
@@ -157,125 +149,6 @@ impl Simulation {
         self.start();
     }
 
-    /// Computes one frame. Returns as soon as the work is submitted.
-    ///
-    /// # Errors
-    /// A lost device, or another error that the driver reported since the last step.
-    pub fn step(&mut self, input: &FrameInput) -> Result<(), Problems> {
-        self.finish_frame(true)?;
-        let dt = self.begin(input, Engine::step);
-        self.end(input, dt)
-    }
-
-    /// Starts a frame whose work is submitted in slices by a thread, so that a window on the same device answers meanwhile, however
-    /// long the frame takes. [`Simulation::finish_frame`] ends it. A reset gives it up, and whatever else changes the
-    /// simulation waits for it. With `preview` it is as [`Simulation::preview`]. `wake` is called, on any thread, when
-    /// the GPU has computed it.
-    ///
-    /// # Errors
-    /// No memory for copies of the States.
-    pub fn start_frame(
-        &mut self,
-        input: &FrameInput,
-        preview: bool,
-        wake: impl FnOnce() + Send + 'static,
-    ) -> Result<(), Problems> {
-        self.finish_frame(true)?;
-        if self.fresh {
-            self.reset();
-        }
-        let saved = preview.then(|| self.engine.save(&self.states())).transpose().map_err(Problem::from)?;
-        // What is computed only to be seen is no part of the run.
-        let values = self.values.take_if(|_| preview);
-        let dt = self.begin(input, |engine, uniforms| engine.start(uniforms, wake));
-        self.values = values.or(self.values.take());
-        self.started = Some(Started { input: input.clone(), dt, saved });
-        Ok(())
-    }
-
-    /// The part of a frame in slices that is submitted, 0..1; `None` while there is none.
-    pub fn progress(&self) -> Option<f32> {
-        self.started.as_ref().and_then(|_| self.engine.progress())
-    }
-
-    /// Ends a frame in slices if the GPU has computed it, and returns its GPU time; `None` before. With `wait`, blocks until then.
-    ///
-    /// # Errors
-    /// As [`Simulation::step`].
-    pub fn finish_frame(&mut self, wait: bool) -> Result<Option<Duration>, Problems> {
-        let Some(took) = self.engine.finish(wait) else { return Ok(None) };
-        let Some(Started { input, dt, saved }) = self.started.take() else { return Ok(None) };
-        match saved {
-            None => self.end(&input, dt)?,
-            Some(saved) => {
-                let (values, time, frame) = (self.values.take(), self.time, self.frame);
-                let result = self.end(&input, dt);
-                self.engine.restore(&self.states(), &saved);
-                (self.values, self.time, self.frame) = (values, time, frame);
-                result?;
-            }
-        }
-        Ok(Some(took))
-    }
-
-    /// The buffers of the States.
-    fn states(&self) -> Vec<BufferId> {
-        self.plan.states.iter().map(|state| state.buffer).collect()
-    }
-
-    /// Computes a frame or starts to. Returns its time step \[s\].
-    fn begin(&mut self, input: &FrameInput, submit: impl FnOnce(&mut Engine, &[u8])) -> f64 {
-        if self.fresh {
-            self.reset();
-        }
-        let mut values = self.values.take();
-        values.iter_mut().for_each(|values| values.before(self));
-        self.values = values;
-        let started = Instant::now();
-        let dt = f64::from(self.settings.write_frame(&self.plan, input, self.time, self.frame));
-        submit(&mut self.engine, self.settings.bytes());
-        self.cpu.push(std::iter::once(started.elapsed().as_secs_f32() * 1e3));
-        dt
-    }
-
-    /// What follows when a frame is submitted.
-    fn end(&mut self, input: &FrameInput, dt: f64) -> Result<(), Problems> {
-        self.collect_watches(false);
-        self.time += dt;
-        self.frame += 1;
-        let mut values = self.values.take();
-        values.iter_mut().for_each(|values| values.after(self, input));
-        self.values = values;
-        let faults = self.gpu.take_faults();
-        if faults.is_empty() {
-            return Ok(());
-        }
-        let remedy = "reset the simulation; if it happens again, lower the resolution or update the driver";
-        Err(Problems(faults.into_iter().map(|fault| Problem::new("", "", fault, remedy)).collect()))
-    }
-
-    /// Computes the coming frame for its wires and images only: States, time and the frame count do not change. A wire
-    /// that is updated in place in a State's buffer is restored with it. Shows what an edit does while the simulation
-    /// is paused.
-    ///
-    /// # Errors
-    /// As [`Simulation::step`].
-    pub fn preview(&mut self, input: &FrameInput) -> Result<(), Problems> {
-        self.finish_frame(true)?;
-        if self.fresh {
-            self.reset();
-        }
-        let values = self.values.take();
-        let (time, frame) = (self.time, self.frame);
-        let states = self.states();
-        let saved = self.engine.save(&states).map_err(Problem::from)?;
-        let result = self.step(input);
-        self.engine.restore(&states, &saved);
-        (self.time, self.frame) = (time, frame);
-        self.values = values;
-        result
-    }
-
     /// The input of the coming frame from the graph's own recording; an idle pointer where there is none.
     pub fn recorded_input(&self) -> FrameInput {
         let dt = (1.0 / self.plan.fps) as f32;
@@ -346,7 +219,7 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::write`].
     pub fn write_words(&mut self, state: &str, values: &[u32]) -> Result<(), Problem> {
-        // Its errors are told by the next step.
+        // The next step reports its errors.
         let _ = self.finish_frame(true);
         if self.fresh {
             self.reset();

@@ -8,6 +8,7 @@ use super::types::PortType;
 struct Accessor {
     suffix: &'static str,
     exists: fn(&Port) -> bool,
+    #[cfg_attr(not(feature = "editor"), allow(dead_code))]
     arguments: fn(&Port) -> &'static str,
 }
 
@@ -48,6 +49,7 @@ pub(crate) fn readers(port: &Port) -> impl Iterator<Item = String> {
 }
 
 /// The functions and constants that are generated for a port if the text uses them, with their arguments.
+#[cfg_attr(not(feature = "editor"), allow(dead_code))]
 pub(crate) fn usages(port: &Port) -> Vec<String> {
     let of = |accessor: &Accessor| format!("{}{}{}", port.name, accessor.suffix, (accessor.arguments)(port));
     let readers = ACCESSORS.iter().filter(|accessor| port.reads() && (accessor.exists)(port)).map(of);

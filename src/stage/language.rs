@@ -135,6 +135,7 @@ pub(crate) const WORDS: &[(Kind, &[&str])] = &[
 ];
 
 /// Functions of the prelude with their arguments.
+#[cfg_attr(not(feature = "editor"), allow(dead_code))]
 pub(crate) const FUNCTIONS: &[&str] = &[
     "bin(position)",
     "camera_eye(camera)",
@@ -160,6 +161,7 @@ pub(crate) const FUNCTIONS: &[&str] = &[
 ];
 
 /// Functions of WGSL that stages may call, with their arguments.
+#[cfg_attr(not(feature = "editor"), allow(dead_code))]
 pub(crate) const WGSL_FUNCTIONS: &[&str] = &[
     "abs(x)",
     "acos(x)",
@@ -215,6 +217,7 @@ pub(crate) const WGSL_FUNCTIONS: &[&str] = &[
 ];
 
 /// Types of WGSL beyond those of ports.
+#[cfg_attr(not(feature = "editor"), allow(dead_code))]
 pub(crate) const WGSL_TYPES: &[&str] =
     &["array<..>", "mat2x2f", "mat3x3f", "mat4x4f", "vec2i", "vec3i", "vec4i", "vec2u", "vec3u", "vec4u"];
 

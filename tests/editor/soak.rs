@@ -100,8 +100,9 @@ fn a_long_session_does_not_grow() {
         bench.compiled();
         reset_layout(&mut bench);
         bench.forget_glyphs();
-        // What has passed is kept up to a limit that only hours reach.
+        // What has passed, and pipelines, are kept up to limits that only hours reach.
         forget_passed();
+        bench.editor().simulation().unwrap().gpu().forget_pipelines();
         held.push(HELD.load(Relaxed));
         if held.len() % 10 == 0 {
             let (own, all) = (held[held.len() - 1] / 1024, resident() >> 20);

@@ -308,26 +308,6 @@ fn a_vortex_of_four_times_that_is_unwound_as_well_as_published() {
     within(&format!("{what}, area off"), area * shape_error(&v, &disc), 2.0e-2, because);
 }
 
-/// Fractions of a band that repeats with the box: lower ends of x (or of x + y) in cells, a shift, wholes of quanta.
-fn band(grid: &Grid, normal: [f64; 2], ends: [f64; 2], shift: f64) -> Vec<f64> {
-    let n = grid.n[0] as f64;
-    let sum: f64 = normal.iter().sum();
-    let less = |c: [i64; 3], end: f64| {
-        let at = normal[0] * c[0] as f64 + normal[1] * c[1] as f64;
-        let plane = |image: i64| Plane {
-            n: [normal[0] / sum, normal[1] / sum, 0.0],
-            a: (end + shift + image as f64 * n - at) / sum,
-            size: 1.0,
-        };
-        (-3..=3).map(|image| plane(image).part(2, 0, 0.0, 1.0)).sum::<f64>()
-    };
-    let fraction = |c| {
-        let f = ((less(c, ends[1]) - less(c, ends[0])) / Q).round() * Q;
-        [f, 1.0 - f]
-    };
-    grid.cells().flat_map(fraction).collect()
-}
-
 /// What rounding does to a cell whose planes are right: in each of two sweeps both faces pass whole quanta, of a volume that
 /// ten f32 roundings made, and the flow itself is off by half a quantum.
 fn cuts(steps: usize) -> f64 {

@@ -5,7 +5,9 @@ mod commands;
 mod figures;
 mod frames;
 mod gestures;
+mod glide;
 mod hover;
+mod interest;
 pub(super) mod layout;
 mod marks;
 mod menu;
@@ -16,12 +18,15 @@ mod room;
 mod route;
 mod sight;
 mod strokes;
+mod templates;
 #[cfg(test)]
 mod tests;
+mod text;
 mod view;
 mod viewport;
 mod wire_drag;
 mod wires;
+mod wiring;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,12 +41,15 @@ use crate::edit::{IN, InputEnd, NodeSignature, OUT};
 use figures::Figures;
 use gestures::Gesture;
 pub(super) use gestures::pointer;
+use glide::Glide;
+use interest::Interest;
 use menu::Menu;
 use palette::Palette;
 use rename::Renaming;
-use route::{Ends, Routing};
+use route::Routing;
 use sight::Drawn;
-use view::{NoTemplates, Paint, PortView, Repeats, State};
+use templates::NoTemplates;
+use view::{Paint, PortView, Repeats, State};
 use viewport::{Framing, Spot, Viewport};
 use wire_drag::{Chooser, WireDrag};
 use wires::WireShape;
@@ -87,67 +95,6 @@ struct LevelView {
     routing: Routing,
     /// The wires are those of the level as it is, but for this one, which is dragged.
     listed: Option<Option<InputEnd>>,
-}
-
-/// The wires whose direction is shown: those of selected nodes, and the one under the pointer.
-#[derive(Default)]
-struct Interest {
-    nodes: BTreeSet<String>,
-    wire: Option<InputEnd>,
-    /// Since when it is these \[s\].
-    since: f64,
-}
-
-impl Interest {
-    /// How long arrows run along wires \[s\]; then they stand still, so that an idle window costs nothing.
-    const RUNS: f64 = 5.0;
-
-    /// Notes what is of interest at a time \[s\]. Returns how long it has been, and whether arrows still run.
-    fn update(&mut self, nodes: &BTreeSet<String>, wire: Option<InputEnd>, now: f64) -> (f64, bool) {
-        if self.nodes != *nodes || self.wire != wire {
-            *self = Interest { nodes: nodes.clone(), wire, since: now };
-        }
-        let lasts = (now - self.since).max(0.0);
-        (lasts.min(Interest::RUNS), lasts < Interest::RUNS)
-    }
-}
-
-/// Nodes that glide from where they were to where they are, so that the eye can follow.
-#[derive(Debug, Default)]
-struct Glide {
-    /// How far from its place each began \[points of the document\].
-    from: BTreeMap<String, Vec2>,
-    /// When they began \[s\]; `None` until the next frame.
-    since: Option<f64>,
-    /// What is left, from 1 to 0.
-    rest: f32,
-}
-
-impl Glide {
-    /// How long it takes \[s\].
-    const TAKES: f64 = 0.3;
-
-    fn new(from: BTreeMap<String, Vec2>) -> Glide {
-        Glide { from, since: None, rest: 1.0 }
-    }
-
-    /// Goes on to a time \[s\]. Returns whether there is more to come.
-    fn update(&mut self, now: f64) -> bool {
-        if self.from.is_empty() {
-            return false;
-        }
-        let since = *self.since.get_or_insert(now);
-        let share = ((now - since) / Glide::TAKES).clamp(0.0, 1.0) as f32;
-        self.rest = (1.0 - share).powi(3);
-        if share == 1.0 {
-            *self = Glide::default();
-        }
-        !self.from.is_empty()
-    }
-
-    fn offset(&self, name: &str) -> Vec2 {
-        self.from.get(name).map_or(Vec2::ZERO, |from| *from * self.rest)
-    }
 }
 
 /// What is open over the canvas and has the keyboard.
@@ -274,21 +221,6 @@ impl Canvas {
         told
     }
 
-    /// Finds the wires whose direction is shown, and for how long it has been \[s\].
-    fn show_direction(&mut self, ui: &Ui, session: &Session) -> f64 {
-        let at =
-            self.paint.pointer.filter(|at| self.view.rect.contains(*at) && ui.rect_contains_pointer(self.view.rect));
-        let free = at.filter(|at| self.node_at(*at).is_none() && self.port_at(*at).is_none() && !self.popups.any());
-        let wire = free.and_then(|at| self.wire_at(at)).map(|wire| wire.to.clone());
-        self.level.wires.iter_mut().for_each(|other| other.hovered = wire.as_ref() == Some(&other.to));
-        let moving = self.level.wires.iter().any(WireShape::moves);
-        let (time, runs) = self.interest.update(&session.selection.nodes, wire, ui.input(|input| input.time));
-        if moving && runs {
-            ui.ctx().request_repaint_after(std::time::Duration::from_millis(33));
-        }
-        time
-    }
-
     /// To be called at the end of every frame. Closes what is open on a hidden canvas, which would keep the keyboard.
     pub(super) fn settle(&mut self) {
         if std::mem::take(&mut self.shown) {
@@ -339,7 +271,7 @@ impl Canvas {
         }
         self.level.listed = None;
         let signatures = session.signatures();
-        self.level.mentions = mentions(session.nodes());
+        self.level.mentions = wiring::mentions(session.nodes());
         if same && signatures == self.level.signatures {
             return;
         }
@@ -353,38 +285,6 @@ impl Canvas {
         }
         self.drawn.keep(&signatures, &self.level.signatures);
         self.level.signatures = signatures;
-    }
-
-    /// Where a node is shown \[points of the document\].
-    fn shown_at(&self, session: &Session, name: &str) -> Vec2 {
-        let lowered = self.lowered.get(name).copied().unwrap_or(0.0);
-        place_of(session, name) + vec2(0.0, lowered) + self.glide.offset(name)
-    }
-
-    /// Where all nodes of the level are shown, to let them glide from there.
-    fn shown(&self, session: &Session) -> BTreeMap<String, Vec2> {
-        self.level.signatures.keys().map(|name| (name.clone(), self.shown_at(session, name))).collect()
-    }
-
-    /// Lets nodes glide from where they were shown before an edit.
-    fn glide_from(&mut self, session: &Session, before: BTreeMap<String, Vec2>) {
-        let by = |(name, at): (String, Vec2)| {
-            let by = at - place_of(session, &name);
-            (name, by)
-        };
-        self.glide = Glide::new(before.into_iter().map(by).filter(|(_, by)| *by != Vec2::ZERO).collect());
-    }
-
-    /// Moves nodes down that thumbnails above them would cover.
-    fn lower(&mut self, session: &Session) {
-        self.lowered.clear();
-        if !self.thumbnails.is_empty() {
-            let flow = self.flow(session.level());
-            let sizes =
-                flow.names.iter().map(|name| self.level.signatures.get(name).map_or(Vec2::ZERO, layout::node_size));
-            let lowered = layout::lowered(&flow.at, &sizes.collect::<Vec<_>>(), &flow.sizes);
-            self.lowered = flow.names.into_iter().zip(lowered).filter(|(_, by)| *by > 0.0).collect();
-        }
     }
 
     /// Places every node by the document and the viewport.
@@ -467,101 +367,6 @@ impl Canvas {
         }
     }
 
-    /// Lists the wires of the level if they have changed.
-    fn list_wires(&mut self, look: &Look, session: &Session) {
-        if self.level.listed.as_ref() == Some(&self.gesture.picked) {
-            return;
-        }
-        let wires =
-            session.wires().filter(|(end, _)| self.gesture.picked.as_ref() != Some(end)).filter_map(|(to, from)| {
-                self.level.signatures.get(&to.node)?.inputs.iter().find(|port| port.name == to.port)?;
-                let signature = self.level.signatures.get(&from.node)?;
-                let port = signature.outputs.get(signature.output(&from.port)?)?;
-                let from = Link { node: from.node, port: port.name.clone() };
-                let path = session.scope().path(&from.to_string());
-                let next = session.nodes().get(&to.node).is_some_and(|node| layout::is_next(&node.kind, &to.port));
-                Some(WireShape::new(from, to, path, look.port(port.ty), next))
-            });
-        self.level.wires = wires.collect();
-        let mut nets = BTreeMap::new();
-        for wire in &mut self.level.wires {
-            let new = nets.len();
-            wire.net = *nets.entry(wire.from.clone()).or_insert(new);
-        }
-        let mentioned = self.level.mentions.iter().map(|(number, node)| {
-            let (from, to) = (
-                Link { node: number.clone(), port: "value".into() },
-                InputEnd { node: node.clone(), port: String::new() },
-            );
-            WireShape::new(from, to, String::new(), look.faint, false)
-        });
-        self.level.mentioned = mentioned.collect();
-        self.level.listed = Some(self.gesture.picked.clone());
-    }
-
-    /// Lays the wires between their ports as drawn, around the nodes.
-    fn lay_wires(&mut self, session: &Session) {
-        let mut wires = std::mem::take(&mut self.level.wires);
-        let mut mentioned = std::mem::take(&mut self.level.mentioned);
-        let muted = |name: &str| session.nodes().get(name).is_some_and(|node| node.muted);
-        let viewed = session.viewed();
-        let selected = |wire: &WireShape| {
-            [&wire.from.node, &wire.to.node].into_iter().any(|name| session.selection.contains(name))
-        };
-        mentioned.iter_mut().for_each(|wire| wire.chosen = selected(wire));
-        let ends: Vec<_> = wires.iter().map(|wire| self.ends(session, wire)).collect();
-        // A node that can be inserted into a wire is no obstacle, or the wire would evade it.
-        let loose = self.loose(session);
-        let solid = self.level.signatures.keys().filter(|name| loose != Some(name));
-        let areas = solid.filter_map(|name| self.area(session, name)).collect();
-        let document = ends
-            .iter()
-            .map(|ends| ends.unwrap_or_default())
-            .map(|(from, to)| (self.to_document(from), self.to_document(to)));
-        let wired: Vec<Ends> = wires
-            .iter()
-            .zip(document)
-            .map(|(wire, (from, to))| Ends { from: from.to_pos2(), to: to.to_pos2(), net: wire.net, next: wire.next })
-            .collect();
-        let moving = self.gesture.grip.is_some() || self.gesture.held_frame.is_some() || !self.glide.from.is_empty();
-        self.level.routing.update(areas, wired, moving);
-        let map = |at: egui::Pos2| self.view.rect.min + self.view.pan + at.to_vec2() * self.view.zoom;
-        let hovered = self.interest.wire.clone();
-        for ((wire, ends), route) in wires.iter_mut().zip(ends).zip(self.level.routing.routes()) {
-            if let Some((start, end)) = ends {
-                wire.lay(start, end, self.view.zoom, route, map);
-            }
-            wire.chosen = selected(wire);
-            wire.idle = muted(&wire.from.node) || muted(&wire.to.node);
-            wire.lit = viewed.contains(&wire.path);
-            wire.hovered = hovered.as_ref() == Some(&wire.to);
-        }
-        for wire in mentioned.iter_mut().filter(|wire| wire.chosen) {
-            let Some((start, end)) = self.ends(session, wire) else { continue };
-            let (from, to) = (self.to_document(start).to_pos2(), self.to_document(end).to_pos2());
-            let route = self.level.routing.alone(&Ends { from, to, net: 0, next: false });
-            wire.lay(start, end, self.view.zoom, &route, map);
-        }
-        (self.level.wires, self.level.mentioned) = (wires, mentioned);
-    }
-
-    /// Where a wire begins and ends in the window.
-    fn ends(&self, session: &Session, wire: &WireShape) -> Option<(egui::Pos2, egui::Pos2)> {
-        let start = self.port_place(session, &wire.from.node, view::End::Output, &wire.from.port)?;
-        let end = match wire.to.port.as_str() {
-            // A number that an expression names ends at the title.
-            "" => self.window_area(session, &wire.to.node)?.left_top() + vec2(0.0, 12.0 * self.view.zoom),
-            port => self.port_place(session, &wire.to.node, view::End::Input, port)?,
-        };
-        Some((start, end))
-    }
-
-    /// Lines from numbers to the nodes whose expressions name them, where either is selected.
-    fn mention_shapes(&self, look: &Look) -> egui::Shape {
-        let chosen = self.level.mentioned.iter().filter(|wire| wire.chosen);
-        egui::Shape::Vec(chosen.map(|wire| wire.mention(self.view.zoom, look.dim)).collect())
-    }
-
     fn input(&self, end: &InputEnd) -> Option<InputId> {
         let node = self.state.graph.nodes.get(*self.drawn.ids.get(&end.node)?)?;
         node.inputs.iter().find(|(name, _)| *name == end.port).map(|(_, id)| *id)
@@ -632,19 +437,6 @@ fn place_on(level: Level<'_>, name: &str) -> Vec2 {
         _ => level.nodes().get(name).map_or((0.0, 0.0), |node| node.at),
     };
     finite(vec2(at.0, at.1))
-}
-
-/// Numbers of a level, and the nodes whose expressions name them.
-fn mentions(nodes: &Nodes) -> Vec<(String, String)> {
-    let number = |name: &&str| nodes.get(*name).is_some_and(|node| node.kind.is_number());
-    let named = |node: &Node| -> BTreeSet<String> {
-        let texts = node.values().filter_map(|value| match value {
-            ParamValue::Expression(text) => Some(text),
-            _ => None,
-        });
-        texts.flat_map(|text| crate::expr::names(text)).filter(number).map(String::from).collect()
-    };
-    nodes.iter().flat_map(|(name, node)| named(node).into_iter().map(move |number| (number, name.clone()))).collect()
 }
 
 /// The default position of the block of a group's inputs or outputs.

@@ -3,23 +3,19 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use eframe::egui::epaint::{RectShape, Shadow};
 use eframe::egui::layers::ShapeIdx;
-use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{
     self, Align2, Color32, CornerRadius, FontId, Pos2, Rect, Sense, Shape, Stroke, StrokeKind, TextStyle, TextureId,
     Ui, pos2, vec2,
 };
-use eframe::egui::{Align, Galley, Painter};
 use egui_node_graph as crate_graph;
-use egui_node_graph::{
-    DataTypeTrait, NodeDataTrait, NodeId, NodeResponse, NodeTemplateIter, NodeTemplateTrait, UserResponseTrait,
-    WidgetValueTrait,
-};
+use egui_node_graph::{DataTypeTrait, NodeDataTrait, NodeId, NodeResponse, UserResponseTrait, WidgetValueTrait};
 
 use super::marks::Mark;
+use super::templates::NoTemplate;
+use super::text::{SMALLEST, block, block_room, one_line, text_size};
 use crate::app::theme::{self, Look};
 use crate::document::Outline;
 use crate::edit::PortSignature;
@@ -39,8 +35,6 @@ const COUNT: egui::Vec2 = vec2(44.0, 17.0);
 const MIN_COUNT: egui::Vec2 = vec2(34.0, 12.0);
 /// Height of a port's row at zoom 1 \[points\].
 const ROW: f32 = 15.5;
-/// Margin around the name of a node without ports, in all \[points of the window\].
-const BLOCK: egui::Vec2 = vec2(6.0, 4.0);
 /// Size of a reroute at zoom 1 \[points\].
 pub(super) const DOT: egui::Vec2 = vec2(50.0, 18.0);
 /// How far a reroute lies below where the crate puts its node, at zoom 1 \[points\].
@@ -49,16 +43,8 @@ pub(super) const DOT_BELOW: f32 = 26.0;
 pub(super) const REACH: f32 = 10.0;
 /// Below this zoom the names of ports can't be read, and a node shows only its own name.
 pub(super) const NAMES: f32 = 0.5;
-/// No text is smaller \[points of the window\].
-pub(super) const SMALLEST: f32 = 9.2;
-
 /// The least radius of a port's mark \[points of the window\].
 const SMALLEST_MARK: f32 = 3.4;
-
-/// The size of a text in the window that has this size at zoom 1.
-pub(super) fn text_size(size: f32, zoom: f32) -> f32 {
-    (size * zoom).max(SMALLEST)
-}
 
 pub(super) type Graph = crate_graph::Graph<NodeView, PortView, PortValue>;
 pub(super) type State = crate_graph::GraphEditorState<NodeView, PortView, PortValue, NoTemplate, Paint>;
@@ -526,59 +512,11 @@ impl NodeView {
     }
 }
 
-/// A line of text of this size \[points of the window\], smaller if it has to be, and cut if even the smallest is too wide.
-pub(super) fn one_line(painter: &Painter, text: &str, size: f32, color: Color32, width: f32) -> Arc<Galley> {
-    let line = |size: f32| painter.layout_no_wrap(text.to_string(), FontId::proportional(size), color);
-    let whole = line(size.max(SMALLEST));
-    if whole.size().x <= width {
-        return whole;
-    }
-    let fitting = (size * width / whole.size().x).floor().max(SMALLEST);
-    let smaller = line(fitting);
-    if smaller.size().x <= width {
-        return smaller;
-    }
-    let mut job = LayoutJob::simple_singleline(text.to_string(), FontId::proportional(SMALLEST), color);
-    job.wrap = TextWrapping::truncate_at_width(width.max(1.0));
-    painter.layout_job(job)
-}
-
-/// A name in as many lines as there is room for, in the largest text that fits, and whether it fits.
-pub(super) fn block(painter: &Painter, text: &str, color: Color32, room: egui::Vec2) -> (Arc<Galley>, bool) {
-    let lines = |size: f32| {
-        let mut job = LayoutJob::single_section(broken(text), TextFormat::simple(FontId::proportional(size), color));
-        job.halign = Align::Center;
-        job.wrap = TextWrapping { max_width: room.x.max(1.0), ..TextWrapping::default() };
-        painter.layout_job(job)
-    };
-    let word = |word: &str, size: f32| {
-        painter.layout_no_wrap(word.to_string(), FontId::proportional(size), color).size().x <= room.x
-    };
-    let fits =
-        |size: &f32| text.split_inclusive(['_', ' ']).all(|part| word(part, *size)) && lines(*size).size().y <= room.y;
-    // A little smaller on one line rather than broken.
-    let whole = [13.0, 12.0, 11.0].into_iter().find(|size| word(text, *size) && fits(size));
-    match whole.or_else(|| [13.0, 12.0, 11.0, 10.0, SMALLEST].into_iter().find(fits)) {
-        Some(size) => (lines(size), true),
-        None => (lines(SMALLEST), false),
-    }
-}
-
-/// The room for the name of a node without ports, for its size in the window.
-pub(super) fn block_room(size: egui::Vec2) -> egui::Vec2 {
-    size - BLOCK
-}
-
 /// The room for the name in a node's title bar at a zoom.
 #[cfg(test)]
 pub(super) fn title_room(zoom: f32, counted: bool) -> f32 {
     let field = if counted { (COUNT.x * zoom).max(MIN_COUNT.x) + 4.0 * zoom } else { 0.0 };
     (WIDTH - 2.0 * MARGIN.x + 14.0) * zoom - field
-}
-
-/// A name that breaks after its underscores.
-fn broken(text: &str) -> String {
-    text.replace('_', "_\u{200b}")
 }
 
 /// What was done to the widgets on a node.
@@ -590,43 +528,6 @@ pub(super) enum Asked {
 
 impl UserResponseTrait for Asked {}
 
-/// Nodes are added from our own palette, so the crate's finder is empty and never opens.
-#[derive(Clone)]
-pub(super) enum NoTemplate {}
-
-pub(super) struct NoTemplates;
-
-impl NodeTemplateIter for NoTemplates {
-    type Item = NoTemplate;
-
-    fn all_kinds(&self) -> Vec<NoTemplate> {
-        Vec::new()
-    }
-}
-
-impl NodeTemplateTrait for NoTemplate {
-    type NodeData = NodeView;
-    type DataType = PortView;
-    type ValueType = PortValue;
-    type UserState = Paint;
-    type CategoryType = ();
-
-    fn node_finder_label(&self, _: &mut Paint) -> Cow<'_, str> {
-        match *self {}
-    }
-
-    fn node_graph_label(&self, _: &mut Paint) -> String {
-        match *self {}
-    }
-
-    fn user_data(&self, _: &mut Paint) -> NodeView {
-        match *self {}
-    }
-
-    fn build_node(&self, _: &mut Graph, _: &mut Paint, _: NodeId) {
-        match *self {}
-    }
-}
 /// A long name leaves room for the field beside it.
 fn shortened(name: &str) -> String {
     const MAX_CHARACTERS: usize = 14;

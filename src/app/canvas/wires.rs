@@ -181,7 +181,7 @@ pub(super) fn shape(wires: &[WireShape], view: Rect, zoom: f32, canvas: Color32,
 /// Captions of wires that carry a value to the next frame: one for those that run beside each other, above them.
 pub(super) fn captions(ui: &Ui, wires: &[WireShape], nodes: &[Rect], view: Rect, zoom: f32) -> Shape {
     let look = theme::of(ui);
-    let font = FontId::proportional(super::view::text_size(10.0, zoom));
+    let font = FontId::proportional(super::text::text_size(10.0, zoom));
     let text = ui.painter().layout_no_wrap(NEXT.into(), font, look.dim);
     let near = text.size().y + 2.0;
     let seen = wires.iter().filter(|wire| wire.next && wire.bounds().intersects(view));

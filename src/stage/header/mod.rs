@@ -7,6 +7,7 @@ mod param;
 mod port;
 
 use super::language;
+#[cfg(feature = "editor")]
 pub(crate) use grammar::split_commas;
 pub use model::{Change, Direction, Header, HeaderError, Param, ParamType, Port, Radius, Range, Reduction, Scatter};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use eframe::egui::{self, Pos2, Rect};
 
 use super::*;
-use crate::app::canvas::view;
+use crate::app::canvas::{text, view};
 
 /// What can be counted on a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -107,10 +107,10 @@ fn legible(painter: &egui::Painter, document: &Document, scope: &Scope, zoom: f3
     for (name, size) in flow.names.iter().zip(&flow.sizes) {
         let counted = nodes.get(name).is_some_and(|node| node.iterations.is_some());
         let (text, whole) = match zoom < view::NAMES {
-            true => view::block(painter, name, egui::Color32::WHITE, view::block_room(*size * zoom)),
+            true => text::block(painter, name, egui::Color32::WHITE, text::block_room(*size * zoom)),
             false => {
                 let room = view::title_room(zoom, counted);
-                let line = view::one_line(painter, name, 13.0 * zoom, egui::Color32::WHITE, room);
+                let line = text::one_line(painter, name, 13.0 * zoom, egui::Color32::WHITE, room);
                 let whole = !line.elided;
                 (line, whole)
             }
@@ -183,7 +183,7 @@ const CROSSINGS: &[(&str, usize)] = &[
     ("validation/two_layers", 12),
 ];
 
-/// Set to lay out the shipped graphs anew.
+/// Set to lay out the shipped graphs again.
 const BLESS: &str = "STAGEWRIGHT_BLESS_LAYOUT";
 
 #[test]
@@ -235,7 +235,7 @@ fn shipped_graphs_read_as_flow() {
             wrong.push(format!("{name} does not fit"));
         }
     }
-    assert!(wrong.is_empty(), "{}\nrun this test with {BLESS}=1 to lay out all graphs anew", wrong.join("\n"));
+    assert!(wrong.is_empty(), "{}\nrun this test with {BLESS}=1 to lay out all graphs again", wrong.join("\n"));
 }
 
 #[test]

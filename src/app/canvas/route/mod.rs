@@ -40,7 +40,7 @@ const RADIUS: f32 = 12.0;
 const PIECES: usize = 24;
 const CORNER: usize = 4;
 
-/// The ways of the wires of a level, found anew where something has moved.
+/// The routes of the wires of a level, searched again where something has moved.
 #[derive(Debug, Default)]
 pub(super) struct Routing {
     nodes: Vec<Rect>,

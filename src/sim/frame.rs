@@ -1,0 +1,132 @@
+//! Computing a frame: at once, only to see it, or in slices while a window on the same device goes on.
+
+use std::time::{Duration, Instant};
+
+use super::{FrameInput, Simulation};
+use crate::gpu::{Copies, Engine};
+use crate::plan::BufferId;
+use crate::problem::{Problem, Problems};
+
+/// A frame that was submitted, or is being submitted in slices.
+pub(super) struct Started {
+    input: FrameInput,
+    /// Seconds of simulated time.
+    dt: f64,
+    /// For a preview, copies of the States that it starts from.
+    saved: Option<Copies>,
+}
+
+impl Simulation {
+    /// Computes one frame. Returns as soon as the work is submitted.
+    ///
+    /// # Errors
+    /// A lost device, or another error that the driver reported since the last step.
+    pub fn step(&mut self, input: &FrameInput) -> Result<(), Problems> {
+        let started = self.begin(input, false, |engine, uniforms| {
+            engine.step(uniforms);
+            Ok(())
+        })?;
+        self.end(started)
+    }
+
+    /// Computes the coming frame for its wires and images only: States, time and the frame count do not change. A wire
+    /// that is updated in place in a State's buffer is restored with it. Shows what an edit does while the simulation
+    /// is paused.
+    ///
+    /// # Errors
+    /// As [`Simulation::step`].
+    pub fn preview(&mut self, input: &FrameInput) -> Result<(), Problems> {
+        let started = self.begin(input, true, |engine, uniforms| {
+            engine.step(uniforms);
+            Ok(())
+        })?;
+        self.end(started)
+    }
+
+    /// Starts a frame whose work is submitted in slices by a thread, so that a window on the same device answers meanwhile, however
+    /// long the frame takes. [`Simulation::finish_frame`] ends it. A reset gives it up, and whatever else changes the
+    /// simulation waits for it. With `preview` it is as [`Simulation::preview`]. `wake` is called, on any thread, when
+    /// the GPU has computed it.
+    ///
+    /// # Errors
+    /// No memory for copies of the States, or no thread.
+    pub fn start_frame(
+        &mut self,
+        input: &FrameInput,
+        preview: bool,
+        wake: impl FnOnce() + Send + 'static,
+    ) -> Result<(), Problems> {
+        self.started = Some(self.begin(input, preview, |engine, uniforms| engine.start(uniforms, wake))?);
+        Ok(())
+    }
+
+    /// The part of a frame in slices that is submitted, 0..1; `None` while there is none.
+    pub fn progress(&self) -> Option<f32> {
+        self.engine.progress()
+    }
+
+    /// Ends a frame in slices if the GPU has computed it, and returns its GPU time; `None` before. With `wait`, blocks until then.
+    ///
+    /// # Errors
+    /// As [`Simulation::step`].
+    pub fn finish_frame(&mut self, wait: bool) -> Result<Option<Duration>, Problems> {
+        let Some(took) = self.engine.finish(wait) else { return Ok(None) };
+        self.started.take().map_or(Ok(()), |started| self.end(started))?;
+        Ok(Some(took))
+    }
+
+    /// Computes a frame or starts to.
+    fn begin(
+        &mut self,
+        input: &FrameInput,
+        preview: bool,
+        submit: impl FnOnce(&mut Engine, &[u8]) -> Result<(), Problem>,
+    ) -> Result<Started, Problems> {
+        self.finish_frame(true)?;
+        if self.fresh {
+            self.reset();
+        }
+        let saved = preview.then(|| self.engine.save(&self.states())).transpose().map_err(Problem::from)?;
+        if !preview {
+            self.with_values(|values, simulation| values.before(simulation));
+        }
+        let began = Instant::now();
+        let dt = f64::from(self.settings.write_frame(&self.plan, input, self.time, self.frame));
+        submit(&mut self.engine, self.settings.bytes())?;
+        self.cpu.push(std::iter::once(began.elapsed().as_secs_f32() * 1e3));
+        Ok(Started { input: input.clone(), dt, saved })
+    }
+
+    /// What follows when a frame was submitted.
+    fn end(&mut self, Started { input, dt, saved }: Started) -> Result<(), Problems> {
+        self.collect_watches(false);
+        match saved {
+            // What is computed only to be seen is no part of the run.
+            Some(saved) => self.engine.restore(&self.states(), &saved),
+            None => {
+                self.time += dt;
+                self.frame += 1;
+                self.with_values(|values, simulation| values.after(simulation, &input));
+            }
+        }
+        let faults = self.gpu.take_faults();
+        if faults.is_empty() {
+            return Ok(());
+        }
+        let remedy = "reset the simulation; if it happens again, lower the resolution or update the driver";
+        Err(Problems(faults.into_iter().map(|fault| Problem::new("", "", fault, remedy)).collect()))
+    }
+
+    /// Lends the watch of values the rest of the simulation.
+    fn with_values(&mut self, work: impl FnOnce(&mut super::values::Values, &Simulation)) {
+        if let Some(mut values) = self.values.take() {
+            work(&mut values, self);
+            self.values = Some(values);
+        }
+    }
+
+    /// The buffers of the States.
+    fn states(&self) -> Vec<BufferId> {
+        self.plan.states.iter().map(|state| state.buffer).collect()
+    }
+}
