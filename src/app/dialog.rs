@@ -5,7 +5,7 @@ use eframe::egui::{self, Align2, Id, Key, Modifiers, RichText, Ui, vec2};
 use super::files::Files;
 use super::session::Session;
 use super::settings::AUTOSAVES;
-use super::{Editor, history, plan_pane, theme};
+use super::{Editor, plan_pane, theme};
 
 /// Factors of the interface's size to choose from.
 const SCALES: [f32; 4] = [1.0, 1.25, 1.5, 2.0];
@@ -47,7 +47,7 @@ impl Editor {
             self.dialog = None;
             self.remember(ctx);
         } else if dialog == Dialog::History {
-            let (present, last) = (self.session.history().present(), self.session.history().gestures().len());
+            let (present, last) = (self.session.history().present(), self.session.history().steps());
             let moved = [
                 (Key::ArrowUp, present.saturating_sub(1)),
                 (Key::ArrowDown, (present + 1).min(last)),
@@ -147,7 +147,8 @@ fn autosave(ui: &mut Ui, files: &mut Files) -> Result<(), String> {
 
 fn row<R>(ui: &mut Ui, name: &str, contents: impl FnOnce(&mut Ui) -> R) -> R {
     ui.horizontal(|ui| {
-        ui.allocate_ui(vec2(NAMES, 0.0), |ui| {
+        let left = egui::Layout::left_to_right(egui::Align::Center);
+        ui.allocate_ui_with_layout(vec2(NAMES, ui.spacing().interact_size.y), left, |ui| {
             ui.set_width(NAMES);
             ui.label(RichText::new(name).color(theme::of(ui).dim));
         });
@@ -160,18 +161,17 @@ fn row<R>(ui: &mut Ui, name: &str, contents: impl FnOnce(&mut Ui) -> R) -> R {
 fn steps(ui: &mut Ui, session: &Session) -> Option<usize> {
     let history = session.history();
     let present = history.present();
-    let titles: Vec<String> =
-        std::iter::once("Start".to_string()).chain(history.gestures().map(history::title)).collect();
+    let titles = session.history_titles();
     let mut chosen = None;
     let moved = Id::new("history present");
     let before = ui.data_mut(|data| data.get_temp::<usize>(moved));
-    let scroll = egui::ScrollArea::vertical().auto_shrink([false, true]).max_height(360.0);
+    let scroll = egui::ScrollArea::vertical().auto_shrink([false, true]).max_height(360.0).max_width(WIDTH);
     scroll.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 1.0;
         for (steps, title) in titles.iter().enumerate() {
             let look = theme::of(ui);
             let color = if steps > present { look.faint } else { look.text };
-            let mark = if steps == present { "Now" } else { "" };
+            let mark = if steps == present { "Present" } else { "" };
             let button = egui::Button::selectable(steps == present, RichText::new(title).color(color))
                 .right_text(RichText::new(mark).small().color(look.accent))
                 .min_size(vec2(ui.available_width(), 22.0));

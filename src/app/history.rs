@@ -1,5 +1,7 @@
 //! Undo: whole documents, one for each gesture, with the gesture's name.
 
+use std::collections::BTreeSet;
+
 use crate::document::Document;
 
 /// The number of steps that can be undone.
@@ -67,10 +69,23 @@ impl History {
         self.undo.len()
     }
 
-    /// The gestures of all steps in their order, those that were undone at the end.
-    pub(super) fn gestures(&self) -> impl ExactSizeIterator<Item = &str> {
-        let all: Vec<&Step> = self.undo.iter().chain(self.redo.iter().rev()).collect();
-        all.into_iter().map(|step| step.gesture.as_str())
+    /// The number of all steps, done and undone.
+    pub(super) fn steps(&self) -> usize {
+        self.undo.len() + self.redo.len()
+    }
+
+    /// The titles of all steps in their order, those that were undone at the end. Where the gesture does not say which nodes it
+    /// changed, their names follow.
+    pub(super) fn titles(&self, now: &Document) -> Vec<String> {
+        let gestures = self.undo.iter().chain(self.redo.iter().rev()).map(|step| step.gesture.as_str());
+        let before = self.undo.iter().map(|step| &step.document);
+        let states: Vec<&Document> =
+            before.chain([now]).chain(self.redo.iter().rev().map(|step| &step.document)).collect();
+        let titles = gestures.zip(states.windows(2)).map(|(gesture, states)| match (known(gesture), states) {
+            (Some(title), [before, after]) => format!("{title}{}", changed(before, after)),
+            _ => title(gesture),
+        });
+        titles.collect()
     }
 
     pub(super) fn can_undo(&self) -> bool {
@@ -90,8 +105,20 @@ impl Step {
     }
 }
 
+/// The names of the nodes that differ, after a colon; of a node inside a group the group's. Empty if there are none.
+fn changed(before: &Document, after: &Document) -> String {
+    let all: BTreeSet<&String> = before.nodes.keys().chain(after.nodes.keys()).collect();
+    let differ: Vec<&str> =
+        all.into_iter().filter(|name| before.nodes.get(*name) != after.nodes.get(*name)).map(String::as_str).collect();
+    match differ.as_slice() {
+        [] => String::new(),
+        [first, second, _, ..] => format!(": {first}, {second} and {} more", differ.len() - 2),
+        few => format!(": {}", few.join(", ")),
+    }
+}
+
 /// The name of a step, from that of its gesture.
-pub(super) fn title(gesture: &str) -> String {
+fn title(gesture: &str) -> String {
     if let Some(title) = known(gesture) {
         return title.into();
     }
@@ -173,9 +200,23 @@ mod tests {
         for (steps, name) in [(1, "a"), (3, "c"), (0, ""), (2, "b"), (9, "c")] {
             assert!(history.go_to(steps, &mut document));
             assert_eq!((document.name.as_str(), history.present()), (name, steps.min(3)));
-            assert_eq!(history.gestures().collect::<Vec<_>>(), ["a", "b", "c"]);
+            assert_eq!(history.titles(&document), ["Set a", "Set b", "Set c"]);
         }
         assert!(!history.go_to(3, &mut document));
+    }
+
+    #[test]
+    fn a_title_names_the_nodes_that_changed() {
+        let (mut history, mut document) = (History::default(), Document::default());
+        for names in [["a"].as_slice(), &["b", "c"], &["d", "e", "f", "g"]] {
+            history.record(&document, "add");
+            names.iter().for_each(|name| drop(document.nodes.insert(name.to_string(), Default::default())));
+            history.close(&document);
+        }
+        let expected = ["Add node: a", "Add node: b, c", "Add node: d, e and 2 more"];
+        assert_eq!(history.titles(&document), expected);
+        history.go_to(1, &mut document);
+        assert_eq!(history.titles(&document), expected, "they stay where they are undone");
     }
 
     #[test]

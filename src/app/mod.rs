@@ -412,7 +412,12 @@ impl Editor {
                 let mark = if self.session.unsaved() { "●" } else { "" };
                 let name = display_name(&self.session);
                 let where_from = self.session.path().map_or("Never saved".into(), |p| p.display().to_string());
-                ui.label(RichText::new(name).color(look.dim)).on_hover_text(where_from);
+                // A narrow window cuts the name off, not the mark.
+                let width = (ui.available_width() - MARK).max(0.0);
+                ui.scope(|ui| {
+                    ui.set_max_width(width);
+                    ui.add(egui::Label::new(RichText::new(name).color(look.dim)).truncate()).on_hover_text(where_from);
+                });
                 ui.label(RichText::new(mark).color(look.accent)).on_hover_text("Unsaved changes");
             });
         });
@@ -483,6 +488,9 @@ impl eframe::App for Editor {
         }
     }
 }
+
+/// Width of the mark of unsaved changes with the gap beside it \[points\].
+const MARK: f32 = 20.0;
 
 /// How often the progress of a long frame is shown.
 const PROGRESS: Duration = Duration::from_millis(200);

@@ -1,10 +1,11 @@
 //! Help, history, preferences, search and the arrangement of the window.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Key, Modifiers, Theme, ViewportCommand};
+use eframe::egui::{Key, Modifiers, Theme, ViewportCommand, vec2};
+use stagewright::app::Source;
 use stagewright::document::ParamValue;
 
-use super::bench::{Bench, SMOKE, WINDOW};
+use super::bench::{Bench, Folder, SMOKE, WINDOW};
 
 /// Whether text that contains this is on the screen.
 fn reads(bench: &Bench, text: &str) -> bool {
@@ -148,4 +149,34 @@ fn a_pane_is_maximized_and_the_window_fills_the_screen() {
 fn press(key: Key) -> eframe::egui::Event {
     let modifiers = Modifiers::NONE;
     eframe::egui::Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers }
+}
+
+/// A window of 1024 x 640 pixels at usual scales, and at the largest.
+#[test]
+fn bars_have_room_for_what_is_in_them_in_a_small_window() {
+    for scale in [1.0, 1.5, 2.0] {
+        let size = vec2(1024.0, 640.0) / scale;
+        let folder = Folder::new();
+        let path = folder.path().join(format!("{}.ron", "long name ".repeat(12)));
+        std::fs::write(&path, SMOKE).unwrap();
+        let mut bench = Bench::with(folder, Source::File(path), size);
+        bench.compiled();
+        let window = eframe::egui::Rect::from_min_size(Default::default(), size);
+        let used = |role: Role| matches!(role, Role::Button | Role::ComboBox | Role::Link | Role::Label);
+        let seen: Vec<_> = bench.seen().into_iter().filter(|seen| used(seen.role) && !seen.name.is_empty()).collect();
+        // What is centred in the bar: below the edge of a pane lie parts of it that are out of sight.
+        let middles = [bench.at("File").y, bench.at("Step one frame").y, bench.at("Fit").y];
+        for middle in middles {
+            let inside: Vec<_> = seen.iter().filter(|seen| (seen.rect.center().y - middle).abs() < 3.0).collect();
+            assert!(inside.len() > 3, "{scale}: {inside:?}");
+            for (index, one) in inside.iter().enumerate() {
+                assert!(window.expand(0.5).contains_rect(one.rect), "{scale}: {one:?} is cut off");
+                for other in inside.iter().skip(index + 1) {
+                    let shared = one.rect.intersect(other.rect);
+                    let overlap = shared.width() > 0.5 && shared.height() > 0.5;
+                    assert!(!overlap || one.name == other.name, "{scale}: {one:?} lies on {other:?}");
+                }
+            }
+        }
+    }
 }

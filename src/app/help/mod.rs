@@ -4,7 +4,7 @@ mod markdown;
 mod page;
 mod shortcuts;
 
-use eframe::egui::{self, RichText, Ui};
+use eframe::egui::{self, Ui};
 
 use super::command::Command;
 use super::theme;
@@ -24,6 +24,9 @@ const DOCUMENTS: [(&str, &str, &str); 6] = [
 ];
 pub(super) const MANUAL: &str = "editor.md";
 pub(super) const LANGUAGE: &str = "stage_language.md";
+
+/// Where the bar has less room, the topics are in a list \[points\].
+const TOPICS: f32 = 640.0;
 
 /// What the pane shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,19 +104,28 @@ impl Help {
             if back.on_hover_text("Back").clicked() {
                 self.back();
             }
-            for (file, title, _) in DOCUMENTS {
-                let open = matches!(&self.topic, Topic::Document(name) if name == file);
-                if ui.selectable_label(open, title).clicked() {
-                    self.open(file, "");
-                }
-            }
-            if ui.selectable_label(self.topic == Topic::Shortcuts, "Shortcuts").clicked() {
-                self.open_shortcuts();
-            }
-            if let Topic::Node(title, _) = &self.topic {
-                drop(ui.selectable_label(true, RichText::new(title)));
+            if ui.available_width() >= TOPICS {
+                self.topics(ui);
+            } else {
+                let list = egui::ComboBox::from_id_salt("help topics").selected_text(self.topic.title());
+                list.show_ui(ui, |ui| self.topics(ui));
             }
         });
+    }
+
+    fn topics(&mut self, ui: &mut Ui) {
+        for (file, title, _) in DOCUMENTS {
+            let open = matches!(&self.topic, Topic::Document(name) if name == file);
+            if ui.selectable_label(open, title).clicked() {
+                self.open(file, "");
+            }
+        }
+        if ui.selectable_label(self.topic == Topic::Shortcuts, "Shortcuts").clicked() {
+            self.open_shortcuts();
+        }
+        if let Topic::Node(title, _) = &self.topic {
+            drop(ui.selectable_label(true, title));
+        }
     }
 
     /// Opens what a link of the page leads to.
@@ -130,6 +142,16 @@ impl Help {
 }
 
 impl Topic {
+    fn title(&self) -> &str {
+        match self {
+            Topic::Document(name) => {
+                DOCUMENTS.iter().find(|(file, ..)| file == name).map_or("", |(_, title, _)| *title)
+            }
+            Topic::Node(title, _) => title,
+            Topic::Shortcuts => "Shortcuts",
+        }
+    }
+
     fn text(&self) -> String {
         match self {
             Topic::Document(name) => document(name).unwrap_or_default().into(),

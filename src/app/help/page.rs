@@ -85,12 +85,9 @@ fn draw(ui: &mut Ui, index: usize, block: &Block, width: f32) -> Option<String> 
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = 0.0;
                 ui.add_space(INDENT * *depth as f32);
-                let cell = vec2(INDENT, 0.0);
-                let bullet = RichText::new(mark).color(theme::of(ui).dim);
-                ui.allocate_ui(cell, |ui| {
-                    ui.set_width(INDENT);
-                    ui.label(bullet)
-                });
+                let dim = theme::of(ui).dim;
+                let bullet = Span { text: mark.clone(), ..Span::default() };
+                cell_of(ui, INDENT, &[bullet], |text| text.color(dim));
                 let rest = width - INDENT * (*depth as f32 + 1.0);
                 cell_of(ui, rest, spans, |text| text)
             })
@@ -168,6 +165,7 @@ fn table(ui: &mut Ui, rows: &[Vec<Vec<Span>>], width: f32) -> Option<String> {
             let x = drawn.response.rect.left()..=drawn.response.rect.left() + width;
             ui.painter().hline(x, y, egui::Stroke::new(1.0, theme::of(ui).line));
         }
+        ui.add_space(6.0);
     });
     clicked
 }

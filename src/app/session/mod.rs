@@ -260,6 +260,11 @@ impl Session {
         }
     }
 
+    /// The start and the steps of the history, as titles.
+    pub(super) fn history_titles(&self) -> Vec<String> {
+        std::iter::once("Start".to_string()).chain(self.history.titles(&self.document)).collect()
+    }
+
     /// Compiles the document in the background; the last valid plan keeps running.
     fn compile(&mut self) {
         self.changes.revision += 1;
