@@ -9,7 +9,7 @@ use stagewright::library::Library;
 use stagewright::plan::{Plan, PlanOptions};
 
 /// Groups over all shipped graphs.
-const GROUPS: usize = 100;
+const GROUPS: usize = 60;
 
 struct Dice(u64);
 

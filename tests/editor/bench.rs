@@ -299,7 +299,16 @@ impl Bench {
 
     /// Ctrl+Z, in one frame.
     pub fn undo(&mut self) {
-        let (key, modifiers) = (Key::Z, Modifiers::COMMAND | Modifiers::CTRL);
+        self.at_once(Key::Z);
+    }
+
+    /// Ctrl+Y, in one frame.
+    pub fn redo(&mut self) {
+        self.at_once(Key::Y);
+    }
+
+    fn at_once(&mut self, key: Key) {
+        let modifiers = Modifiers::COMMAND | Modifiers::CTRL;
         let event = |pressed| Event::Key { key, physical_key: None, pressed, repeat: false, modifiers };
         self.frame(vec![event(true), event(false)], modifiers);
     }

@@ -138,7 +138,8 @@ fn another_stage_mesh_or_recording_is_another_export() {
         child.args(["render", graph.to_str().unwrap(), "--output", "other", "--frames", "1-100000", "--out"]).arg(&out);
         let mut child = child.stdout(Stdio::null()).spawn().unwrap();
         let since = Instant::now();
-        while !out.join("frame.0012.png").exists() {
+        // A few more, so that the twelfth is in the record too.
+        while !out.join("frame.0016.png").exists() {
             assert!(since.elapsed().as_secs() < 60, "it does not render");
             std::thread::sleep(Duration::from_millis(2));
         }

@@ -47,7 +47,7 @@ fn nothing_gets_into_obstacles_and_nothing_is_lost() {
     let mut sim = start(60.0, OBSTACLES, &[]);
     let cell = 1.0 / 32.0;
     let (mut deepest, mut touching) = (0.0f64, 0);
-    for frame in 1..=500 {
+    for frame in 1..=320 {
         let time = sim.time();
         step(&mut sim, 1);
         if frame % 25 != 0 && frame > 5 {
@@ -60,9 +60,9 @@ fn nothing_gets_into_obstacles_and_nothing_is_lost() {
         deepest = depths.clone().fold(deepest, f64::max);
         touching = depths.filter(|d| *d > -0.01 * cell).count();
     }
-    println!("after 500 steps {touching} of 100,000 touch an obstacle");
+    println!("after 320 steps {touching} of 100,000 touch an obstacle");
     assert!(touching > 100, "some do");
-    within("deepest of 100,000 over 500 steps, in cells", deepest / cell, 0.1, "a tenth of a cell");
+    within("deepest of 100,000 over 320 steps, in cells", deepest / cell, 0.1, "a tenth of a cell");
 }
 
 const ONCE: &str = r##"

@@ -49,7 +49,9 @@ fn every_stage_runs(dim: u32) {
             stage.header.ports.iter().filter_map(|p| p.ty.element()).find(|e| matches!(e, Element::Generic(_)));
         let types = match letter {
             Some(letter) => {
-                [ValueType::F32, ValueType::Vec, ValueType::Vec4].into_iter().filter(|v| letter.takes(*v)).collect()
+                // One number and several; vectors of each length in one of the dimensions.
+                let several = if dim == 2 { ValueType::Vec } else { ValueType::Vec4 };
+                [ValueType::F32, several].into_iter().filter(|v| letter.takes(*v)).collect()
             }
             None => vec![ValueType::F32],
         };

@@ -200,7 +200,7 @@ fn the_small_water_graph_keeps_its_water_together() {
     let plan = compile(&small_water(), Keep::Wires(vec!["substep.particles".into()]));
     let mut sim = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
     let (mut most, mut worst, mut fullest) = (0.0f64, 0.0f64, 0.0f64);
-    for frame in 0..36 {
+    for frame in 0..24 {
         step(&mut sim, 1);
         let live = words(&sim, "substep.particles.count")[0] as usize;
         assert_eq!(live, 28 * 12 * 20, "frame {frame}: nobody is lost");
