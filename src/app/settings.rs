@@ -110,11 +110,13 @@ impl Default for WindowChoices {
 }
 
 impl WindowChoices {
-    /// Gives a window the theme and the scale.
+    /// Gives a new window the theme and the scale.
     pub(super) fn apply(&self, ctx: &egui::Context) {
         let shown = if self.dark { ThemePreference::Dark } else { ThemePreference::Light };
         ctx.set_theme(self.theme.unwrap_or(shown));
-        ctx.set_zoom_factor(self.scale.0.clamp(SMALLEST, LARGEST));
+        // `set_zoom_factor` is for a window that has been drawn: it would scale a size that is not known yet.
+        let scale = if self.scale.0.is_finite() { self.scale.0 } else { 1.0 };
+        ctx.options_mut(|options| options.zoom_factor = scale.clamp(SMALLEST, LARGEST));
     }
 }
 

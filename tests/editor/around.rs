@@ -100,6 +100,23 @@ fn preferences_apply_at_once_and_are_written() {
 }
 
 #[test]
+fn a_window_opens_at_the_scale_of_the_settings_with_all_nodes_in_sight() {
+    let folder = Folder::new();
+    let (graph, settings) = (folder.path().join("graph.ron"), folder.path().join("settings"));
+    std::fs::write(&graph, SMOKE).unwrap();
+    std::fs::create_dir_all(&settings).unwrap();
+    let text = "(hints: [0, 1, 2], window: (scale: (1.25)))";
+    std::fs::write(settings.join("settings.ron"), text).unwrap();
+    let bench = Bench::with(folder, Source::File(graph), WINDOW);
+    assert_eq!(bench.harness.ctx.zoom_factor(), 1.25);
+    let canvas = bench.canvas();
+    for node in bench.document().nodes.keys() {
+        let area = bench.find(&format!("node {node}"));
+        assert!(area.is_some_and(|area| canvas.contains_rect(area)), "{node}: {area:?} in {canvas:?}");
+    }
+}
+
+#[test]
 fn find_goes_to_a_parameter_and_points_it_out() {
     let mut bench = Bench::of(SMOKE, WINDOW);
     bench.ctrl(Key::F);
