@@ -23,6 +23,8 @@ pub(super) enum Command {
     Delete,
     SelectAll,
     Find,
+    History,
+    Preferences,
     Commands,
     NextProblem,
     PreviousProblem,
@@ -67,6 +69,13 @@ pub(super) enum Command {
     ResetPanes,
     DarkTheme,
     LightTheme,
+    MaximizePane,
+    FullScreen,
+    NodeHelp,
+    GettingStarted,
+    StageLanguage,
+    Shortcuts,
+    About,
 }
 
 use Command::*;
@@ -74,7 +83,24 @@ use Command::*;
 /// Menus in the order of the bar.
 pub(super) const MENUS: &[(&str, &[Command])] = &[
     ("File", &[New, Open, Save, SaveAs, Export, Quit]),
-    ("Edit", &[Undo, Redo, Cut, Copy, Paste, PasteWithInputs, Duplicate, Delete, SelectAll, Find, Commands]),
+    (
+        "Edit",
+        &[
+            Undo,
+            Redo,
+            History,
+            Cut,
+            Copy,
+            Paste,
+            PasteWithInputs,
+            Duplicate,
+            Delete,
+            SelectAll,
+            Find,
+            Commands,
+            Preferences,
+        ],
+    ),
     (
         "Graph",
         &[
@@ -103,8 +129,21 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
     ),
     (
         "Window",
-        &[ShowGraph, ShowView, ShowInspector, ShowCode, ShowPlan, ShowProblems, ResetPanes, DarkTheme, LightTheme],
+        &[
+            ShowGraph,
+            ShowView,
+            ShowInspector,
+            ShowCode,
+            ShowPlan,
+            ShowProblems,
+            MaximizePane,
+            FullScreen,
+            ResetPanes,
+            DarkTheme,
+            LightTheme,
+        ],
     ),
+    ("Help", &[NodeHelp, GettingStarted, StageLanguage, Shortcuts, About]),
 ];
 
 const NONE: Modifiers = Modifiers::NONE;
@@ -140,7 +179,7 @@ impl Command {
             Duplicate => ("Duplicate", &[(CTRL, Key::D), (SHIFT, Key::D)]),
             Delete => ("Delete", &[(NONE, Key::Delete), (NONE, Key::Backspace), (NONE, Key::X)]),
             SelectAll => ("Select all", &[(CTRL, Key::A)]),
-            Find => ("Find node…", &[(CTRL, Key::F)]),
+            Find => ("Find node or parameter…", &[(CTRL, Key::F)]),
             Commands => ("Find command…", &[(CTRL, Key::P), (NONE, Key::F3)]),
             NextProblem => ("Next problem", &[(NONE, Key::F8)]),
             PreviousProblem => ("Previous problem", &[(SHIFT, Key::F8)]),
@@ -185,6 +224,15 @@ impl Command {
             ResetPanes => ("Reset layout", &[]),
             DarkTheme => ("Dark theme", &[]),
             LightTheme => ("Light theme", &[]),
+            History => ("History…", &[(ALT, Key::H)]),
+            Preferences => ("Preferences…", &[(CTRL, Key::Comma)]),
+            MaximizePane => ("Maximize pane", &[(CTRL, Key::Space)]),
+            FullScreen => ("Full screen", &[(NONE, Key::F11)]),
+            NodeHelp => ("Reference of selected node", &[(NONE, Key::F1)]),
+            GettingStarted => ("Getting started", &[]),
+            StageLanguage => ("Stage language", &[]),
+            Shortcuts => ("Shortcuts", &[]),
+            About => ("About Stagewright", &[]),
         }
     }
 
@@ -215,12 +263,15 @@ impl Command {
         self.entry().1.iter().map(|(modifiers, key)| KeyboardShortcut::new(*modifiers, *key))
     }
 
-    /// The command whose shortcut was pressed. While a widget has the keyboard, only those with Ctrl count, and text has its
-    /// own undo, selection and clipboard. `typed`: one had it in the frame before. Escape has taken it away by now, and is
+    /// The command whose shortcut was pressed. While a widget has the keyboard, only those with Ctrl, F1 and F11 count, and
+    /// text has its own undo, selection, clipboard and Ctrl+Space. `typed`: one had it in the frame before. Escape has taken it away by now, and is
     /// still for that widget.
     pub(super) fn pressed(ctx: &egui::Context, typed: bool) -> Option<Command> {
         let (typing, text) = (typed || ctx.egui_wants_keyboard_input(), ctx.text_edit_focused());
-        let own = |command: &Command| matches!(command, Undo | Redo | SelectAll | Cut | Copy | Paste | PasteWithInputs);
+        let own = |command: &Command| {
+            matches!(command, Undo | Redo | SelectAll | Cut | Copy | Paste | PasteWithInputs | MaximizePane)
+        };
+        let anywhere = |command: &Command| matches!(command, FullScreen | NodeHelp);
         // The window system turns these three into events of its own.
         let clipboard = ctx.input(|input| {
             let with_inputs = input.modifiers.shift;
@@ -244,7 +295,8 @@ impl Command {
             if (text && own(command)) || (popup && keys.logical_key == Key::Escape) {
                 return false;
             }
-            (!typing || keys.modifiers.command) && ctx.input_mut(|input| input.consume_shortcut(keys))
+            (!typing || keys.modifiers.command || anywhere(command))
+                && ctx.input_mut(|input| input.consume_shortcut(keys))
         });
         pressed.map(|(command, _)| command)
     }
@@ -252,6 +304,12 @@ impl Command {
     /// The first shortcut as text; empty if there is none.
     pub(super) fn shortcut_text(self, ctx: &egui::Context) -> String {
         self.shortcuts().next().map_or_else(String::new, |keys| Self::written(&keys, ctx.format_shortcut(&keys)))
+    }
+
+    /// All shortcuts as text.
+    pub(super) fn all_shortcuts_text(self, ctx: &egui::Context) -> String {
+        let all = self.shortcuts().map(|keys| Self::written(&keys, ctx.format_shortcut(&keys)));
+        all.collect::<Vec<_>>().join(", ")
     }
 
     /// Draws a menu entry. Returns whether it was clicked.

@@ -5,9 +5,12 @@ use eframe::egui::{self, ViewportCommand};
 use super::action::{Action, Actions};
 use super::canvas::{self, Canvas};
 use super::command::{Command, MENUS};
+use super::dialog::Dialog;
+use super::find::{self, Place};
+use super::help;
 use super::panes::Pane;
 use super::picker::{self, Picker};
-use super::{Editor, panes, structure, theme};
+use super::{Editor, inspector, panes, structure, theme};
 use crate::document::{Link, NodeKind};
 use crate::edit::PasteInputs;
 
@@ -158,11 +161,7 @@ impl Editor {
                 self.player.refresh();
             }
             Command::ViewOutput => actions.extend(canvas.output_of_selected(session).map(Action::ViewWire)),
-            Command::ToggleThumbnails => {
-                self.thumbnails = !self.thumbnails;
-                canvas.thumbnails.clear();
-                self.player.refresh();
-            }
+            Command::ToggleThumbnails => self.toggle_thumbnails(),
             Command::Pin => self.pin(0),
             Command::FitImage => self.views.values_mut().for_each(|view| view.framing().fit()),
             Command::ActualSize => self.views.values_mut().for_each(|view| view.framing().actual_size()),
@@ -172,8 +171,19 @@ impl Editor {
                 self.views.retain(|number, _| *number == 0);
                 self.player.refresh();
             }
-            Command::DarkTheme => ctx.set_theme(egui::Theme::Dark),
-            Command::LightTheme => ctx.set_theme(egui::Theme::Light),
+            Command::DarkTheme => self.choose_theme(ctx, egui::Theme::Dark),
+            Command::LightTheme => self.choose_theme(ctx, egui::Theme::Light),
+            Command::History => self.open_dialog(Dialog::History),
+            Command::Preferences => self.open_dialog(Dialog::Preferences),
+            Command::About => self.open_dialog(Dialog::About),
+            Command::MaximizePane => self.maximize_pane(),
+            Command::FullScreen => {
+                let full = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));
+                ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!full));
+            }
+            Command::NodeHelp | Command::GettingStarted | Command::StageLanguage | Command::Shortcuts => {
+                self.help_with(command);
+            }
             Command::ShowGraph
             | Command::ShowView
             | Command::ShowInspector
@@ -187,6 +197,51 @@ impl Editor {
         }
         actions.extend(told.err().map(Action::Tell));
         self.carry_out(actions, ctx);
+    }
+
+    /// Shows the help pane at what the command is about. Without a selected node, its reference is the manual.
+    fn help_with(&mut self, command: Command) {
+        let node = self.session.selection.single().and_then(|name| self.session.nodes().get(name)).cloned();
+        match (command, node) {
+            (Command::NodeHelp, Some(node)) => self.help.open_node(&node, self.session.library()),
+            (Command::StageLanguage, _) => self.help.open(help::LANGUAGE, ""),
+            (Command::Shortcuts, _) => self.help.open_shortcuts(),
+            _ => self.help.open(help::MANUAL, ""),
+        }
+        panes::bring_up(&mut self.panes, Pane::Help);
+    }
+
+    /// Shows the pane under the pointer alone, or all panes again.
+    fn maximize_pane(&mut self) {
+        match panes::is_maximized(&self.panes) {
+            true => panes::restore(&mut self.panes),
+            false => panes::maximize(&mut self.panes, self.pointed.unwrap_or(Pane::View(0))),
+        }
+    }
+
+    fn choose_theme(&mut self, ctx: &egui::Context, theme: egui::Theme) {
+        ctx.set_theme(theme);
+        self.remember(ctx);
+    }
+
+    pub(super) fn toggle_thumbnails(&mut self) {
+        self.thumbnails = !self.thumbnails;
+        self.canvas.thumbnails.clear();
+        self.player.refresh();
+    }
+
+    /// Selects a node, and points out the row of its parameter.
+    fn go_to_place(&mut self, place: &Place, ctx: &egui::Context) {
+        let path = match place {
+            Place::Node(path) => path,
+            Place::Param(path, param) => {
+                panes::bring_up(&mut self.panes, Pane::Inspector);
+                inspector::point_out(ctx, path, param);
+                path
+            }
+        };
+        let reveal = self.session.go_to(path);
+        self.carry_out(Vec::from_iter(reveal), ctx);
     }
 
     /// Pastes the clipboard. If its text did not arrive with the key press, it is requested from the system.
@@ -209,8 +264,8 @@ impl Editor {
         let look = theme::look(ctx);
         let (keys, items, hint) = match purpose {
             Command::Find => {
-                let (paths, items) = Canvas::nodes_to_find(&self.session, look);
-                (paths, items, "Find node")
+                let (places, items) = find::places(&self.session, look);
+                (places, items, "Find node or parameter")
             }
             Command::ReplaceStage => {
                 let (names, items) = Canvas::stages_to_choose(&self.session, look);
@@ -249,10 +304,7 @@ impl Editor {
         let key = keys.get(index).cloned().unwrap_or_default();
         self.picker = None;
         match purpose {
-            Command::Find => {
-                let reveal = self.session.go_to(&key);
-                self.carry_out(Vec::from_iter(reveal), ctx);
-            }
+            Command::Find => self.go_to_place(&Place::parse(&key), ctx),
             Command::ReplaceStage => {
                 let told = self.canvas.replace_stage(&mut self.session, &key);
                 if let Err(sentence) = told {

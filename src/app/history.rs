@@ -1,15 +1,23 @@
-//! Undo: whole documents, one for each gesture.
+//! Undo: whole documents, one for each gesture, with the gesture's name.
+
+use std::collections::BTreeSet;
 
 use crate::document::Document;
 
 /// The number of steps that can be undone.
 const DEPTH: usize = 256;
 
-/// The document before each gesture, and after those that were undone.
+/// A gesture, and the document on its other side: before it, or after it once it was undone.
+struct Step {
+    gesture: String,
+    document: Document,
+}
+
+/// The gestures that can be undone, and those that were undone, the last one first.
 #[derive(Default)]
 pub(super) struct History {
-    undo: Vec<Document>,
-    redo: Vec<Document>,
+    undo: Vec<Step>,
+    redo: Vec<Step>,
     /// The current gesture, whose changes make one step.
     open: Option<String>,
 }
@@ -25,13 +33,13 @@ impl History {
         if self.undo.len() == DEPTH {
             self.undo.remove(0);
         }
-        self.undo.push(before.clone());
+        self.undo.push(Step { gesture: gesture.to_string(), document: before.clone() });
         self.open = Some(gesture.to_string());
     }
 
     /// Ends the gesture. One that changed nothing leaves no step.
     pub(super) fn close(&mut self, now: &Document) {
-        if self.open.take().is_some() && self.undo.last() == Some(now) {
+        if self.open.take().is_some() && self.undo.last().is_some_and(|step| step.document == *now) {
             self.undo.pop();
         }
     }
@@ -39,16 +47,45 @@ impl History {
     /// Undoes the last step; false if there is none.
     pub(super) fn undo(&mut self, document: &mut Document) -> bool {
         self.close(document);
-        let Some(before) = self.undo.pop() else { return false };
-        self.redo.push(std::mem::replace(document, before));
-        true
+        self.undo.pop().map(|step| self.redo.push(step.swap(document))).is_some()
     }
 
     /// Redoes the last undone step; false if there is none.
     pub(super) fn redo(&mut self, document: &mut Document) -> bool {
-        let Some(after) = self.redo.pop() else { return false };
-        self.undo.push(std::mem::replace(document, after));
-        true
+        self.redo.pop().map(|step| self.undo.push(step.swap(document))).is_some()
+    }
+
+    /// Undoes or redoes until this many steps are done; false if that changes nothing.
+    pub(super) fn go_to(&mut self, steps: usize, document: &mut Document) -> bool {
+        self.close(document);
+        let before = self.undo.len();
+        while self.undo.len() > steps && self.undo(document) {}
+        while self.undo.len() < steps && self.redo(document) {}
+        self.undo.len() != before
+    }
+
+    /// The number of steps that are done.
+    pub(super) fn present(&self) -> usize {
+        self.undo.len()
+    }
+
+    /// The number of all steps, done and undone.
+    pub(super) fn steps(&self) -> usize {
+        self.undo.len() + self.redo.len()
+    }
+
+    /// The titles of all steps in their order, those that were undone at the end. Where the gesture does not say which nodes it
+    /// changed, their names follow.
+    pub(super) fn titles(&self, now: &Document) -> Vec<String> {
+        let gestures = self.undo.iter().chain(self.redo.iter().rev()).map(|step| step.gesture.as_str());
+        let before = self.undo.iter().map(|step| &step.document);
+        let states: Vec<&Document> =
+            before.chain([now]).chain(self.redo.iter().rev().map(|step| &step.document)).collect();
+        let titles = gestures.zip(states.windows(2)).map(|(gesture, states)| match (known(gesture), states) {
+            (Some(title), [before, after]) => format!("{title}{}", changed(before, after)),
+            _ => title(gesture),
+        });
+        titles.collect()
     }
 
     pub(super) fn can_undo(&self) -> bool {
@@ -60,9 +97,165 @@ impl History {
     }
 }
 
+impl Step {
+    /// Exchanges the document with that of the step, which is on the other side of the gesture then.
+    fn swap(mut self, document: &mut Document) -> Step {
+        std::mem::swap(&mut self.document, document);
+        self
+    }
+}
+
+/// The names of the nodes that differ, after a colon; of a node inside a group the group's. Empty if there are none.
+fn changed(before: &Document, after: &Document) -> String {
+    let all: BTreeSet<&String> = before.nodes.keys().chain(after.nodes.keys()).collect();
+    let differ: Vec<&str> =
+        all.into_iter().filter(|name| before.nodes.get(*name) != after.nodes.get(*name)).map(String::as_str).collect();
+    match differ.as_slice() {
+        [] => String::new(),
+        [first, second, _, ..] => format!(": {first}, {second} and {} more", differ.len() - 2),
+        few => format!(": {}", few.join(", ")),
+    }
+}
+
+/// The name of a step, from that of its gesture.
+fn title(gesture: &str) -> String {
+    if let Some(title) = known(gesture) {
+        return title.into();
+    }
+    if let Some(path) = gesture.strip_prefix("text of ") {
+        return format!("Edit code of {path}");
+    }
+    if let Some(path) = gesture.strip_prefix("reset ") {
+        return format!("Reset {path}");
+    }
+    // Several nodes of one parameter are separated by spaces as well.
+    let (first, rest) = gesture.split_once(' ').unwrap_or((gesture, ""));
+    match rest {
+        "" => format!("Set {gesture}"),
+        rest if rest.contains('.') => format!("Set {}", gesture.replace(' ', ", ")),
+        rest => match rest.strip_prefix("reset ") {
+            Some(field) => format!("Reset {field} of {first}"),
+            None => format!("Change {} of {first}", field(rest)),
+        },
+    }
+}
+
+/// The inspector's name for a field of a node.
+fn field(name: &str) -> &str {
+    match name {
+        "on" => "domain",
+        "until" | "every" => "stop condition",
+        "state" => "type",
+        name => name,
+    }
+}
+
+/// Titles of gestures that name no node.
+fn known(gesture: &str) -> Option<&'static str> {
+    Some(match gesture {
+        "about" => "Edit description",
+        "add" => "Add node",
+        "arrange" => "Auto-layout",
+        "bypass" => "Bypass",
+        "camera" => "Save camera",
+        "color" => "Set colour",
+        "cut" => "Cut wire",
+        "delete" => "Delete",
+        "duplicate" => "Duplicate",
+        "expectation" => "Change expectations",
+        "expose" => "Expose parameter",
+        "frame" => "Change comment frame",
+        "frame rate" => "Set frame rate",
+        "group" => "Group",
+        "lower resolution" => "Lower resolution",
+        "make local copy" => "Make local copy",
+        "move" => "Move",
+        "name" => "Rename graph",
+        "note" => "Edit note",
+        "paste" => "Paste",
+        "port" => "Change ports of group",
+        "reload" => "Reload from disk",
+        "remedy" => "Apply fix",
+        "rename" => "Rename",
+        "reroute" => "Add reroute",
+        "seed" => "Set seed",
+        "swap" => "Replace node",
+        "title" => "Rename comment frame",
+        "ungroup" => "Ungroup",
+        "wire" => "Change wire",
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_are_gone_to_in_both_directions_and_keep_their_names() {
+        let (mut history, mut document) = (History::default(), Document::default());
+        for name in ["a", "b", "c"] {
+            change(&mut history, &mut document, name, name);
+        }
+        for (steps, name) in [(1, "a"), (3, "c"), (0, ""), (2, "b"), (9, "c")] {
+            assert!(history.go_to(steps, &mut document));
+            assert_eq!((document.name.as_str(), history.present()), (name, steps.min(3)));
+            assert_eq!(history.titles(&document), ["Set a", "Set b", "Set c"]);
+        }
+        assert!(!history.go_to(3, &mut document));
+    }
+
+    #[test]
+    fn a_title_names_the_nodes_that_changed() {
+        let (mut history, mut document) = (History::default(), Document::default());
+        for names in [["a"].as_slice(), &["b", "c"], &["d", "e", "f", "g"]] {
+            history.record(&document, "add");
+            names.iter().for_each(|name| drop(document.nodes.insert(name.to_string(), Default::default())));
+            history.close(&document);
+        }
+        let expected = ["Add node: a", "Add node: b, c", "Add node: d, e and 2 more"];
+        assert_eq!(history.titles(&document), expected);
+        history.go_to(1, &mut document);
+        assert_eq!(history.titles(&document), expected, "they stay where they are undone");
+    }
+
+    #[test]
+    fn every_gesture_has_a_title() {
+        for (gesture, expected) in [
+            ("jet.radius", "Set jet.radius"),
+            ("a b.radius", "Set a, b.radius"),
+            ("reset jet.radius", "Reset jet.radius"),
+            ("solve/jet iterations", "Change iterations of solve/jet"),
+            ("jet reset iterations", "Reset iterations of jet"),
+            ("text of fade", "Edit code of fade"),
+            ("jet on", "Change domain of jet"),
+        ] {
+            assert_eq!(title(gesture), expected);
+        }
+        let mut found = 0;
+        let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/app")];
+        while let Some(folder) = folders.pop() {
+            for path in std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                if path.ends_with("tests.rs") {
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).unwrap();
+                let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+                for call in ["session.edit(\"", "session.arrange(\"", "self.edit(\"", "self.arrange(\""] {
+                    for (at, _) in code.match_indices(call) {
+                        let gesture = code[at + call.len()..].split('"').next().unwrap();
+                        assert!(known(gesture).is_some(), "{}: `{gesture}` has no title", path.display());
+                        found += 1;
+                    }
+                }
+            }
+        }
+        assert!(found > 30, "the scan finds the gestures: {found}");
+    }
 
     fn change(history: &mut History, document: &mut Document, gesture: &str, name: &str) {
         history.record(document, gesture);

@@ -7,12 +7,15 @@ mod code;
 mod command;
 mod compiler;
 mod completion;
+mod dialog;
 mod disk;
 mod driver;
 mod errand;
 mod execute;
 mod export_dialog;
 mod files;
+mod find;
+mod help;
 mod hints;
 mod history;
 mod inspector;
@@ -54,9 +57,11 @@ use action::{Action, Actions};
 use canvas::{Canvas, Options, layout};
 use code::Code;
 use command::{Command, MENUS};
+use dialog::Dialog;
 pub use disk::Source;
 use export_dialog::ExportDialog;
 use files::{Event, Files, Leaving};
+use help::Help;
 use hints::Hints;
 use notice::Notice;
 use panes::Pane;
@@ -66,7 +71,7 @@ use player::{Player, Pointer};
 use problems::ProblemList;
 use session::Session;
 pub use settings::Folders;
-use settings::{Settings, WindowChoices};
+use settings::{Scale, Settings, WindowChoices};
 use view::{ThumbnailViews, View};
 pub use window::run;
 
@@ -89,6 +94,10 @@ pub struct Editor {
     export: ExportDialog,
     notice: Option<Notice>,
     hints: Hints,
+    help: Help,
+    dialog: Option<Dialog>,
+    /// The pane that the pointer was over last.
+    pointed: Option<Pane>,
     problems: ProblemList,
     /// An open list, its purpose, and what its items stand for.
     picker: Option<(Command, Vec<String>, Picker)>,
@@ -139,6 +148,9 @@ impl Editor {
             export: ExportDialog::default(),
             notice: None,
             hints: Hints::default(),
+            help: Help::default(),
+            dialog: None,
+            pointed: None,
             problems: ProblemList::default(),
             picker: None,
             title: String::new(),
@@ -165,11 +177,7 @@ impl Editor {
         let render = context.wgpu_render_state.clone().ok_or("there is no graphics device")?;
         theme::install(&context.egui_ctx);
         *self.awake.lock().unwrap_or_else(PoisonError::into_inner) = context.egui_ctx.clone();
-        context.egui_ctx.set_theme(if self.files.settings().get().window.dark {
-            egui::Theme::Dark
-        } else {
-            egui::Theme::Light
-        });
+        self.files.settings().get().window.apply(&context.egui_ctx);
         // Text was laid out with the old window's fonts, so it is laid out again.
         self.code.flush(&mut self.session);
         self.code = Code::default();
@@ -195,7 +203,7 @@ impl Editor {
     fn restore(&mut self, ctx: &egui::Context) {
         let Settings { window, memory, .. } = self.files.settings().get().clone();
         self.session.limit_memory(memory);
-        ctx.set_theme(if window.dark { egui::Theme::Dark } else { egui::Theme::Light });
+        window.apply(ctx);
         (self.canvas.options, self.thumbnails) =
             (Options { heat: window.heat, minimap: window.minimap }, window.thumbnails);
         // A layout from another version may lack panes that can't be closed.
@@ -209,9 +217,13 @@ impl Editor {
     /// Saves the state of the window for the next time.
     fn remember(&mut self, ctx: &egui::Context) {
         let memory = self.session.gpu().memory_limit();
+        let mut panes = self.panes.clone();
+        panes::restore(&mut panes);
         let window = WindowChoices {
             dark: ctx.theme() == egui::Theme::Dark,
-            panes: Some(self.panes.clone()),
+            theme: Some(ctx.options(|options| options.theme_preference)),
+            scale: Scale(ctx.zoom_factor()),
+            panes: Some(panes),
             heat: self.canvas.options.heat,
             minimap: self.canvas.options.minimap,
             thumbnails: self.thumbnails,
@@ -264,6 +276,7 @@ impl Editor {
             self.leave(ctx);
         }
         if !self.files.blocking() && self.picker.is_none() && !self.canvas.busy() {
+            self.dialog_keys(ctx);
             self.export.escape(ctx);
         }
         for event in self.files.show(ctx, &mut self.session, self.export.running()) {
@@ -399,7 +412,12 @@ impl Editor {
                 let mark = if self.session.unsaved() { "●" } else { "" };
                 let name = display_name(&self.session);
                 let where_from = self.session.path().map_or("Never saved".into(), |p| p.display().to_string());
-                ui.label(RichText::new(name).color(look.dim)).on_hover_text(where_from);
+                // A narrow window cuts the name off, not the mark.
+                let width = (ui.available_width() - MARK).max(0.0);
+                ui.scope(|ui| {
+                    ui.set_max_width(width);
+                    ui.add(egui::Label::new(RichText::new(name).color(look.dim)).truncate()).on_hover_text(where_from);
+                });
                 ui.label(RichText::new(mark).color(look.accent)).on_hover_text("Unsaved changes");
             });
         });
@@ -452,6 +470,7 @@ impl eframe::App for Editor {
         let mut actions: Actions = [bar, foot].into_iter().flatten().map(Action::Run).collect();
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui, &mut actions));
         self.hint(&ctx);
+        self.show_dialog(&ctx);
         self.show_picker(&ctx);
         self.carry_out(actions, &ctx);
         self.notice = Notice::told(&ctx).or(self.notice.take());
@@ -469,6 +488,9 @@ impl eframe::App for Editor {
         }
     }
 }
+
+/// Width of the mark of unsaved changes with the gap beside it \[points\].
+const MARK: f32 = 20.0;
 
 /// How often the progress of a long frame is shown.
 const PROGRESS: Duration = Duration::from_millis(200);

@@ -13,6 +13,14 @@ impl Editor {
     pub(super) fn show_panes(&mut self, ui: &mut Ui, actions: &mut Actions) {
         let mut tree = std::mem::replace(&mut self.panes, Tree::empty("panes"));
         tree.ui(&mut PaneHost { editor: self, actions }, ui);
+        // The last of the tabs that hid all other panes may have been closed.
+        if tree.active_tiles().iter().all(|tile| tree.tiles.get_pane(tile).is_none()) {
+            panes::restore(&mut tree);
+        }
+        let place = ui.input(|input| input.pointer.latest_pos());
+        if let Some(place) = place.filter(|_| !egui::Popup::is_any_open(ui.ctx())) {
+            self.pointed = panes::at(&tree, place).or(self.pointed);
+        }
         self.panes = tree;
         self.canvas.settle();
         self.plan_pane.settle(&mut self.session);
@@ -29,7 +37,7 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
         self.editor.hints.place(*pane, ui.max_rect());
         let actions = &mut *self.actions;
-        let Editor { session, canvas, code, views, plan_pane, problems, .. } = &mut *self.editor;
+        let Editor { session, canvas, code, views, plan_pane, problems, help, .. } = &mut *self.editor;
         let framed = egui::CentralPanel::no_frame().frame(theme::pane(ui));
         let told = match pane {
             Pane::Graph => canvas.show(ui, session, actions),
@@ -38,6 +46,10 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
             Pane::Problems => framed.show(ui, |ui| problems.show(ui, session, actions)).inner,
             Pane::Plan => {
                 framed.show(ui, |ui| plan_pane.show(ui, session, actions));
+                Ok(())
+            }
+            Pane::Help => {
+                help.show(ui);
                 Ok(())
             }
             Pane::View(number) => {

@@ -1,5 +1,6 @@
 //! Panes, and how they share the window.
 
+use eframe::egui::Pos2;
 use egui_tiles::{Container, Linear, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree};
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,7 @@ pub(super) enum Pane {
     Code,
     Problems,
     Plan,
+    Help,
     /// A view by its number; the first one always exists.
     View(u64),
 }
@@ -23,6 +25,7 @@ impl Pane {
             Pane::Code => "Code",
             Pane::Problems => "Problems",
             Pane::Plan => "Plan",
+            Pane::Help => "Help",
             Pane::View(_) => "View",
         }
     }
@@ -70,10 +73,47 @@ pub(super) fn bring_up(tree: &mut Tree<Pane>, pane: Pane) {
         }
     }
     tree.make_active(|_, tile| matches!(tile, Tile::Pane(found) if *found == pane));
+    if tree.tiles.find_pane(&pane).is_some_and(|id| !tree.active_tiles().contains(&id)) {
+        restore(tree);
+    }
+}
+
+/// The pane at a place, by its tab bar too.
+pub(super) fn at(tree: &Tree<Pane>, place: Pos2) -> Option<Pane> {
+    tree.active_tiles().into_iter().find_map(|id| {
+        let pane = tree.tiles.get_pane(&id)?;
+        let rect = tree.tiles.parent_of(id).and_then(|tabs| tree.tiles.rect(tabs))?;
+        rect.contains(place).then_some(*pane)
+    })
+}
+
+/// Hides all panes except this one and those in its tabs.
+pub(super) fn maximize(tree: &mut Tree<Pane>, pane: Pane) {
+    let Some(tabs) = tree.tiles.find_pane(&pane).and_then(|id| tree.tiles.parent_of(id)) else { return };
+    let mut kept = tabs;
+    while let Some(parent) = tree.tiles.parent_of(kept) {
+        let children: Vec<TileId> = match tree.tiles.get(parent) {
+            Some(Tile::Container(container)) => container.children().copied().collect(),
+            _ => Vec::new(),
+        };
+        children.into_iter().filter(|child| *child != kept).for_each(|child| tree.set_visible(child, false));
+        kept = parent;
+    }
+}
+
+/// Whether one pane hides the others.
+pub(super) fn is_maximized(tree: &Tree<Pane>) -> bool {
+    tree.tiles.tile_ids().any(|id| !tree.is_visible(id))
+}
+
+/// Shows all panes again.
+pub(super) fn restore(tree: &mut Tree<Pane>) {
+    tree.tiles.tile_ids().collect::<Vec<_>>().into_iter().for_each(|id| tree.set_visible(id, true));
 }
 
 /// Puts a new pane to the right of another.
 pub(super) fn put_beside(tree: &mut Tree<Pane>, new: Pane, beside: Pane) {
+    restore(tree);
     let fresh = tree.tiles.insert_pane(new);
     let tabs = tree.tiles.insert_tab_tile(vec![fresh]);
     let Some(anchor) = tree.tiles.find_pane(&beside).and_then(|pane| tree.tiles.parent_of(pane)) else {
@@ -134,6 +174,28 @@ mod tests {
         bring_up(&mut tree, Pane::Problems);
         bring_up(&mut tree, Pane::Problems);
         assert_eq!(panes(&tree), all);
+    }
+
+    #[test]
+    fn a_maximized_pane_hides_the_others_until_one_of_them_is_shown() {
+        let mut tree = arrangement();
+        let shown = |tree: &Tree<Pane>| {
+            let panes = tree.active_tiles().into_iter().filter_map(|id| tree.tiles.get_pane(&id).copied());
+            let mut panes: Vec<String> = panes.map(|pane| format!("{pane:?}")).collect();
+            panes.sort();
+            panes
+        };
+        let all = shown(&tree);
+        assert_eq!(all, ["Graph", "Inspector", "View(0)"]);
+        maximize(&mut tree, Pane::Inspector);
+        assert!(is_maximized(&tree) && shown(&tree) == ["Inspector"]);
+        bring_up(&mut tree, Pane::Code);
+        assert!(is_maximized(&tree) && shown(&tree) == ["Code"], "it is in the same tabs");
+        bring_up(&mut tree, Pane::View(0));
+        assert!(!is_maximized(&tree) && shown(&tree) == ["Code", "Graph", "View(0)"]);
+        maximize(&mut tree, Pane::Graph);
+        put_beside(&mut tree, Pane::View(1), Pane::View(0));
+        assert!(!is_maximized(&tree));
     }
 
     #[test]

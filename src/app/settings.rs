@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use eframe::egui::{self, ThemePreference};
 use egui_tiles::Tree;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -24,6 +25,12 @@ const LOCK_TRIES: usize = 500;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// The number of recent files in the menu.
 pub(super) const RECENT: usize = 10;
+
+/// Limits of the interface's scale, as egui has them for Ctrl+plus and Ctrl+minus.
+const SMALLEST: f32 = 0.2;
+const LARGEST: f32 = 5.0;
+/// How often unsaved changes may be stored \[s\].
+pub(super) const AUTOSAVES: [u64; 4] = [5, 15, 60, 300];
 
 /// Where the editor keeps its own files.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +69,9 @@ pub(super) struct Settings {
     /// The user's own memory budget for plans \[bytes\]; from the adapter when absent.
     #[serde(deserialize_with = "tolerant")]
     pub memory: Option<u64>,
+    /// How often unsaved changes are stored.
+    #[serde(deserialize_with = "tolerant")]
+    pub autosave: Autosave,
     /// Numbers of the hints that were dismissed.
     #[serde(deserialize_with = "tolerant")]
     pub hints: BTreeSet<u8>,
@@ -71,7 +81,12 @@ pub(super) struct Settings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct WindowChoices {
+    /// Which of the two themes was shown last; all that versions without a choice of the system's theme know.
     pub dark: bool,
+    #[serde(deserialize_with = "tolerant")]
+    pub theme: Option<ThemePreference>,
+    #[serde(deserialize_with = "tolerant")]
+    pub scale: Scale,
     /// Panes and how they share the window; the default layout when absent.
     #[serde(deserialize_with = "tolerant")]
     pub panes: Option<Tree<Pane>>,
@@ -82,7 +97,52 @@ pub(super) struct WindowChoices {
 
 impl Default for WindowChoices {
     fn default() -> WindowChoices {
-        WindowChoices { dark: true, panes: None, heat: false, minimap: true, thumbnails: false }
+        WindowChoices {
+            dark: true,
+            theme: None,
+            scale: Scale::default(),
+            panes: None,
+            heat: false,
+            minimap: true,
+            thumbnails: false,
+        }
+    }
+}
+
+impl WindowChoices {
+    /// Gives a new window the theme and the scale.
+    pub(super) fn apply(&self, ctx: &egui::Context) {
+        let shown = if self.dark { ThemePreference::Dark } else { ThemePreference::Light };
+        ctx.set_theme(self.theme.unwrap_or(shown));
+        // `set_zoom_factor` is for a window that has been drawn: it would scale a size that is not known yet.
+        let scale = if self.scale.0.is_finite() { self.scale.0 } else { 1.0 };
+        ctx.options_mut(|options| options.zoom_factor = scale.clamp(SMALLEST, LARGEST));
+    }
+}
+
+/// The size of the interface, relative to that of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Scale(pub f32);
+
+impl Default for Scale {
+    fn default() -> Scale {
+        Scale(1.0)
+    }
+}
+
+/// How often unsaved changes are stored \[s\].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Autosave(pub u64);
+
+impl Autosave {
+    pub(super) fn pause(self) -> Duration {
+        Duration::from_secs(self.0.clamp(1, 3600))
+    }
+}
+
+impl Default for Autosave {
+    fn default() -> Autosave {
+        Autosave(AUTOSAVES[0])
     }
 }
 
@@ -314,6 +374,11 @@ mod tests {
         fs::write(&file, "(recent: [\"/c\"], export: (first: \"?\"), of_the_future: {1: 2})").unwrap();
         let read = Store::open(Some(&folder));
         assert_eq!((read.get().recent.len(), &read.get().export), (1, &ExportChoices::default()));
+        let old = "(window: (dark: false, heat: true, theme: \"?\", scale: [], of_the_future: 1), autosave: \"?\")";
+        fs::write(&file, old).unwrap();
+        let read = Store::open(Some(&folder));
+        let expected = WindowChoices { dark: false, heat: true, ..WindowChoices::default() };
+        assert_eq!((&read.get().window, read.get().autosave), (&expected, Autosave::default()));
         for broken in ["", "(recent: [", "\0", "[1]"] {
             fs::write(&file, broken).unwrap();
             assert_eq!(*Store::open(Some(&folder)).get(), Settings::default());

@@ -32,8 +32,23 @@ pub(super) struct Look {
     pub shadow: Color32,
     /// Comment frames that have no colour of their own.
     pub frame: Color32,
-    /// Brightness of wires and ports, relative to the dark theme.
-    ink: f32,
+    wires: Wires,
+}
+
+/// The colours of wires and ports by type. They stay apart with each kind of colour blindness, and from the ground; a test simulates it.
+#[derive(Debug)]
+struct Wires {
+    face_grid: Color32,
+    generic: Color32,
+    scalar: Color32,
+    vector: Color32,
+    image: Color32,
+    /// Grids of any other value.
+    other: Color32,
+    particles: Color32,
+    neighbor_grid: Color32,
+    field: Color32,
+    number: Color32,
 }
 
 /// The colours of a stage's text; ports have those of their wires.
@@ -83,7 +98,18 @@ static DARK: Look = Look {
     error: rgb(232, 116, 108),
     shadow: Color32::from_black_alpha(110),
     frame: rgb(110, 122, 140),
-    ink: 1.0,
+    wires: Wires {
+        face_grid: rgb(176, 123, 214),
+        generic: rgb(199, 205, 203),
+        scalar: rgb(123, 204, 146),
+        vector: rgb(117, 170, 251),
+        image: rgb(239, 175, 88),
+        other: rgb(234, 143, 193),
+        particles: rgb(88, 207, 219),
+        neighbor_grid: rgb(36, 134, 153),
+        field: rgb(228, 216, 127),
+        number: rgb(138, 149, 157),
+    },
 };
 
 static LIGHT: Look = Look {
@@ -116,7 +142,18 @@ static LIGHT: Look = Look {
     error: rgb(186, 44, 38),
     shadow: Color32::from_black_alpha(45),
     frame: rgb(110, 122, 140),
-    ink: 0.62,
+    wires: Wires {
+        face_grid: rgb(104, 76, 132),
+        generic: rgb(126, 126, 126),
+        scalar: rgb(85, 126, 89),
+        vector: rgb(84, 112, 168),
+        image: rgb(105, 77, 17),
+        other: rgb(133, 85, 118),
+        particles: rgb(5, 133, 147),
+        neighbor_grid: rgb(55, 94, 82),
+        field: rgb(139, 128, 70),
+        number: rgb(61, 73, 85),
+    },
 };
 
 /// The current colours.
@@ -239,31 +276,31 @@ pub(super) fn pane(ui: &egui::Ui) -> egui::Frame {
 impl Look {
     /// Colour of a port and of its wires; a port without a type gets the colour of errors.
     pub(super) fn port(&self, ty: Option<PortType>) -> Color32 {
-        let color = match ty {
-            None => return self.error,
-            Some(PortType::FaceGrid) => Color32::from_rgb(186, 138, 235),
-            Some(PortType::Grid(Element::Generic(_))) => Color32::from_rgb(186, 193, 202),
+        let wires = &self.wires;
+        match ty {
+            None => self.error,
+            Some(PortType::FaceGrid) => wires.face_grid,
+            Some(PortType::Grid(Element::Generic(_))) => wires.generic,
             Some(PortType::Grid(Element::Fixed(value))) => match value {
-                ValueType::F32 => Color32::from_rgb(122, 200, 142),
-                ValueType::Vec | ValueType::Vec2 | ValueType::Vec3 => Color32::from_rgb(110, 162, 242),
-                ValueType::Vec4 => Color32::from_rgb(236, 176, 92),
-                _ => Color32::from_rgb(224, 138, 178),
+                ValueType::F32 => wires.scalar,
+                ValueType::Vec | ValueType::Vec2 | ValueType::Vec3 => wires.vector,
+                ValueType::Vec4 => wires.image,
+                _ => wires.other,
             },
-            Some(PortType::Particles) => Color32::from_rgb(82, 206, 214),
-            Some(PortType::NeighborGrid) => Color32::from_rgb(58, 150, 160),
-            Some(PortType::Field(_)) => Color32::from_rgb(226, 214, 120),
-            Some(PortType::Number(_)) => Color32::from_rgb(142, 152, 166),
-        };
-        self.inked(color)
+            Some(PortType::Particles) => wires.particles,
+            Some(PortType::NeighborGrid) => wires.neighbor_grid,
+            Some(PortType::Field(_)) => wires.field,
+            Some(PortType::Number(_)) => wires.number,
+        }
     }
 
     /// Colour of a curve in a plot, by its place among them.
     pub(super) fn curve(&self, place: usize) -> Color32 {
-        let others =
-            [(236, 176, 92), (110, 162, 242), (224, 138, 178), (122, 200, 142), (186, 138, 235), (226, 214, 120)];
+        let wires = &self.wires;
+        let others = [wires.image, wires.vector, wires.other, wires.scalar, wires.face_grid, wires.field];
         match place % (others.len() + 1) {
             0 => self.accent,
-            place => others.get(place - 1).map_or(self.text, |(r, g, b)| self.inked(Color32::from_rgb(*r, *g, *b))),
+            place => others.get(place - 1).copied().unwrap_or(self.text),
         }
     }
 
@@ -276,12 +313,6 @@ impl Look {
         } else {
             self.warning.lerp_to_gamma(hot, 2.0 * share - 1.0)
         }
-    }
-
-    /// On a light background, lines have to be darker.
-    fn inked(&self, color: Color32) -> Color32 {
-        let part = |v: u8| (f32::from(v) * self.ink) as u8;
-        Color32::from_rgb(part(color.r()), part(color.g()), part(color.b()))
     }
 
     /// Colour of a node's title bar: of a stage that of its folder.
@@ -302,6 +333,108 @@ impl Look {
             Some("filter") => Color32::from_rgb(136, 76, 92),
             Some("grid") => Color32::from_rgb(52, 112, 98),
             _ => color(kind.info().color),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Matrix = [[f64; 3]; 3];
+
+    /// Sight without and with complete colour blindness, on linear RGB: Machado, Oliveira, Fernandes, "A Physiologically-based
+    /// Model for Simulation of Color Vision Deficiency", IEEE TVCG 15 (2009), table of severity 1.0.
+    const SIGHTS: [(&str, Matrix); 4] = [
+        ("full", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        (
+            "protanopia",
+            [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        ),
+        (
+            "deuteranopia",
+            [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+        ),
+        (
+            "tritanopia",
+            [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+        ),
+    ];
+    /// Linear sRGB to CIE XYZ (IEC 61966-2-1).
+    const XYZ: Matrix =
+        [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]];
+    /// Distance in CIE Lab of colours that are told apart at a glance, side by side or not. About 2.3 is just noticeable side by side.
+    const APART: f64 = 11.0;
+    /// Contrast of lines to their ground (WCAG 2.1, 1.4.11).
+    const CONTRAST: f64 = 3.0;
+
+    fn times(matrix: &Matrix, v: [f64; 3]) -> [f64; 3] {
+        matrix.map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum())
+    }
+
+    fn linear(color: Color32) -> [f64; 3] {
+        [color.r(), color.g(), color.b()].map(|part| {
+            let part = f64::from(part) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        })
+    }
+
+    /// CIE Lab of a linear colour, with white at (100, 0, 0).
+    fn lab(linear: [f64; 3]) -> [f64; 3] {
+        let white = times(&XYZ, [1.0; 3]);
+        let xyz = times(&XYZ, linear);
+        let [x, y, z] = [0, 1, 2].map(|i| {
+            let t: f64 = xyz[i] / white[i];
+            if t > 216.0 / 24389.0 { t.cbrt() } else { (24389.0 / 27.0 * t + 16.0) / 116.0 }
+        });
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+    }
+
+    #[test]
+    fn lab_has_its_published_values() {
+        let close =
+            |color, expected| assert!(distance(lab(linear(color)), expected) < 0.02, "{:?}", lab(linear(color)));
+        close(rgb(255, 255, 255), [100.0, 0.0, 0.0]);
+        close(rgb(255, 0, 0), [53.24, 80.09, 67.20]);
+        close(rgb(0, 0, 255), [32.30, 79.19, -107.86]);
+    }
+
+    #[test]
+    fn the_colors_of_types_stay_apart_without_full_color_vision() {
+        for look in [&DARK, &LIGHT] {
+            let w = &look.wires;
+            let colors = [
+                ("error", look.error),
+                ("face grid", w.face_grid),
+                ("generic", w.generic),
+                ("scalar", w.scalar),
+                ("vector", w.vector),
+                ("image", w.image),
+                ("other", w.other),
+                ("particles", w.particles),
+                ("neighbor grid", w.neighbor_grid),
+                ("field", w.field),
+                ("number", w.number),
+            ];
+            let luminance = |color| times(&XYZ, linear(color))[1];
+            for (index, (one, color)) in colors.iter().enumerate() {
+                for ground in [look.canvas, look.node] {
+                    let (a, b) = (luminance(*color), luminance(ground));
+                    let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
+                    assert!(contrast >= CONTRAST, "{one}, dark {}: contrast {contrast:.2}", look.dark);
+                }
+                for (other, second) in colors.iter().skip(index + 1) {
+                    for (sight, matrix) in &SIGHTS {
+                        let seen = |color| lab(times(matrix, linear(color)).map(|part| part.clamp(0.0, 1.0)));
+                        let far = distance(seen(*color), seen(*second));
+                        assert!(far >= APART, "{one} and {other}, dark {}, {sight}: {far:.1}", look.dark);
+                    }
+                }
+            }
         }
     }
 }

@@ -12,6 +12,10 @@ use super::theme;
 use crate::gpu::Making;
 use crate::sim::Simulation;
 
+/// Width of a figure's name, and of the state of the graph at the right end \[points\].
+const NAME: f32 = 40.0;
+const STATUS: f32 = 190.0;
+
 /// Draws the bar. Returns the command that was chosen.
 pub(super) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<Command> {
     let mut asked = None;
@@ -30,13 +34,20 @@ pub(super) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> O
     let (frame, time) = session.running_simulation().map_or((0, 0.0), |s| (s.frame(), s.time()));
     let computing = session.running_simulation().and_then(Simulation::progress).filter(|_| player.is_long());
     let part = computing.map_or(String::new(), |part| format!(" {:.0} %", 100.0 * part));
-    let hint = "The part of the next frame that is computed";
-    figure(ui, 72.0, "frame", format!("{frame}{part}")).on_hover_text(hint);
-    figure(ui, 66.0, "time", format!("{time:.2} s"));
     let rate = player.rate().map_or("–".into(), |rate| format!("{rate:.1}"));
-    figure(ui, 38.0, "fps", rate).on_hover_text("Frames computed per second");
     let ms = player.gpu_ms().map_or("–".into(), |ms| format!("{ms:.2} ms"));
-    figure(ui, 66.0, "GPU", ms).on_hover_text("GPU time per frame");
+    for (width, name, value, hint) in [
+        (72.0, "frame", format!("{frame}{part}"), "The part of the next frame that is computed"),
+        (66.0, "time", format!("{time:.2} s"), "Simulated time"),
+        (38.0, "fps", rate, "Frames computed per second"),
+        (66.0, "GPU", ms, "GPU time per frame"),
+    ] {
+        // A narrow window leaves out the last ones.
+        if ui.available_width() < width + NAME + STATUS {
+            break;
+        }
+        figure(ui, width, name, value).on_hover_text(hint);
+    }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| asked = status(ui, player, session).or(asked));
     asked
 }
@@ -59,6 +70,12 @@ fn speed(ui: &mut Ui, player: &mut Player) {
         .on_hover_text(hint);
 }
 
+/// What is going on. A narrow window cuts the text off.
+fn state(ui: &mut Ui, text: String, color: egui::Color32) {
+    ui.spinner();
+    ui.add(egui::Label::new(RichText::new(text).color(color).small()).truncate());
+}
+
 /// Progress of loading a file.
 fn loading(ui: &mut Ui, loading: &Loading) -> Option<Command> {
     let asked = Command::StopLoading.button(ui, "✖", "Stop loading").then_some(Command::StopLoading);
@@ -66,8 +83,7 @@ fn loading(ui: &mut Ui, loading: &Loading) -> Option<Command> {
     let (phase, share) = loading.progress();
     let share = share.map(|share| format!(" {:.0} %", 100.0 * share)).unwrap_or_default();
     let text = format!("Loading {name}, {}: {}{share}", amount(loading.bytes as f64), phase.name());
-    ui.label(RichText::new(text).color(theme::of(ui).accent).small());
-    ui.spinner();
+    state(ui, text, theme::of(ui).accent);
     asked
 }
 
@@ -75,8 +91,7 @@ fn loading(ui: &mut Ui, loading: &Loading) -> Option<Command> {
 fn shaders(ui: &mut Ui, making: &Making) -> Option<Command> {
     let asked = driver::is_slow(making)
         && Command::CancelDriver.button(ui, "✖", "Cancel shader compilation and keep the running plan");
-    ui.label(RichText::new(driver::text(making)).color(theme::of(ui).accent).small());
-    ui.spinner();
+    state(ui, driver::text(making), theme::of(ui).accent);
     asked.then_some(Command::CancelDriver)
 }
 
@@ -129,7 +144,7 @@ fn heavy(ui: &mut Ui, player: &Player, session: &Session) -> Option<Command> {
         ui.small_button(text).on_hover_text(hint).clicked()
     });
     let text = format!("Too heavy for this machine: {:.1} s per frame", took.as_secs_f64());
-    ui.label(RichText::new(text).color(theme::of(ui).warning).small());
+    ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).warning).small()).truncate());
     asked.then_some(Command::LowerResolution)
 }
 

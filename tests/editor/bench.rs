@@ -160,7 +160,9 @@ impl Bench {
         // Nobody is new here: the hints of a first start would lie over what is to be pressed.
         let settings = folder.path().join("settings");
         std::fs::create_dir_all(&settings).unwrap();
-        std::fs::write(settings.join("settings.ron"), "(hints: [0, 1, 2])").unwrap();
+        if !settings.join("settings.ron").exists() {
+            std::fs::write(settings.join("settings.ron"), "(hints: [0, 1, 2])").unwrap();
+        }
         let harness = Harness::builder()
             .with_size(size)
             .with_max_steps(1)

@@ -20,7 +20,7 @@ use eframe::egui;
 use super::disk::{self, Source};
 use super::errand::quick;
 use super::session::Session;
-use super::settings::{Folders, Store};
+use super::settings::{Autosave, Folders, Store};
 use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
 use dropping::Dropping;
 use gallery::Gallery;
@@ -140,10 +140,12 @@ impl Files {
     /// With settings and recovery in these folders, and the documents of crashed windows from there.
     pub(super) fn new(folders: Folders) -> Files {
         let recovery = folders.recovery.as_deref();
+        let settings = Store::open(folders.settings.as_deref());
+        let pause = settings.get().autosave.pause();
         Files {
-            settings: Store::open(folders.settings.as_deref()),
+            settings,
             left: Recovery::left(recovery),
-            recovery: Some(Recovery::new(recovery)),
+            recovery: Some(Recovery::with_pause(recovery, pause)),
             ..Files::default()
         }
     }
@@ -155,6 +157,16 @@ impl Files {
 
     pub(super) fn settings(&mut self) -> &mut Store {
         &mut self.settings
+    }
+
+    /// Sets how often unsaved changes are stored \[s\].
+    ///
+    /// # Errors
+    /// Why the setting can't be written.
+    pub(super) fn store_every(&mut self, seconds: u64) -> Result<(), String> {
+        let autosave = Autosave(seconds);
+        self.recovery.iter_mut().for_each(|recovery| recovery.set_pause(autosave.pause()));
+        self.settings.change(move |settings| settings.autosave = autosave)
     }
 
     /// Whether a question is on screen that must be answered first.

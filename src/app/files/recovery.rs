@@ -15,8 +15,6 @@ use crate::document::{Document, salvage};
 use crate::files::{read, write};
 use crate::threads::join_within;
 
-/// Minimum time between two writes.
-const EVERY: Duration = Duration::from_secs(5);
 /// The largest file that is recovered \[bytes\]: a graph and the texts of stages.
 const MAX_KEPT: u64 = 2 * crate::files::MAX_GRAPH;
 /// Precedes the path of the document, on the first line.
@@ -116,12 +114,8 @@ impl Left {
 }
 
 impl Recovery {
-    /// Keeps changes in a folder, which is created if needed. Without a folder, or if it can't be used, nothing is kept.
-    pub(crate) fn new(folder: Option<&Path>) -> Recovery {
-        Recovery::with_pause(folder, EVERY)
-    }
-
-    /// The same with another pause between two writes.
+    /// Keeps changes in a folder, which is created if needed, with this pause between two writes. Without a folder, or if it
+    /// can't be used, nothing is kept.
     pub(crate) fn with_pause(folder: Option<&Path>, every: Duration) -> Recovery {
         let slot = folder.and_then(take_slot);
         let (work, jobs) = channel();
@@ -142,6 +136,12 @@ impl Recovery {
         let thread = slot.as_ref().and_then(|_| std::thread::Builder::new().name("recovery".into()).spawn(run).ok());
         let work = thread.is_some().then_some(work);
         Recovery { kept: None, next: Instant::now(), every, work, thread, slot, stays: false }
+    }
+
+    /// Changes the pause between two writes.
+    pub(crate) fn set_pause(&mut self, every: Duration) {
+        self.every = every;
+        self.next = self.next.min(Instant::now() + every);
     }
 
     /// The changes of windows that crashed, the latest first. As long as they are held, no other window is offered them.

@@ -15,6 +15,7 @@ mod kinds;
 mod level;
 mod many;
 mod numbers;
+mod pointed;
 mod ports;
 mod precision;
 pub(super) mod row;
@@ -143,6 +144,16 @@ impl<'a> Inspected<'a> {
     }
 }
 
+/// The id of a row, by the path of its node.
+fn row_id(path: &str, field: &str) -> Id {
+    Id::new(("inspector", path, field))
+}
+
+/// Scrolls to the row of a parameter as soon as its node is shown, and highlights it for a moment.
+pub(super) fn point_out(ctx: &egui::Context, path: &str, param: &str) {
+    pointed::ask(ctx, row_id(path, param));
+}
+
 /// Numbers that expressions of the open level may name: its own, and number inputs of its group.
 fn numbers_of(session: &Session) -> Numbers {
     let mut numbers = named(session.nodes());
@@ -165,7 +176,7 @@ fn numbers_of(session: &Session) -> Numbers {
 
 impl Inspected<'_> {
     fn id(&self, field: &str) -> Id {
-        Id::new(("inspector", &self.path, field))
+        row_id(&self.path, field)
     }
 
     /// Where a field's value is.
@@ -218,6 +229,10 @@ impl Inspected<'_> {
             return;
         }
         let filter_id = self.id("filter");
+        if params.iter().any(|param| pointed::is_asked_for(ui.ctx(), self.id(&param.name))) {
+            ui.data_mut(|data| data.remove::<String>(filter_id));
+            row::open_section(ui.ctx(), "Parameters");
+        }
         let mut filter: String = ui.data(|data| data.get_temp(filter_id)).unwrap_or_default();
         let some = params.len() > MANY;
         section(ui, "Parameters", |ui| {
@@ -231,7 +246,10 @@ impl Inspected<'_> {
                 wanted.is_empty() || param.name.contains(&wanted) || param.doc.to_lowercase().contains(&wanted)
             });
             let shown: Vec<&Param> = shown.collect();
-            shown.iter().for_each(|param| self.param(ui, param));
+            for param in &shown {
+                let drawn = ui.scope(|ui| self.param(ui, param)).response.rect;
+                pointed::mark(ui, self.id(&param.name), drawn);
+            }
             if shown.is_empty() {
                 ui.label(row::faint(ui, "No matches"));
             }
@@ -357,7 +375,7 @@ impl Inspected<'_> {
 }
 
 /// The parameters that a node declares: a stage's own, or those that a group exposes.
-fn declared(node: &Node, library: &Library) -> Vec<Param> {
+pub(super) fn declared(node: &Node, library: &Library) -> Vec<Param> {
     if let Some(stage) = edit::stage_of(node, library) {
         return stage.header.params.clone();
     }

@@ -174,10 +174,22 @@ pub(super) fn text_row(ui: &mut Ui, id: Id, name: &str, doc: &str, current: &str
     })
 }
 
+/// The id of a section.
+fn section_id(title: &str) -> Id {
+    Id::new(("inspector section", title))
+}
+
+/// Opens a section that may be folded.
+pub(super) fn open_section(ctx: &egui::Context, title: &str) {
+    let mut state = CollapsingState::load_with_default_open(ctx, section_id(title), true);
+    state.set_open(true);
+    state.store(ctx);
+}
+
 /// A collapsible section of the inspector. All sections with this title fold together.
 pub(super) fn section<R>(ui: &mut Ui, title: &str, body: impl FnOnce(&mut Ui) -> R) -> Option<R> {
     ui.add_space(2.0);
-    let id = Id::new(("inspector section", title));
+    let id = section_id(title);
     let mut state = CollapsingState::load_with_default_open(ui.ctx(), id, true);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click());
     if response.clicked() {

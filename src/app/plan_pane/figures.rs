@@ -1,7 +1,7 @@
 //! Numbers as text.
 
 /// `12.5 KiB`
-pub(super) fn bytes(bytes: u64) -> String {
+pub(crate) fn bytes(bytes: u64) -> String {
     let mut value = bytes as f64;
     for unit in ["B", "KiB", "MiB"] {
         if value < 1024.0 {

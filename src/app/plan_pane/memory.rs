@@ -90,7 +90,7 @@ fn total(ui: &mut Ui, session: &mut Session) {
 }
 
 /// A list to choose the memory budget. Returns the budget \[bytes\].
-pub(super) fn budget(ui: &mut Ui, session: &mut Session) -> u64 {
+pub(crate) fn budget(ui: &mut Ui, session: &mut Session) -> u64 {
     let budget = session.gpu().memory_budget();
     let limit = session.gpu().memory_limit();
     let shown = match limit {

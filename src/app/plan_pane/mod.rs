@@ -24,8 +24,10 @@ use super::theme::{self, Look};
 use crate::gpu::{List, Profile};
 use crate::plan::Plan;
 use facts::Facts;
+pub(super) use figures::bytes;
 pub(super) use heat::heat;
 use kernel::KernelText;
+pub(super) use memory::budget;
 use rows::{Fold, LISTS, Rows, Wish};
 
 /// Interval at which times are updated \[s\]; if it were shorter, they could not be read.

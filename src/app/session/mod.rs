@@ -252,6 +252,19 @@ impl Session {
         }
     }
 
+    /// Undoes or redoes until this many steps of the history are done.
+    pub(super) fn go_to_step(&mut self, steps: usize) {
+        if self.history.go_to(steps, &mut self.document) {
+            self.changes.pending = true;
+            self.compile();
+        }
+    }
+
+    /// The start and the steps of the history, as titles.
+    pub(super) fn history_titles(&self) -> Vec<String> {
+        std::iter::once("Start".to_string()).chain(self.history.titles(&self.document)).collect()
+    }
+
     /// Compiles the document in the background; the last valid plan keeps running.
     fn compile(&mut self) {
         self.changes.revision += 1;

@@ -37,6 +37,13 @@ pub(super) enum Subject {
     Wire(Box<WireView>),
 }
 
+/// Widths in the bar of a view, below which parts of it are left out: smoothing, the buttons of the frame, the size of the image, and
+/// what belongs to a camera or a wire \[points\].
+const SMOOTH: f32 = 95.0;
+const FRAMING: f32 = 130.0;
+const SIZE: f32 = 85.0;
+const SUBJECT: f32 = 60.0;
+
 /// An image, and how it lies in its pane.
 pub(super) struct View {
     subject: Subject,
@@ -200,21 +207,31 @@ impl View {
                 self.image_buttons(ui);
             }
             match &self.subject {
+                _ if ui.available_width() < SUBJECT => {}
                 Subject::Output(name) => camera::buttons(ui, session, name.as_deref(), actions),
                 Subject::Wire(wire) => expect::button(ui, session, wire.view(), actions),
             }
         });
     }
 
+    /// The buttons of an image, as many as there is room for.
     fn image_buttons(&mut self, ui: &mut Ui) {
-        ui.separator();
-        let smooth = self.texture.smooth();
-        let hint = if smooth { "Show pixels as squares" } else { "Interpolate between pixels" };
-        if choice(ui, smooth, "Smooth", hint).clicked() {
-            self.texture.set_smooth(!smooth);
+        if ui.available_width() >= SMOOTH + FRAMING {
+            ui.separator();
+            let smooth = self.texture.smooth();
+            let hint = if smooth { "Show pixels as squares" } else { "Interpolate between pixels" };
+            if choice(ui, smooth, "Smooth", hint).clicked() {
+                self.texture.set_smooth(!smooth);
+            }
+        }
+        if ui.available_width() < FRAMING {
+            return;
         }
         ui.separator();
         self.framing.buttons(ui);
+        if ui.available_width() < SIZE {
+            return;
+        }
         if let Some((_, [width, height])) = self.texture.shown() {
             ui.separator();
             ui.label(RichText::new(format!("{width} × {height}")).color(theme::of(ui).dim).small());
@@ -233,7 +250,11 @@ impl View {
         };
         let wire = matches!(self.subject, Subject::Wire(_));
         if outputs.len() < 2 && !wire {
-            ui.label(RichText::new(shown).strong());
+            let width = (ui.available_width() - FRAMING - SUBJECT).max(SUBJECT);
+            ui.scope(|ui| {
+                ui.set_max_width(width);
+                ui.add(egui::Label::new(RichText::new(shown).strong()).truncate());
+            });
             return false;
         }
         let mut chosen = None;
