@@ -12,7 +12,8 @@ fn interrupt(graph: &Path, frames: &str, out: &Path) {
     child.args(["render", graph.to_str().unwrap(), "--frames", frames, "--out", out.to_str().unwrap()]);
     let mut child = child.stdout(Stdio::null()).spawn().unwrap();
     let since = Instant::now();
-    while !out.join("frame.0010.png").exists() {
+    // Two threads write frames: a later one may be complete before an earlier one.
+    while !(1..=10).all(|frame| out.join(format!("frame.{frame:04}.png")).exists()) {
         assert!(since.elapsed().as_secs() < 60, "it does not render");
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -138,8 +139,8 @@ fn another_stage_mesh_or_recording_is_another_export() {
         child.args(["render", graph.to_str().unwrap(), "--output", "other", "--frames", "1-100000", "--out"]).arg(&out);
         let mut child = child.stdout(Stdio::null()).spawn().unwrap();
         let since = Instant::now();
-        // A few more, so that the twelfth is in the record too.
-        while !out.join("frame.0016.png").exists() {
+        // Two threads write frames: a later one may be complete before the twelfth.
+        while !(1..=12).all(|frame| out.join(format!("frame.{frame:04}.png")).exists()) {
             assert!(since.elapsed().as_secs() < 60, "it does not render");
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -203,7 +204,8 @@ fn one_folder_takes_one_export_and_is_swept() {
     child.args(["render", graph.to_str().unwrap(), "--frames", "100000", "--out"]).arg(&out);
     let mut child = child.stdout(Stdio::null()).spawn().unwrap();
     let since = Instant::now();
-    while !out.join("frame.0010.png").exists() {
+    // Two threads write frames: a later one may be complete before an earlier one.
+    while !(1..=10).all(|frame| out.join(format!("frame.{frame:04}.png")).exists()) {
         assert!(since.elapsed().as_secs() < 60, "it does not render");
         std::thread::sleep(Duration::from_millis(2));
     }
