@@ -18,6 +18,8 @@ pub(super) enum Action {
     ViewWire(Link),
     /// Brings up the code of the selected node, at this place.
     ShowCode(SourcePlace),
+    /// Brings up the manual of the stage language at a heading, by the name that links use.
+    ShowLanguage(String),
     /// Adds a view of what the view with this number shows.
     PinView(u64),
     /// Renders the images of the views again.

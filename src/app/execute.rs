@@ -66,6 +66,10 @@ impl Editor {
                     self.stale = true;
                     self.player.refresh();
                 }
+                Action::ShowLanguage(heading) => {
+                    self.help.open(help::LANGUAGE, &heading);
+                    panes::bring_up(&mut self.panes, Pane::Help);
+                }
                 Action::SaveStage(path) => self.files.save_stage(&mut self.session, path),
                 Action::SaveTable { name, text } => self.files.save_table(ctx, &self.session, &name, text),
                 Action::AllowFiles => self.files.allow(&mut self.session),
@@ -182,7 +186,7 @@ impl Editor {
                 ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!full));
             }
             Command::NodeHelp | Command::GettingStarted | Command::StageLanguage | Command::Shortcuts => {
-                self.help_with(command);
+                self.help_with(command, ctx);
             }
             Command::ShowGraph
             | Command::ShowView
@@ -199,13 +203,15 @@ impl Editor {
         self.carry_out(actions, ctx);
     }
 
-    /// Shows the help pane at what the command is about. Without a selected node, its reference is the manual.
-    fn help_with(&mut self, command: Command) {
+    /// Shows the help pane at what the command is about: the word at the caret of the code, the selected node, or the manual.
+    fn help_with(&mut self, command: Command, ctx: &egui::Context) {
+        let heading = self.code.heading(ctx).filter(|_| command == Command::NodeHelp);
         let node = self.session.selection.single().and_then(|name| self.session.nodes().get(name)).cloned();
-        match (command, node) {
-            (Command::NodeHelp, Some(node)) => self.help.open_node(&node, self.session.library()),
-            (Command::StageLanguage, _) => self.help.open(help::LANGUAGE, ""),
-            (Command::Shortcuts, _) => self.help.open_shortcuts(),
+        match (command, heading, node) {
+            (Command::NodeHelp, Some(heading), _) => self.help.open(help::LANGUAGE, &heading),
+            (Command::NodeHelp, None, Some(node)) => self.help.open_node(&node, self.session.library()),
+            (Command::StageLanguage, ..) => self.help.open(help::LANGUAGE, ""),
+            (Command::Shortcuts, ..) => self.help.open_shortcuts(),
             _ => self.help.open(help::MANUAL, ""),
         }
         panes::bring_up(&mut self.panes, Pane::Help);

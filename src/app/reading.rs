@@ -24,6 +24,11 @@ impl Editor {
         self.files.saving()
     }
 
+    /// Whether a graph's file is being read.
+    pub fn opening(&self) -> bool {
+        self.files.opening()
+    }
+
     /// Problems of the graph, of the user's stages, and of the running simulation.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.session.problems()

@@ -129,11 +129,12 @@ impl Gpu {
     }
 
     fn wrap(device: wgpu::Device, queue: wgpu::Queue, name: String) -> Gpu {
+        let pipelines = Arc::new(Pipelines::new(is_software(&device)));
         Gpu {
             device,
             queue,
             name,
-            pipelines: Arc::default(),
+            pipelines,
             probes: Arc::default(),
             store: Arc::default(),
             faults: Arc::default(),
@@ -171,25 +172,21 @@ impl Gpu {
     /// are expensive, so there are no sweeps on tiles.
     pub fn tuning(&self) -> Tuning {
         let buffers = self.device.limits().max_storage_buffers_per_shader_stage.min(MAX_BUFFERS);
-        match self.device.adapter_info().device_type {
-            wgpu::DeviceType::Cpu => Tuning { buffers, ..Tuning::cpu() },
-            _ => Tuning { buffers, ..Tuning::gpu() },
+        if is_software(&self.device) {
+            Tuning { buffers, ..Tuning::cpu() }
+        } else {
+            Tuning { buffers, ..Tuning::gpu() }
         }
     }
 
     /// Whether measuring shapes is useful. A software adapter takes long for it and chooses the plain shape in the end.
     pub fn is_worth_tuning(&self) -> bool {
-        self.device.adapter_info().device_type != wgpu::DeviceType::Cpu
+        !is_software(&self.device)
     }
 
     /// Maximum number of invocations in a workgroup.
     pub fn widest_group(&self) -> u32 {
         self.device.limits().max_compute_invocations_per_workgroup
-    }
-
-    /// Releases pipelines that are kept for later plans; running simulations hold theirs. For measurements.
-    pub fn forget_pipelines(&self) {
-        self.pipelines.clear();
     }
 
     /// Name, backend and driver for display.
@@ -242,4 +239,9 @@ impl Gpu {
 pub fn describe(info: &wgpu::AdapterInfo) -> String {
     let driver = [info.driver.as_str(), info.driver_info.as_str()].join(" ");
     format!("{} ({:?}, {})", info.name, info.backend, driver.trim())
+}
+
+/// Whether the device computes on the CPU.
+pub(super) fn is_software(device: &wgpu::Device) -> bool {
+    device.adapter_info().device_type == wgpu::DeviceType::Cpu
 }

@@ -21,19 +21,22 @@ pub(super) struct Pipeline {
 }
 
 /// All pipelines of a device.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Pipelines(pub(super) Arc<Shared>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Shared {
     pub state: Mutex<State>,
     pub changed: Condvar,
+    /// Limit of pipelines that are kept beside those of the last plan.
+    idle: usize,
 }
 
-/// Limit of pipelines that are kept, unless a plan has more: enough for several graphs, so that undoing an edit compiles
-/// nothing.
-const MAX_KEPT: usize = 256;
-/// The same limit for errors.
+/// On a GPU enough for several graphs, so that undoing an edit compiles nothing.
+const IDLE: usize = 256;
+/// Mesa's software driver holds some 50 MB for each pipeline.
+const IDLE_SOFTWARE: usize = 32;
+/// Limit of errors that are kept.
 const MAX_FAILED: usize = 64;
 
 #[derive(Debug)]
@@ -98,7 +101,7 @@ impl Drop for Waiting {
         if state.waiting > 0 {
             return;
         }
-        while state.known.len() > MAX_KEPT.max(self.wanted) {
+        while state.known.len() > self.wanted + self.shared.idle {
             state.known.pop_lru();
         }
         if state.failed.len() > MAX_FAILED {
@@ -116,11 +119,10 @@ pub(super) fn key(kernel: &Kernel) -> Key {
 }
 
 impl Pipelines {
-    /// Releases all that no engine holds.
-    pub(crate) fn clear(&self) {
-        let mut state = self.0.lock();
-        state.known.clear();
-        state.failed.clear();
+    /// For a device that is a software (CPU) adapter or not.
+    pub(super) fn new(software: bool) -> Pipelines {
+        let idle = if software { IDLE_SOFTWARE } else { IDLE };
+        Pipelines(Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), idle }))
     }
 
     /// Number of finished pipelines.
@@ -175,12 +177,14 @@ mod tests {
             let keys: Vec<Key> = plan.kernels.iter().map(key).collect();
             keys.len() - gpu.pipelines.missing(plan.kernels.iter().zip(&keys)).len()
         };
-        let (small, large) = (plan(0..10), plan(10..20 + MAX_KEPT));
+        let idle = gpu.pipelines.0.idle;
+        let (small, large) = (plan(0..10), plan(10..20 + idle));
         gpu.prepare(&small).unwrap();
         assert_eq!(kept(&small), 10);
         gpu.prepare(&large).unwrap();
-        assert_eq!((kept(&small), kept(&large)), (0, MAX_KEPT + 10), "the large plan alone is over the limit");
+        assert_eq!((kept(&small), kept(&large)), (10, idle + 10), "the plan of before is idle");
+        // In use again, so that the large plan is idle: more than are kept.
         gpu.prepare(&small).unwrap();
-        assert_eq!((kept(&small), gpu.pipelines.count()), (10, MAX_KEPT));
+        assert_eq!((kept(&small), kept(&large), gpu.pipelines.count()), (10, idle, idle + 10));
     }
 }

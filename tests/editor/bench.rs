@@ -131,6 +131,8 @@ impl Bench {
         let path = Some(self.folder.path().join("graph.ron"));
         self.harness.input_mut().dropped_files.push(DroppedFile { path, ..DroppedFile::default() });
         self.rest();
+        self.until("the graph", |bench| !bench.editor().opening());
+        self.rest();
     }
 
     /// Makes egui forget the glyphs that it has drawn at any zoom, as it does by itself when they fill its texture.

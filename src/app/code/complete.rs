@@ -50,7 +50,7 @@ fn owned(words: impl IntoIterator<Item = &'static str>) -> Vec<String> {
 }
 
 /// The last line after its `//!`, if it belongs to the header.
-fn header_line(so_far: &str) -> Option<&str> {
+pub(super) fn header_line(so_far: &str) -> Option<&str> {
     let mut last = None;
     for line in so_far.split('\n') {
         last = line.trim_start().strip_prefix("//!");

@@ -14,6 +14,7 @@ use eframe::egui::{
 use super::complete::{Cause, completions};
 use super::highlight::{self, Kind};
 use super::keys::{self, Action, Edited};
+use super::meaning::{Declared, Meaning, meaning};
 use crate::app::completion::{self, Completed, List};
 use crate::app::prose;
 use crate::app::theme::{self, Look};
@@ -61,6 +62,14 @@ pub(super) enum HistoryStep {
     Redo,
 }
 
+/// What the field asks of its pane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    Step(HistoryStep),
+    /// A heading of the manual of the stage language.
+    Manual(String),
+}
+
 /// The last layout of the text, with its colours. Glyphs are valid for one pass; then they may be elsewhere in
 /// the font texture, and egui has to lay out again.
 struct Laid {
@@ -79,11 +88,23 @@ pub(super) struct Field {
     list: List,
     /// Characters were typed in this frame.
     typed: bool,
+    /// A character that the pointer is on, with its text, and what it means.
+    hovered: Option<(usize, String, Option<Meaning>)>,
 }
 
 impl Field {
     /// Draws the text and applies what was typed.
-    pub(super) fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<HistoryStep> {
+    pub(super) fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<Asked> {
+        let sought = sought(ui, shown.id, text);
+        let manual = match sought {
+            Some(Declared::Manual(heading)) => Some(Asked::Manual(heading)),
+            Some(Declared::Here(at)) => {
+                self.list.close();
+                set_selection(ui.ctx(), shown.id, at..at);
+                None
+            }
+            None => None,
+        };
         let (acted, step) = if shown.editable { self.keys(ui, text, shown) } else { (false, None) };
         if !shown.editable {
             self.list.close();
@@ -111,14 +132,35 @@ impl Field {
         let beside = Rect::from_x_y_ranges(inside.x_range(), inner.clip_rect().y_range());
         lenses(&ui.painter_at(beside), &output, shown.marks, look, digit);
         let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| inside.contains(*at));
+        let mut marked = false;
         for mark in shown.marks {
             let Some(rect) = mark.place.and_then(|place| underlined(text, &output, place)) else { continue };
             wave(&inner, rect, if mark.error { look.error } else { look.warning });
             if pointer.is_some_and(|at| rect.expand2(vec2(4.0, 1.0)).contains(at)) {
+                marked = true;
                 output.response.response.clone().on_hover_text_at_pointer(prose::plain(&mark.sentence));
             }
         }
-        step
+        let explained = if marked { None } else { pointer.and_then(|at| self.explained(text, &output, at)) };
+        let followed = explained.and_then(|meaning| explain(ui, shown.id, &output, meaning));
+        step.map(Asked::Step).or(manual).or(followed)
+    }
+
+    /// The meaning of the word at a point of the screen. It is found once while the pointer stays on its character.
+    fn explained(&mut self, text: &str, output: &TextEditOutput, at: Pos2) -> Option<Meaning> {
+        let inside = at - output.galley_pos;
+        let cursor = output.galley.cursor_from_pos(inside);
+        // Beside the text of a line, the nearest character is meant by nobody.
+        let place = output.galley.pos_from_cursor(cursor);
+        if (inside.x - place.center().x).abs() > place.height() || !place.y_range().contains(inside.y) {
+            return None;
+        }
+        // A place between two characters belongs to the one under the pointer.
+        let index = usize::from(cursor.index) - usize::from(inside.x < place.center().x && cursor.index.0 > 0);
+        if self.hovered.as_ref().is_none_or(|(known, of, _)| (*known, of.as_str()) != (index, text)) {
+            self.hovered = Some((index, text.to_string(), meaning(text, index)));
+        }
+        self.hovered.as_ref().and_then(|(.., meaning)| meaning.clone())
     }
 
     fn text(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>, row: f32, acted: bool) -> TextEditOutput {
@@ -234,7 +276,7 @@ impl Field {
                     act(ui, shown.id, text, action);
                     acted = true;
                 }
-                Own::Complete => self.list = completions(text, selection(ui, shown.id).end, Cause::ByHand),
+                Own::Complete => self.list = completions(text, selection(ui.ctx(), shown.id).end, Cause::ByHand),
                 Own::List(key) => {
                     if let Some(completed) = self.list.press(key, text) {
                         put(ui, shown.id, text, completed);
@@ -263,6 +305,49 @@ impl Field {
         events.extend(queue);
         ui.input_mut(|input| input.events = events);
         (acted, step)
+    }
+}
+
+/// The heading of the manual about the word at the caret.
+pub(super) fn heading(ctx: &egui::Context, id: Id, text: &str) -> Option<String> {
+    match meaning(text, selection(ctx, id).start)?.declared? {
+        Declared::Manual(heading) => Some(heading),
+        Declared::Here(_) => None,
+    }
+}
+
+/// Where the word at the caret is declared, when F12 was pressed in the field.
+fn sought(ui: &Ui, id: Id, text: &str) -> Option<Declared> {
+    let asked = ui.memory(|memory| memory.has_focus(id))
+        && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::F12));
+    if asked { meaning(text, selection(ui.ctx(), id).start)?.declared } else { None }
+}
+
+/// Tells what a word means. A click with Ctrl goes to where it is declared; what the manual declares is returned.
+fn explain(ui: &Ui, id: Id, output: &TextEditOutput, meaning: Meaning) -> Option<Asked> {
+    let Meaning { usage, text, declared } = meaning;
+    let look = theme::of(ui);
+    let response = output.response.response.clone().on_hover_ui_at_pointer(|ui| {
+        ui.add(egui::Label::new(egui::RichText::new(usage).monospace().color(look.text)).wrap());
+        if !text.is_empty() {
+            ui.label(prose::plain(&text));
+        }
+        let way = match &declared {
+            Some(Declared::Here(_)) => "Ctrl+click or F12: go to declaration",
+            Some(Declared::Manual(_)) => "Ctrl+click or F12: stage language",
+            None => return,
+        };
+        ui.label(egui::RichText::new(way).small().color(look.faint));
+    });
+    if !(response.clicked() && ui.input(|input| input.modifiers.command)) {
+        return None;
+    }
+    match declared? {
+        Declared::Manual(heading) => Some(Asked::Manual(heading)),
+        Declared::Here(at) => {
+            set_selection(ui.ctx(), id, at..at);
+            None
+        }
     }
 }
 
@@ -305,7 +390,7 @@ fn own(event: &Event, history: bool, list: bool) -> Option<Own> {
 }
 
 fn act(ui: &Ui, id: Id, text: &mut String, action: Action) {
-    let Edited { text: after, selection } = keys::act(text, selection(ui, id), action);
+    let Edited { text: after, selection } = keys::act(text, selection(ui.ctx(), id), action);
     *text = after;
     set_selection(ui.ctx(), id, selection);
 }
@@ -317,8 +402,8 @@ fn put(ui: &Ui, id: Id, text: &mut String, Completed { text: after, caret }: Com
 }
 
 /// The selection \[characters\].
-fn selection(ui: &Ui, id: Id) -> Range<usize> {
-    let state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
+fn selection(ctx: &egui::Context, id: Id) -> Range<usize> {
+    let state = TextEditState::load(ctx, id).unwrap_or_default();
     state.cursor.char_range().map_or(0..0, |range| {
         let range = range.as_sorted_char_range();
         range.start.0..range.end.0

@@ -6,6 +6,7 @@ mod complete;
 mod field;
 mod highlight;
 mod keys;
+mod meaning;
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,7 @@ use crate::edit;
 use crate::library::{Definition, Library};
 use crate::problem::{Severity, SourcePlace};
 use crate::stage::{Stage, StageError};
-use field::{Field, HistoryStep, Mark, Shown};
+use field::{Asked, Field, HistoryStep, Mark, Shown};
 
 /// How long after the last key the text goes into the document \[s\].
 const REST: f64 = 0.3;
@@ -187,15 +188,17 @@ impl Code {
         };
         let before = text.now.clone();
         let middle = egui::CentralPanel::no_frame();
-        let step = middle.show(ui, |ui| field.show(ui, &mut text.now, &shown)).inner;
+        let asked = middle.show(ui, |ui| field.show(ui, &mut text.now, &shown)).inner;
         if text.now != before {
             let now = ui.input(|input| input.time);
             text.step |= now - text.typed > PAUSE;
             text.typed = now;
             text.check(place);
         }
-        if let Some(step) = step {
-            self.step(ui.ctx(), session, step);
+        match asked {
+            Some(Asked::Step(step)) => self.step(ui.ctx(), session, step),
+            Some(Asked::Manual(heading)) => actions.push(Action::ShowLanguage(heading)),
+            None => {}
         }
         let told = wish.map_or(Ok(()), |wish| self.grant(session, &subject, wish, actions));
         self.keep_draft(session);
@@ -246,6 +249,14 @@ impl Code {
                 source.clone_from(&text.now);
             }
         });
+    }
+
+    /// The heading of the manual about the word at the caret, if the text has the focus and the word is one of the language.
+    pub(super) fn heading(&self, ctx: &egui::Context) -> Option<String> {
+        let (place, text) = self.open.as_ref()?;
+        let id = id(place);
+        ctx.memory(|memory| memory.has_focus(id)).then_some(())?;
+        field::heading(ctx, id, &text.now)
     }
 
     /// The file whose text has the focus.

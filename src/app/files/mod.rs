@@ -201,6 +201,11 @@ impl Files {
         !self.saving.is_empty()
     }
 
+    /// Whether a graph's file is being read.
+    pub(super) fn opening(&self) -> bool {
+        self.opening.is_some()
+    }
+
     /// Whether closing the window would lose changes or stop an export.
     pub(super) fn holds(&self, session: &Session) -> bool {
         session.unsaved() || self.exporting || self.saving()

@@ -3,6 +3,7 @@
 mod markdown;
 mod page;
 mod shortcuts;
+pub(super) mod words;
 
 use eframe::egui::{self, Ui};
 
