@@ -2,9 +2,9 @@
 //! Acceleration of each particle by pressure, viscosity and gravity:
 //! a_i = -sum_j m (p_i/rho_i^2 + p_j/rho_j^2 + Pi_ij) grad W + g,  Pi_ij = -2 (DIM + 2) mu/(rho_i rho_j) v_ij . x_ij/r^2.  Where two particles approach,
 //! Monaghan's artificial viscosity is added:  -alpha c h/2 / rho_ij v_ij . x_ij/r^2,  c = sqrt(stiffness).  All forces act along the line between two particles, equally
-//! in opposite directions, so momentum and angular momentum are conserved. The pressure is the derivative of an energy, since its kernel is that of the density: without
+//! in opposite directions, so momentum and angular momentum are conserved. The images of SPH Density beyond closed sides of the domain act like particles: such a side pushes back, and takes no friction. The pressure is the derivative of an energy, since its kernel is that of the density: without
 //! viscosity energy is conserved up to the order of the time step, with it energy decreases. SPH Limits has the limits of the step.
-//! Source: Monaghan, Rep. Prog. Phys. 68, 2005, equations 3.4, 4.2 and 8.9 (with 2 (DIM + 2), which makes mu the viscosity); artificial viscosity: Monaghan, Annu. Rev. Astron. Astrophys. 30, 1992.
+//! Source: Monaghan, Rep. Prog. Phys. 68, 2005, equations 3.4, 4.2 and 8.9 (with 2 (DIM + 2), which makes mu the viscosity); artificial viscosity: Monaghan, Annu. Rev. Astron. Astrophys. 30, 1992; Colagrossi and Landrini, J. Comput. Phys. 191, 2003 (images).
 //!
 //! @in    neighbors: NeighborGrid    Neighbour grid of the particles
 //! @in    kernel: vec4f              From SPH Kernel
@@ -20,19 +20,51 @@ fn stage(particle: Particle) -> Vec {
     let drag = 2.0 * f32(DIM + 2) * params.viscosity / particle.density;
     let shock = params.artificial * sqrt(params.stiffness) * h; // alpha c h/2 over the mean of the densities is this over their sum
     let pressed = particle.pressure / (particle.density * particle.density);
+    // The nearest closed side along each axis, and a bit for each that is within reach.
+    var planes = Vec();
+    var sides = 0;
+    for (var axis = 0; axis < DIM; axis++) {
+        let side = i32(2.0 * particle.position[axis] > SIZE[axis]);
+        planes[axis] = f32(side) * SIZE[axis];
+        if abs(particle.position[axis] - planes[axis]) < h && wall_face(side * RESOLUTION, axis) { sides |= 1 << u32(axis); }
+    }
+    let depth = 4.0 * abs(particle.position - planes);
     var sum = Vec();
     var near = neighbors(particle.position);
     while (neighbors_next(&near)) {
         let apart = displacement(particle.position, particles(near.index).position);
         let square = dot(apart, apart);
-        if square >= h * h || near.index == particle.index { continue; }
+        if square >= h * h { continue; }
         let other = particles(near.index); // one in six candidates is near enough to be read in full
+        let both = pressed + other.pressure / (other.density * other.density);
         // Two in one place part along x: any direction will do as long as it is the other's opposite.
         let toward = select(apart, Vec(unit(0)) * select(-0.001, 0.001, particle.index < near.index) * h, square < 1e-12 * h * h);
-        let inside = 1.0 - sqrt(square) * inverse_h;
+        let inside = select(1.0 - sqrt(square) * inverse_h, 0.0, near.index == particle.index);
         let closing = dot(other.velocity - particle.velocity, apart) / (square + 1e-4 * h * h);
         let damped = drag / other.density + select(0.0, shock / (particle.density + other.density), closing < 0.0);
-        sum -= inside * inside * inside * (pressed + other.pressure / (other.density * other.density) - damped * closing) * toward;
+        sum -= inside * inside * inside * (both - damped * closing) * toward;
+        if sides == 0 { continue; }
+        let farther = depth * abs(other.position - planes); // squares of the distances to images, less that to the particle
+        var nearest = h * h;
+        for (var axis = 0; axis < DIM; axis++) { if ((sides >> u32(axis)) & 1) != 0 { nearest = min(nearest, farther[axis]); } }
+        if square + nearest >= h * h { continue; }
+        for (var image = sides; image != 0; image = (image - 1) & sides) {
+            let axes = bits(image);
+            let beyond = square + dot(axes, farther);
+            if beyond >= h * h { continue; }
+            let reach = apart + 2.0 * axes * (planes - other.position);
+            let inside = 1.0 - sqrt(beyond) * inverse_h;
+            let closing = dot((1.0 - 2.0 * axes) * other.velocity - particle.velocity, reach) / (beyond + 1e-4 * h * h);
+            let damped = drag / other.density + select(0.0, shock / (particle.density + other.density), closing < 0.0);
+            sum -= inside * inside * inside * (both - damped * closing) * reach;
+        }
     }
     return sum * kernel().y + params.gravity;
+}
+
+// 1 along the axes of a set of bits.
+fn bits(mask: i32) -> Vec {
+    var axes = Vec();
+    for (var axis = 0; axis < DIM; axis++) { axes += f32((mask >> u32(axis)) & 1) * Vec(unit(axis)); }
+    return axes;
 }

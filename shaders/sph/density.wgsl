@@ -1,7 +1,8 @@
 //! SPH Density
 //! Density as the sum over the neighbours, including the particle itself:  rho_i = sum_j m W(|x_i - x_j|),  and its rate of change,
-//! sum_j m (v_i - v_j) . grad W.  SPH Wall Density adds what a wall takes of the kernel.
-//! Source: Monaghan, Smoothed Particle Hydrodynamics, Rep. Prog. Phys. 68, 2005, equations 2.8 and 2.17.
+//! sum_j m (v_i - v_j) . grad W.  A closed side of the domain is a mirror: the images of the particles beyond it
+//! count and move with them, so a row along a side is compressed like any other. The domain must be wider than 2 h. SPH Wall Density adds what a shape takes of the kernel.
+//! Source: Monaghan, Smoothed Particle Hydrodynamics, Rep. Prog. Phys. 68, 2005, equations 2.8 and 2.17; Colagrossi and Landrini, J. Comput. Phys. 191, 2003 (images).
 //!
 //! @in    neighbors: NeighborGrid    Neighbour grid of the particles
 //! @in    kernel: vec4f              From SPH Kernel
@@ -10,6 +11,15 @@
 fn stage(particle: Particle) -> Result {
     let h = kernel().z;
     let inverse_h = 1.0 / h;
+    // The nearest closed side along each axis, and a bit for each that is within reach.
+    var planes = Vec();
+    var sides = 0;
+    for (var axis = 0; axis < DIM; axis++) {
+        let side = i32(2.0 * particle.position[axis] > SIZE[axis]);
+        planes[axis] = f32(side) * SIZE[axis];
+        if abs(particle.position[axis] - planes[axis]) < h && wall_face(side * RESOLUTION, axis) { sides |= 1 << u32(axis); }
+    }
+    let depth = 4.0 * abs(particle.position - planes);
     var sum = 0.0;
     var rate = 0.0;
     var near = neighbors(particle.position);
@@ -22,6 +32,30 @@ fn stage(particle: Particle) -> Result {
         let cubed = inside * inside * inside;
         sum += cubed * inside * (1.0 + 4.0 * q);
         rate += cubed * dot(particle.velocity - particles(near.index).velocity, apart);
+        if sides == 0 { continue; }
+        let place = particles(near.index).position;
+        let farther = depth * abs(place - planes); // squares of the distances to images, less that to the particle
+        var nearest = h * h;
+        for (var axis = 0; axis < DIM; axis++) { if ((sides >> u32(axis)) & 1) != 0 { nearest = min(nearest, farther[axis]); } }
+        if square + nearest >= h * h { continue; }
+        for (var image = sides; image != 0; image = (image - 1) & sides) {
+            let axes = bits(image);
+            let beyond = square + dot(axes, farther);
+            if beyond >= h * h { continue; }
+            let reach = apart + 2.0 * axes * (planes - place);
+            let q = sqrt(beyond) * inverse_h;
+            let inside = 1.0 - q;
+            let cubed = inside * inside * inside;
+            sum += cubed * inside * (1.0 + 4.0 * q);
+            rate += cubed * dot(particle.velocity - (1.0 - 2.0 * axes) * particles(near.index).velocity, reach);
+        }
     }
     return Result(kernel().x * sum, kernel().y * rate);
+}
+
+// 1 along the axes of a set of bits.
+fn bits(mask: i32) -> Vec {
+    var axes = Vec();
+    for (var axis = 0; axis < DIM; axis++) { axes += f32((mask >> u32(axis)) & 1) * Vec(unit(axis)); }
+    return axes;
 }

@@ -1,7 +1,7 @@
 //! DFSPH Density
 //! Density as the sum over the neighbours, as in SPH Density, the sum of its gradients g_j = m grad W, and two measures of how the density answers to pressures:
-//! sum_j g_j^2 to that of a single particle, and (sum_j |g_j|/DIM)^2, which together with it bounds the answer to patterns of layers.
-//! Source: Bender and Koschier, Divergence-Free Smoothed Particle Hydrodynamics, SCA 2015, equation 9.
+//! sum_j g_j^2 to that of a single particle, and (sum_j |g_j|/DIM)^2, which together with it bounds the answer to patterns of layers. The images beyond closed sides of the domain count like particles, as in SPH Density.
+//! Source: Bender and Koschier, Divergence-Free Smoothed Particle Hydrodynamics, SCA 2015, equation 9; Colagrossi and Landrini, J. Comput. Phys. 191, 2003 (images).
 //!
 //! @in    neighbors: NeighborGrid    Neighbour grid of the particles
 //! @in    kernel: vec4f              From SPH Kernel
@@ -10,6 +10,15 @@
 fn stage(particle: Particle) -> Result {
     let h = kernel().z;
     let inverse_h = 1.0 / h;
+    // The nearest closed side along each axis, and a bit for each that is within reach.
+    var planes = Vec();
+    var sides = 0;
+    for (var axis = 0; axis < DIM; axis++) {
+        let side = i32(2.0 * particle.position[axis] > SIZE[axis]);
+        planes[axis] = f32(side) * SIZE[axis];
+        if abs(particle.position[axis] - planes[axis]) < h && wall_face(side * RESOLUTION, axis) { sides |= 1 << u32(axis); }
+    }
+    let depth = 4.0 * abs(particle.position - planes);
     var sum = 0.0;
     var gradient = Vec();
     var squares = 0.0;
@@ -26,7 +35,33 @@ fn stage(particle: Particle) -> Result {
         gradient += cubed * apart;
         squares += cubed * cubed * square;
         lengths += cubed * q;
+        if sides == 0 { continue; }
+        let place = particles(near.index).position;
+        let farther = depth * abs(place - planes); // squares of the distances to images, less that to the particle
+        var nearest = h * h;
+        for (var axis = 0; axis < DIM; axis++) { if ((sides >> u32(axis)) & 1) != 0 { nearest = min(nearest, farther[axis]); } }
+        if square + nearest >= h * h { continue; }
+        for (var image = sides; image != 0; image = (image - 1) & sides) {
+            let axes = bits(image);
+            let beyond = square + dot(axes, farther);
+            if beyond >= h * h { continue; }
+            let reach = apart + 2.0 * axes * (planes - place);
+            let q = sqrt(beyond) * inverse_h;
+            let inside = 1.0 - q;
+            let cubed = inside * inside * inside;
+            sum += cubed * inside * (1.0 + 4.0 * q);
+            gradient += cubed * reach;
+            squares += cubed * cubed * beyond;
+            lengths += cubed * q;
+        }
     }
     let layers = kernel().y * h / f32(DIM) * lengths;
     return Result(kernel().x * sum, kernel().y * gradient, kernel().y * kernel().y * squares, layers * layers);
+}
+
+// 1 along the axes of a set of bits.
+fn bits(mask: i32) -> Vec {
+    var axes = Vec();
+    for (var axis = 0; axis < DIM; axis++) { axes += f32((mask >> u32(axis)) & 1) * Vec(unit(axis)); }
+    return axes;
 }

@@ -1,6 +1,6 @@
 //! DFSPH Pressure
 //! Half of an iteration: changes each pressure so that the density at the end of the step is that at rest. Expected is
-//! rho + dt (sum_j m (v_i - v_j) . grad W + walls);  where it is above rho_0, or below it with pressure left, the pressure changes by  relaxation (expected - rho_0) rho^2/(dt^2 factor),
+//! rho + dt (sum_j m (v_i - v_j) . grad W + shape);  where it is above rho_0, or below it with pressure left, the pressure changes by  relaxation (expected - rho_0) rho^2/(dt^2 factor),
 //! never to below zero. From the second iteration of a group on, it goes on in the direction of the last change (Nesterov), so n rows of particles take about n iterations, not n^2.
 //! DFSPH Correct is the other half. Of a density above rho_0, only the part `correction` is removed in a step: at 0 the velocity is made free of compression, at 1 the density is restored at once.
 //! Source: Bender and Koschier, SCA 2015, algorithms 2 and 3, with both conditions in one solve; relaxed Jacobi with a total pressure: Ihmsen et al., IEEE TVCG 20, 2014 (IISPH);
@@ -20,6 +20,15 @@ fn stage(particle: Particle) -> Result {
     let inverse_h = 1.0 / h;
     let dt = select(frame.dt, dt(), dt() > 0.0);
     var rate = 0.0;
+    // The nearest closed side along each axis, and a bit for each that is within reach.
+    var planes = Vec();
+    var sides = 0;
+    for (var axis = 0; axis < DIM; axis++) {
+        let side = i32(2.0 * particle.position[axis] > SIZE[axis]);
+        planes[axis] = f32(side) * SIZE[axis];
+        if abs(particle.position[axis] - planes[axis]) < h && wall_face(side * RESOLUTION, axis) { sides |= 1 << u32(axis); }
+    }
+    let depth = 4.0 * abs(particle.position - planes);
     var near = neighbors(particle.position);
     while (neighbors_next(&near)) {
         let apart = displacement(particle.position, particles(near.index).position);
@@ -27,6 +36,20 @@ fn stage(particle: Particle) -> Result {
         if square >= h * h { continue; }
         let inside = 1.0 - sqrt(square) * inverse_h;
         rate += inside * inside * inside * dot(particle.velocity - particles(near.index).velocity, apart);
+        if sides == 0 { continue; }
+        let place = particles(near.index).position;
+        let farther = depth * abs(place - planes); // squares of the distances to images, less that to the particle
+        var nearest = h * h;
+        for (var axis = 0; axis < DIM; axis++) { if ((sides >> u32(axis)) & 1) != 0 { nearest = min(nearest, farther[axis]); } }
+        if square + nearest >= h * h { continue; }
+        for (var image = sides; image != 0; image = (image - 1) & sides) {
+            let axes = bits(image);
+            let beyond = square + dot(axes, farther);
+            if beyond >= h * h { continue; }
+            let reach = apart + 2.0 * axes * (planes - place);
+            let inside = 1.0 - sqrt(beyond) * inverse_h;
+            rate += inside * inside * inside * dot(particle.velocity - (1.0 - 2.0 * axes) * particles(near.index).velocity, reach);
+        }
     }
     rate = kernel().y * rate + dot(particle.wall_gradient, particle.velocity) + particle.wall_inflow;
     let excess = particle.density - rest_density();
@@ -39,4 +62,11 @@ fn stage(particle: Particle) -> Result {
     let beyond = select(after, max(after + turn / (turn + 3.0) * (after - particle.solved), 0.0), substep > 0);
     let error = abs(after - before) * answer / max(params.relaxation, 1e-6) / rest_density();
     return Result(beyond * squared, beyond - before, after, error / f32(max(particles_count(), 1u)));
+}
+
+// 1 along the axes of a set of bits.
+fn bits(mask: i32) -> Vec {
+    var axes = Vec();
+    for (var axis = 0; axis < DIM; axis++) { axes += f32((mask >> u32(axis)) & 1) * Vec(unit(axis)); }
+    return axes;
 }

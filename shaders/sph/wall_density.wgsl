@@ -1,7 +1,6 @@
 //! SPH Wall Density
-//! Adds what walls take of the kernel to the density and to its rate: the closed sides of the domain, and a shape, which may move. The share of
-//! a wall depends on the distance, by the function of SPH Kernel, which is made for planes: a shape should not be curved within a smoothing radius. Shares of several walls are
-//! combined as 1 - product of (1 - share). SPH Wall Force is the derivative of the same function.
+//! Adds what a shape takes of the kernel to the density and to its rate; the shape may move. Its share depends on the distance, by the function of SPH Kernel, which is made for planes: it should not be
+//! curved within a smoothing radius. A closed side of the domain nearby takes its part first; SPH Density has counted that. SPH Wall Force is the derivative of the same function.
 //! Source: Bender, Kugelstadt, Weiler and Koschier, Volume Maps, MIG 2019 (a wall's part of the kernel as a function of the signed distance).
 //!
 //! @in    wall: vec4f                        From SPH Kernel
@@ -12,27 +11,24 @@
 //! @param probe: f32 = 0.1, 0.0001..1        Step of the differences for the shape's normal, as a fraction of a cell
 
 fn stage(particle: Particle) -> Result {
-    var free = 1.0;
-    var flow = 0.0; // of the fluid into the walls: -d free/dt
+    let distance = shape(particle.position);
+    if distance >= max(wall().y, wall().w) { return Result(particle.density, particle.density_rate); }
+    var free = 1.0; // of sides
+    var flow = 0.0; // of the fluid into them: -d free/dt
     for (var axis = 0; axis < DIM; axis++) {
         for (var side = 0; side < 2; side++) {
             if !wall_face(side * RESOLUTION, axis) { continue; }
-            let distance = select(particle.position[axis], SIZE[axis] - particle.position[axis], side == 1);
-            let taken = share(distance);
+            let taken = share(select(particle.position[axis], SIZE[axis] - particle.position[axis], side == 1));
             let speed = select(particle.velocity[axis], -particle.velocity[axis], side == 1);
             flow = flow * (1.0 - taken.x) - free * taken.y * speed;
             free *= 1.0 - taken.x;
         }
     }
-    let distance = shape(particle.position);
-    if distance < max(wall().y, wall().w) {
-        let taken = share(distance);
-        let slope = shape_gradient(particle.position, params.probe * CELL_SIZE);
-        let normal = slope / max(length(slope), 1e-6);
-        flow = flow * (1.0 - taken.x) - free * taken.y * dot(normal, particle.velocity - shape_velocity(particle.position));
-        free *= 1.0 - taken.x;
-    }
-    return Result(particle.density + rest_density() * (1.0 - free), particle.density_rate + rest_density() * flow);
+    let taken = share(distance);
+    let slope = shape_gradient(particle.position, params.probe * CELL_SIZE);
+    let normal = slope / max(length(slope), 1e-6);
+    let rate = -free * taken.y * dot(normal, particle.velocity - shape_velocity(particle.position)) - flow * taken.x;
+    return Result(particle.density + rest_density() * free * taken.x, particle.density_rate + rest_density() * rate);
 }
 
 // The part of the kernel that a wall at this distance takes, and how fast that decreases with the distance [1/m].

@@ -52,9 +52,16 @@ fn an_iteration_is_that_of_the_formulas() {
         part(wall[0], wall[1]) + part(wall[2], wall[3])
     };
     let disc = |p: [f64; 3]| (p[0] - 0.45).hypot(p[1] - 0.55) - 0.2;
-    let free =
-        |p: [f64; 3]| [p[0], 1.0 - p[0], p[1], 1.0 - p[1], disc(p)].iter().map(|z| 1.0 - share(*z)).product::<f64>();
-    // Of the shape alone, and of all walls, by differences.
+    let sides = |p: [f64; 3]| [p[0], 1.0 - p[0], p[1], 1.0 - p[1]].iter().map(|z| 1.0 - share(*z)).product::<f64>();
+    let taken = |p: [f64; 3]| sides(p) * share(disc(p));
+    // All particles and their images behind the sides: of which particle, where, and how fast.
+    let mirrored = |p: f64, v: f64| [(p, v), (-p, -v), (2.0 - p, -v)];
+    let images: Vec<(usize, [f64; 3], [f64; 3])> = (0..count)
+        .flat_map(|j| mirrored(x[j][0], before[j][0]).map(|across| (j, across)))
+        .flat_map(|(j, across)| mirrored(x[j][1], before[j][1]).map(|along| (j, across, along)))
+        .map(|(j, (x, u), (y, v))| (j, [x, y, 0.0], [u, v, 0.0]))
+        .collect();
+    // By differences.
     let slope = |f: &dyn Fn([f64; 3]) -> f64, p: [f64; 3]| -> [f64; 3] {
         let at = |axis: usize, by: f64| f(std::array::from_fn(|i| p[i] + if i == axis { by } else { 0.0 }));
         std::array::from_fn(|axis| if axis < 2 { (at(axis, 1e-6) - at(axis, -1e-6)) / 2e-6 } else { 0.0 })
@@ -69,17 +76,16 @@ fn an_iteration_is_that_of_the_formulas() {
     }
     let known: Vec<Known> = (0..count)
         .map(|i| {
-            let near: Vec<usize> = (0..count).filter(|j| length(apart(x[i], x[*j])) < h).collect();
+            let near: Vec<_> = images.iter().filter(|(_, place, _)| length(apart(x[i], *place)) < h).collect();
             let density =
-                near.iter().map(|j| value(length(apart(x[i], x[*j])))).sum::<f64>() + rest * (1.0 - free(x[i]));
-            let walls = plus([0.0; 3], -rest, slope(&free, x[i]));
-            let pulls: Vec<[f64; 3]> = near.iter().map(|j| gradient(apart(x[i], x[*j]))).collect();
+                near.iter().map(|(_, place, _)| value(length(apart(x[i], *place)))).sum::<f64>() + rest * taken(x[i]);
+            let walls = plus([0.0; 3], rest, slope(&taken, x[i]));
+            let pulls: Vec<[f64; 3]> = near.iter().map(|(_, place, _)| gradient(apart(x[i], *place))).collect();
             let all = pulls.iter().fold(walls, |sum, g| plus(sum, 1.0, *g));
             let single = dot(all, all) + pulls.iter().map(|g| dot(*g, *g)).sum::<f64>();
             let layers = (pulls.iter().map(|g| length(*g)).sum::<f64>() / 2.0).powi(2);
-            let sides = |p: [f64; 3]| free(p) / (1.0 - share(disc(p)));
             let inflow = rest * sides(x[i]) * dot(slope(&|p| 1.0 - share(disc(p)), x[i]), [0.7, -0.4, 0.0]);
-            let rate: f64 = near.iter().zip(&pulls).map(|(j, g)| dot(apart(before[*j], before[i]), *g)).sum();
+            let rate: f64 = near.iter().zip(&pulls).map(|((_, _, v), g)| dot(apart(*v, before[i]), *g)).sum();
             let (excess, factor) = (density - rest, single + single.max(layers));
             let wrong = dt * (rate + dot(walls, before[i]) + inflow) + excess.min(0.0) + 0.5 * excess.max(0.0);
             let old = pressed[i] / density.powi(2);
@@ -110,9 +116,9 @@ fn an_iteration_is_that_of_the_formulas() {
     let exact: Vec<[f64; 3]> = (0..count)
         .map(|i| {
             let start = plus(before[i], -dt * known[i].kappa, known[i].walls);
-            (0..count)
-                .filter(|j| length(apart(x[i], x[*j])) < h)
-                .fold(start, |v, j| plus(v, -dt * (known[i].kappa + known[j].kappa), gradient(apart(x[i], x[j]))))
+            images.iter().filter(|(_, place, _)| length(apart(x[i], *place)) < h).fold(start, |v, (j, p, _)| {
+                plus(v, -dt * (known[i].kappa + known[*j].kappa), gradient(apart(x[i], *p)))
+            })
         })
         .collect();
     let scale = (0..count).map(|i| length(apart(before[i], exact[i]))).fold(0.0, f64::max);
@@ -120,14 +126,20 @@ fn an_iteration_is_that_of_the_formulas() {
     within("velocity", max_abs(&errors), 1e-3, "the same");
 }
 
-/// A tank 1 m wide, filled 1 m high.
+/// A tank 1 m wide, filled 1 m high. A square lattice is an unstable equilibrium, which without a push breaks up after some 8 s; so it starts off it.
 const TANK: &str = r##"
     "d": (number: $d),
     "h": (number: "$ratio * d"),
     "cells": (number: "floor(1 / h + 0.001)"),
     "domain": (domain: (resolution: ("cells", "ceil(1.5 * cells)"), width: 1, edge: "wall")),
-    "set": (state: "Particles{position: Vec, velocity: Vec, id: u32, pressure: f32}", capacity: 4000, on: "domain", inputs: {"init": "begin.particles", "next": "substep.particles"}),
+    "set": (state: "Particles{position: Vec, velocity: Vec, id: u32, pressure: f32}", capacity: 4000, on: "domain", inputs: {"init": "shaken.particles", "next": "substep.particles"}),
     "begin": (stage: "particles/fill_box", on: "domain", params: {"center": (0.5, 0.5), "size": (1, 1), "spacing": "d"}),
+    "shaken": (custom: r#"//! Up to a twentieth of a spacing off the lattice
+        //! @in    d: f32
+        //! @inout particles: Particles{position: Vec} -> {position: Vec}    Them
+        fn stage(particle: Particle) -> Vec {
+            return particle.position + 0.1 * d() * (vec2f(random_at(particle.index, 1u), random_at(particle.index, 2u)) - 0.5);
+        }"#, inputs: {"d": "d", "particles": "begin.particles"}),
     "coefficients": (stage: "sph/coefficients", inputs: {"particles": "set.value"}, params: {"volume": 1, "smoothing_radius": "h", "substeps": $substeps}),
     "substep": (stage: "sph/substep_dfsph", on: "domain", inputs: {"dt": "coefficients.dt", "mass": "coefficients.mass", "particles": "set.value", "radius": "coefficients.radius"},
         params: {"rest_density": 1000, "viscosity": $viscosity, "tolerance": $tolerance, "iterations": 60}, iterations: $substeps),
@@ -194,9 +206,7 @@ fn a_tank_of_incompressible_water_rests_for_ten_seconds() {
         let tolerance = 0.4905 / (60.0 * substeps as f64).powi(2);
         let case = Case { spacing, ratio, viscosity: 30.0, substeps, tolerance, frames: 600 };
         let [slope, level, speed, densest] = rest(&case);
-        // The wall's force fits the first row, and the second only where h is two spacings: at 2.5 the rows at the bottom move apart.
-        let bar = if ratio == 2.0 { 0.03 } else { 0.05 };
-        within("slope over rho g", (slope - 1.0).abs(), bar, "3 %, and more where the second row feels the wall");
+        within("slope over rho g", (slope - 1.0).abs(), 0.03, "3 %");
         within("level [m]", (level - 1.0).abs(), 0.01, "a hundredth");
         within("rms speed [m/s]", speed, 0.002, "2 mm/s");
         within("densest over rho_0", densest - 1.0, 0.01, "a hundredth");

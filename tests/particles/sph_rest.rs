@@ -76,13 +76,18 @@ pub fn standing(sim: &Simulation) -> [f64; 3] {
 
 #[test]
 fn a_tank_at_rest_has_the_hydrostatic_pressure_and_keeps_its_level() {
-    for margin in [0.0, 0.5] {
-        let case = Case { spacing: 0.1, ratio: 2.0, sound: 10.0, viscosity: 100.0, margin, frames: 90 };
+    for (margin, ratio, bar) in [(0.0, 2.0, 0.05), (0.5, 2.5, 0.03)] {
+        let case = Case { spacing: 0.1, ratio, sound: 10.0, viscosity: 100.0, margin, frames: 90 };
         let [slope, level, speed] = rest(&case);
-        within("slope over rho g", (slope - 1.0).abs(), 0.07, "the spacing is a tenth of the depth");
+        within(
+            "slope over rho g",
+            (slope - 1.0).abs(),
+            bar,
+            "3 %, at half the resolution; more where the last safety does not hold the first row",
+        );
         // The weight compresses a column by g H/c^2 = 1/100 at the bottom, which lowers twice its mean height by 2/300.
         within("level [m]", (level - 1.0 + 2.0 / 300.0).abs(), 0.01, "a tenth of a spacing");
-        within("rms speed after 1.5 s [m/s]", speed, 0.015, "a hundredth of a spacing in a tenth of a second");
+        within("rms speed after 1.5 s [m/s]", speed, 0.002, "2 mm/s");
     }
 }
 
@@ -93,7 +98,7 @@ fn a_tank_rests_for_ten_seconds() {
     for (spacing, ratio) in [(0.05, 2.0), (0.05, 2.5), (0.025, 2.0), (0.025, 2.5)] {
         let case = Case { spacing, ratio, sound: 20.0, viscosity: 60.0, margin: 0.5, frames: 600 };
         let [slope, level, speed] = rest(&case);
-        within("slope over rho g", (slope - 1.0).abs(), 0.05, "3 % but for the row at the side walls at h/d 2.5");
+        within("slope over rho g", (slope - 1.0).abs(), 0.03, "3 %");
         within("level [m]", (level - 1.0).abs(), 0.01, "a hundredth");
         within("rms speed [m/s]", speed, 0.002, "2 mm/s");
     }
