@@ -177,9 +177,14 @@ impl Gpu {
         }
     }
 
+    /// Whether it is a software adapter, which computes on the CPU.
+    pub fn is_software(&self) -> bool {
+        self.device.adapter_info().device_type == wgpu::DeviceType::Cpu
+    }
+
     /// Whether measuring shapes is useful. A software adapter takes long for it and chooses the plain shape in the end.
     pub fn is_worth_tuning(&self) -> bool {
-        self.device.adapter_info().device_type != wgpu::DeviceType::Cpu
+        !self.is_software()
     }
 
     /// Maximum number of invocations in a workgroup.
