@@ -23,6 +23,8 @@ mod escape;
 mod expectations;
 #[path = "editor/exposing.rs"]
 mod exposing;
+#[path = "editor/flow.rs"]
+mod flow;
 #[path = "editor/grouping.rs"]
 mod grouping;
 #[path = "editor/groups.rs"]

@@ -2,6 +2,7 @@
 
 use eframe::egui::{self, Key, KeyboardShortcut, Modifiers, RichText, Ui};
 
+use super::canvas::Align;
 use super::panes::Pane;
 use super::theme;
 
@@ -42,6 +43,7 @@ pub(super) enum Command {
     Before,
     After,
     Arrange,
+    Align(Align),
     FrameAll,
     FrameSelection,
     Play,
@@ -118,6 +120,14 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             Before,
             After,
             Arrange,
+            Command::Align(Align::Left),
+            Command::Align(Align::Center),
+            Command::Align(Align::Right),
+            Command::Align(Align::Top),
+            Command::Align(Align::Middle),
+            Command::Align(Align::Bottom),
+            Command::Align(Align::Columns),
+            Command::Align(Align::Rows),
             NextProblem,
             PreviousProblem,
         ],
@@ -197,6 +207,7 @@ impl Command {
             Before => ("Select inputs", &[(ALT, Key::ArrowLeft)]),
             After => ("Select outputs", &[(ALT, Key::ArrowRight)]),
             Arrange => ("Auto-layout", &[(NONE, Key::L)]),
+            Command::Align(align) => (aligned(align), &[]),
             FrameAll => ("Frame all", &[(NONE, Key::Home), (NONE, Key::A)]),
             FrameSelection => ("Frame selected", &[(NONE, Key::F)]),
             Play => ("Play/pause", &[(NONE, Key::Space)]),
@@ -234,6 +245,11 @@ impl Command {
             Shortcuts => ("Shortcuts", &[]),
             About => ("About Stagewright", &[]),
         }
+    }
+
+    /// The title of the submenu that it is in, if it is in one.
+    pub(super) fn submenu(self) -> Option<&'static str> {
+        matches!(self, Command::Align(_)).then_some("Align and distribute")
     }
 
     /// The pane that the command shows, if it shows one.
@@ -328,6 +344,19 @@ impl Command {
         let response = ui.add(egui::Button::new(RichText::new(icon).size(14.0)).min_size(egui::vec2(30.0, 22.0)));
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, label));
         response.on_hover_text(hint).clicked()
+    }
+}
+
+fn aligned(align: Align) -> &'static str {
+    match align {
+        Align::Left => "Align left",
+        Align::Center => "Align center",
+        Align::Right => "Align right",
+        Align::Top => "Align top",
+        Align::Middle => "Align middle",
+        Align::Bottom => "Align bottom",
+        Align::Columns => "Distribute horizontally",
+        Align::Rows => "Distribute vertically",
     }
 }
 

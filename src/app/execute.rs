@@ -28,6 +28,7 @@ impl Editor {
             Command::FrameSelection | Command::Before | Command::After => some,
             Command::Bypass | Command::Duplicate | Command::Group => some && own,
             Command::Link => session.selection.nodes.len() > 1 && own,
+            Command::Align(align) => session.selection.nodes.len() >= align.least() && own,
             Command::MakeLocalCopy => !own || matches!(kind, Some(NodeKind::Stage(_))),
             Command::ReplaceStage => own && kind.is_some_and(|kind| kind.info().runs),
             Command::Ungroup => {
@@ -143,6 +144,7 @@ impl Editor {
             Command::Before => actions.extend(canvas.select_neighbors(session, true)),
             Command::After => actions.extend(canvas.select_neighbors(session, false)),
             Command::Arrange => canvas.arrange(session),
+            Command::Align(align) => canvas.align(session, align),
             Command::FrameAll => canvas.frame_all(),
             Command::FrameSelection => canvas.frame_selection(),
             Command::ToggleHeat => canvas.options.heat = !canvas.options.heat,
@@ -268,18 +270,18 @@ impl Editor {
     fn pick(&mut self, purpose: Command, ctx: &egui::Context) {
         let at = ctx.content_rect().center_top() + egui::vec2(-160.0, 90.0);
         let look = theme::look(ctx);
-        let (keys, items, hint) = match purpose {
+        let (keys, items, hint, preferred) = match purpose {
             Command::Find => {
                 let (places, items) = find::places(&self.session, look);
-                (places, items, "Find node or parameter")
+                (places, items, "Find node or parameter", 0)
             }
             Command::ReplaceStage => {
-                let (names, items) = Canvas::stages_to_choose(&self.session, look);
-                (names, items, "Replace node")
+                let (names, items, fitting) = Canvas::stages_to_choose(&self.session, look);
+                (names, items, "Replace node", fitting)
             }
-            _ => (Vec::new(), self.commands_to_find(ctx), "Find command"),
+            _ => (Vec::new(), self.commands_to_find(ctx), "Find command", 0),
         };
-        self.picker = Some((purpose, keys, Picker::new(at, hint, items)));
+        self.picker = Some((purpose, keys, Picker::new(at, hint, items).preferring(preferred)));
     }
 
     fn commands_to_find(&self, ctx: &egui::Context) -> Vec<picker::Item> {

@@ -204,8 +204,8 @@ impl Editor {
         let Settings { window, memory, .. } = self.files.settings().get().clone();
         self.session.limit_memory(memory);
         window.apply(ctx);
-        (self.canvas.options, self.thumbnails) =
-            (Options { heat: window.heat, minimap: window.minimap }, window.thumbnails);
+        self.canvas.options = Options { heat: window.heat, minimap: window.minimap };
+        self.thumbnails = window.thumbnails.unwrap_or(self.affords_thumbnails());
         // A layout from another version may lack panes that can't be closed.
         let whole =
             |panes: &Tree<Pane>| [Pane::Graph, Pane::View(0)].iter().all(|pane| panes.tiles.find_pane(pane).is_some());
@@ -214,11 +214,19 @@ impl Editor {
         }
     }
 
+    /// Whether the machine has time for thumbnails: a software adapter needs all of it for the simulation.
+    fn affords_thumbnails(&self) -> bool {
+        !self.session.gpu().is_software()
+    }
+
     /// Saves the state of the window for the next time.
     fn remember(&mut self, ctx: &egui::Context) {
         let memory = self.session.gpu().memory_limit();
         let mut panes = self.panes.clone();
         panes::restore(&mut panes);
+        // Until somebody chooses, each machine shows them if it can afford them.
+        let chosen = self.files.settings().get().window.thumbnails.is_some();
+        let thumbnails = (chosen || self.thumbnails != self.affords_thumbnails()).then_some(self.thumbnails);
         let window = WindowChoices {
             dark: ctx.theme() == egui::Theme::Dark,
             theme: Some(ctx.options(|options| options.theme_preference)),
@@ -226,7 +234,7 @@ impl Editor {
             panes: Some(panes),
             heat: self.canvas.options.heat,
             minimap: self.canvas.options.minimap,
-            thumbnails: self.thumbnails,
+            thumbnails,
         };
         let known = self.files.settings().get();
         if (&known.window, known.memory) != (&window, memory)
@@ -397,12 +405,20 @@ impl Editor {
         egui::MenuBar::new().ui(ui, |ui| {
             for (title, commands) in MENUS {
                 ui.menu_button(*title, |ui| {
-                    for command in *commands {
-                        if command.menu_entry(ui, self.enabled(*command)) {
-                            chosen = Some(*command);
-                        }
-                        if *command == Command::Open {
-                            self.files.recent_menu(ui, &mut self.session);
+                    for commands in commands.chunk_by(|a, b| a.submenu() == b.submenu()) {
+                        let mut entries = |ui: &mut Ui| {
+                            for command in commands {
+                                if command.menu_entry(ui, self.enabled(*command)) {
+                                    chosen = Some(*command);
+                                }
+                                if *command == Command::Open {
+                                    self.files.recent_menu(ui, &mut self.session);
+                                }
+                            }
+                        };
+                        match commands.first().and_then(|command| command.submenu()) {
+                            Some(title) => drop(ui.menu_button(title, entries)),
+                            None => entries(ui),
                         }
                     }
                 });

@@ -10,6 +10,8 @@ use super::theme;
 const WIDTH: f32 = 320.0;
 const DOCUMENTATION: f32 = 300.0;
 const HEIGHT: f32 = 360.0;
+/// What a preferred item gains on others, as a score. A title that begins with the query gains three times as much.
+const PREFERRED: u32 = 40;
 
 /// Something to choose.
 #[derive(Clone, Debug)]
@@ -40,6 +42,8 @@ pub(super) struct Picker {
     hint: &'static str,
     items: Vec<Item>,
     query: String,
+    /// So many items at the beginning come before others that match the query about as well.
+    preferred: usize,
     /// Positions of the items that match, the best first.
     found: Vec<usize>,
     /// Position among those.
@@ -51,10 +55,15 @@ pub(super) struct Picker {
 impl Picker {
     pub(super) fn new(at: Pos2, hint: &'static str, items: Vec<Item>) -> Picker {
         let matcher = Matcher::new(Config::DEFAULT);
-        let mut picker =
-            Picker { at, hint, items, query: String::new(), found: Vec::new(), mark: 0, fresh: true, matcher };
+        let (query, found) = (String::new(), Vec::new());
+        let mut picker = Picker { at, hint, items, query, preferred: 0, found, mark: 0, fresh: true, matcher };
         picker.search();
         picker
+    }
+
+    /// Prefers so many items at the beginning to others that match what is typed about as well.
+    pub(super) fn preferring(self, preferred: usize) -> Picker {
+        Picker { preferred, ..self }
     }
 
     /// The best match of all words first; with nothing typed, in the order of the groups.
@@ -70,7 +79,7 @@ impl Picker {
             let title = score(&item.title).map(|s| 2 * s + if begins { 120 } else { 20 });
             let all = score(&format!("{} {} {}", item.title, item.group, item.words));
             if let Some(score) = title.max(all) {
-                scored.push((score, index));
+                scored.push((score + if index < self.preferred { PREFERRED } else { 0 }, index));
             }
         }
         if !query.is_empty() {

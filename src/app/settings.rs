@@ -92,7 +92,9 @@ pub(super) struct WindowChoices {
     pub panes: Option<Tree<Pane>>,
     pub heat: bool,
     pub minimap: bool,
-    pub thumbnails: bool,
+    /// The user's choice; by the adapter when absent.
+    #[serde(deserialize_with = "tolerant")]
+    pub thumbnails: Option<bool>,
 }
 
 impl Default for WindowChoices {
@@ -104,7 +106,7 @@ impl Default for WindowChoices {
             panes: None,
             heat: false,
             minimap: true,
-            thumbnails: false,
+            thumbnails: None,
         }
     }
 }

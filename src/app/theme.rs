@@ -211,6 +211,9 @@ pub(super) fn install(ctx: &egui::Context) {
     }
 }
 
+/// Width of a tooltip with a long text \[points\].
+pub(super) const TOOLTIP: f32 = 340.0;
+
 fn spacing(spacing: &mut egui::Spacing) {
     spacing.item_spacing = GAP;
     spacing.button_padding = vec2(8.0, 3.0);
@@ -218,7 +221,7 @@ fn spacing(spacing: &mut egui::Spacing) {
     spacing.slider_width = 120.0;
     spacing.window_margin = Margin::same(14);
     spacing.menu_margin = Margin::same(6);
-    spacing.tooltip_width = 380.0;
+    spacing.tooltip_width = TOOLTIP;
     spacing.scroll = egui::style::ScrollStyle::solid();
     spacing.scroll.bar_width = 7.0;
     spacing.scroll.bar_inner_margin = 3.0;

@@ -19,6 +19,9 @@ use crate::gpu;
 const MAX_LOSSES: usize = 4;
 const WITHIN: Duration = Duration::from_secs(60);
 
+/// The size of a new window, for which graphs are laid out \[points\]. On a smaller screen it is that of the screen.
+const SIZE: [f32; 2] = [1600.0, 1000.0];
+
 /// Holds the editor of a window after the window has closed for any reason.
 type Slot = Rc<RefCell<Option<Editor>>>;
 
@@ -59,7 +62,8 @@ fn open(
         viewport: egui::ViewportBuilder::default()
             .with_app_id("stagewright")
             .with_title("Stagewright")
-            .with_inner_size([1480.0, 920.0])
+            .with_inner_size(SIZE)
+            .with_clamp_size_to_monitor_size(true)
             .with_min_inner_size([820.0, 520.0])
             .with_drag_and_drop(true),
         wgpu_options: graphics(),

@@ -1,8 +1,10 @@
 //! Replaces the stage of a node, or makes a local copy of it.
 
+use std::collections::BTreeMap;
+
 use super::nodes::node_mut;
 use super::remove::drop_targets;
-use super::signature::{self, PortSignature, fits, port_types};
+use super::signature::{self, NodeSignature, PortSignature, fits, port_types};
 use super::wires::{connect, disconnect};
 use super::{InputEnd, OUT, gone, no_node, source};
 use crate::document::{Document, Link, Node, NodeKind, ParamValue, Scope};
@@ -92,6 +94,48 @@ pub fn replace_stage(
     }
     *document = after;
     Ok(())
+}
+
+/// How many wires of a node `replace_stage` would remove, judged by the types of unconnected ports. `signatures` are those of its level.
+/// Cheap enough to ask for every stage of the library.
+pub fn lost_wires(
+    document: &Document,
+    scope: &Scope,
+    signatures: &BTreeMap<String, NodeSignature>,
+    name: &str,
+    stage_name: &str,
+    library: &Library,
+) -> usize {
+    let Some(node) = document.level(scope).and_then(|level| level.nodes().get(name)) else { return 0 };
+    let fresh = Node { kind: NodeKind::Stage(stage_name.into()), ..Node::default() };
+    let new = signature::node(&fresh, library);
+    let output = |link: &Link| signatures.get(&link.node).and_then(|of| of.outputs.get(of.output(&link.port)?));
+    let fit = |link: &Link, input: &PortSignature| output(link).is_none_or(|from| fits(from, input).is_ok());
+    let mut open: Vec<&PortSignature> = new.inputs.iter().collect();
+    let mut rest = Vec::new();
+    for (port, link) in &node.inputs {
+        let driven = || output(link).is_some_and(|from| from.constant) && takes(&fresh, port, None, library);
+        match open.iter().position(|input| input.name == *port && fit(link, input)) {
+            Some(same) => drop(open.remove(same)),
+            None if !new.inputs.iter().any(|input| input.name == *port) && driven() => {}
+            None => rest.push(link),
+        }
+    }
+    let mut lost = 0;
+    for link in rest {
+        match only((0..open.len()).filter(|index| fit(link, open[*index]))) {
+            Some(input) => drop(open.remove(input)),
+            None => lost += 1,
+        }
+    }
+    let kept = |end: &InputEnd| {
+        let link = source(document.level(scope)?, end)?;
+        let read = signatures.get(&end.node).and_then(|of| of.inputs.iter().find(|input| input.name == end.port));
+        let mut fitting = new.outputs.iter().filter(|from| read.is_none_or(|read| fits(from, read).is_ok()));
+        let port = output(&link).map(|port| &port.name);
+        fitting.clone().find(|from| Some(&from.name) == port).or_else(|| only(fitting.by_ref()))
+    };
+    lost + readers(document, scope, name).iter().filter(|end| kept(end).is_none()).count()
 }
 
 fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {

@@ -172,16 +172,21 @@ impl Gpu {
     /// are expensive, so there are no sweeps on tiles.
     pub fn tuning(&self) -> Tuning {
         let buffers = self.device.limits().max_storage_buffers_per_shader_stage.min(MAX_BUFFERS);
-        if is_software(&self.device) {
+        if self.is_software() {
             Tuning { buffers, ..Tuning::cpu() }
         } else {
             Tuning { buffers, ..Tuning::gpu() }
         }
     }
 
+    /// Whether it is a software adapter, which computes on the CPU.
+    pub fn is_software(&self) -> bool {
+        is_software(&self.device)
+    }
+
     /// Whether measuring shapes is useful. A software adapter takes long for it and chooses the plain shape in the end.
     pub fn is_worth_tuning(&self) -> bool {
-        !is_software(&self.device)
+        !self.is_software()
     }
 
     /// Maximum number of invocations in a workgroup.
@@ -242,6 +247,6 @@ pub fn describe(info: &wgpu::AdapterInfo) -> String {
 }
 
 /// Whether the device computes on the CPU.
-pub(super) fn is_software(device: &wgpu::Device) -> bool {
+fn is_software(device: &wgpu::Device) -> bool {
     device.adapter_info().device_type == wgpu::DeviceType::Cpu
 }

@@ -19,7 +19,7 @@ impl Gpu {
     /// reports to be available now; otherwise [`MemoryBudget::DEFAULT`]. A software adapter computes in the machine's
     /// memory: a plan may take half of it, up to the default.
     pub fn memory_budget(&self) -> MemoryBudget {
-        let software = super::device::is_software(&self.device);
+        let software = self.is_software();
         let budget = if software { software_budget(machine_memory()) } else { budget(&vulkan::heaps(&self.device)) };
         budget.or_user(self.memory_limit())
     }

@@ -93,7 +93,7 @@ fn preferences_apply_at_once_and_are_written() {
     let file = bench.folder().join("settings/settings.ron");
     bench.until("the settings", |_| {
         let text = std::fs::read_to_string(&file).unwrap_or_default();
-        ["theme: Some(Light)", "scale: (1.5)", "thumbnails: true", "autosave: (60)"]
+        ["theme: Some(Light)", "scale: (1.5)", "thumbnails: Some(true)", "autosave: (60)"]
             .iter()
             .all(|part| text.contains(part))
     });

@@ -24,20 +24,15 @@ impl Canvas {
         let flow = self.flow(session.level());
         let before = self.shown(session);
         let frames: Vec<Rect> = session.frames().iter().map(frames::area).collect();
-        let (places, frames) = layout::arranged(&flow, &frames);
+        let (places, areas) = layout::arranged(&flow, &frames);
         session.arrange("arrange", |document| {
             for (name, at) in flow.names.iter().zip(&places) {
                 edit::place(document, &scope, name, (at.x, at.y));
             }
-            for (index, area) in frames.iter().enumerate() {
-                // The frame is there: it was just listed.
-                let _ = edit::update_frame(document, &scope, index, |frame| {
-                    (frame.at, frame.size) = (area.min.into(), area.size().into());
-                });
-            }
+            frames::resize(document, &scope, &areas);
             edit::round_positions(document, &scope);
         });
-        self.glide_from(session, before);
+        self.glide_from(before);
         self.view.framing = Some(Framing::All);
     }
 
@@ -178,9 +173,35 @@ impl Canvas {
         Ok(())
     }
 
-    /// The stages that can replace the selected one.
-    pub(crate) fn stages_to_choose(session: &Session, look: &Look) -> (Vec<String>, Vec<Item>) {
-        super::palette::stages(session.library(), look)
+    /// The stages and groups that can replace the selected node: their names, how a list shows them, and how many of them, which come
+    /// first, keep all its wires.
+    pub(crate) fn stages_to_choose(session: &Session, look: &Look) -> (Vec<String>, Vec<Item>, usize) {
+        let name = session.selection.first().cloned().unwrap_or_default();
+        let kind = session.nodes().get(&name).map(|node| &node.kind);
+        let signatures = session.signatures();
+        let lost = |stage: &str| {
+            edit::lost_wires(session.document(), session.scope(), &signatures, &name, stage, session.library())
+        };
+        let (names, items) = super::palette::stages(session.library(), look);
+        let other = names.into_iter().zip(items).filter(|(stage, _)| kind != Some(&NodeKind::Stage(stage.clone())));
+        let (mut fitting, mut rest) = (Vec::new(), Vec::new());
+        for (stage, item) in other {
+            match lost(&stage) {
+                0 => fitting.push((stage, item)),
+                count => {
+                    let note = if count == 1 { "removes 1 wire".into() } else { format!("removes {count} wires") };
+                    rest.push((stage, Item { note, ..item }));
+                }
+            }
+        }
+        let count = fitting.len();
+        if !rest.is_empty() {
+            for (_, item) in &mut fitting {
+                item.note = std::mem::replace(&mut item.group, "Keeps all wires".into());
+            }
+        }
+        let (names, items) = fitting.into_iter().chain(rest).unzip();
+        (names, items, count)
     }
 
     /// Whether something is open that has the keyboard.

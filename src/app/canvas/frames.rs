@@ -6,9 +6,10 @@ use eframe::egui::epaint::RectShape;
 use eframe::egui::{self, Align2, CornerRadius, FontId, Rect, Sense, Shape, Stroke, StrokeKind, Ui, vec2};
 
 use super::Canvas;
+use super::text::text_size;
 use crate::app::session::{Selection, Session};
 use crate::app::theme::{self, Look};
-use crate::document::Frame;
+use crate::document::{Document, Frame, Scope};
 use crate::edit;
 
 /// Height of the title and size of the resize corner, at zoom 1 \[points\].
@@ -26,11 +27,11 @@ pub(super) struct Held {
 }
 
 impl Canvas {
-    fn frame_rect(&self, frame: &Frame) -> Rect {
-        let at = |(x, y): (f32, f32)| vec2(x, y);
-        let corner = super::finite(at(frame.at)) * self.view.zoom + self.view.pan;
-        let size = super::finite(at(frame.size)).max(MIN_SIZE) * self.view.zoom;
-        Rect::from_min_size(self.view.rect.min + corner, size)
+    /// Where a frame is shown in the window.
+    pub(super) fn frame_rect(&self, session: &Session, index: usize) -> Rect {
+        let Some(area) = self.shown_frame(session, index) else { return Rect::NOTHING };
+        let corner = self.view.rect.min + self.view.pan + area.min.to_vec2() * self.view.zoom;
+        Rect::from_min_size(corner, area.size() * self.view.zoom)
     }
 
     /// All frames, to be painted behind everything else.
@@ -38,7 +39,7 @@ impl Canvas {
         let look = theme::of(ui);
         let view = self.view.rect;
         let frames = session.frames().iter().enumerate();
-        let seen = frames.map(|(index, frame)| (index, frame, self.frame_rect(frame)));
+        let seen = frames.map(|(index, frame)| (index, frame, self.frame_rect(session, index)));
         let shapes = seen.filter(|(_, _, rect)| rect.intersects(view));
         Shape::Vec(
             shapes
@@ -54,7 +55,7 @@ impl Canvas {
         let radius = (6.0 * self.view.zoom).clamp(2.0, 12.0) as u8;
         let (line, width) = if selected { (look.accent, 2.0) } else { (look.canvas.lerp_to_gamma(color, 0.6), 1.0) };
         let top = CornerRadius { nw: radius, ne: radius, sw: 0, se: 0 };
-        let size = (14.0 * self.view.zoom).max(10.0);
+        let size = text_size(14.0, self.view.zoom);
         let text = |at, text: &str, size: f32, color| {
             let wrap = (rect.width() - 20.0 * self.view.zoom).max(20.0);
             let galley = ui.painter().layout(text.into(), FontId::proportional(size), color, wrap);
@@ -71,7 +72,7 @@ impl Canvas {
         shapes.push(Shape::galley(at, title, look.text));
         if !frame.text.is_empty() && self.view.zoom > 0.4 {
             let below = egui::pos2(left, head.bottom() + 6.0 * self.view.zoom);
-            shapes.push(text(below, &frame.text, 12.0 * self.view.zoom, look.dim));
+            shapes.push(text(below, &frame.text, text_size(12.0, self.view.zoom), look.dim));
         }
         if selected {
             let corner = Rect::from_min_max(rect.max - vec2(CORNER, CORNER) * self.view.zoom, rect.max);
@@ -87,7 +88,7 @@ impl Canvas {
             .frames()
             .iter()
             .enumerate()
-            .map(|(index, frame)| (index, frame.title.clone(), self.frame_rect(frame)))
+            .map(|(index, frame)| (index, frame.title.clone(), self.frame_rect(session, index)))
             .filter(|(_, _, rect)| rect.intersects(self.view.rect))
             .collect();
         for (index, title, rect) in frames {
@@ -149,8 +150,7 @@ impl Canvas {
 
     /// The nodes that lie in a frame.
     fn inside(&self, session: &Session, index: usize) -> BTreeSet<String> {
-        let Some(frame) = session.frames().get(index) else { return BTreeSet::new() };
-        let area = self.frame_rect(frame);
+        let area = self.frame_rect(session, index);
         let rects = self.level.signatures.keys().filter_map(|name| Some((name, self.window_area(session, name)?)));
         rects.filter(|(_, rect)| area.contains(rect.center())).map(|(name, _)| name.clone()).collect()
     }
@@ -164,9 +164,21 @@ pub(super) fn area(frame: &Frame) -> Rect {
 
 /// The frame whose title or corner is at a point of the window.
 pub(super) fn at(canvas: &Canvas, session: &Session, point: egui::Pos2) -> Option<usize> {
-    session.frames().iter().enumerate().rev().find_map(|(index, frame)| {
-        let rect = canvas.frame_rect(frame);
+    (0..session.frames().len()).rev().find_map(|index| {
+        let rect = canvas.frame_rect(session, index);
         let head = Rect::from_min_size(rect.min, vec2(rect.width(), TITLE * canvas.view.zoom));
         head.contains(point).then_some(index)
     })
+}
+
+/// Gives the frames of a level these areas \[points of the document\].
+pub(super) fn resize(document: &mut Document, scope: &Scope, areas: &[Rect]) {
+    for (index, area) in areas.iter().enumerate() {
+        // The frames are there: the areas are theirs.
+        let _ = edit::update_frame(document, scope, index, |frame| {
+            if self::area(frame) != *area {
+                (frame.at, frame.size) = (area.min.round().into(), area.size().round().into());
+            }
+        });
+    }
 }

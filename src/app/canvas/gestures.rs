@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{self, Key, PointerButton, Ui, Vec2};
+use eframe::egui::{self, Key, PointerButton, Rect, Ui, Vec2};
 use egui_node_graph::NodeResponse;
 
 use super::frames::Held;
+use super::snap::Guide;
 use super::strokes::Stroke;
 use super::view::{Asked, Response};
-use super::{Canvas, Palette, layout};
+use super::{Canvas, Palette, frames, layout};
 use crate::app::action::{Action, Actions};
 use crate::app::session::{Selection, Session};
 use crate::app::theme;
@@ -21,6 +22,8 @@ use crate::edit::{self, InputEnd};
 pub(super) struct Grip {
     press: Vec2,
     places: Vec<(String, Vec2)>,
+    /// Around them, as they were shown.
+    area: Rect,
 }
 
 /// What the pointer is doing, from the press to the release.
@@ -39,6 +42,8 @@ pub(super) struct Gesture {
     pub escaped: bool,
     /// The end of the wire that the dragged node would be inserted into.
     pub target: Option<InputEnd>,
+    /// What the dragged nodes line up with.
+    pub guides: Vec<Guide>,
 }
 
 impl Canvas {
@@ -88,11 +93,14 @@ impl Canvas {
         let dragged = responses.iter().any(|response| matches!(response, NodeResponse::MoveNode { .. }));
         if let (true, true, true, None, Some(press)) = (dragged, down, session.editable(), &self.gesture.grip, press) {
             let places = session.selection.nodes.iter().map(|name| (name.clone(), super::place_of(session, name)));
-            self.gesture.grip = Some(Grip { press: self.to_document(press), places: places.collect() });
+            let places: Vec<(String, Vec2)> = places.collect();
+            let area = self.bounds(session, |name| session.selection.contains(name));
+            self.gesture.grip = Some(Grip { press: self.to_document(press), places, area });
         }
-        if let (Some(grip), true, Some(pointer)) = (&self.gesture.grip, down, pointer) {
+        if let (Some(grip), true, Some(pointer)) = (self.gesture.grip.clone(), down, pointer) {
             // Measured from the press, so that the distance before a drag is recognised counts as well.
             let by = self.to_document(pointer) - grip.press;
+            let by = by + self.snap(ui, session, grip.area.translate(by));
             session.arrange("move", |document| {
                 for (name, start) in &grip.places {
                     let at = *start + by;
@@ -111,15 +119,49 @@ impl Canvas {
         }
         self.gesture.target = None;
         self.gesture.moved = false;
+        self.gesture.guides.clear();
         session.arrange("move", |document| edit::round_positions(document, &scope));
-        let Some((end, name)) = target.zip(session.selection.first().cloned()) else { return Ok(()) };
+        let Some((end, name)) = target.zip(session.selection.first().cloned()) else {
+            self.put_down(session, !ui.input(|input| input.modifiers.alt));
+            return Ok(());
+        };
         let mut after = session.document().clone();
         edit::insert_on_wire(&mut after, &scope, &name, &end, session.library())?;
         self.make_room(&mut after, session, &name);
         let before = self.shown(session);
         session.edit("move", |document| *document = after);
-        self.glide_from(session, before);
+        self.glide_from(before);
         Ok(())
+    }
+
+    /// Leaves the selected nodes where they are shown after a drag. Nodes that they cover move out of their way, and their frames grow.
+    fn put_down(&mut self, session: &mut Session, room: bool) {
+        let scope = session.scope().clone();
+        let before = self.shown(session);
+        let known = session.selection.nodes.iter().filter(|name| self.level.signatures.contains_key(*name));
+        let wanted = known.map(|name| (name.clone(), self.shown_at(session, name))).collect();
+        let mut after = session.document().clone();
+        for (name, at) in self.places_shown_at(session.document(), &scope, &wanted) {
+            edit::place(&mut after, &scope, &name, (at.x, at.y));
+        }
+        edit::round_positions(&mut after, &scope);
+        let level = after.level(&scope).filter(|_| room);
+        if let Some((flow, framed)) = level.map(|level| (self.flow(level), level.frames().iter().map(frames::area))) {
+            let (areas, framed) = (self.plain_areas(&flow), framed.collect::<Vec<Rect>>());
+            let put: Vec<usize> =
+                (0..flow.names.len()).filter(|node| wanted.contains_key(&flow.names[*node])).collect();
+            let free = layout::clear_of(&areas, &put);
+            for ((name, was), area) in flow.names.iter().zip(&areas).zip(&free) {
+                if was != area {
+                    edit::place(&mut after, &scope, name, (area.left().round(), area.top().round()));
+                }
+            }
+            frames::resize(&mut after, &scope, &layout::enclosing(&framed, &areas, &free));
+        }
+        if after != *session.document() {
+            session.arrange("move", |document| *document = after);
+            self.glide_from(before);
+        }
     }
 
     /// A single node without wires that is being dragged; a node that is connected already is just moved.

@@ -204,17 +204,14 @@ fn describe(ui: &mut Ui, port: &PortSignature) {
     }
 }
 
-/// Width of the tooltips of the canvas \[points\].
-const TOOLTIP: f32 = 340.0;
-
 /// Shows a tooltip at the pointer. Each subject has an id of its own: egui keeps the size that a tooltip had.
 fn tooltip(ui: &Ui, subject: &str, contents: impl FnOnce(&mut Ui)) {
     let id = ui.id().with(("canvas tooltip", subject));
     egui::Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, egui::PopupAnchor::Pointer)
         .gap(14.0)
-        .width(TOOLTIP)
+        .width(theme::TOOLTIP)
         .show(|ui| {
-            ui.set_max_width(TOOLTIP);
+            ui.set_max_width(theme::TOOLTIP);
             contents(ui);
         });
 }

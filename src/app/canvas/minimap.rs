@@ -35,11 +35,8 @@ impl Canvas {
         let mut painter = ui.painter().with_clip_rect(map);
         painter.multiply_opacity(egui::lerp(FAINT..=1.0, shown));
         painter.rect(map, 4.0, look.panel.gamma_multiply(0.9), Stroke::new(1.0, look.line), StrokeKind::Inside);
-        for frame in session.frames() {
-            let area = Rect::from_min_size(
-                super::finite(vec2(frame.at.0, frame.at.1)).to_pos2(),
-                vec2(frame.size.0, frame.size.1),
-            );
+        for (index, frame) in session.frames().iter().enumerate() {
+            let Some(area) = self.shown_frame(session, index) else { continue };
             let color = frame.color.map_or(look.frame, theme::color);
             painter.rect_filled(rect_to_map(area), 1.0, color.gamma_multiply(0.35));
         }

@@ -1,6 +1,7 @@
 //! The canvas: nodes and wires of the open level. It is rebuilt from the document; whatever the node-graph crate
 //! changes in its own copy is turned into an edit of the document and then discarded.
 
+mod align;
 mod commands;
 mod figures;
 mod frames;
@@ -17,6 +18,7 @@ mod rename;
 mod room;
 mod route;
 mod sight;
+mod snap;
 mod strokes;
 mod templates;
 #[cfg(test)]
@@ -30,7 +32,7 @@ mod wiring;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eframe::egui::{self, Align, Layout, Rect, RichText, TextureId, Ui, Vec2, vec2};
+use eframe::egui::{self, Layout, Rect, RichText, TextureId, Ui, Vec2, vec2};
 use egui_node_graph::{InputId, NodeId, OutputId};
 
 use super::action::Actions;
@@ -38,6 +40,7 @@ use super::session::Session;
 use super::theme::{self, Look};
 use crate::document::{Level, Link, Node, Nodes, Outline, ParamValue, Scope};
 use crate::edit::{IN, InputEnd, NodeSignature, OUT};
+pub(super) use align::Align;
 use figures::Figures;
 use gestures::Gesture;
 pub(super) use gestures::pointer;
@@ -70,8 +73,8 @@ pub(super) struct Canvas {
     interest: Interest,
     /// Nodes that glide to their places.
     glide: Glide,
-    /// How far nodes are moved down to make room for thumbnails \[points of the document\].
-    lowered: BTreeMap<String, f32>,
+    /// Room for thumbnails.
+    room: glide::Room,
     /// It was drawn in this frame, and not behind another pane.
     shown: bool,
     pub options: Options,
@@ -139,7 +142,7 @@ impl Default for Canvas {
             popups: Popups::default(),
             interest: Interest::default(),
             glide: Glide::default(),
-            lowered: BTreeMap::new(),
+            room: glide::Room::default(),
             shown: false,
             options: Options::default(),
             thumbnails: Thumbnails::new(),
@@ -164,18 +167,18 @@ impl Canvas {
         }
         self.rebuild(theme::of(ui), session);
         self.list_wires(theme::of(ui), session);
+        self.make_way(session);
         self.frame_revealed(session);
         self.navigate(ui, session);
         if self.glide.update(ui.input(|input| input.time)) {
             ui.ctx().request_repaint();
         }
-        self.lower(session);
         self.populate(theme::of(ui), session);
         self.place(session);
         let drag = self.wire_drag();
         self.sync(theme::of(ui), session, drag.as_ref(), ui.input(|input| input.time));
         let mut canvas =
-            ui.new_child(egui::UiBuilder::new().max_rect(self.view.rect).layout(Layout::top_down(Align::Min)));
+            ui.new_child(egui::UiBuilder::new().max_rect(self.view.rect).layout(Layout::top_down(egui::Align::Min)));
         canvas.set_clip_rect(self.view.rect.intersect(ui.clip_rect()));
         wires::grid(&canvas, self.view.rect, self.view.pan, self.view.zoom);
         let behind = canvas.painter().add(egui::Shape::Noop);
@@ -204,6 +207,7 @@ impl Canvas {
             // Over the node that would be inserted.
             painter.add(wire.target(self.view.zoom, theme::of(ui).accent));
         }
+        painter.add(self.guide_shapes(theme::of(ui)));
         if let (Some(start), Some(pointer)) = (boxed, self.paint.pointer) {
             let area = Rect::from_two_pos(start, pointer);
             let fill = egui::Color32::from_rgba_unmultiplied(200, 200, 200, 20);
@@ -402,17 +406,23 @@ impl Canvas {
         layout::Flow::new(level, &self.level.signatures, |name| place_on(level, name), size)
     }
 
-    /// A node's place and size, as far as it was drawn \[points of the document\].
-    fn area(&self, session: &Session, name: &str) -> Option<Rect> {
+    /// A node's size, as far as it was drawn \[points of the document\].
+    fn size(&self, name: &str) -> Option<Vec2> {
         let known = self.drawn.sizes.get(name).copied();
-        let size = known.or_else(|| self.level.signatures.get(name).map(layout::node_size))?;
-        Some(Rect::from_min_size(self.shown_at(session, name).to_pos2(), size))
+        known.or_else(|| self.level.signatures.get(name).map(layout::node_size))
     }
 
-    /// Around all nodes of these names \[points of the document\].
+    /// Where a node is shown, and its size \[points of the document\].
+    fn area(&self, session: &Session, name: &str) -> Option<Rect> {
+        Some(Rect::from_min_size(self.shown_at(session, name).to_pos2(), self.size(name)?))
+    }
+
+    /// Around all nodes of these names where they come to rest \[points of the document\].
     fn bounds(&self, session: &Session, wanted: impl Fn(&str) -> bool) -> Rect {
         let names = self.level.signatures.keys().filter(|name| wanted(name));
-        names.filter_map(|name| self.area(session, name)).fold(Rect::NOTHING, Rect::union)
+        let area =
+            |name: &String| Some(Rect::from_min_size(self.place_in_room(session, name).to_pos2(), self.size(name)?));
+        names.filter_map(area).fold(Rect::NOTHING, Rect::union)
     }
 
     /// A hint on an empty level.

@@ -1,6 +1,6 @@
 //! Renames nodes and comment frames on the canvas.
 
-use eframe::egui::{self, Key, Ui, vec2};
+use eframe::egui::{self, Key, Ui};
 
 use super::Canvas;
 use crate::app::session::Session;
@@ -37,14 +37,12 @@ impl Canvas {
 
     /// Shows the field in place of the name. Enter accepts the text, Escape cancels.
     pub(super) fn show_renaming(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
-        let Some(renaming) = &mut self.popups.renaming else { return Ok(()) };
+        let Some(renaming) = &self.popups.renaming else { return Ok(()) };
         let place = match &renaming.subject {
             Subject::Node(name) => self.drawn.ids.get(name).and_then(|id| self.paint.rects.get(id)).copied(),
-            Subject::Frame(index) => session.frames().get(*index).map(|frame| {
-                let corner = super::finite(vec2(frame.at.0, frame.at.1)) * self.view.zoom + self.view.pan;
-                egui::Rect::from_min_size(self.view.rect.min + corner, vec2(frame.size.0, 26.0) * self.view.zoom)
-            }),
+            Subject::Frame(index) => Some(self.frame_rect(session, *index)).filter(|_| *index < session.frames().len()),
         };
+        let Some(renaming) = &mut self.popups.renaming else { return Ok(()) };
         let Some(place) = place else {
             self.popups.renaming = None;
             return Ok(());

@@ -152,7 +152,7 @@ fn the_wheel_zooms_at_the_pointer_and_leaves_the_document_alone() {
 #[test]
 fn sizes_are_as_estimated_at_any_zoom() {
     let mut bench = Bench::new(fluid());
-    for zoom in [1.0, 0.6, 1.7] {
+    for zoom in [1.0, 0.6, 0.4, 1.7] {
         bench.canvas.view.zoom = zoom;
         bench.frame(Vec::new());
         bench.frame(Vec::new());

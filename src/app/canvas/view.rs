@@ -41,10 +41,15 @@ pub(super) const DOT: egui::Vec2 = vec2(50.0, 18.0);
 pub(super) const DOT_BELOW: f32 = 26.0;
 /// How near the pointer has to be to a port to grab it, at zoom 1 \[points\]; the crate's own.
 pub(super) const REACH: f32 = 10.0;
-/// Below this zoom the names of ports can't be read, and a node shows only its own name.
-pub(super) const NAMES: f32 = 0.5;
-/// The least radius of a port's mark \[points of the window\].
+/// Below this zoom the names of ports can't be read, and a node shows only its own name beside its ports.
+pub(super) const NAMES: f32 = 0.44;
+/// Below this zoom ports would cover each other, and a node is drawn without them.
+pub(super) const PORTS: f32 = 0.3;
+/// The least radius of a port's mark \[points of the window\], and the largest part of the distance of two ports.
 const SMALLEST_MARK: f32 = 3.4;
+const LARGEST_MARK: f32 = 0.42;
+/// How much the colour of the GPU time takes from that of a node, at most.
+const TINT: f32 = 0.5;
 
 pub(super) type Graph = crate_graph::Graph<NodeView, PortView, PortValue>;
 pub(super) type State = crate_graph::GraphEditorState<NodeView, PortView, PortValue, NoTemplate, Paint>;
@@ -137,7 +142,8 @@ impl Paint {
             .filter_map(|(name, output)| Some((self.port(id, End::Output, name)?, graph.outputs.get(*output)?.typ)));
         let dots = inputs.chain(outputs).map(|(at, port)| {
             let near = self.pointer.is_some_and(|pointer| pointer.distance(at) < REACH * self.zoom);
-            let (look, radius) = (theme::of(ui), (5.0 * self.zoom).max(SMALLEST_MARK));
+            let room = LARGEST_MARK * super::layout::PORT * self.zoom;
+            let (look, radius) = (theme::of(ui), (5.0 * self.zoom).max(SMALLEST_MARK.min(room)));
             port.mark.shape(at, radius, if near { look.bright } else { port.color }, look.node)
         });
         ui.painter().set(frame, Shape::Vec(std::iter::once(body).chain(dots).collect()));
@@ -275,7 +281,7 @@ impl NodeDataTrait for NodeView {
         rect.max.y += (0.5 * (TITLE_HEIGHT + MARGIN.y) - 1.0) * zoom;
         if zoom < NAMES {
             let color = if self.muted { look.dim } else { Color32::WHITE };
-            self.tile(ui, rect, color);
+            self.tile(ui, rect, zoom, color);
         } else {
             self.foot(ui, look, rect, zoom);
         }
@@ -388,7 +394,10 @@ impl NodeView {
         let height = (width * aspect).min(MAX_THUMBNAIL * zoom);
         let (_, room) = ui.allocate_space(vec2(width, height + 4.0 * zoom));
         let size = vec2((height / aspect).min(width), height);
-        let rect = Rect::from_center_size(room.center(), size);
+        self.image(ui, texture, Rect::from_center_size(room.center(), size));
+    }
+
+    fn image(&self, ui: &Ui, texture: TextureId, rect: Rect) {
         let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
         ui.painter().image(texture, rect, whole, Color32::WHITE);
         let response = ui.interact(rect, ui.id().with("thumbnail"), Sense::hover());
@@ -396,9 +405,21 @@ impl NodeView {
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Image, true, name()));
     }
 
-    /// The name of a node without ports, and its title if there is room.
-    fn tile(&self, ui: &Ui, rect: Rect, color: Color32) {
+    /// The name of a node whose ports have none, its thumbnail below it, and its title if there is room.
+    fn tile(&self, ui: &Ui, rect: Rect, zoom: f32, color: Color32) {
         let room = block_room(rect.size());
+        let upper = vec2(room.x, 0.5 * room.y);
+        let image = self.thumbnail.map(|image| (image, block(ui.painter(), &self.name, color, upper)));
+        if let Some(((texture, aspect), (name, _))) = image.filter(|(_, (_, fits))| *fits) {
+            let top = rect.top() + 2.0;
+            let below = Rect::from_min_max(pos2(rect.left(), top + name.size().y), rect.max).shrink(2.0 + 4.0 * zoom);
+            if below.height() >= SMALLEST {
+                let width = below.width().min(below.height() / aspect);
+                self.image(ui, texture, Rect::from_center_size(below.center(), vec2(width, width * aspect)));
+                ui.painter().galley(pos2(rect.center().x, top), name, color);
+                return;
+            }
+        }
         let (name, _) = block(ui.painter(), &self.name, color, room);
         let faint = color.gamma_multiply(0.65);
         let title = ui.painter().layout_no_wrap(self.title.clone(), FontId::proportional(SMALLEST), faint);
@@ -453,6 +474,13 @@ impl NodeView {
             false if zoom < NAMES && look.dark => (look.node, look.node.lerp_to_gamma(self.color, 0.8)),
             false => (look.node, self.color),
         };
+        let tinted = |color: Color32| match self.heat {
+            Some(heat) => {
+                color.lerp_to_gamma(look.heat(heat.clamp(0.0, 1.0).sqrt()), TINT * heat.clamp(0.0, 1.0).sqrt())
+            }
+            None => color,
+        };
+        let (body, title) = (tinted(body), tinted(title));
         let corners = CornerRadius::same(radius);
         let border = Stroke::new(width, color);
         let mut shapes = vec![

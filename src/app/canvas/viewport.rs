@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{self, Rect, Ui, Vec2, vec2};
 
-use super::{Canvas, finite, room};
+use super::{Canvas, room};
 use crate::app::session::Session;
 use crate::document::Scope;
 
@@ -32,6 +32,9 @@ pub(super) const READABLE: f32 = 0.27;
 /// Margin around nodes that are framed \[points\].
 const MARGIN: Vec2 = vec2(30.0, 30.0);
 
+/// What nodes grow before they are framed again \[points of the document\]: text takes a little more or less room at each zoom.
+const GROWN: f32 = 10.0;
+
 /// The part of the open level that is in view.
 #[derive(Debug)]
 pub(super) struct Viewport {
@@ -44,6 +47,8 @@ pub(super) struct Viewport {
     pub framing: Option<Framing>,
     /// Whether to bring the selection into view then, if it is out of view.
     pub reveal: bool,
+    /// Where the level was opened, and what was around its nodes then: it is framed again when nodes grow before the view was moved.
+    opened: Option<(Spot, Rect)>,
     /// Levels that were open before.
     pub spots: BTreeMap<Scope, Spot>,
 }
@@ -51,7 +56,7 @@ pub(super) struct Viewport {
 impl Default for Viewport {
     fn default() -> Viewport {
         let (rect, pan, zoom) = (Rect::ZERO, Vec2::ZERO, 1.0);
-        Viewport { rect, pan, zoom, framing: Some(Framing::Start), reveal: false, spots: BTreeMap::new() }
+        Viewport { rect, pan, zoom, framing: Some(Framing::Start), reveal: false, opened: None, spots: BTreeMap::new() }
     }
 }
 
@@ -106,13 +111,29 @@ impl Canvas {
             ui.ctx().set_cursor_icon(egui::CursorIcon::Grabbing);
         }
         self.follow_edge(ui);
+        self.frame_grown(session);
         if let Some(framing) = self.view.framing.take() {
             self.frame(framing, session);
+            let spot = Spot { pan: self.view.pan, zoom: self.view.zoom };
+            self.view.opened = (framing == Framing::Start).then(|| (spot, self.bounds(session, |_| true)));
         }
         let pan_zoom = &mut self.state.pan_zoom;
         pan_zoom.zoom(self.view.rect, ui.style(), self.view.zoom / pan_zoom.zoom);
         pan_zoom.pan = Vec2::ZERO;
         pan_zoom.started = true;
+    }
+
+    /// Frames a level again whose nodes have got thumbnails since it was opened, if the view is still where it was then.
+    fn frame_grown(&mut self, session: &Session) {
+        let Some((spot, bounds)) = self.view.opened else { return };
+        let still = (spot.pan, spot.zoom) == (self.view.pan, self.view.zoom) && !session.history().can_undo();
+        let now = self.bounds(session, |_| true);
+        let grown = (now.size() - bounds.size()).abs().max_elem() > GROWN;
+        if !still {
+            self.view.opened = None;
+        } else if !self.thumbnails.is_empty() && grown {
+            self.view.framing = Some(Framing::Start);
+        }
     }
 
     /// Scrolls while a wire is dragged to the edge of the canvas.
@@ -138,10 +159,8 @@ impl Canvas {
         let chosen = |name: &str| framing != Framing::Selection || session.selection.contains(name);
         let mut bounds = self.bounds(session, chosen);
         if framing != Framing::Selection {
-            for frame in session.frames() {
-                let (at, size) = (finite(vec2(frame.at.0, frame.at.1)), finite(vec2(frame.size.0, frame.size.1)));
-                bounds = bounds.union(Rect::from_min_size(at.to_pos2(), size));
-            }
+            let frames = (0..session.frames().len()).filter_map(|index| self.frame_in_room(session, index));
+            bounds = frames.fold(bounds, Rect::union);
         }
         if !bounds.is_finite() || !bounds.is_positive() {
             return;

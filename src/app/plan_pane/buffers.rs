@@ -64,10 +64,10 @@ pub(super) fn span(plan: &Plan, holding: &Holding) -> String {
 /// The same with sizes, lifetimes and other wires in the same memory.
 pub(super) fn list(ui: &mut Ui, plan: &Plan, list: List, index: usize) {
     let look = theme::of(ui);
-    ui.set_max_width(520.0);
+    ui.set_max_width(theme::TOOLTIP);
     for one in uses(plan, list, index) {
         let Some(buffer) = plan.buffers.get(one.buffer) else { continue };
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let (word, color) = if one.writes { ("writes", look.accent) } else { ("reads", look.dim) };
             ui.label(RichText::new(word).small().color(color));
             ui.label(RichText::new(&one.wire).strong());

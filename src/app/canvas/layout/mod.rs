@@ -5,6 +5,7 @@ mod flow;
 mod order;
 mod places;
 mod ranks;
+mod room;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ use crate::document::{Document, NodeKind, Scope};
 use crate::edit::{self, NodeSignature};
 use crate::library::Library;
 pub(crate) use flow::{Flow, Wire, is_next};
+pub(crate) use room::{clear_of, enclosing, lowered, with_room};
 
 /// Gap between two columns, and between two nodes of a column \[points\].
 const GAP: Vec2 = vec2(48.0, 22.0);
@@ -45,14 +47,17 @@ const OTHER_FIRST: f32 = 0.3;
 const FRAME: Vec2 = vec2(24.0, 20.0);
 const FRAME_TITLE: f32 = 26.0;
 
+/// Distance of two ports of a node \[points\].
+pub(crate) const PORT: f32 = 21.5;
+
 /// Estimated size of a node on the canvas before it is drawn \[points\].
 pub(crate) fn node_size(signature: &NodeSignature) -> Vec2 {
-    vec2(super::view::WIDTH, 60.5 + 21.5 * (signature.inputs.len() + signature.outputs.len()) as f32)
+    vec2(super::view::WIDTH, 60.5 + PORT * (signature.inputs.len() + signature.outputs.len()) as f32)
 }
 
 /// Estimated distance of the port of a row from the top before it is drawn \[points\].
 pub(crate) fn port_height(row: usize) -> f32 {
-    42.75 + 21.5 * row as f32
+    42.75 + PORT * row as f32
 }
 
 /// Lays out nodes without a position, in the document and in its groups.
@@ -196,68 +201,6 @@ fn score(flow: &Flow, places: &[Vec2]) -> f32 {
     // Once text has a good size, more rows for larger nodes only break the flow.
     let size = zoom.min(GOOD) + BEYOND * (zoom - GOOD).max(0.0);
     size / (1.0 + CROSSING * drawn.crossings() as f32 + LENGTH * drawn.length())
-}
-
-/// Places of all nodes with room for one that was inserted into a wire: it stands between the nodes that it is wired to, as high as
-/// its wire, and others move to the right or down.
-pub(crate) fn with_room(flow: &Flow, name: &str) -> Vec<Vec2> {
-    let mut places = flow.at.clone();
-    let Some(node) = flow.names.iter().position(|other| other == name) else { return places };
-    let before = flow.hard().find(|wire| wire.to == node && wire.from != node);
-    let after = flow.hard().find(|wire| wire.from == node && wire.to != node);
-    let (Some(before), Some(after)) = (before, after) else { return places };
-    let left = places[before.from].x + flow.sizes[before.from].x;
-    let right = places[after.to].x;
-    let wide = flow.sizes[node].x;
-    let lack = wide + 2.0 * GAP.x - (right - left);
-    let x = match right > left {
-        true if lack <= 0.0 => left + 0.5 * (right - left - wide),
-        _ => left + GAP.x,
-    };
-    if right > left && lack > 0.0 {
-        (0..places.len())
-            .filter(|other| *other != node && flow.at[*other].x >= right)
-            .for_each(|other| places[other].x += lack);
-    }
-    places[node] = vec2(x, places[before.from].y + before.start - before.end);
-    let mut order: Vec<usize> = (0..places.len()).filter(|other| *other != node).collect();
-    order.sort_by(|a, b| places[*a].y.total_cmp(&places[*b].y));
-    let area = |places: &[Vec2], node: usize| Rect::from_min_size(places[node].to_pos2(), flow.sizes[node]);
-    let mut moved = vec![node];
-    for other in order {
-        let start = places[other].y;
-        // What is in the way goes below, and so does what that would cover.
-        let covering = |places: &[Vec2]| {
-            let own = area(places, other).expand(0.5 * GAP.y);
-            moved.iter().map(|above| area(places, *above)).find(|above| above.intersects(own))
-        };
-        while let Some(above) = covering(&places) {
-            places[other].y = above.bottom() + GAP.y;
-        }
-        if places[other].y > start {
-            moved.push(other);
-        }
-    }
-    places
-}
-
-/// How far down each node has to move if nodes grow, so that none covers another that was free before. Places and sizes are in the same
-/// order.
-pub(crate) fn lowered(at: &[Vec2], before: &[Vec2], after: &[Vec2]) -> Vec<f32> {
-    let mut order: Vec<usize> = (0..at.len()).collect();
-    order.sort_by(|a, b| at[*a].y.total_cmp(&at[*b].y));
-    let mut lowered = vec![0.0f32; at.len()];
-    for (index, node) in order.iter().enumerate() {
-        for above in &order[..index] {
-            let beside = at[*above].x + after[*above].x <= at[*node].x || at[*node].x + after[*node].x <= at[*above].x;
-            let gap = at[*node].y - at[*above].y - before[*above].y;
-            if !beside && gap >= 0.0 {
-                let bottom = at[*above].y + lowered[*above] + after[*above].y;
-                lowered[*node] = lowered[*node].max(bottom + gap.min(GAP.y) - at[*node].y);
-            }
-        }
-    }
-    lowered
 }
 
 /// A layout with its wires, as the canvas draws it.

@@ -30,8 +30,9 @@ pub(super) enum Route {
     Path(Vec<Pos2>),
 }
 
-/// Distance between nodes and the wires that pass them \[points\].
-const CLEAR: f32 = 6.0;
+/// Distance between nodes and the wires that pass them \[points\], and the least of it where many share a gap or a wire is a curve.
+const CLEAR: f32 = 10.0;
+pub(super) const LEAST: f32 = 7.0;
 /// The longest plain curve, and the steepest \[points\].
 const LONGEST: f32 = 300.0;
 /// Radius of the corners of a path \[points\].

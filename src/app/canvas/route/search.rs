@@ -5,14 +5,14 @@ use std::collections::BinaryHeap;
 
 use eframe::egui::{Pos2, Rect, Vec2, pos2};
 
-use super::{CLEAR, Ends, touches};
+use super::{CLEAR, Ends, LEAST, touches};
 
 /// How far from a node a line beside it lies, if there is no other node, and the widest gap that has its line in the middle
 /// \[points\].
 const BESIDE: f32 = 26.0;
 const WIDEST: f32 = 160.0;
 /// How far a wire runs straight out of a port \[points\].
-const STUB: f32 = 10.0;
+const STUB: f32 = 14.0;
 /// What a corner costs, as length \[points\].
 const CORNER: u32 = 60;
 /// What it costs to run level with nodes, compared to a gap that runs through all of the graph: a little for any wire, and more
@@ -120,7 +120,7 @@ impl Ground {
         let bounds = Rect::from_points(points).expand(CLEAR);
         self.nodes.iter().filter(|node| node.intersects(bounds)).all(|node| {
             let own = [first, last].iter().any(|end| node.expand(1.5).contains(**end));
-            let area = if own { node.shrink(2.0) } else { node.expand(0.5 * CLEAR) };
+            let area = if own { node.shrink(2.0) } else { node.expand(LEAST) };
             !points.windows(2).any(|pair| touches(area, pair[0], pair[1]))
         })
     }
@@ -136,9 +136,9 @@ impl Ground {
                 if upright { (node.y_range(), node.x_range()) } else { (node.x_range(), node.y_range()) };
             if along.min - CLEAR < high && low < along.max + CLEAR {
                 if across.max <= at {
-                    from = from.max(across.max + 0.7 * CLEAR);
+                    from = from.max(across.max + LEAST);
                 } else if across.min >= at {
-                    to = to.min(across.min - 0.7 * CLEAR);
+                    to = to.min(across.min - LEAST);
                 }
             }
         }
