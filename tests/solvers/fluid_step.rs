@@ -39,7 +39,7 @@ fn vortex(at: [f64; 2]) -> [f64; 2] {
 fn taylor_green_is_of_second_order_in_space_and_time() {
     let (viscosity, time) = (0.01, 0.125);
     let left = (-8.0 * PI * PI * viscosity * time).exp();
-    let [coarse, fine] = [64usize, 128].map(|n| {
+    let errors = [32usize, 64, 128].map(|n| {
         let u = after(n, viscosity, vortex, 0.5 / n as f64, (2.0 * time * n as f64) as usize);
         let exact = once(n, &f64s(&on_faces(n, |at| vortex(at).map(|u| left * u))));
         let error = rms(&difference(&u, &exact)) / rms(&exact);
@@ -47,10 +47,12 @@ fn taylor_green_is_of_second_order_in_space_and_time() {
         within(&format!("energy, {n} cells"), (energy(&u) / energy(&exact) - 1.0).abs(), 0.005, "asked for at 128");
         error
     });
-    // What is left is the five-point viscosity, h^2, less the advection's h^3, which on coarser cells hides some of it.
-    let measured = order(coarse, fine);
-    println!("order {measured:.3}");
-    assert!(measured > 1.75, "order {measured}: 2 less what advection hides, 0.15");
+    // What is left is advection, between h^2 and h^3. Five-point viscosity would add h^2 of the opposite sign, and hide the order.
+    for pair in errors.windows(2) {
+        let measured = order(pair[0], pair[1]);
+        println!("order {measured:.3}");
+        assert!(measured > 1.8, "order {measured}, 1.8 asked for");
+    }
 }
 
 /// No symmetry, so that what carries the flow changes in time.
