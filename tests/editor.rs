@@ -27,6 +27,8 @@ mod exposing;
 mod grouping;
 #[path = "editor/groups.rs"]
 mod groups;
+#[path = "editor/handles.rs"]
+mod handles;
 #[path = "editor/heavy.rs"]
 mod heavy;
 #[path = "editor/leaving.rs"]
