@@ -29,6 +29,8 @@ mod flow;
 mod grouping;
 #[path = "editor/groups.rs"]
 mod groups;
+#[path = "editor/handles.rs"]
+mod handles;
 #[path = "editor/heavy.rs"]
 mod heavy;
 #[path = "editor/leaving.rs"]

@@ -3,9 +3,9 @@
 //! the obstacle's centre, and the wind flows around it.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, section 3 (psi_L).
 //!
-//! @out   potential: Field<f32>                         psi; the flow is (dpsi/dy, -dpsi/dx) [m^2/s]
-//! @param wind: Vec = (1, 0, 0), soft -4..4             V [m/s]
-//! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2     x0 [m]
+//! @out   potential: Field<f32>                                       psi; the flow is (dpsi/dy, -dpsi/dx) [m^2/s]
+//! @param wind: Vec = (1, 0, 0), soft -4..4, handle vector of center  V [m/s]
+//! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2, handle position  x0 [m]
 
 fn stage(position: Vec) -> f32 {
     let away = position - params.center;

@@ -4,14 +4,14 @@
 //! blend width. At the surface the flow is the body's motion plus a tangential part.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, equation 6.
 //!
-//! @in    potential: Field<f32> = 0                     psi, constrained at the body [m^2/s]
-//! @in    shape: Field<f32>                             Signed distance to the body [m]
-//! @out   moving: Field<f32>                            psi with the body's motion [m^2/s]
-//! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2     x0, the point of the body that moves with V [m]
-//! @param linear: Vec = (0, 0, 0), soft -4..4           V [m/s]
-//! @param angular: f32 = 0, soft -10..10                w, anticlockwise [rad/s]
-//! @param blend: f32 = 0.3, 0.001.., soft 0.01..2       Distance at which the motion has faded [m]
-//! @param reach: f32 = 0.5, 0.., soft 0..2              R: the body's radius and the blend together [m]
+//! @in    potential: Field<f32> = 0                                     psi, constrained at the body [m^2/s]
+//! @in    shape: Field<f32>                                             Signed distance to the body [m]
+//! @out   moving: Field<f32>                                            psi with the body's motion [m^2/s]
+//! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2, handle position    x0, the point of the body that moves with V [m]
+//! @param linear: Vec = (0, 0, 0), soft -4..4, handle vector of center  V [m/s]
+//! @param angular: f32 = 0, soft -10..10                                w, anticlockwise [rad/s]
+//! @param blend: f32 = 0.3, 0.001.., soft 0.01..2                       Distance at which the motion has faded [m]
+//! @param reach: f32 = 0.5, 0.., soft 0..2, handle radius of center     R: the body's radius and the blend together [m]
 
 fn stage(position: Vec) -> f32 {
     let away = position.xy - params.center.xy;

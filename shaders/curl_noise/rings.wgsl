@@ -3,18 +3,18 @@
 //! psi = magnitude (z, 0, -x) / ((r - radius)^2 + (r + radius)^2 + (y - y_ring)^2 + falloff),  constrained at the obstacle.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007 (rising plume); edom18, Curl Noise (SamplePotential).
 //!
-//! @in    shape: Field<f32> = 1e9                             Signed distance to the obstacles [m]
-//! @out   potential: Field<vec3f>                             psi; its curl is the flow [m^2/s]
-//! @param center: vec3f = (0.5, 0.5, 0.5), soft -2..2         A point of the axis [m]
-//! @param radius: f32 = 0.25, 0.001.., soft 0.01..2           Radius of the rings, and width of the layer at the obstacle [m]
-//! @param speed: f32 = 0.3, 0.001.., soft 0.01..2             Speed at which they rise [m/s]
-//! @param rate: f32 = 1, 0.01.., soft 0.1..10                 Rings per second, speed / rate apart; at most 64 exist [1/s]
-//! @param magnitude: f32 = 0.2, soft 0..2                     Strength [m^3/s]
-//! @param falloff: f32 = 0.03, 0.0001.., soft 0.001..1        Softness of their core [m^2]
-//! @param base: f32 = 0, soft -4..4                           Height where they start [m]
-//! @param ceiling: f32 = 1, soft -4..4                        Height where they end [m]
-//! @param fade: f32 = 0, 0.., soft 0..1                       Length over which they fade in and out; 0 is sudden, as published [m]
-//! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02       Half the distance of the differences for the shape's normal [m]
+//! @in    shape: Field<f32> = 1e9                                             Signed distance to the obstacles [m]
+//! @out   potential: Field<vec3f>                                             psi; its curl is the flow [m^2/s]
+//! @param center: vec3f = (0.5, 0.5, 0.5), soft -2..2, handle position        A point of the axis [m]
+//! @param radius: f32 = 0.25, 0.001.., soft 0.01..2, handle radius of center  Radius of the rings, and width of the layer at the obstacle [m]
+//! @param speed: f32 = 0.3, 0.001.., soft 0.01..2                             Speed at which they rise [m/s]
+//! @param rate: f32 = 1, 0.01.., soft 0.1..10                                 Rings per second, speed / rate apart; at most 64 exist [1/s]
+//! @param magnitude: f32 = 0.2, soft 0..2                                     Strength [m^3/s]
+//! @param falloff: f32 = 0.03, 0.0001.., soft 0.001..1                        Softness of their core [m^2]
+//! @param base: f32 = 0, soft -4..4                                           Height where they start [m]
+//! @param ceiling: f32 = 1, soft -4..4                                        Height where they end [m]
+//! @param fade: f32 = 0, 0.., soft 0..1                                       Length over which they fade in and out; 0 is sudden, as published [m]
+//! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02                       Half the distance of the differences for the shape's normal [m]
 
 fn stage(position: Vec) -> vec3f {
     let away = in_space(position) - params.center;

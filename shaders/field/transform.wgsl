@@ -4,13 +4,13 @@
 //! Keywords: translate, move, rotate, scale, stretch, mirror
 //! Source: Rodrigues 1840.
 //!
-//! @in    field: Field<T>                               Any field
-//! @out   result: Field<T>                              The moved field
-//! @param offset: Vec = (0, 0, 0), soft -2..2           Shift [m]
-//! @param angle: f32 = 0, soft -180..180                Angle, counter-clockwise seen against the axis [degrees]
-//! @param axis: vec3f = (0, 0, 1), soft -1..1           Axis of rotation, of any length
-//! @param scale: Vec = (1, 1, 1), soft 0.1..4           Magnification along the field's own axes; a negative one mirrors
-//! @param pivot: Vec = (0.5, 0.5, 0.5), soft -2..2      Point that scale and rotation leave in place [m]
+//! @in    field: Field<T>                                                 Any field
+//! @out   result: Field<T>                                                The moved field
+//! @param offset: Vec = (0, 0, 0), soft -2..2                             Shift [m]
+//! @param angle: f32 = 0, soft -180..180                                  Angle, counter-clockwise seen against the axis [degrees]
+//! @param axis: vec3f = (0, 0, 1), soft -1..1, handle direction of pivot  Axis of rotation, of any length
+//! @param scale: Vec = (1, 1, 1), soft 0.1..4                             Magnification along the field's own axes; a negative one mirrors
+//! @param pivot: Vec = (0.5, 0.5, 0.5), soft -2..2, handle position       Point that scale and rotation leave in place [m]
 
 fn stage(position: Vec) -> T {
     let away = position - params.offset - params.pivot;

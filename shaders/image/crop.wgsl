@@ -3,11 +3,11 @@
 //! Keywords: cut, frame, rectangle, mask, trim
 //! Source: none.
 //!
-//! @in    image: Image                           The image
-//! @out   result: Image, like image              The rectangle
-//! @param low: vec2f = (0, 0), soft 0..1         Its lower left corner
-//! @param high: vec2f = (1, 1), soft 0..1        Its upper right corner
-//! @param feather: f32 = 0, 0.., soft 0..0.5     Width inside its edges over which alpha falls to 0, as a fraction of the image's shorter side
+//! @in    image: Image                                           The image
+//! @out   result: Image, like image                              The rectangle
+//! @param low: vec2f = (0, 0), soft 0..1, handle position        Its lower left corner
+//! @param high: vec2f = (1, 1), soft 0..1, handle corner of low  Its upper right corner
+//! @param feather: f32 = 0, 0.., soft 0..0.5                     Width inside its edges over which alpha falls to 0, as a fraction of the image's shorter side
 
 fn stage(cell: Cell) -> vec4f {
     let here = position(cell).xy;

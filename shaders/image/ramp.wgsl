@@ -4,12 +4,12 @@
 //! Keywords: gradient, linear, radial, angular, conical, vignette, background
 //! Source: none.
 //!
-//! @out   image: Image                                  The image
+//! @out   image: Image                                          The image
 //! @param ramp: gradient = [(0, "#000000"), (1, "#ffffff")]    Colours from the first point to the second
-//! @param shape: i32 = 0, 0..2                          0 linear, 1 radial, 2 angular
-//! @param outside: i32 = 0, 0..2                        0 hold, 1 repeat, 2 mirror. Colours beyond the two points
-//! @param first: vec2f = (0, 0.5), soft 0..1            Beginning of a linear ramp; centre of the others
-//! @param second: vec2f = (1, 0.5), soft 0..1           Its end; a point on the rim of a radial ramp; the direction where an angular one begins, counter-clockwise
+//! @param shape: i32 = 0, 0..2                                  0 linear, 1 radial, 2 angular
+//! @param outside: i32 = 0, 0..2                                0 hold, 1 repeat, 2 mirror. Colours beyond the two points
+//! @param first: vec2f = (0, 0.5), soft 0..1, handle position   Beginning of a linear ramp; centre of the others
+//! @param second: vec2f = (1, 0.5), soft 0..1, handle position  Its end; a point on the rim of a radial ramp; the direction where an angular one begins, counter-clockwise
 
 fn stage(cell: Cell) -> vec4f {
     let along = (params.second - params.first) * SIZE.xy;

@@ -4,13 +4,13 @@
 //! Keywords: translate, move, rotate, scale, tile, repeat, mirror, flip
 //! Source: none, linear interpolation.
 //!
-//! @in    image: Grid<T>                                The image, or any grid
-//! @out   result: Grid<T>, like image                   The moved image
-//! @param outside: i32 = 0, 0..3                        0 nothing, 1 hold, 2 repeat (tile), 3 mirror. What surrounds the image
-//! @param offset: vec2f = (0, 0), soft -1..1            Shift
-//! @param angle: f32 = 0, soft -180..180                Angle, counter-clockwise [degrees]
-//! @param scale: vec2f = (1, 1), soft 0.1..4            Magnification along the image's own axes; a negative one mirrors
-//! @param pivot: vec2f = (0.5, 0.5), soft 0..1          Point that scale and rotation leave in place
+//! @in    image: Grid<T>                                         The image, or any grid
+//! @out   result: Grid<T>, like image                            The moved image
+//! @param outside: i32 = 0, 0..3                                 0 nothing, 1 hold, 2 repeat (tile), 3 mirror. What surrounds the image
+//! @param offset: vec2f = (0, 0), soft -1..1                     Shift
+//! @param angle: f32 = 0, soft -180..180                         Angle, counter-clockwise [degrees]
+//! @param scale: vec2f = (1, 1), soft 0.1..4                     Magnification along the image's own axes; a negative one mirrors
+//! @param pivot: vec2f = (0.5, 0.5), soft 0..1, handle position  Point that scale and rotation leave in place
 
 fn stage(cell: Cell) -> T {
     let away = position(cell).xy - (params.offset + params.pivot) * SIZE.xy;

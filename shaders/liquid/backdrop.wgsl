@@ -3,17 +3,17 @@
 //! transparent objects in front of them, and a dark table below the horizon. It does not depend on time.
 //! Source: none.
 //!
-//! @out   image: Image                                            The backdrop, in linear light
-//! @param spot: color = (0.34, 0.44, 0.50, 1)                     Colour at the centre of the spot
-//! @param room: color = (0.012, 0.016, 0.022, 1)                  Colour far from it
-//! @param spot_center: vec2f = (0.5, 0.56), soft 0..1             Centre of the spot, as a fraction of the image
-//! @param spread: f32 = 0.36, 0.01.., soft 0.1..1                 Its width, as a fraction of the image
-//! @param lights: i32 = 34, 0..200                                Number of lights out of focus
-//! @param brightness: f32 = 0.16, 0.., soft 0..2                  Their brightness
-//! @param warm: color = (1.0, 0.55, 0.22, 1)                      Colour of some of them
-//! @param cool: color = (0.35, 0.65, 1.0, 1)                      Colour of the others
+//! @out   image: Image                                                  The backdrop, in linear light
+//! @param spot: color = (0.34, 0.44, 0.50, 1)                           Colour at the centre of the spot
+//! @param room: color = (0.012, 0.016, 0.022, 1)                        Colour far from it
+//! @param spot_center: vec2f = (0.5, 0.56), soft 0..1, handle position  Centre of the spot, as a fraction of the image
+//! @param spread: f32 = 0.36, 0.01.., soft 0.1..1                       Its width, as a fraction of the image
+//! @param lights: i32 = 34, 0..200                                      Number of lights out of focus
+//! @param brightness: f32 = 0.16, 0.., soft 0..2                        Their brightness
+//! @param warm: color = (1.0, 0.55, 0.22, 1)                            Colour of some of them
+//! @param cool: color = (0.35, 0.65, 1.0, 1)                            Colour of the others
 //! @param horizon: f32 = 0.0764, 0..1                              Height of the table's far edge, as a fraction of the image
-//! @param table: color = (0.020, 0.022, 0.026, 1)                 Colour of the table
+//! @param table: color = (0.020, 0.022, 0.026, 1)                       Colour of the table
 
 fn stage(cell: Cell) -> vec4f {
     let at = position(cell).xy / SIZE.y;

@@ -9,25 +9,25 @@
 //! @in    studio: Field<vec3f>                  Light that surfaces reflect, by their normal
 //! @in    background: Image                     What is behind, in linear light
 //! @out   image: Image, like background         The image; its alpha is 1 where the liquid covers all
-//! @param rim: f32 = 0.005, 0.0001.., soft 0.001..0.05             Rim of Liquid Inflate [m]
-//! @param film: f32 = 0.0005, 0.0001.., soft 0.0001..0.01          Thickness at the outline, to limit its slope [m]
-//! @param depth: f32 = 0.048, 0.0001.., soft 0.01..0.5             Half the depth at which the vessel has its full colour [m]
-//! @param absorption_f: color = (0.06, 2.1, 7.0, 1)                Absorption of red, green and blue by a thick layer of f
-//! @param absorption_g: color = (1.25, 0.22, 0.20, 1)              The same for the whole depth of g
-//! @param murk: f32 = 0.5, 0..1                                   Fraction of scattered light in f, relative to the backdrop's
-//! @param back_light: f32 = 1.4, 0.., soft 0..4                    Light from behind, relative to the backdrop
-//! @param light_1: vec3f = (-0.55, 0.65, 0.55), soft -1..1         Direction to the first light, of any length
-//! @param light_2: vec3f = (0.85, 0.15, 0.45), soft -1..1          To the second
-//! @param light_3: vec3f = (0.1, -0.9, 0.3), soft -1..1            To the third
-//! @param color_1: color = (1.7, 1.6, 1.5, 1)                     Light of the first
-//! @param color_2: color = (0.35, 0.42, 0.52, 1)                   Light of the second
-//! @param color_3: color = (0.55, 0.40, 0.25, 1)                   Light of the third
-//! @param shininess: f32 = 70, 1.., soft 5..500                   Sharpness of highlights
-//! @param highlight: f32 = 1.3, 0.., soft 0..8                     Brightness of highlights
-//! @param ambient: f32 = 0.12, 0.., soft 0..1                      Light from everywhere
-//! @param edge: f32 = 0.5, 0.., soft 0..2                          Rim light
-//! @param refraction: f32 = 0.014, soft 0..0.05                    Shift of the backdrop by drops [m]
-//! @param bulge: f32 = 0.03, soft 0..0.1                           Shift of the backdrop by the vessel [m]
+//! @param rim: f32 = 0.005, 0.0001.., soft 0.001..0.05                        Rim of Liquid Inflate [m]
+//! @param film: f32 = 0.0005, 0.0001.., soft 0.0001..0.01                     Thickness at the outline, to limit its slope [m]
+//! @param depth: f32 = 0.048, 0.0001.., soft 0.01..0.5                        Half the depth at which the vessel has its full colour [m]
+//! @param absorption_f: color = (0.06, 2.1, 7.0, 1)                           Absorption of red, green and blue by a thick layer of f
+//! @param absorption_g: color = (1.25, 0.22, 0.20, 1)                         The same for the whole depth of g
+//! @param murk: f32 = 0.5, 0..1                                               Fraction of scattered light in f, relative to the backdrop's
+//! @param back_light: f32 = 1.4, 0.., soft 0..4                               Light from behind, relative to the backdrop
+//! @param light_1: vec3f = (-0.55, 0.65, 0.55), soft -1..1, handle direction  Direction to the first light, of any length
+//! @param light_2: vec3f = (0.85, 0.15, 0.45), soft -1..1, handle direction   To the second
+//! @param light_3: vec3f = (0.1, -0.9, 0.3), soft -1..1, handle direction     To the third
+//! @param color_1: color = (1.7, 1.6, 1.5, 1)                                 Light of the first
+//! @param color_2: color = (0.35, 0.42, 0.52, 1)                              Light of the second
+//! @param color_3: color = (0.55, 0.40, 0.25, 1)                              Light of the third
+//! @param shininess: f32 = 70, 1.., soft 5..500                               Sharpness of highlights
+//! @param highlight: f32 = 1.3, 0.., soft 0..8                                Brightness of highlights
+//! @param ambient: f32 = 0.12, 0.., soft 0..1                                 Light from everywhere
+//! @param edge: f32 = 0.5, 0.., soft 0..2                                     Rim light
+//! @param refraction: f32 = 0.014, soft 0..0.05                               Shift of the backdrop by drops [m]
+//! @param bulge: f32 = 0.03, soft 0..0.1                                      Shift of the backdrop by the vessel [m]
 
 fn stage(cell: Cell) -> vec4f {
     let behind = background(cell);

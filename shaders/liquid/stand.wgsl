@@ -3,13 +3,13 @@
 //! It gives distance and normal together, so that thin posts are both smooth and sharp.
 //! Source: Quilez, 2D distance functions (rounded box).
 //!
-//! @out   stand: Field<vec3f>                                 Signed distance, negative inside [m]; x and y of the unit normal inside
-//! @param center: Vec = (0.05, 0.08, 0), soft -2..2           Its centre [m]
-//! @param reach: f32 = 0.0795, 0.., soft 0..1                 Distance from the centre to a cap [m]
-//! @param cap: vec2f = (0.053, 0.012), 0.., soft 0..0.2       Radius of a cap, and its height [m]
+//! @out   stand: Field<vec3f>                                         Signed distance, negative inside [m]; x and y of the unit normal inside
+//! @param center: Vec = (0.05, 0.08, 0), soft -2..2, handle position  Its centre [m]
+//! @param reach: f32 = 0.0795, 0.., soft 0..1                         Distance from the centre to a cap [m]
+//! @param cap: vec2f = (0.053, 0.012), 0.., soft 0..0.2               Radius of a cap, and its height [m]
 //! @param rounding: f32 = 0.0022, 0.0001.., soft 0.0005..0.01  Radius of the caps' edges [m]
-//! @param post: f32 = 0.0016, 0.., soft 0..0.01               Radius of a post; 0 omits them [m]
-//! @param post_place: f32 = 0.0508, 0.., soft 0..0.2          Distance from the centre to a post [m]
+//! @param post: f32 = 0.0016, 0.., soft 0..0.01                       Radius of a post; 0 omits them [m]
+//! @param post_place: f32 = 0.0508, 0.., soft 0..0.2                  Distance from the centre to a post [m]
 
 fn stage(position: Vec) -> vec3f {
     let away = (position - params.center).xy;

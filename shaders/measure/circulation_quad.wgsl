@@ -3,13 +3,13 @@
 //! linearly at their middles. Exact for linear flows, and of second order in the pieces and the cells. Corners may coincide.
 //! Source: definition; midpoint rule.
 //!
-//! @in    velocity: Grid<Vec>                       Flow [m/s]
-//! @out   circulation: f32, reduce sum              Integral of u . dl [m^2/s]
-//! @param a: Vec = (0.25, 0.25, 0.5), soft -2..2    First corner; all lie in the domain [m]
-//! @param b: Vec = (0.75, 0.25, 0.5), soft -2..2    Second corner [m]
-//! @param c: Vec = (0.75, 0.75, 0.5), soft -2..2    Third corner [m]
-//! @param d: Vec = (0.25, 0.75, 0.5), soft -2..2    Fourth corner [m]
-//! @param pieces: i32 = 64, 1..1024                 Pieces of each side, at most a quarter of the domain's cells
+//! @in    velocity: Grid<Vec>                                      Flow [m/s]
+//! @out   circulation: f32, reduce sum                             Integral of u . dl [m^2/s]
+//! @param a: Vec = (0.25, 0.25, 0.5), soft -2..2, handle position  First corner; all lie in the domain [m]
+//! @param b: Vec = (0.75, 0.25, 0.5), soft -2..2, handle position  Second corner [m]
+//! @param c: Vec = (0.75, 0.75, 0.5), soft -2..2, handle position  Third corner [m]
+//! @param d: Vec = (0.25, 0.75, 0.5), soft -2..2, handle position  Fourth corner [m]
+//! @param pieces: i32 = 64, 1..1024                                Pieces of each side, at most a quarter of the domain's cells
 
 fn stage(cell: Cell) -> f32 {
     let cells = index(RESOLUTION - 1) + 1;

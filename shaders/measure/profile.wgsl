@@ -3,10 +3,10 @@
 //! n x 1 (x 1) cells: x counts the parts.
 //! Source: none, linear interpolation.
 //!
-//! @in    field: Grid<T>                               Any values, on any domain
-//! @out   profile: Grid<T>                             Its values along the line
-//! @param start: Vec = (0, 0.5, 0.5), soft -2..2       Start of the line [m]
-//! @param end: Vec = (1, 0.5, 0.5), soft -2..2         End of the line [m]
+//! @in    field: Grid<T>                                           Any values, on any domain
+//! @out   profile: Grid<T>                                         Its values along the line
+//! @param start: Vec = (0, 0.5, 0.5), soft -2..2, handle position  Start of the line [m]
+//! @param end: Vec = (1, 0.5, 0.5), soft -2..2, handle position    End of the line [m]
 
 fn stage(cell: Cell) -> T {
     let t = (f32(cell.x) + 0.5) / f32(RESOLUTION.x);

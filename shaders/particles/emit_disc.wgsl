@@ -1,13 +1,13 @@
 //! Emit from a Disc
 //! Emits particles uniformly distributed on a disc (in 2D on a line). They leave with `speed` along its normal, like from a nozzle.
 //!
-//! @in    amount: u32 = 1000                             Particles to emit: a constant, or from Emission Rate
+//! @in    amount: u32 = 1000                                            Particles to emit: a constant, or from Emission Rate
 //! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The particle set
-//! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1       Centre of the disc [m]
-//! @param normal: Vec = (0, 1, 0), soft -1..1            Direction that it faces, of any length
-//! @param radius: f32 = 0.1, 0.., soft 0..0.5            Its radius; in 2D half the length of the line [m]
-//! @param speed: f32 = 1, soft -4..4                     Speed along the normal [m/s]
-//! @param spread: f32 = 0, 0.., soft 0..2                Maximum random velocity added, in any direction [m/s]
+//! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1, handle position     Centre of the disc [m]
+//! @param normal: Vec = (0, 1, 0), soft -1..1, handle plane of center   Direction that it faces, of any length
+//! @param radius: f32 = 0.1, 0.., soft 0..0.5, handle radius of center  Its radius; in 2D half the length of the line [m]
+//! @param speed: f32 = 1, soft -4..4                                    Speed along the normal [m/s]
+//! @param spread: f32 = 0, 0.., soft 0..2                               Maximum random velocity added, in any direction [m/s]
 
 fn stage(particle: Particle) -> Result {
     let normal = params.normal / max(length(params.normal), 1e-20);

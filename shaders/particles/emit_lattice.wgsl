@@ -2,13 +2,13 @@
 //! Emits particles on a cubic lattice that fills a box, x fastest: a tank of fluid at rest. Connect Lattice Amount with the same box
 //! and spacing, and every site gets one particle; the group `particles/fill_box` contains both.
 //!
-//! @in    amount: u32                                      Particles to emit, from Lattice Amount
+//! @in    amount: u32                                                        Particles to emit, from Lattice Amount
 //! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The particle set
-//! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1         Centre of the box [m]
-//! @param size: Vec = (0.4, 0.4, 0.4), 0.., soft 0..1      Edges of the box [m]
-//! @param spacing: f32 = 0.02, 0.00001.., soft 0.005..0.1  Distance of neighbouring sites [m]
-//! @param jitter: f32 = 0, 0..1                            Random shift of each particle: 1 fills the whole site's cube
-//! @param velocity: Vec = (0, 0, 0), soft -4..4            Velocity of all particles [m/s]
+//! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1, handle position          Centre of the box [m]
+//! @param size: Vec = (0.4, 0.4, 0.4), 0.., soft 0..1, handle box of center  Edges of the box [m]
+//! @param spacing: f32 = 0.02, 0.00001.., soft 0.005..0.1                    Distance of neighbouring sites [m]
+//! @param jitter: f32 = 0, 0..1                                              Random shift of each particle: 1 fills the whole site's cube
+//! @param velocity: Vec = (0, 0, 0), soft -4..4, handle vector of center     Velocity of all particles [m/s]
 
 fn stage(particle: Particle) -> Result {
     let sites = max(floor(params.size / params.spacing + 0.01), Vec(1.0));

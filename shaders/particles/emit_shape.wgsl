@@ -3,13 +3,13 @@
 //! fail, the nearest is moved along the distance's gradient into the shape. If the shape fills 5 % of the box, this concerns one in 500,000.
 //! Source: von Neumann, Various Techniques Used in Connection with Random Digits, 1951 (rejection sampling).
 //!
-//! @in    amount: u32 = 1000                              Particles to emit: a constant, or from Emission Rate
-//! @in    shape: Field<f32>                               Signed distance [m], negative inside
+//! @in    amount: u32 = 1000                                              Particles to emit: a constant, or from Emission Rate
+//! @in    shape: Field<f32>                                               Signed distance [m], negative inside
 //! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The particle set
-//! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1        Centre of the box [m]
-//! @param size: Vec = (1, 1, 1), 0.., soft 0..1           Edges of the box [m]
-//! @param velocity: Vec = (0, 0, 0), soft -4..4           Velocity of all particles [m/s]
-//! @param spread: f32 = 0, 0.., soft 0..2                 Maximum random velocity added, in any direction [m/s]
+//! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1, handle position       Centre of the box [m]
+//! @param size: Vec = (1, 1, 1), 0.., soft 0..1, handle box of center     Edges of the box [m]
+//! @param velocity: Vec = (0, 0, 0), soft -4..4, handle vector of center  Velocity of all particles [m/s]
+//! @param spread: f32 = 0, 0.., soft 0..2                                 Maximum random velocity added, in any direction [m/s]
 
 const ROUNDS = 8;
 

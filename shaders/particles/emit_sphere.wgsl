@@ -1,14 +1,14 @@
 //! Emit from a Sphere
 //! Emits particles uniformly distributed in a sphere (in 2D in a disc). They leave with `speed`, away from the centre.
 //!
-//! @in    amount: u32 = 1000                             Particles to emit: a constant, or from Emission Rate
+//! @in    amount: u32 = 1000                                              Particles to emit: a constant, or from Emission Rate
 //! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The particle set
-//! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1       Centre of the sphere [m]
-//! @param radius: f32 = 0.1, 0.., soft 0..0.5            Its radius [m]
-//! @param hollow: f32 = 0, 0..1                          Fraction of the radius that stays empty; 1 emits on the surface only
-//! @param velocity: Vec = (0, 0, 0), soft -4..4          Velocity of all particles [m/s]
-//! @param speed: f32 = 0, soft -4..4                     Speed away from the centre [m/s]
-//! @param spread: f32 = 0, 0.., soft 0..2                Maximum random velocity added, in any direction [m/s]
+//! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1, handle position       Centre of the sphere [m]
+//! @param radius: f32 = 0.1, 0.., soft 0..0.5, handle radius of center    Its radius [m]
+//! @param hollow: f32 = 0, 0..1                                           Fraction of the radius that stays empty; 1 emits on the surface only
+//! @param velocity: Vec = (0, 0, 0), soft -4..4, handle vector of center  Velocity of all particles [m/s]
+//! @param speed: f32 = 0, soft -4..4                                      Speed away from the centre [m/s]
+//! @param spread: f32 = 0, 0.., soft 0..2                                 Maximum random velocity added, in any direction [m/s]
 
 fn stage(particle: Particle) -> Result {
     let outward = random_direction(particle.serial, 0u);

@@ -3,10 +3,10 @@
 //! q = |x - centre| - (size / 2 - rounding).
 //! Source: Hart, Sphere Tracing, The Visual Computer 12, 1996; Quilez, Distance Functions.
 //!
-//! @out   distance: Field<f32>                          Signed distance, negative inside [m]
-//! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2     Centre [m]
-//! @param size: Vec = (0.4, 0.4, 0.4), 0.., soft 0..2   Edge lengths [m]
-//! @param rounding: f32 = 0, 0.., soft 0..0.2           Radius of the edges, at most half the shortest edge [m]
+//! @out   distance: Field<f32>                                               Signed distance, negative inside [m]
+//! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2, handle position         Centre [m]
+//! @param size: Vec = (0.4, 0.4, 0.4), 0.., soft 0..2, handle box of center  Edge lengths [m]
+//! @param rounding: f32 = 0, 0.., soft 0..0.2                                Radius of the edges, at most half the shortest edge [m]
 
 fn stage(position: Vec) -> f32 {
     let half_size = 0.5 * params.size;

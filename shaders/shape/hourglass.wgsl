@@ -4,16 +4,16 @@
 //! fit the height, the shoulders become sharper; if this is not enough, the outline breaks.
 //! Source: Hart, Sphere Tracing, The Visual Computer 12, 1996; distances to arcs and segments as by Quilez, 2D distance functions.
 //!
-//! @out   distance: Field<f32>                             Signed distance, negative inside [m]
-//! @param center: Vec = (0.05, 0.08, 0.05), soft -2..2     Centre of the neck [m]
-//! @param half_height: f32 = 0.078, 0.., soft 0..1         Distance from the neck's centre to an end [m]
-//! @param half_width: f32 = 0.048, 0.., soft 0..1          Largest radius of a bulb [m]
-//! @param neck: f32 = 0.0029, 0.., soft 0..0.2             Radius of the neck [m]
-//! @param neck_length: f32 = 0.004, 0.., soft 0..0.2       Length of its straight part [m]
-//! @param slope: f32 = 47, 1..85                           Angle between the funnel's wall and the horizontal [degrees]
-//! @param neck_rounding: f32 = 0.012, 0.., soft 0..0.2     Radius of the bend from neck to funnel [m]
-//! @param belly: f32 = 0.02, 0.., soft 0..0.5              Radius of the bend from funnel to wall [m]
-//! @param shoulder: f32 = 0.02, 0.., soft 0..0.5           Radius of the bend from wall to end [m]
+//! @out   distance: Field<f32>                                           Signed distance, negative inside [m]
+//! @param center: Vec = (0.05, 0.08, 0.05), soft -2..2, handle position  Centre of the neck [m]
+//! @param half_height: f32 = 0.078, 0.., soft 0..1                       Distance from the neck's centre to an end [m]
+//! @param half_width: f32 = 0.048, 0.., soft 0..1                        Largest radius of a bulb [m]
+//! @param neck: f32 = 0.0029, 0.., soft 0..0.2                           Radius of the neck [m]
+//! @param neck_length: f32 = 0.004, 0.., soft 0..0.2                     Length of its straight part [m]
+//! @param slope: f32 = 47, 1..85                                         Angle between the funnel's wall and the horizontal [degrees]
+//! @param neck_rounding: f32 = 0.012, 0.., soft 0..0.2                   Radius of the bend from neck to funnel [m]
+//! @param belly: f32 = 0.02, 0.., soft 0..0.5                            Radius of the bend from funnel to wall [m]
+//! @param shoulder: f32 = 0.02, 0.., soft 0..0.5                         Radius of the bend from wall to end [m]
 
 fn stage(position: Vec) -> f32 {
     let away = position - params.center;

@@ -2,10 +2,10 @@
 //! Velocity of the points of a moving and rotating body:  u = V + w x (x - x0).
 //! Source: Euler 1765.
 //!
-//! @out   velocity: Field<Vec>                          Velocity of the body, continued everywhere [m/s]
-//! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2     x0, the point that moves with V [m]
-//! @param linear: Vec = (0, 0, 0), soft -4..4           V [m/s]
-//! @param angular: vec3f = (0, 0, 0), soft -10..10      w; a 2D domain uses z, counter-clockwise [rad/s]
+//! @out   velocity: Field<Vec>                                          Velocity of the body, continued everywhere [m/s]
+//! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2, handle position    x0, the point that moves with V [m]
+//! @param linear: Vec = (0, 0, 0), soft -4..4, handle vector of center  V [m/s]
+//! @param angular: vec3f = (0, 0, 0), soft -10..10                      w; a 2D domain uses z, counter-clockwise [rad/s]
 
 fn stage(position: Vec) -> Vec {
     let away = position - params.center;

@@ -9,10 +9,10 @@
 //! @in    neighbors: NeighborGrid    Neighbour grid of the particles
 //! @in    kernel: vec4f              From SPH Kernel
 //! @inout particles: Particles{position: Vec, velocity: Vec, density: f32, pressure: f32} -> {acceleration: Vec}    The fluid; gains its acceleration [m/s^2]
-//! @param viscosity: f32 = 10, 0.., soft 0..100          Dynamic viscosity mu [Pa s]
-//! @param artificial: f32 = 0, 0.., soft 0..1            Artificial viscosity alpha; 0.01 to 0.1 for impacts
-//! @param stiffness: f32 = 200, 0.., soft 0..2000        Stiffness of the pressure, for the artificial viscosity [m^2/s^2]
-//! @param gravity: Vec = (0, -9.81, 0), soft -20..20     Acceleration everywhere [m/s^2]
+//! @param viscosity: f32 = 10, 0.., soft 0..100                      Dynamic viscosity mu [Pa s]
+//! @param artificial: f32 = 0, 0.., soft 0..1                        Artificial viscosity alpha; 0.01 to 0.1 for impacts
+//! @param stiffness: f32 = 200, 0.., soft 0..2000                    Stiffness of the pressure, for the artificial viscosity [m^2/s^2]
+//! @param gravity: Vec = (0, -9.81, 0), soft -20..20, handle vector  Acceleration everywhere [m/s^2]
 
 fn stage(particle: Particle) -> Vec {
     let h = kernel().z;

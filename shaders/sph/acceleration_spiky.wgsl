@@ -11,8 +11,8 @@
 //! @in    spiky: f32                 Mass times the factor of the spiky kernel's gradient [kg/m^4]
 //! @in    laplacian: f32             Mass times the factor of the viscosity kernel's Laplacian [kg/m^5]
 //! @inout particles: Particles{position: Vec, velocity: Vec, density: f32, pressure: f32} -> {acceleration: Vec}    The fluid; gains its acceleration [m/s^2]
-//! @param viscosity: f32 = 10, 0.., soft 0..100          Dynamic viscosity [Pa s]
-//! @param gravity: Vec = (0, -9.81, 0), soft -20..20     Acceleration everywhere [m/s^2]
+//! @param viscosity: f32 = 10, 0.., soft 0..100                      Dynamic viscosity [Pa s]
+//! @param gravity: Vec = (0, -9.81, 0), soft -20..20, handle vector  Acceleration everywhere [m/s^2]
 
 fn stage(particle: Particle) -> Vec {
     let h = radius();

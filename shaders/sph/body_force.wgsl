@@ -12,10 +12,10 @@
 //! @in    shape_velocity: Field<Vec> = 0     Velocity of the shape's material [m/s]
 //! @out   force: Vec, reduce sum             Force [N, in 2D N/m]
 //! @out   torque: vec3f, reduce sum          Torque about the centre; in 2D only z [N m, in 2D N]
-//! @param viscosity: f32 = 0, 0.., soft 0..100         Viscosity at the wall, as in SPH Wall Force [Pa s]
-//! @param gravity: Vec = (0, -9.81, 0), soft -20..20     That of SPH Acceleration [m/s^2]
-//! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2    Centre that the torque is about [m]
-//! @param probe: f32 = 0.1, 0.0001..1                  Step of the differences for the shape's normal, as a fraction of a cell
+//! @param viscosity: f32 = 0, 0.., soft 0..100                        Viscosity at the wall, as in SPH Wall Force [Pa s]
+//! @param gravity: Vec = (0, -9.81, 0), soft -20..20, handle vector of center  That of SPH Acceleration [m/s^2]
+//! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2, handle position  Centre that the torque is about [m]
+//! @param probe: f32 = 0.1, 0.0001..1                                 Step of the differences for the shape's normal, as a fraction of a cell
 
 fn stage(particle: Particle) -> Result {
     let distance = shape(particle.position);

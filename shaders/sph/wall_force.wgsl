@@ -13,7 +13,7 @@
 //! @in    shape_velocity: Field<Vec> = 0     Velocity of the shape's material [m/s]
 //! @inout particles: Particles{position: Vec, velocity: Vec, density: f32, pressure: f32, acceleration: Vec} -> {acceleration: Vec}    The fluid; its acceleration is increased [m/s^2]
 //! @param viscosity: f32 = 0, 0.., soft 0..100    Viscosity at the wall: 0 is free slip, that of the fluid is no slip [Pa s]
-//! @param gravity: Vec = (0, -9.81, 0), soft -20..20     That of SPH Acceleration [m/s^2]
+//! @param gravity: Vec = (0, -9.81, 0), soft -20..20, handle vector  That of SPH Acceleration [m/s^2]
 //! @param probe: f32 = 0.1, 0.0001..1        Step of the differences for the shape's normal, as a fraction of a cell
 
 fn stage(particle: Particle) -> Vec {

@@ -3,13 +3,13 @@
 //! Source: pinhole camera.
 //!
 //! @over once
-//! @out   camera: Camera                                     The camera
-//! @param look_at: vec3f = (0.5, 0.5, 0.5), soft -2..2       Point in the middle of the image [m]
-//! @param azimuth: f32 = 30, soft -180..180                  Direction to the camera about +y: 0 is +z, 90 is +x [degrees]
-//! @param elevation: f32 = 15, -90..90                       Height of the camera above the horizon [degrees]
-//! @param distance: f32 = 3, 0.001.., soft 0.1..20           Distance from the point [m]
-//! @param fov: f32 = 35, 1..150                              Angle between the upper and the lower edge of the image [degrees]
-//! @param roll: f32 = 0, soft -180..180                      Rotation of the camera about its viewing axis [degrees]
+//! @out   camera: Camera                                                        The camera
+//! @param look_at: vec3f = (0.5, 0.5, 0.5), soft -2..2, handle position         Point in the middle of the image [m]
+//! @param azimuth: f32 = 30, soft -180..180, handle azimuth of look_at          Direction to the camera about +y: 0 is +z, 90 is +x [degrees]
+//! @param elevation: f32 = 15, -90..90, handle elevation of look_at             Height of the camera above the horizon [degrees]
+//! @param distance: f32 = 3, 0.001.., soft 0.1..20, handle distance of look_at  Distance from the point [m]
+//! @param fov: f32 = 35, 1..150                                                 Angle between the upper and the lower edge of the image [degrees]
+//! @param roll: f32 = 0, soft -180..180                                         Rotation of the camera about its viewing axis [degrees]
 
 fn stage() -> mat4x4f {
     let turn = radians(params.azimuth);

@@ -3,11 +3,11 @@
 //! particles in a glass tank gets flat sides like behind glass.
 //! Source: ray and box by slabs, Kay and Kajiya, SIGGRAPH 1986.
 //!
-//! @in    camera: Camera                              Viewpoint of the image
-//! @in    depth: Grid<f32>                            Depth along the axis of view [m]
-//! @out   clipped: Grid<f32>, like depth              The clipped depth; 3.4e38 where there is nothing [m]
-//! @param low: vec3f = (0, 0, 0), soft -2..2          Corner with the smallest coordinates [m]
-//! @param high: vec3f = (1, 1, 1), soft -2..2         The opposite corner [m]
+//! @in    camera: Camera                                             Viewpoint of the image
+//! @in    depth: Grid<f32>                                           Depth along the axis of view [m]
+//! @out   clipped: Grid<f32>, like depth                             The clipped depth; 3.4e38 where there is nothing [m]
+//! @param low: vec3f = (0, 0, 0), soft -2..2, handle position        Corner with the smallest coordinates [m]
+//! @param high: vec3f = (1, 1, 1), soft -2..2, handle corner of low  The opposite corner [m]
 
 const NOTHING = 3.4e38;
 

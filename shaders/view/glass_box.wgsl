@@ -3,16 +3,16 @@
 //! the contents, for the panes behind them, and once with it on afterwards, for those in front.
 //! Source: ray and box by slabs, Kay and Kajiya, SIGGRAPH 1986; Schlick 1994.
 //!
-//! @in    camera: Camera                              Viewpoint of the image
-//! @in    sky: Field<vec3f>                           Light by direction, from Environment
-//! @in    depth: Grid<f32> = 3e38                     Depth of objects that hide the box [m]
-//! @inout image: Image                                The image, in linear light
-//! @param front: bool = true                          Draw the panes in front instead of those behind
-//! @param low: vec3f = (0, 0, 0), soft -2..2          Corner with the smallest coordinates [m]
-//! @param high: vec3f = (1, 1, 1), soft -2..2         The opposite corner [m]
-//! @param edge: f32 = 0.008, 0.., soft 0..0.05        Width of the edges [m]
-//! @param edge_color: color = (0.55, 0.85, 0.80, 1)   Colour of the edges; alpha is their opacity
-//! @param shine: f32 = 0.6, 0..1                      Strength of the panes' reflection
+//! @in    camera: Camera                                             Viewpoint of the image
+//! @in    sky: Field<vec3f>                                          Light by direction, from Environment
+//! @in    depth: Grid<f32> = 3e38                                    Depth of objects that hide the box [m]
+//! @inout image: Image                                               The image, in linear light
+//! @param front: bool = true                                         Draw the panes in front instead of those behind
+//! @param low: vec3f = (0, 0, 0), soft -2..2, handle position        Corner with the smallest coordinates [m]
+//! @param high: vec3f = (1, 1, 1), soft -2..2, handle corner of low  The opposite corner [m]
+//! @param edge: f32 = 0.008, 0.., soft 0..0.05                       Width of the edges [m]
+//! @param edge_color: color = (0.55, 0.85, 0.80, 1)                  Colour of the edges; alpha is their opacity
+//! @param shine: f32 = 0.6, 0..1                                     Strength of the panes' reflection
 
 fn stage(cell: Cell) -> vec4f {
     let view = camera();

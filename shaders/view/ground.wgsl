@@ -3,18 +3,18 @@
 //! Lines keep their width in metres, and fade to their mean colour where they are thinner than a pixel.
 //! Source: Quilez, Filterable Procedurals (box-filtered grid) and Soft Shadows.
 //!
-//! @in    camera: Camera                                 Viewpoint of the image
-//! @in    shape: Field<f32> = 1e9                        Signed distance to the objects that cast a shadow [m]
-//! @inout image: Image                                   The image, in linear light
-//! @inout depth: Grid<f32> = 3e38                        Its depth [m]
-//! @param height: f32 = 0, soft -2..2                    Height of the plane [m]
-//! @param spacing: f32 = 0.25, 0.001.., soft 0.05..2     Distance of the lines [m]
-//! @param width: f32 = 0.006, 0.., soft 0..0.05          Width of the lines [m]
-//! @param reach: f32 = 6, 0.01.., soft 1..50             Distance from the camera at which the ground has faded [m]
-//! @param light: vec3f = (-0.5, 0.9, 0.5), soft -1..1    Direction to the light, of any length
-//! @param softness: f32 = 0.15, 0.001..1                 Width of the shadow's edge, as a fraction of its distance
-//! @param ground: color = (0.030, 0.033, 0.042, 1)       Colour of the ground, lit
-//! @param line: color = (0.090, 0.105, 0.140, 1)         Colour of the lines, lit
+//! @in    camera: Camera                                                 Viewpoint of the image
+//! @in    shape: Field<f32> = 1e9                                        Signed distance to the objects that cast a shadow [m]
+//! @inout image: Image                                                   The image, in linear light
+//! @inout depth: Grid<f32> = 3e38                                        Its depth [m]
+//! @param height: f32 = 0, soft -2..2                                    Height of the plane [m]
+//! @param spacing: f32 = 0.25, 0.001.., soft 0.05..2                     Distance of the lines [m]
+//! @param width: f32 = 0.006, 0.., soft 0..0.05                          Width of the lines [m]
+//! @param reach: f32 = 6, 0.01.., soft 1..50                             Distance from the camera at which the ground has faded [m]
+//! @param light: vec3f = (-0.5, 0.9, 0.5), soft -1..1, handle direction  Direction to the light, of any length
+//! @param softness: f32 = 0.15, 0.001..1                                 Width of the shadow's edge, as a fraction of its distance
+//! @param ground: color = (0.030, 0.033, 0.042, 1)                       Colour of the ground, lit
+//! @param line: color = (0.090, 0.105, 0.140, 1)                         Colour of the lines, lit
 
 fn stage(cell: Cell) -> Result {
     let view = camera();

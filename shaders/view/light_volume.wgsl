@@ -3,13 +3,13 @@
 //! soft shadow of a shape. Used to light Points and others.
 //! Source: Beer-Lambert law; single scattering as in Kajiya and Von Herzen, SIGGRAPH 1984; soft shadow: Quilez.
 //!
-//! @in    density: Grid<f32>                                Smoke, for instance Particles to Grid
-//! @in    shape: Field<f32> = 1e9                           Signed distance to the objects that cast a shadow [m]
-//! @out   light: Grid<f32>, like density                    Fraction of the light that arrives, 0..1
-//! @param to_light: vec3f = (-0.5, 0.9, 0.5), soft -1..1    Direction to the light, of any length
-//! @param absorption: f32 = 1, 0.., soft 0..10              Absorption by a density of 1 [1/m]
-//! @param reach: f32 = 1, 0.001.., soft 0.1..4              Distance towards the light over which smoke counts [m]
-//! @param softness: f32 = 0.2, 0.001..1                     Width of the shape's shadow's edge, as a fraction of its distance
+//! @in    density: Grid<f32>                                                Smoke, for instance Particles to Grid
+//! @in    shape: Field<f32> = 1e9                                           Signed distance to the objects that cast a shadow [m]
+//! @out   light: Grid<f32>, like density                                    Fraction of the light that arrives, 0..1
+//! @param to_light: vec3f = (-0.5, 0.9, 0.5), soft -1..1, handle direction  Direction to the light, of any length
+//! @param absorption: f32 = 1, 0.., soft 0..10                              Absorption by a density of 1 [1/m]
+//! @param reach: f32 = 1, 0.001.., soft 0.1..4                              Distance towards the light over which smoke counts [m]
+//! @param softness: f32 = 0.2, 0.001..1                                     Width of the shape's shadow's edge, as a fraction of its distance
 
 const STEPS = 24;
 

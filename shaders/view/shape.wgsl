@@ -3,21 +3,21 @@
 //! Also gives the depth, so that particles can be hidden behind it. Set the node's `on` to the domain of the image.
 //! Source: Hart, Sphere Tracing, 1996; shadow and occlusion: Quilez; highlight: Blinn 1977; rim: Schlick 1994.
 //!
-//! @in    shape: Field<f32>                                Signed distance in space [m]
-//! @in    camera: Camera                                   Viewpoint of the image
-//! @out   depth: Grid<f32>                                 Depth along the axis of view, 3.4e38 where there is nothing [m]
-//! @out   normal: Grid<vec3f>                              Outward unit vector, zero where there is nothing
-//! @out   image: Image                                     The image, in linear light
-//! @param far: f32 = 50, 0.01.., soft 1..100               Maximum distance [m]
-//! @param surface: color = (0.22, 0.22, 0.24, 1)           Colour of the surface
-//! @param gloss: f32 = 60, 1.., soft 1..200                Sharpness of the highlight
-//! @param light: vec3f = (-0.5, 0.9, 0.5), soft -1..1      Direction to the light, of any length
-//! @param light_color: color = (1.6, 1.45, 1.25, 1)        The light, warm
-//! @param sky: color = (0.16, 0.22, 0.34, 1)               Light from above
-//! @param bounce: color = (0.05, 0.04, 0.035, 1)           Light from below
-//! @param softness: f32 = 0.1, 0.001..1                    Width of the shadow's edge, as a fraction of its distance
-//! @param low: color = (0.020, 0.022, 0.030, 1)            Background at the bottom
-//! @param high: color = (0.004, 0.005, 0.009, 1)           Background at the top
+//! @in    shape: Field<f32>                                              Signed distance in space [m]
+//! @in    camera: Camera                                                 Viewpoint of the image
+//! @out   depth: Grid<f32>                                               Depth along the axis of view, 3.4e38 where there is nothing [m]
+//! @out   normal: Grid<vec3f>                                            Outward unit vector, zero where there is nothing
+//! @out   image: Image                                                   The image, in linear light
+//! @param far: f32 = 50, 0.01.., soft 1..100                             Maximum distance [m]
+//! @param surface: color = (0.22, 0.22, 0.24, 1)                         Colour of the surface
+//! @param gloss: f32 = 60, 1.., soft 1..200                              Sharpness of the highlight
+//! @param light: vec3f = (-0.5, 0.9, 0.5), soft -1..1, handle direction  Direction to the light, of any length
+//! @param light_color: color = (1.6, 1.45, 1.25, 1)                      The light, warm
+//! @param sky: color = (0.16, 0.22, 0.34, 1)                             Light from above
+//! @param bounce: color = (0.05, 0.04, 0.035, 1)                         Light from below
+//! @param softness: f32 = 0.1, 0.001..1                                  Width of the shadow's edge, as a fraction of its distance
+//! @param low: color = (0.020, 0.022, 0.030, 1)                          Background at the bottom
+//! @param high: color = (0.004, 0.005, 0.009, 1)                         Background at the top
 
 const NOTHING = 3.4e38;
 

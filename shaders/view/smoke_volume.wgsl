@@ -11,7 +11,7 @@
 //! @param size: vec3f = (1, 1, 1), soft 0..4           Upper corner of the rendered box; the lower one is 0 [m]
 //! @param opacity: f32 = 20, 0.., soft 0..60           Extinction by a density of 1 [1/m]
 //! @param steps: i32 = 96, 4..400                      Samples along a ray
-//! @param to_light: vec3f = (-0.5, 0.9, 0.5), soft -1..1    Direction to the light, of any length
+//! @param to_light: vec3f = (-0.5, 0.9, 0.5), soft -1..1, handle direction  Direction to the light, of any length
 //! @param forward: f32 = 0.3, -0.95..0.95              Forward scattering: smoke is bright against the light
 //! @param smoke: color = (0.86, 0.84, 0.82, 1)         Colour of the smoke
 //! @param sun: color = (2.6, 2.1, 1.6, 1)              Colour of the light

@@ -3,28 +3,28 @@
 //! caustics of the water, that fades into the environment far away.
 //! Source: Quilez, Filterable Procedurals (box-filtered joints) and Soft Shadows; Lambert 1760.
 //!
-//! @in    camera: Camera                                  Viewpoint of the image
-//! @in    sky: Field<vec3f>                               Light by direction, from Environment
-//! @in    shape: Field<f32> = 1e9                         Signed distance to the objects that cast a shadow [m]
+//! @in    camera: Camera                                               Viewpoint of the image
+//! @in    sky: Field<vec3f>                                            Light by direction, from Environment
+//! @in    shape: Field<f32> = 1e9                                      Signed distance to the objects that cast a shadow [m]
 //! @in    caustics: Grid<f32> = 1, flat                         Sunlight on the floor by x and z, from Caustics; 1 is full sun
-//! @out   image: Image                                    The image, in linear light
-//! @out   depth: Grid<f32>                                Its depth, 3.4e38 in the sky [m]
-//! @param height: f32 = 0, soft -2..2                     Height of the floor [m]
-//! @param low: vec2f = (0, 0), soft -4..4                 Corner of the tiled part, x and z [m]
-//! @param high: vec2f = (1, 1), soft -4..4                The opposite corner [m]
-//! @param caustics_low: vec2f = (0, 0), soft -4..4        Lower corner of the caustics, as in Caustics, x and z [m]
-//! @param caustics_size: vec2f = (0, 0), 0.., soft 0..4   Size of the caustics; outside, or if 0, the shape's own shadow is used [m]
-//! @param tile: f32 = 0.1, 0.001.., soft 0.02..1          Distance of the joints [m]
-//! @param joint: f32 = 0.006, 0.., soft 0..0.05           Their width [m]
-//! @param tile_color: color = (0.62, 0.78, 0.80, 1)       Colour of the tiles
-//! @param joint_color: color = (0.85, 0.88, 0.88, 1)      Colour of the joints
-//! @param mottle: f32 = 0.25, 0..1                        Variation of the tiles' brightness
-//! @param around: color = (0.55, 0.54, 0.52, 1)           Colour of the floor around the tiles
-//! @param reach: f32 = 12, 0.01.., soft 1..50             Distance at which it has faded into the environment [m]
-//! @param sun: vec3f = (-0.5, 0.9, 0.5), soft -1..1       Direction to the sun, of any length
-//! @param sunlight: color = (1.5, 1.4, 1.2, 1)            Sunlight on a horizontal floor
-//! @param ambient: color = (0.35, 0.40, 0.46, 1)          Ambient light
-//! @param softness: f32 = 0.12, 0.001..1                  Width of the shadow's edge, as a fraction of its distance
+//! @out   image: Image                                                 The image, in linear light
+//! @out   depth: Grid<f32>                                             Its depth, 3.4e38 in the sky [m]
+//! @param height: f32 = 0, soft -2..2                                  Height of the floor [m]
+//! @param low: vec2f = (0, 0), soft -4..4                              Corner of the tiled part, x and z [m]
+//! @param high: vec2f = (1, 1), soft -4..4                             The opposite corner [m]
+//! @param caustics_low: vec2f = (0, 0), soft -4..4                     Lower corner of the caustics, as in Caustics, x and z [m]
+//! @param caustics_size: vec2f = (0, 0), 0.., soft 0..4                Size of the caustics; outside, or if 0, the shape's own shadow is used [m]
+//! @param tile: f32 = 0.1, 0.001.., soft 0.02..1                       Distance of the joints [m]
+//! @param joint: f32 = 0.006, 0.., soft 0..0.05                        Their width [m]
+//! @param tile_color: color = (0.62, 0.78, 0.80, 1)                    Colour of the tiles
+//! @param joint_color: color = (0.85, 0.88, 0.88, 1)                   Colour of the joints
+//! @param mottle: f32 = 0.25, 0..1                                     Variation of the tiles' brightness
+//! @param around: color = (0.55, 0.54, 0.52, 1)                        Colour of the floor around the tiles
+//! @param reach: f32 = 12, 0.01.., soft 1..50                          Distance at which it has faded into the environment [m]
+//! @param sun: vec3f = (-0.5, 0.9, 0.5), soft -1..1, handle direction  Direction to the sun, of any length
+//! @param sunlight: color = (1.5, 1.4, 1.2, 1)                         Sunlight on a horizontal floor
+//! @param ambient: color = (0.35, 0.40, 0.46, 1)                       Ambient light
+//! @param softness: f32 = 0.12, 0.001..1                               Width of the shadow's edge, as a fraction of its distance
 
 const NOTHING = 3.4e38;
 

@@ -5,24 +5,24 @@
 //! The background is sampled in the image itself, where the refracted ray leaves the liquid, so anything outside the image is missing.
 //! Source: van der Laan, Green and Sainz, I3D 2009, section 3.5; Schlick 1994; Wyman, Interactive Image-Space Refraction, 2005.
 //!
-//! @in    depth: Grid<f32>                                Smoothed depth of the liquid [m]
-//! @in    normal: Grid<vec3f>                             Its normals
-//! @in    thickness: Grid<f32>                            Smoothed thickness along the view; may be coarser [m]
-//! @in    camera: Camera                                  Viewpoint of the image
-//! @in    sky: Field<vec3f>                               Light by direction, from Environment
-//! @in    background: Image                               The background, in linear light
-//! @in    background_depth: Grid<f32> = 3e38              Its depth; nearer parts hide the liquid [m]
-//! @in    foam: Grid<f32> = 0                             Amount of foam: trails of spray, 0..1
-//! @out   image: Image, like depth                        The image, in linear light
-//! @param index: f32 = 1.333, 1..2                        Refractive index
-//! @param absorption: color = (2.2, 0.45, 0.35, 1)        Absorption of red, green and blue [1/m]
-//! @param scatter: color = (0.02, 0.16, 0.18, 1)          Colour of very deep liquid
-//! @param murk: f32 = 0.8, 0.., soft 0..5                 Rate at which it reaches that colour [1/m]
-//! @param film: f32 = 0.01, 0.0001.., soft 0..0.1         Thickness below which liquid fades out, for soft outlines [m]
-//! @param sun: vec3f = (-0.5, 0.9, 0.5), soft -1..1       Direction to the sun, of any length
-//! @param sun_light: color = (8, 7.2, 6, 1)               Light of its highlight
-//! @param gloss: f32 = 400, 1.., soft 10..2000            Sharpness of the highlight
-//! @param foam_light: color = (1.1, 1.15, 1.2, 0.5)       Light of foam; alpha is its opacity
+//! @in    depth: Grid<f32>                                             Smoothed depth of the liquid [m]
+//! @in    normal: Grid<vec3f>                                          Its normals
+//! @in    thickness: Grid<f32>                                         Smoothed thickness along the view; may be coarser [m]
+//! @in    camera: Camera                                               Viewpoint of the image
+//! @in    sky: Field<vec3f>                                            Light by direction, from Environment
+//! @in    background: Image                                            The background, in linear light
+//! @in    background_depth: Grid<f32> = 3e38                           Its depth; nearer parts hide the liquid [m]
+//! @in    foam: Grid<f32> = 0                                          Amount of foam: trails of spray, 0..1
+//! @out   image: Image, like depth                                     The image, in linear light
+//! @param index: f32 = 1.333, 1..2                                     Refractive index
+//! @param absorption: color = (2.2, 0.45, 0.35, 1)                     Absorption of red, green and blue [1/m]
+//! @param scatter: color = (0.02, 0.16, 0.18, 1)                       Colour of very deep liquid
+//! @param murk: f32 = 0.8, 0.., soft 0..5                              Rate at which it reaches that colour [1/m]
+//! @param film: f32 = 0.01, 0.0001.., soft 0..0.1                      Thickness below which liquid fades out, for soft outlines [m]
+//! @param sun: vec3f = (-0.5, 0.9, 0.5), soft -1..1, handle direction  Direction to the sun, of any length
+//! @param sun_light: color = (8, 7.2, 6, 1)                            Light of its highlight
+//! @param gloss: f32 = 400, 1.., soft 10..2000                         Sharpness of the highlight
+//! @param foam_light: color = (1.1, 1.15, 1.2, 0.5)                    Light of foam; alpha is its opacity
 
 fn stage(cell: Cell) -> vec4f {
     let depth = depth(cell);

@@ -16,11 +16,12 @@ use crate::document::{Document, Scope};
 use crate::files::Access;
 use crate::gpu::Gpu;
 use crate::graph::expect::Expectation;
-use crate::graph::{Graph, aside};
+use crate::graph::{DomainId, Graph, Kind, Node, NodeId, aside};
 use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions, Tuning};
 use crate::problem::{Problem, Problems};
 use crate::sim::{camera, expect, files, wire_view};
+use crate::stage::types::WireType;
 use crate::tune::{self, TuningCache};
 
 /// What is to be compiled.
@@ -39,6 +40,15 @@ pub(super) struct Job {
     pub cancel: Cancel,
 }
 
+/// A grid of the graph.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GridMade {
+    pub ty: WireType,
+    pub domain: DomainId,
+    /// It is the value of a State.
+    pub state: bool,
+}
+
 /// A plan whose pipelines are built, with facts about its graph.
 pub(super) struct Compiled {
     pub plan: Plan,
@@ -50,6 +60,10 @@ pub(super) struct Compiled {
     pub thumbnails: Vec<String>,
     /// The node that sets the camera of each Output, for cameras that can be moved.
     pub cameras: BTreeMap<String, String>,
+    /// The domain of each node that has one, by its path.
+    pub domains: BTreeMap<String, DomainId>,
+    /// Every grid that a node makes, by `node.port`, in the graph; many have no memory in the plan unless they are viewed.
+    pub grids_made: BTreeMap<String, GridMade>,
     /// The graph's expectations.
     pub expectations: Vec<Result<Expectation, Problem>>,
 }
@@ -248,8 +262,21 @@ fn compile_all(
     prepared?;
     let camera = |output: &str| Some((output.to_string(), camera::orbit_target(&graph, Some(output))?));
     let cameras = plan.outputs.iter().filter_map(|output| camera(&output.node)).collect();
+    let domains = graph.nodes.entries().filter_map(|(_, node)| Some((node.path.clone(), node.domain?))).collect();
+    let grids_made = graph.nodes.entries().flat_map(|(id, node)| grids_of(&graph, id, node)).collect();
     let Graph { warnings: problems, expectations, .. } = graph;
-    Ok(Some(Compiled { plan, grids, problems, thumbnails, cameras, expectations }))
+    Ok(Some(Compiled { plan, grids, problems, thumbnails, cameras, domains, grids_made, expectations }))
+}
+
+/// The grids that a node makes.
+fn grids_of(graph: &Graph, id: NodeId, node: &Node) -> Vec<(String, GridMade)> {
+    let (state, domain) = (matches!(node.kind, Kind::State(_)), node.domain);
+    let ports = node.outputs.iter().enumerate().filter(|(_, ty)| ty.is_grid());
+    let grid = |(port, ty): (usize, &WireType)| {
+        let name = format!("{}.{}", node.path, graph.port_name(id, port));
+        Some((name, GridMade { ty: *ty, domain: domain?, state }))
+    };
+    ports.filter_map(grid).collect()
 }
 
 /// Measures the shapes of the running plan until another job arrives. Returns the job to compile next: that one, or the same

@@ -10,6 +10,7 @@ use super::find::{self, Place};
 use super::help;
 use super::panes::Pane;
 use super::picker::{self, Picker};
+use super::view::Overlays;
 use super::{Editor, inspector, panes, structure, theme};
 use crate::document::{Link, NodeKind};
 use crate::edit::PasteInputs;
@@ -171,6 +172,8 @@ impl Editor {
             Command::Pin => self.pin(0),
             Command::FitImage => self.views.values_mut().for_each(|view| view.framing().fit()),
             Command::ActualSize => self.views.values_mut().for_each(|view| view.framing().actual_size()),
+            Command::ToggleHandles => self.overlay(|overlays| &mut overlays.handles),
+            Command::ToggleRuler => self.overlay(|overlays| &mut overlays.ruler.on),
             Command::ResetPanes => {
                 self.panes = panes::arrangement();
                 // Pinned views have no place in it.
@@ -217,6 +220,12 @@ impl Editor {
             _ => self.help.open(help::MANUAL, ""),
         }
         panes::bring_up(&mut self.panes, Pane::Help);
+    }
+
+    /// Shows or hides an overlay in all views.
+    fn overlay(&mut self, which: impl Fn(&mut Overlays) -> &mut bool) {
+        let shown = self.views.values_mut().next().is_some_and(|view| *which(view.overlays()));
+        self.views.values_mut().for_each(|view| *which(view.overlays()) = !shown);
     }
 
     /// Shows the pane under the pointer alone, or all panes again.

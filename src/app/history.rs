@@ -44,6 +44,14 @@ impl History {
         }
     }
 
+    /// Takes back the changes of the current gesture; false if there are none. They cannot be redone.
+    pub(super) fn cancel(&mut self, document: &mut Document) -> bool {
+        if self.open.take().is_none() {
+            return false;
+        }
+        self.undo.pop().map(|step| *document = step.document).is_some()
+    }
+
     /// Undoes the last step; false if there is none.
     pub(super) fn undo(&mut self, document: &mut Document) -> bool {
         self.close(document);
@@ -275,6 +283,18 @@ mod tests {
         assert!(!history.undo(&mut document));
         assert!(history.redo(&mut document) && history.redo(&mut document) && document.name == "d");
         assert!(!history.redo(&mut document));
+    }
+
+    #[test]
+    fn a_cancelled_gesture_leaves_no_step() {
+        let (mut history, mut document) = (History::default(), Document::default());
+        change(&mut history, &mut document, "one", "a");
+        history.close(&document);
+        assert!(!history.cancel(&mut document), "it is over");
+        change(&mut history, &mut document, "two", "b");
+        change(&mut history, &mut document, "two", "c");
+        assert!(history.cancel(&mut document) && document.name == "a");
+        assert_eq!((history.steps(), history.can_redo()), (1, false));
     }
 
     #[test]

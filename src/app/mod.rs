@@ -471,6 +471,7 @@ impl eframe::App for Editor {
         if !self.files.blocking()
             && self.picker.is_none()
             && !self.canvas.busy()
+            && !self.views.values().any(View::holds_handle)
             && let Some(command) = Command::pressed(&ctx, self.typed)
         {
             self.execute(command, &ctx);

@@ -229,6 +229,7 @@ fn parameter(name: &str, ty: ValueType) -> Param {
         range: (None, None),
         soft: (None, None),
         fixed: false,
+        handle: None,
         doc: String::new(),
         unit: String::new(),
         line: 1,

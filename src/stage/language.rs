@@ -42,6 +42,8 @@ pub(crate) enum Kind {
     EdgeRule,
     /// How values are reduced to a number, or which value a scatter keeps.
     Reduction,
+    /// What a parameter is in space, after `handle`.
+    Role,
     /// A value of `@over` and `@sweep`.
     Setting,
     /// A member of this variable.
@@ -123,12 +125,16 @@ pub(crate) const WORDS: &[(Kind, &[&str])] = &[
     (
         Kind::Option,
         &[
-            "edge", "emit", "expect", "filter", "fixed", "flat", "gather", "half", "like", "open", "put", "radius",
-            "reduce", "scan", "scatter", "slices", "soft",
+            "edge", "emit", "expect", "filter", "fixed", "flat", "gather", "half", "handle", "like", "open", "put",
+            "radius", "reduce", "scan", "scatter", "slices", "soft",
         ],
     ),
     (Kind::EdgeRule, &["wall", "clamp", "zero", "wrap", "mirror", "open", "inflow"]),
     (Kind::Reduction, &["max", "min", "sum"]),
+    (
+        Kind::Role,
+        &["position", "radius", "box", "corner", "direction", "vector", "plane", "azimuth", "elevation", "distance"],
+    ),
     (Kind::Setting, &["checkerboard", "once"]),
     (Kind::Member("frame"), &["time", "dt", "index", "seed", "mouse", "mouse_velocity", "buttons", "keys"]),
     (Kind::Member("particle"), &["index", "serial", "count"]),
@@ -439,6 +445,7 @@ mod tests {
             (Kind::Option, "options"),
             (Kind::EdgeRule, "edge rules"),
             (Kind::Reduction, "reductions"),
+            (Kind::Role, "roles of a `handle`"),
             (Kind::Setting, "of `@over` and `@sweep`"),
         ];
         let mut out = "| names | |\n|---|---|\n".to_string();

@@ -3,7 +3,7 @@
 
 use crate::app::completion::{List, of_name};
 use crate::stage::accessors;
-use crate::stage::header::{self, Header, ParamType, split_commas};
+use crate::stage::header::{self, Header, Param, ParamType, Role, split_commas};
 use crate::stage::language::{FUNCTIONS, Kind, WGSL_FUNCTIONS, WGSL_TYPES, words};
 use crate::stage::syntax::{Token, TokenKind, functions, module_names, text, tokens};
 use crate::stage::types::{Element, PortType, ValueType};
@@ -95,7 +95,12 @@ fn in_header(header: &Header, line: &str, typed: &str) -> Vec<String> {
         return types(last, of_param);
     }
     match last.split_whitespace().next() {
-        None => owned(words(Kind::Option).filter(|word| ["soft", "fixed"].contains(word) == of_param)),
+        None => owned(words(Kind::Option).filter(|word| ["soft", "fixed", "handle"].contains(word) == of_param)),
+        Some("handle") if last.split_whitespace().any(|word| word == "of") => {
+            let position = |param: &&Param| param.handle.as_ref().is_some_and(|handle| handle.role == Role::Position);
+            header.params.iter().filter(position).map(|param| param.name.clone()).collect()
+        }
+        Some("handle") => owned(words(Kind::Role)),
         Some("edge") => owned(words(Kind::EdgeRule)),
         Some("reduce") => owned(words(Kind::Reduction)),
         Some("scatter") => owned(["min", "max"]),
@@ -446,6 +451,7 @@ fn stage(particle: Particle) -> f32 {
         assert_eq!(header("//! @inout x: Particles{ve"), [""; 0]);
         assert_eq!(header("//! @param x: gr"), ["gradient"]);
         assert_eq!(header("//! @param x: f32 = 1, so"), ["soft"]);
+        assert_eq!(header("//! @param x: Vec = (0, 0), handle po"), ["position"]);
         assert_eq!(header("//! @param x: f32 = 1, 0."), [""; 0]);
         assert_eq!(header("//! @in x: Grid<f32>, edge wr"), ["wrap"]);
         assert_eq!(header("//! @out x: Grid<f32>, like ve"), ["velocity"]);

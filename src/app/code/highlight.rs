@@ -188,7 +188,8 @@ fn is_builtin(word: &str) -> bool {
 
 /// Words of a header that say how a port or a parameter is used.
 fn is_option(word: &str) -> bool {
-    let option = |kind: &Word| matches!(kind, Word::Option | Word::EdgeRule | Word::Reduction | Word::Setting);
+    let option =
+        |kind: &Word| matches!(kind, Word::Option | Word::EdgeRule | Word::Reduction | Word::Role | Word::Setting);
     language::kinds(word).iter().any(option)
 }
 
@@ -258,7 +259,7 @@ mod tests {
             for word in *words {
                 let (text, known) = match kind {
                     Word::Directive => (format!("//! T\n//! @{word} x: Grid<f32>\n"), Kind::Attribute),
-                    Word::Option | Word::EdgeRule | Word::Reduction | Word::Setting => {
+                    Word::Option | Word::EdgeRule | Word::Reduction | Word::Role | Word::Setting => {
                         (format!("//! T\n//! @inout x: Grid<f32>, {word} 1\n"), Kind::Keyword)
                     }
                     Word::PortType | Word::ParamType => (format!("//! T\n//! @in x: {word}\n"), Kind::Type),

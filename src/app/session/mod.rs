@@ -10,6 +10,7 @@ mod numbers;
 mod params;
 mod readable;
 mod selection;
+mod spaces;
 mod stages;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ use level::OpenLevel;
 use numbers::Numbers;
 use selection::Hovered;
 pub(super) use selection::Selection;
+use spaces::Spaces;
 use stages::StageLibrary;
 use values::StateWatch;
 use views::Viewed;
@@ -60,6 +62,7 @@ pub(super) struct Session {
     level: OpenLevel,
     views: Viewed,
     cameras: Cameras,
+    spaces: Spaces,
     pub selection: Selection,
     hovered: Option<Hovered>,
 }
@@ -112,6 +115,7 @@ impl Session {
             level: OpenLevel::default(),
             views: Viewed::default(),
             cameras: Cameras::default(),
+            spaces: Spaces::default(),
             selection: Selection::default(),
             hovered: None,
         }
@@ -325,6 +329,7 @@ impl Session {
                 }
             }
             (self.views.thumbnails, self.cameras.nodes) = (compiled.thumbnails, compiled.cameras);
+            self.spaces = Spaces { domains: compiled.domains, grids: compiled.grids_made };
             self.renew_checks(compiled.expectations);
             Ok(compiled.problems)
         });

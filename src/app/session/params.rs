@@ -19,8 +19,30 @@ impl Session {
                 }
             }
         });
-        self.send(set, value);
+        self.send(set.into_iter().map(|path| (path, value.clone())));
         result
+    }
+
+    /// Sets parameters by a gesture in a view: node, parameter and value of each.
+    pub(crate) fn drag_params(&mut self, values: &[(String, String, ParamValue)]) {
+        let paths: Vec<String> = values.iter().map(|(node, param, _)| format!("{node}.{param}")).collect();
+        self.arrange(&paths.join(" "), |document| {
+            for (node, param, value) in values {
+                // The node has the parameter, since it is shown.
+                let _ = document.set(node, param, value.clone());
+            }
+        });
+        // A camera that was moved by hand follows the document again.
+        self.cameras.moved.retain(|path, _| !paths.contains(path));
+        self.send(paths.into_iter().zip(values.iter().map(|(_, _, value)| value.clone())));
+    }
+
+    /// Takes back what the current gesture has changed.
+    pub(crate) fn cancel_gesture(&mut self) {
+        if self.history.cancel(&mut self.document) {
+            self.changes.pending = true;
+            self.compile();
+        }
     }
 
     /// Removes a parameter from several nodes, so that `default` applies again.
@@ -32,16 +54,16 @@ impl Session {
                 }
             }
         });
-        self.send(nodes.iter().map(|node| format!("{node}.{param}")).collect(), default);
+        self.send(nodes.iter().map(|node| (format!("{node}.{param}"), default.clone())));
     }
 
-    fn send(&mut self, paths: Vec<String>, value: &ParamValue) {
+    fn send(&mut self, values: impl Iterator<Item = (String, ParamValue)>) {
         let mut taken = true;
         self.stop_checks();
-        for path in paths {
+        for (path, value) in values {
             taken &= self.simulation.as_mut().is_some_and(|s| s.set_param(&path, value.clone()).is_ok());
             if self.compiler.busy() {
-                self.changes.unsent.push((path, value.clone()));
+                self.changes.unsent.push((path, value));
             }
         }
         // A value that the running plan rejects is invalid, or belongs to a node that nothing reads: compiling tells which.

@@ -28,7 +28,8 @@ pub(super) fn turned(ui: &Ui, response: &egui::Response, orbit: Orbit) -> Option
             false => now.dragged(f64::from(by.x), f64::from(by.y)),
         };
     }
-    if response.hovered() && !ctrl {
+    // Also where a handle lies over the image.
+    if response.contains_pointer() && !ctrl {
         let (wheel, pinch) =
             ui.input_mut(|input| (std::mem::take(&mut input.smooth_scroll_delta).y, input.zoom_delta()));
         let factor = f64::from((wheel * 0.002).exp() * pinch);

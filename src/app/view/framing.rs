@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, PointerButton, Rect, Response, Ui, Vec2, vec2};
 
-use super::{choice, on_pixels};
+use super::widgets::{choice, on_pixels};
 
 /// Margin around a fitted image \[points\].
 const MARGIN: f32 = 12.0;
@@ -57,7 +57,7 @@ impl Framing {
         if response.double_clicked_by(PointerButton::Middle) {
             self.fit();
         }
-        if !response.hovered() || (camera && !ui.input(|input| input.modifiers.command)) {
+        if !response.contains_pointer() || (camera && !ui.input(|input| input.modifiers.command)) {
             return;
         }
         let (wheel, pinch, pointer) = ui.input_mut(|input| {

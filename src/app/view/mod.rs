@@ -1,18 +1,27 @@
 //! A view: an image of the graph, or of any of its wires, in a pane.
 
 mod camera;
+mod copied;
 mod course;
 mod expect;
+mod flow;
 mod framing;
+mod handles;
 mod image_texture;
+mod overlay;
 mod plot;
 mod profile;
+mod projection;
+mod ruler;
+mod scene;
+mod subject;
 mod ticks;
+mod widgets;
 mod wire;
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{self, Align, Color32, Layout, PointerButton, Rect, RichText, Sense, Ui, Vec2, vec2};
+use eframe::egui::{self, Align, Color32, Layout, PointerButton, Rect, RichText, Sense, Ui, vec2};
 use eframe::egui_wgpu::RenderState;
 
 use super::action::{Action, Actions};
@@ -22,7 +31,12 @@ use super::session::Session;
 use super::{prose, theme};
 use crate::sim::wire_view;
 use framing::Framing;
+use handles::Handles;
 use image_texture::ImageTexture;
+pub(super) use overlay::Overlays;
+use scene::Scene;
+use subject::Subject;
+use widgets::choice;
 use wire::WireView;
 
 /// Maximum size of a thumbnail \[pixels\].
@@ -30,17 +44,11 @@ const THUMBNAIL: (u32, u32) = (176, 176);
 /// Thumbnails that are updated in a frame.
 const A_FRAME: usize = 4;
 
-/// What a view shows.
-pub(super) enum Subject {
-    /// The image of an Output; of the first one when absent.
-    Output(Option<String>),
-    Wire(Box<WireView>),
-}
-
-/// Widths in the bar of a view, below which parts of it are left out: smoothing, the buttons of the frame, the size of the image, and
+/// Widths in the bar of a view, below which parts of it are left out: smoothing, the buttons of the frame, the overlays, the size of the image, and
 /// what belongs to a camera or a wire \[points\].
 const SMOOTH: f32 = 95.0;
 const FRAMING: f32 = 130.0;
+const OVERLAYS: f32 = 85.0;
 const SIZE: f32 = 85.0;
 const SUBJECT: f32 = 60.0;
 
@@ -52,6 +60,8 @@ pub(super) struct View {
     fault: Option<String>,
     /// The pointer over the image, as the simulation gets it.
     pointer: Pointer,
+    handles: Handles,
+    overlays: Overlays,
 }
 
 impl View {
@@ -62,6 +72,8 @@ impl View {
             framing: Framing::default(),
             fault: None,
             pointer: Pointer::default(),
+            handles: Handles::default(),
+            overlays: Overlays::default(),
         }
     }
 
@@ -71,7 +83,7 @@ impl View {
             Subject::Output(name) => Subject::Output(name.clone()),
             Subject::Wire(wire) => Subject::Wire(Box::new(wire.another())),
         };
-        View { subject, ..View::new(self.texture.render().clone()) }
+        View { subject, overlays: self.overlays.another(), ..View::new(self.texture.render().clone()) }
     }
 
     /// Continues in another window, with another device.
@@ -83,6 +95,7 @@ impl View {
             **wire = wire.another();
         }
         (self.fault, self.pointer) = (None, Pointer::default());
+        (self.handles, self.overlays) = (Handles::default(), self.overlays.another());
     }
 
     /// Starts over with another graph.
@@ -112,7 +125,7 @@ impl View {
             Subject::Wire(wire) => wire.course.more.as_slice(),
             Subject::Output(_) => &[],
         };
-        self.wire().into_iter().chain(more.iter().map(String::as_str))
+        self.wire().into_iter().chain(more.iter().map(String::as_str)).chain(self.overlays.wires())
     }
 
     /// Whether it shows a number, as a plot.
@@ -131,6 +144,7 @@ impl View {
 
     /// Updates the image from the last frame.
     pub(super) fn update(&mut self, session: &mut Session) {
+        self.overlays.refresh();
         if self.is_plot(session) {
             self.fault = None;
             return;
@@ -163,6 +177,15 @@ impl View {
     /// The pointer over the image of an Output.
     pub(super) fn pointer(&self) -> Pointer {
         if matches!(self.subject, Subject::Output(_)) { self.pointer } else { Pointer::default() }
+    }
+
+    /// Whether a handle is held, which Escape takes back.
+    pub(super) fn holds_handle(&self) -> bool {
+        self.handles.held()
+    }
+
+    pub(super) fn overlays(&mut self) -> &mut Overlays {
+        &mut self.overlays
     }
 
     pub(super) fn framing(&mut self) -> &mut Framing {
@@ -204,7 +227,7 @@ impl View {
                 actions.push(Action::PinView(number));
             }
             if !self.is_plot(session) {
-                self.image_buttons(ui);
+                self.image_buttons(ui, session);
             }
             match &self.subject {
                 _ if ui.available_width() < SUBJECT => {}
@@ -215,7 +238,7 @@ impl View {
     }
 
     /// The buttons of an image, as many as there is room for.
-    fn image_buttons(&mut self, ui: &mut Ui) {
+    fn image_buttons(&mut self, ui: &mut Ui, session: &Session) {
         if ui.available_width() >= SMOOTH + FRAMING {
             ui.separator();
             let smooth = self.texture.smooth();
@@ -228,6 +251,9 @@ impl View {
             return;
         }
         ui.separator();
+        if ui.available_width() >= FRAMING + OVERLAYS {
+            self.overlays.menu(ui, session, &self.subject);
+        }
         self.framing.buttons(ui);
         if ui.available_width() < SIZE {
             return;
@@ -304,6 +330,15 @@ impl View {
         let whole = Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
         ui.painter().with_clip_rect(room).image(texture, rect, whole, Color32::WHITE);
         self.pointer = self.pointer_over(ui, &response, rect, orbits != camera::Orbits::No);
+        if let Some(scene) = Scene::of(&self.subject, session, rect) {
+            if self.overlays.show(ui, &response, session, &self.subject, &scene, room) {
+                // What measures does not stir.
+                self.pointer.buttons = 0;
+            }
+            if self.overlays.handles {
+                stale |= self.handles.show(ui, session, &scene, room);
+            }
+        }
         if let Subject::Wire(wire) = &mut self.subject {
             stale |= wire.point(ui, self.pointer.at, response.hovered());
             // A click may begin and end between two frames.
@@ -405,14 +440,4 @@ impl ThumbnailViews {
             }
         }
     }
-}
-
-fn choice(ui: &mut Ui, chosen: bool, text: &str, hint: &str) -> egui::Response {
-    ui.selectable_label(chosen, RichText::new(text).small()).on_hover_text(hint)
-}
-
-/// Rounded to whole pixels of the screen, so that 1:1 is exact.
-fn on_pixels(ui: &Ui, at: Vec2) -> Vec2 {
-    let ratio = ui.ctx().pixels_per_point();
-    (at * ratio).round() / ratio
 }

@@ -3,7 +3,8 @@
 use eframe::egui::{self, RichText, Ui, vec2};
 
 use super::plot::{self, Choices, Curve, Labels};
-use super::{choice, ticks};
+use super::ticks;
+use super::widgets::choice;
 use crate::app::action::{Action, Actions};
 use crate::app::session::Session;
 use crate::app::theme;

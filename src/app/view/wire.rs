@@ -3,10 +3,10 @@
 use eframe::egui::{self, Align2, FontId, Rect, RichText, Sense, Ui, pos2, vec2};
 
 use super::camera::{self, Orbits};
-use super::choice;
 use super::course::Course;
 use super::profile::Line;
 use super::ticks::number;
+use super::widgets::choice;
 use crate::app::action::Actions;
 use crate::app::session::Session;
 use crate::app::theme;

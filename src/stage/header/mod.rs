@@ -1,6 +1,7 @@
 //! Parses the `//!` header of a stage file. The grammar is in `docs/stage_language.md`.
 
 mod grammar;
+mod handle;
 mod model;
 mod names;
 mod param;
@@ -9,6 +10,7 @@ mod port;
 use super::language;
 #[cfg(feature = "editor")]
 pub(crate) use grammar::split_commas;
+pub use handle::{Handle, Role};
 pub use model::{Change, Direction, Header, HeaderError, Param, ParamType, Port, Radius, Range, Reduction, Scatter};
 
 /// Parses the header; returns all errors, not only the first.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::handle::Handle;
 use crate::document::ParamValue;
 use crate::stage::edges::Edges;
 use crate::stage::types::{AttributeList, EdgeRule, Element, PortType, ValueType};
@@ -251,6 +252,8 @@ pub struct Param {
     pub soft: Range,
     /// A constant of the plan: changing it compiles a new plan.
     pub fixed: bool,
+    /// What it is in space, for views.
+    pub handle: Option<Handle>,
     /// What the user reads about it.
     pub doc: String,
     /// The unit, without brackets; empty if there is none.

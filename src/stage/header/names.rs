@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::handle;
 use super::model::{Change, Direction, Header, HeaderError, ParamType, Port, Radius};
 use crate::stage::language;
 use crate::stage::types::{Element, PortType, ValueType};
@@ -17,6 +18,7 @@ pub(super) fn check(header: &Header) -> Vec<HeaderError> {
     faults.extend(header.ports.iter().filter_map(|port| radius(header, port)));
     faults.extend(iteration(header));
     faults.extend(outputs(header));
+    faults.extend(handle::references(header));
     faults.into_iter().map(|(line, message)| HeaderError { line, message }).collect()
 }
 

@@ -1,11 +1,12 @@
 //! `@param`: the declaration of a parameter.
 
 use super::grammar::{self, constant, declaration, unknown_type};
+use super::handle;
 use super::model::{Param, ParamType, Range};
 use crate::document::ParamValue;
 use crate::stage::types::ValueType;
 
-/// `NAME: TYPE = DEFAULT [, RANGE] [, soft RANGE] [, fixed]`
+/// `NAME: TYPE = DEFAULT [, RANGE] [, soft RANGE] [, fixed] [, handle ROLE [of NAME]]`
 pub(super) fn parse(rest: &str, line: usize) -> Result<Param, String> {
     let d = declaration(rest)?;
     let ty = match d.ty {
@@ -33,11 +34,14 @@ pub(super) fn parse(rest: &str, line: usize) -> Result<Param, String> {
     let mut range = (None, None);
     let mut soft = (None, None);
     let mut fixed = false;
+    let mut role = None;
     for option in d.options {
-        match option.strip_prefix("soft ") {
-            Some(text) => soft = grammar::range(text)?,
-            None if option == "fixed" => fixed = true,
-            None => range = grammar::range(option)?,
+        match option.split_once(char::is_whitespace).unwrap_or((option, "")) {
+            ("soft", text) => soft = grammar::range(text)?,
+            ("fixed", "") => fixed = true,
+            ("handle", _) if role.is_some() => return Err("`handle` is given twice; remove one".into()),
+            ("handle", text) => role = Some(handle::parse(text)?),
+            _ => range = grammar::range(option)?,
         }
     }
     if ty == ParamType::Bool {
@@ -52,7 +56,10 @@ pub(super) fn parse(rest: &str, line: usize) -> Result<Param, String> {
         return Err(format!("@param `{}` is not a single number, so it can't be `fixed`; remove the word", d.name));
     }
     check(&d.name, &default, range)?;
-    Ok(Param { name: d.name, ty, default, range, soft, fixed, doc: d.doc, unit: d.unit, line })
+    let (name, doc, unit) = (d.name, d.doc, d.unit);
+    let param = Param { name, ty, default, range, soft, fixed, handle: role, doc, unit, line };
+    param.handle.as_ref().map_or(Ok(()), |handle| handle::check(handle.role, &param))?;
+    Ok(param)
 }
 
 /// Parses the default of a curve, a gradient or a formula. The error is the end of a sentence that begins with "the

@@ -1,0 +1,55 @@
+//! The domains that nodes of the running plan are on.
+
+use std::collections::BTreeMap;
+
+use super::Session;
+use crate::app::compiler::GridMade;
+use crate::document::NodeKind;
+use crate::graph::{Domain, DomainId};
+use crate::stage::types::WireType;
+
+/// Where things of the running plan are.
+#[derive(Default)]
+pub(super) struct Spaces {
+    /// The domains of nodes, by their paths.
+    pub(super) domains: BTreeMap<String, DomainId>,
+    /// Grids by `node.port`.
+    pub(super) grids: BTreeMap<String, GridMade>,
+}
+
+impl Session {
+    /// The domain that a node runs over or is stored on, by its path; that of an Output is the one of its image.
+    pub(crate) fn domain_of(&self, path: &str) -> Option<&Domain> {
+        self.simulation.as_ref()?.plan().domains.get(*self.spaces.domains.get(path)?)
+    }
+
+    /// The domain of a wire of the running plan; `None` for numbers and particles.
+    pub(crate) fn wire_domain(&self, wire: &str) -> Option<&Domain> {
+        let plan = self.simulation.as_ref()?.plan();
+        plan.domains.get(plan.wires.get(wire)?.domain?)
+    }
+
+    /// The grids of the graph that fit, by `node.port`: first the values of States. `dim`: of domains in this many dimensions.
+    pub(crate) fn grids(&self, dim: Option<u32>, fits: impl Fn(WireType) -> bool) -> Vec<String> {
+        let Some(plan) = self.simulation.as_ref().map(|simulation| simulation.plan()) else { return Vec::new() };
+        let on = |id| plan.domains.get(id).is_some_and(|domain| dim.is_none_or(|dim| domain.dim == dim));
+        let known = self.spaces.grids.iter().filter(|(_, grid)| fits(grid.ty) && on(grid.domain));
+        let (states, others): (Vec<_>, Vec<_>) = known.partition(|(_, grid)| grid.state);
+        states.into_iter().chain(others).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The largest domain of the running plan in this many dimensions.
+    pub(crate) fn domain_in(&self, dim: u32) -> Option<&Domain> {
+        let domains = self.simulation.as_ref()?.plan().domains.iter();
+        domains.filter(|domain| domain.dim == dim && !domain.derived()).max_by_key(|domain| domain.cells())
+    }
+
+    /// The most dimensions that a domain of the document has.
+    pub(crate) fn dim(&self) -> u32 {
+        let domains = self.document.nodes.values().filter_map(|node| match &node.kind {
+            NodeKind::Domain(domain) => Some(domain.resolution.len() as u32),
+            _ => None,
+        });
+        domains.max().unwrap_or(2)
+    }
+}

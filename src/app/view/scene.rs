@@ -1,0 +1,143 @@
+//! What the image of a view is of: a plane of a domain, or space seen through a camera.
+
+use eframe::egui::Rect;
+
+use super::flow::Cut;
+use super::projection::{Point, Projection, axes};
+use super::subject::Subject;
+use crate::app::session::Session;
+use crate::graph::Domain;
+use crate::sim::camera::Orbit;
+use crate::sim::wire_view::{Axis, Volume};
+
+/// A view's image, and where the world is in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scene {
+    /// The image on the screen.
+    rect: Rect,
+    /// Dimensions and size \[m\] of the domain that the whole image shows; of a camera's image the domain of its pixels.
+    domain: Extent,
+    sight: Sight,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Sight {
+    /// Along an axis; where it is cut, from 0 to 1, unless the image is of all layers.
+    Flat(Axis, Option<f64>),
+    /// A camera and its rotation about the viewing axis \[degrees\].
+    Camera(Orbit, f64),
+}
+
+/// A domain's measures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Extent {
+    pub dim: u32,
+    /// \[m\]
+    pub size: Point,
+    /// Edge of a cell \[m\].
+    pub cell: f64,
+}
+
+/// Where a parameter lies: how it is seen, and the domain that fractions and cells refer to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Space {
+    pub projection: Projection,
+    pub extent: Extent,
+}
+
+impl Extent {
+    fn of(domain: &Domain) -> Extent {
+        Extent { dim: domain.dim, size: domain.size(), cell: domain.cell_size }
+    }
+
+    /// Width for a height of 1.
+    fn aspect(&self) -> f64 {
+        self.size[0] / self.size[1]
+    }
+}
+
+impl Scene {
+    /// `None` where an image has no place in the world, such as the rows of a buffer.
+    pub(super) fn of(subject: &Subject, session: &Session, rect: Rect) -> Option<Scene> {
+        let simulation = session.running_simulation()?;
+        let camera = |output: &str| {
+            let node = session.camera(output)?;
+            let roll = simulation.value(&format!("{node}.roll")).and_then(|roll| roll.first().copied());
+            Some(Sight::Camera(simulation.orbit(node)?, roll.unwrap_or(0.0)))
+        };
+        match subject {
+            Subject::Output(name) => {
+                let output = &simulation.find_output(name.as_deref()).ok()?.node;
+                let domain = Extent::of(session.domain_of(output)?);
+                Some(Scene { rect, domain, sight: camera(output).unwrap_or(Sight::Flat(Axis::Z, Some(0.5))) })
+            }
+            Subject::Wire(wire) => {
+                let (plan, view) = (simulation.plan(), wire.view());
+                let known =
+                    plan.wires.get(&view.wire).or_else(|| plan.wires.get(&format!("{}.position", view.wire)))?;
+                let own = plan.domains.get(known.domain.or(known.space)?)?;
+                let domain = Extent::of(own);
+                let sight = match (view.camera, view.volume) {
+                    (Some(orbit), _) if own.dim == 3 => Sight::Camera(orbit, 0.0),
+                    (_, Volume::Slice { axis, position }) if own.dim == 3 => Sight::Flat(axis, Some(position)),
+                    (_, Volume::Maximum(axis)) if own.dim == 3 => Sight::Flat(axis, None),
+                    _ if own.dim == 3 => return None,
+                    // A layer of the image that a camera makes is seen through that camera.
+                    _ => {
+                        let output = simulation.find_output(None).ok().map(|output| output.node.as_str());
+                        let same =
+                            |output: &&str| session.domain_of(output).is_some_and(|other| std::ptr::eq(other, own));
+                        output.filter(same).and_then(camera).unwrap_or(Sight::Flat(Axis::Z, Some(0.5)))
+                    }
+                };
+                Some(Scene { rect, domain, sight })
+            }
+        }
+    }
+
+    /// The plane of a two-dimensional image of a domain, or a slice of one.
+    pub(super) fn plane(&self) -> Option<Space> {
+        let Sight::Flat(axis, _) = self.sight else { return None };
+        Some(Space { projection: Projection::flat(self.rect, self.domain.size, axis), extent: self.domain })
+    }
+
+    pub(super) fn rect(&self) -> Rect {
+        self.rect
+    }
+
+    /// Dimensions of the domain that the image shows.
+    pub(super) fn dim(&self) -> u32 {
+        self.domain.dim
+    }
+
+    /// The plane of cells that the image shows, if it shows one.
+    pub(super) fn cut(&self) -> Option<Cut> {
+        let Sight::Flat(axis, Some(share)) = self.sight else { return None };
+        Some(Cut { axes: axes(axis), across: axis as usize, share })
+    }
+
+    /// Where parameters of a node lie, by its path. `in_space`: they have three components.
+    pub(super) fn space(&self, session: &Session, node: &str, in_space: bool) -> Option<Space> {
+        let own = session.domain_of(node).map(Extent::of);
+        let flat =
+            |extent: Extent, axis| Some(Space { projection: Projection::flat(self.rect, extent.size, axis), extent });
+        // An image of another size than the domain shows all of the domain, unless their shapes differ.
+        let planar = own.filter(|own| own.dim == 2).unwrap_or(self.domain);
+        let same_shape = (planar.aspect() / self.domain.aspect()).ln().abs() < 0.03;
+        match self.sight {
+            Sight::Flat(..) if self.domain.dim == 3 && !in_space => None,
+            Sight::Flat(axis, _) if self.domain.dim == 3 => flat(self.domain, axis),
+            Sight::Flat(..) if !same_shape => None,
+            Sight::Flat(..) => flat(planar, Axis::Z),
+            // A stage that computes the image itself has its places in the image.
+            Sight::Camera(..) if !in_space => {
+                own.filter(|own| *own == self.domain && own.dim == 2).and_then(|own| flat(own, Axis::Z))
+            }
+            Sight::Camera(orbit, roll) => {
+                let space = own.filter(|own| own.dim == 3).or_else(|| session.domain_in(3).map(Extent::of));
+                let extent = space.unwrap_or(Extent { dim: 3, size: [1.0; 3], cell: 1.0 / 64.0 });
+                Some(Space { projection: Projection::camera(self.rect, orbit, roll), extent })
+            }
+        }
+    }
+}
