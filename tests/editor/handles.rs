@@ -408,5 +408,5 @@ fn arrows_streamlines_and_contours_are_laid_over_an_image() {
     bench.compiled();
     bench.until("contours", |bench| told(bench, "contours").is_some());
     // From 1/64 to 63/64: nine levels over fifteen squares each.
-    assert_eq!(told(&bench, "contours").as_deref(), Some("contours of height.result: 135, every 0.10000"));
+    assert_eq!(told(&bench, "contours").as_deref(), Some("contours of height.result: 135, every 0.1"));
 }

@@ -1,5 +1,7 @@
 //! What is drawn from the values of a plane: streamlines and contours, in metres, and values between the cells.
 
+use std::collections::HashMap;
+
 use super::ticks;
 use crate::sim::Field;
 use crate::stage::types::WireType;
@@ -8,6 +10,8 @@ use crate::stage::types::WireType;
 const SIDE: usize = 512;
 /// Streamlines that fit beside each other along the longer side.
 const LINES: f64 = 32.0;
+/// Steps after which a line has left the place where it was.
+const BACK: usize = 8;
 /// Contours between the least and the greatest value, about.
 const LEVELS: f64 = 10.0;
 
@@ -142,14 +146,12 @@ impl Layer {
                 continue;
             }
             let start = [seed % boxes[0], seed / boxes[0]].map(|index| (index as f64 + 0.5) * apart);
-            let mut line: Vec<Flat> =
-                self.trace(start, -1.0, apart, slowest, |place| taken.get(of(place)) != Some(&false));
+            let stops = |place: Flat| taken.get(of(place)) != Some(&false);
+            let (mut line, closed) = self.trace(start, -1.0, apart, slowest, stops);
             line.reverse();
-            line.extend(
-                self.trace(start, 1.0, apart, slowest, |place| taken.get(of(place)) != Some(&false))
-                    .into_iter()
-                    .skip(1),
-            );
+            if !closed {
+                line.extend(self.trace(start, 1.0, apart, slowest, stops).0.into_iter().skip(1));
+            }
             line.iter().for_each(|place| taken.iter_mut().skip(of(*place)).take(1).for_each(|box_| *box_ = true));
             if line.len() > 8 {
                 lines.push(line);
@@ -158,8 +160,16 @@ impl Layer {
         lines
     }
 
-    /// Follows the vectors from a place by the midpoint rule, in steps of equal length.
-    fn trace(&self, start: Flat, sign: f64, apart: f64, slowest: f64, stops: impl Fn(Flat) -> bool) -> Vec<Flat> {
+    /// Follows the vectors from a place by the midpoint rule, in steps of equal length. Returns also whether the line came back to
+    /// itself, where it ends: a circle or a spiral would be drawn over and over.
+    fn trace(
+        &self,
+        start: Flat,
+        sign: f64,
+        apart: f64,
+        slowest: f64,
+        stops: impl Fn(Flat) -> bool,
+    ) -> (Vec<Flat>, bool) {
         let step = 0.25 * apart;
         let direction = |place: Flat| {
             let value = self.at(place)?;
@@ -171,6 +181,9 @@ impl Layer {
         // Twice around the plane.
         let most = (8.0 * LINES * 4.0) as usize;
         let mut now = start;
+        // When the line was in which box.
+        let cell = |place: Flat| place.map(|part| (2.0 * part / apart).floor() as i64);
+        let mut passed: HashMap<[i64; 2], usize> = HashMap::from([(cell(start), 0)]);
         while line.len() < most {
             let Some(next) = direction(now)
                 .and_then(|first| direction(ahead(now, first, 0.5 * step)))
@@ -179,10 +192,14 @@ impl Layer {
             else {
                 break;
             };
+            let first = *passed.entry(cell(next)).or_insert(line.len());
             line.push(next);
+            if line.len() - first > BACK {
+                return (line, true);
+            }
             now = next;
         }
-        line
+        (line, false)
     }
 
     /// Lines of equal value, and the step between them: marching squares between the centres of cells.

@@ -8,7 +8,7 @@ use super::handles::{outlined, paint_numbers};
 use super::ruler::Ruler;
 use super::scene::Scene;
 use super::subject::Subject;
-use super::ticks::number;
+use super::ticks::{self, number};
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::edit;
@@ -18,6 +18,8 @@ use crate::stage::types::{ValueType, WireType};
 /// Distance of arrows on the screen, and the length of the longest \[points\].
 const ARROWS: f32 = 26.0;
 const LONGEST: f32 = 23.0;
+/// Contours differ from streamlines.
+const CONTOUR: egui::Color32 = egui::Color32::from_rgb(255, 190, 110);
 
 /// Which overlays a view shows.
 pub(crate) struct Overlays {
@@ -227,12 +229,16 @@ impl Overlays {
         let (look, painter) = (theme::of(canvas.ui), canvas.painter());
         for line in &levels.lines {
             let places = line.map(|place| canvas.place(place, levels.extent));
-            outlined(&painter, look, &places, egui::Color32::from_white_alpha(200));
+            outlined(&painter, look, &places, CONTOUR);
         }
         let unit = edit::signature::unit(canvas.session.document(), name, canvas.session.library());
-        let text = format!("Contours every {} {unit}", number(levels.step));
+        let text = format!("Contours every {} {unit}", ticks::label(levels.step, levels.step));
         paint_numbers(&painter, canvas.ui, look, canvas.rect.intersect(canvas.room).left_top(), text.trim_end());
-        canvas.name(&format!("contours of {name}: {}, every {}", levels.lines.len(), number(levels.step)));
+        canvas.name(&format!(
+            "contours of {name}: {}, every {}",
+            levels.lines.len(),
+            ticks::label(levels.step, levels.step)
+        ));
     }
 }
 

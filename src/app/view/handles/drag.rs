@@ -100,7 +100,7 @@ impl Pull<'_> {
 
     fn vector_to(&self, spot: &Spot, vector: Point, grain: f64) -> (String, String, ParamValue) {
         let size = self.space().extent.size;
-        let parts = spot.from_vector(vector, size);
+        let parts = spot.parts_of(vector, size);
         let start = spot.value.iter().zip(parts).enumerate();
         let neat = |(axis, (before, now)): (usize, (&f64, f64))| {
             // A part that did not move keeps its digits.

@@ -199,7 +199,7 @@ impl Spot {
     }
 
     /// The value for a vector in the world.
-    pub(super) fn from_vector(&self, vector: Point, size: Point) -> Vec<f64> {
+    pub(super) fn parts_of(&self, vector: Point, size: Point) -> Vec<f64> {
         (0..self.value.len().min(3)).map(|axis| vector[axis] / self.factor(size, axis)).collect()
     }
 

@@ -149,7 +149,7 @@ impl Owner {
                 let angle = |spot: &Spot| spot.value.first().copied().unwrap_or(0.0);
                 let eye = add(base, scaled(polar(angle(azimuth), angle(elevation)), spot.length(size)));
                 line(vec![eye, base], false);
-                camera(eye, base, ARROW * 0.5 * largest).into_iter().for_each(|edge| line(edge, false));
+                camera(eye, base, ARROW * largest).into_iter().for_each(|edge| line(edge, false));
                 place(Part::Eye { look_at: base }, eye);
             }
         }
