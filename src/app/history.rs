@@ -163,6 +163,7 @@ fn known(gesture: &str) -> Option<&'static str> {
     Some(match gesture {
         "about" => "Edit description",
         "add" => "Add node",
+        "align" => "Align nodes",
         "arrange" => "Auto-layout",
         "bypass" => "Bypass",
         "camera" => "Save camera",

@@ -79,6 +79,8 @@ impl Picker {
             let title = score(&item.title).map(|s| 2 * s + if begins { 120 } else { 20 });
             let all = score(&format!("{} {} {}", item.title, item.group, item.words));
             if let Some(score) = title.max(all) {
+                // Of two that match about as well, the shorter one is meant.
+                let score = score.saturating_sub(item.title.len() as u32 / 3);
                 scored.push((score + if index < self.preferred { PREFERRED } else { 0 }, index));
             }
         }

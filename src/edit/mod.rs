@@ -35,7 +35,7 @@ pub use nodes::{add, bypass, comment, place, rename, round_positions, set_color,
 pub use remedy::{Remedy, remedies};
 pub use remove::remove;
 pub use signature::{NodeSignature, PortSignature, fits, port_types};
-pub use swap::{lost_wires, make_local_copy, replace_stage};
+pub use swap::{WireChanges, make_local_copy, replace_stage, wire_changes};
 pub use ungroup::ungroup;
 pub use wires::{
     InputEnd, add_input, add_reroute, add_reroute_shared, connect, disconnect, feeds, free_output, insert_on_wire,

@@ -96,17 +96,27 @@ pub fn replace_stage(
     Ok(())
 }
 
-/// How many wires of a node `replace_stage` would remove, judged by the types of unconnected ports. `signatures` are those of its level.
+/// What becomes of the wires of a node whose stage is replaced. The less, the better the stage fits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WireChanges {
+    /// Wires that are removed.
+    pub removed: usize,
+    /// Wires that go to a port of another name.
+    pub renamed: usize,
+}
+
+/// What `replace_stage` would do to the wires of a node, judged by the types of unconnected ports. `signatures` are those of its level.
 /// Cheap enough to ask for every stage of the library.
-pub fn lost_wires(
+pub fn wire_changes(
     document: &Document,
     scope: &Scope,
     signatures: &BTreeMap<String, NodeSignature>,
     name: &str,
     stage_name: &str,
     library: &Library,
-) -> usize {
-    let Some(node) = document.level(scope).and_then(|level| level.nodes().get(name)) else { return 0 };
+) -> WireChanges {
+    let mut changes = WireChanges::default();
+    let Some(node) = document.level(scope).and_then(|level| level.nodes().get(name)) else { return changes };
     let fresh = Node { kind: NodeKind::Stage(stage_name.into()), ..Node::default() };
     let new = signature::node(&fresh, library);
     let output = |link: &Link| signatures.get(&link.node).and_then(|of| of.outputs.get(of.output(&link.port)?));
@@ -121,21 +131,27 @@ pub fn lost_wires(
             None => rest.push(link),
         }
     }
-    let mut lost = 0;
     for link in rest {
         match only((0..open.len()).filter(|index| fit(link, open[*index]))) {
-            Some(input) => drop(open.remove(input)),
-            None => lost += 1,
+            Some(input) => {
+                open.remove(input);
+                changes.renamed += 1;
+            }
+            None => changes.removed += 1,
         }
     }
-    let kept = |end: &InputEnd| {
-        let link = source(document.level(scope)?, end)?;
+    for end in readers(document, scope, name) {
+        let Some(link) = document.level(scope).and_then(|level| source(level, &end)) else { continue };
         let read = signatures.get(&end.node).and_then(|of| of.inputs.iter().find(|input| input.name == end.port));
         let mut fitting = new.outputs.iter().filter(|from| read.is_none_or(|read| fits(from, read).is_ok()));
         let port = output(&link).map(|port| &port.name);
-        fitting.clone().find(|from| Some(&from.name) == port).or_else(|| only(fitting.by_ref()))
-    };
-    lost + readers(document, scope, name).iter().filter(|end| kept(end).is_none()).count()
+        match fitting.clone().any(|from| Some(&from.name) == port) {
+            true => {}
+            false if only(fitting.by_ref()).is_some() => changes.renamed += 1,
+            false => changes.removed += 1,
+        }
+    }
+    changes
 }
 
 fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {

@@ -179,21 +179,23 @@ impl Canvas {
         let name = session.selection.first().cloned().unwrap_or_default();
         let kind = session.nodes().get(&name).map(|node| &node.kind);
         let signatures = session.signatures();
-        let lost = |stage: &str| {
-            edit::lost_wires(session.document(), session.scope(), &signatures, &name, stage, session.library())
+        let changes = |stage: &str| {
+            edit::wire_changes(session.document(), session.scope(), &signatures, &name, stage, session.library())
         };
         let (names, items) = super::palette::stages(session.library(), look);
         let other = names.into_iter().zip(items).filter(|(stage, _)| kind != Some(&NodeKind::Stage(stage.clone())));
         let (mut fitting, mut rest) = (Vec::new(), Vec::new());
         for (stage, item) in other {
-            match lost(&stage) {
-                0 => fitting.push((stage, item)),
-                count => {
-                    let note = if count == 1 { "removes 1 wire".into() } else { format!("removes {count} wires") };
+            match changes(&stage) {
+                edit::WireChanges { removed: 0, renamed } => fitting.push((renamed, stage, item)),
+                edit::WireChanges { removed, .. } => {
+                    let note = if removed == 1 { "removes 1 wire".into() } else { format!("removes {removed} wires") };
                     rest.push((stage, Item { note, ..item }));
                 }
             }
         }
+        fitting.sort_by_key(|(renamed, ..)| *renamed);
+        let mut fitting: Vec<(String, Item)> = fitting.into_iter().map(|(_, stage, item)| (stage, item)).collect();
         let count = fitting.len();
         if !rest.is_empty() {
             for (_, item) in &mut fitting {

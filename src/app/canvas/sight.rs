@@ -101,7 +101,9 @@ impl Canvas {
             let (Some(rect), Some(signature)) = (self.paint.rects.get(id), self.level.signatures.get(name)) else {
                 continue;
             };
-            self.drawn.sizes.insert(name.clone(), rect.size() / self.view.zoom);
+            if self.view.zoom >= view::NAMES {
+                self.drawn.sizes.insert(name.clone(), rect.size() / self.view.zoom);
+            }
             let heights = |end, ports: &[PortSignature]| -> Vec<f32> {
                 let at = |port: &PortSignature| self.paint.port(*id, end, &port.name);
                 ports.iter().filter_map(|port| Some((at(port)?.y - rect.top()) / self.view.zoom)).collect()

@@ -163,6 +163,8 @@ fn sizes_are_as_estimated_at_any_zoom() {
             // Nodes out of view are not drawn.
             let Some(id) = bench.canvas.drawn.ids.get(name).copied() else { continue };
             let rect = bench.canvas.paint.rects[&id];
+            let off = (rect.size() / zoom - *size).abs().max_elem();
+            assert!(off < 0.3, "{name} is drawn at {zoom} in {rect:?}");
             let ports = signature.inputs.iter().map(|port| (End::Input, port));
             for (row, (end, port)) in ports.chain(signature.outputs.iter().map(|port| (End::Output, port))).enumerate()
             {
@@ -233,4 +235,22 @@ fn a_wire_is_dragged_over_a_canvas_of_any_size() {
         assert!(bench.canvas.state.connection_in_progress.is_some(), "{width}");
     }
     bench.press(pos2(20.0, 400.0), false);
+}
+
+/// The colour of a node shows its share of the GPU's time.
+#[test]
+fn heat_tints_a_node() {
+    let ctx = Context::default();
+    theme::install(&ctx);
+    for theme in [egui::Theme::Dark, egui::Theme::Light] {
+        ctx.set_theme(theme);
+        let fills = |heat| {
+            let view = view::NodeView { heat, ..view::NodeView::new("a", "A", egui::Color32::DARK_BLUE) };
+            view.fills(theme::look(&ctx), 1.0)
+        };
+        let red = |heat| i32::from(fills(Some(heat)).0.r()) - i32::from(fills(Some(heat)).0.b());
+        assert_eq!(fills(Some(0.0)).0, fills(None).0, "a cold body looks as ever");
+        assert!(red(1.0) > red(0.05) && red(0.3) > red(0.05), "{theme:?}");
+        assert_eq!(fills(Some(1.0)).1, theme::look(&ctx).heat(1.0), "the title of the hottest has its colour");
+    }
 }

@@ -8,8 +8,9 @@ use eframe::egui::{self, Align, Color32, FontId, Galley, Painter, vec2};
 /// No text is smaller \[points of the window\].
 pub(super) const SMALLEST: f32 = 9.2;
 
-/// Margin around the name of a node without ports, in all \[points of the window\].
+/// Margin around the name of a node without names of ports, in all, and what the marks of its ports take \[points of the window\].
 const BLOCK: egui::Vec2 = vec2(6.0, 4.0);
+const MARKS: f32 = 5.0;
 
 /// The size of a text in the window that has this size at zoom 1.
 pub(super) fn text_size(size: f32, zoom: f32) -> f32 {
@@ -54,9 +55,9 @@ pub(super) fn block(painter: &Painter, text: &str, color: Color32, room: egui::V
     }
 }
 
-/// The room for the name of a node without ports, for its size in the window.
-pub(super) fn block_room(size: egui::Vec2) -> egui::Vec2 {
-    size - BLOCK
+/// The room for the name of a node without names of ports, for its size in the window at a zoom.
+pub(super) fn block_room(size: egui::Vec2, zoom: f32) -> egui::Vec2 {
+    size - BLOCK - vec2(if zoom < super::view::PORTS { 0.0 } else { MARKS }, 0.0)
 }
 
 /// A name that breaks after its underscores.

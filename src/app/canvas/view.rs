@@ -48,8 +48,11 @@ pub(super) const PORTS: f32 = 0.3;
 /// The least radius of a port's mark \[points of the window\], and the largest part of the distance of two ports.
 const SMALLEST_MARK: f32 = 3.4;
 const LARGEST_MARK: f32 = 0.42;
-/// How much the colour of the GPU time takes from that of a node, at most.
-const TINT: f32 = 0.5;
+/// Width of the rim around a port's mark \[points of the window\].
+const RIM: f32 = 0.9;
+/// How much the colour of the GPU time takes from that of a node, at most, and how much of its own the title gives up for it.
+const TINT: f32 = 0.4;
+const PLAIN: f32 = 0.7;
 
 pub(super) type Graph = crate_graph::Graph<NodeView, PortView, PortValue>;
 pub(super) type State = crate_graph::GraphEditorState<NodeView, PortView, PortValue, NoTemplate, Paint>;
@@ -144,7 +147,11 @@ impl Paint {
             let near = self.pointer.is_some_and(|pointer| pointer.distance(at) < REACH * self.zoom);
             let room = LARGEST_MARK * super::layout::PORT * self.zoom;
             let (look, radius) = (theme::of(ui), (5.0 * self.zoom).max(SMALLEST_MARK.min(room)));
-            port.mark.shape(at, radius, if near { look.bright } else { port.color }, look.node)
+            let color = if near { look.bright } else { port.color };
+            let mark = port.mark.shape(at, radius, color, look.node);
+            // A node without names of ports has the colour of its title, on which some marks would not be seen.
+            let rim = (self.zoom < NAMES).then(|| port.mark.shape(at, radius + RIM, look.canvas, look.canvas));
+            Shape::Vec(rim.into_iter().chain([mark]).collect())
         });
         ui.painter().set(frame, Shape::Vec(std::iter::once(body).chain(dots).collect()));
     }
@@ -269,8 +276,9 @@ impl NodeDataTrait for NodeView {
             return Vec::new();
         }
         if zoom < NAMES {
-            let above = ui.min_rect().height() + (2.0 * MARGIN.y + 0.5 * (TITLE_HEIGHT + MARGIN.y)) * zoom;
-            ui.allocate_space(vec2(1.0, (self.height.unwrap_or(0.0) * zoom - above).max(0.0)));
+            let foot = (MARGIN.y + 0.5 * (TITLE_HEIGHT + MARGIN.y) - 1.0) * zoom;
+            let bottom = ui.min_rect().top() + (self.height.unwrap_or(0.0) - MARGIN.y) * zoom - foot;
+            ui.allocate_space(vec2(1.0, (bottom - ui.cursor().top()).max(0.0)));
         } else {
             self.thumbnail(ui, zoom);
             ui.allocate_space(vec2(1.0, 5.0 * zoom));
@@ -407,7 +415,7 @@ impl NodeView {
 
     /// The name of a node whose ports have none, its thumbnail below it, and its title if there is room.
     fn tile(&self, ui: &Ui, rect: Rect, zoom: f32, color: Color32) {
-        let room = block_room(rect.size());
+        let room = block_room(rect.size(), zoom);
         let upper = vec2(room.x, 0.5 * room.y);
         let image = self.thumbnail.map(|image| (image, block(ui.painter(), &self.name, color, upper)));
         if let Some(((texture, aspect), (name, _))) = image.filter(|(_, (_, fits))| *fits) {
@@ -469,18 +477,7 @@ impl NodeView {
         let round = |ne, se| CornerRadius { nw: ne, ne, sw: se, se };
         let (color, width) = self.border(look);
         let shadow = Shadow { offset: [0, 3], blur: 12, spread: 0, color: look.shadow };
-        let (body, title) = match self.muted {
-            true => (look.canvas.lerp_to_gamma(look.node, 0.35), look.canvas.lerp_to_gamma(self.color, 0.35)),
-            false if zoom < NAMES && look.dark => (look.node, look.node.lerp_to_gamma(self.color, 0.8)),
-            false => (look.node, self.color),
-        };
-        let tinted = |color: Color32| match self.heat {
-            Some(heat) => {
-                color.lerp_to_gamma(look.heat(heat.clamp(0.0, 1.0).sqrt()), TINT * heat.clamp(0.0, 1.0).sqrt())
-            }
-            None => color,
-        };
-        let (body, title) = (tinted(body), tinted(title));
+        let (body, title) = self.fills(look, zoom);
         let corners = CornerRadius::same(radius);
         let border = Stroke::new(width, color);
         let mut shapes = vec![
@@ -497,6 +494,19 @@ impl NodeView {
             shapes.push(RectShape::filled(bar, CornerRadius::same(1), look.heat(heat.sqrt())).into());
         }
         Shape::Vec(shapes)
+    }
+
+    /// Colours of the body and the title, tinted by the share of the GPU's time.
+    pub(super) fn fills(&self, look: &Look, zoom: f32) -> (Color32, Color32) {
+        let (body, title) = match self.muted {
+            true => (look.canvas.lerp_to_gamma(look.node, 0.35), look.canvas.lerp_to_gamma(self.color, 0.35)),
+            false if zoom < NAMES && look.dark => (look.node, look.node.lerp_to_gamma(self.color, 0.8)),
+            false => (look.node, self.color),
+        };
+        let Some(heat) = self.heat.map(|heat| heat.clamp(0.0, 1.0).sqrt()) else { return (body, title) };
+        // On a title of its own colour another one would only look grey.
+        let plain = title.lerp_to_gamma(look.node, PLAIN);
+        (body.lerp_to_gamma(look.heat(heat), TINT * heat), plain.lerp_to_gamma(look.heat(heat), heat))
     }
 
     fn border(&self, look: &Look) -> (Color32, f32) {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::document::{NodeKind, ParamValue};
 use crate::edit::fixture::fluid;
-use crate::edit::{make_local_copy, replace_stage};
+use crate::edit::{WireChanges, make_local_copy, replace_stage, signature, wire_changes};
 
 #[test]
 fn ports_and_parameters_of_the_same_name_stay() {
@@ -80,4 +80,27 @@ fn what_is_not_of_the_library_can_not_be_made_ones_own() {
     assert!(make_local_copy(&mut document, &root(), "jet", library()).unwrap_err().contains("already"));
     let mut wrong = nodes(r#""a": (stage: "no/such")"#);
     assert!(make_local_copy(&mut wrong, &root(), "a", library()).unwrap_err().contains("`no/such`"));
+}
+
+/// What the list of stages says about wires is what happens to them.
+#[test]
+fn wires_change_as_foretold() {
+    let document = fluid();
+    let signatures = signature::level(&document, &root(), library());
+    let of = |name: &str, stage: &str| wire_changes(&document, &root(), &signatures, name, stage, library());
+    assert_eq!(of("pressure", "fluid/pressure_jacobi"), WireChanges::default());
+    assert_eq!(of("advect_velocity", "fluid/advect_maccormack"), WireChanges::default(), "a group");
+    // From `velocity` to `field`, and so does what reads it.
+    assert_eq!(of("jet", "fluid/dissipate").removed, 0);
+    assert!(of("jet", "fluid/dissipate").renamed > 1);
+    assert!(of("jet", "staggered/divergence").removed > 1, "a divergence is no velocity");
+    for name in ["jet", "pressure", "advect_velocity", "divergence"] {
+        let wires =
+            |document: &crate::document::Document| document.nodes.values().map(|node| node.inputs.len()).sum::<usize>();
+        for stage in library().stages().map(|stage| &stage.name).step_by(9) {
+            let mut after = document.clone();
+            replace_stage(&mut after, &root(), name, stage, library()).unwrap();
+            assert_eq!(wires(&document) - wires(&after), of(name, stage).removed, "{name} by {stage}");
+        }
+    }
 }
