@@ -144,7 +144,7 @@ pub fn wire_changes(
         let Some(link) = document.level(scope).and_then(|level| source(level, &end)) else { continue };
         let read = signatures.get(&end.node).and_then(|of| of.inputs.iter().find(|input| input.name == end.port));
         let mut fitting = new.outputs.iter().filter(|from| read.is_none_or(|read| fits(from, read).is_ok()));
-        let port = output(&link).map(|port| &port.name);
+        let port = output(link).map(|port| &port.name);
         match fitting.clone().any(|from| Some(&from.name) == port) {
             true => {}
             false if only(fitting.by_ref()).is_some() => changes.renamed += 1,

@@ -164,10 +164,10 @@ pub(super) fn area(frame: &Frame) -> Rect {
 
 /// The frame whose title or corner is at a point of the window.
 pub(super) fn at(canvas: &Canvas, session: &Session, point: egui::Pos2) -> Option<usize> {
-    (0..session.frames().len()).rev().find_map(|index| {
-        let rect = canvas.frame_rect(session, index);
+    (0..session.frames().len()).rev().find(|index| {
+        let rect = canvas.frame_rect(session, *index);
         let head = Rect::from_min_size(rect.min, vec2(rect.width(), TITLE * canvas.view.zoom));
-        head.contains(point).then_some(index)
+        head.contains(point)
     })
 }
 

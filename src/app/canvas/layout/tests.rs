@@ -474,7 +474,7 @@ fn nodes_move_out_of_the_way() {
             // Those that share a point or two do not cover each other.
             let inner = |areas: &[Rect]| areas.iter().map(|area| area.shrink(1.0)).collect::<Vec<_>>();
             assert_eq!(overlaps(&inner(&after)), [], "{name} {put}");
-            let covered = |node: &usize| overlaps(&inner(&[areas[*node], areas[put]])) != [];
+            let covered = |node: &usize| !overlaps(&inner(&[areas[*node], areas[put]])).is_empty();
             let moved = (0..areas.len()).filter(|node| after[*node] != areas[*node]).count();
             assert_eq!(
                 moved > 0,
