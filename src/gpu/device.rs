@@ -172,11 +172,7 @@ impl Gpu {
     /// are expensive, so there are no sweeps on tiles.
     pub fn tuning(&self) -> Tuning {
         let buffers = self.device.limits().max_storage_buffers_per_shader_stage.min(MAX_BUFFERS);
-        if self.is_software() {
-            Tuning { buffers, ..Tuning::cpu() }
-        } else {
-            Tuning { buffers, ..Tuning::gpu() }
-        }
+        if self.is_software() { Tuning { buffers, ..Tuning::cpu() } } else { Tuning { buffers, ..Tuning::gpu() } }
     }
 
     /// Whether it is a software adapter, which computes on the CPU.

@@ -20,7 +20,7 @@ const POISSON: &str = r##"
             if params.choice == 2 { return max(abs(p.x - 0.5) - min(0.03 + 0.9 * abs(p.y - 0.5), 0.47), abs(p.y - 0.5) - 0.47); }
             if params.choice == 4 {
                 // The hourglass, a little smaller, at 45 degrees.
-                let q = mat2x2f(0.70710678, 0.70710678, -0.70710678, 0.70710678) * (p - 0.5);
+                let q = mat2x2f(0.70710678, 0.70710678, -0.70710678, 0.70710678) * (p.xy - 0.5);
                 return max(abs(q.x) - min(0.03 + 0.9 * abs(q.y), 0.47), abs(q.y) - 0.47);
             }
             if params.choice == 3 { return 0.045 - length(fract(p * 6.0) / 6.0 - vec2f(0.5 / 6.0)); }

@@ -44,7 +44,7 @@ impl Canvas {
     /// Gives the crate the nodes in view and no others, since it draws all nodes that it has.
     pub(super) fn populate(&mut self, look: &Look, session: &Session) {
         let held = self.gesture.grip.is_some() || self.state.connection_in_progress.is_some();
-        let bare = self.view.zoom < view::PORTS;
+        let bare = self.view.zoom < super::text::PORTS;
         let mut order = Vec::new();
         let renumber = self.drawn.taken_out > MAX_TAKEN_OUT;
         if (bare != self.drawn.bare || renumber) && !held {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{self, Align, Color32, FontId, Galley, Painter, vec2};
 
+/// Below this zoom ports would cover each other, and a node is drawn without them.
+pub(super) const PORTS: f32 = 0.3;
 /// No text is smaller \[points of the window\].
 pub(super) const SMALLEST: f32 = 9.2;
 
@@ -57,7 +59,7 @@ pub(super) fn block(painter: &Painter, text: &str, color: Color32, room: egui::V
 
 /// The room for the name of a node without names of ports, for its size in the window at a zoom.
 pub(super) fn block_room(size: egui::Vec2, zoom: f32) -> egui::Vec2 {
-    size - BLOCK - vec2(if zoom < super::view::PORTS { 0.0 } else { MARKS }, 0.0)
+    size - BLOCK - vec2(if zoom < PORTS { 0.0 } else { MARKS }, 0.0)
 }
 
 /// A name that breaks after its underscores.

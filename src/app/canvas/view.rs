@@ -43,8 +43,6 @@ pub(super) const DOT_BELOW: f32 = 26.0;
 pub(super) const REACH: f32 = 10.0;
 /// Below this zoom the names of ports can't be read, and a node shows only its own name beside its ports.
 pub(super) const NAMES: f32 = 0.44;
-/// Below this zoom ports would cover each other, and a node is drawn without them.
-pub(super) const PORTS: f32 = 0.3;
 /// The least radius of a port's mark \[points of the window\], and the largest part of the distance of two ports.
 const SMALLEST_MARK: f32 = 3.4;
 const LARGEST_MARK: f32 = 0.42;

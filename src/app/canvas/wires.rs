@@ -127,7 +127,7 @@ impl WireShape {
             false => Shape::line(self.points.clone(), wire),
             true => Shape::Vec(Shape::dashed_line(&self.points, wire, 7.0 * zoom.max(0.5), 3.5 * zoom.max(0.5))),
         };
-        if zoom < super::view::PORTS { wire } else { Shape::Vec(vec![rim, wire]) }
+        if zoom < super::text::PORTS { wire } else { Shape::Vec(vec![rim, wire]) }
     }
 
     /// Dots that run along it, at a time \[s\].

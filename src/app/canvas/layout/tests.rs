@@ -160,7 +160,7 @@ const CROSSINGS: &[(&str, usize)] = &[
     ("lib/staggered/advect_conservative", 12),
     ("lib/staggered/advect_flux", 48),
     ("lib/staggered/advect_maccormack", 9),
-    ("lib/staggered/fluid_step", 20),
+    ("lib/staggered/fluid_step", 24),
     ("lib/staggered/fluid_step_obstacle", 150),
     ("lib/two_phase/advect_momentum", 66),
     ("lib/two_phase/advect_plic", 32),
