@@ -33,6 +33,8 @@ mod groups;
 mod handles;
 #[path = "editor/heavy.rs"]
 mod heavy;
+#[path = "editor/keys.rs"]
+mod keys;
 #[path = "editor/leaving.rs"]
 mod leaving;
 #[path = "editor/loading.rs"]

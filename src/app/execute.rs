@@ -15,6 +15,9 @@ use super::{Editor, inspector, panes, structure, theme};
 use crate::document::{Link, NodeKind};
 use crate::edit::PasteInputs;
 
+/// How many frames the text of the clipboard may take to arrive.
+const PASTE_FRAMES: u64 = 10;
+
 impl Editor {
     pub(super) fn enabled(&self, command: Command) -> bool {
         let session = &self.session;
@@ -268,11 +271,24 @@ impl Editor {
             events.find_map(|event| if let egui::Event::Paste(text) = event { Some(text.clone()) } else { None })
         });
         let Some(text) = text else {
+            let command = if with_inputs { Command::PasteWithInputs } else { Command::Paste };
+            self.pasting = Some((command, ctx.cumulative_pass_nr()));
             ctx.send_viewport_cmd(ViewportCommand::RequestPaste);
             return Ok(());
         };
         let inputs = if with_inputs { PasteInputs::Keep } else { PasteInputs::Drop };
         self.canvas.paste(&mut self.session, &text, canvas::pointer(ctx), inputs, actions)
+    }
+
+    /// The command that has requested the text of the clipboard, once it arrives. Its keys may not be those of the event.
+    pub(super) fn arrived_paste(&mut self, ctx: &egui::Context) -> Option<Command> {
+        let (command, requested) = self.pasting?;
+        let arrived = ctx.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Paste(_))));
+        // An empty clipboard answers nothing.
+        if arrived || ctx.cumulative_pass_nr() > requested + PASTE_FRAMES {
+            self.pasting = None;
+        }
+        arrived.then_some(command)
     }
 
     /// Opens a list to choose from.
