@@ -5,6 +5,8 @@
 mod around;
 #[path = "editor/bench.rs"]
 mod bench;
+#[path = "editor/bookmarks.rs"]
+mod bookmarks;
 #[path = "editor/build.rs"]
 mod build;
 #[path = "editor/cameras.rs"]

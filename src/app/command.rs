@@ -47,6 +47,9 @@ pub(super) enum Command {
     Align(Align),
     FrameAll,
     FrameSelection,
+    /// By their numbers.
+    SetBookmark(u8),
+    GoToBookmark(u8),
     Play,
     Step,
     Reset,
@@ -84,6 +87,9 @@ pub(super) enum Command {
 }
 
 use Command::*;
+
+/// The numbers of the bookmarks that commands set and go to.
+pub(super) const BOOKMARKS: std::ops::RangeInclusive<u8> = 1..=4;
 
 /// Menus in the order of the bar.
 pub(super) const MENUS: &[(&str, &[Command])] = &[
@@ -131,6 +137,14 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             Command::Align(Align::Bottom),
             Command::Align(Align::Columns),
             Command::Align(Align::Rows),
+            SetBookmark(1),
+            SetBookmark(2),
+            SetBookmark(3),
+            SetBookmark(4),
+            GoToBookmark(1),
+            GoToBookmark(2),
+            GoToBookmark(3),
+            GoToBookmark(4),
             NextProblem,
             PreviousProblem,
         ],
@@ -224,6 +238,14 @@ impl Command {
             Arrange => ("Auto-layout", &[(NONE, Key::L)]),
             Command::Align(align) => (aligned(align), &[]),
             FrameAll => ("Frame all", &[(NONE, Key::Home), (NONE, Key::A)]),
+            SetBookmark(1) => ("Set bookmark 1", &[(ALT, Key::Num1)]),
+            SetBookmark(2) => ("Set bookmark 2", &[(ALT, Key::Num2)]),
+            SetBookmark(3) => ("Set bookmark 3", &[(ALT, Key::Num3)]),
+            SetBookmark(_) => ("Set bookmark 4", &[(ALT, Key::Num4)]),
+            GoToBookmark(1) => ("Go to bookmark 1", &[(NONE, Key::Num1)]),
+            GoToBookmark(2) => ("Go to bookmark 2", &[(NONE, Key::Num2)]),
+            GoToBookmark(3) => ("Go to bookmark 3", &[(NONE, Key::Num3)]),
+            GoToBookmark(_) => ("Go to bookmark 4", &[(NONE, Key::Num4)]),
             FrameSelection => ("Frame selected", &[(NONE, Key::F)]),
             Play => ("Play/pause", &[(NONE, Key::Space)]),
             Step => ("Step one frame", &[(NONE, Key::ArrowRight)]),
@@ -266,7 +288,11 @@ impl Command {
 
     /// The title of the submenu that it is in, if it is in one.
     pub(super) fn submenu(self) -> Option<&'static str> {
-        matches!(self, Command::Align(_)).then_some("Align and distribute")
+        match self {
+            Command::Align(_) => Some("Align and distribute"),
+            SetBookmark(_) | GoToBookmark(_) => Some("Bookmarks"),
+            _ => None,
+        }
     }
 
     /// The pane that the command shows, if it shows one.

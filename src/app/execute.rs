@@ -46,6 +46,7 @@ impl Editor {
             Command::Paste | Command::PasteWithInputs | Command::AddNode | Command::FrameNodes | Command::Arrange => {
                 own
             }
+            Command::GoToBookmark(number) => session.document().bookmarks.contains_key(&number.to_string()),
             Command::StopLoading => session.loading().is_some(),
             Command::CancelDriver => session.is_driver_slow(),
             Command::LowerResolution => self.player.coarser(session).is_some(),
@@ -151,6 +152,11 @@ impl Editor {
             Command::Align(align) => canvas.align(session, align),
             Command::FrameAll => canvas.frame_all(),
             Command::FrameSelection => canvas.frame_selection(),
+            Command::SetBookmark(number) => canvas.set_bookmark(session, number),
+            Command::GoToBookmark(number) => {
+                told = canvas.go_to_bookmark(session, number);
+                panes::bring_up(&mut self.panes, Pane::Graph);
+            }
             Command::ToggleHeat => canvas.options.heat = !canvas.options.heat,
             Command::ToggleMinimap => canvas.options.minimap = !canvas.options.minimap,
             Command::Play => self.player.playing = !self.player.playing,

@@ -223,14 +223,13 @@ fn from_text(text: &str) -> Option<KeyboardShortcut> {
     let mut modifiers = Modifiers::NONE;
     let (held, key) = text.rsplit_once('+').map_or(("", text), |(held, key)| (held, key));
     for name in held.split('+').map(str::trim).filter(|name| !name.is_empty()) {
-        modifiers = modifiers
-            | match name {
-                "Ctrl" => Modifiers::COMMAND,
-                "Control" => Modifiers::CTRL,
-                "Shift" => Modifiers::SHIFT,
-                "Alt" => Modifiers::ALT,
-                _ => return None,
-            };
+        modifiers |= match name {
+            "Ctrl" => Modifiers::COMMAND,
+            "Control" => Modifiers::CTRL,
+            "Shift" => Modifiers::SHIFT,
+            "Alt" => Modifiers::ALT,
+            _ => return None,
+        };
     }
     Some(KeyboardShortcut::new(modifiers, Key::from_name(key.trim())?))
 }

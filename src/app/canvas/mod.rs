@@ -2,6 +2,8 @@
 //! changes in its own copy is turned into an edit of the document and then discarded.
 
 mod align;
+mod bookmarks;
+mod breadcrumbs;
 mod commands;
 mod figures;
 mod frames;
@@ -271,7 +273,8 @@ impl Canvas {
             self.view.spots.insert(scope, Spot { pan: self.view.pan, zoom: self.view.zoom });
             match self.view.spots.get(session.scope()) {
                 Some(spot) => (self.view.pan, self.view.zoom) = (spot.pan, spot.zoom),
-                None => self.view.framing = Some(Framing::Start),
+                // A bookmark says itself what to show of the level.
+                None => drop(self.view.framing.get_or_insert(Framing::Start)),
             }
         }
         self.level.listed = None;
