@@ -5,6 +5,8 @@
 mod around;
 #[path = "editor/bench.rs"]
 mod bench;
+#[path = "editor/bookmarks.rs"]
+mod bookmarks;
 #[path = "editor/build.rs"]
 mod build;
 #[path = "editor/cameras.rs"]
@@ -33,6 +35,8 @@ mod groups;
 mod handles;
 #[path = "editor/heavy.rs"]
 mod heavy;
+#[path = "editor/keys.rs"]
+mod keys;
 #[path = "editor/leaving.rs"]
 mod leaving;
 #[path = "editor/loading.rs"]

@@ -3,6 +3,7 @@
 use eframe::egui::{self, Key, KeyboardShortcut, Modifiers, RichText, Ui};
 
 use super::canvas::Align;
+use super::keymap::{self, Keymap};
 use super::panes::Pane;
 use super::theme;
 
@@ -46,6 +47,9 @@ pub(super) enum Command {
     Align(Align),
     FrameAll,
     FrameSelection,
+    /// By their numbers.
+    SetBookmark(u8),
+    GoToBookmark(u8),
     Play,
     Step,
     Reset,
@@ -83,6 +87,9 @@ pub(super) enum Command {
 }
 
 use Command::*;
+
+/// The numbers of the bookmarks that commands set and go to.
+pub(super) const BOOKMARKS: std::ops::RangeInclusive<u8> = 1..=4;
 
 /// Menus in the order of the bar.
 pub(super) const MENUS: &[(&str, &[Command])] = &[
@@ -130,6 +137,14 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             Command::Align(Align::Bottom),
             Command::Align(Align::Columns),
             Command::Align(Align::Rows),
+            SetBookmark(1),
+            SetBookmark(2),
+            SetBookmark(3),
+            SetBookmark(4),
+            GoToBookmark(1),
+            GoToBookmark(2),
+            GoToBookmark(3),
+            GoToBookmark(4),
             NextProblem,
             PreviousProblem,
         ],
@@ -223,6 +238,14 @@ impl Command {
             Arrange => ("Auto-layout", &[(NONE, Key::L)]),
             Command::Align(align) => (aligned(align), &[]),
             FrameAll => ("Frame all", &[(NONE, Key::Home), (NONE, Key::A)]),
+            SetBookmark(1) => ("Set bookmark 1", &[(ALT, Key::Num1)]),
+            SetBookmark(2) => ("Set bookmark 2", &[(ALT, Key::Num2)]),
+            SetBookmark(3) => ("Set bookmark 3", &[(ALT, Key::Num3)]),
+            SetBookmark(_) => ("Set bookmark 4", &[(ALT, Key::Num4)]),
+            GoToBookmark(1) => ("Go to bookmark 1", &[(NONE, Key::Num1)]),
+            GoToBookmark(2) => ("Go to bookmark 2", &[(NONE, Key::Num2)]),
+            GoToBookmark(3) => ("Go to bookmark 3", &[(NONE, Key::Num3)]),
+            GoToBookmark(_) => ("Go to bookmark 4", &[(NONE, Key::Num4)]),
             FrameSelection => ("Frame selected", &[(NONE, Key::F)]),
             Play => ("Play/pause", &[(NONE, Key::Space)]),
             Step => ("Step one frame", &[(NONE, Key::ArrowRight)]),
@@ -265,7 +288,11 @@ impl Command {
 
     /// The title of the submenu that it is in, if it is in one.
     pub(super) fn submenu(self) -> Option<&'static str> {
-        matches!(self, Command::Align(_)).then_some("Align and distribute")
+        match self {
+            Command::Align(_) => Some("Align and distribute"),
+            SetBookmark(_) | GoToBookmark(_) => Some("Bookmarks"),
+            _ => None,
+        }
     }
 
     /// The pane that the command shows, if it shows one.
@@ -281,67 +308,39 @@ impl Command {
         }
     }
 
-    /// A shortcut as text. Brackets are written as on the keyboard, since no key is labelled with their names.
-    fn written(keys: &KeyboardShortcut, text: String) -> String {
-        match keys.logical_key {
-            Key::OpenBracket | Key::CloseBracket => {
-                text.replace(keys.logical_key.name(), keys.logical_key.symbol_or_name())
-            }
-            _ => text,
+    /// Its name in the settings file. The user's keys are saved by it, so the name of a variant stays as it is.
+    pub(super) fn id(self) -> String {
+        let mut id = String::new();
+        for letter in format!("{self:?}").chars().filter(|letter| *letter != ')') {
+            let begins = letter.is_uppercase() && !id.is_empty() && !id.ends_with('_');
+            id.extend(begins.then_some('_'));
+            id.push(if letter == '(' { '_' } else { letter.to_ascii_lowercase() });
         }
+        id
     }
 
-    fn shortcuts(self) -> impl Iterator<Item = KeyboardShortcut> {
+    /// The keys that it has unless the user chooses others.
+    pub(super) fn default_keys(self) -> impl Iterator<Item = KeyboardShortcut> {
         self.entry().1.iter().map(|(modifiers, key)| KeyboardShortcut::new(*modifiers, *key))
     }
 
-    /// The command whose shortcut was pressed. While a widget has the keyboard, only those with Ctrl, F1 and F11 count, and
-    /// text has its own undo, selection, clipboard and Ctrl+Space. `typed`: one had it in the frame before. Escape has taken it away by now, and is
-    /// still for that widget.
-    pub(super) fn pressed(ctx: &egui::Context, typed: bool) -> Option<Command> {
-        let (typing, text) = (typed || ctx.egui_wants_keyboard_input(), ctx.text_edit_focused());
-        let own = |command: &Command| {
-            matches!(command, Undo | Redo | SelectAll | Cut | Copy | Paste | PasteWithInputs | MaximizePane)
-        };
-        let anywhere = |command: &Command| matches!(command, FullScreen | NodeHelp);
-        // The window system turns these three into events of its own.
-        let clipboard = ctx.input(|input| {
-            let with_inputs = input.modifiers.shift;
-            input.events.iter().find_map(|event| match event {
-                egui::Event::Cut => Some(Cut),
-                egui::Event::Copy => Some(Copy),
-                egui::Event::Paste(_) => Some(if with_inputs { PasteWithInputs } else { Paste }),
-                _ => None,
-            })
-        });
-        if let Some(command) = clipboard.filter(|_| !text) {
-            return Some(command);
-        }
-        let mut all: Vec<(Command, KeyboardShortcut)> =
-            Command::all().flat_map(|command| command.shortcuts().map(move |keys| (command, keys))).collect();
-        // Ctrl+Shift+Z also matches Ctrl+Z, so the longer one is tested first.
-        all.sort_by_key(|(_, keys)| !keys.modifiers.shift);
-        let popup = egui::Popup::is_any_open(ctx);
-        let pressed = all.into_iter().find(|(command, keys)| {
-            // Escape closes a menu or a list before it leaves a group.
-            if (text && own(command)) || (popup && keys.logical_key == Key::Escape) {
-                return false;
-            }
-            (!typing || keys.modifiers.command || anywhere(command))
-                && ctx.input_mut(|input| input.consume_shortcut(keys))
-        });
-        pressed.map(|(command, _)| command)
-    }
-
-    /// The first shortcut as text; empty if there is none.
+    /// The first of its keys as text; empty if it has none.
     pub(super) fn shortcut_text(self, ctx: &egui::Context) -> String {
-        self.shortcuts().next().map_or_else(String::new, |keys| Self::written(&keys, ctx.format_shortcut(&keys)))
+        Keymap::of(ctx).keys(self).first().map_or_else(String::new, |keys| keymap::shown(keys, ctx))
     }
 
-    /// All shortcuts as text.
+    /// All its keys as text.
     pub(super) fn all_shortcuts_text(self, ctx: &egui::Context) -> String {
-        let all = self.shortcuts().map(|keys| Self::written(&keys, ctx.format_shortcut(&keys)));
-        all.collect::<Vec<_>>().join(", ")
+        let all = Keymap::of(ctx).keys(self);
+        all.iter().map(|keys| keymap::shown(keys, ctx)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// A tooltip, with its keys behind it.
+    pub(super) fn hint(self, ctx: &egui::Context, text: &str) -> String {
+        match self.shortcut_text(ctx) {
+            keys if keys.is_empty() => text.to_string(),
+            keys => format!("{text}  ({keys})"),
+        }
     }
 
     /// Draws a menu entry. Returns whether it was clicked.
@@ -353,10 +352,7 @@ impl Command {
 
     /// Draws a button with an icon. Returns whether it was clicked.
     pub(super) fn button(self, ui: &mut Ui, icon: &str, label: &str) -> bool {
-        let hint = match self.shortcut_text(ui.ctx()) {
-            keys if keys.is_empty() => label.to_string(),
-            keys => format!("{label}  ({keys})"),
-        };
+        let hint = self.hint(ui.ctx(), label);
         let response = ui.add(egui::Button::new(RichText::new(icon).size(14.0)).min_size(egui::vec2(30.0, 22.0)));
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, label));
         response.on_hover_text(hint).clicked()
@@ -388,20 +384,31 @@ mod tests {
     fn no_two_commands_share_a_shortcut() {
         let mut seen = std::collections::HashMap::new();
         for command in Command::all() {
-            for keys in command.shortcuts() {
+            for keys in command.default_keys() {
                 let other = seen.insert(format!("{keys:?}"), command);
                 assert_eq!(other, None, "{command:?}");
             }
         }
     }
 
+    #[test]
+    fn ids_in_settings_files_stay_as_they_are() {
+        let ids: Vec<String> = Command::all().map(Command::id).collect();
+        let one = |command: Command| command.id();
+        assert_eq!(
+            [one(Play), one(MakeLocalCopy), one(Command::Align(Align::Left))],
+            ["play", "make_local_copy", "align_left"]
+        );
+        let unique: std::collections::BTreeSet<&String> = ids.iter().collect();
+        assert_eq!(unique.len(), ids.len());
+        insta::assert_snapshot!(ids.join(" "));
+    }
+
     fn table() -> String {
         let mut text = "\n| menu | command | keys |\n|---|---|---|\n".to_string();
         for (menu, commands) in MENUS {
             for command in *commands {
-                let keys = command
-                    .shortcuts()
-                    .map(|keys| Command::written(&keys, keys.format(&egui::ModifierNames::NAMES, false)));
+                let keys = command.default_keys().map(|keys| keymap::in_manual(&keys));
                 let keys = keys.collect::<Vec<_>>().join(", ");
                 text += &format!("| {menu} | {} | {keys} |\n", command.label().trim_end_matches('…'));
             }

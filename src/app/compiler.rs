@@ -36,6 +36,8 @@ pub(super) struct Job {
     pub watched: BTreeSet<String>,
     /// The level whose nodes show thumbnails.
     pub thumbnail_scope: Option<Scope>,
+    /// Whether the shapes of its dispatches are measured afterwards, if no other job arrives.
+    pub tune: bool,
     /// Set when the result is no longer needed; [`Compiler::request`] gives each job its own.
     pub cancel: Cancel,
 }
@@ -123,7 +125,7 @@ impl Compiler {
                 }
                 wake();
                 // After a while without edits, the shapes of the dispatches that are fastest here are measured.
-                if next.is_none() && runs && gpu.is_worth_tuning() {
+                if next.is_none() && runs && job.1.tune && gpu.is_worth_tuning() {
                     match queue.recv_timeout(QUIET) {
                         Ok(newer) => next = Some(newer),
                         Err(RecvTimeoutError::Disconnected) => return,

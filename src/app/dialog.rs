@@ -1,16 +1,12 @@
-//! Small windows over the panes, one at a time: preferences, history and what program this is. The editor stays usable behind them.
+//! Small windows over the panes, one at a time: history, what program this is, and the [`preferences`](super::preferences). The editor stays usable behind them.
 
 use eframe::egui::{self, Align2, Id, Key, Modifiers, RichText, Ui, vec2};
 
-use super::files::Files;
 use super::session::Session;
-use super::settings::AUTOSAVES;
 use super::{Editor, plan_pane, theme};
 
-/// Factors of the interface's size to choose from.
-const SCALES: [f32; 4] = [1.0, 1.25, 1.5, 2.0];
 /// Width of a window, and of the names in it \[points\].
-const WIDTH: f32 = 420.0;
+pub(super) const WIDTH: f32 = 420.0;
 const NAMES: f32 = 170.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,19 +29,29 @@ impl Dialog {
 impl Editor {
     /// Opens a dialog in place of the one that is open.
     pub(super) fn open_dialog(&mut self, dialog: Dialog) {
+        self.preferences.close();
         self.dialog = Some(dialog);
+    }
+
+    /// Closes the open dialog, and saves what may have been chosen in it.
+    fn close_dialog(&mut self, ctx: &egui::Context) {
+        self.dialog = None;
+        self.preferences.close();
+        self.remember(ctx);
     }
 
     /// The keys of the open dialog: Escape closes it, and the arrows move in the history.
     pub(super) fn dialog_keys(&mut self, ctx: &egui::Context) {
         let Some(dialog) = self.dialog else { return };
+        if dialog == Dialog::Preferences {
+            self.record_keys(ctx);
+        }
         if ctx.egui_wants_keyboard_input() || egui::Popup::is_any_open(ctx) {
             return;
         }
         let pressed = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         if pressed(Key::Escape) {
-            self.dialog = None;
-            self.remember(ctx);
+            self.close_dialog(ctx);
         } else if dialog == Dialog::History {
             let (present, last) = (self.session.history().present(), self.session.history().steps());
             let moved = [
@@ -81,71 +87,15 @@ impl Editor {
                         self.session.go_to_step(steps);
                     }
                 }
-                Dialog::Preferences => self.preferences(ui),
+                Dialog::Preferences => self.show_preferences(ui),
             });
         if !open {
-            self.dialog = None;
-            self.remember(ctx);
+            self.close_dialog(ctx);
         }
-    }
-
-    fn preferences(&mut self, ui: &mut Ui) {
-        ui.set_width(WIDTH);
-        let mut theme = ui.ctx().options(|options| options.theme_preference);
-        row(ui, "Theme", |ui| {
-            for (choice, name) in [
-                (egui::ThemePreference::Dark, "Dark"),
-                (egui::ThemePreference::Light, "Light"),
-                (egui::ThemePreference::System, "System"),
-            ] {
-                ui.selectable_value(&mut theme, choice, name);
-            }
-        });
-        ui.ctx().set_theme(theme);
-        let scale = ui.ctx().zoom_factor();
-        row(ui, "Interface scale", |ui| {
-            for choice in SCALES {
-                if ui.selectable_label(scale == choice, format!("{:.0} %", 100.0 * choice)).clicked() {
-                    ui.ctx().set_zoom_factor(choice);
-                }
-            }
-        });
-        row(ui, "Memory budget", |ui| plan_pane::budget(ui, &mut self.session));
-        let mut thumbnails = self.thumbnails;
-        row(ui, "Canvas", |ui| {
-            ui.checkbox(&mut thumbnails, "Node thumbnails");
-            ui.checkbox(&mut self.canvas.options.minimap, "Minimap");
-        });
-        if thumbnails != self.thumbnails {
-            self.toggle_thumbnails();
-        }
-        row(ui, "Store unsaved changes", |ui| autosave(ui, &mut self.files))
-            .unwrap_or_else(|sentence| self.notify(sentence, true));
-        ui.add_space(4.0);
-        let hint = "Unsaved changes are stored apart from the saved files, and offered after a crash.";
-        ui.label(RichText::new(hint).small().color(theme::of(ui).dim));
     }
 }
 
-/// How often unsaved changes are stored.
-fn autosave(ui: &mut Ui, files: &mut Files) -> Result<(), String> {
-    let text = |seconds: u64| match seconds {
-        60 => "every minute".into(),
-        seconds if seconds > 60 => format!("every {} minutes", seconds / 60),
-        seconds => format!("every {seconds} s"),
-    };
-    let now = files.settings().get().autosave.0;
-    let mut chosen = now;
-    let list = egui::ComboBox::from_id_salt("autosave").selected_text(text(now)).show_ui(ui, |ui| {
-        for seconds in AUTOSAVES {
-            ui.selectable_value(&mut chosen, seconds, text(seconds));
-        }
-    });
-    list.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, "Store unsaved changes"));
-    if chosen == now { Ok(()) } else { files.store_every(chosen) }
-}
-
-fn row<R>(ui: &mut Ui, name: &str, contents: impl FnOnce(&mut Ui) -> R) -> R {
+pub(super) fn row<R>(ui: &mut Ui, name: &str, contents: impl FnOnce(&mut Ui) -> R) -> R {
     ui.horizontal(|ui| {
         let left = egui::Layout::left_to_right(egui::Align::Center);
         ui.allocate_ui_with_layout(vec2(NAMES, ui.spacing().interact_size.y), left, |ui| {

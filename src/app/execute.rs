@@ -15,6 +15,9 @@ use super::{Editor, inspector, panes, structure, theme};
 use crate::document::{Link, NodeKind};
 use crate::edit::PasteInputs;
 
+/// How many frames the text of the clipboard may take to arrive.
+const PASTE_FRAMES: u64 = 10;
+
 impl Editor {
     pub(super) fn enabled(&self, command: Command) -> bool {
         let session = &self.session;
@@ -43,6 +46,7 @@ impl Editor {
             Command::Paste | Command::PasteWithInputs | Command::AddNode | Command::FrameNodes | Command::Arrange => {
                 own
             }
+            Command::GoToBookmark(number) => session.document().bookmarks.contains_key(&number.to_string()),
             Command::StopLoading => session.loading().is_some(),
             Command::CancelDriver => session.is_driver_slow(),
             Command::LowerResolution => self.player.coarser(session).is_some(),
@@ -148,6 +152,11 @@ impl Editor {
             Command::Align(align) => canvas.align(session, align),
             Command::FrameAll => canvas.frame_all(),
             Command::FrameSelection => canvas.frame_selection(),
+            Command::SetBookmark(number) => canvas.set_bookmark(session, number),
+            Command::GoToBookmark(number) => {
+                told = canvas.go_to_bookmark(session, number);
+                panes::bring_up(&mut self.panes, Pane::Graph);
+            }
             Command::ToggleHeat => canvas.options.heat = !canvas.options.heat,
             Command::ToggleMinimap => canvas.options.minimap = !canvas.options.minimap,
             Command::Play => self.player.playing = !self.player.playing,
@@ -268,11 +277,24 @@ impl Editor {
             events.find_map(|event| if let egui::Event::Paste(text) = event { Some(text.clone()) } else { None })
         });
         let Some(text) = text else {
+            let command = if with_inputs { Command::PasteWithInputs } else { Command::Paste };
+            self.pasting = Some((command, ctx.cumulative_pass_nr()));
             ctx.send_viewport_cmd(ViewportCommand::RequestPaste);
             return Ok(());
         };
         let inputs = if with_inputs { PasteInputs::Keep } else { PasteInputs::Drop };
         self.canvas.paste(&mut self.session, &text, canvas::pointer(ctx), inputs, actions)
+    }
+
+    /// The command that has requested the text of the clipboard, once it arrives. Its keys may not be those of the event.
+    pub(super) fn arrived_paste(&mut self, ctx: &egui::Context) -> Option<Command> {
+        let (command, requested) = self.pasting?;
+        let arrived = ctx.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Paste(_))));
+        // An empty clipboard answers nothing.
+        if arrived || ctx.cumulative_pass_nr() > requested + PASTE_FRAMES {
+            self.pasting = None;
+        }
+        arrived.then_some(command)
     }
 
     /// Opens a list to choose from.

@@ -4,23 +4,48 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{self, Align2, Id, Order, Rect, RichText, vec2};
 
+use super::command::Command;
 use super::panes::Pane;
 use super::theme;
 
-/// The subject of each hint, and its text.
-const HINTS: [(Pane, &str, &str); 3] = [
-    (Pane::View(0), "The simulation is running", "Drag in the image to stir it. Space plays and pauses."),
-    (
-        Pane::Graph,
-        "This is its graph",
-        "Click a wire or a port to view its values. Tab adds a node, Ctrl+P finds any command.",
-    ),
-    (
-        Pane::Inspector,
-        "Change anything",
-        "Select a node to edit its values. The Code pane shows its WGSL: make a local copy, edit it, and the image updates.",
-    ),
+/// A hint: its subject, its title and its text, and commands with what their keys do.
+struct Hint {
+    about: Pane,
+    title: &'static str,
+    text: &'static str,
+    keys: &'static [(Command, &'static str)],
+}
+
+const HINTS: [Hint; 3] = [
+    Hint {
+        about: Pane::View(0),
+        title: "The simulation is running",
+        text: "Drag in the image to stir it.",
+        keys: &[(Command::Play, "plays and pauses")],
+    },
+    Hint {
+        about: Pane::Graph,
+        title: "This is its graph",
+        text: "Click a wire or a port to view its values.",
+        keys: &[(Command::AddNode, "adds a node"), (Command::Commands, "finds any command")],
+    },
+    Hint {
+        about: Pane::Inspector,
+        title: "Change anything",
+        text: "Select a node to edit its values. The Code pane shows its WGSL: make a local copy, edit it, and the image updates.",
+        keys: &[],
+    },
 ];
+
+impl Hint {
+    /// Its text with the keys in force; a command without keys is left out.
+    fn text(&self, ctx: &egui::Context) -> String {
+        let keys = self.keys.iter().map(|(command, does)| (command.shortcut_text(ctx), does));
+        let keys: Vec<String> =
+            keys.filter(|(keys, _)| !keys.is_empty()).map(|(keys, does)| format!("{keys} {does}")).collect();
+        if keys.is_empty() { self.text.into() } else { format!("{} {}.", self.text, keys.join(", ")) }
+    }
+}
 
 /// Where panes are.
 #[derive(Default)]
@@ -31,7 +56,7 @@ pub(super) struct Hints {
 impl Hints {
     /// Notes where a pane is, so that its hint stands there.
     pub(super) fn place(&mut self, pane: Pane, rect: Rect) {
-        if let Some(number) = HINTS.iter().position(|(about, ..)| *about == pane) {
+        if let Some(number) = HINTS.iter().position(|hint| hint.about == pane) {
             self.places.insert(number as u8, rect);
         }
     }
@@ -39,7 +64,8 @@ impl Hints {
     /// Draws the hints that are not `seen` yet. Returns the one that was dismissed.
     pub(super) fn show(&mut self, ctx: &egui::Context, seen: impl Fn(u8) -> bool) -> Option<u8> {
         let mut away = None;
-        for (number, (_, title, text)) in (0u8..).zip(HINTS) {
+        for (number, hint) in (0u8..).zip(&HINTS) {
+            let (title, text) = (hint.title, hint.text(ctx));
             let Some(place) = self.places.remove(&number).filter(|_| !seen(number)) else { continue };
             let at = place.center_bottom() - vec2(0.0, 14.0);
             let area = egui::Area::new(Id::new(("hint", number))).order(Order::Middle);

@@ -19,6 +19,8 @@ mod help;
 mod hints;
 mod history;
 mod inspector;
+mod key_list;
+mod keymap;
 mod loader;
 mod notice;
 mod pane_host;
@@ -26,6 +28,7 @@ mod panes;
 mod picker;
 mod plan_pane;
 mod player;
+mod preferences;
 mod problems;
 mod prose;
 mod reading;
@@ -63,11 +66,13 @@ use export_dialog::ExportDialog;
 use files::{Event, Files, Leaving};
 use help::Help;
 use hints::Hints;
+use keymap::Keymap;
 use notice::Notice;
 use panes::Pane;
 use picker::Picker;
 use plan_pane::PlanPane;
 use player::{Player, Pointer};
+use preferences::Preferences;
 use problems::ProblemList;
 use session::Session;
 pub use settings::Folders;
@@ -96,6 +101,10 @@ pub struct Editor {
     hints: Hints,
     help: Help,
     dialog: Option<Dialog>,
+    preferences: Preferences,
+    keymap: Arc<Keymap>,
+    /// The command that waits for the text of the clipboard, and the frame in which it was requested.
+    pasting: Option<(Command, u64)>,
     /// The pane that the pointer was over last.
     pointed: Option<Pane>,
     problems: ProblemList,
@@ -150,6 +159,9 @@ impl Editor {
             hints: Hints::default(),
             help: Help::default(),
             dialog: None,
+            preferences: Preferences::default(),
+            keymap: Arc::default(),
+            pasting: None,
             pointed: None,
             problems: ProblemList::default(),
             picker: None,
@@ -201,8 +213,10 @@ impl Editor {
 
     /// Restores the window as it was left the last time.
     fn restore(&mut self, ctx: &egui::Context) {
-        let Settings { window, memory, .. } = self.files.settings().get().clone();
+        let Settings { window, memory, tuning, keys, .. } = self.files.settings().get().clone();
         self.session.limit_memory(memory);
+        self.session.tune(tuning.0);
+        self.keymap = Arc::new(Keymap::read(&keys));
         window.apply(ctx);
         self.canvas.options = Options { heat: window.heat, minimap: window.minimap };
         self.thumbnails = window.thumbnails.unwrap_or(self.affords_thumbnails());
@@ -468,11 +482,12 @@ impl eframe::App for Editor {
         self.code.tick(&ctx, &mut self.session);
         self.arrivals(&ctx);
         self.advance(&ctx);
+        self.keymap.install(&ctx);
         if !self.files.blocking()
             && self.picker.is_none()
             && !self.canvas.busy()
             && !self.views.values().any(View::holds_handle)
-            && let Some(command) = Command::pressed(&ctx, self.typed)
+            && let Some(command) = self.arrived_paste(&ctx).or_else(|| self.keymap.pressed(&ctx, self.typed))
         {
             self.execute(command, &ctx);
         }

@@ -294,6 +294,7 @@ pub(super) fn keys(input: &mut egui::InputState) -> u32 {
 mod tests {
     use super::*;
     use crate::app::command::Command;
+    use crate::app::keymap::Keymap;
 
     fn space(pressed: bool) -> egui::Event {
         let (key, modifiers) = (egui::Key::Space, egui::Modifiers::NONE);
@@ -306,7 +307,7 @@ mod tests {
         let input = egui::RawInput { events, ..egui::RawInput::default() };
         let _ = ctx.run_ui(input, |ui| {
             let bits = if graph { ui.ctx().input_mut(keys) } else { 0 };
-            result = (bits, Command::pressed(ui.ctx(), false));
+            result = (bits, Keymap::default().pressed(ui.ctx(), false));
         });
         result
     }

@@ -1,6 +1,6 @@
 //! What the editor remembers from one start to the next: a RON file in the user's folder for settings.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -12,6 +12,7 @@ use egui_tiles::Tree;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::keymap::SavedKeys;
 use super::panes::Pane;
 use super::{disk, errand};
 use crate::export::DEFAULT;
@@ -72,6 +73,12 @@ pub(super) struct Settings {
     /// How often unsaved changes are stored.
     #[serde(deserialize_with = "tolerant")]
     pub autosave: Autosave,
+    /// Whether the shapes of dispatches are measured while the graph is not edited.
+    #[serde(deserialize_with = "tolerant")]
+    pub tuning: BackgroundTuning,
+    /// Keys of commands that are not the defaults.
+    #[serde(deserialize_with = "tolerant_keys")]
+    pub keys: SavedKeys,
     /// Numbers of the hints that were dismissed.
     #[serde(deserialize_with = "tolerant")]
     pub hints: BTreeSet<u8>,
@@ -148,6 +155,16 @@ impl Default for Autosave {
     }
 }
 
+/// Whether the shapes of dispatches are measured while the graph is not edited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct BackgroundTuning(pub bool);
+
+impl Default for BackgroundTuning {
+    fn default() -> BackgroundTuning {
+        BackgroundTuning(true)
+    }
+}
+
 /// The settings of the last export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -170,6 +187,13 @@ impl Default for ExportChoices {
 fn tolerant<'de, T: DeserializeOwned + Default, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let raw: Box<ron::value::RawValue> = Deserialize::deserialize(deserializer)?;
     Ok(ron::from_str(raw.get_ron()).unwrap_or_default())
+}
+
+/// An entry that cannot be parsed costs only itself.
+fn tolerant_keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SavedKeys, D::Error> {
+    let raw: Box<ron::value::RawValue> = Deserialize::deserialize(deserializer)?;
+    let entries: BTreeMap<String, Box<ron::value::RawValue>> = ron::from_str(raw.get_ron()).unwrap_or_default();
+    Ok(entries.into_iter().filter_map(|(id, keys)| Some((id, ron::from_str(keys.get_ron()).ok()?))).collect())
 }
 
 /// A change, applied to the settings of this window and to those on disk.
@@ -381,6 +405,11 @@ mod tests {
         let read = Store::open(Some(&folder));
         let expected = WindowChoices { dark: false, heat: true, ..WindowChoices::default() };
         assert_eq!((&read.get().window, read.get().autosave), (&expected, Autosave::default()));
+        let keys = "(keys: {\"undo\": 7, \"group\": [\"Ctrl+U\"], \"of_the_future\": []}, tuning: \"?\")";
+        fs::write(&file, keys).unwrap();
+        let read = Store::open(Some(&folder));
+        let known: Vec<&str> = read.get().keys.keys().map(String::as_str).collect();
+        assert_eq!((known, read.get().tuning), (vec!["group", "of_the_future"], BackgroundTuning(true)));
         for broken in ["", "(recent: [", "\0", "[1]"] {
             fs::write(&file, broken).unwrap();
             assert_eq!(*Store::open(Some(&folder)).get(), Settings::default());

@@ -1,6 +1,7 @@
 //! The document: what the user edits, and what a graph file contains. It may contain any error; [`crate::graph`]
 //! reports them.
 
+mod bookmark;
 mod bytes;
 mod color;
 mod edge;
@@ -13,12 +14,13 @@ mod write;
 
 use std::collections::BTreeMap;
 
+pub use bookmark::Bookmark;
 pub use color::Color;
 pub use edge::Edge;
 pub use expect::Expect;
 pub use kind::{Bypass, KindPorts, Outline};
 pub use level::{Level, LevelMut, Scope};
-pub(crate) use read::NODE_FIELDS;
+pub(crate) use read::{BOOKMARK_FIELDS, NODE_FIELDS};
 pub use read::{EXPECT_FIELDS, ReadError};
 pub use salvage::{Salvaged, salvage};
 
@@ -48,6 +50,8 @@ pub struct Document {
     pub input: Option<InputTrack>,
     /// Comment frames, from back to front.
     pub frames: Vec<Frame>,
+    /// Saved views of the canvas, by their numbers.
+    pub bookmarks: BTreeMap<String, Bookmark>,
     /// Expected results.
     pub expect: Vec<Expect>,
     /// The nodes of the root level, by name.
@@ -69,6 +73,7 @@ impl Default for Document {
             seed: 0,
             input: None,
             frames: Vec::new(),
+            bookmarks: BTreeMap::new(),
             expect: Vec::new(),
             nodes: Nodes::new(),
             extra: Extra::new(),

@@ -8,7 +8,7 @@ use ron::value::RawValue;
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{
-    Color, Document, Domain, Edge, Expect, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output,
+    Bookmark, Color, Document, Domain, Edge, Expect, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output,
     ParamValue, Until, kind,
 };
 use crate::curve::{Color as Linear, Curve, Gradient, color_from_hex};
@@ -138,7 +138,7 @@ macro_rules! record {
 }
 
 pub(super) const DOCUMENT_FIELDS: &[&str] =
-    &["version", "name", "about", "fps", "seed", "input", "frames", "expect", "nodes"];
+    &["version", "name", "about", "fps", "seed", "input", "frames", "bookmarks", "expect", "nodes"];
 
 record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "version" => d.version = map.next_value()?,
@@ -148,6 +148,7 @@ record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "seed" => d.seed = map.next_value()?,
     "input" => d.input = Some(map.next_value()?),
     "frames" => d.frames = map.next_value()?,
+    "bookmarks" => d.bookmarks = map.next_value::<Unique<Bookmark>>()?.0,
     "expect" => d.expect = map.next_value()?,
     "nodes" => d.nodes = map.next_value::<Unique<Node>>()?.0,
 });
@@ -231,6 +232,17 @@ record!(Frame, "Frame", &["title", "text", "at", "size", "color"], |f, map| {
     "at" => f.at = place(map.next_value()?),
     "size" => f.size = place(map.next_value()?),
     "color" => f.color = color(&map.next_value::<Box<RawValue>>()?, &mut f.extra),
+});
+
+/// Fields of a bookmark.
+pub(crate) const BOOKMARK_FIELDS: &[&str] = &["name", "level", "center", "zoom", "select"];
+
+record!(Bookmark, "Bookmark", BOOKMARK_FIELDS, |b, map| {
+    "name" => b.name = map.next_value()?,
+    "level" => b.level = map.next_value()?,
+    "center" => b.center = place(map.next_value()?),
+    "zoom" => b.zoom = Some(map.next_value()?).filter(|zoom: &f32| zoom.is_finite()).unwrap_or(b.zoom),
+    "select" => b.select = map.next_value()?,
 });
 
 /// A position on the canvas. One that is not finite is ignored, so the node is laid out automatically.

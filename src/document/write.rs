@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Document, Domain, Edge, Expect, Extra, Frame, Group, Link, Node, Nodes, Output, ParamValue, Until};
+use super::{
+    Bookmark, Document, Domain, Edge, Expect, Extra, Frame, Group, Link, Node, Nodes, Output, ParamValue, Until,
+};
 use crate::curve::{Color, hex_from_color};
 use crate::input::InputTrack;
 
@@ -29,6 +31,9 @@ pub(super) fn document(document: &Document) -> String {
     }
     if !document.frames.is_empty() {
         field("frames", frames(&document.frames, 1));
+    }
+    if !document.bookmarks.is_empty() {
+        field("bookmarks", bookmarks(&document.bookmarks));
     }
     if !document.expect.is_empty() {
         field("expect", expectations(&document.expect));
@@ -92,6 +97,28 @@ fn frame(frame: &Frame) -> String {
     fields.add("size", pair(frame.size));
     if let Some(color) = frame.color {
         fields.add("color", quoted(&color.to_string()));
+    }
+    fields.one_line()
+}
+
+/// One bookmark a line.
+fn bookmarks(bookmarks: &BTreeMap<String, Bookmark>) -> String {
+    let line = |(number, value): (&String, &Bookmark)| format!("        {}: {},\n", quoted(number), bookmark(value));
+    format!("{{\n{}    }}", bookmarks.iter().map(line).collect::<String>())
+}
+
+fn bookmark(bookmark: &Bookmark) -> String {
+    let mut fields = Fields::default();
+    fields.extra(&bookmark.extra);
+    for (name, text) in [("name", &bookmark.name), ("level", &bookmark.level)] {
+        if !text.is_empty() {
+            fields.add(name, quoted(text));
+        }
+    }
+    fields.add("center", pair(bookmark.center));
+    fields.add("zoom", bookmark.zoom.to_string());
+    if !bookmark.select.is_empty() {
+        fields.add("select", list(bookmark.select.iter().map(|name| quoted(name))));
     }
     fields.one_line()
 }

@@ -106,6 +106,7 @@ pub fn make_group(
     let node = Node { kind: NodeKind::Group(Box::new(group)), inputs: sources, at, ..Node::default() };
     level.nodes().insert(name.clone(), node);
     super::expect::follow_into_group(&mut after, scope, &moved, &name);
+    super::bookmark::follow_into_group(&mut after, scope, &moved, &name);
     still_runs(document, &after, library)?;
     *document = after;
     Ok(name)

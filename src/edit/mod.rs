@@ -4,6 +4,7 @@
 //! wire from `in.NAME` reads an input of the group, and an [`InputEnd`] of `out` is an output of it; no node can have
 //! these names.
 
+mod bookmark;
 mod border;
 mod clipboard;
 mod coarsen;
@@ -24,6 +25,7 @@ mod ungroup;
 mod wires;
 
 pub use crate::graph::ports::{group_of, stage_of};
+pub use bookmark::{remove_bookmark, rename_bookmark, set_bookmark};
 pub use border::{Side, expose_param, hide_param, remove_port, rename_port};
 pub use clipboard::{PasteInputs, copy, duplicate, paste};
 pub use coarsen::{Coarser, coarsen, coarser};

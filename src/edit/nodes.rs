@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{IN, OUT, expect, free_name, is_node_name, level_mut, links, no_node};
+use super::{IN, OUT, bookmark, expect, free_name, is_node_name, level_mut, links, no_node};
 use crate::document::{Color, Document, LevelMut, Node, NodeKind, Nodes, ParamValue, Scope};
 use crate::expr;
 
@@ -51,6 +51,7 @@ pub fn rename(document: &mut Document, scope: &Scope, old: &str, new: &str) -> R
     }
     links(level).filter(|link| link.node == old).for_each(|link| link.node = new.to_string());
     expect::follow_rename(document, scope, old, new);
+    bookmark::follow_rename(document, scope, old, new);
     Ok(())
 }
 

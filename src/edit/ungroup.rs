@@ -26,7 +26,8 @@ pub fn ungroup(
 ) -> Result<BTreeSet<String>, String> {
     let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
     let node = ports.nodes().get(name).ok_or_else(|| no_node(scope, name))?;
-    let group = group_of(node, library).ok_or_else(|| format!("`{name}` is not a group, so it cannot be ungrouped"))?;
+    let original =
+        group_of(node, library).ok_or_else(|| format!("`{name}` is not a group, so it cannot be ungrouped"))?;
     let around = document.level(scope).and_then(|level| level.group());
     let exposed = around.into_iter().flat_map(|group| group.params.values().flatten());
     let driven = exposed.into_iter().any(|target| target.node == name && target.port == "iterations");
@@ -36,7 +37,7 @@ pub fn ungroup(
     if node.muted {
         return Err(format!("`{name}` is bypassed; turn off its bypass first"));
     }
-    if substep_differs(document, scope, group.nodes.values(), library) {
+    if substep_differs(document, scope, original.nodes.values(), library) {
         return Err(format!(
             "a stage in `{name}` uses `substep`, which would count the iterations of another group; keep the group"
         ));
@@ -44,7 +45,7 @@ pub fn ungroup(
     let mut inside = Inside {
         ports: &ports,
         node,
-        group: group.clone(),
+        group: original.clone(),
         names: BTreeMap::new(),
         inputs: BTreeMap::new(),
         numbers: Nodes::new(),
@@ -57,6 +58,8 @@ pub fn ungroup(
     inside.move_to_node();
     let (shown, targets) = (inside.shown(&sources, name), inside.targets());
     let Inside { group, names, numbers, .. } = inside;
+    let moved = |(name, node): (&String, &Node)| Some((node.at, original.nodes.get(name)?.at));
+    let by = group.nodes.iter().find_map(moved).map_or((0.0, 0.0), |(to, from)| (to.0 - from.0, to.1 - from.1));
 
     let mut after = document.clone();
     let mut level = level_mut(&mut after, scope)?;
@@ -75,6 +78,7 @@ pub fn ungroup(
     }
     read_instead(&mut after, scope, name, &shown)?;
     super::expect::follow_out_of_group(&mut after, scope, name, &names, &shown);
+    super::bookmark::follow_out_of_group(&mut after, scope, name, &names, by);
     still_runs(document, &after, library)?;
     *document = after;
     Ok(come)

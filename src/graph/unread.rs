@@ -1,11 +1,12 @@
 //! Fields in the file that nothing reads: misspelt ones, and those that a node of its kind does not use. They are kept
 //! in the file and reported as warnings.
 
-use crate::document::{Document, EXPECT_FIELDS, Extra, NODE_FIELDS, Node, NodeKind, Nodes};
+use crate::document::{BOOKMARK_FIELDS, Document, EXPECT_FIELDS, Extra, NODE_FIELDS, Node, NodeKind, Nodes};
 use crate::problem::{Problem, Problems};
 use crate::spelling::close_names;
 
-const DOCUMENT_FIELDS: &[&str] = &["version", "name", "about", "fps", "seed", "input", "frames", "expect", "nodes"];
+const DOCUMENT_FIELDS: &[&str] =
+    &["version", "name", "about", "fps", "seed", "input", "frames", "bookmarks", "expect", "nodes"];
 const UNTIL_FIELDS: &[&str] = &["number", "below", "every"];
 const FRAME_FIELDS: &[&str] = &["title", "text", "at", "size", "color"];
 
@@ -14,6 +15,8 @@ pub(super) fn warn(document: &Document, problems: &mut Problems) {
     let mut found = Found { problems };
     found.fields("", "", &document.extra, DOCUMENT_FIELDS);
     document.frames.iter().for_each(|frame| found.fields("", "frames", &frame.extra, FRAME_FIELDS));
+    let bookmarks = document.bookmarks.values();
+    bookmarks.for_each(|bookmark| found.fields("", "bookmarks", &bookmark.extra, BOOKMARK_FIELDS));
     document.expect.iter().for_each(|expect| found.fields("", "expect", &expect.extra, EXPECT_FIELDS));
     found.nodes("", &document.nodes);
 }

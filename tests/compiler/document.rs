@@ -1,6 +1,8 @@
 //! Graph files: readable, stable to the byte, and nothing in them is lost.
 
-use stagewright::document::{Color, Document, NodeKind, ParamValue, ReadError, Scope};
+use stagewright::document::{Color, Document, NodeKind, ParamValue, ReadError, Scope, salvage};
+use stagewright::graph::Graph;
+use stagewright::library::Library;
 
 use super::shipped;
 
@@ -52,6 +54,34 @@ fn what_the_canvas_shows_is_kept() {
     assert_eq!(Document::parse(&once).as_ref(), Ok(&document), "saving loses nothing");
     assert_eq!(document.to_text(), once);
     insta::assert_snapshot!(once);
+}
+
+#[test]
+fn bookmarks_are_kept_and_what_is_unknown_in_them_is_reported() {
+    let text = r#"(nodes: {"a": (number: 1)}, bookmarks: {
+        "2": (center: (-3.5, 8), zoom: inf, of_the_future: [1]),
+        "1": (name: "Solver", level: "outer/inner", center: (120, 300.5), zoom: 0.8, select: ["a", "b"]),
+    })"#;
+    let document = Document::parse(text).expect("parses");
+    let (first, second) = (&document.bookmarks["1"], &document.bookmarks["2"]);
+    assert_eq!((first.level.as_str(), first.center, first.zoom), ("outer/inner", (120.0, 300.5), 0.8));
+    assert_eq!((first.select.as_slice(), second.zoom), (["a".to_string(), "b".into()].as_slice(), 1.0));
+    let once = document.to_text();
+    let lines = r#"    bookmarks: {
+        "1": (name: "Solver", level: "outer/inner", center: (120, 300.5), zoom: 0.8, select: ["a", "b"]),
+        "2": (of_the_future: [1], center: (-3.5, 8), zoom: 1),
+    },
+"#;
+    assert!(once.contains(lines), "{once}");
+    assert_eq!(Document::parse(&once).as_ref(), Ok(&document), "saving loses nothing");
+    let warnings = Graph::build(&document, Library::builtin()).map(|graph| graph.warnings.to_string());
+    let warnings = warnings.unwrap_or_else(|problems| problems.to_string());
+    assert!(warnings.contains("the field `of_the_future` of `bookmarks` is unknown"), "{warnings}");
+    assert!(Document::parse(&text.replace("zoom: 0.8", "zoom: \"far\"")).is_err());
+    let damaged = salvage(&once.replace("zoom: 0.8", "zoom: \"far\""));
+    let kept = damaged.document.expect("the rest");
+    assert!(kept.nodes.contains_key("a") && kept.bookmarks.is_empty(), "{kept:?}");
+    assert!(damaged.lost.iter().any(|lost| lost.contains("`bookmarks`")), "{:?}", damaged.lost);
 }
 
 /// Text that does not read as a colour stays until a person gives one, and is not written beside it.

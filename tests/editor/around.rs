@@ -85,6 +85,7 @@ fn preferences_apply_at_once_and_are_written() {
     bench.press("Light");
     assert_eq!(bench.harness.ctx.theme(), Theme::Light);
     bench.press("Node thumbnails");
+    bench.press("Background tuning");
     bench.choose("Store unsaved changes", "every minute");
     bench.press("150 %");
     assert_eq!(bench.harness.ctx.zoom_factor(), 1.5);
@@ -93,7 +94,7 @@ fn preferences_apply_at_once_and_are_written() {
     let file = bench.folder().join("settings/settings.ron");
     bench.until("the settings", |_| {
         let text = std::fs::read_to_string(&file).unwrap_or_default();
-        ["theme: Some(Light)", "scale: (1.5)", "thumbnails: Some(true)", "autosave: (60)"]
+        ["theme: Some(Light)", "scale: (1.5)", "thumbnails: Some(true)", "autosave: (60)", "tuning: (false)"]
             .iter()
             .all(|part| text.contains(part))
     });

@@ -1,16 +1,15 @@
-//! Commands on the selection, and the path of the open group.
+//! Commands on the selection.
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{self, Rect, RichText, Ui};
+use eframe::egui::{self, Rect};
 
 use super::viewport::Framing;
 use super::{Canvas, frames, layout};
-use crate::app::action::{Action, Actions};
-use crate::app::command::Command;
+use crate::app::action::Action;
 use crate::app::picker::Item;
 use crate::app::session::{Selection, Session};
-use crate::app::theme::{self, Look};
+use crate::app::theme::Look;
 use crate::document::{Document, Frame, Link, NodeKind};
 use crate::edit::{self, PasteInputs};
 
@@ -216,46 +215,6 @@ impl Canvas {
         let mut found = (Vec::new(), Vec::new());
         collect(session, look, &session.document().nodes, "", &mut found);
         found
-    }
-
-    /// The path from the document to the open group, as links.
-    pub(super) fn breadcrumbs(&self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
-        if session.scope().is_root() {
-            return;
-        }
-        let look = theme::of(ui);
-        let mut level = None;
-        egui::Panel::top("breadcrumbs").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui)).show(ui, |ui| {
-            ui.horizontal_centered(|ui| {
-                ui.spacing_mut().item_spacing.x = 4.0;
-                let names = std::iter::once("graph").chain(session.scope().0.iter().map(String::as_str));
-                let last = session.scope().0.len();
-                for (depth, name) in names.enumerate() {
-                    if depth > 0 {
-                        ui.label(RichText::new("›").color(look.faint));
-                    }
-                    if depth == last {
-                        ui.label(RichText::new(name).strong());
-                    } else if ui.link(name).clicked() {
-                        level = Some(depth);
-                    }
-                }
-                if !session.editable() {
-                    ui.add_space(12.0);
-                    ui.label(RichText::new("Library group (read-only)").color(look.dim).small());
-                    if ui
-                        .small_button("Make local copy")
-                        .on_hover_text("Copies the group into the graph so that you can edit it")
-                        .clicked()
-                    {
-                        actions.push(Action::Run(Command::MakeLocalCopy));
-                    }
-                }
-            });
-        });
-        if let Some(depth) = level {
-            session.open_level(depth);
-        }
     }
 }
 

@@ -2,6 +2,8 @@
 //! changes in its own copy is turned into an edit of the document and then discarded.
 
 mod align;
+mod bookmarks;
+mod breadcrumbs;
 mod commands;
 mod figures;
 mod frames;
@@ -36,6 +38,7 @@ use eframe::egui::{self, Layout, Rect, RichText, TextureId, Ui, Vec2, vec2};
 use egui_node_graph::{InputId, NodeId, OutputId};
 
 use super::action::Actions;
+use super::command::Command;
 use super::session::Session;
 use super::theme::{self, Look};
 use crate::document::{Level, Link, Node, Nodes, Outline, ParamValue, Scope};
@@ -270,7 +273,8 @@ impl Canvas {
             self.view.spots.insert(scope, Spot { pan: self.view.pan, zoom: self.view.zoom });
             match self.view.spots.get(session.scope()) {
                 Some(spot) => (self.view.pan, self.view.zoom) = (spot.pan, spot.zoom),
-                None => self.view.framing = Some(Framing::Start),
+                // A bookmark says itself what to show of the level.
+                None => drop(self.view.framing.get_or_insert(Framing::Start)),
             }
         }
         self.level.listed = None;
@@ -428,7 +432,10 @@ impl Canvas {
     /// A hint on an empty level.
     fn empty(&self, ui: &mut Ui, session: &Session) {
         if session.nodes().is_empty() && self.popups.palette.is_none() {
-            let text = RichText::new("Press Tab or right-click to add a node").color(theme::of(ui).faint);
+            let keys = Command::AddNode.shortcut_text(ui.ctx());
+            let press =
+                if keys.is_empty() { "Right-click".to_string() } else { format!("Press {keys} or right-click") };
+            let text = RichText::new(format!("{press} to add a node")).color(theme::of(ui).faint);
             ui.put(self.view.rect, egui::Label::new(text));
         }
     }

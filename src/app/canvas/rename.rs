@@ -1,6 +1,6 @@
-//! Renames nodes and comment frames on the canvas.
+//! Renames nodes, comment frames and bookmarks on the canvas.
 
-use eframe::egui::{self, Key, Ui};
+use eframe::egui::{self, Key, Rect, Ui};
 
 use super::Canvas;
 use crate::app::session::Session;
@@ -16,6 +16,8 @@ pub(super) struct Renaming {
 enum Subject {
     Node(String),
     Frame(usize),
+    /// A bookmark by its number, with the place of its button.
+    Bookmark(String, Rect),
 }
 
 impl Canvas {
@@ -35,12 +37,21 @@ impl Canvas {
         }
     }
 
+    /// Begins to edit the name of a bookmark, whose button is at this place.
+    pub(super) fn rename_bookmark(&mut self, number: &str, name: &str, place: Rect) {
+        let subject = Subject::Bookmark(number.into(), place);
+        self.popups.renaming = Some(Renaming { subject, text: name.into(), fresh: true });
+    }
+
     /// Shows the field in place of the name. Enter accepts the text, Escape cancels.
     pub(super) fn show_renaming(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
         let Some(renaming) = &self.popups.renaming else { return Ok(()) };
         let place = match &renaming.subject {
             Subject::Node(name) => self.drawn.ids.get(name).and_then(|id| self.paint.rects.get(id)).copied(),
             Subject::Frame(index) => Some(self.frame_rect(session, *index)).filter(|_| *index < session.frames().len()),
+            Subject::Bookmark(number, place) => {
+                Some(*place).filter(|_| session.document().bookmarks.contains_key(number))
+            }
         };
         let Some(renaming) = &mut self.popups.renaming else { return Ok(()) };
         let Some(place) = place else {
@@ -79,6 +90,14 @@ impl Canvas {
                 session.edit("rename", |document| *document = after);
                 session.selection.nodes = std::iter::once(new).collect();
                 Ok(())
+            }
+            Subject::Bookmark(number, _) => {
+                let mut result = Ok(());
+                session.arrange("rename bookmark", |document| {
+                    result = edit::rename_bookmark(document, &number, &text);
+                });
+                session.end_gesture();
+                result
             }
             Subject::Frame(index) => {
                 let mut result = Ok(());

@@ -17,6 +17,11 @@ pub(super) enum Framing {
     Start,
     All,
     Selection,
+    /// This point of the document in the middle, at this zoom.
+    Place {
+        center: Vec2,
+        zoom: f32,
+    },
 }
 
 /// The viewport of a level when it was left.
@@ -156,6 +161,11 @@ impl Canvas {
     }
 
     fn frame(&mut self, framing: Framing, session: &Session) {
+        if let Framing::Place { center, zoom } = framing {
+            self.view.zoom = zoom.clamp(*ZOOM.start(), *ZOOM.end());
+            self.view.pan = 0.5 * self.view.rect.size() - super::finite(center) * self.view.zoom;
+            return;
+        }
         let chosen = |name: &str| framing != Framing::Selection || session.selection.contains(name);
         let mut bounds = self.bounds(session, chosen);
         if framing != Framing::Selection {

@@ -4,6 +4,7 @@ use eframe::egui::{self, Id, RichText, Ui};
 
 use super::field::Mark;
 use super::{Place, Subject, Text, Wish};
+use crate::app::command::Command;
 use crate::app::session::Session;
 use crate::app::{prose, theme};
 use crate::problem::{Severity, SourcePlace};
@@ -55,7 +56,8 @@ fn file(ui: &mut Ui, session: &Session, name: &str, text: &Text, wish: &mut Opti
             *wish = Some(Wish::OpenElsewhere(file.path.clone()));
         }
     }
-    if ui.add_enabled(text.changed(), egui::Button::new("Save")).on_hover_text("Write the file  (Ctrl+S)").clicked() {
+    let hint = Command::Save.hint(ui.ctx(), "Write the file");
+    if ui.add_enabled(text.changed(), egui::Button::new("Save")).on_hover_text(hint).clicked() {
         *wish = Some(Wish::Save);
     }
     let back = egui::Button::new("Revert");

@@ -55,6 +55,18 @@ impl Session {
         }
     }
 
+    /// Whether the shapes of dispatches are measured while the graph is not edited.
+    pub(crate) fn tunes(&self) -> bool {
+        self.tunes
+    }
+
+    /// Turns that on or off. Measuring follows a compilation, so turning it on compiles the document, and that stops what is being measured.
+    pub(crate) fn tune(&mut self, on: bool) {
+        if std::mem::replace(&mut self.tunes, on) != on {
+            self.compile();
+        }
+    }
+
     /// Replaces a device that was lost. The document is compiled for the new one, and the simulation then continues from the frame
     /// that is returned, or from the start.
     pub(crate) fn rebuild(&mut self, gpu: Gpu) -> Option<u64> {

@@ -147,6 +147,21 @@ impl Session {
         }
     }
 
+    /// Opens a level; false, and nothing changes, if one of its groups does not exist.
+    pub(crate) fn show_level(&mut self, scope: &Scope) -> bool {
+        if *scope == self.level.scope {
+            return true;
+        }
+        let before = (std::mem::take(&mut self.level.scope), std::mem::take(&mut self.selection));
+        self.settle();
+        let there = scope.0.iter().all(|group| self.enter(group));
+        if !there {
+            (self.level.scope, self.selection) = before;
+            self.settle();
+        }
+        there
+    }
+
     /// Opens the level of a node, given by a path such as `substep/density`, and selects it. Returns the action that brings it into view.
     #[must_use]
     pub(crate) fn go_to(&mut self, path: &str) -> Option<Action> {

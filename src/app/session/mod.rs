@@ -50,6 +50,8 @@ pub(super) struct Session {
     compiler: Compiler,
     changes: Changes,
     gpu: Gpu,
+    /// The shapes of the graph's dispatches are measured while it is not edited.
+    tunes: bool,
     /// Called on another thread when there is something for [`Session::poll`].
     wake: Arc<dyn Fn() + Send + Sync>,
     simulation: Option<Simulation>,
@@ -105,6 +107,7 @@ impl Session {
             compiler: Compiler::new(gpu.clone(), move || compiled()),
             changes: Changes::default(),
             gpu,
+            tunes: true,
             wake,
             simulation: None,
             snapshots: Snapshots::default(),
@@ -286,6 +289,7 @@ impl Session {
             access: self.access(),
             watched: self.views.kept.clone(),
             thumbnail_scope: self.views.thumbnail_scope.clone(),
+            tune: self.tunes,
             cancel: Default::default(),
         };
         if let Err(problems) = self.compiler.request(job) {

@@ -26,6 +26,7 @@ use eframe::egui_wgpu::RenderState;
 
 use super::action::{Action, Actions};
 use super::canvas::Thumbnails;
+use super::command::Command;
 use super::player::Pointer;
 use super::session::Session;
 use super::{prose, theme};
@@ -223,7 +224,7 @@ impl View {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let pin = ui.add(egui::Button::new(RichText::new("📌").small()).frame(false));
             pin.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Pin"));
-            if pin.on_hover_text("Pin this in a separate view (K)").clicked() {
+            if pin.on_hover_text(Command::Pin.hint(ui.ctx(), "Pin this in a separate view")).clicked() {
                 actions.push(Action::PinView(number));
             }
             if !self.is_plot(session) {

@@ -9,6 +9,7 @@ use super::ruler::Ruler;
 use super::scene::Scene;
 use super::subject::Subject;
 use super::ticks::{self, number};
+use crate::app::command::Command;
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::edit;
@@ -93,9 +94,12 @@ impl Overlays {
                 let entry = |ui: &mut Ui, on: &mut bool, text: &str, hint: &str| {
                     drop(ui.checkbox(on, text).on_hover_text(hint));
                 };
-                let hint = "Positions, sizes and directions of the selected nodes, to be dragged (Shift+H)";
-                entry(ui, &mut self.handles, "Handles", hint);
-                entry(ui, &mut self.ruler.on, "Ruler", "Drag in a plane to measure a distance (Shift+R)");
+                let handles = "Positions, sizes and directions of the selected nodes, to be dragged";
+                let ruler = "Drag in a plane to measure a distance";
+                let hint = Command::ToggleHandles.hint(ui.ctx(), handles);
+                entry(ui, &mut self.handles, "Handles", &hint);
+                let hint = Command::ToggleRuler.hint(ui.ctx(), ruler);
+                entry(ui, &mut self.ruler.on, "Ruler", &hint);
                 ui.separator();
                 entry(ui, &mut self.arrows, "Velocity arrows", "Arrows of a vector over a 2D domain or a slice");
                 entry(ui, &mut self.lines, "Streamlines", "Lines along a vector over a 2D domain or a slice");
