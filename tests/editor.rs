@@ -39,6 +39,8 @@ mod leaving;
 mod loading;
 #[path = "editor/ports.rs"]
 mod ports;
+#[path = "editor/presets.rs"]
+mod presets;
 #[path = "editor/random.rs"]
 mod random;
 #[path = "editor/screenshots.rs"]

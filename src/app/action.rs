@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use super::command::Command;
+use super::presets::PresetWish;
 use crate::document::Link;
 use crate::problem::SourcePlace;
 
@@ -30,6 +31,8 @@ pub(super) enum Action {
     SaveStage(PathBuf),
     /// Asks where to save a table, with a file name without its extension, and writes it.
     SaveTable { name: String, text: String },
+    /// Asks what a preset is to be called, or whether to delete it.
+    Preset(PresetWish),
     /// Shows an error, or another message that stays until it is dismissed.
     Tell(String),
 }

@@ -10,6 +10,7 @@ use super::find::{self, Place};
 use super::help;
 use super::panes::Pane;
 use super::picker::{self, Picker};
+use super::presets::PresetDialog;
 use super::view::Overlays;
 use super::{Editor, inspector, panes, structure, theme};
 use crate::document::{Link, NodeKind};
@@ -75,6 +76,7 @@ impl Editor {
                 Action::SaveStage(path) => self.files.save_stage(&mut self.session, path),
                 Action::SaveTable { name, text } => self.files.save_table(ctx, &self.session, &name, text),
                 Action::AllowFiles => self.files.allow(&mut self.session),
+                Action::Preset(wish) => self.preset = Some(PresetDialog::new(wish)),
                 Action::Tell(text) => self.notify(text, true),
             }
         }

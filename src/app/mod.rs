@@ -26,6 +26,7 @@ mod panes;
 mod picker;
 mod plan_pane;
 mod player;
+mod presets;
 mod problems;
 mod prose;
 mod reading;
@@ -68,6 +69,7 @@ use panes::Pane;
 use picker::Picker;
 use plan_pane::PlanPane;
 use player::{Player, Pointer};
+use presets::PresetDialog;
 use problems::ProblemList;
 use session::Session;
 pub use settings::Folders;
@@ -96,6 +98,8 @@ pub struct Editor {
     hints: Hints,
     help: Help,
     dialog: Option<Dialog>,
+    /// An open question about a preset.
+    preset: Option<PresetDialog>,
     /// The pane that the pointer was over last.
     pointed: Option<Pane>,
     problems: ProblemList,
@@ -131,6 +135,7 @@ impl Editor {
         keep_memory();
         let awake: Awake = Arc::new(Mutex::new(context.egui_ctx.clone()));
         let asleep = awake.clone();
+        let presets = folders.settings.clone();
         let wake = move || asleep.lock().unwrap_or_else(PoisonError::into_inner).request_repaint();
         let mut editor = Editor {
             session: Session::new(device(&render), wake),
@@ -150,6 +155,7 @@ impl Editor {
             hints: Hints::default(),
             help: Help::default(),
             dialog: None,
+            preset: None,
             pointed: None,
             problems: ProblemList::default(),
             picker: None,
@@ -160,6 +166,7 @@ impl Editor {
             hears_keys: false,
             closing: false,
         };
+        editor.session.use_presets(presets.as_deref());
         editor.restore(&context.egui_ctx);
         if let Some(folder) = stages {
             editor.session.use_stages(folder);
@@ -260,6 +267,18 @@ impl Editor {
         }
     }
 
+    /// Draws an open question about a preset.
+    fn show_preset_dialog(&mut self, ctx: &egui::Context) {
+        let Some(dialog) = &mut self.preset else { return };
+        let (over, told) = dialog.show(ctx, &mut self.session);
+        if over {
+            self.preset = None;
+        }
+        if let Err(sentence) = told {
+            self.notify(sentence, true);
+        }
+    }
+
     fn notify(&mut self, text: String, error: bool) {
         self.notice = Some(Notice::new(text, error));
     }
@@ -276,6 +295,9 @@ impl Editor {
     fn arrivals(&mut self, ctx: &egui::Context) {
         widget_memory::bound(ctx);
         self.session.poll();
+        if let Err(sentence) = self.session.settle_presets() {
+            self.notify(sentence, true);
+        }
         let dropped = ctx.input(|input| input.raw.dropped_files.iter().find_map(|file| file.path.clone()));
         if let Some(path) = dropped {
             self.files.drop_in(&mut self.session, &path);
@@ -283,7 +305,7 @@ impl Editor {
         if ctx.input(|input| input.viewport().close_requested()) {
             self.leave(ctx);
         }
-        if !self.files.blocking() && self.picker.is_none() && !self.canvas.busy() {
+        if !self.files.blocking() && self.picker.is_none() && self.preset.is_none() && !self.canvas.busy() {
             self.dialog_keys(ctx);
             self.export.escape(ctx);
         }
@@ -470,6 +492,7 @@ impl eframe::App for Editor {
         self.advance(&ctx);
         if !self.files.blocking()
             && self.picker.is_none()
+            && self.preset.is_none()
             && !self.canvas.busy()
             && !self.views.values().any(View::holds_handle)
             && let Some(command) = Command::pressed(&ctx, self.typed)
@@ -488,6 +511,7 @@ impl eframe::App for Editor {
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui, &mut actions));
         self.hint(&ctx);
         self.show_dialog(&ctx);
+        self.show_preset_dialog(&ctx);
         self.show_picker(&ctx);
         self.carry_out(actions, &ctx);
         self.notice = Notice::told(&ctx).or(self.notice.take());

@@ -8,6 +8,7 @@ mod files;
 mod level;
 mod numbers;
 mod params;
+mod presets;
 mod readable;
 mod selection;
 mod spaces;
@@ -22,6 +23,8 @@ use std::sync::Arc;
 
 use super::compiler::{Compiler, Job};
 use super::history::History;
+use super::presets::Presets;
+use super::settings::Store;
 use crate::document::{Document, ParamValue};
 use crate::gpu::{Gpu, Profile};
 use crate::problem::{Problem, Problems};
@@ -34,6 +37,7 @@ pub(super) use drafts::{Draft, Drafts};
 use files::OnDisk;
 use level::OpenLevel;
 use numbers::Numbers;
+pub(super) use presets::Given;
 use selection::Hovered;
 pub(super) use selection::Selection;
 use spaces::Spaces;
@@ -65,6 +69,7 @@ pub(super) struct Session {
     spaces: Spaces,
     pub selection: Selection,
     hovered: Option<Hovered>,
+    presets: Store<Presets>,
 }
 
 /// What the running plan does not follow yet, and counts of edits and of plans.
@@ -118,6 +123,7 @@ impl Session {
             spaces: Spaces::default(),
             selection: Selection::default(),
             hovered: None,
+            presets: Store::default(),
         }
     }
 
