@@ -45,6 +45,8 @@ mod presets;
 mod random;
 #[path = "editor/screenshots.rs"]
 mod screenshots;
+#[path = "editor/snapshots.rs"]
+mod snapshots;
 #[path = "editor/soak.rs"]
 mod soak;
 #[path = "editor/together.rs"]

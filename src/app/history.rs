@@ -192,6 +192,8 @@ fn known(gesture: &str) -> Option<&'static str> {
         "rename" => "Rename",
         "reroute" => "Add reroute",
         "seed" => "Set seed",
+        "snapshot A" => "Switch to snapshot A",
+        "snapshot B" => "Switch to snapshot B",
         "swap" => "Replace node",
         "title" => "Rename comment frame",
         "ungroup" => "Ungroup",

@@ -32,6 +32,7 @@ mod prose;
 mod reading;
 mod session;
 mod settings;
+mod snapshots;
 mod stages;
 pub mod storage;
 mod structure;
@@ -507,7 +508,7 @@ impl eframe::App for Editor {
         let (player, session) = (&mut self.player, &mut self.session);
         let foot = foot.show(ui, |ui| ui.horizontal_centered(|ui| transport::show(ui, player, session)).inner).inner;
         let ground = egui::Frame::new().fill(theme::of(ui).line);
-        let mut actions: Actions = [bar, foot].into_iter().flatten().map(Action::Run).collect();
+        let mut actions: Actions = bar.map(Action::Run).into_iter().chain(foot).collect();
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui, &mut actions));
         self.hint(&ctx);
         self.show_dialog(&ctx);

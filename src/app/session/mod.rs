@@ -1,6 +1,7 @@
 //! The open document with its undo steps and problems, and the simulation that runs it.
 
 mod cameras;
+mod compared;
 mod device;
 mod drafts;
 mod expectations;
@@ -32,6 +33,8 @@ use crate::sim::Simulation;
 use crate::sim::expect::Checker;
 use crate::stage::types::{Attributes, WireType, particles_name};
 use cameras::Cameras;
+use compared::Compared;
+pub(super) use compared::Slot;
 use device::Snapshots;
 pub(super) use drafts::{Draft, Drafts};
 use files::OnDisk;
@@ -70,6 +73,7 @@ pub(super) struct Session {
     pub selection: Selection,
     hovered: Option<Hovered>,
     presets: Store<Presets>,
+    compared: Compared,
 }
 
 /// What the running plan does not follow yet, and counts of edits and of plans.
@@ -124,6 +128,7 @@ impl Session {
             selection: Selection::default(),
             hovered: None,
             presets: Store::default(),
+            compared: Compared::default(),
         }
     }
 
@@ -142,6 +147,7 @@ impl Session {
         self.numbers = Numbers::default();
         self.level = OpenLevel::default();
         self.selection = Selection::default();
+        self.compared = Compared::default();
         self.views.clear();
         self.cameras.clear();
         self.compile();
