@@ -43,10 +43,14 @@ mod leaving;
 mod loading;
 #[path = "editor/ports.rs"]
 mod ports;
+#[path = "editor/presets.rs"]
+mod presets;
 #[path = "editor/random.rs"]
 mod random;
 #[path = "editor/screenshots.rs"]
 mod screenshots;
+#[path = "editor/snapshots.rs"]
+mod snapshots;
 #[path = "editor/soak.rs"]
 mod soak;
 #[path = "editor/together.rs"]

@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 
 use super::command::Command;
+use super::presets::PresetWish;
+use super::session::Slot;
 use crate::document::Link;
 use crate::problem::SourcePlace;
 
@@ -30,6 +32,10 @@ pub(super) enum Action {
     SaveStage(PathBuf),
     /// Asks where to save a table, with a file name without its extension, and writes it.
     SaveTable { name: String, text: String },
+    /// Switches to a snapshot that was stored.
+    ShowSnapshot(Slot),
+    /// Asks what a preset is to be called, or whether to delete it.
+    Preset(PresetWish),
     /// Shows an error, or another message that stays until it is dismissed.
     Tell(String),
 }

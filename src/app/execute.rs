@@ -10,6 +10,8 @@ use super::find::{self, Place};
 use super::help;
 use super::panes::Pane;
 use super::picker::{self, Picker};
+use super::presets::PresetDialog;
+use super::session::Slot;
 use super::view::Overlays;
 use super::{Editor, inspector, panes, structure, theme};
 use crate::document::{Link, NodeKind};
@@ -47,6 +49,7 @@ impl Editor {
                 own
             }
             Command::GoToBookmark(number) => session.document().bookmarks.contains_key(&number.to_string()),
+            Command::SwitchSnapshot => Slot::BOTH.iter().any(|slot| session.stored_snapshot(*slot).is_some()),
             Command::StopLoading => session.loading().is_some(),
             Command::CancelDriver => session.is_driver_slow(),
             Command::LowerResolution => self.player.coarser(session).is_some(),
@@ -79,6 +82,11 @@ impl Editor {
                 Action::SaveStage(path) => self.files.save_stage(&mut self.session, path),
                 Action::SaveTable { name, text } => self.files.save_table(ctx, &self.session, &name, text),
                 Action::AllowFiles => self.files.allow(&mut self.session),
+                Action::ShowSnapshot(slot) => {
+                    self.code.flush(&mut self.session);
+                    self.session.show_snapshot(slot);
+                }
+                Action::Preset(wish) => self.preset = Some(PresetDialog::new(wish)),
                 Action::Tell(text) => self.notify(text, true),
             }
         }
@@ -191,6 +199,9 @@ impl Editor {
             }
             Command::DarkTheme => self.choose_theme(ctx, egui::Theme::Dark),
             Command::LightTheme => self.choose_theme(ctx, egui::Theme::Light),
+            Command::StoreA => self.store_snapshot(Slot::A),
+            Command::StoreB => self.store_snapshot(Slot::B),
+            Command::SwitchSnapshot => told = session.switch_snapshot().map(drop),
             Command::History => self.open_dialog(Dialog::History),
             Command::Preferences => self.open_dialog(Dialog::Preferences),
             Command::About => self.open_dialog(Dialog::About),
@@ -243,6 +254,11 @@ impl Editor {
             true => panes::restore(&mut self.panes),
             false => panes::maximize(&mut self.panes, self.pointed.unwrap_or(Pane::View(0))),
         }
+    }
+
+    fn store_snapshot(&mut self, slot: Slot) {
+        self.session.store_snapshot(slot);
+        self.notify(format!("Stored snapshot {}", slot.name()), false);
     }
 
     fn choose_theme(&mut self, ctx: &egui::Context, theme: egui::Theme) {

@@ -133,6 +133,9 @@ fn title(gesture: &str) -> String {
     if let Some(path) = gesture.strip_prefix("text of ") {
         return format!("Edit code of {path}");
     }
+    if let Some(preset) = gesture.strip_prefix("apply preset ") {
+        return format!("Apply preset {preset}");
+    }
     if let Some(path) = gesture.strip_prefix("reset ") {
         return format!("Reset {path}");
     }
@@ -170,6 +173,7 @@ fn known(gesture: &str) -> Option<&'static str> {
         "camera" => "Save camera",
         "color" => "Set colour",
         "cut" => "Cut wire",
+        "defaults" => "Reset to defaults",
         "delete" => "Delete",
         "duplicate" => "Duplicate",
         "expectation" => "Change expectations",
@@ -191,6 +195,8 @@ fn known(gesture: &str) -> Option<&'static str> {
         "rename bookmark" => "Rename bookmark",
         "reroute" => "Add reroute",
         "seed" => "Set seed",
+        "snapshot A" => "Switch to snapshot A",
+        "snapshot B" => "Switch to snapshot B",
         "swap" => "Replace node",
         "title" => "Rename comment frame",
         "ungroup" => "Ungroup",
@@ -240,6 +246,7 @@ mod tests {
             ("solve/jet iterations", "Change iterations of solve/jet"),
             ("jet reset iterations", "Reset iterations of jet"),
             ("text of fade", "Edit code of fade"),
+            ("apply preset Strong jet", "Apply preset Strong jet"),
             ("jet on", "Change domain of jet"),
         ] {
             assert_eq!(title(gesture), expected);
@@ -257,7 +264,9 @@ mod tests {
                 }
                 let text = std::fs::read_to_string(&path).unwrap();
                 let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-                for call in ["session.edit(\"", "session.arrange(\"", "self.edit(\"", "self.arrange(\""] {
+                for call in
+                    ["session.edit(\"", "session.give(\"", "session.arrange(\"", "self.edit(\"", "self.arrange(\""]
+                {
                     for (at, _) in code.match_indices(call) {
                         let gesture = code[at + call.len()..].split('"').next().unwrap();
                         assert!(known(gesture).is_some(), "{}: `{gesture}` has no title", path.display());

@@ -29,11 +29,13 @@ mod picker;
 mod plan_pane;
 mod player;
 mod preferences;
+mod presets;
 mod problems;
 mod prose;
 mod reading;
 mod session;
 mod settings;
+mod snapshots;
 mod stages;
 pub mod storage;
 mod structure;
@@ -73,6 +75,7 @@ use picker::Picker;
 use plan_pane::PlanPane;
 use player::{Player, Pointer};
 use preferences::Preferences;
+use presets::PresetDialog;
 use problems::ProblemList;
 use session::Session;
 pub use settings::Folders;
@@ -105,6 +108,8 @@ pub struct Editor {
     keymap: Arc<Keymap>,
     /// The command that waits for the text of the clipboard, and the frame in which it was requested.
     pasting: Option<(Command, u64)>,
+    /// An open question about a preset.
+    preset: Option<PresetDialog>,
     /// The pane that the pointer was over last.
     pointed: Option<Pane>,
     problems: ProblemList,
@@ -140,6 +145,7 @@ impl Editor {
         keep_memory();
         let awake: Awake = Arc::new(Mutex::new(context.egui_ctx.clone()));
         let asleep = awake.clone();
+        let presets = folders.settings.clone();
         let wake = move || asleep.lock().unwrap_or_else(PoisonError::into_inner).request_repaint();
         let mut editor = Editor {
             session: Session::new(device(&render), wake),
@@ -162,6 +168,7 @@ impl Editor {
             preferences: Preferences::default(),
             keymap: Arc::default(),
             pasting: None,
+            preset: None,
             pointed: None,
             problems: ProblemList::default(),
             picker: None,
@@ -172,6 +179,7 @@ impl Editor {
             hears_keys: false,
             closing: false,
         };
+        editor.session.use_presets(presets.as_deref());
         editor.restore(&context.egui_ctx);
         if let Some(folder) = stages {
             editor.session.use_stages(folder);
@@ -274,6 +282,18 @@ impl Editor {
         }
     }
 
+    /// Draws an open question about a preset.
+    fn show_preset_dialog(&mut self, ctx: &egui::Context) {
+        let Some(dialog) = &mut self.preset else { return };
+        let (over, told) = dialog.show(ctx, &mut self.session);
+        if over {
+            self.preset = None;
+        }
+        if let Err(sentence) = told {
+            self.notify(sentence, true);
+        }
+    }
+
     fn notify(&mut self, text: String, error: bool) {
         self.notice = Some(Notice::new(text, error));
     }
@@ -290,6 +310,9 @@ impl Editor {
     fn arrivals(&mut self, ctx: &egui::Context) {
         widget_memory::bound(ctx);
         self.session.poll();
+        if let Err(sentence) = self.session.settle_presets() {
+            self.notify(sentence, true);
+        }
         let dropped = ctx.input(|input| input.raw.dropped_files.iter().find_map(|file| file.path.clone()));
         if let Some(path) = dropped {
             self.files.drop_in(&mut self.session, &path);
@@ -297,7 +320,7 @@ impl Editor {
         if ctx.input(|input| input.viewport().close_requested()) {
             self.leave(ctx);
         }
-        if !self.files.blocking() && self.picker.is_none() && !self.canvas.busy() {
+        if !self.files.blocking() && self.picker.is_none() && self.preset.is_none() && !self.canvas.busy() {
             self.dialog_keys(ctx);
             self.export.escape(ctx);
         }
@@ -485,6 +508,7 @@ impl eframe::App for Editor {
         self.keymap.install(&ctx);
         if !self.files.blocking()
             && self.picker.is_none()
+            && self.preset.is_none()
             && !self.canvas.busy()
             && !self.views.values().any(View::holds_handle)
             && let Some(command) = self.arrived_paste(&ctx).or_else(|| self.keymap.pressed(&ctx, self.typed))
@@ -499,10 +523,11 @@ impl eframe::App for Editor {
         let (player, session) = (&mut self.player, &mut self.session);
         let foot = foot.show(ui, |ui| ui.horizontal_centered(|ui| transport::show(ui, player, session)).inner).inner;
         let ground = egui::Frame::new().fill(theme::of(ui).line);
-        let mut actions: Actions = [bar, foot].into_iter().flatten().map(Action::Run).collect();
+        let mut actions: Actions = bar.map(Action::Run).into_iter().chain(foot).collect();
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui, &mut actions));
         self.hint(&ctx);
         self.show_dialog(&ctx);
+        self.show_preset_dialog(&ctx);
         self.show_picker(&ctx);
         self.carry_out(actions, &ctx);
         self.notice = Notice::told(&ctx).or(self.notice.take());

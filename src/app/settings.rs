@@ -20,7 +20,7 @@ use crate::files::{read, write};
 use crate::threads::join_within;
 
 /// The largest settings file \[bytes\].
-const MAX_SETTINGS: u64 = 1 << 20;
+const MAX_SETTINGS: u64 = 4 << 20;
 /// How often, and how long each time, to wait for another window that writes the settings.
 const LOCK_TRIES: usize = 500;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
@@ -196,46 +196,70 @@ fn tolerant_keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SavedKeys
     Ok(entries.into_iter().filter_map(|(id, keys)| Some((id, ron::from_str(keys.get_ron()).ok()?))).collect())
 }
 
+/// What is kept in a file of the user's folder for settings, which all windows share.
+pub(super) trait Kept: Clone + Default + Serialize + Send + 'static {
+    /// Name of the file.
+    const FILE: &'static str;
+    /// What messages call it, in the plural.
+    const NAME: &'static str;
+
+    /// Parses the text of the file, which may be missing or unreadable.
+    ///
+    /// # Errors
+    /// Why the file must not be replaced: the part of a sentence after its name.
+    fn parse(text: Result<String, read::ReadError>) -> Result<Self, String>;
+}
+
+impl Kept for Settings {
+    const FILE: &'static str = "settings.ron";
+    const NAME: &'static str = "settings";
+
+    fn parse(text: Result<String, read::ReadError>) -> Result<Settings, String> {
+        Ok(text.ok().and_then(|text| ron::from_str(&text).ok()).unwrap_or_default())
+    }
+}
+
 /// A change, applied to the settings of this window and to those on disk.
-type Change = Box<dyn FnOnce(&mut Settings) + Send>;
+type Change<T> = Box<dyn FnOnce(&mut T) + Send>;
 /// The settings as they are on disk after a change, or why they cannot be written.
-type Written = Result<Settings, String>;
+type Written<T> = Result<T, String>;
 
 /// The settings and their file, which other windows may change. It is written on a thread of its own, so that neither a slow
 /// disk nor another window holds this one.
 #[derive(Default)]
-pub(super) struct Store {
-    settings: Settings,
-    writer: Option<Writer>,
+pub(super) struct Store<T = Settings> {
+    settings: T,
+    file: Option<PathBuf>,
+    writer: Option<Writer<T>>,
     /// Changes whose result is not known yet.
     open: usize,
 }
 
-struct Writer {
-    changes: Option<Sender<Change>>,
-    written: Receiver<Written>,
+struct Writer<T> {
+    changes: Option<Sender<Change<T>>>,
+    written: Receiver<Written<T>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Writer {
-    fn start(file: PathBuf) -> Option<Writer> {
-        let (changes, jobs) = channel::<Change>();
+impl<T: Kept> Writer<T> {
+    fn start(file: PathBuf) -> Option<Writer<T>> {
+        let (changes, jobs) = channel::<Change<T>>();
         let (answer, written) = channel();
         let run = move || {
-            let mut settings = load(&file);
+            let mut settings = load(&file).unwrap_or_default();
             for change in jobs {
                 let result = write(&file, &mut settings, change);
                 // The window may be gone.
                 let _ = answer.send(result.map(|()| settings.clone()));
             }
         };
-        let thread = std::thread::Builder::new().name("settings".into()).spawn(run).ok()?;
+        let thread = std::thread::Builder::new().name(T::NAME.into()).spawn(run).ok()?;
         Some(Writer { changes: Some(changes), written, thread: Some(thread) })
     }
 }
 
 /// A window that is closed waits until its changes are written, unless the disk does not answer.
-impl Drop for Writer {
+impl<T> Drop for Writer<T> {
     fn drop(&mut self) {
         self.changes = None;
         if let Some(thread) = self.thread.take() {
@@ -244,23 +268,31 @@ impl Drop for Writer {
     }
 }
 
-impl Store {
+impl<T: Kept> Store<T> {
     /// Reads the settings in a folder; the defaults if there are none, or none that can be parsed.
-    pub(super) fn open(folder: Option<&Path>) -> Store {
-        let file = folder.map(|folder| folder.join("settings.ron"));
-        let settings = file.as_deref().map(load).unwrap_or_default();
-        Store { settings, writer: file.and_then(Writer::start), open: 0 }
+    pub(super) fn open(folder: Option<&Path>) -> Store<T> {
+        let file = folder.map(|folder| folder.join(T::FILE));
+        let settings = file.as_deref().and_then(|file| load(file).ok()).unwrap_or_default();
+        Store { settings, writer: file.clone().and_then(Writer::start), file, open: 0 }
     }
 
-    pub(super) fn get(&self) -> &Settings {
+    pub(super) fn get(&self) -> &T {
         &self.settings
+    }
+
+    /// Takes over what other windows have written meanwhile, if a prompt disk has it.
+    pub(super) fn renew(&mut self) {
+        let Some(file) = self.file.clone().filter(|_| self.open == 0) else { return };
+        if let Some(Ok(settings)) = errand::quick(move || load(&file)) {
+            self.settings = settings;
+        }
     }
 
     /// Changes the settings, here and on disk.
     ///
     /// # Errors
     /// Why they, or those of an earlier change, can't be written, in one sentence. Then they apply until the window is closed.
-    pub(super) fn change(&mut self, change: impl Fn(&mut Settings) + Send + 'static) -> Result<(), String> {
+    pub(super) fn change(&mut self, change: impl Fn(&mut T) + Send + 'static) -> Result<(), String> {
         change(&mut self.settings);
         let Some(changes) = self.writer.as_ref().and_then(|writer| writer.changes.as_ref()) else { return Ok(()) };
         if changes.send(Box::new(change)).is_ok() {
@@ -291,21 +323,24 @@ impl Store {
 }
 
 /// Changes the settings on disk.
-fn write(file: &Path, settings: &mut Settings, change: Change) -> Result<(), String> {
+fn write<T: Kept>(file: &Path, settings: &mut T, change: Change<T>) -> Result<(), String> {
     // The lock makes other windows wait, so that no change is lost.
     let _held = file.parent().and_then(lock);
     if file.is_file() {
-        *settings = load(file);
+        *settings = load(file)?;
     }
     change(settings);
     let text = ron::ser::to_string_pretty(settings, ron::ser::PrettyConfig::default());
     let written = text.map_err(|e| e.to_string()).and_then(|text| {
+        if text.len() as u64 > MAX_SETTINGS {
+            return Err("they take too much space".into());
+        }
         let folder = file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)
             .and_then(|()| write::replace_target(file, text.as_bytes()))
             .map_err(|e| e.to_string())
     });
-    written.map_err(|e| format!("the settings can't be written to {}: {e}", file.display()))
+    written.map_err(|e| format!("the {} can't be written to {}: {e}", T::NAME, file.display()))
 }
 
 /// Locks the folder of the settings; `None` if that is not possible, or takes too long.
@@ -320,8 +355,9 @@ fn lock(folder: &Path) -> Option<write::FolderLock> {
     None
 }
 
-fn load(file: &Path) -> Settings {
-    read::text(file, MAX_SETTINGS).ok().and_then(|text| ron::from_str(&text).ok()).unwrap_or_default()
+fn load<T: Kept>(file: &Path) -> Result<T, String> {
+    let unfit = |cause| format!("the {} in {} {cause}", T::NAME, file.display());
+    T::parse(read::text(file, MAX_SETTINGS)).map_err(unfit)
 }
 
 impl Settings {
@@ -374,14 +410,14 @@ mod tests {
             for window in 0..4u8 {
                 let folder = &folder;
                 scope.spawn(move || {
-                    let mut store = Store::open(Some(folder));
+                    let mut store: Store = Store::open(Some(folder));
                     for change in 0..16 {
                         store.change(move |settings| settings.hints.extend([window * 16 + change])).unwrap();
                     }
                 });
             }
         });
-        assert_eq!(Store::open(Some(&folder)).get().hints.len(), 64);
+        assert_eq!(<Store>::open(Some(&folder)).get().hints.len(), 64);
         fs::remove_dir_all(folder).unwrap();
     }
 
@@ -389,30 +425,30 @@ mod tests {
     fn two_windows_share_one_file_and_a_broken_field_costs_only_itself() {
         let folder = std::env::temp_dir().join(format!("stagewright-settings-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
-        let (mut one, mut two) = (Store::open(Some(&folder)), Store::open(Some(&folder)));
+        let (mut one, mut two): (Store, Store) = (Store::open(Some(&folder)), Store::open(Some(&folder)));
         one.change(|settings| settings.remember(Path::new("/a"))).unwrap();
         one.settle(Duration::from_secs(20)).unwrap();
         two.change(|settings| settings.remember(Path::new("/b"))).unwrap();
         two.settle(Duration::from_secs(20)).unwrap();
         let both = [PathBuf::from("/b"), "/a".into()];
-        assert_eq!(Store::open(Some(&folder)).get().recent, both);
+        assert_eq!(<Store>::open(Some(&folder)).get().recent, both);
         let file = folder.join("settings.ron");
         fs::write(&file, "(recent: [\"/c\"], export: (first: \"?\"), of_the_future: {1: 2})").unwrap();
-        let read = Store::open(Some(&folder));
+        let read: Store = Store::open(Some(&folder));
         assert_eq!((read.get().recent.len(), &read.get().export), (1, &ExportChoices::default()));
         let old = "(window: (dark: false, heat: true, theme: \"?\", scale: [], of_the_future: 1), autosave: \"?\")";
         fs::write(&file, old).unwrap();
-        let read = Store::open(Some(&folder));
+        let read: Store = Store::open(Some(&folder));
         let expected = WindowChoices { dark: false, heat: true, ..WindowChoices::default() };
         assert_eq!((&read.get().window, read.get().autosave), (&expected, Autosave::default()));
         let keys = "(keys: {\"undo\": 7, \"group\": [\"Ctrl+U\"], \"of_the_future\": []}, tuning: \"?\")";
         fs::write(&file, keys).unwrap();
-        let read = Store::open(Some(&folder));
+        let read: Store = Store::open(Some(&folder));
         let known: Vec<&str> = read.get().keys.keys().map(String::as_str).collect();
         assert_eq!((known, read.get().tuning), (vec!["group", "of_the_future"], BackgroundTuning(true)));
         for broken in ["", "(recent: [", "\0", "[1]"] {
             fs::write(&file, broken).unwrap();
-            assert_eq!(*Store::open(Some(&folder)).get(), Settings::default());
+            assert_eq!(*<Store>::open(Some(&folder)).get(), Settings::default());
         }
         fs::remove_dir_all(&folder).unwrap();
         fs::write(&folder, "").unwrap();

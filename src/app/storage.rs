@@ -72,7 +72,7 @@ pub fn default_settings() -> String {
 /// Why the settings can't be written, in one sentence.
 pub fn remember(folder: &Path, graph: &Path) -> Result<(), String> {
     let graph = PathBuf::from(graph);
-    let mut store = Store::open(Some(folder));
+    let mut store: Store = Store::open(Some(folder));
     store.change(move |settings| settings.remember(&graph))?;
     store.settle(ALL)
 }

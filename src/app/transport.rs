@@ -2,13 +2,14 @@
 
 use eframe::egui::{self, Align, Layout, RichText, Ui, vec2};
 
+use super::action::Action;
 use super::command::Command;
 use super::driver;
 use super::export_dialog::amount;
 use super::loader::Loading;
 use super::player::{Player, SPEEDS};
 use super::session::Session;
-use super::theme;
+use super::{snapshots, theme};
 use crate::gpu::Making;
 use crate::sim::Simulation;
 
@@ -16,8 +17,8 @@ use crate::sim::Simulation;
 const NAME: f32 = 40.0;
 const STATUS: f32 = 190.0;
 
-/// Draws the bar. Returns the command that was chosen.
-pub(super) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<Command> {
+/// Draws the bar. Returns what was asked for.
+pub(super) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<Action> {
     let mut asked = None;
     let (play, label) = if player.playing { ("⏸", "Pause") } else { ("▶", "Play") };
     for (command, icon, label) in [
@@ -26,10 +27,11 @@ pub(super) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> O
         (Command::Step, "⏭", "Step one frame"),
     ] {
         if command.button(ui, icon, label) {
-            asked = Some(command);
+            asked = Some(Action::Run(command));
         }
     }
     speed(ui, player);
+    asked = ui.scope(|ui| snapshots::buttons(ui, session)).inner.or(asked);
     ui.add_space(4.0);
     let (frame, time) = session.running_simulation().map_or((0, 0.0), |s| (s.frame(), s.time()));
     let computing = session.running_simulation().and_then(Simulation::progress).filter(|_| player.is_long());
@@ -48,7 +50,9 @@ pub(super) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> O
         }
         figure(ui, width, name, value).on_hover_text(hint);
     }
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| asked = status(ui, player, session).or(asked));
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        asked = status(ui, player, session).map(Action::Run).or(asked.take())
+    });
     asked
 }
 

@@ -140,7 +140,7 @@ impl Files {
     /// With settings and recovery in these folders, and the documents of crashed windows from there.
     pub(super) fn new(folders: Folders) -> Files {
         let recovery = folders.recovery.as_deref();
-        let settings = Store::open(folders.settings.as_deref());
+        let settings: Store = Store::open(folders.settings.as_deref());
         let pause = settings.get().autosave.pause();
         Files {
             settings,

@@ -9,6 +9,7 @@ use eframe::egui::{
 
 use super::row::{self, HEIGHT};
 use super::{Inspected, theme};
+use crate::app::presets;
 use crate::app::session::Session;
 use crate::document::{Color, NodeKind};
 use crate::edit;
@@ -57,6 +58,8 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
         if let NodeKind::Stage(stage) = &one.node.kind {
             ui.label(RichText::new(stage).monospace().color(look.faint));
         }
+        let nodes = [(one.name.clone(), one.node.clone())];
+        presets::button(ui, one.session, &nodes, one.actions);
     });
     result
 }

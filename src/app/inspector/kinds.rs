@@ -23,8 +23,6 @@ const STATES: [&str; 7] = [
 const PARTICLES: f64 = 10_000.0;
 const MAX_PIXELS: f64 = 16_384.0;
 const MAX_PARTICLES: f64 = 536_870_912.0;
-/// Maximum number of iterations in a frame.
-pub(super) const MAX_ITERATIONS: f64 = 10_000.0;
 
 /// The fields of the kind of node.
 pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
@@ -159,7 +157,7 @@ fn until(ui: &mut Ui, one: &mut Inspected<'_>) {
         Some(Change::Border(_)) | None => {}
     }
     let field = Field {
-        range: (Some(1.0), Some(MAX_ITERATIONS)),
+        range: iterations().range,
         default: ParamValue::Number(1.0),
         ..plain("every", ValueType::U32, "Iterations between two checks")
     };

@@ -7,6 +7,7 @@ use eframe::egui::{Label, RichText, Sense, Ui};
 use super::row::section;
 use super::{Inspected, head, theme, told};
 use crate::app::action::Actions;
+use crate::app::presets;
 use crate::app::session::Session;
 use crate::document::{Node, NodeKind};
 use crate::edit;
@@ -31,6 +32,9 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String], actions
             head::color(ui, session, &all, node.color, shown);
         });
     });
+    if alike {
+        presets::button(ui, session, &nodes, actions);
+    }
     if alike {
         let paths = others.iter().map(|(name, node)| (session.scope().path(name), node.clone())).collect();
         let library = session.library().clone();

@@ -3,6 +3,7 @@
 mod bar;
 mod color;
 mod curve;
+mod declared;
 mod docs;
 mod domain;
 mod expectations;
@@ -35,6 +36,8 @@ use crate::library::Library;
 use crate::problem::SourcePlace;
 use crate::stage::header::{Param, ParamType};
 use crate::stage::types::{Element, PortType, ValueType};
+pub(super) use declared::declared;
+use declared::iterations;
 use row::section;
 use value::{Border, Change, Field, Site};
 
@@ -371,57 +374,6 @@ impl Inspected<'_> {
                 one.actions.push(Action::ShowCode(SourcePlace { line: 1, column: 1 }));
             }
         });
-    }
-}
-
-/// The parameters that a node declares: a stage's own, or those that a group exposes.
-pub(super) fn declared(node: &Node, library: &Library) -> Vec<Param> {
-    if let Some(stage) = edit::stage_of(node, library) {
-        return stage.header.params.clone();
-    }
-    let Some(group) = edit::group_of(node, library) else { return Vec::new() };
-    let exposed = group.params.iter().filter_map(|(name, links)| {
-        let repeats = || links.first().filter(|link| link.port == "iterations").map(|_| iterations());
-        let waits = || {
-            let link = links.first().filter(|link| link.port == "until")?;
-            let until = group.nodes.get(&link.node)?.until.as_ref()?;
-            Some(Param { default: until.below.clone(), ..below() })
-        };
-        let param = edit::signature::exposed(group, links, library).or_else(repeats).or_else(waits)?;
-        Some(Param { name: name.clone(), ..param })
-    });
-    exposed.collect()
-}
-
-/// The iterations of a node inside a group, as a parameter of the group.
-fn iterations() -> Param {
-    Param {
-        name: String::new(),
-        ty: ParamType::Value(ValueType::U32),
-        default: ParamValue::Number(1.0),
-        range: (Some(1.0), Some(kinds::MAX_ITERATIONS)),
-        soft: (Some(1.0), Some(100.0)),
-        fixed: true,
-        handle: None,
-        doc: "Iterations per frame".into(),
-        unit: String::new(),
-        line: 0,
-    }
-}
-
-/// The limit that stops a nested group, as a parameter.
-fn below() -> Param {
-    Param {
-        name: String::new(),
-        ty: ParamType::Value(ValueType::F32),
-        default: ParamValue::Number(0.0),
-        range: (None, None),
-        soft: (None, None),
-        fixed: false,
-        handle: None,
-        doc: "The group stops when the output falls below this limit".into(),
-        unit: String::new(),
-        line: 0,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The open document with its undo steps and problems, and the simulation that runs it.
 
 mod cameras;
+mod compared;
 mod device;
 mod drafts;
 mod expectations;
@@ -8,6 +9,7 @@ mod files;
 mod level;
 mod numbers;
 mod params;
+mod presets;
 mod readable;
 mod selection;
 mod spaces;
@@ -22,6 +24,8 @@ use std::sync::Arc;
 
 use super::compiler::{Compiler, Job};
 use super::history::History;
+use super::presets::Presets;
+use super::settings::Store;
 use crate::document::{Document, ParamValue};
 use crate::gpu::{Gpu, Profile};
 use crate::problem::{Problem, Problems};
@@ -29,11 +33,14 @@ use crate::sim::Simulation;
 use crate::sim::expect::Checker;
 use crate::stage::types::{Attributes, WireType, particles_name};
 use cameras::Cameras;
+use compared::Compared;
+pub(super) use compared::Slot;
 use device::Snapshots;
 pub(super) use drafts::{Draft, Drafts};
 use files::OnDisk;
 use level::OpenLevel;
 use numbers::Numbers;
+pub(super) use presets::Given;
 use selection::Hovered;
 pub(super) use selection::Selection;
 use spaces::Spaces;
@@ -67,6 +74,8 @@ pub(super) struct Session {
     spaces: Spaces,
     pub selection: Selection,
     hovered: Option<Hovered>,
+    presets: Store<Presets>,
+    compared: Compared,
 }
 
 /// What the running plan does not follow yet, and counts of edits and of plans.
@@ -121,6 +130,8 @@ impl Session {
             spaces: Spaces::default(),
             selection: Selection::default(),
             hovered: None,
+            presets: Store::default(),
+            compared: Compared::default(),
         }
     }
 
@@ -139,6 +150,7 @@ impl Session {
         self.numbers = Numbers::default();
         self.level = OpenLevel::default();
         self.selection = Selection::default();
+        self.compared = Compared::default();
         self.views.clear();
         self.cameras.clear();
         self.compile();

@@ -57,7 +57,7 @@ impl Session {
         self.send(nodes.iter().map(|node| (format!("{node}.{param}"), default.clone())));
     }
 
-    fn send(&mut self, values: impl Iterator<Item = (String, ParamValue)>) {
+    pub(super) fn send(&mut self, values: impl Iterator<Item = (String, ParamValue)>) {
         let mut taken = true;
         self.stop_checks();
         for (path, value) in values {

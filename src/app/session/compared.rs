@@ -1,0 +1,92 @@
+//! Snapshots A and B: two whole documents of this session, to switch between.
+
+use super::Session;
+use crate::document::Document;
+
+/// One of the two snapshots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    A,
+    B,
+}
+
+impl Slot {
+    pub(crate) const BOTH: [Slot; 2] = [Slot::A, Slot::B];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Slot::A => "A",
+            Slot::B => "B",
+        }
+    }
+
+    pub(crate) fn other(self) -> Slot {
+        match self {
+            Slot::A => Slot::B,
+            Slot::B => Slot::A,
+        }
+    }
+
+    /// The gesture that switches to it.
+    fn gesture(self) -> &'static str {
+        match self {
+            Slot::A => "snapshot A",
+            Slot::B => "snapshot B",
+        }
+    }
+}
+
+/// The snapshots, and which of them was stored or shown last.
+#[derive(Default)]
+pub(super) struct Compared {
+    stored: [Option<Document>; 2],
+    last: Option<Slot>,
+}
+
+impl Session {
+    /// Stores the document as a snapshot, in place of the one that is there.
+    pub(crate) fn store_snapshot(&mut self, slot: Slot) {
+        self.compared.stored[slot as usize] = Some(self.document.clone());
+        self.compared.last = Some(slot);
+    }
+
+    /// Forgets a snapshot.
+    pub(crate) fn discard_snapshot(&mut self, slot: Slot) {
+        self.compared.stored[slot as usize] = None;
+    }
+
+    pub(crate) fn stored_snapshot(&self, slot: Slot) -> Option<&Document> {
+        self.compared.stored[slot as usize].as_ref()
+    }
+
+    /// The snapshot that the document equals.
+    pub(crate) fn shown_snapshot(&self) -> Option<Slot> {
+        let shown = |slot: &Slot| self.stored_snapshot(*slot) == Some(&self.document);
+        self.compared.last.filter(shown).or_else(|| Slot::BOTH.into_iter().find(shown))
+    }
+
+    /// Replaces the document by a snapshot, as one undo step. States that exist in both keep their values.
+    pub(crate) fn show_snapshot(&mut self, slot: Slot) {
+        let Some(document) = self.stored_snapshot(slot).cloned() else { return };
+        self.end_gesture();
+        self.edit(slot.gesture(), |now| *now = document);
+        self.end_gesture();
+        self.compared.last = Some(slot);
+    }
+
+    /// Switches to the other snapshot: from a document that equals neither to the one that was not shown last. Returns which.
+    ///
+    /// # Errors
+    /// Which snapshot is missing, in one sentence.
+    pub(crate) fn switch_snapshot(&mut self) -> Result<Slot, String> {
+        let shown = self.shown_snapshot();
+        let first = shown.or(self.compared.last).map_or(Slot::A, Slot::other);
+        let stored = |slot: &Slot| self.stored_snapshot(*slot).is_some() && shown != Some(*slot);
+        let Some(slot) = [first, first.other()].into_iter().find(stored) else {
+            let missing = shown.map_or(Slot::A, Slot::other).name();
+            return Err(format!("There is no snapshot {missing} yet. Store one to switch to it."));
+        };
+        self.show_snapshot(slot);
+        Ok(slot)
+    }
+}
