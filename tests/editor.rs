@@ -47,5 +47,7 @@ mod screenshots;
 mod soak;
 #[path = "editor/together.rs"]
 mod together;
+#[path = "editor/variants.rs"]
+mod variants;
 #[path = "editor/views.rs"]
 mod views;

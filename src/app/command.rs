@@ -29,6 +29,10 @@ pub(super) enum Command {
     Commands,
     NextProblem,
     PreviousProblem,
+    ChooseVariant,
+    StoreVariant,
+    RenameVariant,
+    RemoveVariant,
     AddNode,
     Bypass,
     Rename,
@@ -130,6 +134,10 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             Command::Align(Align::Bottom),
             Command::Align(Align::Columns),
             Command::Align(Align::Rows),
+            ChooseVariant,
+            StoreVariant,
+            RenameVariant,
+            RemoveVariant,
             NextProblem,
             PreviousProblem,
         ],
@@ -207,6 +215,10 @@ impl Command {
             Commands => ("Find command…", &[(CTRL, Key::P), (NONE, Key::F3)]),
             NextProblem => ("Next problem", &[(NONE, Key::F8)]),
             PreviousProblem => ("Previous problem", &[(SHIFT, Key::F8)]),
+            ChooseVariant => ("Choose variant…", &[]),
+            StoreVariant => ("Store as variant…", &[]),
+            RenameVariant => ("Rename variant…", &[]),
+            RemoveVariant => ("Delete variant", &[]),
             AddNode => ("Add node…", &[(NONE, Key::Tab), (SHIFT, Key::A)]),
             Bypass => ("Bypass", &[(NONE, Key::M), (NONE, Key::B)]),
             Rename => ("Rename", &[(NONE, Key::F2)]),
@@ -265,7 +277,11 @@ impl Command {
 
     /// The title of the submenu that it is in, if it is in one.
     pub(super) fn submenu(self) -> Option<&'static str> {
-        matches!(self, Command::Align(_)).then_some("Align and distribute")
+        match self {
+            Command::Align(_) => Some("Align and distribute"),
+            ChooseVariant | StoreVariant | RenameVariant | RemoveVariant => Some("Variants"),
+            _ => None,
+        }
     }
 
     /// The pane that the command shows, if it shows one.

@@ -133,6 +133,9 @@ fn title(gesture: &str) -> String {
     if let Some(path) = gesture.strip_prefix("text of ") {
         return format!("Edit code of {path}");
     }
+    if let Some(name) = gesture.strip_prefix("variant: ") {
+        return format!("Variant: {name}");
+    }
     if let Some(path) = gesture.strip_prefix("reset ") {
         return format!("Reset {path}");
     }
@@ -185,12 +188,16 @@ fn known(gesture: &str) -> Option<&'static str> {
         "port" => "Change ports of group",
         "reload" => "Reload from disk",
         "remedy" => "Apply fix",
+        "remove variant" => "Delete variant",
         "rename" => "Rename",
+        "rename variant" => "Rename variant",
         "reroute" => "Add reroute",
         "seed" => "Set seed",
+        "store variant" => "Store as variant",
         "swap" => "Replace node",
         "title" => "Rename comment frame",
         "ungroup" => "Ungroup",
+        "vary" => "Change variant",
         "wire" => "Change wire",
         _ => return None,
     })
@@ -238,6 +245,7 @@ mod tests {
             ("jet reset iterations", "Reset iterations of jet"),
             ("text of fade", "Edit code of fade"),
             ("jet on", "Change domain of jet"),
+            ("variant: article", "Variant: article"),
         ] {
             assert_eq!(title(gesture), expected);
         }

@@ -36,6 +36,7 @@ pub mod storage;
 mod structure;
 mod theme;
 mod transport;
+mod variants;
 mod view;
 mod widget_memory;
 mod window;
@@ -72,6 +73,7 @@ use problems::ProblemList;
 use session::Session;
 pub use settings::Folders;
 use settings::{Scale, Settings, WindowChoices};
+use variants::NameDialog;
 use view::{ThumbnailViews, View};
 pub use window::run;
 
@@ -96,6 +98,8 @@ pub struct Editor {
     hints: Hints,
     help: Help,
     dialog: Option<Dialog>,
+    /// A name that is being typed for a variant.
+    naming: Option<NameDialog>,
     /// The pane that the pointer was over last.
     pointed: Option<Pane>,
     problems: ProblemList,
@@ -150,6 +154,7 @@ impl Editor {
             hints: Hints::default(),
             help: Help::default(),
             dialog: None,
+            naming: None,
             pointed: None,
             problems: ProblemList::default(),
             picker: None,
@@ -488,6 +493,7 @@ impl eframe::App for Editor {
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui, &mut actions));
         self.hint(&ctx);
         self.show_dialog(&ctx);
+        self.show_name_dialog(&ctx);
         self.show_picker(&ctx);
         self.carry_out(actions, &ctx);
         self.notice = Notice::told(&ctx).or(self.notice.take());

@@ -9,6 +9,7 @@ pub mod kind;
 mod level;
 mod read;
 mod salvage;
+mod variant;
 mod write;
 
 use std::collections::BTreeMap;
@@ -19,8 +20,9 @@ pub use expect::Expect;
 pub use kind::{Bypass, KindPorts, Outline};
 pub use level::{Level, LevelMut, Scope};
 pub(crate) use read::NODE_FIELDS;
-pub use read::{EXPECT_FIELDS, ReadError};
+pub use read::{EXPECT_FIELDS, ReadError, VARIANT_FIELDS};
 pub use salvage::{Salvaged, salvage};
+pub use variant::Variant;
 
 use crate::curve::{Curve, Gradient};
 use crate::input::InputTrack;
@@ -50,6 +52,10 @@ pub struct Document {
     pub frames: Vec<Frame>,
     /// Expected results.
     pub expect: Vec<Expect>,
+    /// Named sets of values that replace those of the default.
+    pub variants: BTreeMap<String, Variant>,
+    /// The variant that is chosen, whose values the nodes hold. Only [`Document::choose`] changes it.
+    pub variant: Option<String>,
     /// The nodes of the root level, by name.
     pub nodes: Nodes,
     /// Fields that this build does not know.
@@ -70,6 +76,8 @@ impl Default for Document {
             input: None,
             frames: Vec::new(),
             expect: Vec::new(),
+            variants: BTreeMap::new(),
+            variant: None,
             nodes: Nodes::new(),
             extra: Extra::new(),
         }
