@@ -2,6 +2,8 @@
 
 #[path = "cli/outputs.rs"]
 mod outputs;
+#[path = "cli/variants.rs"]
+mod variants;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

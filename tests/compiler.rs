@@ -42,6 +42,8 @@ mod precision;
 mod salvage;
 #[path = "compiler/templates.rs"]
 mod templates;
+#[path = "compiler/variants.rs"]
+mod variants;
 
 use stagewright::document::Document;
 use stagewright::graph::Graph;

@@ -55,5 +55,7 @@ mod snapshots;
 mod soak;
 #[path = "editor/together.rs"]
 mod together;
+#[path = "editor/variants.rs"]
+mod variants;
 #[path = "editor/views.rs"]
 mod views;

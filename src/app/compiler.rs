@@ -16,7 +16,7 @@ use crate::document::{Document, Scope};
 use crate::files::Access;
 use crate::gpu::Gpu;
 use crate::graph::expect::Expectation;
-use crate::graph::{DomainId, Graph, Kind, Node, NodeId, aside};
+use crate::graph::{DomainId, Graph, Kind, Node, NodeId, aside, variants};
 use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions, Tuning};
 use crate::problem::{Problem, Problems};
@@ -224,7 +224,9 @@ fn compile(
     let one = |document: &Document| compile_all(gpu, job, document, tuning.clone(), (&mut *loader, driver), &mut newer);
     let (compiled, errors) = aside::build_needed(&job.document, one)?;
     Ok(compiled.map(|mut compiled| {
-        compiled.problems = Problems(errors.0.into_iter().chain(compiled.problems.0).collect());
+        // Those that are not chosen do not keep the graph from running.
+        let varied = variants::check(&job.document, &job.library).0.into_iter().map(Problem::warning);
+        compiled.problems = Problems(errors.0.into_iter().chain(compiled.problems.0).chain(varied).collect());
         compiled
     }))
 }

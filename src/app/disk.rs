@@ -24,6 +24,8 @@ pub enum Source {
     Template(String),
     /// An empty graph.
     Empty,
+    /// One of these with a variant chosen.
+    Variant(Box<Source>, String),
 }
 
 /// Why a document cannot be opened, and what could be recovered.
@@ -73,6 +75,10 @@ pub(super) fn load(source: &Source) -> Result<Document, Broken> {
         Source::Example(name) => shipped(name, &EXAMPLES),
         Source::Template(name) => shipped(name, &TEMPLATES),
         Source::Empty => Ok(Document::default()),
+        Source::Variant(source, name) => {
+            let document = load(source)?;
+            document.with_variant(Some(name)).map_err(|problems| plain(problems.to_string()))
+        }
     }
 }
 

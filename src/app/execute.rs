@@ -20,6 +20,9 @@ use crate::edit::PasteInputs;
 /// How many frames the text of the clipboard may take to arrive.
 const PASTE_FRAMES: u64 = 10;
 
+/// A list to choose from: what its items stand for, the items, a hint, and how many are preferred.
+pub(super) type Listed = (Vec<String>, Vec<picker::Item>, &'static str, usize);
+
 impl Editor {
     pub(super) fn enabled(&self, command: Command) -> bool {
         let session = &self.session;
@@ -53,6 +56,8 @@ impl Editor {
             Command::StopLoading => session.loading().is_some(),
             Command::CancelDriver => session.is_driver_slow(),
             Command::LowerResolution => self.player.coarser(session).is_some(),
+            Command::ChooseVariant => !session.document().variants.is_empty(),
+            Command::RenameVariant | Command::RemoveVariant => session.variant().is_some(),
             Command::LoadAgain => session.can_load_again(),
             Command::Play | Command::Step | Command::Reset => session.running_simulation().is_some(),
             _ => true,
@@ -136,7 +141,10 @@ impl Editor {
             Command::Duplicate => told = canvas.duplicate(session),
             Command::Delete => canvas.delete(session),
             Command::SelectAll => session.selection.nodes = session.nodes().keys().cloned().collect(),
-            Command::Find | Command::Commands | Command::ReplaceStage => self.pick(command, ctx),
+            Command::Find | Command::Commands | Command::ReplaceStage | Command::ChooseVariant => {
+                self.pick(command, ctx);
+            }
+            Command::StoreVariant | Command::RenameVariant | Command::RemoveVariant => self.execute_variant(command),
             Command::AddNode => canvas.open_palette(ctx, session, canvas::pointer(ctx)),
             Command::Bypass => canvas.bypass(session),
             Command::NextProblem | Command::PreviousProblem => {
@@ -326,6 +334,7 @@ impl Editor {
                 let (names, items, fitting) = Canvas::stages_to_choose(&self.session, look);
                 (names, items, "Replace node", fitting)
             }
+            Command::ChooseVariant => self.variants_to_choose(),
             _ => (Vec::new(), self.commands_to_find(ctx), "Find command", 0),
         };
         self.picker = Some((purpose, keys, Picker::new(at, hint, items).preferring(preferred)));
@@ -360,6 +369,7 @@ impl Editor {
         self.picker = None;
         match purpose {
             Command::Find => self.go_to_place(&Place::parse(&key), ctx),
+            Command::ChooseVariant => self.choose_listed_variant(&key),
             Command::ReplaceStage => {
                 let told = self.canvas.replace_stage(&mut self.session, &key);
                 if let Err(sentence) = told {

@@ -136,6 +136,9 @@ fn title(gesture: &str) -> String {
     if let Some(preset) = gesture.strip_prefix("apply preset ") {
         return format!("Apply preset {preset}");
     }
+    if let Some(name) = gesture.strip_prefix("variant: ") {
+        return format!("Variant: {name}");
+    }
     if let Some(path) = gesture.strip_prefix("reset ") {
         return format!("Reset {path}");
     }
@@ -191,15 +194,19 @@ fn known(gesture: &str) -> Option<&'static str> {
         "reload" => "Reload from disk",
         "remedy" => "Apply fix",
         "remove bookmark" => "Remove bookmark",
+        "remove variant" => "Delete variant",
         "rename" => "Rename",
         "rename bookmark" => "Rename bookmark",
+        "rename variant" => "Rename variant",
         "reroute" => "Add reroute",
         "seed" => "Set seed",
         "snapshot A" => "Switch to snapshot A",
         "snapshot B" => "Switch to snapshot B",
+        "store variant" => "Store as variant",
         "swap" => "Replace node",
         "title" => "Rename comment frame",
         "ungroup" => "Ungroup",
+        "vary" => "Change variant",
         "wire" => "Change wire",
         _ => return None,
     })
@@ -248,6 +255,7 @@ mod tests {
             ("text of fade", "Edit code of fade"),
             ("apply preset Strong jet", "Apply preset Strong jet"),
             ("jet on", "Change domain of jet"),
+            ("variant: article", "Variant: article"),
         ] {
             assert_eq!(title(gesture), expected);
         }

@@ -41,6 +41,7 @@ pub mod storage;
 mod structure;
 mod theme;
 mod transport;
+mod variants;
 mod view;
 mod widget_memory;
 mod window;
@@ -80,6 +81,7 @@ use problems::ProblemList;
 use session::Session;
 pub use settings::Folders;
 use settings::{Scale, Settings, WindowChoices};
+use variants::NameDialog;
 use view::{ThumbnailViews, View};
 pub use window::run;
 
@@ -110,6 +112,8 @@ pub struct Editor {
     pasting: Option<(Command, u64)>,
     /// An open question about a preset.
     preset: Option<PresetDialog>,
+    /// A name that is being typed for a variant.
+    naming: Option<NameDialog>,
     /// The pane that the pointer was over last.
     pointed: Option<Pane>,
     problems: ProblemList,
@@ -169,6 +173,7 @@ impl Editor {
             keymap: Arc::default(),
             pasting: None,
             preset: None,
+            naming: None,
             pointed: None,
             problems: ProblemList::default(),
             picker: None,
@@ -528,6 +533,7 @@ impl eframe::App for Editor {
         self.hint(&ctx);
         self.show_dialog(&ctx);
         self.show_preset_dialog(&ctx);
+        self.show_name_dialog(&ctx);
         self.show_picker(&ctx);
         self.carry_out(actions, &ctx);
         self.notice = Notice::told(&ctx).or(self.notice.take());

@@ -9,7 +9,7 @@ use super::export_dialog::amount;
 use super::loader::Loading;
 use super::player::{Player, SPEEDS};
 use super::session::Session;
-use super::{snapshots, theme};
+use super::{snapshots, theme, variants};
 use crate::gpu::Making;
 use crate::sim::Simulation;
 
@@ -32,6 +32,7 @@ pub(super) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> O
     }
     speed(ui, player);
     asked = ui.scope(|ui| snapshots::buttons(ui, session)).inner.or(asked);
+    asked = variants::chooser(ui, session).map(Action::Run).or(asked);
     ui.add_space(4.0);
     let (frame, time) = session.running_simulation().map_or((0, 0.0), |s| (s.frame(), s.time()));
     let computing = session.running_simulation().and_then(Simulation::progress).filter(|_| player.is_long());

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::driver::DriverArgs;
 use super::report::{self, Failure};
-use super::{MemoryArgs, read, set, stages};
+use super::{MemoryArgs, choose, read, set, stages};
 use stagewright::bench::{self, Cost, Time, cases};
 use stagewright::document::Document;
 use stagewright::files::Access;
@@ -39,6 +39,9 @@ pub struct Bench {
     /// Set a parameter in all graphs: node.param=value, as for `render`
     #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
     params: Vec<String>,
+    /// Variant of the graphs, as for `render`
+    #[arg(long, value_name = "NAME")]
+    variant: Option<String>,
     /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside each graph
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
@@ -178,6 +181,7 @@ impl Bench {
         if let Some(case) = cases::case(graph) {
             let mut document = case.map_err(|e| Failure::Message(format!("{graph}: {e}")))?;
             size.into_iter().for_each(|size| cases::resize(&mut document, size));
+            choose(&mut document, self.variant.as_deref())?;
             set(&mut document, &self.params)?;
             let (name, size) = (graph.to_string(), cases::size(&document));
             let library = stages::library(self.stages.as_deref())?;
@@ -191,6 +195,7 @@ impl Bench {
             )));
         }
         let mut document = read(path)?;
+        choose(&mut document, self.variant.as_deref())?;
         set(&mut document, &self.params)?;
         let library = stages::library(self.stages.clone().or_else(|| library::folder_beside(path)).as_deref())?;
         if let Some(size) = size {

@@ -69,6 +69,9 @@ struct GraphArgs {
     /// number.value, state.capacity and node.iterations
     #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
     params: Vec<String>,
+    /// Variant of the graph; without it, the one that the file chooses. `default` is none
+    #[arg(long, value_name = "NAME")]
+    variant: Option<String>,
     /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
@@ -123,9 +126,10 @@ fn run(command: Command) -> Result<u8, Failure> {
 }
 
 impl GraphArgs {
-    /// Reads the file and applies the parameters.
+    /// Reads the file, chooses the variant and applies the parameters.
     fn load(&self) -> Result<(Document, Library), Failure> {
         let mut document = read(&self.graph)?;
+        choose(&mut document, self.variant.as_deref())?;
         set(&mut document, &self.params)?;
         let beside = || library::folder_beside(&self.graph);
         let library = stages::library(self.stages.clone().or_else(beside).as_deref())?;
@@ -170,6 +174,24 @@ fn read(graph: &Path) -> Result<Document, Failure> {
     let bytes = files::read::bytes(graph, MAX_GRAPH).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
     Document::from_bytes(bytes).map_err(|e| Failure::Message(format!("{path}: {e}")))
 }
+
+/// Chooses the variant of `--variant`.
+fn choose(document: &mut Document, variant: Option<&str>) -> Result<(), Failure> {
+    let Some(name) = variant else { return Ok(()) };
+    if !document.variants.contains_key(name) && name != DEFAULT {
+        let names: Vec<&str> = document.variant_names().collect();
+        let there = match names.as_slice() {
+            [] => "the graph has none".to_string(),
+            names => format!("the variants are: {}", names.join(", ")),
+        };
+        return Err(Failure::Message(format!("--variant {name}: there is no such variant; {there}")));
+    }
+    let name = document.variants.contains_key(name).then_some(name);
+    document.choose(name).map_err(Failure::from)
+}
+
+/// The name by which `--variant` means none, unless a variant has it.
+const DEFAULT: &str = "default";
 
 /// Applies the values of `--param`.
 fn set(document: &mut Document, params: &[String]) -> Result<(), Failure> {

@@ -1,5 +1,6 @@
 //! `stagewright test`
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use clap::Args;
 use super::deterministic::{DeterministicArgs, Recorder, difference};
 use super::junit::{self, Case, CaseResult, Suite};
 use super::report::{self, Failure};
-use super::{GraphArgs, MemoryArgs};
+use super::{DEFAULT, GraphArgs, MemoryArgs};
 use stagewright::document::{Document, NodeKind, Scope};
 use stagewright::files::write;
 use stagewright::gpu::Gpu;
@@ -33,6 +34,9 @@ pub struct Test {
     /// Set a parameter in all graphs that have the node: node.param=value, as for `render`
     #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
     params: Vec<String>,
+    /// Test this variant. Graphs of a folder that do not have it are left out
+    #[arg(long, value_name = "NAME")]
+    variant: Option<String>,
     /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
@@ -74,7 +78,7 @@ impl Test {
     }
 
     fn tests(&self) -> Result<Tally, Failure> {
-        let graphs = self.files()?;
+        let graphs = self.varied(self.files()?)?;
         let mut recorder = self.deterministic.begin()?;
         let mut tally = Tally::default();
         let gpu = super::open(self.adapter.as_ref(), self.memory);
@@ -131,6 +135,26 @@ impl Test {
         Ok(files)
     }
 
+    /// The graphs that have the variant, if one is named. A graph that cannot be read stays, since its error is reported with it.
+    fn varied(&self, graphs: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
+        let Some(name) = self.variant.as_ref().filter(|name| *name != DEFAULT) else { return Ok(graphs) };
+        let mut there = BTreeSet::new();
+        let mut has = |graph: &PathBuf| {
+            let document = super::read(graph).ok();
+            there.extend(document.iter().flat_map(|document| document.variants.keys().cloned()));
+            document.is_none_or(|document| document.variants.contains_key(name))
+        };
+        let kept: Vec<PathBuf> = graphs.into_iter().filter(|graph| has(graph)).collect();
+        if kept.is_empty() {
+            let there = match there.is_empty() {
+                true => "they have no variants".to_string(),
+                false => format!("the variants are: {}", Vec::from_iter(there).join(", ")),
+            };
+            return Err(Failure::Message(format!("--variant {name}: none of the graphs has this variant; {there}")));
+        }
+        Ok(kept)
+    }
+
     /// Reports a parameter of a node that no graph has.
     fn known_params(&self, graphs: &[PathBuf]) -> Result<(), Failure> {
         let documents: Vec<Document> = graphs.iter().filter_map(|graph| super::read(graph).ok()).collect();
@@ -150,6 +174,7 @@ impl Test {
         let args = GraphArgs {
             graph: graph.into(),
             params,
+            variant: self.variant.clone(),
             stages: self.stages.clone(),
             allow_files: self.allow_files,
             memory: self.memory,
@@ -168,10 +193,12 @@ impl Test {
     ) -> Result<(), Failure> {
         let (document, library, args) = self.load(path)?;
         let graph = Graph::build(&document, &library).map_err(|p| Failure::graph(&document, &library, p))?;
-        let expectations = graph.expectations.clone();
+        // Those of other variants are no part of this run.
+        let mut expectations = graph.expectations.clone();
+        expectations.retain(|e| e.as_ref().map_or(true, |expectation| expectation.other_variant.is_none()));
         // An invalid expectation is reported as a failure below.
         let mut warnings = graph.warnings.clone();
-        warnings.0.retain(|warning| !expectations.iter().any(|e| e.as_ref().err() == Some(warning)));
+        warnings.0.retain(|warning| !graph.expectations.iter().any(|e| e.as_ref().err() == Some(warning)));
         report::warn(&warnings);
         if expectations.is_empty() {
             tally.silent += 1;

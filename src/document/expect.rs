@@ -36,6 +36,8 @@ pub struct Expect {
     pub relative: Option<f64>,
     /// Checked only on an adapter whose name contains this.
     pub adapter: Option<String>,
+    /// The variant that it belongs to; the default when `None`.
+    pub variant: Option<String>,
     /// The user's note, shown with the result.
     pub comment: String,
     /// Fields that this build does not know.
@@ -58,9 +60,10 @@ impl std::fmt::Display for Expect {
 }
 
 impl Document {
-    /// Changes the wires that expectations refer to. `change` gets the level and the wire of each and returns the new
-    /// ones, or `None` to keep them.
-    pub fn retarget_expectations(&mut self, change: impl Fn(&Scope, &Link) -> Option<(Scope, Link)>) {
+    /// Changes the wires that expectations refer to, and the nodes that variants refer to. `change` gets the level, and the wire or the
+    /// node with its parameter, and returns the new ones, or `None` to keep them.
+    pub fn retarget(&mut self, change: impl Fn(&Scope, &Link) -> Option<(Scope, Link)>) {
+        self.retarget_variants(&change);
         for expect in &mut self.expect {
             let (scope, link) = expect.target();
             if let Some((scope, link)) = change(&scope, &link) {

@@ -10,6 +10,7 @@ pub mod kind;
 mod level;
 mod read;
 mod salvage;
+mod variant;
 mod write;
 
 use std::collections::BTreeMap;
@@ -21,8 +22,9 @@ pub use expect::Expect;
 pub use kind::{Bypass, KindPorts, Outline};
 pub use level::{Level, LevelMut, Scope};
 pub(crate) use read::{BOOKMARK_FIELDS, NODE_FIELDS};
-pub use read::{EXPECT_FIELDS, ReadError};
+pub use read::{EXPECT_FIELDS, ReadError, VARIANT_FIELDS};
 pub use salvage::{Salvaged, salvage};
+pub use variant::Variant;
 
 use crate::curve::{Curve, Gradient};
 use crate::input::InputTrack;
@@ -54,6 +56,10 @@ pub struct Document {
     pub bookmarks: BTreeMap<String, Bookmark>,
     /// Expected results.
     pub expect: Vec<Expect>,
+    /// Named sets of values that replace those of the default.
+    pub variants: BTreeMap<String, Variant>,
+    /// The variant that is chosen, whose values the nodes hold. Only [`Document::choose`] changes it.
+    pub variant: Option<String>,
     /// The nodes of the root level, by name.
     pub nodes: Nodes,
     /// Fields that this build does not know.
@@ -75,6 +81,8 @@ impl Default for Document {
             frames: Vec::new(),
             bookmarks: BTreeMap::new(),
             expect: Vec::new(),
+            variants: BTreeMap::new(),
+            variant: None,
             nodes: Nodes::new(),
             extra: Extra::new(),
         }

@@ -9,7 +9,7 @@ use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, Se
 
 use super::{
     Bookmark, Color, Document, Domain, Edge, Expect, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output,
-    ParamValue, Until, kind,
+    ParamValue, Until, Variant, kind, write,
 };
 use crate::curve::{Color as Linear, Curve, Gradient, color_from_hex};
 
@@ -38,9 +38,15 @@ pub(super) fn value(text: &str) -> Result<ParamValue, String> {
 
 pub(super) fn document(text: &str) -> Result<Document, ReadError> {
     // Some editors write a byte order mark at the beginning, which RON rejects.
-    let document: Document = part(text.trim_start_matches('\u{feff}'))?;
+    let mut document: Document = part(text.trim_start_matches('\u{feff}'))?;
     if document.version > FORMAT_VERSION {
         return Err(ReadError::TooNew(document.version));
+    }
+    // A file has the default in its nodes. A variant that cannot be chosen is kept as text, and reported.
+    if let Some(name) = document.variant.take()
+        && document.choose(Some(&name)).is_err()
+    {
+        document.extra.insert("variant".into(), write::quoted(&name));
     }
     Ok(document)
 }
@@ -137,8 +143,20 @@ macro_rules! record {
     };
 }
 
-pub(super) const DOCUMENT_FIELDS: &[&str] =
-    &["version", "name", "about", "fps", "seed", "input", "frames", "bookmarks", "expect", "nodes"];
+pub(super) const DOCUMENT_FIELDS: &[&str] = &[
+    "version",
+    "name",
+    "about",
+    "fps",
+    "seed",
+    "input",
+    "frames",
+    "bookmarks",
+    "expect",
+    "variant",
+    "variants",
+    "nodes",
+];
 
 record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "version" => d.version = map.next_value()?,
@@ -150,6 +168,8 @@ record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "frames" => d.frames = map.next_value()?,
     "bookmarks" => d.bookmarks = map.next_value::<Unique<Bookmark>>()?.0,
     "expect" => d.expect = map.next_value()?,
+    "variant" => d.variant = Some(map.next_value()?),
+    "variants" => d.variants = map.next_value::<Unique<Variant>>()?.0,
     "nodes" => d.nodes = map.next_value::<Unique<Node>>()?.0,
 });
 
@@ -170,6 +190,7 @@ pub const EXPECT_FIELDS: &[&str] = &[
     "tolerance",
     "relative",
     "adapter",
+    "variant",
     "comment",
 ];
 
@@ -189,8 +210,53 @@ record!(Expect, "Expect", EXPECT_FIELDS, |e, map| {
     "tolerance" => e.tolerance = Some(map.next_value()?),
     "relative" => e.relative = Some(map.next_value()?),
     "adapter" => e.adapter = Some(map.next_value()?),
+    "variant" => e.variant = Some(map.next_value()?),
     "comment" => e.comment = map.next_value()?,
 });
+
+/// Fields of a variant.
+pub const VARIANT_FIELDS: &[&str] = &["about", "set", "muted", "stages", "inputs", "comments", "fps", "seed"];
+
+record!(Variant, "Variant", VARIANT_FIELDS, |v, map| {
+    "about" => v.about = map.next_value()?,
+    "set" => v.set = map.next_value::<Unique<Option<ParamValue>>>()?.0,
+    "muted" => v.muted = map.next_value::<Unique<bool>>()?.0,
+    "stages" => v.stages = map.next_value::<Unique<StageOrKind>>()?.0.into_iter().map(|(k, v)| (k, v.0)).collect(),
+    "inputs" => v.inputs = map.next_value::<Unique<Option<Link>>>()?.0,
+    "comments" => v.comments = map.next_value::<Unique<String>>()?.0,
+    "fps" => v.fps = Some(map.next_value()?),
+    "seed" => v.seed = Some(map.next_value()?),
+});
+
+/// The name of a stage, or the kind of a node as in its own line: `(custom: r#"..."#)`.
+struct StageOrKind(NodeKind);
+
+impl<'de> Deserialize<'de> for StageOrKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<StageOrKind, D::Error> {
+        struct NameOrNode;
+        impl<'de> Visitor<'de> for NameOrNode {
+            type Value = StageOrKind;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a stage, (custom: ..) or (group: ..)")
+            }
+            fn visit_str<E: de::Error>(self, v: &str) -> Result<StageOrKind, E> {
+                Ok(StageOrKind(NodeKind::Stage(v.to_string())))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<StageOrKind, A::Error> {
+                let mut kind = None;
+                while let Some(FieldName(field)) = map.next_key()? {
+                    let read = NodeKind::read(&field, &mut map)?;
+                    match (read, &kind) {
+                        (Some(read), None) => kind = Some(read),
+                        _ => return Err(de::Error::custom(format!("`{field}` is no kind of node, or one too many"))),
+                    }
+                }
+                kind.map(StageOrKind).ok_or_else(|| de::Error::custom("the node does not say what it is"))
+            }
+        }
+        deserializer.deserialize_any(NameOrNode)
+    }
+}
 
 pub(super) const DOMAIN_FIELDS: &[&str] = &["resolution", "width", "edge"];
 

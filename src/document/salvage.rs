@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Document, Expect, Group, Node, ReadError, kind, read};
+use super::{Document, Expect, Group, Node, ReadError, Variant, kind, read};
 
 /// Limit of nested groups that are opened; deeper ones are kept as a whole or not at all.
 const DEPTH: usize = 16;
@@ -40,7 +40,8 @@ pub fn salvage(text: &str) -> Salvaged {
         if !kept.iter().any(|(key, _)| key == "nodes") {
             // The line that begins the nodes may be damaged; their lines have been reported already.
             let told = salvage.lost.clone();
-            let nodes = salvage.nodes(0, text.len(), "").0;
+            let from = salvage.after_variants();
+            let nodes = salvage.nodes(from, text.len(), "").0;
             salvage.lost = told;
             if let Some(nodes) = nodes {
                 kept.push(("nodes".into(), nodes));
@@ -159,6 +160,7 @@ impl Salvage<'_> {
                 nodes.map_or(Err(cause), keep)
             }
             "expect" if path.is_empty() => keep(self.expectations(part.from, part.bound)),
+            "variants" if path.is_empty() => keep(self.variants(part.from, part.bound)),
             "group" if self.depth < DEPTH => {
                 self.depth += 1;
                 let (group, end) = self.record(part.from, limit, &GROUP, path);
@@ -198,6 +200,29 @@ impl Salvage<'_> {
             }
         }
         format!("[{}]", kept.join(", "))
+    }
+
+    /// The variants of a map that can be kept.
+    fn variants(&mut self, from: usize, limit: usize) -> String {
+        let mut kept = String::new();
+        let mut at = self.opened(from, limit);
+        let mut indent = None;
+        while let Some(part) = self.part(&mut at, limit, Keys::Names, &mut indent) {
+            let whole = part.end.and_then(|end| self.text.get(part.from..end)).map(str::to_string);
+            at = part.end.unwrap_or(part.bound);
+            match whole.filter(|text| read::part::<Variant>(text).is_ok()) {
+                Some(text) => kept.push_str(&format!("{:?}: {text},\n", part.key)),
+                None => self.lose(part.start, format!("variant `{}`", part.key)),
+            }
+        }
+        format!("{{{kept}}}")
+    }
+
+    /// Where the variants end, whose names could be taken for those of nodes; 0 where there are none.
+    fn after_variants(&mut self) -> usize {
+        const START: &str = "\n    variants: ";
+        let start = self.text.find(START).map(|at| at + START.len());
+        start.and_then(|from| self.end(from, self.text.len())).unwrap_or(0)
     }
 
     /// The nodes of a map that can be kept, if there are any, and where the map ends.

@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::{
-    Bookmark, Document, Domain, Edge, Expect, Extra, Frame, Group, Link, Node, Nodes, Output, ParamValue, Until,
+    Bookmark, Document, Domain, Edge, Expect, Extra, Frame, Group, Link, Node, NodeKind, Nodes, Output, ParamValue,
+    Until, Variant,
 };
 use crate::curve::{Color, hex_from_color};
 use crate::input::InputTrack;
 
 pub(super) fn document(document: &Document) -> String {
+    let plain = document.variant.as_ref().and_then(|_| document.with_variant(None).ok());
+    let chosen = document.variant.as_deref();
+    let document = plain.as_ref().unwrap_or(document);
     let mut out = String::from("(\n");
     let mut field = |name: &str, value: String| {
         let _ = writeln!(out, "    {name}: {value},");
@@ -37,6 +41,12 @@ pub(super) fn document(document: &Document) -> String {
     }
     if !document.expect.is_empty() {
         field("expect", expectations(&document.expect));
+    }
+    if let Some(name) = chosen {
+        field("variant", quoted(name));
+    }
+    if !document.variants.is_empty() {
+        field("variants", variants(&document.variants));
     }
     let _ = writeln!(out, "    nodes: {},\n)", nodes(&document.nodes, 1));
     out
@@ -129,6 +139,57 @@ fn expectations(list: &[Expect]) -> String {
     format!("[\n{lines}    ]")
 }
 
+/// One variant after the other, with one entry a line.
+fn variants(variants: &BTreeMap<String, Variant>) -> String {
+    let lines = variants.iter().map(|(name, value)| format!("        {}: {},\n", quoted(name), variant(value)));
+    format!("{{\n{}    }}", lines.collect::<String>())
+}
+
+fn variant(variant: &Variant) -> String {
+    let mut fields = Fields::default();
+    if !variant.about.is_empty() {
+        fields.add("about", quoted(&variant.about));
+    }
+    fields.extra(&variant.extra);
+    if let Some(fps) = variant.fps {
+        fields.add("fps", number(fps));
+    }
+    if let Some(seed) = variant.seed {
+        fields.add("seed", seed.to_string());
+    }
+    let mut entries = |name: &str, map: String| {
+        if !map.is_empty() {
+            fields.add(name, map);
+        }
+    };
+    entries("stages", entry_lines(&variant.stages, kind));
+    entries("set", entry_lines(&variant.set, |value| value.as_ref().map_or_else(none, param)));
+    let link = |link: &Option<Link>| link.as_ref().map_or_else(none, |link| quoted(&link.to_string()));
+    entries("inputs", entry_lines(&variant.inputs, link));
+    entries("muted", entry_lines(&variant.muted, bool::to_string));
+    entries("comments", entry_lines(&variant.comments, |text| quoted(text)));
+    fields.lines(2)
+}
+
+fn none() -> String {
+    "None".into()
+}
+
+/// A stage by its name, another kind of node by its field.
+fn kind(kind: &NodeKind) -> String {
+    match kind {
+        NodeKind::Stage(name) => quoted(name),
+        other => format!("({}: {})", other.info().field, other.text(4)),
+    }
+}
+
+/// A map with one entry a line, inside a variant; empty where there are none.
+fn entry_lines<V>(map: &BTreeMap<String, V>, value: impl Fn(&V) -> String) -> String {
+    let lines: String =
+        map.iter().map(|(key, v)| format!("                {}: {},\n", quoted(key), value(v))).collect();
+    if lines.is_empty() { lines } else { format!("{{\n{lines}            }}") }
+}
+
 /// One expectation: its frames, its subject, and the expected value.
 pub(super) fn expect(expect: &Expect) -> String {
     let mut fields = Fields::default();
@@ -161,6 +222,7 @@ pub(super) fn expect(expect: &Expect) -> String {
     set("tolerance", expect.tolerance.map(number));
     set("relative", expect.relative.map(number));
     set("adapter", expect.adapter.as_deref().map(quoted));
+    set("variant", expect.variant.as_deref().map(quoted));
     set("comment", Some(quoted(&expect.comment)).filter(|_| !expect.comment.is_empty()));
     fields.one_line()
 }

@@ -42,7 +42,7 @@ fn with_name(level: &Scope, scope: &Scope, link: &Link, new: &str) -> (Scope, Li
 
 /// Adjusts expectations after a node of a level was renamed.
 pub(super) fn follow_rename(document: &mut Document, level: &Scope, old: &str, new: &str) {
-    document.retarget_expectations(|scope, link| {
+    document.retarget(|scope, link| {
         let here = name_at(level, scope, link)? == old;
         here.then(|| with_name(level, scope, link, new))
     });
@@ -50,7 +50,7 @@ pub(super) fn follow_rename(document: &mut Document, level: &Scope, old: &str, n
 
 /// Adjusts expectations after nodes were moved into a group.
 pub(super) fn follow_into_group(document: &mut Document, level: &Scope, moved: &BTreeSet<String>, group: &str) {
-    document.retarget_expectations(|scope, link| {
+    document.retarget(|scope, link| {
         let name = name_at(level, scope, link)?;
         moved.contains(name).then(|| {
             let mut scope = scope.clone();
@@ -70,7 +70,7 @@ pub(super) fn follow_out_of_group(
     shown: &BTreeMap<String, Link>,
 ) {
     let inside = level.inside(group);
-    document.retarget_expectations(|scope, link| {
+    document.retarget(|scope, link| {
         if let Some(name) = name_at(&inside, scope, link) {
             let (mut scope, link) = with_name(&inside, scope, link, names.get(name)?);
             scope.0.remove(level.0.len());
@@ -89,7 +89,7 @@ pub(super) fn follow_out_of_group(
 
 /// Adjusts expectations after an output of a group was renamed.
 pub(super) fn follow_output(document: &mut Document, level: &Scope, group: &str, old: &str, new: &str) {
-    document.retarget_expectations(|scope, link| {
+    document.retarget(|scope, link| {
         if scope != level || link.node != group {
             return None;
         }

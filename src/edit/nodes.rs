@@ -50,6 +50,9 @@ pub fn rename(document: &mut Document, scope: &Scope, old: &str, new: &str) -> R
         params.for_each(|link| link.node = new.to_string());
     }
     links(level).filter(|link| link.node == old).for_each(|link| link.node = new.to_string());
+    if number {
+        document.variant_values_mut(scope).for_each(|value| rename_in(value, old, new));
+    }
     expect::follow_rename(document, scope, old, new);
     bookmark::follow_rename(document, scope, old, new);
     Ok(())
@@ -76,14 +79,16 @@ fn rename_number(nodes: &mut Nodes, old: &str, new: &str) -> Result<(), String> 
             "an expression of `{name}` uses `{old}`, and expressions cannot use the name `{new}`; use letters, digits and _"
         ));
     }
-    for value in nodes.values_mut().flat_map(Node::values_mut) {
-        if let ParamValue::Expression(text) = value
-            && expr::names(text).contains(old)
-        {
-            *text = expr::rename(text, old, new);
-        }
-    }
+    nodes.values_mut().flat_map(Node::values_mut).for_each(|value| rename_in(value, old, new));
     Ok(())
+}
+
+fn rename_in(value: &mut ParamValue, old: &str, new: &str) {
+    if let ParamValue::Expression(text) = value
+        && expr::names(text).contains(old)
+    {
+        *text = expr::rename(text, old, new);
+    }
 }
 
 /// Nodes in groups can use the enclosing domains, unless the group has one of the same name.

@@ -27,6 +27,7 @@ pub fn remove(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, 
     let Some(mut level) = document.level_mut(scope) else { return };
     level.nodes().retain(|name, _| !names.contains(name));
     level.nodes().values_mut().for_each(|node| leave_domains(node, names));
+    document.forget_in_variants(&names.iter().map(|name| scope.path(name)).collect());
     drop_targets(document, scope, &|target| !names.contains(&target.node));
 }
 

@@ -12,6 +12,7 @@ use super::precision;
 use super::scope::{Flattener, Place, Scope};
 use super::unread;
 use super::values::Setting;
+use super::variants;
 use super::{DomainId, Graph, Input, Kind, Node, NodeId, ParticleSet, Source};
 use crate::arena::Arena;
 use crate::document::{self, Document, KindPorts, NodeKind, Nodes, ParamValue, kind};
@@ -48,7 +49,7 @@ pub(super) fn flatten(document: &Document, library: &Library, problems: &mut Pro
     unread::warn(document, problems);
     let mut flattener = Flattener { library, graph, problems, numbers: Table::default(), shaped: 0 };
     let mut scope = Scope::default();
-    let (nodes, _) = flattener.bypass(document.nodes.clone(), BTreeMap::new(), &mut scope);
+    let (nodes, _) = flattener.bypass(variants::nodes(document, library).into_owned(), BTreeMap::new(), &mut scope);
     let ports = Ports::new(&nodes, Types::new(), library);
     flattener.scope(&nodes, scope, &ports);
     flattener.graph.numbers = flattener.numbers.numbers();

@@ -26,6 +26,7 @@ mod specialize;
 pub mod starts;
 mod unread;
 pub mod values;
+pub mod variants;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,12 +1,26 @@
 //! Fields in the file that nothing reads: misspelt ones, and those that a node of its kind does not use. They are kept
 //! in the file and reported as warnings.
 
-use crate::document::{BOOKMARK_FIELDS, Document, EXPECT_FIELDS, Extra, NODE_FIELDS, Node, NodeKind, Nodes};
+use crate::document::{
+    BOOKMARK_FIELDS, Document, EXPECT_FIELDS, Extra, NODE_FIELDS, Node, NodeKind, Nodes, VARIANT_FIELDS,
+};
 use crate::problem::{Problem, Problems};
 use crate::spelling::close_names;
 
-const DOCUMENT_FIELDS: &[&str] =
-    &["version", "name", "about", "fps", "seed", "input", "frames", "bookmarks", "expect", "nodes"];
+const DOCUMENT_FIELDS: &[&str] = &[
+    "version",
+    "name",
+    "about",
+    "fps",
+    "seed",
+    "input",
+    "frames",
+    "bookmarks",
+    "expect",
+    "variant",
+    "variants",
+    "nodes",
+];
 const UNTIL_FIELDS: &[&str] = &["number", "below", "every"];
 const FRAME_FIELDS: &[&str] = &["title", "text", "at", "size", "color"];
 
@@ -14,6 +28,7 @@ const FRAME_FIELDS: &[&str] = &["title", "text", "at", "size", "color"];
 pub(super) fn warn(document: &Document, problems: &mut Problems) {
     let mut found = Found { problems };
     found.fields("", "", &document.extra, DOCUMENT_FIELDS);
+    document.variants.values().for_each(|variant| found.fields("", "variants", &variant.extra, VARIANT_FIELDS));
     document.frames.iter().for_each(|frame| found.fields("", "frames", &frame.extra, FRAME_FIELDS));
     let bookmarks = document.bookmarks.values();
     bookmarks.for_each(|bookmark| found.fields("", "bookmarks", &bookmark.extra, BOOKMARK_FIELDS));
@@ -51,6 +66,11 @@ impl Found<'_> {
         for field in extra.keys() {
             let of = if part.is_empty() { String::new() } else { format!(" of `{part}`") };
             let (cause, remedy) = match known.contains(&field.as_str()) {
+                // One that could not be chosen.
+                true if field == "variant" => {
+                    let cause = "the variant that the file chooses can't be chosen".to_string();
+                    (cause, "correct it or its name, or choose another one".to_string())
+                }
                 // An invalid colour is kept this way.
                 true => (format!("the {field}{of} can't be read"), "write it as \"#rrggbb\"".to_string()),
                 false => {

@@ -6,11 +6,11 @@ use stagewright::document::{Document, Salvaged, salvage};
 
 use super::shipped;
 
-/// Where each node of a saved file stands: lines of eight spaces and a name.
+/// Where each node of a saved file stands: lines of eight spaces and a name, after the line that begins the nodes.
 fn places(text: &str) -> Vec<(String, Range<usize>)> {
     let mut places: Vec<(String, Range<usize>)> = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    let mut at = text.find("\n    nodes: {").map_or(0, |line| line + 1);
+    for line in text[at..].split_inclusive('\n') {
         if let Some(name) = line.strip_prefix("        \"").and_then(|rest| rest.split_once("\": (")) {
             places.push((name.0.to_string(), at..at));
         }

@@ -9,7 +9,7 @@ use super::bench::Bench;
 impl Bench {
     /// Chooses from the menu of a value in the inspector.
     #[track_caller]
-    fn of_value(&mut self, name: &str, entry: &str) {
+    pub fn of_value(&mut self, name: &str, entry: &str) {
         let named = format!("param {name}");
         let seen = self.seen();
         let bar = seen.iter().find(|seen| seen.role == Role::Slider && seen.name == named);

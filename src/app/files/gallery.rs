@@ -8,7 +8,7 @@ use crate::app::theme;
 /// Size of an image \[points\].
 const THUMBNAIL: Vec2 = vec2(208.0, 130.0);
 /// Size of a card with its text \[points\].
-const CARD: Vec2 = vec2(224.0, 212.0);
+const CARD: Vec2 = vec2(224.0, 226.0);
 const GAP: f32 = 12.0;
 const COLUMNS: usize = 4;
 /// Maximum height of the page, and its margin to the window \[points\].
@@ -20,6 +20,8 @@ struct Card {
     source: Source,
     title: String,
     about: String,
+    /// Its variants, with what each is for.
+    variants: Vec<(String, String)>,
     thumbnail: Option<TextureHandle>,
 }
 
@@ -31,14 +33,20 @@ pub(super) struct Gallery {
 
 impl Gallery {
     pub(super) fn new(ctx: &egui::Context) -> Gallery {
-        let nothing =
-            Card { source: Source::Empty, title: "Empty".into(), about: "An empty canvas.".into(), thumbnail: None };
+        let nothing = Card {
+            source: Source::Empty,
+            title: "Empty".into(),
+            about: "An empty canvas.".into(),
+            variants: Vec::new(),
+            thumbnail: None,
+        };
         let card = |source: Source, name: &str| {
             let document = disk::load(&source).ok()?;
             let thumbnail = disk::thumbnail(name).and_then(image);
             let thumbnail =
                 thumbnail.map(|image| ctx.load_texture(format!("gallery {name}"), image, Default::default()));
-            Some(Card { source, title: document.name, about: first_sentence(&document.about), thumbnail })
+            let variants = document.variants.into_iter().map(|(name, variant)| (name, variant.about)).collect();
+            Some(Card { source, title: document.name, about: first_sentence(&document.about), variants, thumbnail })
         };
         let templates = disk::templates().into_iter().filter_map(|name| card(Source::Template(name.clone()), &name));
         let examples = disk::examples().into_iter().filter_map(|name| card(Source::Example(name.clone()), &name));
@@ -70,8 +78,8 @@ impl Gallery {
                     egui::Grid::new(title).spacing(vec2(GAP, GAP)).show(ui, |ui| {
                         for row in cards.chunks(columns) {
                             for card in row {
-                                if card.show(ui) {
-                                    chosen = Some(Some(card.source.clone()));
+                                if let Some(source) = card.show(ui) {
+                                    chosen = Some(Some(source));
                                 }
                             }
                             ui.end_row();
@@ -85,7 +93,8 @@ impl Gallery {
 }
 
 impl Card {
-    fn show(&self, ui: &mut Ui) -> bool {
+    /// Draws it. Returns what was chosen: the graph, or one of its variants.
+    fn show(&self, ui: &mut Ui) -> Option<Source> {
         let (rect, response) = ui.allocate_exact_size(CARD, Sense::click());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &self.title));
         let visuals = ui.style().interact(&response);
@@ -101,7 +110,21 @@ impl Card {
         }
         ui.label(RichText::new(&self.title).strong());
         ui.add(egui::Label::new(RichText::new(&self.about).small().color(theme::of(&ui).dim)).wrap());
-        response.clicked()
+        let mut chosen = response.clicked().then(|| self.source.clone());
+        ui.with_layout(egui::Layout::bottom_up(egui::Align::Min), |ui| {
+            ui.horizontal_wrapped(|ui| {
+                for (name, about) in &self.variants {
+                    let button = ui.small_button(name);
+                    let label = format!("{}: {name}", self.title);
+                    button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &label));
+                    let hint = if about.is_empty() { "Open with this variant" } else { about };
+                    if button.on_hover_text(hint).clicked() {
+                        chosen = Some(Source::Variant(Box::new(self.source.clone()), name.clone()));
+                    }
+                }
+            });
+        });
+        chosen
     }
 }
 

@@ -231,7 +231,7 @@ impl Files {
                 self.opening = Some(Opening::start(path, false, self.reader));
                 self.poll_opening(session);
             }
-            Source::Example(_) | Source::Template(_) | Source::Empty => {
+            Source::Example(_) | Source::Template(_) | Source::Empty | Source::Variant(..) => {
                 self.loaded(session, disk::load(&source), None);
             }
         }

@@ -19,16 +19,22 @@ const CELLS: [&str; 3] = ["cells x", "cells y", "cells z"];
 pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>, domain: &Domain) {
     let mut new = domain.clone();
     let editable = one.editable;
+    let mut vary = None;
     section(ui, "Domain", |ui| {
-        ui.add_enabled_ui(editable, |ui| fields(ui, one, &mut new));
+        vary = ui.add_enabled_ui(editable, |ui| fields(ui, one, &mut new)).inner;
         facts(ui, domain, &one.numbers);
     });
     if new != *domain {
         one.change("domain", |node| node.kind = NodeKind::Domain(new));
     }
+    if let Some((param, vary)) = vary {
+        one.vary(param, vary);
+    }
 }
 
-fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) {
+/// Returns the value that the chosen variant is to set from now on, or no longer, if that was chosen.
+fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) -> Option<(&'static str, bool)> {
+    let mut varied = None;
     row(ui, "space", "Whether stages run in 2D or 3D", |ui| {
         let edges = graph::edges(&domain.edge, domain.resolution.len() as u32).unwrap_or_default();
         for (axes, text) in [(2, "2D"), (3, "3D")] {
@@ -49,7 +55,8 @@ fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) {
             ..plain(name, ValueType::U32, "Cells along this axis. Changing it resets the States")
         };
         let site = one.site("resolution", true);
-        fixed(ui, &Site { id: site.id.with(axis), now: None, ..site }, field, cells);
+        let vary = fixed(ui, &Site { id: site.id.with(axis), now: None, ..site }, field, cells);
+        varied = varied.or(vary.map(|vary| ("resolution", vary)));
     }
     let width = Field {
         range: (Some(1e-6), Some(1e6)),
@@ -57,8 +64,9 @@ fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) {
         unit: "m",
         ..plain("width", ValueType::F32, "Extent along x; cells are cubic")
     };
-    fixed(ui, &one.site("width", true), width, &mut domain.width);
+    let vary = fixed(ui, &one.site("width", true), width, &mut domain.width);
     edges(ui, domain);
+    varied.or(vary.map(|vary| ("width", vary)))
 }
 
 /// The rule of all sides, or a row for each of them.
@@ -125,11 +133,15 @@ fn choice<'n>(
 }
 
 /// A number that shapes the plan and has no default: a constant, or an expression of constant numbers.
-pub(super) fn fixed(ui: &mut Ui, site: &Site<'_>, field: Field<'_>, value: &mut ParamValue) {
+/// Returns whether the chosen variant is to set it from now on, if that was chosen.
+pub(super) fn fixed(ui: &mut Ui, site: &Site<'_>, field: Field<'_>, value: &mut ParamValue) -> Option<bool> {
     let field = Field { default: value.clone(), ..field };
-    if let Some(Change::Set(new)) = field.show(ui, site, Some(value)) {
-        *value = new;
+    match field.show(ui, site, Some(value))? {
+        Change::Set(new) => *value = new,
+        Change::Vary(vary) => return Some(vary),
+        Change::Reset | Change::Border(_) => {}
     }
+    None
 }
 
 /// Values that follow from the numbers.

@@ -72,6 +72,7 @@ fn number(ui: &mut Ui, field: &Field<'_>, value: f64) -> Option<f64> {
         inputs: None,
         computed: false,
         border: None,
+        variant: None,
     };
     match field.show(ui, &site, Some(&ParamValue::Number(value)))? {
         Change::Set(ParamValue::Number(new)) => Some(new),
@@ -79,7 +80,7 @@ fn number(ui: &mut Ui, field: &Field<'_>, value: f64) -> Option<f64> {
             ParamValue::Number(default) => Some(default),
             _ => None,
         },
-        Change::Set(_) | Change::Border(_) => None,
+        Change::Set(_) | Change::Border(_) | Change::Vary(_) => None,
     }
 }
 

@@ -52,6 +52,7 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
             self::color(ui, one.session, &names, one.node.color, color);
         });
     });
+    varied(ui, one);
     let library = one.session.library().clone();
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(edit::signature::node(&one.node, &library).title).strong());
@@ -62,6 +63,16 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
         presets::button(ui, one.session, &nodes, one.actions);
     });
     result
+}
+
+/// What the chosen variant replaces of the node.
+fn varied(ui: &mut Ui, one: &Inspected<'_>) {
+    let replaced = one.session.document().replaced_by_variant(&one.path);
+    if let (Some(name), false) = (one.session.variant(), replaced.is_empty()) {
+        let text = format!("Variant {name}: {}", replaced.join(", "));
+        let label = egui::Label::new(RichText::new(text).small().color(theme::of(ui).warning)).wrap();
+        ui.add(label).on_hover_text("What the chosen variant sets here. Changes of it leave the default as it is");
+    }
 }
 
 fn rename(one: &mut Inspected<'_>, new: &str) -> Result<(), String> {

@@ -67,6 +67,7 @@ fn number_field(ui: &mut Ui, one: &mut Inspected<'_>, number: &ParamValue) {
     match change {
         Some(Change::Set(value)) => one.set("value", value),
         Some(Change::Reset) => one.set("value", field.default),
+        Some(Change::Vary(vary)) => one.vary("value", vary),
         Some(Change::Border(_)) | None => {}
     }
 }
@@ -116,6 +117,7 @@ fn repeats(ui: &mut Ui, one: &mut Inspected<'_>) {
     match change {
         Some(Change::Set(value)) => one.change("iterations", |node| node.iterations = Some(value)),
         Some(Change::Reset) => one.change("reset iterations", |node| node.iterations = None),
+        Some(Change::Vary(vary)) => one.vary("iterations", vary),
         Some(Change::Border(_)) | None => {}
     }
 }
@@ -154,6 +156,7 @@ fn until(ui: &mut Ui, one: &mut Inspected<'_>) {
     match change {
         Some(Change::Set(value)) => one.set("until", value),
         Some(Change::Reset) => one.set("until", field.default),
+        Some(Change::Vary(vary)) => one.vary("until", vary),
         Some(Change::Border(_)) | None => {}
     }
     let field = Field {
@@ -161,7 +164,7 @@ fn until(ui: &mut Ui, one: &mut Inspected<'_>) {
         default: ParamValue::Number(1.0),
         ..plain("every", ValueType::U32, "Iterations between two checks")
     };
-    let site = Site { computed: false, ..one.site("every", true) };
+    let site = Site { computed: false, variant: None, ..one.site("every", true) };
     let every = ParamValue::Number(until.every.into());
     let change = ui.add_enabled_ui(one.editable, |ui| field.show(ui, &site, Some(&every))).inner;
     let every = match change {
@@ -254,8 +257,10 @@ fn capacity(ui: &mut Ui, one: &mut Inspected<'_>) {
     let about = "Maximum number of particles. Changing it resets the State";
     let range = (Some(1.0), Some(MAX_PARTICLES));
     let field = Field { range, soft: (Some(1.0), Some(1_000_000.0)), ..plain("capacity", ValueType::U32, about) };
-    fixed(ui, &one.site("capacity", true), field, &mut now);
-    if now != before {
+    let vary = fixed(ui, &one.site("capacity", true), field, &mut now);
+    if let Some(vary) = vary {
+        one.vary("capacity", vary);
+    } else if now != before {
         one.change("capacity", |node| node.capacity = Some(now));
     }
 }
@@ -279,7 +284,7 @@ fn output(ui: &mut Ui, one: &mut Inspected<'_>, mut output: Output) {
                 let mut value = ParamValue::Number(f64::from(*pixels));
                 let range = (Some(1.0), Some(MAX_PIXELS));
                 let field = Field { range, unit: "px", ..plain(name, ValueType::U32, "Pixels") };
-                fixed(ui, &Site { computed: false, ..one.site(name, true) }, field, &mut value);
+                fixed(ui, &Site { computed: false, variant: None, ..one.site(name, true) }, field, &mut value);
                 if let ParamValue::Number(new) = value {
                     *pixels = new as u32;
                 }

@@ -189,7 +189,11 @@ impl Inspected<'_> {
         let value = self.node.params.get(field);
         let mixed = self.others.iter().any(|(_, node)| node.params.get(field) != value);
         let id = self.id(field);
-        Site { id, path, numbers: &self.numbers, now, mixed, held, inputs: None, computed: true, border: None }
+        // Nodes of a library group are no part of the document.
+        let variant = self.session.variant().filter(|_| self.editable).map(str::to_string);
+        let set = self.session.document().set_by_variant(&self.path, field).is_some();
+        let variant = variant.map(|name| (name, set));
+        Site { id, path, numbers: &self.numbers, now, mixed, held, inputs: None, computed: true, border: None, variant }
     }
 
     fn values(&mut self, ui: &mut Ui) -> Result<(), String> {
@@ -299,6 +303,7 @@ impl Inspected<'_> {
             Some(Change::Set(value)) => self.set(field.name, value),
             Some(Change::Reset) => self.session.reset_params(&self.paths(), field.name, &field.default),
             Some(Change::Border(border)) => self.cross(field.name, border),
+            Some(Change::Vary(vary)) => self.vary(field.name, vary),
             None => {}
         }
     }
@@ -327,6 +332,11 @@ impl Inspected<'_> {
     fn set(&mut self, param: &str, value: ParamValue) {
         // The field is shown because the nodes have it.
         let _ = self.session.set_params(&self.paths(), param, &value);
+    }
+
+    /// Makes a value part of the chosen variant, or no longer.
+    fn vary(&mut self, param: &str, vary: bool) {
+        self.session.vary(&self.paths(), param, vary);
     }
 
     /// Changes the node itself, which makes a new plan.

@@ -75,7 +75,7 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
     let mut asked = None;
     let mut off = false;
     let hint = ty.map_or_else(|| doc.to_string(), |ty| format!("{ty}\n{doc}"));
-    let name = Name { text: port, doc: &hint, changed: false, sense: Sense::hover() };
+    let name = Name { text: port, doc: &hint, changed: false, varied: None, sense: Sense::hover() };
     named(ui, &name, |ui, _| {
         let look = theme::of(ui);
         ui.horizontal(|ui| {
@@ -153,7 +153,7 @@ pub(super) fn outputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
 
 /// Returns whether its button was clicked.
 fn output(ui: &mut Ui, port: &PortSignature, carries: &str, viewed: bool) -> bool {
-    let name = Name { text: &port.name, doc: &port.doc, changed: false, sense: Sense::hover() };
+    let name = Name { text: &port.name, doc: &port.doc, changed: false, varied: None, sense: Sense::hover() };
     named(ui, &name, |ui, _| {
         let look = theme::of(ui);
         ui.horizontal(|ui| {

@@ -26,13 +26,15 @@ pub(super) struct Name<'a> {
     pub doc: &'a str,
     /// The value differs from the default.
     pub changed: bool,
+    /// The variant that sets it.
+    pub varied: Option<&'a str>,
     /// Gestures that the name reacts to.
     pub sense: Sense,
 }
 
 /// A name with its documentation as a tooltip, and a widget.
 pub(crate) fn row<R>(ui: &mut Ui, name: &str, doc: &str, contents: impl FnOnce(&mut Ui) -> R) -> R {
-    let name = Name { text: name, doc, changed: false, sense: Sense::hover() };
+    let name = Name { text: name, doc, changed: false, varied: None, sense: Sense::hover() };
     named(ui, &name, |ui, _| ui.horizontal_wrapped(contents).inner)
 }
 
@@ -51,13 +53,18 @@ pub(super) fn named<R>(ui: &mut Ui, name: &Name<'_>, contents: impl FnOnce(&mut 
             let galley = text.into_galley(ui, Some(TextWrapMode::Truncate), rect.width() - 8.0, TextStyle::Body);
             let at = Pos2::new(rect.left() + 6.0, rect.center().y - 0.5 * galley.size().y);
             ui.painter().galley_with_override_text_color(at, galley, color);
-            if name.changed {
+            if name.changed || name.varied.is_some() {
                 let mark = Rect::from_center_size(Pos2::new(rect.left() + 1.0, rect.center().y), vec2(2.0, 12.0));
-                ui.painter().rect_filled(mark, 1.0, look.accent);
+                let color = if name.varied.is_some() { look.warning } else { look.accent };
+                ui.painter().rect_filled(mark, 1.0, color);
             }
         }
         response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, name.text));
         let response = if name.doc.is_empty() { response } else { response.on_hover_text(name.doc) };
+        let response = match name.varied {
+            Some(variant) => response.on_hover_text(format!("Set by variant {variant}")),
+            None => response,
+        };
         let width = ui.available_width();
         ui.allocate_ui_with_layout(vec2(width, HEIGHT), Layout::top_down(Align::Min), |ui| {
             ui.set_width(width);

@@ -38,6 +38,8 @@ pub(super) struct Site<'a> {
     /// Whether it may be an expression, if its type allows one.
     pub computed: bool,
     pub border: Option<Border>,
+    /// The chosen variant of the graph, and whether it sets this value.
+    pub variant: Option<(String, bool)>,
 }
 
 /// A change of a value by the user.
@@ -48,6 +50,8 @@ pub(super) enum Change {
     Reset,
     /// Exposed on a group, or no longer.
     Border(Border),
+    /// Set by the chosen variant, or no longer.
+    Vary(bool),
 }
 
 /// How a parameter relates to a group.
@@ -67,7 +71,8 @@ impl Field<'_> {
         let bar = self.bar(site, self.reach());
         let scrubs = self.scrubs(current);
         let sense = if scrubs { Sense::click_and_drag() } else { Sense::click() };
-        named(ui, &Name { text: self.name, doc: self.doc, changed, sense }, |ui, name| {
+        let varied = site.variant.as_ref().filter(|(_, set)| *set).map(|(name, _)| name.as_str());
+        named(ui, &Name { text: self.name, doc: self.doc, changed, varied, sense }, |ui, name| {
             let mut change = self.of_name(ui, site, name, current, changed);
             if scrubs && let Some(bar) = bar {
                 change = change.or(self.scrubbed(ui, &bar, name, current).map(Change::Set));
@@ -180,6 +185,15 @@ impl Field<'_> {
             };
             if ui.button(text).clicked() {
                 change = Some(Change::Border(border));
+            }
+        }
+        if let Some((name, set)) = &site.variant {
+            let text = match set {
+                true => format!("Remove from variant {name}"),
+                false => format!("Set in variant {name}"),
+            };
+            if ui.add_enabled(editable, egui::Button::new(text)).clicked() {
+                change = Some(Change::Vary(!set));
             }
         }
         change

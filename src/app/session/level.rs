@@ -8,6 +8,7 @@ use crate::app::action::{Action, Actions};
 use crate::app::canvas::layout;
 use crate::document::{Document, Frame, Group, Level, Link, NodeKind, Nodes, Scope};
 use crate::edit::{self, IN, InputEnd, NodeSignature, OUT};
+use crate::graph::variants;
 use crate::problem::Problem;
 
 /// The level that is open.
@@ -16,6 +17,8 @@ pub(super) struct OpenLevel {
     scope: Scope,
     /// The document with the open library groups inlined, while one is open.
     opened: Option<Document>,
+    /// The document as the chosen variant shows it, while that replaces stages.
+    fitted: Option<Document>,
     /// What Custom nodes show while their texts do not parse.
     pub(super) readable: Readable,
 }
@@ -25,9 +28,14 @@ impl Session {
         &self.level.scope
     }
 
-    /// The document, with the open library groups inlined.
+    /// The document, with the open library groups inlined, and without what the stages of the chosen variant do not have.
     pub(super) fn shown(&self) -> &Document {
-        self.level.opened.as_ref().unwrap_or(&self.document)
+        self.level.opened.as_ref().or(self.level.fitted.as_ref()).unwrap_or(&self.document)
+    }
+
+    /// Follows the document as the chosen variant shows it.
+    pub(super) fn fit(&mut self) {
+        self.level.fitted = variants::fitted(&self.document, self.library());
     }
 
     pub(crate) fn level(&self) -> Level<'_> {
@@ -99,6 +107,7 @@ impl Session {
 
     /// Leaves groups and deselects nodes that no longer exist.
     pub(super) fn settle(&mut self) {
+        self.fit();
         let mut opened: Option<Document> = None;
         let mut depth = 0;
         for count in 1..=self.level.scope.0.len() {

@@ -17,6 +17,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 mod values;
+mod variants;
 mod views;
 
 use std::path::PathBuf;
@@ -165,7 +166,10 @@ impl Session {
     /// Replaces the document by the new content of its file, as one undo step. States that still exist keep their values.
     pub(super) fn reload(&mut self, document: Document) {
         self.end_gesture();
-        self.edit("reload", |now| *now = document.clone());
+        self.history.record(&self.document, "reload");
+        self.document = document.clone();
+        self.changes.pending = true;
+        self.compile();
         self.end_gesture();
         self.disk.saved = Some(document);
     }
@@ -249,7 +253,12 @@ impl Session {
     /// An edit that does not affect the simulation, such as moving a node.
     pub(super) fn arrange(&mut self, gesture: &str, change: impl FnOnce(&mut Document)) {
         self.history.record(&self.document, gesture);
+        let before = self.document.variant.is_some().then(|| self.document.clone());
         change(&mut self.document);
+        if let Some(before) = before {
+            self.document.claim_for_variant(&before);
+            self.fit();
+        }
     }
 
     /// Ends a gesture: what follows is another undo step.

@@ -49,9 +49,22 @@ fn checked(expect: &Expect, document: &Document, graph: &Graph) -> Result<Expect
         component: expect.component,
         bound,
         adapter: expect.adapter.as_ref().map(|name| name.to_lowercase()),
+        other_variant: other_variant(expect, document)?,
         comment: expect.comment.clone(),
         node: target.node,
     })
+}
+
+/// Why an expectation is not checked, if it belongs to another variant than the chosen one.
+fn other_variant(expect: &Expect, document: &Document) -> Result<Option<String>, Fault> {
+    if let Some(name) = expect.variant.as_ref().filter(|name| !document.variants.contains_key(*name)) {
+        let names: Vec<&str> = document.variant_names().collect();
+        let remedy = format!("name one of: {}", names.join(", "));
+        return Err(Fault::new(format!("there is no variant `{name}`"), remedy));
+    }
+    let belongs =
+        || expect.variant.as_ref().map_or("belongs to the default".into(), |n| format!("belongs to variant `{n}`"));
+    Ok((expect.variant != document.variant).then(belongs))
 }
 
 /// The subject of an expectation, and what it carries.

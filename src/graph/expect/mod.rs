@@ -22,6 +22,8 @@ pub struct Expectation {
     pub bound: Bound,
     /// Checked only on an adapter whose name contains this, in lower case.
     pub adapter: Option<String>,
+    /// Why it is not checked: it belongs to another variant of the graph.
+    pub other_variant: Option<String>,
     /// The user's note, shown with the result.
     pub comment: String,
     /// Path of the node that it refers to.

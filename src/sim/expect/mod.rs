@@ -37,7 +37,8 @@ pub enum Verdict {
 
 /// The wires that a plan has to keep for expectations.
 pub fn keep<'e>(expectations: impl IntoIterator<Item = &'e Expectation>) -> BTreeSet<String> {
-    let kept = expectations.into_iter().filter_map(|expectation| match &expectation.subject {
+    let checked = expectations.into_iter().filter(|expectation| expectation.other_variant.is_none());
+    let kept = checked.filter_map(|expectation| match &expectation.subject {
         Subject::Wire(name) | Subject::Attribute(name, _) => Some(name.clone()),
         Subject::Image(_) | Subject::Number(_) => None,
     });
@@ -46,7 +47,7 @@ pub fn keep<'e>(expectations: impl IntoIterator<Item = &'e Expectation>) -> BTre
 
 /// What expectations need from a plan: wires, and images where one is named.
 pub fn needs(expectations: &[Result<Expectation, Problem>]) -> (Keep, Outputs) {
-    let known = expectations.iter().filter_map(|e| e.as_ref().ok());
+    let known = expectations.iter().filter_map(|e| e.as_ref().ok()).filter(|e| e.other_variant.is_none());
     let kept = keep(known.clone());
     let outputs: BTreeSet<&String> = known
         .filter_map(|expectation| match &expectation.subject {
@@ -158,6 +159,11 @@ impl Checker {
             let Ok(expectation) = expectation else { continue };
             let base = matches!(expectation.bound, Bound::UnchangedSince(since, _) if since == frame);
             if !base && !expectation.frames.contains(frame) {
+                continue;
+            }
+            if let Some(why) = &expectation.other_variant {
+                let verdict = Verdict::Skipped(why.clone());
+                skipped.extend((!base).then_some((index, Outcome { frame, verdict, found: String::new() })));
                 continue;
             }
             if let Some(wanted) = expectation.adapter.as_ref().filter(|name| !adapter.contains(*name)) {

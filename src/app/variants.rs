@@ -1,0 +1,189 @@
+//! Variants of the graph: the list at the foot of the window, and the dialogs that name them.
+
+use eframe::egui::{self, Align2, Id, RichText, Ui};
+
+use super::command::Command;
+use super::execute::Listed;
+use super::notice;
+use super::picker::Item;
+use super::session::Session;
+use super::{Editor, theme};
+
+/// What the list calls the graph without a variant.
+const DEFAULT: &str = "Default";
+/// Width of the dialog \[points\].
+const WIDTH: f32 = 320.0;
+
+/// What a name is typed for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// A variant to be added.
+    Store,
+    /// A variant to be renamed.
+    Rename(String),
+}
+
+/// The dialog that asks for a name.
+pub(super) struct NameDialog {
+    naming: Naming,
+    text: String,
+    /// Why the name could not be used.
+    refused: String,
+    fresh: bool,
+}
+
+impl NameDialog {
+    pub(super) fn new(naming: Naming) -> NameDialog {
+        let text = match &naming {
+            Naming::Store => String::new(),
+            Naming::Rename(name) => name.clone(),
+        };
+        NameDialog { naming, text, refused: String::new(), fresh: true }
+    }
+
+    /// Draws it. Returns whether it is over.
+    fn show(&mut self, ctx: &egui::Context, session: &mut Session) -> bool {
+        let title = match &self.naming {
+            Naming::Store => "Store as variant",
+            Naming::Rename(_) => "Rename variant",
+        };
+        let (mut open, mut done, mut cancelled) = (true, false, false);
+        let window = egui::Window::new(title).id(Id::new("variant name")).open(&mut open).collapsible(false);
+        let window = window.resizable(false).pivot(Align2::CENTER_CENTER).default_pos(ctx.content_rect().center());
+        window.show(ctx, |ui| {
+            ui.set_width(WIDTH);
+            if self.naming == Naming::Store {
+                ui.add(egui::Label::new(RichText::new(what_is_stored(session)).color(theme::of(ui).dim)).wrap());
+            }
+            let field = egui::TextEdit::singleline(&mut self.text).hint_text("Name").desired_width(f32::INFINITY);
+            let response = ui.add(field);
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, true, "variant name"));
+            if std::mem::take(&mut self.fresh) {
+                response.request_focus();
+            }
+            done = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+            cancelled = ui.input(|input| input.key_pressed(egui::Key::Escape));
+            if !self.refused.is_empty() {
+                ui.add(egui::Label::new(RichText::new(&self.refused).color(theme::of(ui).error)).wrap());
+            }
+            ui.horizontal(|ui| {
+                done |= ui.button("OK").clicked();
+                cancelled |= ui.button("Cancel").clicked();
+            });
+        });
+        if cancelled || !open {
+            return true;
+        }
+        if !done {
+            return false;
+        }
+        let name = self.text.trim();
+        let result = match &self.naming {
+            Naming::Store => session.store_variant(name),
+            Naming::Rename(old) => session.rename_variant(old, name),
+        };
+        self.refused = result.err().map(|sentence| super::prose::plain(&sentence)).unwrap_or_default();
+        self.fresh = !self.refused.is_empty();
+        !self.fresh
+    }
+}
+
+/// What a new variant is made of, in one sentence.
+fn what_is_stored(session: &Session) -> String {
+    if let Some(chosen) = session.variant() {
+        return format!("A copy of the variant {chosen}.");
+    }
+    match session.selection.nodes.is_empty() {
+        true => "Everything that differs from the saved graph. The default returns to the saved graph there.".into(),
+        false => "Everything that differs from the saved graph, and the values of the selected nodes.".into(),
+    }
+}
+
+/// The list of variants, where the graph has some. Returns the command that was chosen.
+pub(super) fn chooser(ui: &mut Ui, session: &mut Session) -> Option<Command> {
+    if session.document().variants.is_empty() {
+        return None;
+    }
+    let (mut asked, mut chosen) = (None, None);
+    let current = session.variant().map(str::to_string);
+    let text = current.clone().unwrap_or_else(|| DEFAULT.into());
+    ui.label(RichText::new("Variant").color(theme::of(ui).faint).small());
+    let button = ui.menu_button(RichText::new(format!("{text} ⏷")), |ui| {
+        ui.set_min_width(150.0);
+        if ui.selectable_label(current.is_none(), DEFAULT).clicked() {
+            chosen = Some(None);
+        }
+        for (name, variant) in &session.document().variants {
+            let label = ui.selectable_label(current.as_ref() == Some(name), name);
+            let label = if variant.about.is_empty() { label } else { label.on_hover_text(&variant.about) };
+            if label.clicked() {
+                chosen = Some(Some(name.clone()));
+            }
+        }
+        ui.separator();
+        for command in [Command::StoreVariant, Command::RenameVariant, Command::RemoveVariant] {
+            let enabled = command == Command::StoreVariant || current.is_some();
+            if ui.add_enabled(enabled, egui::Button::new(command.label())).clicked() {
+                asked = Some(command);
+            }
+        }
+        if asked.is_some() || chosen.is_some() {
+            ui.close();
+        }
+    });
+    let name = format!("Variant: {text}");
+    button.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, &name));
+    if let Some(name) = chosen
+        && let Err(sentence) = session.choose_variant(name.as_deref())
+    {
+        notice::tell(ui.ctx(), sentence);
+    }
+    asked
+}
+
+impl Editor {
+    /// Carries out a command about variants, but for the list of them.
+    pub(super) fn execute_variant(&mut self, command: Command) {
+        let chosen = self.session.variant().map(str::to_string);
+        match (command, chosen) {
+            (Command::StoreVariant, _) => self.naming = Some(NameDialog::new(Naming::Store)),
+            (Command::RenameVariant, Some(name)) => self.naming = Some(NameDialog::new(Naming::Rename(name))),
+            (Command::RemoveVariant, Some(name)) => self.session.remove_variant(&name),
+            _ => {}
+        }
+    }
+
+    /// The variants as a list to choose from.
+    pub(super) fn variants_to_choose(&self) -> Listed {
+        let item = |title: &str, about: &str| Item {
+            title: title.into(),
+            group: String::new(),
+            words: String::new(),
+            note: String::new(),
+            doc: about.into(),
+            color: None,
+            enabled: true,
+        };
+        let variants = &self.session.document().variants;
+        let names = std::iter::once(String::new()).chain(variants.keys().cloned()).collect();
+        let others = variants.iter().map(|(name, variant)| item(name, &variant.about));
+        (names, std::iter::once(item(DEFAULT, "")).chain(others).collect(), "Variant", 0)
+    }
+
+    /// Chooses a variant from that list; an empty name is the default.
+    pub(super) fn choose_listed_variant(&mut self, name: &str) {
+        let name = Some(name).filter(|name| !name.is_empty());
+        if let Err(sentence) = self.session.choose_variant(name) {
+            self.notify(sentence, true);
+        }
+    }
+
+    /// Draws the dialog that asks for a name.
+    pub(super) fn show_name_dialog(&mut self, ctx: &egui::Context) {
+        if let Some(dialog) = &mut self.naming
+            && dialog.show(ctx, &mut self.session)
+        {
+            self.naming = None;
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! Variants of a graph: named sets of values, bypasses, stages and wires that replace those of the default.
+//!
+//! While a variant is chosen, the nodes hold what it sets, and its entries hold what the default has there: choosing
+//! exchanges the two, and so does returning. Whatever reads a document therefore reads what is chosen, and an edit of a
+//! value that the variant sets is an edit of the variant. A file has the default in its nodes, whatever is chosen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Document, Extra, Link, Node, NodeKind, ParamValue, Scope};
+use crate::problem::{Problem, Problems};
+use crate::spelling::close_names;
+
+/// What a variant replaces. While it is chosen, what the default has there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Variant {
+    /// What it is for, in one sentence.
+    pub about: String,
+    /// Values by `node.param`, as [`Document::set`] takes them; `None` is the stage's own default.
+    pub set: BTreeMap<String, Option<ParamValue>>,
+    /// Which nodes are bypassed, by path.
+    pub muted: BTreeMap<String, bool>,
+    /// The stage or group that a node is, by path.
+    pub stages: BTreeMap<String, NodeKind>,
+    /// What inputs read, by `node.port`; `None` where nothing is wired.
+    pub inputs: BTreeMap<String, Option<Link>>,
+    /// Notes of nodes, by path.
+    pub comments: BTreeMap<String, String>,
+    /// Frames per second.
+    pub fps: Option<f64>,
+    /// Seed of `random` and `frame.seed`.
+    pub seed: Option<u32>,
+    /// Fields that this build does not know.
+    pub extra: Extra,
+}
+
+impl Variant {
+    /// Whether it replaces nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Variant { about: self.about.clone(), extra: self.extra.clone(), ..Variant::default() }
+    }
+}
+
+/// The node and the parameter or port of a key.
+fn split(key: &str) -> (String, String) {
+    let (scope, name) = Scope::split(key);
+    let link = Link::parse(name);
+    (scope.path(&link.node), link.port)
+}
+
+/// Cause and remedy.
+type Fault = (String, String);
+
+impl Document {
+    /// The names of all variants.
+    pub fn variant_names(&self) -> impl Iterator<Item = &str> {
+        self.variants.keys().map(String::as_str)
+    }
+
+    /// The document with a variant, or the default.
+    ///
+    /// # Errors
+    /// As [`Document::choose`].
+    pub fn with_variant(&self, name: Option<&str>) -> Result<Document, Problems> {
+        let mut document = self.clone();
+        document.choose(name)?;
+        Ok(document)
+    }
+
+    /// Chooses a variant, or the default.
+    ///
+    /// # Errors
+    /// When there is no such variant, or something that it sets does not exist; nothing changes then.
+    pub fn choose(&mut self, name: Option<&str>) -> Result<(), Problems> {
+        if name == self.variant.as_deref() {
+            return Ok(());
+        }
+        let mut after = self.clone();
+        if let Some(chosen) = after.variant.take() {
+            // What was removed meanwhile has no value to return to.
+            after.exchange(&chosen);
+        }
+        if let Some(name) = name {
+            if !after.variants.contains_key(name) {
+                return Err(after.no_variant(name).into());
+            }
+            let problems = after.exchange(name);
+            if !problems.is_empty() {
+                return Err(problems);
+            }
+            after.variant = Some(name.to_string());
+        }
+        // That of the file could not be chosen, and another one takes its place.
+        after.extra.remove("variant");
+        *self = after;
+        Ok(())
+    }
+
+    /// The problem of an unknown name, with those that there are.
+    fn no_variant(&self, name: &str) -> Problem {
+        let names: Vec<&str> = self.variant_names().collect();
+        let remedy = match names.as_slice() {
+            [] => "the graph has no variants".to_string(),
+            names => format!("the variants are: {}", names.join(", ")),
+        };
+        Problem::new("", "", format!("there is no variant `{name}`"), remedy)
+    }
+
+    /// Exchanges the values of a variant with those of the nodes. Returns what could not be, which stays as it is.
+    fn exchange(&mut self, name: &str) -> Problems {
+        let mut problems = Problems::default();
+        let Some(mut variant) = self.variants.remove(name) else { return problems };
+        let mut report = |node: &str, port: &str, fault: Result<(), Fault>| {
+            if let Err((cause, remedy)) = fault {
+                problems.push(Problem::new(node, port, format!("variant `{name}`: {cause}"), remedy));
+            }
+        };
+        for (path, kind) in &mut variant.stages {
+            let done = self.found(path).and_then(|node| exchange_kind(node, kind));
+            report(path, "", done);
+        }
+        for (key, value) in &mut variant.set {
+            let (path, param) = split(key);
+            report(&path, &param, self.exchange_value((&path, &param), value));
+        }
+        for (key, link) in &mut variant.inputs {
+            let (path, port) = split(key);
+            report(&path, &port, self.found(&path).and_then(|node| exchange_input(node, &port, link)));
+        }
+        for (path, muted) in &mut variant.muted {
+            let done = self.found(path).map(|node| std::mem::swap(&mut node.muted, muted));
+            report(path, "", done);
+        }
+        for (path, comment) in &mut variant.comments {
+            let done = self.found(path).map(|node| std::mem::swap(&mut node.comment, comment));
+            report(path, "", done);
+        }
+        variant.fps.iter_mut().for_each(|fps| std::mem::swap(fps, &mut self.fps));
+        variant.seed.iter_mut().for_each(|seed| std::mem::swap(seed, &mut self.seed));
+        self.variants.insert(name.to_string(), variant);
+        problems
+    }
+
+    fn found(&mut self, path: &str) -> Result<&mut Node, Fault> {
+        if self.node(path).is_none() {
+            let (scope, name) = Scope::split(path);
+            let names = self.level(&scope).map(|level| level.nodes().keys().map(String::as_str).collect::<Vec<_>>());
+            let close = close_names(name, names.unwrap_or_default());
+            let remedy = match close.first() {
+                Some(close) => format!("did you mean `{}`?", scope.path(close)),
+                None => "name a node of the graph, or remove the entry".into(),
+            };
+            return Err((format!("there is no node `{path}`"), remedy));
+        }
+        self.node_mut(path).ok_or_else(|| (format!("there is no node `{path}`"), "remove the entry".into()))
+    }
+
+    fn exchange_value(&mut self, (path, param): (&str, &str), value: &mut Option<ParamValue>) -> Result<(), Fault> {
+        let write = || "write NODE.PARAM, for example force.radius".to_string();
+        if param.is_empty() {
+            return Err((format!("`{path}` names no parameter"), write()));
+        }
+        self.found(path)?;
+        let now = self.value(path, param);
+        match value.as_ref() {
+            Some(new) => {
+                let correct = || "correct the value, or remove the entry".to_string();
+                self.set(path, param, new.clone()).map_err(|sentence| (sentence, correct()))?;
+            }
+            None => self.unset(path, param)?,
+        }
+        *value = now;
+        Ok(())
+    }
+
+    /// The value of `node.param` that [`Document::set`] sets; `None` where it is not given.
+    pub fn value(&self, path: &str, param: &str) -> Option<ParamValue> {
+        let node = self.node(path)?;
+        match (&node.kind, param) {
+            (NodeKind::Domain(domain), "resolution") => Some(resolution(&domain.resolution)),
+            (NodeKind::Domain(domain), "width") => Some(domain.width.clone()),
+            (NodeKind::Domain(domain), "edge") => Some(ParamValue::Expression(domain.edge.to_string())),
+            (kind, "value") if kind.is_number() => node.params.get("value").or(kind.number()).cloned(),
+            (_, "iterations") => node.iterations.clone(),
+            (_, "until") => node.until.as_ref().map(|until| until.below.clone()),
+            (NodeKind::State(_), "capacity") => node.capacity.clone(),
+            _ => node.params.get(param).cloned(),
+        }
+    }
+
+    /// Removes `node.param`, so that the stage's default applies.
+    fn unset(&mut self, path: &str, param: &str) -> Result<(), Fault> {
+        let node = self.found(path)?;
+        let needed = matches!(node.kind, NodeKind::Domain(_))
+            || (node.kind.is_number() && param == "value")
+            || (param == "until" && node.until.is_some());
+        if needed {
+            return Err((format!("`{path}.{param}` has no default"), "give a value".into()));
+        }
+        match (&node.kind, param) {
+            (_, "iterations") => node.iterations = None,
+            (NodeKind::State(_), "capacity") => node.capacity = None,
+            _ => drop(node.params.remove(param)),
+        }
+        Ok(())
+    }
+
+    /// The chosen variant, if it sets a value of this node.
+    pub fn set_by_variant(&self, path: &str, param: &str) -> Option<&str> {
+        let name = self.variant.as_deref()?;
+        let variant = self.variants.get(name)?;
+        variant.set.contains_key(&format!("{path}.{param}")).then_some(name)
+    }
+
+    /// What the chosen variant replaces of a node, in words: `stage`, `bypass` and so on.
+    pub fn replaced_by_variant(&self, path: &str) -> Vec<String> {
+        let Some(variant) = self.variant.as_ref().and_then(|name| self.variants.get(name)) else { return Vec::new() };
+        let of_node = |key: &String| Some(split(key)).filter(|(node, _)| node == path).map(|(_, part)| part);
+        let words = [("stage", variant.stages.contains_key(path)), ("bypass", variant.muted.contains_key(path))];
+        let words = words.into_iter().filter(|(_, given)| *given).map(|(word, _)| word.to_string());
+        words.chain(variant.inputs.keys().chain(variant.set.keys()).filter_map(of_node)).collect()
+    }
+
+    /// Makes a value part of the chosen variant. The default keeps the value that it has now.
+    pub fn add_to_variant(&mut self, path: &str, param: &str) {
+        let value = self.value(path, param);
+        if let Some(variant) = self.variant.as_ref().and_then(|name| self.variants.get_mut(name)) {
+            variant.set.entry(format!("{path}.{param}")).or_insert(value);
+        }
+    }
+
+    /// Removes a value from the chosen variant: that of the default returns.
+    ///
+    /// # Errors
+    /// When the node does not exist; nothing changes then.
+    pub fn remove_from_variant(&mut self, path: &str, param: &str) -> Result<(), String> {
+        let Some(name) = self.variant.clone() else { return Ok(()) };
+        let key = format!("{path}.{param}");
+        let held = self.variants.get_mut(&name).and_then(|variant| variant.set.remove(&key));
+        let Some(mut value) = held else { return Ok(()) };
+        self.exchange_value((path, param), &mut value).map_err(|(cause, _)| cause)
+    }
+
+    /// Adds a variant with everything that differs between the nodes of `base` and those of this document, and chooses it.
+    /// `base` becomes the default there. Nodes that only one of them has are left out. Values of the nodes in `named` are added
+    /// where they do not differ.
+    ///
+    /// # Errors
+    /// When the name can't be used, or there is nothing to store; nothing changes then.
+    pub fn store_variant(&mut self, name: &str, base: &Document, named: &BTreeSet<String>) -> Result<(), String> {
+        self.fits_variant(name)?;
+        if let Some(chosen) = self.variant.clone() {
+            let plain = self.with_variant(None).map_err(|problems| problems.to_string())?;
+            let copy = plain.variants.get(&chosen).cloned().unwrap_or_default();
+            self.variants.insert(name.to_string(), copy);
+            return self.choose(Some(name)).map_err(|problems| problems.to_string());
+        }
+        let mut variant = Variant::default();
+        let base = base.with_variant(None).map_err(|problems| problems.to_string())?;
+        self.differences(&base, &Scope::default(), &mut variant);
+        for path in named {
+            for param in self.node(path).map(params).unwrap_or_default() {
+                variant.set.entry(format!("{path}.{param}")).or_insert_with(|| self.value(path, &param));
+            }
+        }
+        if variant.is_empty() {
+            return Err(
+                "there is nothing to store; change values first, or select the nodes whose values to store".into()
+            );
+        }
+        self.variants.insert(name.to_string(), variant);
+        self.variant = Some(name.to_string());
+        Ok(())
+    }
+
+    fn fits_variant(&self, name: &str) -> Result<(), String> {
+        match name.trim() {
+            "" => Err("a variant needs a name".into()),
+            _ if self.variants.contains_key(name) => {
+                Err(format!("there is already a variant `{name}`; choose another name"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds what differs on a level, with the values of `base`.
+    fn differences(&self, base: &Document, scope: &Scope, variant: &mut Variant) {
+        let (Some(now), Some(before)) = (self.level(scope), base.level(scope)) else { return };
+        for (name, node) in now.nodes() {
+            let Some(old) = before.nodes().get(name) else { continue };
+            let path = scope.path(name);
+            let names: BTreeSet<String> = params(node).into_iter().chain(params(old)).collect();
+            let differ = names.into_iter().filter(|param| self.value(&path, param) != base.value(&path, param));
+            variant.set.extend(differ.map(|param| (format!("{path}.{param}"), base.value(&path, &param))));
+            if node.muted != old.muted {
+                variant.muted.insert(path.clone(), old.muted);
+            }
+            let ports: BTreeSet<&String> = node.inputs.keys().chain(old.inputs.keys()).collect();
+            let differ = ports.into_iter().filter(|port| node.inputs.get(*port) != old.inputs.get(*port));
+            variant.inputs.extend(differ.map(|port| (format!("{path}.{port}"), old.inputs.get(port).cloned())));
+            match (&node.kind, &old.kind) {
+                (NodeKind::Group(_), NodeKind::Group(_)) => self.differences(base, &scope.inside(name), variant),
+                (kind, old) if kind != old && kind.info().runs && old.info().runs => {
+                    variant.stages.insert(path, old.clone());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Renames a variant.
+    ///
+    /// # Errors
+    /// When the name can't be used; nothing changes then.
+    pub fn rename_variant(&mut self, old: &str, new: &str) -> Result<(), String> {
+        if old == new {
+            return Ok(());
+        }
+        self.fits_variant(new)?;
+        if let Some(variant) = self.variants.remove(old) {
+            self.variants.insert(new.to_string(), variant);
+        }
+        self.variant.iter_mut().filter(|chosen| *chosen == old).for_each(|chosen| *chosen = new.to_string());
+        let expect = self.expect.iter_mut().filter_map(|expect| expect.variant.as_mut());
+        expect.filter(|variant| *variant == old).for_each(|variant| *variant = new.to_string());
+        Ok(())
+    }
+
+    /// Removes a variant. Where it is chosen, the default returns.
+    pub fn remove_variant(&mut self, name: &str) {
+        if self.variant.as_deref() == Some(name) {
+            self.exchange(name);
+            self.variant = None;
+        }
+        self.variants.remove(name);
+    }
+
+    /// Removes what variants set of nodes that no longer exist, or of nodes inside them.
+    pub fn forget_in_variants(&mut self, removed: &BTreeSet<String>) {
+        let stays = |path: &str| !removed.iter().any(|gone| path == gone || path.starts_with(&format!("{gone}/")));
+        for variant in self.variants.values_mut() {
+            variant.set.retain(|key, _| stays(&split(key).0));
+            variant.inputs.retain(|key, _| stays(&split(key).0));
+            variant.muted.retain(|path, _| stays(path));
+            variant.stages.retain(|path, _| stays(path));
+            variant.comments.retain(|path, _| stays(path));
+        }
+    }
+
+    /// Makes changes of nodes whose stage the chosen variant replaces part of the variant: the default's stage may not have such
+    /// a parameter or port. `before` is the document before the changes.
+    pub fn claim_for_variant(&mut self, before: &Document) {
+        if self.variant != before.variant {
+            return;
+        }
+        let Some(mut variant) = self.variant.as_ref().and_then(|name| self.variants.get(name)).cloned() else { return };
+        for path in variant.stages.keys() {
+            let (Some(now), Some(old)) = (self.node(path), before.node(path)) else { continue };
+            let names: BTreeSet<&String> = now.params.keys().chain(old.params.keys()).collect();
+            for param in names.into_iter().filter(|param| now.params.get(*param) != old.params.get(*param)) {
+                let value = || old.params.get(param).cloned();
+                variant.set.entry(format!("{path}.{param}")).or_insert_with(value);
+            }
+            if now.iterations != old.iterations {
+                variant.set.entry(format!("{path}.iterations")).or_insert_with(|| old.iterations.clone());
+            }
+            let ports: BTreeSet<&String> = now.inputs.keys().chain(old.inputs.keys()).collect();
+            for port in ports.into_iter().filter(|port| now.inputs.get(*port) != old.inputs.get(*port)) {
+                variant.inputs.entry(format!("{path}.{port}")).or_insert_with(|| old.inputs.get(port).cloned());
+            }
+        }
+        if let Some(name) = self.variant.clone() {
+            self.variants.insert(name, variant);
+        }
+    }
+
+    /// Values that variants set of nodes of a level.
+    pub fn variant_values_mut(&mut self, level: &Scope) -> impl Iterator<Item = &mut ParamValue> {
+        let set = self.variants.values_mut().flat_map(|variant| &mut variant.set);
+        set.filter(move |(key, _)| Scope::split(key).0 == *level).filter_map(|(_, value)| value.as_mut())
+    }
+
+    /// Changes the nodes that variants refer to. `change` gets the level, and the node with its port or parameter, and returns the
+    /// new ones, or `None` to keep them.
+    pub(super) fn retarget_variants(&mut self, change: &impl Fn(&Scope, &Link) -> Option<(Scope, Link)>) {
+        let moved = |key: &str| {
+            let (scope, name) = Scope::split(key);
+            let (scope, link) = change(&scope, &Link::parse(name))?;
+            Some(scope.path(&link.to_string()))
+        };
+        for variant in self.variants.values_mut() {
+            for (key, link) in &mut variant.inputs {
+                let scope = Scope::split(key).0;
+                let moved = link.as_ref().and_then(|link| change(&scope, link));
+                if let Some((_, new)) = moved.filter(|(level, _)| *level == scope) {
+                    *link = Some(new);
+                }
+            }
+            rekey(&mut variant.set, &moved);
+            rekey(&mut variant.inputs, &moved);
+            rekey(&mut variant.muted, &moved);
+            rekey(&mut variant.stages, &moved);
+            rekey(&mut variant.comments, &moved);
+        }
+    }
+}
+
+fn rekey<V>(map: &mut BTreeMap<String, V>, moved: &impl Fn(&str) -> Option<String>) {
+    let before = std::mem::take(map);
+    map.extend(before.into_iter().map(|(key, value)| (moved(&key).unwrap_or(key), value)));
+}
+
+fn exchange_kind(node: &mut Node, kind: &mut NodeKind) -> Result<(), Fault> {
+    if !node.kind.info().runs || !kind.info().runs {
+        return Err(("only a stage or a group can be replaced, by another one".into(), "remove the entry".into()));
+    }
+    std::mem::swap(&mut node.kind, kind);
+    Ok(())
+}
+
+fn exchange_input(node: &mut Node, port: &str, link: &mut Option<Link>) -> Result<(), Fault> {
+    if port.is_empty() {
+        return Err(("an input is named by NODE.PORT".into(), "add the port, for example force.velocity".into()));
+    }
+    let now = match link.take() {
+        Some(new) => node.inputs.insert(port.to_string(), new),
+        None => node.inputs.remove(port),
+    };
+    *link = now;
+    Ok(())
+}
+
+/// The names of the values that a node gives.
+fn params(node: &Node) -> Vec<String> {
+    let own: &[&str] = match &node.kind {
+        NodeKind::Domain(_) => &["resolution", "width", "edge"],
+        NodeKind::Number(_) => &["value"],
+        _ => &[],
+    };
+    let run = [
+        ("iterations", node.iterations.is_some()),
+        ("until", node.until.is_some()),
+        ("capacity", node.capacity.is_some() && matches!(node.kind, NodeKind::State(_))),
+    ];
+    let run = run.into_iter().filter(|(_, given)| *given).map(|(name, _)| name);
+    own.iter().copied().chain(run).map(String::from).chain(node.params.keys().cloned()).collect()
+}
+
+/// Cells along each axis as one value, as [`Document::set`] takes it.
+fn resolution(cells: &[ParamValue]) -> ParamValue {
+    let number = |cells: &ParamValue| if let ParamValue::Number(n) = cells { Some(*n) } else { None };
+    if let Some(numbers) = cells.iter().map(number).collect::<Option<Vec<f64>>>() {
+        return ParamValue::Vector(numbers);
+    }
+    let text = |cells: &ParamValue| match cells {
+        ParamValue::Expression(text) => text.clone(),
+        other => other.to_string(),
+    };
+    ParamValue::Expression(cells.iter().map(text).collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,297 @@
+//! Variants: one document, several sets of values.
+
+use stagewright::document::{Document, NodeKind, ParamValue, Scope, salvage};
+use stagewright::edit;
+use stagewright::graph::{Graph, variants};
+use stagewright::library::Library;
+use stagewright::problem::Problems;
+
+/// A pressure solve inside a group, and everything that a variant can set.
+const GRAPH: &str = r##"(version: 1, name: "test", fps: 60, nodes: {
+    "box": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+    "velocity": (state: "Grid<Vec>", on: "box", inputs: {"next": "fade.field"}),
+    "half": (number: 0.5),
+    "fade": (stage: "fluid/dissipate", inputs: {"field": "velocity.value"}, params: {"rate": 0.1}, comment: "Fades."),
+    "solve": (group: (inputs: {"velocity": "Grid<Vec>"}, outputs: {"pressure": "sweep.pressure"}, nodes: {
+        "divergence": (stage: "fluid/divergence", inputs: {"velocity": "in.velocity"}),
+        "sweep": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "divergence.divergence"}, iterations: 10),
+    }), inputs: {"velocity": "fade.field"}),
+    "tint": (stage: "view/color_map", inputs: {"field": "solve.pressure"}),
+    "screen": (output: (), inputs: {"image": "tint.image"}),
+},
+    variants: {
+        "article": (
+            about: "As printed.",
+            fps: 30,
+            seed: 7,
+            set: {
+                "fade.rate": "half / 2",
+                "solve/sweep.iterations": 20,
+                "solve/sweep.relaxation": 1.5,
+                "box.resolution": (16, 16),
+                "box.edge": "zero",
+                "half.value": 2,
+            },
+            stages: {"solve/sweep": "fluid/pressure_sor"},
+            inputs: {"tint.field": "solve.pressure", "solve.velocity": "velocity.value"},
+            muted: {"fade": true},
+            comments: {"fade": "Not printed."},
+        ),
+        "plain": (set: {"fade.rate": None}),
+    },
+)"##;
+
+fn parsed(text: &str) -> Document {
+    Document::parse(text).unwrap_or_else(|e| panic!("{text}\n{e}"))
+}
+
+fn chosen(name: &str) -> Document {
+    parsed(GRAPH).with_variant(Some(name)).expect("it can be chosen")
+}
+
+#[test]
+fn a_variant_replaces_values_stages_wires_and_bypasses_also_inside_groups() {
+    let article = chosen("article");
+    let value = |path: &str, param: &str| article.value(path, param).map(|value| value.to_string());
+    let values = [
+        value("fade", "rate"),
+        value("solve/sweep", "iterations"),
+        value("solve/sweep", "relaxation"),
+        value("box", "resolution"),
+        value("box", "edge"),
+        value("half", "value"),
+    ];
+    let values: Vec<String> = values.into_iter().flatten().collect();
+    assert_eq!(values, ["\"half / 2\"", "20", "1.5", "(16, 16)", "\"zero\"", "2"]);
+    assert_eq!(article.node("solve/sweep").unwrap().kind, NodeKind::Stage("fluid/pressure_sor".into()));
+    assert_eq!(article.nodes["solve"].inputs["velocity"].to_string(), "velocity.value");
+    assert_eq!((article.nodes["fade"].muted, article.nodes["fade"].comment.as_str()), (true, "Not printed."));
+    assert_eq!((article.fps, article.seed, article.variant.as_deref()), (30.0, 7, Some("article")));
+    Graph::build(&article, Library::builtin()).expect("it runs");
+    assert!(!chosen("plain").nodes["fade"].params.contains_key("rate"), "None is the stage's own default");
+}
+
+#[test]
+fn returning_gives_the_default_to_the_byte() {
+    let before = parsed(GRAPH);
+    let mut document = before.clone();
+    for name in ["article", "plain", "article"] {
+        document.choose(Some(name)).unwrap();
+        assert_ne!(document.nodes, before.nodes);
+    }
+    document.choose(None).unwrap();
+    assert_eq!(document, before);
+}
+
+#[test]
+fn a_file_has_the_default_in_its_nodes_and_the_choice_beside_them() {
+    let article = chosen("article");
+    let text = article.to_text();
+    assert_eq!(parsed(&text), article);
+    assert_eq!(parsed(&text).to_text(), text);
+    let default = parsed(GRAPH).to_text();
+    assert_eq!(text.replace("    variant: \"article\",\n", ""), default);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn an_edit_of_what_the_variant_sets_is_an_edit_of_the_variant() {
+    let mut document = chosen("article");
+    document.set("fade", "rate", ParamValue::Number(9.0)).unwrap();
+    document.set("fade", "other", ParamValue::Number(3.0)).unwrap();
+    assert_eq!(document.set_by_variant("fade", "rate"), Some("article"));
+    assert_eq!(document.set_by_variant("fade", "other"), None);
+    document.choose(None).unwrap();
+    assert_eq!(document.value("fade", "rate"), Some(ParamValue::Number(0.1)));
+    assert_eq!(document.value("fade", "other"), Some(ParamValue::Number(3.0)), "both have it");
+    document.choose(Some("article")).unwrap();
+    assert_eq!(document.value("fade", "rate"), Some(ParamValue::Number(9.0)));
+}
+
+#[test]
+fn values_enter_and_leave_the_chosen_variant() {
+    let mut document = chosen("plain");
+    document.add_to_variant("solve/sweep", "iterations");
+    document.set("solve/sweep", "iterations", ParamValue::Number(3.0)).unwrap();
+    document.choose(None).unwrap();
+    assert_eq!(document.value("solve/sweep", "iterations"), Some(ParamValue::Number(10.0)));
+    document.choose(Some("plain")).unwrap();
+    assert_eq!(document.value("solve/sweep", "iterations"), Some(ParamValue::Number(3.0)));
+    document.remove_from_variant("solve/sweep", "iterations").unwrap();
+    document.remove_from_variant("fade", "rate").unwrap();
+    assert!(document.variants["plain"].is_empty());
+    assert_eq!(document.value("solve/sweep", "iterations"), Some(ParamValue::Number(10.0)), "the default returns");
+    assert_eq!(document.value("fade", "rate"), Some(ParamValue::Number(0.1)));
+}
+
+#[test]
+fn a_changed_node_with_a_stage_of_the_variant_leaves_the_default_as_it_was() {
+    let mut document = chosen("article");
+    let before = document.clone();
+    document.set("solve/sweep", "only_here", ParamValue::Number(1.0)).unwrap();
+    document.node_mut("solve/sweep").unwrap().inputs.insert("open".into(), "in.velocity".parse_link());
+    document.claim_for_variant(&before);
+    document.choose(None).unwrap();
+    assert_eq!(document.node("solve/sweep"), parsed(GRAPH).node("solve/sweep"));
+    document.choose(Some("article")).unwrap();
+    assert!(document.node("solve/sweep").unwrap().inputs.contains_key("open"));
+}
+
+/// Wires from text.
+trait ParseLink {
+    fn parse_link(&self) -> stagewright::document::Link;
+}
+
+impl ParseLink for str {
+    fn parse_link(&self) -> stagewright::document::Link {
+        stagewright::document::Link::parse(self)
+    }
+}
+
+#[test]
+fn wires_and_values_that_only_the_default_stage_has_are_left_out() {
+    let graph = |more: &str| {
+        let text = format!(
+            r#"(version: 1, nodes: {{
+            "box": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+            "noise": (stage: "grid/random", on: "box"),
+            "a": (stage: "grid/clamp", inputs: {{"a": "noise.result"}}, params: {{"low": 0.2, "high": 0.4}}),
+            "tint": (stage: "view/color_map", inputs: {{"field": "a"}}),
+            "screen": (output: (), inputs: {{"image": "tint.image"}}),
+        }}, variants: {{"other": (stages: {{"a": "grid/length"}}{more})}})"#
+        );
+        let document = parsed(&text);
+        Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+        document.with_variant(Some("other")).unwrap()
+    };
+    let built = Graph::build(&graph(""), Library::builtin()).map(drop);
+    assert_eq!(built, Ok(()), "`low` and `high` are values of the default's stage alone");
+    let wrong = Graph::build(&graph(r#", set: {"a.low": 0.3}"#), Library::builtin()).unwrap_err();
+    assert!(wrong.to_string().starts_with("a.low: the node has no parameter `low`"), "{wrong}");
+}
+
+#[test]
+fn errors_of_variants_name_variant_node_cause_and_remedy() {
+    let text = |variants: &str| {
+        let nodes = GRAPH.split("    variants: {").next().unwrap();
+        format!("{nodes} variants: {{ {variants} }})")
+    };
+    let check = |variants: &str| variants::check(&parsed(&text(variants)), Library::builtin());
+    let found = check(
+        r#"
+        "a": (set: {"fad.rate": 1, "solve/swep.iterations": 2, "fade": 3, "box.depth": 1, "box.width": None}),
+        "b": (stages: {"fade": "fluid/disipate"}),
+        "c": (set: {"fade.raet": 1, "solve/sweep.relaxation": 5}),
+        "d": (stages: {"box": "fluid/dissipate"}, muted: {"gone": true}, comments: {"solve/gone": "x"}),
+        "e": (inputs: {"fade.field": "nobody.field", "tint.gone": "fade.field", "tint": "fade.field"}),
+        "f": (stages: {"solve/sweep": "fluid/residual"}),
+        "g": (inputs: {"tint.field": None}),
+        "h": (set: {"fade.rate": 3}, colour: "red")"#,
+    );
+    insta::assert_snapshot!(found.to_string());
+    assert_eq!(check(r#""a": (set: {"fade.rate": 3})"#), Problems::default());
+}
+
+#[test]
+fn a_name_that_is_not_there_is_refused_with_those_that_are() {
+    let mut document = parsed(GRAPH);
+    let before = document.clone();
+    let refused = document.choose(Some("articel")).unwrap_err();
+    assert_eq!(refused.to_string(), "there is no variant `articel`; the variants are: article, plain");
+    assert_eq!(document, before);
+}
+
+#[test]
+fn a_choice_that_can_not_be_made_is_kept_in_the_file_and_reported() {
+    let text = GRAPH.replace("version: 1,", "version: 1, variant: \"gone\",");
+    let document = parsed(&text);
+    assert_eq!(document.nodes, parsed(GRAPH).nodes);
+    assert!(document.to_text().contains("    variant: \"gone\",\n"));
+    assert_eq!(parsed(&document.to_text()), document);
+    let warnings = Graph::build(&document, Library::builtin()).unwrap().warnings;
+    assert!(warnings.to_string().contains("the variant that the file chooses can't be chosen"), "{warnings}");
+    let mut document = document;
+    document.choose(Some("plain")).unwrap();
+    assert_eq!(parsed(&document.to_text()).variant.as_deref(), Some("plain"));
+}
+
+#[test]
+fn unknown_fields_of_a_variant_survive_and_are_reported() {
+    let text = GRAPH.replace("about: \"As printed.\",", "future: (1, [2]),");
+    let saved = parsed(&text).to_text();
+    assert!(saved.contains("future: (1, [2]),"), "{saved}");
+    let warnings = Graph::build(&parsed(&saved), Library::builtin()).unwrap().warnings;
+    assert!(warnings.to_string().contains("the field `future` of `variants` is unknown"), "{warnings}");
+}
+
+#[test]
+fn a_damaged_variant_is_lost_alone() {
+    let text = parsed(GRAPH).to_text().replace("\"plain\": (", "\"plain\": ((");
+    let kept = salvage(&text);
+    let document = kept.document.expect("the rest is intact");
+    assert_eq!(document.nodes, parsed(GRAPH).nodes);
+    assert_eq!(document.variant_names().collect::<Vec<_>>(), ["article"], "{:?}", kept.lost);
+    assert!(kept.lost.iter().any(|line| line.contains("variant `plain`")), "{:?}", kept.lost);
+}
+
+/// Renaming, grouping and removing change the default and the variants alike, whatever is chosen.
+#[test]
+fn variants_follow_their_nodes() {
+    for variant in [None, Some("article")] {
+        let mut document = parsed(GRAPH).with_variant(variant).unwrap();
+        let root = Scope::default();
+        edit::rename(&mut document, &root, "solve", "project").unwrap();
+        edit::rename(&mut document, &Scope::parse("project"), "sweep", "relax").unwrap();
+        edit::rename(&mut document, &root, "velocity", "flow").unwrap();
+        edit::rename(&mut document, &root, "half", "part").unwrap();
+        let group =
+            edit::make_group(&mut document, &root, &["fade".to_string()].into(), "group", Library::builtin()).unwrap();
+        let article = document.with_variant(Some("article")).unwrap();
+        let value = |path: &str, param: &str| article.value(path, param).map(|value| value.to_string());
+        assert_eq!(value("project/relax", "iterations").as_deref(), Some("20"));
+        assert_eq!(value(&format!("{group}/fade"), "rate").as_deref(), Some("\"part / 2\""));
+        assert_eq!(article.nodes["project"].inputs["velocity"].to_string(), "flow.value");
+        edit::remove(&mut document, &root, &["project".to_string()].into(), Library::builtin());
+        let left = document.variants["article"].clone();
+        assert!(left.stages.is_empty() && !left.set.keys().any(|key| key.starts_with("project")), "{left:?}");
+        document.with_variant(None).unwrap().with_variant(Some("article")).unwrap();
+    }
+}
+
+#[test]
+fn what_differs_from_another_document_becomes_a_variant() {
+    let base = parsed(GRAPH);
+    let mut document = base.clone();
+    document.set("fade", "rate", ParamValue::Number(0.7)).unwrap();
+    document.set("box", "resolution", ParamValue::Vector(vec![32.0, 32.0])).unwrap();
+    document.node_mut("solve/sweep").unwrap().kind = NodeKind::Stage("fluid/pressure_sor".into());
+    document.node_mut("solve/sweep").unwrap().iterations = None;
+    document.nodes.get_mut("fade").unwrap().muted = true;
+    let shown = document.nodes.clone();
+    document.store_variant("mine", &base, &Default::default()).unwrap();
+    assert_eq!((document.nodes.clone(), document.variant.as_deref()), (shown.clone(), Some("mine")));
+    document.choose(None).unwrap();
+    assert_eq!(document.nodes, base.nodes);
+    document.choose(Some("mine")).unwrap();
+    assert_eq!(document.nodes, shown);
+    document.store_variant("copy", &base, &Default::default()).unwrap();
+    assert_eq!((document.nodes.clone(), document.variant.as_deref()), (shown, Some("copy")));
+    assert!(
+        document.store_variant("mine", &base, &Default::default()).unwrap_err().contains("already a variant `mine`")
+    );
+    let mut same = base.clone();
+    assert!(same.store_variant("x", &base, &Default::default()).unwrap_err().contains("nothing to store"));
+    same.store_variant("x", &base, &["fade".to_string()].into()).unwrap();
+    assert_eq!(same.variants["x"].set.keys().collect::<Vec<_>>(), ["fade.rate"]);
+}
+
+#[test]
+fn variants_are_renamed_and_removed() {
+    let mut document = chosen("article");
+    document.rename_variant("article", "printed").unwrap();
+    assert_eq!(document.variant.as_deref(), Some("printed"));
+    assert!(document.rename_variant("printed", "plain").unwrap_err().contains("already a variant `plain`"));
+    document.remove_variant("printed");
+    assert_eq!(document.nodes, parsed(GRAPH).nodes, "the default returns");
+    assert_eq!((document.variant.clone(), document.variants.len()), (None, 1));
+}
