@@ -41,6 +41,8 @@ mod keys;
 mod leaving;
 #[path = "editor/loading.rs"]
 mod loading;
+#[path = "editor/own_window.rs"]
+mod own_window;
 #[path = "editor/ports.rs"]
 mod ports;
 #[path = "editor/random.rs"]

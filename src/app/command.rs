@@ -78,6 +78,7 @@ pub(super) enum Command {
     DarkTheme,
     LightTheme,
     MaximizePane,
+    OwnWindow,
     FullScreen,
     NodeHelp,
     GettingStarted,
@@ -176,6 +177,7 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             ShowPlan,
             ShowProblems,
             MaximizePane,
+            OwnWindow,
             FullScreen,
             ResetPanes,
             DarkTheme,
@@ -277,6 +279,7 @@ impl Command {
             History => ("History…", &[(ALT, Key::H)]),
             Preferences => ("Preferences…", &[(CTRL, Key::Comma)]),
             MaximizePane => ("Maximize pane", &[(CTRL, Key::Space)]),
+            OwnWindow => ("View in own window", &[(SHIFT, Key::F11)]),
             FullScreen => ("Full screen", &[(NONE, Key::F11)]),
             NodeHelp => ("Reference of selected node", &[(NONE, Key::F1)]),
             GettingStarted => ("Getting started", &[]),
@@ -293,6 +296,16 @@ impl Command {
             SetBookmark(_) | GoToBookmark(_) => Some("Bookmarks"),
             _ => None,
         }
+    }
+
+    /// Whether it opens something in the main window that is typed into or answered.
+    pub(super) fn opens_something(self) -> bool {
+        let asks = matches!(
+            self,
+            New | Open | SaveAs | Export | Quit | Find | Commands | AddNode | Rename | ReplaceStage | History | About
+        );
+        asks || self.pane().is_some()
+            || matches!(self, Preferences | NodeHelp | GettingStarted | StageLanguage | Shortcuts)
     }
 
     /// The pane that the command shows, if it shows one.

@@ -23,6 +23,7 @@ mod key_list;
 mod keymap;
 mod loader;
 mod notice;
+mod own_window;
 mod pane_host;
 mod panes;
 mod picker;
@@ -68,6 +69,7 @@ use help::Help;
 use hints::Hints;
 use keymap::Keymap;
 use notice::Notice;
+use own_window::OwnWindows;
 use panes::Pane;
 use picker::Picker;
 use plan_pane::PlanPane;
@@ -105,6 +107,8 @@ pub struct Editor {
     keymap: Arc<Keymap>,
     /// The command that waits for the text of the clipboard, and the frame in which it was requested.
     pasting: Option<(Command, u64)>,
+    /// Views that are in windows of their own.
+    windows: OwnWindows,
     /// The pane that the pointer was over last.
     pointed: Option<Pane>,
     problems: ProblemList,
@@ -162,6 +166,7 @@ impl Editor {
             preferences: Preferences::default(),
             keymap: Arc::default(),
             pasting: None,
+            windows: OwnWindows::new(),
             pointed: None,
             problems: ProblemList::default(),
             picker: None,
@@ -290,10 +295,7 @@ impl Editor {
     fn arrivals(&mut self, ctx: &egui::Context) {
         widget_memory::bound(ctx);
         self.session.poll();
-        let dropped = ctx.input(|input| input.raw.dropped_files.iter().find_map(|file| file.path.clone()));
-        if let Some(path) = dropped {
-            self.files.drop_in(&mut self.session, &path);
-        }
+        self.take_dropped(ctx);
         if ctx.input(|input| input.viewport().close_requested()) {
             self.leave(ctx);
         }
@@ -342,6 +344,22 @@ impl Editor {
         }
     }
 
+    /// Opens, or adds to the graph, a file that was dropped on a window.
+    fn take_dropped(&mut self, ctx: &egui::Context) {
+        let dropped = ctx.input(|input| input.raw.dropped_files.iter().find_map(|file| file.path.clone()));
+        if let Some(path) = dropped {
+            self.files.drop_in(&mut self.session, &path);
+        }
+    }
+
+    /// Whether keys may be commands: nothing is open or held that has them.
+    fn takes_commands(&self) -> bool {
+        !self.files.blocking()
+            && self.picker.is_none()
+            && !self.canvas.busy()
+            && !self.views.values().any(View::holds_handle)
+    }
+
     /// Makes the running plan keep the wires that are shown.
     fn look(&mut self) {
         let wires = self.views.values().flat_map(View::wires).map(str::to_string).collect();
@@ -373,7 +391,7 @@ impl Editor {
         let mut pointer = self.pointer();
         // Keys go to the graph while the pointer is over its image, if the graph reads them; otherwise they are shortcuts.
         if self.hears_keys && pointer.at.is_some() && !ctx.egui_wants_keyboard_input() {
-            pointer.keys = ctx.input_mut(player::keys);
+            pointer.keys |= ctx.input_mut(player::keys);
         }
         let wake = {
             let ctx = ctx.clone();
@@ -483,10 +501,7 @@ impl eframe::App for Editor {
         self.arrivals(&ctx);
         self.advance(&ctx);
         self.keymap.install(&ctx);
-        if !self.files.blocking()
-            && self.picker.is_none()
-            && !self.canvas.busy()
-            && !self.views.values().any(View::holds_handle)
+        if self.takes_commands()
             && let Some(command) = self.arrived_paste(&ctx).or_else(|| self.keymap.pressed(&ctx, self.typed))
         {
             self.execute(command, &ctx);
@@ -501,13 +516,15 @@ impl eframe::App for Editor {
         let ground = egui::Frame::new().fill(theme::of(ui).line);
         let mut actions: Actions = [bar, foot].into_iter().flatten().map(Action::Run).collect();
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui, &mut actions));
+        self.show_own_windows(&ctx, &mut actions);
         self.hint(&ctx);
         self.show_dialog(&ctx);
         self.show_picker(&ctx);
         self.carry_out(actions, &ctx);
         self.notice = Notice::told(&ctx).or(self.notice.take());
         // A gesture lasts as long as a button is held or a field is being edited.
-        if !ctx.input(|input| input.pointer.any_down()) && !ctx.egui_wants_keyboard_input() {
+        let busy = ctx.input(|input| input.pointer.any_down()) || ctx.egui_wants_keyboard_input();
+        if !busy && !self.busy_elsewhere() {
             self.session.end_gesture();
         }
         self.typed = ctx.egui_wants_keyboard_input();
