@@ -47,6 +47,8 @@ mod own_window;
 mod ports;
 #[path = "editor/random.rs"]
 mod random;
+#[path = "editor/scaled.rs"]
+mod scaled;
 #[path = "editor/screenshots.rs"]
 mod screenshots;
 #[path = "editor/soak.rs"]

@@ -22,6 +22,7 @@ mod inspector;
 mod key_list;
 mod keymap;
 mod loader;
+mod menu;
 mod notice;
 mod own_window;
 mod pane_host;
@@ -68,6 +69,7 @@ use files::{Event, Files, Leaving};
 use help::Help;
 use hints::Hints;
 use keymap::Keymap;
+use menu::scrolled;
 use notice::Notice;
 use own_window::OwnWindows;
 use panes::Pane;
@@ -437,22 +439,24 @@ impl Editor {
         egui::MenuBar::new().ui(ui, |ui| {
             for (title, commands) in MENUS {
                 ui.menu_button(*title, |ui| {
-                    for commands in commands.chunk_by(|a, b| a.submenu() == b.submenu()) {
-                        let mut entries = |ui: &mut Ui| {
-                            for command in commands {
-                                if command.menu_entry(ui, self.enabled(*command)) {
-                                    chosen = Some(*command);
+                    scrolled(ui, |ui| {
+                        for commands in commands.chunk_by(|a, b| a.submenu() == b.submenu()) {
+                            let mut entries = |ui: &mut Ui| {
+                                for command in commands {
+                                    if command.menu_entry(ui, self.enabled(*command)) {
+                                        chosen = Some(*command);
+                                    }
+                                    if *command == Command::Open {
+                                        self.files.recent_menu(ui, &mut self.session);
+                                    }
                                 }
-                                if *command == Command::Open {
-                                    self.files.recent_menu(ui, &mut self.session);
-                                }
+                            };
+                            match commands.first().and_then(|command| command.submenu()) {
+                                Some(title) => drop(ui.menu_button(title, entries)),
+                                None => entries(ui),
                             }
-                        };
-                        match commands.first().and_then(|command| command.submenu()) {
-                            Some(title) => drop(ui.menu_button(title, entries)),
-                            None => entries(ui),
                         }
-                    }
+                    })
                 });
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {

@@ -203,7 +203,7 @@ impl View {
     pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session, place: (u64, bool), actions: &mut Actions) {
         let top = egui::Panel::top(ui.id().with("view head")).exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
         top.show(ui, |ui| ui.horizontal_centered(|ui| self.head(ui, session, place, actions)));
-        let plotted = self.is_plot(session);
+        let (plotted, height) = (self.is_plot(session), ui.available_height());
         if let Subject::Wire(wire) = &mut self.subject {
             let foot = egui::Panel::bottom(ui.id().with("view foot")).frame(theme::bar(ui));
             let own = wire.view().wire.clone();
@@ -214,7 +214,7 @@ impl View {
                 middle.show(ui, |ui| wire.course.show(ui, session, &own));
                 return;
             }
-            if foot.show(ui, |ui| wire.controls(ui, session)).inner {
+            if foot.show(ui, |ui| wire.controls(ui, session, height)).inner {
                 actions.push(Action::RefreshViews);
             }
             wire.profile(ui, session, actions);
