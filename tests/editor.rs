@@ -41,12 +41,16 @@ mod keys;
 mod leaving;
 #[path = "editor/loading.rs"]
 mod loading;
+#[path = "editor/own_window.rs"]
+mod own_window;
 #[path = "editor/ports.rs"]
 mod ports;
 #[path = "editor/presets.rs"]
 mod presets;
 #[path = "editor/random.rs"]
 mod random;
+#[path = "editor/scaled.rs"]
+mod scaled;
 #[path = "editor/screenshots.rs"]
 mod screenshots;
 #[path = "editor/snapshots.rs"]

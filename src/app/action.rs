@@ -24,6 +24,8 @@ pub(super) enum Action {
     ShowLanguage(String),
     /// Adds a view of what the view with this number shows.
     PinView(u64),
+    /// Moves the view with this number into its own window, or back.
+    OwnWindow(u64),
     /// Renders the images of the views again.
     RefreshViews,
     /// Lets the graphs of this folder read files outside it.

@@ -85,6 +85,7 @@ pub(super) enum Command {
     DarkTheme,
     LightTheme,
     MaximizePane,
+    OwnWindow,
     FullScreen,
     NodeHelp,
     GettingStarted,
@@ -190,6 +191,7 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             ShowPlan,
             ShowProblems,
             MaximizePane,
+            OwnWindow,
             FullScreen,
             ResetPanes,
             DarkTheme,
@@ -298,6 +300,7 @@ impl Command {
             SwitchSnapshot => ("Switch A/B", &[(NONE, Key::Q)]),
             Preferences => ("Preferences…", &[(CTRL, Key::Comma)]),
             MaximizePane => ("Maximize pane", &[(CTRL, Key::Space)]),
+            OwnWindow => ("View in own window", &[(SHIFT, Key::F11)]),
             FullScreen => ("Full screen", &[(NONE, Key::F11)]),
             NodeHelp => ("Reference of selected node", &[(NONE, Key::F1)]),
             GettingStarted => ("Getting started", &[]),
@@ -315,6 +318,16 @@ impl Command {
             ChooseVariant | StoreVariant | RenameVariant | RemoveVariant => Some("Variants"),
             _ => None,
         }
+    }
+
+    /// Whether it opens something in the main window that is typed into or answered.
+    pub(super) fn opens_something(self) -> bool {
+        let asks = matches!(
+            self,
+            New | Open | SaveAs | Export | Quit | Find | Commands | AddNode | Rename | ReplaceStage | History | About
+        );
+        asks || self.pane().is_some()
+            || matches!(self, Preferences | NodeHelp | GettingStarted | StageLanguage | Shortcuts)
     }
 
     /// The pane that the command shows, if it shows one.

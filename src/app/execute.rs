@@ -13,7 +13,7 @@ use super::picker::{self, Picker};
 use super::presets::PresetDialog;
 use super::session::Slot;
 use super::view::Overlays;
-use super::{Editor, inspector, panes, structure, theme};
+use super::{Editor, inspector, own_window, panes, structure, theme};
 use crate::document::{Link, NodeKind};
 use crate::edit::PasteInputs;
 
@@ -72,17 +72,18 @@ impl Editor {
                 Action::Reveal => self.canvas.reveal(),
                 Action::ViewWire(link) => self.view_wire(&link),
                 Action::ShowCode(place) => {
-                    panes::bring_up(&mut self.panes, Pane::Code);
+                    self.bring_up(Pane::Code);
                     self.code.show_place(place);
                 }
                 Action::PinView(number) => self.pin(number),
+                Action::OwnWindow(number) => self.toggle_own_window(number),
                 Action::RefreshViews => {
                     self.stale = true;
                     self.player.refresh();
                 }
                 Action::ShowLanguage(heading) => {
                     self.help.open(help::LANGUAGE, &heading);
-                    panes::bring_up(&mut self.panes, Pane::Help);
+                    self.bring_up(Pane::Help);
                 }
                 Action::SaveStage(path) => self.files.save_stage(&mut self.session, path),
                 Action::SaveTable { name, text } => self.files.save_table(ctx, &self.session, &name, text),
@@ -103,7 +104,7 @@ impl Editor {
             self.notify(format!("`{link}` is not connected yet, so there is nothing to view"), false);
             return;
         };
-        panes::bring_up(&mut self.panes, Pane::View(0));
+        self.bring_up(Pane::View(0));
         if let Some(view) = self.views.get_mut(&0) {
             view.see(&wire);
         }
@@ -149,7 +150,7 @@ impl Editor {
             Command::Bypass => canvas.bypass(session),
             Command::NextProblem | Command::PreviousProblem => {
                 actions = self.problems.step(session, command == Command::NextProblem);
-                panes::bring_up(&mut self.panes, Pane::Problems);
+                self.bring_up(Pane::Problems);
             }
             Command::Rename => canvas.rename_selected(session),
             Command::Link => told = canvas.link_selected(session),
@@ -171,7 +172,7 @@ impl Editor {
             Command::SetBookmark(number) => canvas.set_bookmark(session, number),
             Command::GoToBookmark(number) => {
                 told = canvas.go_to_bookmark(session, number);
-                panes::bring_up(&mut self.panes, Pane::Graph);
+                self.bring_up(Pane::Graph);
             }
             Command::ToggleHeat => canvas.options.heat = !canvas.options.heat,
             Command::ToggleMinimap => canvas.options.minimap = !canvas.options.minimap,
@@ -201,6 +202,7 @@ impl Editor {
             Command::ToggleRuler => self.overlay(|overlays| &mut overlays.ruler.on),
             Command::ResetPanes => {
                 self.panes = panes::arrangement();
+                self.windows.clear();
                 // Pinned views have no place in it.
                 self.views.retain(|number, _| *number == 0);
                 self.player.refresh();
@@ -214,6 +216,7 @@ impl Editor {
             Command::Preferences => self.open_dialog(Dialog::Preferences),
             Command::About => self.open_dialog(Dialog::About),
             Command::MaximizePane => self.maximize_pane(),
+            Command::OwnWindow => self.toggle_own_window(self.pointed_view()),
             Command::FullScreen => {
                 let full = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));
                 ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!full));
@@ -228,7 +231,10 @@ impl Editor {
             | Command::ShowPlan
             | Command::ShowProblems => {
                 if let Some(pane) = command.pane() {
-                    panes::bring_up(&mut self.panes, pane);
+                    self.bring_up(pane);
+                }
+                if command == Command::ShowView && self.windows.contains_key(&0) {
+                    own_window::focus(ctx, 0);
                 }
             }
         }
@@ -247,7 +253,7 @@ impl Editor {
             (Command::Shortcuts, ..) => self.help.open_shortcuts(),
             _ => self.help.open(help::MANUAL, ""),
         }
-        panes::bring_up(&mut self.panes, Pane::Help);
+        self.bring_up(Pane::Help);
     }
 
     /// Shows or hides an overlay in all views.
@@ -258,9 +264,12 @@ impl Editor {
 
     /// Shows the pane under the pointer alone, or all panes again.
     fn maximize_pane(&mut self) {
-        match panes::is_maximized(&self.panes) {
-            true => panes::restore(&mut self.panes),
-            false => panes::maximize(&mut self.panes, self.pointed.unwrap_or(Pane::View(0))),
+        let away = self.away();
+        let first = if away.contains(&Pane::View(0)) { Pane::Graph } else { Pane::View(0) };
+        let pane = self.pointed.filter(|pane| !away.contains(pane)).unwrap_or(first);
+        match panes::is_maximized(&self.panes, &away) {
+            true => panes::show_all_but(&mut self.panes, &away),
+            false => panes::maximize(&mut self.panes, pane),
         }
     }
 
@@ -285,7 +294,7 @@ impl Editor {
         let path = match place {
             Place::Node(path) => path,
             Place::Param(path, param) => {
-                panes::bring_up(&mut self.panes, Pane::Inspector);
+                self.bring_up(Pane::Inspector);
                 inspector::point_out(ctx, path, param);
                 path
             }

@@ -12,7 +12,7 @@ const BUTTON: f32 = 22.0;
 /// Height of the list in a large window, and the least. What else is in the dialog takes `REST` \[points\].
 const LARGEST: f32 = 380.0;
 const LEAST: f32 = 60.0;
-const REST: f32 = 200.0;
+const REST: f32 = 220.0;
 /// Height of the message below the list \[points\].
 const MESSAGE: f32 = 46.0;
 

@@ -22,7 +22,9 @@ mod inspector;
 mod key_list;
 mod keymap;
 mod loader;
+mod menu;
 mod notice;
+mod own_window;
 mod pane_host;
 mod panes;
 mod picker;
@@ -70,7 +72,9 @@ use files::{Event, Files, Leaving};
 use help::Help;
 use hints::Hints;
 use keymap::Keymap;
+use menu::scrolled;
 use notice::Notice;
+use own_window::OwnWindows;
 use panes::Pane;
 use picker::Picker;
 use plan_pane::PlanPane;
@@ -114,6 +118,8 @@ pub struct Editor {
     preset: Option<PresetDialog>,
     /// A name that is being typed for a variant.
     naming: Option<NameDialog>,
+    /// Views that are in windows of their own.
+    windows: OwnWindows,
     /// The pane that the pointer was over last.
     pointed: Option<Pane>,
     problems: ProblemList,
@@ -174,6 +180,7 @@ impl Editor {
             pasting: None,
             preset: None,
             naming: None,
+            windows: OwnWindows::new(),
             pointed: None,
             problems: ProblemList::default(),
             picker: None,
@@ -318,10 +325,7 @@ impl Editor {
         if let Err(sentence) = self.session.settle_presets() {
             self.notify(sentence, true);
         }
-        let dropped = ctx.input(|input| input.raw.dropped_files.iter().find_map(|file| file.path.clone()));
-        if let Some(path) = dropped {
-            self.files.drop_in(&mut self.session, &path);
-        }
+        self.take_dropped(ctx);
         if ctx.input(|input| input.viewport().close_requested()) {
             self.leave(ctx);
         }
@@ -370,6 +374,24 @@ impl Editor {
         }
     }
 
+    /// Opens, or adds to the graph, a file that was dropped on a window.
+    fn take_dropped(&mut self, ctx: &egui::Context) {
+        let dropped = ctx.input(|input| input.raw.dropped_files.iter().find_map(|file| file.path.clone()));
+        if let Some(path) = dropped {
+            self.files.drop_in(&mut self.session, &path);
+        }
+    }
+
+    /// Whether keys may be commands: nothing is open or held that has them.
+    fn takes_commands(&self) -> bool {
+        !self.files.blocking()
+            && self.picker.is_none()
+            && self.preset.is_none()
+            && self.naming.is_none()
+            && !self.canvas.busy()
+            && !self.views.values().any(View::holds_handle)
+    }
+
     /// Makes the running plan keep the wires that are shown.
     fn look(&mut self) {
         let wires = self.views.values().flat_map(View::wires).map(str::to_string).collect();
@@ -401,7 +423,7 @@ impl Editor {
         let mut pointer = self.pointer();
         // Keys go to the graph while the pointer is over its image, if the graph reads them; otherwise they are shortcuts.
         if self.hears_keys && pointer.at.is_some() && !ctx.egui_wants_keyboard_input() {
-            pointer.keys = ctx.input_mut(player::keys);
+            pointer.keys |= ctx.input_mut(player::keys);
         }
         let wake = {
             let ctx = ctx.clone();
@@ -447,22 +469,24 @@ impl Editor {
         egui::MenuBar::new().ui(ui, |ui| {
             for (title, commands) in MENUS {
                 ui.menu_button(*title, |ui| {
-                    for commands in commands.chunk_by(|a, b| a.submenu() == b.submenu()) {
-                        let mut entries = |ui: &mut Ui| {
-                            for command in commands {
-                                if command.menu_entry(ui, self.enabled(*command)) {
-                                    chosen = Some(*command);
+                    scrolled(ui, |ui| {
+                        for commands in commands.chunk_by(|a, b| a.submenu() == b.submenu()) {
+                            let mut entries = |ui: &mut Ui| {
+                                for command in commands {
+                                    if command.menu_entry(ui, self.enabled(*command)) {
+                                        chosen = Some(*command);
+                                    }
+                                    if *command == Command::Open {
+                                        self.files.recent_menu(ui, &mut self.session);
+                                    }
                                 }
-                                if *command == Command::Open {
-                                    self.files.recent_menu(ui, &mut self.session);
-                                }
+                            };
+                            match commands.first().and_then(|command| command.submenu()) {
+                                Some(title) => drop(ui.menu_button(title, entries)),
+                                None => entries(ui),
                             }
-                        };
-                        match commands.first().and_then(|command| command.submenu()) {
-                            Some(title) => drop(ui.menu_button(title, entries)),
-                            None => entries(ui),
                         }
-                    }
+                    })
                 });
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -511,11 +535,7 @@ impl eframe::App for Editor {
         self.arrivals(&ctx);
         self.advance(&ctx);
         self.keymap.install(&ctx);
-        if !self.files.blocking()
-            && self.picker.is_none()
-            && self.preset.is_none()
-            && !self.canvas.busy()
-            && !self.views.values().any(View::holds_handle)
+        if self.takes_commands()
             && let Some(command) = self.arrived_paste(&ctx).or_else(|| self.keymap.pressed(&ctx, self.typed))
         {
             self.execute(command, &ctx);
@@ -530,6 +550,7 @@ impl eframe::App for Editor {
         let ground = egui::Frame::new().fill(theme::of(ui).line);
         let mut actions: Actions = bar.map(Action::Run).into_iter().chain(foot).collect();
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui, &mut actions));
+        self.show_own_windows(&ctx, &mut actions);
         self.hint(&ctx);
         self.show_dialog(&ctx);
         self.show_preset_dialog(&ctx);
@@ -538,7 +559,8 @@ impl eframe::App for Editor {
         self.carry_out(actions, &ctx);
         self.notice = Notice::told(&ctx).or(self.notice.take());
         // A gesture lasts as long as a button is held or a field is being edited.
-        if !ctx.input(|input| input.pointer.any_down()) && !ctx.egui_wants_keyboard_input() {
+        let busy = ctx.input(|input| input.pointer.any_down()) || ctx.egui_wants_keyboard_input();
+        if !busy && !self.busy_elsewhere() {
             self.session.end_gesture();
         }
         self.typed = ctx.egui_wants_keyboard_input();

@@ -12,10 +12,13 @@ impl Editor {
     /// Draws all panes, and adds what they ask for.
     pub(super) fn show_panes(&mut self, ui: &mut Ui, actions: &mut Actions) {
         let mut tree = std::mem::replace(&mut self.panes, Tree::empty("panes"));
+        let away = self.away();
+        // What shows all panes knows nothing of windows.
+        panes::hide(&mut tree, &away);
         tree.ui(&mut PaneHost { editor: self, actions }, ui);
         // The last of the tabs that hid all other panes may have been closed.
         if tree.active_tiles().iter().all(|tile| tree.tiles.get_pane(tile).is_none()) {
-            panes::restore(&mut tree);
+            panes::show_all_but(&mut tree, &away);
         }
         let place = ui.input(|input| input.pointer.latest_pos());
         if let Some(place) = place.filter(|_| !egui::Popup::is_any_open(ui.ctx())) {
@@ -54,7 +57,7 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
             }
             Pane::View(number) => {
                 if let Some(view) = views.get_mut(number) {
-                    view.show(ui, session, *number, actions);
+                    view.show(ui, session, (*number, false), actions);
                 }
                 Ok(())
             }

@@ -1,5 +1,7 @@
 //! Panes, and how they share the window.
 
+use std::collections::HashSet;
+
 use eframe::egui::Pos2;
 use egui_tiles::{Container, Linear, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree};
 use serde::{Deserialize, Serialize};
@@ -101,9 +103,35 @@ pub(super) fn maximize(tree: &mut Tree<Pane>, pane: Pane) {
     }
 }
 
-/// Whether one pane hides the others.
-pub(super) fn is_maximized(tree: &Tree<Pane>) -> bool {
-    tree.tiles.tile_ids().any(|id| !tree.is_visible(id))
+/// Whether one pane hides the others. Those that are away, in windows of their own, do not count.
+pub(super) fn is_maximized(tree: &Tree<Pane>, away: &[Pane]) -> bool {
+    let away = empty_without(tree, away);
+    tree.tiles.tile_ids().any(|id| !tree.is_visible(id) && !away.contains(&id))
+}
+
+/// Shows all panes again, but for those that are away.
+pub(super) fn show_all_but(tree: &mut Tree<Pane>, away: &[Pane]) {
+    restore(tree);
+    hide(tree, away);
+}
+
+/// Hides panes that are away, and tabs that hold nothing else. They keep their places.
+pub(super) fn hide(tree: &mut Tree<Pane>, away: &[Pane]) {
+    empty_without(tree, away).into_iter().for_each(|id| tree.set_visible(id, false));
+}
+
+/// The tiles of these panes, and the containers that hold no others.
+fn empty_without(tree: &Tree<Pane>, away: &[Pane]) -> HashSet<TileId> {
+    let mut empty: HashSet<TileId> = away.iter().filter_map(|pane| tree.tiles.find_pane(pane)).collect();
+    let mut last: Vec<TileId> = empty.iter().copied().collect();
+    while let Some(id) = last.pop() {
+        let Some(parent) = tree.tiles.parent_of(id) else { continue };
+        let Some(Tile::Container(container)) = tree.tiles.get(parent) else { continue };
+        if container.children().all(|child| empty.contains(child)) && empty.insert(parent) {
+            last.push(parent);
+        }
+    }
+    empty
 }
 
 /// Shows all panes again.
@@ -188,14 +216,39 @@ mod tests {
         let all = shown(&tree);
         assert_eq!(all, ["Graph", "Inspector", "View(0)"]);
         maximize(&mut tree, Pane::Inspector);
-        assert!(is_maximized(&tree) && shown(&tree) == ["Inspector"]);
+        assert!(is_maximized(&tree, &[]) && shown(&tree) == ["Inspector"]);
         bring_up(&mut tree, Pane::Code);
-        assert!(is_maximized(&tree) && shown(&tree) == ["Code"], "it is in the same tabs");
+        assert!(is_maximized(&tree, &[]) && shown(&tree) == ["Code"], "it is in the same tabs");
         bring_up(&mut tree, Pane::View(0));
-        assert!(!is_maximized(&tree) && shown(&tree) == ["Code", "Graph", "View(0)"]);
+        assert!(!is_maximized(&tree, &[]) && shown(&tree) == ["Code", "Graph", "View(0)"]);
         maximize(&mut tree, Pane::Graph);
         put_beside(&mut tree, Pane::View(1), Pane::View(0));
-        assert!(!is_maximized(&tree));
+        assert!(!is_maximized(&tree, &[]));
+    }
+
+    #[test]
+    fn a_pane_that_is_away_leaves_its_room_to_the_others_and_comes_back_to_its_place() {
+        let mut tree = arrangement();
+        put_beside(&mut tree, Pane::View(1), Pane::View(0));
+        let shown = |tree: &Tree<Pane>| {
+            let panes = tree.active_tiles().into_iter().filter_map(|id| tree.tiles.get_pane(&id).copied());
+            let mut panes: Vec<String> = panes.map(|pane| format!("{pane:?}")).collect();
+            panes.sort();
+            panes
+        };
+        let before = tree.clone();
+        hide(&mut tree, &[Pane::View(0)]);
+        assert_eq!(shown(&tree), ["Graph", "Inspector", "View(1)"]);
+        let both = [Pane::View(0), Pane::View(1)];
+        hide(&mut tree, &both);
+        assert_eq!(shown(&tree), ["Graph", "Inspector"]);
+        assert!(!is_maximized(&tree, &both), "all that is left is shown");
+        maximize(&mut tree, Pane::Graph);
+        assert!(is_maximized(&tree, &both) && shown(&tree) == ["Graph"]);
+        show_all_but(&mut tree, &both);
+        assert!(!is_maximized(&tree, &both) && shown(&tree) == ["Graph", "Inspector"]);
+        show_all_but(&mut tree, &[]);
+        assert!(tree == before, "each is where it was");
     }
 
     #[test]

@@ -84,6 +84,15 @@ pub struct Seen {
     pub rect: Rect,
 }
 
+/// What a node of the screen is, unless it has no place.
+fn seen(node: &Node<'_>) -> Option<Seen> {
+    let widget = node.accesskit_node();
+    widget.bounding_box()?;
+    let text = if widget.role() == Role::Label { widget.value() } else { None };
+    let name = widget.label().or(text).unwrap_or_default();
+    Some(Seen { role: widget.role(), name, rect: node.rect() })
+}
+
 pub struct Bench {
     pub harness: Harness<'static, Editor>,
     /// Removed with the bench.
@@ -349,14 +358,14 @@ impl Bench {
 
     /// Everything on the screen that has a name or can be used.
     pub fn seen(&self) -> Vec<Seen> {
-        let seen = |node: Node<'_>| {
-            let widget = node.accesskit_node();
-            widget.bounding_box()?;
-            let text = if widget.role() == Role::Label { widget.value() } else { None };
-            let name = widget.label().or(text).unwrap_or_default();
-            Some(Seen { role: widget.role(), name, rect: node.rect() })
-        };
-        self.harness.root().children_recursive().filter_map(seen).collect()
+        self.harness.root().children_recursive().filter_map(|node| seen(&node)).collect()
+    }
+
+    /// The dialog that is open: its own place, and all that is in it.
+    pub fn dialog(&self) -> Option<(Rect, Vec<Seen>)> {
+        let mut windows = self.harness.root().children_recursive();
+        let window = windows.find(|node| node.accesskit_node().role() == Role::Window)?;
+        Some((window.rect(), window.children_recursive().filter_map(|node| seen(&node)).collect()))
     }
 
     pub fn find(&self, name: &str) -> Option<Rect> {

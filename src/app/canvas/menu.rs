@@ -5,6 +5,7 @@ use eframe::egui::{self, Key, Pos2, RichText, Ui, vec2};
 use super::Canvas;
 use crate::app::action::{Action, Actions};
 use crate::app::command::Command;
+use crate::app::menu::scrolled;
 use crate::app::session::{Selection, Session};
 use crate::app::theme;
 use crate::document::{Color, Link};
@@ -77,11 +78,11 @@ impl Canvas {
         let area = area.constrain(true).show(ui.ctx(), |ui| {
             egui::Frame::menu(ui.style()).show(ui, |ui| {
                 ui.set_width(230.0);
-                choice = match &menu.subject {
+                choice = scrolled(ui, |ui| match &menu.subject {
                     Subject::Nodes(name) => nodes(ui, session, name),
                     Subject::Wire(from, _) => wire(ui, session, from),
                     Subject::Frame => frame(ui),
-                };
+                });
             });
         });
         let escape = ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Escape));

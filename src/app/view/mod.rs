@@ -45,13 +45,14 @@ const THUMBNAIL: (u32, u32) = (176, 176);
 /// Thumbnails that are updated in a frame.
 const A_FRAME: usize = 4;
 
-/// Widths in the bar of a view, below which parts of it are left out: smoothing, the buttons of the frame, the overlays, the size of the image, and
-/// what belongs to a camera or a wire \[points\].
+/// Widths in the bar of a view, below which parts of it are left out: smoothing, the buttons of the frame, the overlays, the size of the image,
+/// what belongs to a camera or a wire, and the button for a window \[points\].
 const SMOOTH: f32 = 95.0;
 const FRAMING: f32 = 130.0;
 const OVERLAYS: f32 = 85.0;
 const SIZE: f32 = 85.0;
 const SUBJECT: f32 = 60.0;
+const WINDOW: f32 = 24.0;
 
 /// An image, and how it lies in its pane.
 pub(super) struct View {
@@ -180,6 +181,11 @@ impl View {
         if matches!(self.subject, Subject::Output(_)) { self.pointer } else { Pointer::default() }
     }
 
+    /// Adds keys that are held over the image in the view's own window.
+    pub(super) fn hold_keys(&mut self, keys: u32) {
+        self.pointer.keys |= keys;
+    }
+
     /// Whether a handle is held, which Escape takes back.
     pub(super) fn holds_handle(&self) -> bool {
         self.handles.held()
@@ -193,13 +199,13 @@ impl View {
         &mut self.framing
     }
 
-    /// Draws the pane of the view with this number.
-    pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session, number: u64, actions: &mut Actions) {
-        let top = egui::Panel::top("view head").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
-        top.show(ui, |ui| ui.horizontal_centered(|ui| self.head(ui, session, number, actions)));
-        let plotted = self.is_plot(session);
+    /// Draws the view with this number, in its pane or in its own window.
+    pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session, place: (u64, bool), actions: &mut Actions) {
+        let top = egui::Panel::top(ui.id().with("view head")).exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
+        top.show(ui, |ui| ui.horizontal_centered(|ui| self.head(ui, session, place, actions)));
+        let (plotted, height) = (self.is_plot(session), ui.available_height());
         if let Subject::Wire(wire) = &mut self.subject {
-            let foot = egui::Panel::bottom("view foot").frame(theme::bar(ui));
+            let foot = egui::Panel::bottom(ui.id().with("view foot")).frame(theme::bar(ui));
             let own = wire.view().wire.clone();
             if plotted {
                 foot.show(ui, |ui| wire.course.controls(ui, session, &own, actions));
@@ -208,7 +214,7 @@ impl View {
                 middle.show(ui, |ui| wire.course.show(ui, session, &own));
                 return;
             }
-            if foot.show(ui, |ui| wire.controls(ui, session)).inner {
+            if foot.show(ui, |ui| wire.controls(ui, session, height)).inner {
                 actions.push(Action::RefreshViews);
             }
             wire.profile(ui, session, actions);
@@ -217,7 +223,7 @@ impl View {
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.stage(ui, session, actions));
     }
 
-    fn head(&mut self, ui: &mut Ui, session: &mut Session, number: u64, actions: &mut Actions) {
+    fn head(&mut self, ui: &mut Ui, session: &mut Session, (number, own): (u64, bool), actions: &mut Actions) {
         if self.chooser(ui, session) {
             actions.push(Action::RefreshViews);
         }
@@ -226,6 +232,9 @@ impl View {
             pin.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Pin"));
             if pin.on_hover_text(Command::Pin.hint(ui.ctx(), "Pin this in a separate view")).clicked() {
                 actions.push(Action::PinView(number));
+            }
+            if ui.available_width() >= FRAMING + WINDOW && window_button(ui, own) {
+                actions.push(Action::OwnWindow(number));
             }
             if !self.is_plot(session) {
                 self.image_buttons(ui, session);
@@ -391,6 +400,14 @@ impl View {
             });
         });
     }
+}
+
+/// A button that moves the view into its own window, or back.
+fn window_button(ui: &mut Ui, own: bool) -> bool {
+    let name = if own { "Back to the main window" } else { "View in own window" };
+    let button = ui.add(egui::Button::new(RichText::new("🗗").small()).frame(false));
+    button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, name));
+    button.on_hover_text(Command::OwnWindow.hint(ui.ctx(), name)).clicked()
 }
 
 /// The thumbnails of nodes: a view of each, updated a few at a time.

@@ -67,10 +67,10 @@ impl Line {
     /// Draws the choices and the plot.
     pub(super) fn show(&mut self, ui: &mut Ui, session: &Session, domain: (u32, [f64; 3]), actions: &mut Actions) {
         self.collect(ui);
-        let panel = egui::Panel::bottom("profile").resizable(true).default_size(HEIGHT).min_size(90.0);
+        let panel = egui::Panel::bottom(ui.id().with("profile")).resizable(true).default_size(HEIGHT).min_size(90.0);
         panel.frame(egui::Frame::new().fill(theme::of(ui).bar)).show(ui, |ui| {
             let values = self.values(session);
-            let head = egui::Panel::top("profile head").frame(theme::bar(ui));
+            let head = egui::Panel::top(ui.id().with("profile head")).frame(theme::bar(ui));
             head.show(ui, |ui| {
                 ui.horizontal_wrapped(|ui| self.controls(ui, domain, values.as_ref().ok(), actions));
             });

@@ -28,6 +28,8 @@ const SHOWS: [(Show, &str); 8] = [
 const AXES: [(Axis, &str); 3] = [(Axis::X, "x"), (Axis::Y, "y"), (Axis::Z, "z")];
 /// How often to check whether a value has arrived.
 const ANSWER: std::time::Duration = std::time::Duration::from_millis(50);
+/// A view below this height has no histogram, which would leave no room for the image \[points\].
+const LOW: f32 = 250.0;
 /// Height of the histogram's bars, and of the numbers below them \[points\].
 const HISTOGRAM: f32 = 40.0;
 const ENDS: f32 = 13.0;
@@ -102,8 +104,8 @@ impl WireView {
         }
     }
 
-    /// Everything below the image. Returns whether the image has to be updated.
-    pub(crate) fn controls(&mut self, ui: &mut Ui, session: &Session) -> bool {
+    /// Everything below the image, in a view of this height \[points\]. Returns whether the image has to be updated.
+    pub(crate) fn controls(&mut self, ui: &mut Ui, session: &Session, height: f32) -> bool {
         let before = self.view.clone();
         let wire = session.running_simulation().and_then(|s| {
             let plan = s.plan();
@@ -131,7 +133,7 @@ impl WireView {
         if let Some(viewer) = &mut self.viewer {
             let sample = viewer.picked().map(|sample| (sample.cell, sample.index, sample.components.clone()));
             if let Some(statistics) = viewer.statistics().cloned() {
-                fresh |= self.found(ui, &statistics, sample);
+                fresh |= self.found(ui, &statistics, sample, height >= LOW);
             }
         }
         fresh || self.view != before
@@ -262,12 +264,13 @@ impl WireView {
         }
     }
 
-    /// Statistics, the histogram and the value under the pointer. Returns whether the range was changed on the histogram.
+    /// Statistics, the histogram if there is room for it, and the value under the pointer. Returns whether the range was changed on the histogram.
     fn found(
         &mut self,
         ui: &mut Ui,
         statistics: &Statistics,
         sample: Option<(Option<[u32; 3]>, u64, Vec<f64>)>,
+        room: bool,
     ) -> bool {
         let look = theme::of(ui);
         ui.horizontal_wrapped(|ui| {
@@ -287,7 +290,7 @@ impl WireView {
                 ui.label(count.color(color));
             }
         });
-        let changed = self.histogram(ui, statistics);
+        let changed = room && self.histogram(ui, statistics);
         let text = match sample {
             None => "Point at the image to read a value".to_string(),
             Some((cell, index, components)) => {
