@@ -51,5 +51,7 @@ mod snapshots;
 mod soak;
 #[path = "editor/together.rs"]
 mod together;
+#[path = "editor/variations.rs"]
+mod variations;
 #[path = "editor/views.rs"]
 mod views;

@@ -73,6 +73,7 @@ pub(super) enum Command {
     ShowCode,
     ShowPlan,
     ShowProblems,
+    ShowVariations,
     ResetPanes,
     DarkTheme,
     LightTheme,
@@ -166,6 +167,7 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             ShowCode,
             ShowPlan,
             ShowProblems,
+            ShowVariations,
             MaximizePane,
             FullScreen,
             ResetPanes,
@@ -254,6 +256,7 @@ impl Command {
             ShowCode => ("Code", &[(CTRL, Key::Num4)]),
             ShowPlan => ("Plan", &[(CTRL, Key::Num5)]),
             ShowProblems => ("Problems", &[(CTRL, Key::Num6)]),
+            ShowVariations => ("Variations", &[(CTRL, Key::Num7)]),
             ResetPanes => ("Reset layout", &[]),
             DarkTheme => ("Dark theme", &[]),
             LightTheme => ("Light theme", &[]),
@@ -286,6 +289,7 @@ impl Command {
             ShowCode => Some(Pane::Code),
             ShowPlan => Some(Pane::Plan),
             ShowProblems => Some(Pane::Problems),
+            ShowVariations => Some(Pane::Variations),
             _ => None,
         }
     }

@@ -209,7 +209,8 @@ impl Editor {
             | Command::ShowInspector
             | Command::ShowCode
             | Command::ShowPlan
-            | Command::ShowProblems => {
+            | Command::ShowProblems
+            | Command::ShowVariations => {
                 if let Some(pane) = command.pane() {
                     panes::bring_up(&mut self.panes, pane);
                 }

@@ -38,6 +38,7 @@ pub mod storage;
 mod structure;
 mod theme;
 mod transport;
+mod variations;
 mod view;
 mod widget_memory;
 mod window;
@@ -75,6 +76,7 @@ use problems::ProblemList;
 use session::Session;
 pub use settings::Folders;
 use settings::{Scale, Settings, WindowChoices};
+use variations::Variations;
 use view::{ThumbnailViews, View};
 pub use window::run;
 
@@ -93,6 +95,7 @@ pub struct Editor {
     thumbnails: bool,
     panes: Tree<Pane>,
     plan_pane: PlanPane,
+    variations: Variations,
     files: Files,
     export: ExportDialog,
     notice: Option<Notice>,
@@ -150,6 +153,7 @@ impl Editor {
             code: Code::default(),
             panes: panes::arrangement(),
             plan_pane: PlanPane::default(),
+            variations: Variations::default(),
             files: Files::new(folders),
             export: ExportDialog::default(),
             notice: None,
@@ -194,6 +198,7 @@ impl Editor {
         self.views.values_mut().for_each(|view| view.attach(render.clone()));
         self.thumbnail_views = ThumbnailViews::default();
         self.canvas.thumbnails.clear();
+        self.variations.attach();
         self.player.attach();
         self.title.clear();
         self.closing = false;
@@ -317,6 +322,7 @@ impl Editor {
                     self.canvas.clear();
                     self.code = Code::default();
                     self.plan_pane = PlanPane::default();
+                    self.variations.clear();
                     self.player.clear();
                     self.views.values_mut().for_each(View::clear);
                     self.notice = None;

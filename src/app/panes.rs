@@ -13,6 +13,7 @@ pub(super) enum Pane {
     Problems,
     Plan,
     Help,
+    Variations,
     /// A view by its number; the first one always exists.
     View(u64),
 }
@@ -26,6 +27,7 @@ impl Pane {
             Pane::Problems => "Problems",
             Pane::Plan => "Plan",
             Pane::Help => "Help",
+            Pane::Variations => "Variations",
             Pane::View(_) => "View",
         }
     }
