@@ -61,5 +61,7 @@ mod soak;
 mod together;
 #[path = "editor/variants.rs"]
 mod variants;
+#[path = "editor/variations.rs"]
+mod variations;
 #[path = "editor/views.rs"]
 mod views;

@@ -81,6 +81,7 @@ pub(super) enum Command {
     ShowCode,
     ShowPlan,
     ShowProblems,
+    ShowVariations,
     ResetPanes,
     DarkTheme,
     LightTheme,
@@ -190,6 +191,7 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             ShowCode,
             ShowPlan,
             ShowProblems,
+            ShowVariations,
             MaximizePane,
             OwnWindow,
             FullScreen,
@@ -291,6 +293,7 @@ impl Command {
             ShowCode => ("Code", &[(CTRL, Key::Num4)]),
             ShowPlan => ("Plan", &[(CTRL, Key::Num5)]),
             ShowProblems => ("Problems", &[(CTRL, Key::Num6)]),
+            ShowVariations => ("Variations", &[(CTRL, Key::Num7)]),
             ResetPanes => ("Reset layout", &[]),
             DarkTheme => ("Dark theme", &[]),
             LightTheme => ("Light theme", &[]),
@@ -339,6 +342,7 @@ impl Command {
             ShowCode => Some(Pane::Code),
             ShowPlan => Some(Pane::Plan),
             ShowProblems => Some(Pane::Problems),
+            ShowVariations => Some(Pane::Variations),
             _ => None,
         }
     }

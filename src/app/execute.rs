@@ -229,7 +229,8 @@ impl Editor {
             | Command::ShowInspector
             | Command::ShowCode
             | Command::ShowPlan
-            | Command::ShowProblems => {
+            | Command::ShowProblems
+            | Command::ShowVariations => {
                 if let Some(pane) = command.pane() {
                     self.bring_up(pane);
                 }

@@ -185,6 +185,7 @@ fn known(gesture: &str) -> Option<&'static str> {
         "frame rate" => "Set frame rate",
         "group" => "Group",
         "lower resolution" => "Lower resolution",
+        "keep variation" => "Keep variation",
         "make local copy" => "Make local copy",
         "move" => "Move",
         "name" => "Rename graph",

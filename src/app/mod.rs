@@ -44,6 +44,7 @@ mod structure;
 mod theme;
 mod transport;
 mod variants;
+mod variations;
 mod view;
 mod widget_memory;
 mod window;
@@ -86,6 +87,7 @@ use session::Session;
 pub use settings::Folders;
 use settings::{Scale, Settings, WindowChoices};
 use variants::NameDialog;
+use variations::Variations;
 use view::{ThumbnailViews, View};
 pub use window::run;
 
@@ -104,6 +106,7 @@ pub struct Editor {
     thumbnails: bool,
     panes: Tree<Pane>,
     plan_pane: PlanPane,
+    variations: Variations,
     files: Files,
     export: ExportDialog,
     notice: Option<Notice>,
@@ -169,6 +172,7 @@ impl Editor {
             code: Code::default(),
             panes: panes::arrangement(),
             plan_pane: PlanPane::default(),
+            variations: Variations::default(),
             files: Files::new(folders),
             export: ExportDialog::default(),
             notice: None,
@@ -218,6 +222,7 @@ impl Editor {
         self.views.values_mut().for_each(|view| view.attach(render.clone()));
         self.thumbnail_views = ThumbnailViews::default();
         self.canvas.thumbnails.clear();
+        self.variations.attach();
         self.player.attach();
         self.title.clear();
         self.closing = false;
@@ -340,6 +345,7 @@ impl Editor {
                     self.canvas.clear();
                     self.code = Code::default();
                     self.plan_pane = PlanPane::default();
+                    self.variations.clear();
                     self.player.clear();
                     self.views.values_mut().for_each(View::clear);
                     self.notice = None;

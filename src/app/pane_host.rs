@@ -26,6 +26,7 @@ impl Editor {
         }
         self.panes = tree;
         self.canvas.settle();
+        self.variations.settle(self.panes.tiles.find_pane(&Pane::Variations).is_some());
         self.plan_pane.settle(&mut self.session);
     }
 }
@@ -40,7 +41,8 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
         self.editor.hints.place(*pane, ui.max_rect());
         let actions = &mut *self.actions;
-        let Editor { session, canvas, code, views, plan_pane, problems, help, .. } = &mut *self.editor;
+        let Editor { session, canvas, code, views, plan_pane, problems, help, variations, render, .. } =
+            &mut *self.editor;
         let framed = egui::CentralPanel::no_frame().frame(theme::pane(ui));
         let told = match pane {
             Pane::Graph => canvas.show(ui, session, actions),
@@ -53,6 +55,11 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
             }
             Pane::Help => {
                 help.show(ui);
+                Ok(())
+            }
+            Pane::Variations => {
+                let output = views.get(&0).and_then(View::output);
+                variations.show(ui, session, render, output, actions);
                 Ok(())
             }
             Pane::View(number) => {

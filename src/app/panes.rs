@@ -15,6 +15,7 @@ pub(super) enum Pane {
     Problems,
     Plan,
     Help,
+    Variations,
     /// A view by its number; the first one always exists.
     View(u64),
 }
@@ -28,6 +29,7 @@ impl Pane {
             Pane::Problems => "Problems",
             Pane::Plan => "Plan",
             Pane::Help => "Help",
+            Pane::Variations => "Variations",
             Pane::View(_) => "View",
         }
     }

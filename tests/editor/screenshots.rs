@@ -30,7 +30,7 @@ fn compare(bench: &mut Bench, name: &str) {
     bench.harness.remove_cursor();
     bench.harness.step();
     bench.rest();
-    let foot = Rect::from_min_max(pos2(110.0, SIZE.y - 32.0), pos2(600.0, SIZE.y));
+    let foot = Rect::from_min_max(pos2(110.0, SIZE.y - 32.0), pos2(660.0, SIZE.y));
     bench.harness.mask(foot);
     // The adapter's name.
     if let Some(row) = bench.seen().into_iter().find(|seen| seen.name == "GPU" && seen.rect.max.y < SIZE.y - 40.0) {

@@ -18,7 +18,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
 ";
 
 /// The shown texture, and the pipeline that fills it.
-pub(super) struct ImageTexture {
+pub(in crate::app) struct ImageTexture {
     render: RenderState,
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
@@ -33,7 +33,7 @@ struct Target {
 }
 
 impl ImageTexture {
-    pub(super) fn new(render: RenderState) -> ImageTexture {
+    pub(in crate::app) fn new(render: RenderState) -> ImageTexture {
         let device = &render.device;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("viewport"),
@@ -52,7 +52,7 @@ impl ImageTexture {
     }
 
     /// The texture and its size \[pixels\], once there is an image.
-    pub(super) fn shown(&self) -> Option<(TextureId, [u32; 2])> {
+    pub(in crate::app) fn shown(&self) -> Option<(TextureId, [u32; 2])> {
         self.target.as_ref().map(|target| (target.id, target.size))
     }
 
@@ -77,7 +77,7 @@ impl ImageTexture {
     ///
     /// # Errors
     /// If the image is too large to show, in one sentence.
-    pub(super) fn update(&mut self, buffer: &wgpu::Buffer, size: [u32; 2], name: &str) -> Result<(), String> {
+    pub(in crate::app) fn update(&mut self, buffer: &wgpu::Buffer, size: [u32; 2], name: &str) -> Result<(), String> {
         let largest = self.render.device.limits().max_texture_dimension_2d;
         if size.iter().any(|side| *side > largest) {
             let [width, height] = size;

@@ -33,7 +33,7 @@ use super::{prose, theme};
 use crate::sim::wire_view;
 use framing::Framing;
 use handles::Handles;
-use image_texture::ImageTexture;
+pub(super) use image_texture::ImageTexture;
 pub(super) use overlay::Overlays;
 use scene::Scene;
 use subject::Subject;
@@ -119,6 +119,11 @@ impl View {
     /// The wire that it shows.
     fn wire(&self) -> Option<&str> {
         if let Subject::Wire(wire) = &self.subject { Some(&wire.view().wire) } else { None }
+    }
+
+    /// The Output that it shows, if one was chosen.
+    pub(super) fn output(&self) -> Option<&str> {
+        if let Subject::Output(name) = &self.subject { name.as_deref() } else { None }
     }
 
     /// All wires that it shows.

@@ -1,0 +1,9 @@
+//! The variation wall: simulations of one graph with other values, side by side. They are computed only while the pane is seen.
+
+mod build;
+mod choice;
+mod pane;
+mod tiles;
+mod wall;
+
+pub(super) use pane::Variations;
