@@ -60,10 +60,9 @@ impl std::fmt::Display for Expect {
 }
 
 impl Document {
-    /// Changes the wires that expectations refer to, and the nodes that variants refer to. `change` gets the level, and the wire or the
-    /// node with its parameter, and returns the new ones, or `None` to keep them.
-    pub fn retarget(&mut self, change: impl Fn(&Scope, &Link) -> Option<(Scope, Link)>) {
-        self.retarget_variants(&change);
+    /// Changes the wires that expectations refer to. `change` gets the level and the wire of each and returns the new
+    /// ones, or `None` to keep them.
+    pub fn retarget_expectations(&mut self, change: impl Fn(&Scope, &Link) -> Option<(Scope, Link)>) {
         for expect in &mut self.expect {
             let (scope, link) = expect.target();
             if let Some((scope, link)) = change(&scope, &link) {

@@ -334,12 +334,15 @@ impl Document {
         self.variants.remove(name);
     }
 
-    /// Removes what variants set of nodes that no longer exist, or of nodes inside them.
+    /// Removes what variants set of nodes that no longer exist, or of nodes inside them, and wires that come from them.
     pub fn forget_in_variants(&mut self, removed: &BTreeSet<String>) {
         let stays = |path: &str| !removed.iter().any(|gone| path == gone || path.starts_with(&format!("{gone}/")));
+        let reads = |key: &str, link: &Option<Link>| {
+            link.as_ref().is_none_or(|link| stays(&Scope::split(key).0.path(&link.node)))
+        };
         for variant in self.variants.values_mut() {
             variant.set.retain(|key, _| stays(&split(key).0));
-            variant.inputs.retain(|key, _| stays(&split(key).0));
+            variant.inputs.retain(|key, link| stays(&split(key).0) && reads(key, link));
             variant.muted.retain(|path, _| stays(path));
             variant.stages.retain(|path, _| stays(path));
             variant.comments.retain(|path, _| stays(path));
@@ -379,9 +382,9 @@ impl Document {
         set.filter(move |(key, _)| Scope::split(key).0 == *level).filter_map(|(_, value)| value.as_mut())
     }
 
-    /// Changes the nodes that variants refer to. `change` gets the level, and the node with its port or parameter, and returns the
-    /// new ones, or `None` to keep them.
-    pub(super) fn retarget_variants(&mut self, change: &impl Fn(&Scope, &Link) -> Option<(Scope, Link)>) {
+    /// Changes the nodes that variants refer to. `change` gets the level, and the node with its parameter or port, which is empty for
+    /// the node itself, and returns the new ones, or `None` to keep them. Wires that inputs read are changed within their level.
+    pub fn retarget_variants(&mut self, change: impl Fn(&Scope, &Link) -> Option<(Scope, Link)>) {
         let moved = |key: &str| {
             let (scope, name) = Scope::split(key);
             let (scope, link) = change(&scope, &Link::parse(name))?;
@@ -401,6 +404,48 @@ impl Document {
             rekey(&mut variant.stages, &moved);
             rekey(&mut variant.comments, &moved);
         }
+    }
+
+    /// Replaces what variants set of one value by the same of others. Where it is `None`, each takes the value beside it.
+    pub fn spread_in_variants(&mut self, key: &str, others: &[(String, Option<ParamValue>)]) {
+        for variant in self.variants.values_mut() {
+            let Some(value) = variant.set.remove(key) else { continue };
+            for (other, absent) in others {
+                variant.set.entry(other.clone()).or_insert_with(|| value.clone().or(absent.clone()));
+            }
+        }
+    }
+
+    /// Renames an input of a node in variants, with its constant, or removes it.
+    pub fn rename_input_in_variants(&mut self, path: &str, old: &str, new: Option<&str>) {
+        let (old, new) = (format!("{path}.{old}"), new.map(|new| format!("{path}.{new}")));
+        for variant in self.variants.values_mut() {
+            if let (Some(value), Some(new)) = (variant.set.remove(&old), &new) {
+                variant.set.insert(new.clone(), value);
+            }
+            if let (Some(link), Some(new)) = (variant.inputs.remove(&old), &new) {
+                variant.inputs.insert(new.clone(), link);
+            }
+        }
+    }
+
+    /// The first variant with a wire between one of these nodes and another one of the level, with the name of the node that reads it;
+    /// with `whole` also one that replaces something of one of these nodes itself, as a group.
+    pub fn rewired_by_variant(&self, level: &Scope, names: &BTreeSet<String>, whole: bool) -> Option<(&str, String)> {
+        let here = |key: &str| {
+            let (scope, name) = Scope::split(key);
+            (scope == *level).then(|| Link::parse(name).node)
+        };
+        let own = |key: &String| here(key).filter(|node| whole && names.contains(node));
+        self.variants.iter().find_map(|(name, variant)| {
+            let crosses = |(key, link): (&String, &Option<Link>)| {
+                let (node, from) = (here(key)?, &link.as_ref()?.node);
+                (names.contains(&node) != names.contains(from)).then_some(node)
+            };
+            let wire = variant.inputs.iter().find_map(crosses);
+            let replaced = variant.muted.keys().chain(variant.stages.keys()).chain(variant.inputs.keys());
+            Some((name.as_str(), wire.or(replaced.into_iter().find_map(own))?))
+        })
     }
 }
 

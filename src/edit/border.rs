@@ -70,15 +70,22 @@ pub fn hide_param(document: &mut Document, scope: &Scope, group: &str, name: &st
     let value = node_mut(document, scope, group)?.params.get(name).cloned();
     let own = own_group(document, scope, group)?;
     let targets = own.params.get(name).ok_or_else(|| format!("`{group}` has no parameter `{name}`"))?.clone();
-    if let Some(value) = &value {
-        if let Some(number) = mentioned(value).first() {
-            return Err(format!(
-                "`{name}` is set to an expression that uses `{number}`, which is not available inside `{group}`; set it to a number first"
-            ));
-        }
-        for target in targets {
-            let Some(inner) = own.nodes.get_mut(&target.node) else { continue };
-            inner.give(&target.port, value.clone());
+    if let Some(value) = &value
+        && let Some(number) = mentioned(value).first()
+    {
+        return Err(format!(
+            "`{name}` is set to an expression that uses `{number}`, which is not available inside `{group}`; set it to a number first"
+        ));
+    }
+    let inside = scope.inside(group);
+    let path = |target: &Link| inside.path(&target.to_string());
+    let before: Vec<(String, Option<ParamValue>)> =
+        targets.iter().map(|t| (path(t), document.value(&inside.path(&t.node), &t.port))).collect();
+    document.spread_in_variants(&format!("{}.{name}", scope.path(group)), &before);
+    let own = own_group(document, scope, group)?;
+    for (target, value) in targets.iter().filter_map(|target| Some((target, value.clone()?))) {
+        if let Some(inner) = own.nodes.get_mut(&target.node) {
+            inner.give(&target.port, value);
         }
     }
     own.params.remove(name);
@@ -131,6 +138,8 @@ fn rename_input(document: &mut Document, scope: &Scope, old: &str, new: &str) ->
     group.inputs.insert(new.to_string(), ty);
     let reads = |link: &&mut Link| link.node == IN && link.port == old;
     links(LevelMut::Group(group)).filter(reads).for_each(|link| link.port = new.to_string());
+    document.rename_input_in_variants(&around.path(&name), old, Some(new));
+    document.variant_values_mut(scope).filter(|_| named).for_each(|value| super::nodes::rename_in(value, old, new));
     let node = node_mut(document, &around, &name)?;
     if let Some(link) = node.inputs.remove(old) {
         node.inputs.insert(new.to_string(), link);
@@ -178,6 +187,7 @@ fn remove_input(document: &mut Document, scope: &Scope, port: &str) -> Result<()
     group.inputs.remove(port).ok_or_else(|| no_port(&name, Side::In, port))?;
     group.nodes.values_mut().for_each(|node| node.inputs.retain(|_, link| link.node != IN || link.port != port));
     group.outputs.retain(|_, link| link.node != IN || link.port != port);
+    document.rename_input_in_variants(&around.path(&name), port, None);
     let node = node_mut(document, &around, &name)?;
     node.inputs.remove(port);
     node.params.remove(port);

@@ -1,4 +1,4 @@
-//! Expectations: added, removed, and adjusted when nodes are renamed or moved to another level.
+//! Expectations: added, removed, and adjusted, like variants, when nodes are renamed or moved to another level.
 //!
 //! An expectation of a removed node stays, and a warning says that its subject does not exist: what an author expects
 //! must not disappear unnoticed.
@@ -6,6 +6,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::{Document, Expect, Link, Scope};
+
+/// Refuses to move nodes over the border of a group where a variant replaces their wires: the border is the same in all variants.
+///
+/// # Errors
+/// The variant and the node, and what to do.
+pub(super) fn same_wires(
+    document: &Document,
+    level: &Scope,
+    names: &BTreeSet<String>,
+    whole: bool,
+) -> Result<(), String> {
+    match document.rewired_by_variant(level, names, whole) {
+        None => Ok(()),
+        Some((variant, node)) => Err(format!(
+            "variant `{variant}` has its own wires, stage or bypass of `{node}`, and a group has the same border in all variants; remove that from the variant first, or choose another variant"
+        )),
+    }
+}
 
 /// Appends an expectation.
 pub fn add_expectation(document: &mut Document, expect: Expect) {
@@ -40,27 +58,31 @@ fn with_name(level: &Scope, scope: &Scope, link: &Link, new: &str) -> (Scope, Li
     (scope, link)
 }
 
-/// Adjusts expectations after a node of a level was renamed.
+/// Adjusts expectations and variants after a node of a level was renamed.
 pub(super) fn follow_rename(document: &mut Document, level: &Scope, old: &str, new: &str) {
-    document.retarget(|scope, link| {
+    let change = |scope: &Scope, link: &Link| {
         let here = name_at(level, scope, link)? == old;
         here.then(|| with_name(level, scope, link, new))
-    });
+    };
+    document.retarget_expectations(change);
+    document.retarget_variants(change);
 }
 
-/// Adjusts expectations after nodes were moved into a group.
+/// Adjusts expectations and variants after nodes were moved into a group.
 pub(super) fn follow_into_group(document: &mut Document, level: &Scope, moved: &BTreeSet<String>, group: &str) {
-    document.retarget(|scope, link| {
+    let change = |scope: &Scope, link: &Link| {
         let name = name_at(level, scope, link)?;
         moved.contains(name).then(|| {
             let mut scope = scope.clone();
             scope.0.insert(level.0.len(), group.into());
             (scope, link.clone())
         })
-    });
+    };
+    document.retarget_expectations(change);
+    document.retarget_variants(change);
 }
 
-/// Adjusts expectations after the nodes of a group were moved out of it under new names. An output of the group becomes
+/// Adjusts expectations and variants after the nodes of a group were moved out of it under new names. An output of the group becomes
 /// the wire that it passed on.
 pub(super) fn follow_out_of_group(
     document: &mut Document,
@@ -70,11 +92,16 @@ pub(super) fn follow_out_of_group(
     shown: &BTreeMap<String, Link>,
 ) {
     let inside = level.inside(group);
-    document.retarget(|scope, link| {
-        if let Some(name) = name_at(&inside, scope, link) {
-            let (mut scope, link) = with_name(&inside, scope, link, names.get(name)?);
-            scope.0.remove(level.0.len());
-            return Some((scope, link));
+    let out = |scope: &Scope, link: &Link| {
+        let name = name_at(&inside, scope, link)?;
+        let (mut scope, link) = with_name(&inside, scope, link, names.get(name)?);
+        scope.0.remove(level.0.len());
+        Some((scope, link))
+    };
+    document.retarget_variants(out);
+    document.retarget_expectations(|scope, link| {
+        if let Some(moved) = out(scope, link) {
+            return Some(moved);
         }
         if scope != level || link.node != group {
             return None;
@@ -89,7 +116,7 @@ pub(super) fn follow_out_of_group(
 
 /// Adjusts expectations after an output of a group was renamed.
 pub(super) fn follow_output(document: &mut Document, level: &Scope, group: &str, old: &str, new: &str) {
-    document.retarget(|scope, link| {
+    document.retarget_expectations(|scope, link| {
         if scope != level || link.node != group {
             return None;
         }

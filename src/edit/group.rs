@@ -42,6 +42,7 @@ pub fn make_group(
     if moved.is_empty() {
         return Err("domains, and numbers that other nodes read, cannot be grouped; select nodes that run".into());
     }
+    super::expect::same_wires(document, scope, &moved, false)?;
     let between = between(level, &moved);
     if !between.is_empty() {
         let list = between.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");

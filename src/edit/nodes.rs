@@ -83,7 +83,7 @@ fn rename_number(nodes: &mut Nodes, old: &str, new: &str) -> Result<(), String> 
     Ok(())
 }
 
-fn rename_in(value: &mut ParamValue, old: &str, new: &str) {
+pub(super) fn rename_in(value: &mut ParamValue, old: &str, new: &str) {
     if let ParamValue::Expression(text) = value
         && expr::names(text).contains(old)
     {

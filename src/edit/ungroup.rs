@@ -37,6 +37,9 @@ pub fn ungroup(
     if node.muted {
         return Err(format!("`{name}` is bypassed; turn off its bypass first"));
     }
+    let inner: BTreeSet<String> = original.nodes.keys().cloned().collect();
+    super::expect::same_wires(document, scope, &BTreeSet::from([name.to_string()]), true)?;
+    super::expect::same_wires(document, &scope.inside(name), &inner, false)?;
     if substep_differs(document, scope, original.nodes.values(), library) {
         return Err(format!(
             "a stage in `{name}` uses `substep`, which would count the iterations of another group; keep the group"
@@ -79,6 +82,12 @@ pub fn ungroup(
     read_instead(&mut after, scope, name, &shown)?;
     super::expect::follow_out_of_group(&mut after, scope, name, &names, &shown);
     super::bookmark::follow_out_of_group(&mut after, scope, name, &names, by);
+    let path = scope.path(name);
+    for (param, links) in &targets {
+        let key = |link: &Link| (scope.path(&link.to_string()), None);
+        after.spread_in_variants(&format!("{path}.{param}"), &links.iter().map(key).collect::<Vec<_>>());
+    }
+    after.forget_in_variants(&BTreeSet::from([path]).into_iter().filter(|path| after.node(path).is_none()).collect());
     still_runs(document, &after, library)?;
     *document = after;
     Ok(come)

@@ -44,6 +44,12 @@ pub fn check(document: &Document, library: &Library) -> Problems {
     let mut found = Problems::default();
     let plain = document.with_variant(None).unwrap_or_else(|_| document.clone());
     let mut known: Option<Vec<Problem>> = None;
+    if document.variant.is_some()
+        && let Err(problems) = Graph::build(&plain, library)
+    {
+        let errors = problems.0.into_iter().filter(|p| p.severity == Severity::Error);
+        errors.for_each(|p| found.push(Problem { cause: format!("without a variant: {}", p.cause), place: None, ..p }));
+    }
     for name in plain.variant_names().filter(|name| document.variant.as_deref() != Some(*name)) {
         let varied = match plain.with_variant(Some(name)) {
             Ok(varied) => varied,

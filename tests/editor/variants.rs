@@ -174,6 +174,21 @@ fn a_name_that_is_taken_is_refused_in_the_dialog() {
 }
 
 #[test]
+fn the_gallery_opens_an_example_with_a_variant() {
+    let mut bench = Bench::empty(WINDOW);
+    bench.menu("File", "New");
+    bench.until("the gallery", |bench| reads(bench, "Stable fluids"));
+    let middle = WINDOW.to_pos2() * 0.5;
+    // The examples are below the templates.
+    (0..4).for_each(|_| bench.wheel(middle, eframe::egui::vec2(0.0, -600.0)));
+    bench.press("Unity fluid: marbling: article");
+    bench.until("the graph", |bench| bench.document().variant.is_some());
+    assert_eq!(bench.document().variant.as_deref(), Some("article"));
+    assert_eq!(bench.document().value("2_pointer_force", "radius"), number(0.005));
+    assert!(reads(&bench, "Variant: article"));
+}
+
+#[test]
 fn errors_of_a_variant_are_warnings_while_another_is_chosen() {
     let text = SMOKE.strip_suffix(')').unwrap().to_string()
         + r#"    variants: {"bad": (set: {"jet.radus": 0.3}), "gone": (muted: {"nobody": true})},

@@ -198,6 +198,35 @@ fn two_runs_of_a_graph_have_the_same_bits() {
     }
 }
 
+/// The graphs that follow an article have a variant with its constants and solver.
+const ARTICLES: [&str; 5] =
+    ["curl_noise.ron", "oil_clock.ron", "sph_water.ron", "stable_fluids.ron", "unity_fluid.ron"];
+
+#[test]
+fn every_variant_compiles_and_runs() {
+    let mut articles = Vec::new();
+    for (name, document) in graphs(f64::INFINITY) {
+        for variant in document.variant_names() {
+            let mut varied = document.with_variant(Some(variant)).unwrap_or_else(|e| panic!("{name}: {e}"));
+            for (_, number, value) in FEW.iter().filter(|(graph, ..)| *graph == name) {
+                varied.set(number, "value", ParamValue::Number(*value)).unwrap();
+            }
+            shrink(&mut varied, 64.0);
+            let mut sim = Simulation::new(gpu(), small(&varied, Keep::All)).unwrap_or_else(|e| panic!("{name}: {e}"));
+            step(&mut sim, 3);
+            let wild = wild_wires(&sim);
+            assert!(wild.is_empty(), "{name}, {variant}, not finite: {}", wild.join(", "));
+            let text = &document.variants[variant];
+            let told = text.comments.values().all(|comment| !comment.is_empty());
+            assert!(told && !text.about.is_empty(), "{name}: {variant} does not say what it is");
+            if variant == "article" {
+                articles.push(name.clone());
+            }
+        }
+    }
+    assert_eq!(articles, ARTICLES);
+}
+
 #[test]
 fn sharing_memory_changes_no_bit() {
     for (name, document) in graphs(64.0) {

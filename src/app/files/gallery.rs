@@ -114,7 +114,8 @@ impl Card {
         ui.with_layout(egui::Layout::bottom_up(egui::Align::Min), |ui| {
             ui.horizontal_wrapped(|ui| {
                 for (name, about) in &self.variants {
-                    let button = ui.small_button(name);
+                    let button = egui::Button::new(name).small().stroke((1.0, theme::of(ui).line)).frame(true);
+                    let button = ui.add(button);
                     let label = format!("{}: {name}", self.title);
                     button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &label));
                     let hint = if about.is_empty() { "Open with this variant" } else { about };

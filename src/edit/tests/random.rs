@@ -121,25 +121,69 @@ pub(crate) fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut Str
     format!("{what} in `{scope}`: {a}, {b}, {c}, {from} -> {}.{}: {done:?}", to.node, to.port)
 }
 
+/// A variant of random values, stages, wires and bypasses of a document, under the name `v`.
+fn vary(document: &mut Document, dice: &mut Dice) {
+    let base = document.clone();
+    for scope in scopes(&base) {
+        for (name, node) in base.level(&scope).unwrap().nodes() {
+            let path = scope.path(name);
+            match dice.roll(6) {
+                0 => document.node_mut(&path).unwrap().muted = !node.muted,
+                1 if node.kind.info().runs => {
+                    document.node_mut(&path).unwrap().iterations = Some(ParamValue::Number(3.0));
+                    document.node_mut(&path).unwrap().give("odd", ParamValue::Number(1.0));
+                }
+                2 if matches!(node.kind, NodeKind::Stage(_)) => {
+                    document.node_mut(&path).unwrap().kind = NodeKind::Stage("fluid/dissipate".into());
+                }
+                3 => drop(document.node_mut(&path).unwrap().inputs.pop_first()),
+                _ => {}
+            }
+        }
+    }
+    let _ = document.store_variant("v", &base, &BTreeSet::new());
+}
+
 fn run(seed: u64, mut document: Document, steps: usize) -> (usize, usize) {
+    run_with(&mut document, seed, steps, false)
+}
+
+/// The same with a variant chosen: the edits change it and the default, and both stay whole.
+#[test]
+fn after_any_edits_a_variant_and_the_default_are_whole() {
+    let (first, runs) = asked_runs(48);
+    let mut varied = 0;
+    for at in 0..runs {
+        let (mut dice, mut document) = (Dice::new(first.wrapping_add(at)), start(at));
+        vary(&mut document, &mut dice);
+        varied += usize::from(document.variant.is_some());
+        run_with(&mut document, first.wrapping_add(at), STEPS, true);
+    }
+    assert!(varied as u64 > runs / 2, "{varied} of {runs} have a variant");
+}
+
+fn run_with(document: &mut Document, seed: u64, steps: usize, vary: bool) -> (usize, usize) {
     let (mut dice, mut clipboard) = (Dice::new(seed), String::new());
     let (mut good, mut built) = (0, 0);
     let mut log = Vec::new();
     for step in 0..steps {
         let before = document.clone();
-        let done = edit(&mut document, &mut dice, &mut clipboard);
+        let done = edit(document, &mut dice, &mut clipboard);
+        if vary {
+            document.claim_for_variant(&before);
+        }
         assert!(
-            !done.contains("Err") || document == before || done.starts_with("18") || done.starts_with("16"),
+            !done.contains("Err") || *document == before || done.starts_with("18") || done.starts_with("16"),
             "an error changes nothing: {done}"
         );
         good += usize::from(!done.contains("Err"));
         log.push(done);
         let text = document.to_text();
         let again = Document::parse(&text).unwrap_or_else(|e| panic!("{e} after {log:#?}\n{text}"));
-        assert_eq!(again, document, "after {log:#?}");
+        assert_eq!(again, *document, "after {log:#?}");
         assert_eq!(again.to_text(), text);
         if step % 4 == 0 {
-            built += usize::from(builds(&document).is_ok());
+            built += usize::from(builds(document).is_ok());
         }
     }
     (good, built)
