@@ -65,6 +65,8 @@ pub(super) fn show(ui: &mut Ui, query: &mut String) {
     let field = egui::TextEdit::singleline(query).hint_text("Search shortcuts").desired_width(320.0);
     let response = ui.add(field);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, true, "Search shortcuts"));
+    let change = "Edit > Preferences > Keys gives commands other keys.";
+    ui.label(RichText::new(change).small().color(theme::of(ui).dim));
     ui.add_space(4.0);
     let all = commands(ui.ctx()).into_iter().chain(gestures());
     let found: Vec<Shortcut> = all.filter(|shortcut| shortcut.matches(query)).collect();
