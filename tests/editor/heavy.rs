@@ -8,7 +8,7 @@ use stagewright::sim::Simulation;
 use super::bench::Bench;
 
 /// A graph that computes for long at every cell, in so many sweeps of one dispatch each.
-fn slow(cells: u32, sweeps: u32) -> String {
+pub fn slow(cells: u32, sweeps: u32) -> String {
     format!(
         r##"(version: 1, nodes: {{
         "domain": (domain: (resolution: ({cells}, {cells}), width: 1)),

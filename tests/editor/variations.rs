@@ -1,10 +1,13 @@
 //! The variation wall: nine live simulations, what varies, and keeping one.
 
-use eframe::egui::Key;
+use std::time::{Duration, Instant};
+
+use eframe::egui::{Key, pos2, vec2};
 use stagewright::app::Source;
 use stagewright::document::ParamValue;
 
 use super::bench::{Bench, Folder, SMOKE, WINDOW};
+use super::heavy::slow;
 
 fn reads(bench: &Bench, text: &str) -> bool {
     bench.seen().iter().any(|seen| seen.name.contains(text))
@@ -132,7 +135,7 @@ fn chosen_parameters_vary_by_their_amounts() {
 fn an_edit_restarts_the_wall_and_a_moved_node_does_not() {
     let mut bench = bench();
     bench.until("frames", |bench| frame(bench) > Some(20));
-    let (from, to) = (bench.title("look"), bench.title("look") + eframe::egui::vec2(0.0, 40.0));
+    let (from, to) = (bench.title("look"), bench.title("look") + vec2(0.0, 40.0));
     bench.drag(from, to);
     assert!(frame(&bench) > Some(20), "{:?}", frame(&bench));
     bench.select("jet");
@@ -163,6 +166,27 @@ fn the_wall_pauses_restarts_and_computes_nothing_while_it_is_hidden() {
     bench.until("the graph itself", |bench| bench.computed() > computed + 30);
     bench.menu("Window", "Variations");
     assert!(frame(&bench) < Some(30), "it was hidden: {:?}", frame(&bench));
+}
+
+#[test]
+fn while_tiles_take_long_the_window_answers() {
+    let mut bench = Bench::of(&slow(96, 120), vec2(900.0, 600.0));
+    bench.compiled();
+    bench.key(Key::Space);
+    bench.menu("Window", "Variations");
+    bench.until("tiles", |bench| frame(bench) == Some(0));
+    let (began, mut answers) = (Instant::now(), Vec::new());
+    while frame(&bench) == Some(0) {
+        assert!(began.elapsed() < Duration::from_secs(90), "a frame of all tiles");
+        let one = Instant::now();
+        bench.hover(pos2(100.0 + 7.0 * (answers.len() % 40) as f32, 300.0));
+        bench.harness.render().unwrap();
+        answers.push(one.elapsed());
+    }
+    answers.sort();
+    let (tile, answer) = (began.elapsed() / 9, answers[answers.len() / 2]);
+    println!("the window takes {answer:?} to answer while a tile takes {tile:?}");
+    assert!(answer < tile / 4, "the window takes {answer:?} to answer while a tile takes {tile:?}");
 }
 
 #[test]

@@ -54,8 +54,10 @@ fn entries(ui: &mut Ui, session: &mut Session, nodes: &[(String, Node)], kind: &
         ui.close();
     }
     ui.separator();
-    if ui.button("Save as preset…").clicked() {
-        let held = nodes.first().map(|(_, node)| values::held(node, &library)).unwrap_or_default();
+    let held = nodes.first().map(|(_, node)| values::held(node, &library)).unwrap_or_default();
+    let button = ui.add_enabled(!held.is_empty(), egui::Button::new("Save as preset…"));
+    let hint = format!("Save the values of {}", nodes.first().map_or("", |(name, _)| name));
+    if button.on_hover_text(hint).on_disabled_hover_text("It has no values of its own").clicked() {
         actions.push(Action::Preset(PresetWish::Save(kind.clone(), held)));
         ui.close();
     }

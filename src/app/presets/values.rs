@@ -12,7 +12,7 @@ use crate::printable;
 /// What nodes must have in common to share presets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::app) struct Kind {
-    /// In the file: the name of a stage, or `custom: TITLE`, `group: NAME`, `kind: TITLE`, which no stage can have.
+    /// In the file: the name of a stage, or `custom: TITLE`, `group: NAME`, `state: TYPE`, `kind: TITLE`, which no stage can have.
     pub key: String,
     /// In messages.
     pub title: String,
@@ -22,17 +22,16 @@ impl Kind {
     /// The kind of a node; `None` where it has no parameters to keep.
     pub(super) fn of(name: &str, node: &Node, library: &Library) -> Option<Kind> {
         let title = edit::signature::node(node, library).title;
-        let key = match &node.kind {
-            NodeKind::Stage(stage) => stage.clone(),
-            NodeKind::Custom(_) => format!("custom: {}", edit::stage_of(node, library)?.header.title),
-            NodeKind::Group(_) => {
-                return (!held(node, library).is_empty())
-                    .then(|| Kind { key: format!("group: {name}"), title: name.into() });
-            }
-            NodeKind::Domain(_) | NodeKind::State(_) | NodeKind::Number(_) => format!("kind: {title}"),
-            NodeKind::Output(_) | NodeKind::File(_) | NodeKind::Reroute | NodeKind::Unknown => return None,
+        let has_params = !inspector::declared(node, library).is_empty();
+        let (key, title) = match &node.kind {
+            NodeKind::Stage(stage) if has_params => (stage.clone(), title),
+            NodeKind::Custom(_) if has_params => (format!("custom: {title}"), title),
+            NodeKind::Group(_) if has_params => (format!("group: {name}"), name.to_string()),
+            NodeKind::State(ty) => (format!("state: {ty}"), title),
+            NodeKind::Domain(_) | NodeKind::Number(_) => (format!("kind: {title}"), title),
+            _ => return None,
         };
-        (!held(node, library).is_empty()).then_some(Kind { key, title })
+        Some(Kind { key, title })
     }
 }
 
@@ -144,6 +143,7 @@ mod tests {
         let custom = r#"(custom: "//! Fade\n//! @inout field: Grid<f32>\n//! @param rate: f32 = 0.01\n\nfn stage(cell: Cell) -> f32 { return field(cell); }\n")"#;
         assert_eq!(key(custom).as_deref(), Some("custom: Fade"));
         assert_eq!(key(r#"(number: 2)"#).as_deref(), Some("kind: Number"));
+        assert_eq!(key(r#"(state: "Grid<f32>")"#).as_deref(), Some("state: Grid<f32>"));
         let group =
             r#"(group: (outputs: {}, params: {"rate": ["inner.rate"]}, nodes: {"inner": (stage: "fluid/dissipate")}))"#;
         assert_eq!(key(group).as_deref(), Some("group: n"));

@@ -25,6 +25,10 @@ use crate::sim::Simulation;
 const LARGEST: u32 = 384;
 /// How long no edit must come before changed variations are made \[s\].
 const QUIET: f64 = 0.3;
+/// Width of the progress, which stands at the right if there is room \[points\].
+const PROGRESS: f32 = 150.0;
+/// Width of a chosen parameter beside its name: the amount, a button and the space around them \[points\].
+const AMOUNT: f32 = 90.0;
 /// How often the window looks while a long frame is computed, and while tiles are queued.
 const LONG: Duration = Duration::from_millis(100);
 const SHORT: Duration = Duration::from_millis(8);
@@ -199,7 +203,7 @@ impl Variations {
     }
 
     fn head(&mut self, ui: &mut Ui, session: &Session) {
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             ui.set_min_height(row::HEIGHT);
             for (vary, text, hint) in [
                 (Vary::Seed, "Seed", "Vary the seed of the graph"),
@@ -233,7 +237,10 @@ impl Variations {
                 let built = Built { simulations: wall.into_tiles(), remark: self.remark.take() };
                 self.build = Some(Build::restart(built, move || wake.request_repaint()));
             }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| self.progress(ui));
+            match ui.available_size_before_wrap().x > PROGRESS {
+                true => ui.with_layout(Layout::right_to_left(Align::Center), |ui| self.progress(ui)).inner,
+                false => self.progress(ui),
+            }
         });
         if self.choice.vary == Vary::Params && !self.choice.params.is_empty() {
             self.params(ui, session);
@@ -250,7 +257,7 @@ impl Variations {
             (None, Some(wall)) => format!("frame {}", wall.frame()),
             (None, None) => return,
         };
-        ui.label(RichText::new(text).monospace().small().color(look.dim));
+        ui.add(egui::Label::new(RichText::new(text).monospace().small().color(look.dim)).extend());
     }
 
     /// The menu of numbers of the selected nodes.
@@ -293,10 +300,16 @@ impl Variations {
             for (index, varied) in self.choice.params.iter_mut().enumerate() {
                 let path = varied.path();
                 let varies = Variable::of(session.document(), varied, session.library()).is_some();
+                let color = if varies { look.text } else { look.faint };
+                let text = egui::WidgetText::from(RichText::new(&path).color(color));
+                let text = text.into_galley(ui, Some(egui::TextWrapMode::Extend), f32::INFINITY, egui::TextStyle::Body);
+                // A frame does not wrap as a whole by itself.
+                if index > 0 && ui.available_size_before_wrap().x < text.size().x + AMOUNT {
+                    ui.end_row();
+                }
                 let frame = egui::Frame::new().fill(look.field).corner_radius(4).inner_margin(vec2(6.0, 0.0));
-                frame.show(ui, |ui| {
-                    let color = if varies { look.text } else { look.faint };
-                    let label = ui.label(RichText::new(&path).color(color));
+                let contents = |ui: &mut Ui| {
+                    let label = ui.add(egui::Label::new(text).extend());
                     if !varies {
                         label.on_hover_text("It is not a constant number now, so it does not vary");
                     }
@@ -309,7 +322,8 @@ impl Variations {
                     if row::small(ui, icon, true, &format!("stop varying {path}"), "Do not vary this") {
                         gone = Some(index);
                     }
-                });
+                };
+                frame.show(ui, |ui| ui.horizontal(contents));
             }
         });
         if let Some(index) = gone {

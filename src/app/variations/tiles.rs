@@ -87,8 +87,9 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, tile: &Shown<'_>, editable: bool) ->
         painter.text(at, Align2::LEFT_CENTER, format!("{first}{more}"), font, Color32::from_gray(225));
     }
     if tile.kept {
-        let at = rect.right_top() + vec2(-6.0, 5.0);
-        painter.text(at, Align2::RIGHT_TOP, "✔", FontId::proportional(14.0), look.accent);
+        let at = rect.right_top() + vec2(-12.0, 12.0);
+        painter.circle_filled(at, 9.0, Color32::from_black_alpha(150));
+        painter.text(at, Align2::CENTER_CENTER, "✔", FontId::proportional(12.0), Color32::WHITE);
     }
     let color = match (response.hovered() && can_keep, tile.kept) {
         (true, _) | (_, true) => look.accent,
