@@ -9,6 +9,7 @@ mod expect;
 pub mod kind;
 mod level;
 mod read;
+mod read_value;
 mod salvage;
 mod variant;
 mod write;

@@ -95,6 +95,7 @@ fn stable_fluids_is_built_by_gestures_alone_undone_and_redone() {
     // What is expected of its wires keeps them in memory, which makes another plan.
     let mut document = Bench::shipped("stable_fluids", vec2(1200.0, 800.0)).document().clone();
     document.expect.clear();
+    document.variants.clear();
     let mut shipped = Bench::of(&document.to_text(), vec2(1200.0, 800.0));
     shipped.compiled();
     let (wanted, plan) = (shipped.document().clone(), shipped.plan());

@@ -1,0 +1,137 @@
+//! Parses values: numbers, vectors, expressions, curves and gradients.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
+
+use super::ParamValue;
+use crate::curve::{Color as Linear, Curve, Gradient, color_from_hex};
+
+impl<'de> Deserialize<'de> for ParamValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ParamValue, D::Error> {
+        struct Value;
+        impl<'de> Visitor<'de> for Value {
+            type Value = ParamValue;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, (x, y, ..), true, false, an \"expression\", a curve or a gradient")
+            }
+            fn visit_bool<E: de::Error>(self, v: bool) -> Result<ParamValue, E> {
+                Ok(ParamValue::Bool(v))
+            }
+            fn visit_i64<E: de::Error>(self, v: i64) -> Result<ParamValue, E> {
+                Ok(ParamValue::Number(v as f64))
+            }
+            fn visit_u64<E: de::Error>(self, v: u64) -> Result<ParamValue, E> {
+                Ok(ParamValue::Number(v as f64))
+            }
+            fn visit_f64<E: de::Error>(self, v: f64) -> Result<ParamValue, E> {
+                Ok(ParamValue::Number(v))
+            }
+            fn visit_str<E: de::Error>(self, v: &str) -> Result<ParamValue, E> {
+                Ok(ParamValue::Expression(v.to_string()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ParamValue, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element()? {
+                    items.push(item);
+                }
+                list(&items).map_err(de::Error::custom)
+            }
+        }
+        deserializer.deserialize_any(Value)
+    }
+}
+
+/// An item of a list: a number, a point or a stop.
+enum Item {
+    Number(f64),
+    Text(String),
+    List(Vec<Item>),
+}
+
+impl<'de> Deserialize<'de> for Item {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Item, D::Error> {
+        struct AnyItem;
+        impl<'de> Visitor<'de> for AnyItem {
+            type Value = Item;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, (t, value) or (t, \"#rrggbb\")")
+            }
+            fn visit_i64<E: de::Error>(self, v: i64) -> Result<Item, E> {
+                Ok(Item::Number(v as f64))
+            }
+            fn visit_u64<E: de::Error>(self, v: u64) -> Result<Item, E> {
+                Ok(Item::Number(v as f64))
+            }
+            fn visit_f64<E: de::Error>(self, v: f64) -> Result<Item, E> {
+                Ok(Item::Number(v))
+            }
+            fn visit_str<E: de::Error>(self, v: &str) -> Result<Item, E> {
+                Ok(Item::Text(v.to_string()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Item, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element()? {
+                    items.push(item);
+                }
+                Ok(Item::List(items))
+            }
+        }
+        deserializer.deserialize_any(AnyItem)
+    }
+}
+
+/// A vector of numbers, or a curve or a gradient, depending on its first item.
+fn list(items: &[Item]) -> Result<ParamValue, String> {
+    match items {
+        [Item::List(first), ..] => match first.as_slice() {
+            [_, Item::Number(_)] => items.iter().map(point).collect::<Result<_, _>>().map(curve),
+            _ => items.iter().map(stop).collect::<Result<_, _>>().map(gradient),
+        },
+        _ => items.iter().map(number).collect::<Result<_, _>>().map(ParamValue::Vector),
+    }
+}
+
+fn curve(points: Vec<(f64, f64)>) -> ParamValue {
+    ParamValue::Curve(Curve { points })
+}
+
+fn gradient(stops: Vec<(f64, Linear)>) -> ParamValue {
+    ParamValue::Gradient(Gradient { stops })
+}
+
+fn number(item: &Item) -> Result<f64, String> {
+    match item {
+        Item::Number(value) => Ok(*value),
+        Item::Text(text) => Err(format!("expected a number, found `{text}`")),
+        Item::List(_) => Err("expected a number, found a list".into()),
+    }
+}
+
+fn point(item: &Item) -> Result<(f64, f64), String> {
+    let Item::List(parts) = item else { return Err(POINT.into()) };
+    let [t, value] = parts.as_slice() else { return Err(POINT.into()) };
+    Ok((number(t)?, number(value)?))
+}
+
+fn stop(item: &Item) -> Result<(f64, Linear), String> {
+    let Item::List(parts) = item else { return Err(STOP.into()) };
+    let [t, color] = parts.as_slice() else { return Err(STOP.into()) };
+    let t = number(t)?;
+    let color = match color {
+        Item::Text(text) => {
+            color_from_hex(text).ok_or_else(|| format!("`{text}` is not a colour (\"#rrggbb\" or \"#rrggbbaa\")"))?
+        }
+        Item::List(parts) => match parts.as_slice() {
+            [r, g, b] => [number(r)?, number(g)?, number(b)?, 1.0],
+            [r, g, b, a] => [number(r)?, number(g)?, number(b)?, number(a)?],
+            _ => return Err(STOP.into()),
+        },
+        Item::Number(_) => return Err(STOP.into()),
+    };
+    Ok((t, color))
+}
+
+const POINT: &str = "a point of a curve has the form (t, value)";
+const STOP: &str =
+    "a point of a curve has the form (t, value), a stop of a gradient (t, \"#rrggbb\") or (t, (r, g, b, a))";
