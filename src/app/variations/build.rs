@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::asset::Work;
@@ -18,6 +19,8 @@ use crate::problem::Problems;
 use crate::sim::{Simulation, files};
 use crate::tune::TuningCache;
 
+/// How long a closing window waits for the thread.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often to look whether the GPU is done.
 const LOOK: Duration = Duration::from_millis(1);
 
@@ -45,7 +48,7 @@ pub(super) struct Built {
     pub remark: Option<String>,
 }
 
-/// The thread. Dropping it cancels the work.
+/// The thread. Dropping it cancels the work and waits for its end, so that it does not outlive the window's device.
 pub(super) struct Build {
     /// What it does, in a word.
     pub does: &'static str,
@@ -53,6 +56,7 @@ pub(super) struct Build {
     reading: Arc<Work>,
     done: Arc<AtomicUsize>,
     result: Receiver<Result<Built, String>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Build {
@@ -93,13 +97,24 @@ impl Build {
         };
         let deep = || crate::threads::deep_stack(work);
         // Without a thread the channel is closed, which `poll` reports.
-        drop(std::thread::Builder::new().name("variations".into()).spawn(deep));
-        Build { does, cancel, reading, done: count, result }
+        let thread = std::thread::Builder::new().name("variations".into()).spawn(deep).ok();
+        Build { does, cancel, reading, done: count, result, thread }
     }
 
     /// The number of variations that are done.
     pub(super) fn done(&self) -> usize {
         self.done.load(Ordering::Relaxed)
+    }
+
+    /// Asks it to end early.
+    pub(super) fn stop(&self) {
+        self.cancel.cancel();
+        self.reading.stop();
+    }
+
+    /// Whether it has ended, and has freed what nobody took.
+    pub(super) fn is_over(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     /// The result, once.
@@ -114,8 +129,11 @@ impl Build {
 
 impl Drop for Build {
     fn drop(&mut self) {
-        self.cancel.cancel();
-        self.reading.stop();
+        self.stop();
+        if let Some(thread) = self.thread.take() {
+            // What takes longer is in the driver, and is left behind.
+            crate::threads::join_within(thread, CLOSE_TIMEOUT);
+        }
     }
 }
 
@@ -157,7 +175,13 @@ impl Job {
             begin(&mut simulation, cancel);
             Ok(simulation)
         };
-        let simulations = plans.into_iter().map(|plan| make(plan?).map_err(sentence)).collect();
+        let mut simulations = Vec::new();
+        for plan in plans {
+            if cancel.is_cancelled() {
+                return Err("cancelled".into());
+            }
+            simulations.push(plan.and_then(|plan| make(plan).map_err(sentence)));
+        }
         Ok(Built { simulations, remark })
     }
 }

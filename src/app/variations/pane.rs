@@ -44,6 +44,8 @@ pub(in crate::app) struct Variations {
     /// Since when they have been wanted \[s\]; `None` once they are being made.
     since: Option<f64>,
     build: Option<Build>,
+    /// Builds that were asked to end. The next one waits for them, since they may hold memory.
+    stopped: Vec<Build>,
     wall: Option<Wall>,
     images: Vec<ImageTexture>,
     /// Why there are no tiles, or fewer.
@@ -64,7 +66,9 @@ struct Subject {
 impl Variations {
     /// Starts over with another graph.
     pub(in crate::app) fn clear(&mut self) {
-        *self = Variations { paused: self.paused, ..Variations::default() };
+        self.stop();
+        let stopped = std::mem::take(&mut self.stopped);
+        *self = Variations { paused: self.paused, stopped, ..Variations::default() };
     }
 
     /// Continues on another device.
@@ -78,11 +82,21 @@ impl Variations {
     /// once it is closed.
     pub(in crate::app) fn settle(&mut self, open: bool) {
         let drawn = std::mem::take(&mut self.drawn);
+        self.stopped.retain(|build| !build.is_over());
         if !open {
             self.attach();
-        } else if !drawn && self.build.take().is_some() {
+        } else if !drawn && self.build.is_some() {
             // It is made again when it is seen again.
+            self.stop();
             self.since = Some(0.0);
+        }
+    }
+
+    /// Stops making tiles.
+    fn stop(&mut self) {
+        if let Some(build) = self.build.take() {
+            build.stop();
+            self.stopped.push(build);
         }
     }
 
@@ -129,7 +143,8 @@ impl Variations {
         });
         if changed {
             (self.wanted, self.since, self.remark) = (wanted, Some(now), None);
-            (self.build, self.wall) = (None, None);
+            self.wall = None;
+            self.stop();
         }
     }
 
@@ -147,7 +162,7 @@ impl Variations {
         }
         let Some(since) = self.since.filter(|_| self.chosen()) else { return };
         let quiet = QUIET - (now - since);
-        if session.compiling() || quiet > 0.0 {
+        if session.compiling() || quiet > 0.0 || !self.stopped.is_empty() {
             ctx.request_repaint_after(Duration::from_secs_f64(quiet.clamp(0.02, QUIET)));
             return;
         }
