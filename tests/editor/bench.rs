@@ -34,11 +34,11 @@ pub const SMOKE: &str = r#"(
         "jet": (stage: "fluid/force_emitter", inputs: {"velocity": "velocity.value"}, params: {"center": (0.5, 0.2), "jet": (0, 1.5), "radius": 0.1, "rate": 20}, at: (260, 160)),
         "viscosity": (stage: "fluid/diffuse", inputs: {"before": "jet.velocity", "field": "jet.velocity"}, params: {"diffusivity": 0.0001}, iterations: 4, at: (520, 160)),
         "advect": (stage: "fluid/advect_maccormack", inputs: {"field": "viscosity.field", "velocity": "viscosity.field"}, at: (780, 160)),
-        "divergence": (stage: "fluid/divergence", inputs: {"velocity": "advect.result"}, at: (260, 330)),
-        "pressure": (stage: "fluid/pressure_sor", inputs: {"divergence": "divergence.divergence"}, iterations: 8, at: (520, 330)),
-        "project": (stage: "fluid/project", inputs: {"pressure": "pressure.pressure", "velocity": "advect.result"}, at: (780, 330)),
-        "density": (state: "Grid<f32>", inputs: {"next": "carried.result"}, at: (0, 500)),
-        "smoke": (stage: "fluid/add_source", inputs: {"field": "density.value"}, params: {"center": (0.5, 0.2), "radius": 0.1, "rate": 5}, at: (260, 500)),
+        "divergence": (stage: "fluid/divergence", inputs: {"velocity": "advect.result"}, at: (260, 360)),
+        "pressure": (stage: "fluid/pressure_sor", inputs: {"divergence": "divergence.divergence"}, iterations: 8, at: (520, 360)),
+        "project": (stage: "fluid/project", inputs: {"pressure": "pressure.pressure", "velocity": "advect.result"}, at: (780, 360)),
+        "density": (state: "Grid<f32>", inputs: {"next": "carried.result"}, at: (0, 560)),
+        "smoke": (stage: "fluid/add_source", inputs: {"field": "density.value"}, params: {"center": (0.5, 0.2), "radius": 0.1, "rate": 5}, at: (260, 560)),
         "fade": (custom: r"//! Fade
 //! @inout field: Grid<f32> = 1   What fades
 //! @param rate: f32 = 0.01   How fast
@@ -46,10 +46,10 @@ pub const SMOKE: &str = r#"(
 fn stage(cell: Cell) -> f32 {
     return field(cell) * (1.0 - params.rate);
 }
-", inputs: {"field": "smoke.field"}, at: (520, 500)),
-        "carried": (stage: "fluid/advect", inputs: {"field": "fade.field", "velocity": "project.velocity"}, at: (780, 500)),
-        "look": (stage: "view/color_map", inputs: {"field": "carried.result"}, at: (260, 670)),
-        "screen": (output: (size: (64, 64)), inputs: {"image": "look.image"}, at: (520, 670)),
+", inputs: {"field": "smoke.field"}, at: (520, 560)),
+        "carried": (stage: "fluid/advect", inputs: {"field": "fade.field", "velocity": "project.velocity"}, at: (780, 560)),
+        "look": (stage: "view/color_map", inputs: {"field": "carried.result"}, at: (260, 760)),
+        "screen": (output: (size: (64, 64)), inputs: {"image": "look.image"}, at: (520, 760)),
     },
 )"#;
 
