@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{self, Id, Ui, ViewportBuilder, ViewportClass, ViewportCommand, ViewportId, vec2};
+use eframe::egui::{self, Id, Key, Modifiers, Ui, ViewportBuilder, ViewportClass, ViewportCommand, ViewportId, vec2};
 
 use super::action::{Action, Actions};
 use super::command::Command;
@@ -133,6 +133,7 @@ impl Editor {
             if self.hears_keys && over && !ctx.egui_wants_keyboard_input() {
                 keys = ctx.input_mut(player::keys);
             }
+            leave_full_screen(&ctx);
             let typed = self.windows.get(&number).is_some_and(|window| window.typed);
             asked.command = if self.takes_commands() { self.keymap.pressed(&ctx, typed) } else { None };
             self.take_dropped(&ctx);
@@ -146,8 +147,7 @@ impl Editor {
             window.busy = window.typed || ctx.input(|input| input.pointer.any_down());
         }
         if asked.command == Some(Command::FullScreen) {
-            let full = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));
-            ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!full));
+            ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!is_full_screen(&ctx)));
         }
         asked
     }
@@ -164,6 +164,18 @@ impl Editor {
                 }
             }
         }
+    }
+}
+
+fn is_full_screen(ctx: &egui::Context) -> bool {
+    ctx.input(|input| input.viewport().fullscreen.unwrap_or(false))
+}
+
+/// Escape in a window that fills the screen, as in a video player. What is open or being typed there comes first.
+fn leave_full_screen(ctx: &egui::Context) {
+    let free = !egui::Popup::is_any_open(ctx) && !ctx.egui_wants_keyboard_input();
+    if is_full_screen(ctx) && free && ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+        ctx.send_viewport_cmd(ViewportCommand::Fullscreen(false));
     }
 }
 

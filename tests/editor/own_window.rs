@@ -11,6 +11,11 @@ fn window(bench: &Bench, title: &str) -> Option<Rect> {
     bench.seen().into_iter().find(|seen| seen.role == Role::Window && seen.name == name).map(|seen| seen.rect)
 }
 
+/// Waits for the first frame.
+fn shows_image(bench: &mut Bench) {
+    bench.until("the image", |bench| bench.find("image View").is_some());
+}
+
 fn image(bench: &Bench) -> Rect {
     bench.find("image View").expect("the image of the view")
 }
@@ -23,6 +28,7 @@ fn toggle(bench: &mut Bench) {
 #[test]
 fn a_view_moves_into_its_own_window_and_back() {
     let mut bench = Bench::smoke();
+    shows_image(&mut bench);
     let (canvas, pane) = (bench.canvas(), image(&bench));
     bench.menu("Window", "View in own window");
     bench.rest();
@@ -87,6 +93,7 @@ fn the_pointer_over_the_window_goes_to_the_graph() {
     let pinned = pinned.max_by(|a, b| a.y.total_cmp(&b.y)).expect("the bar of the pinned view");
     bench.click(pinned);
     let own = window(&bench, "View").expect("the window of the pinned view");
+    shows_image(&mut bench);
     let area = image(&bench);
     // The image is square, in the middle.
     let at = area.center() + eframe::egui::vec2(0.25 * area.height(), 0.0);
