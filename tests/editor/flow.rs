@@ -154,7 +154,7 @@ fn selected_nodes_are_aligned_and_distributed() {
     let even = run(&mut bench, "distribute vertically");
     let ordered = [even[0].y, even[2].y, even[1].y];
     assert!(ordered.windows(2).all(|pair| pair[0] < pair[1]), "{even:?}");
-    assert_eq!((even[0].y, even[1].y), (160.0, 500.0), "the ends stay");
+    assert_eq!((even[0].y, even[1].y), (160.0, 560.0), "the ends stay");
     bench.menu("Graph", "Align and distribute");
     assert!(
         bench.find("Align middle").is_some() || bench.seen().iter().any(|seen| seen.name.starts_with("Align middle"))
@@ -164,7 +164,7 @@ fn selected_nodes_are_aligned_and_distributed() {
 #[test]
 fn thumbnails_stay_when_zoomed_out_and_frames_hold_what_grows() {
     let framed = SMOKE.trim_end().trim_end_matches(')').to_string()
-        + "    frames: [(title: \"Picture\", at: (236, 624), size: (508, 200))],\n)";
+        + "    frames: [(title: \"Picture\", at: (236, 724), size: (508, 200))],\n)";
     let mut bench = Bench::of(&framed, WINDOW);
     bench.compiled();
     bench.plays();
