@@ -366,7 +366,7 @@ impl Editor {
                 Event::Dropped(wish, node) => {
                     let mut actions = Actions::new();
                     let told = self.canvas.put_in(&mut self.session, &wish, *node, canvas::pointer(ctx), &mut actions);
-                    actions.extend(told.err().map(Action::Tell));
+                    actions.push(told.map_or_else(Action::Tell, |_| Action::Reveal));
                     self.carry_out(actions, ctx);
                 }
                 Event::Failed(sentence) => self.notify(sentence, true),
@@ -382,10 +382,9 @@ impl Editor {
 
     /// Opens, or adds to the graph, a file that was dropped on a window.
     fn take_dropped(&mut self, ctx: &egui::Context) {
-        let dropped = ctx.input(|input| input.raw.dropped_files.iter().find_map(|file| file.path.clone()));
-        if let Some(path) = dropped {
-            self.files.drop_in(&mut self.session, &path);
-        }
+        let dropped = ctx.input(|input| input.raw.dropped_files.iter().filter_map(|file| file.path.clone()).collect());
+        let dropped: Vec<PathBuf> = dropped;
+        dropped.iter().for_each(|path| self.files.drop_in(&mut self.session, path));
     }
 
     /// Whether keys may be commands: nothing is open or held that has them.

@@ -96,7 +96,7 @@ fn seen(node: &Node<'_>) -> Option<Seen> {
 pub struct Bench {
     pub harness: Harness<'static, Editor>,
     /// Removed with the bench.
-    folder: Folder,
+    pub folder: Folder,
     time: f64,
 }
 
@@ -134,12 +134,19 @@ impl Bench {
         self.rest();
     }
 
+    /// Drops files of the graph's folder on the window, all at once.
+    pub fn drop_files(&mut self, names: &[&str]) {
+        for name in names {
+            let path = Some(self.folder.path().join(name));
+            self.harness.input_mut().dropped_files.push(DroppedFile { path, ..DroppedFile::default() });
+        }
+        self.rest();
+    }
+
     /// Saves the graph and opens its file once more, by dropping it on the window.
     pub fn reopen(&mut self) {
         self.save();
-        let path = Some(self.folder.path().join("graph.ron"));
-        self.harness.input_mut().dropped_files.push(DroppedFile { path, ..DroppedFile::default() });
-        self.rest();
+        self.drop_files(&["graph.ron"]);
         self.until("the graph", |bench| !bench.editor().opening());
         self.rest();
     }

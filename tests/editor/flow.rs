@@ -201,3 +201,17 @@ fn a_domain_says_what_runs_over_it() {
     bench.until("a tooltip", |bench| bench.find("Runs here").is_some());
     assert!(bench.seen().iter().any(|seen| seen.name.contains("advect, carried") && seen.name.contains("velocity")));
 }
+
+#[test]
+fn files_that_are_dropped_together_all_become_nodes_in_sight() {
+    let mut bench = Bench::of(SMOKE, WINDOW);
+    for name in ["one.wgsl", "two.wgsl", "three.wgsl"] {
+        std::fs::write(bench.folder.path().join(name), "//! Dropped").unwrap();
+    }
+    bench.drop_files(&["one.wgsl", "two.wgsl", "three.wgsl"]);
+    bench.until("the nodes", |bench| bench.document().nodes.len() == 17);
+    bench.rest();
+    assert!(["one", "two", "three"].iter().all(|name| bench.document().nodes.contains_key(*name)));
+    let (node, canvas) = (bench.find("node three").expect("the last one is in sight"), bench.canvas());
+    assert!(canvas.contains_rect(node), "{node:?} in {canvas:?}");
+}

@@ -46,9 +46,20 @@ fn parts(lines: &[String]) -> Vec<Part> {
                 _ => parts.push(Part::Text(piece.to_string())),
             }
         }
-        parts.extend(pieces.map(|piece| Part::Equation(piece.trim_end_matches(['.', ',', ';']).to_string())));
+        parts.extend(pieces.map(|piece| match is_prose(piece) {
+            true => Part::Text(piece.to_string()),
+            false => Part::Equation(piece.trim_end_matches(['.', ',', ';']).to_string()),
+        }));
     }
     parts
+}
+
+/// Whether a piece behind an equation goes on with the sentence: it starts with two words, and nothing in it is equal.
+fn is_prose(piece: &str) -> bool {
+    let mut words = piece.split_whitespace().map(|word| word.trim_matches([',', '.', ':']));
+    let mut is_word =
+        |least: usize| words.next().is_some_and(|word| word.len() >= least && word.chars().all(char::is_alphabetic));
+    is_word(2) && is_word(1) && !piece.contains('=')
 }
 
 /// Documentation of a node that is not a stage.
@@ -71,5 +82,17 @@ mod tests {
         let text = |text: &str| Part::Text(text.into());
         let equation = Part::Equation("lap(p) = div(u)".into());
         assert_eq!(parts(&lines), [text("One Jacobi sweep of the equation"), equation, text("It converges slowly.")]);
+    }
+
+    #[test]
+    fn a_sentence_goes_on_behind_an_equation() {
+        let equation = |text: &str| Part::Equation(text.into());
+        let lines = ["The ghost value is  2 motion - u,  so that the mean", "is that of the wall."].map(String::from);
+        let rest = Part::Text("so that the mean is that of the wall.".into());
+        assert_eq!(parts(&lines), [Part::Text("The ghost value is".into()), equation("2 motion - u"), rest]);
+        let lines = ["One of  t,  t^2 (3 - 2 t),  w clamped to 0..1,  sum of w = 1.".to_string()];
+        let found = parts(&lines);
+        let expected = ["t", "t^2 (3 - 2 t)", "w clamped to 0..1", "sum of w = 1"].map(equation);
+        assert_eq!(found[1..], expected);
     }
 }
