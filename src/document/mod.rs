@@ -22,7 +22,7 @@ pub use edge::Edge;
 pub use expect::Expect;
 pub use kind::{Bypass, KindPorts, Outline};
 pub use level::{Level, LevelMut, Scope};
-pub(crate) use read::{BOOKMARK_FIELDS, NODE_FIELDS};
+pub(crate) use read::{BOOKMARK_FIELDS, DOCUMENT_FIELDS, NODE_FIELDS};
 pub use read::{EXPECT_FIELDS, ReadError, VARIANT_FIELDS};
 pub use salvage::{Salvaged, salvage};
 pub use variant::Variant;

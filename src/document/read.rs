@@ -142,7 +142,7 @@ macro_rules! record {
     };
 }
 
-pub(super) const DOCUMENT_FIELDS: &[&str] = &[
+pub(crate) const DOCUMENT_FIELDS: &[&str] = &[
     "version",
     "name",
     "about",

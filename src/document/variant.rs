@@ -2,7 +2,7 @@
 //!
 //! While a variant is chosen, the nodes hold what it sets, and its entries hold what the default has there: choosing
 //! exchanges the two, and so does returning. Whatever reads a document therefore reads what is chosen, and an edit of a
-//! value that the variant sets is an edit of the variant. A file has the default in its nodes, whatever is chosen.
+//! value that the variant sets is an edit of the variant. A file has the default in its nodes, whichever variant is chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,25 +2,12 @@
 //! in the file and reported as warnings.
 
 use crate::document::{
-    BOOKMARK_FIELDS, Document, EXPECT_FIELDS, Extra, NODE_FIELDS, Node, NodeKind, Nodes, VARIANT_FIELDS,
+    BOOKMARK_FIELDS, DOCUMENT_FIELDS, Document, EXPECT_FIELDS, Extra, NODE_FIELDS, Node, NodeKind, Nodes,
+    VARIANT_FIELDS,
 };
 use crate::problem::{Problem, Problems};
 use crate::spelling::close_names;
 
-const DOCUMENT_FIELDS: &[&str] = &[
-    "version",
-    "name",
-    "about",
-    "fps",
-    "seed",
-    "input",
-    "frames",
-    "bookmarks",
-    "expect",
-    "variant",
-    "variants",
-    "nodes",
-];
 const UNTIL_FIELDS: &[&str] = &["number", "below", "every"];
 const FRAME_FIELDS: &[&str] = &["title", "text", "at", "size", "color"];
 

@@ -81,7 +81,7 @@ fn bookmarks_are_renamed_undone_saved_and_removed() {
     bench.key(Key::Num2);
     bench.rest();
     assert_eq!(bench.selected(), "jet");
-    // Set anew: the name told of the other view.
+    // Set again: the old name described the other view.
     bench.select("faded");
     menu(&mut bench, "bookmark 2 Inflow", "Set bookmark 2 to this view");
     bench.rest();
