@@ -1,11 +1,13 @@
 //! DFSPH Density
 //! Density as the sum over the neighbours, as in SPH Density, the sum of its gradients g_j = m grad W, and two measures of how the density answers to pressures:
 //! sum_j g_j^2 to that of a single particle, and (sum_j |g_j|/DIM)^2, which together with it bounds the answer to patterns of layers. The images beyond closed sides of the domain count like particles, as in SPH Density.
-//! Source: Bender and Koschier, Divergence-Free Smoothed Particle Hydrodynamics, SCA 2015, equation 9; Colagrossi and Landrini, J. Comput. Phys. 191, 2003 (images).
+//! DFSPH Pressure and Correct follow the images behind the nearest side, and take all others, in edges and corners, to have the particle's own pressure and velocity, mirrored. What these do to it is
+//! mirror . v  and  -p/rho^2 mirror,  mirror = 2 sum of (g . n) n  over them.
+//! Source: Bender and Koschier, Divergence-Free Smoothed Particle Hydrodynamics, SCA 2015, equation 9; Colagrossi and Landrini, J. Comput. Phys. 191, 2003 (images); Akinci et al., ACM Trans. Graph. 31, 2012 (a boundary that mirrors the pressure of each particle).
 //!
 //! @in    neighbors: NeighborGrid    Neighbour grid of the particles
 //! @in    kernel: vec4f              From SPH Kernel
-//! @inout particles: Particles{position: Vec} -> {density: f32, gradient: Vec, single: f32, layers: f32}    The fluid; gains its density rho [kg/m^3], sum_j g_j [kg/m^4] and these measures [kg^2/m^8]
+//! @inout particles: Particles{position: Vec} -> {density: f32, gradient: Vec, mirror: Vec, single: f32, layers: f32}    The fluid; gains its density rho [kg/m^3], sum_j g_j over particles and images that are followed, mirror [kg/m^4], and these measures [kg^2/m^8]
 
 fn stage(particle: Particle) -> Result {
     let h = kernel().z;
@@ -19,8 +21,10 @@ fn stage(particle: Particle) -> Result {
         if abs(particle.position[axis] - planes[axis]) < h && wall_face(side * RESOLUTION, axis) { sides |= 1 << u32(axis); }
     }
     let depth = 4.0 * abs(particle.position - planes);
+    let followed = nearest_of(sides, depth);
     var sum = 0.0;
     var gradient = Vec();
+    var mirror = Vec();
     var squares = 0.0;
     var lengths = 0.0;
     var near = neighbors(particle.position);
@@ -50,13 +54,17 @@ fn stage(particle: Particle) -> Result {
             let inside = 1.0 - q;
             let cubed = inside * inside * inside;
             sum += cubed * inside * (1.0 + 4.0 * q);
-            gradient += cubed * reach;
-            squares += cubed * cubed * beyond;
             lengths += cubed * q;
+            if image == followed {
+                gradient += cubed * reach;
+                squares += cubed * cubed * beyond;
+            } else {
+                mirror += cubed * axes * reach;
+            }
         }
     }
     let layers = kernel().y * h / f32(DIM) * lengths;
-    return Result(kernel().x * sum, kernel().y * gradient, kernel().y * kernel().y * squares, layers * layers);
+    return Result(kernel().x * sum, kernel().y * gradient, 2.0 * kernel().y * mirror, kernel().y * kernel().y * squares, layers * layers);
 }
 
 // 1 along the axes of a set of bits.
@@ -64,4 +72,14 @@ fn bits(mask: i32) -> Vec {
     var axes = Vec();
     for (var axis = 0; axis < DIM; axis++) { axes += f32((mask >> u32(axis)) & 1) * Vec(unit(axis)); }
     return axes;
+}
+
+// The bit of the axis whose side is nearest.
+fn nearest_of(sides: i32, depth: Vec) -> i32 {
+    var nearest = sides & -sides;
+    var least = dot(bits(nearest), depth);
+    for (var axis = 0; axis < DIM; axis++) {
+        if ((sides >> u32(axis)) & 1) != 0 && depth[axis] < least { least = depth[axis]; nearest = 1 << u32(axis); }
+    }
+    return nearest;
 }

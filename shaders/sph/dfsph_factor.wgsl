@@ -1,6 +1,6 @@
 //! DFSPH Factor
 //! Adds what a shape takes of the kernel to the density, and bounds its answer: pressures of p lower the density by at most about  dt^2 p/rho^2 factor  in a step,
-//! factor = s + max(s, layers),  s = |sum_j g_j + shape|^2 + single.  For a pair it is twice s, exactly; on lattices with h of 1.3 to 3 spacings it is 0.85 to 1.25 times the largest answer.
+//! factor = s + max(s, layers),  s = |sum_j g_j + mirror + shape|^2 + single.  For a pair it is twice s, exactly; on lattices with h of 1.3 to 3 spacings it is 0.85 to 1.25 times the largest answer.
 //! The shape may move. Its share of the kernel is that of SPH Wall Density.
 //! Source: Bender and Koschier, SCA 2015, equation 9 (1/alpha); Bender, Kugelstadt, Weiler and Koschier, Volume Maps, MIG 2019 (a wall's part of the kernel as a function of the signed distance).
 //!
@@ -8,12 +8,12 @@
 //! @in    rest_density: f32 = 1000           Density at rest rho_0 [kg/m^3]
 //! @in    shape: Field<f32> = 1e9            Signed distance [m], negative inside
 //! @in    shape_velocity: Field<Vec> = 0     Velocity of the shape's material [m/s]
-//! @inout particles: Particles{position: Vec, density: f32, gradient: Vec, single: f32, layers: f32} -> {density: f32, factor: f32, wall_gradient: Vec, wall_inflow: f32, solved: f32}    The fluid; its density increases; gains the gradient of the shape's share times rho_0 [kg/m^4], its rate by the shape's motion [kg/m^3/s], and memory for DFSPH Pressure
+//! @inout particles: Particles{position: Vec, density: f32, gradient: Vec, mirror: Vec, single: f32, layers: f32} -> {density: f32, answer: vec2f, walls: vec4f}    The fluid; its density increases; gains factor and memory for DFSPH Pressure, the gradients of mirror and shape [kg/m^4], and in w the rate by the shape's motion [kg/m^3/s]
 //! @param probe: f32 = 0.1, 0.0001..1        Step of the differences for the shape's normal, as a fraction of a cell
 
 fn stage(particle: Particle) -> Result {
     var density = particle.density;
-    var wall_gradient = Vec();
+    var walls = particle.mirror;
     var inflow = 0.0;
     let distance = shape(particle.position);
     if distance < max(wall().y, wall().w) {
@@ -31,12 +31,14 @@ fn stage(particle: Particle) -> Result {
         let slope = shape_gradient(particle.position, params.probe * CELL_SIZE);
         let normal = slope / max(length(slope), 1e-6);
         density += rest_density() * free * taken.x;
-        wall_gradient = -rest_density() * (free * taken.y * normal - taken.x * push);
+        walls -= rest_density() * (free * taken.y * normal - taken.x * push);
         inflow = rest_density() * free * taken.y * dot(normal, shape_velocity(particle.position));
     }
-    let gradient = particle.gradient + wall_gradient;
+    let gradient = particle.gradient + walls;
     let single = dot(gradient, gradient) + particle.single;
-    return Result(density, single + max(single, particle.layers), wall_gradient, inflow, 0.0);
+    var rates = vec4f(0.0, 0.0, 0.0, inflow);
+    for (var axis = 0; axis < DIM; axis++) { rates[axis] = walls[axis]; }
+    return Result(density, vec2f(single + max(single, particle.layers), 0.0), rates);
 }
 
 // The part of the kernel that a wall at this distance takes, and how fast that decreases with the distance [1/m].

@@ -208,3 +208,21 @@ fn what_a_group_waits_for_is_kept_and_set() {
     let inner = document.node("g/inner").and_then(|node| node.until.clone()).expect("is kept");
     assert_eq!((inner.below, inner.number), (ParamValue::Number(0.5), "left".to_string()));
 }
+
+#[test]
+fn a_group_whose_parameter_is_called_like_the_nodes_own_repeats_warns() {
+    let warnings = |name: &str| {
+        let text = format!(
+            r#"(nodes: {{ "g": (group: (params: {{"{name}": ["inner.iterations"]}}, nodes: {{"inner": (group: (nodes: {{}}))}})) }})"#
+        );
+        let document = Document::parse(&text).expect("parses");
+        let graph = Graph::build(&document, Library::builtin());
+        graph.unwrap_or_else(|p| panic!("{p}")).warnings.to_string()
+    };
+    assert!(
+        warnings("iterations").contains("can't be told from the node's own `iterations`"),
+        "{}",
+        warnings("iterations")
+    );
+    assert!(!warnings("turns").contains("told"), "{}", warnings("turns"));
+}

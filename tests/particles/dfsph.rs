@@ -54,13 +54,19 @@ fn an_iteration_is_that_of_the_formulas() {
     let disc = |p: [f64; 3]| (p[0] - 0.45).hypot(p[1] - 0.55) - 0.2;
     let sides = |p: [f64; 3]| [p[0], 1.0 - p[0], p[1], 1.0 - p[1]].iter().map(|z| 1.0 - share(*z)).product::<f64>();
     let taken = |p: [f64; 3]| sides(p) * share(disc(p));
-    // All particles and their images behind the sides: of which particle, where, and how fast.
-    let mirrored = |p: f64, v: f64| [(p, v), (-p, -v), (2.0 - p, -v)];
+    // All particles and their images behind the sides: of which particle, where, and 1 along the axes that are mirrored.
+    let mirrored = |p: f64| [(p, 0.0), (-p, 1.0), (2.0 - p, 1.0)];
     let images: Vec<(usize, [f64; 3], [f64; 3])> = (0..count)
-        .flat_map(|j| mirrored(x[j][0], before[j][0]).map(|across| (j, across)))
-        .flat_map(|(j, across)| mirrored(x[j][1], before[j][1]).map(|along| (j, across, along)))
-        .map(|(j, (x, u), (y, v))| (j, [x, y, 0.0], [u, v, 0.0]))
+        .flat_map(|j| mirrored(x[j][0]).map(|across| (j, across)))
+        .flat_map(|(j, across)| mirrored(x[j][1]).map(|along| (j, across, along)))
+        .map(|(j, (x, across), (y, along))| (j, [x, y, 0.0], [across, along, 0.0]))
         .collect();
+    // The images behind the nearest side are followed; the others have the particle's own pressure and velocity, mirrored.
+    let followed = |i: usize, axes: &[f64; 3]| {
+        let [across, along] = [0, 1].map(|axis| x[i][axis].min(1.0 - x[i][axis]));
+        axes[0] * axes[1] == 0.0 && axes[if across < along { 1 } else { 0 }] == 0.0
+    };
+    let turned = |v: [f64; 3], axes: &[f64; 3]| std::array::from_fn(|axis| v[axis] * (1.0 - 2.0 * axes[axis]));
     // By differences.
     let slope = |f: &dyn Fn([f64; 3]) -> f64, p: [f64; 3]| -> [f64; 3] {
         let at = |axis: usize, by: f64| f(std::array::from_fn(|i| p[i] + if i == axis { by } else { 0.0 }));
@@ -79,13 +85,19 @@ fn an_iteration_is_that_of_the_formulas() {
             let near: Vec<_> = images.iter().filter(|(_, place, _)| length(apart(x[i], *place)) < h).collect();
             let density =
                 near.iter().map(|(_, place, _)| value(length(apart(x[i], *place)))).sum::<f64>() + rest * taken(x[i]);
-            let walls = plus([0.0; 3], rest, slope(&taken, x[i]));
             let pulls: Vec<[f64; 3]> = near.iter().map(|(_, place, _)| gradient(apart(x[i], *place))).collect();
-            let all = pulls.iter().fold(walls, |sum, g| plus(sum, 1.0, *g));
-            let single = dot(all, all) + pulls.iter().map(|g| dot(*g, *g)).sum::<f64>();
+            let normal = |g: &[f64; 3], axes: &[f64; 3]| std::array::from_fn(|axis| g[axis] * axes[axis]);
+            let (others, own): (Vec<_>, Vec<_>) =
+                near.iter().zip(&pulls).partition(|((.., axes), _)| followed(i, axes));
+            let walls = own.iter().fold(plus([0.0; 3], rest, slope(&taken, x[i])), |sum, ((.., axes), g)| {
+                plus(sum, 2.0, normal(g, axes))
+            });
+            let all = others.iter().fold(walls, |sum, (_, g)| plus(sum, 1.0, **g));
+            let single = dot(all, all) + others.iter().map(|(_, g)| dot(**g, **g)).sum::<f64>();
             let layers = (pulls.iter().map(|g| length(*g)).sum::<f64>() / 2.0).powi(2);
             let inflow = rest * sides(x[i]) * dot(slope(&|p| 1.0 - share(disc(p)), x[i]), [0.7, -0.4, 0.0]);
-            let rate: f64 = near.iter().zip(&pulls).map(|((_, _, v), g)| dot(apart(*v, before[i]), *g)).sum();
+            let rate: f64 =
+                others.iter().map(|((j, _, axes), g)| dot(apart(turned(before[*j], axes), before[i]), **g)).sum();
             let (excess, factor) = (density - rest, single + single.max(layers));
             let wrong = dt * (rate + dot(walls, before[i]) + inflow) + excess.min(0.0) + 0.5 * excess.max(0.0);
             let old = pressed[i] / density.powi(2);
@@ -105,7 +117,9 @@ fn an_iteration_is_that_of_the_formulas() {
         );
     };
     relative("density", &scalars(&sim, "factor.particles", "density"), &|k| k.density, 1e-5);
-    relative("factor", &scalars(&sim, "factor.particles", "factor"), &|k| k.factor, 1e-3);
+    let answers: Vec<f64> =
+        read(&sim, "factor.particles.answer").chunks(2).take(count).map(|answer| answer[0]).collect();
+    relative("factor", &answers, &|k| k.factor, 1e-3);
     relative("pressure", &scalars(&sim, "solve.particles", "pressure"), &|k| k.pressure, 1e-3);
     within(
         "mean error",
@@ -116,14 +130,15 @@ fn an_iteration_is_that_of_the_formulas() {
     let exact: Vec<[f64; 3]> = (0..count)
         .map(|i| {
             let start = plus(before[i], -dt * known[i].kappa, known[i].walls);
-            images.iter().filter(|(_, place, _)| length(apart(x[i], *place)) < h).fold(start, |v, (j, p, _)| {
-                plus(v, -dt * (known[i].kappa + known[*j].kappa), gradient(apart(x[i], *p)))
+            let near = images.iter().filter(|(_, place, axes)| length(apart(x[i], *place)) < h && followed(i, axes));
+            near.fold(start, |v, (j, place, _)| {
+                plus(v, -dt * (known[i].kappa + known[*j].kappa), gradient(apart(x[i], *place)))
             })
         })
         .collect();
     let scale = (0..count).map(|i| length(apart(before[i], exact[i]))).fold(0.0, f64::max);
     let errors: Vec<f64> = (0..count).map(|i| length(apart(after[i], exact[i])) / scale).collect();
-    within("velocity", max_abs(&errors), 1e-3, "the same");
+    within("velocity", max_abs(&errors), 2e-3, "the same");
 }
 
 /// A tank 1 m wide, filled 1 m high. A square lattice is an unstable equilibrium, which without a push breaks up after some 8 s; so it starts off it.
@@ -142,7 +157,7 @@ const TANK: &str = r##"
         }"#, inputs: {"d": "d", "particles": "begin.particles"}),
     "coefficients": (stage: "sph/coefficients", inputs: {"particles": "set.value"}, params: {"volume": 1, "smoothing_radius": "h", "substeps": $substeps}),
     "substep": (stage: "sph/substep_dfsph", on: "domain", inputs: {"dt": "coefficients.dt", "mass": "coefficients.mass", "particles": "set.value", "radius": "coefficients.radius"},
-        params: {"rest_density": 1000, "viscosity": $viscosity, "tolerance": $tolerance, "iterations": 60}, iterations: $substeps),
+        params: {"rest_density": 1000, "viscosity": $viscosity, "tolerance": $tolerance, "solve_iterations": 60}, iterations: $substeps),
 "##;
 
 struct Case {
@@ -236,7 +251,7 @@ const STIRRED: &str = r##"
 #[test]
 fn the_force_on_a_body_is_what_the_water_loses() {
     let weak = r#""stiffness": 200, "viscosity": 10, "wall_viscosity": 20"#;
-    let dense = r#""viscosity": 10, "iterations": 10, "tolerance": 0"#;
+    let dense = r#""viscosity": 10, "solve_iterations": 10, "tolerance": 0"#;
     for (group, params, fps) in [("sph/substep", weak, "240"), ("sph/substep_dfsph", dense, "120")] {
         let mut sim = start(
             fps.parse().unwrap_or(60.0),
@@ -285,7 +300,7 @@ fn the_force_on_a_body_is_what_the_water_loses() {
 #[test]
 fn momentum_is_kept_without_a_body() {
     let nodes = STIRRED.replace(r#", "shape": "disc.distance", "shape_velocity": "carried.velocity"},"#, "},");
-    let params = r#""viscosity": 10, "iterations": 10"#;
+    let params = r#""viscosity": 10, "solve_iterations": 10"#;
     let mut sim = start(
         120.0,
         &nodes,
@@ -348,7 +363,7 @@ fn buoyancy(group: &str, params: &str, (d, radius): (f64, f64), substeps: usize,
 
 #[test]
 fn a_sunk_disc_loses_the_weight_of_the_water_that_it_displaces() {
-    let [up, aside] = buoyancy("sph/substep_dfsph", r#""iterations": 40"#, (0.05, 0.25), 4, 48);
+    let [up, aside] = buoyancy("sph/substep_dfsph", r#""solve_iterations": 40"#, (0.05, 0.25), 4, 48);
     // The first row is held .54 spacings off, so a void .04 spacings wider than the disc is left: 1.6 %. The rest is the lattice around.
     within("buoyancy over rho g V", (up - 1.0).abs(), 0.05, "a quarter of a spacing of the radius");
     within("sideways", aside.abs(), 0.05, "symmetry");
@@ -361,7 +376,7 @@ fn a_sunk_disc_of_10_and_20_spacings() {
     let weak = r#""stiffness": 3924"#;
     for d in [0.05, 0.025] {
         let weakly = buoyancy("sph/substep", weak, (d, 0.25), (1.3 / d) as usize, 180);
-        let none = buoyancy("sph/substep_dfsph", r#""iterations": 60"#, (d, 0.25), (0.2 / d) as usize, 180);
+        let none = buoyancy("sph/substep_dfsph", r#""solve_iterations": 60"#, (d, 0.25), (0.2 / d) as usize, 180);
         for [up, aside] in [weakly, none] {
             within(
                 "buoyancy over rho g V",
