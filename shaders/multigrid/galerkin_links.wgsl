@@ -1,7 +1,8 @@
 //! Links by Galerkin
 //! Links of the next level, P^T A P: what cells twice as wide exchange when the cells between them take what Weights of Links says. Each cell
 //! computes one of the four links of the wide cell at half its index, and a quarter of it holds no more: the mean of four (Restrict) is the
-//! wide cell's. 2D only.
+//! wide cell's. Links may be negative: with zero in their place, wide cells would resist
+//! what the cells do not. 2D only.
 //! Source: Dendy, J. Comput. Phys. 48, 1982 (black box multigrid).
 //!
 //! @in  links: Grid<vec4f>                   Links to the cells at +x, +y, +x+y, -x+y [m/kg]
@@ -16,11 +17,11 @@ fn stage(cell: Cell) -> Result {
     let odd = cell - wide * 2;
     var parts = vec4f();
     let k = array<i32, 4>(3, 0, 1, 2)[odd.x + 2 * odd.y];
-    parts[k] = 4.0 * max(wide_link(wide, wide + offset(k)), 0.0);
+    parts[k] = 4.0 * wide_link(wide, wide + offset(k));
     // The first cell stands in for those beyond the border.
     if k == 3 && !inside(cell + unit(0) + unit(1)) {
         for (var other = 0; other < 3; other++) {
-            if !inside(cell + offset(other)) { parts[other] = 4.0 * max(wide_link(wide, wide + offset(other)), 0.0); }
+            if !inside(cell + offset(other)) { parts[other] = 4.0 * wide_link(wide, wide + offset(other)); }
         }
     }
     // As in Gather: of a row of three, the wide cell's first takes two.

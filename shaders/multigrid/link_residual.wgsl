@@ -14,7 +14,7 @@ fn stage(cell: Cell) -> f32 {
     for (var k = 0; k < 8; k++) {
         let l = link(cell, k);
         inflow += l * (pressure(cell + offset(k)) - pressure(cell));
-        total += l;
+        total += abs(l);
     }
     return select(0.0, residual(cell) - inflow, total > 0.0);
 }

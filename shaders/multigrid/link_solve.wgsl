@@ -1,7 +1,7 @@
 //! Solve Links
 //! The solution of a level of up to 16 cells,  sum of l (p_other - p) - s p = r. On larger levels it is zero, and sweeps start from it. Where
 //! heavy fluid closes a neck, hardly anything links its two sides, and sweeps alone do not find the pressure between them. Cells are eliminated one by
-//! one, and what a cell linked is linked directly. No links are subtracted, so weak ones keep their digits. 2D only.
+//! one, and what a cell linked is linked directly. A diagonal is the sum of the links that are left, so weak ones keep their digits. 2D only.
 //! Source: Rosen, J. IEE 62, 1924 (star-mesh transform); Golub and Van Loan, Matrix Computations, 2013, ch. 4.3 (elimination in a band).
 //!
 //! @in  residual: Grid<f32>                    Right-hand side r [1/s]

@@ -1,7 +1,8 @@
 //! Sweep of Links
 //! One damped Jacobi sweep of a level of links,  sum of l (p_other - p) - s p = r,  damped as by Smooth (variable density): iterations are
-//! multiples of four. It treats all cells alike, so a cycle of such sweeps is symmetric, which conjugate gradients need of a preconditioner. 2D only.
-//! Source: Dendy, J. Comput. Phys. 48, 1982 (black box multigrid); Adams, Brezina, Hu and Tuminaro, J. Comput. Phys. 188, 2003 (polynomial smoothers).
+//! multiples of four. Negative links count as positive in the diagonal, so no sweep overshoots. It treats all cells alike, so a cycle of such sweeps is symmetric, which conjugate gradients need of a preconditioner. 2D only.
+//! Source: Dendy, J. Comput. Phys. 48, 1982 (black box multigrid); Adams, Brezina, Hu and Tuminaro, J. Comput. Phys. 188, 2003 (polynomial smoothers);
+//! Baker, Falgout, Kolev and Yang, SIAM J. Sci. Comput. 33, 2011 (Jacobi with sums of absolute values).
 //!
 //! @in    residual: Grid<f32>                  Right-hand side r [1/s]
 //! @in    links: Grid<vec4f>                   Links to the cells at +x, +y, +x+y, -x+y [m/kg]
@@ -15,7 +16,8 @@ fn stage(cell: Cell) -> f32 {
     for (var k = 0; k < 8; k++) {
         let l = link(cell, k);
         left += l * (pressure(cell + offset(k)) - own);
-        total += l;
+        // By Gershgorin, eigenvalues of a sweep then lie between 0 and 2, which Chebyshev's damping needs.
+        total += abs(l);
     }
     if total <= 0.0 { return 0.0; }
     return own + relaxation() * left / total;

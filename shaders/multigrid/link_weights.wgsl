@@ -1,7 +1,7 @@
 //! Weights of Links
 //! Interpolation that follows the density. Every second cell along both axes is a cell of the next level. A cell between two of them
 //! takes from each in the ratio of its links to either side, so that the flux through it is continuous, and nothing through
-//! a wall. A cell between four takes what its eight links say, with the cells beside it interpolated so already. 2D only.
+//! a wall. A cell between four takes what its eight links say, with the cells beside it interpolated so already. Negative links count as none, so no part is negative. 2D only.
 //! Source: Alcouffe, Brandt, Dendy and Painter, SIAM J. Sci. Stat. Comput. 2, 1981; Dendy, J. Comput. Phys. 48, 1982.
 //!
 //! @in  links: Grid<vec4f>                   Links to the cells at +x, +y, +x+y, -x+y [m/kg]
@@ -50,9 +50,9 @@ fn offset(k: i32) -> Cell {
 
 // Link to one of them; there is none through a border, unless it is periodic.
 fn link(cell: Cell, k: i32) -> f32 {
-    if k < 4 { return links(cell)[k]; }
+    if k < 4 { return max(links(cell)[k], 0.0); }
     let other = cell + offset(k);
-    return select(0.0, links(other)[k - 4], exists(other));
+    return select(0.0, max(links(other)[k - 4], 0.0), exists(other));
 }
 
 // Whether there is a cell: inside, or around a periodic axis.
