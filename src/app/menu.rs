@@ -1,9 +1,14 @@
-//! Menus in windows that are lower than they are.
+//! The bar of menus, and menus in windows that are lower than they are.
 
-use eframe::egui::{ScrollArea, Ui};
+use eframe::egui::{self, RichText, ScrollArea, Ui};
+
+use super::command::{Command, MENUS};
+use super::{Editor, display_name, theme};
 
 /// What a menu leaves free above and below it \[points\].
 const MARGIN: f32 = 44.0;
+/// Width of the mark of unsaved changes with the gap beside it \[points\].
+const MARK: f32 = 20.0;
 
 /// Draws the entries of a menu. Those for which the window is too low are scrolled to. Only such a menu scrolls: a click on the title of a
 /// submenu closes it there, and the pointer over it opens it.
@@ -21,4 +26,49 @@ pub(super) fn scrolled<R>(ui: &mut Ui, entries: impl FnOnce(&mut Ui) -> R) -> R 
     };
     ui.data_mut(|data| data.insert_temp(id, height));
     result
+}
+
+impl Editor {
+    /// Draws the menus and the name of the file. Returns the command that was chosen.
+    pub(super) fn menus(&mut self, ui: &mut Ui) -> Option<Command> {
+        let mut chosen = None;
+        egui::MenuBar::new().ui(ui, |ui| {
+            for (title, commands) in MENUS {
+                ui.menu_button(*title, |ui| {
+                    scrolled(ui, |ui| {
+                        for commands in commands.chunk_by(|a, b| a.submenu() == b.submenu()) {
+                            let mut entries = |ui: &mut Ui| {
+                                for command in commands {
+                                    if command.menu_entry(ui, self.enabled(*command)) {
+                                        chosen = Some(*command);
+                                    }
+                                    if *command == Command::Open {
+                                        self.files.recent_menu(ui, &mut self.session);
+                                    }
+                                }
+                            };
+                            match commands.first().and_then(|command| command.submenu()) {
+                                Some(title) => drop(ui.menu_button(title, entries)),
+                                None => entries(ui),
+                            }
+                        }
+                    })
+                });
+            }
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let look = theme::of(ui);
+                let mark = if self.session.unsaved() { "●" } else { "" };
+                let name = display_name(&self.session);
+                let where_from = self.session.path().map_or("Never saved".into(), |p| p.display().to_string());
+                // A narrow window cuts the name off, not the mark.
+                let width = (ui.available_width() - MARK).max(0.0);
+                ui.scope(|ui| {
+                    ui.set_max_width(width);
+                    ui.add(egui::Label::new(RichText::new(name).color(look.dim)).truncate()).on_hover_text(where_from);
+                });
+                ui.label(RichText::new(mark).color(look.accent)).on_hover_text("Unsaved changes");
+            });
+        });
+        chosen
+    }
 }

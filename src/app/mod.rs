@@ -54,7 +54,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use eframe::egui::{self, RichText, Ui, ViewportCommand};
+use eframe::egui::{self, Ui, ViewportCommand};
 use eframe::egui_wgpu;
 use egui_tiles::Tree;
 
@@ -65,7 +65,7 @@ use crate::sim::Simulation;
 use action::{Action, Actions};
 use canvas::{Canvas, Options, layout};
 use code::Code;
-use command::{Command, MENUS};
+use command::Command;
 use dialog::Dialog;
 pub use disk::Source;
 use export_dialog::ExportDialog;
@@ -73,7 +73,6 @@ use files::{Event, Files, Leaving};
 use help::Help;
 use hints::Hints;
 use keymap::Keymap;
-use menu::scrolled;
 use notice::Notice;
 use own_window::OwnWindows;
 use panes::Pane;
@@ -469,48 +468,6 @@ impl Editor {
         }
     }
 
-    fn menus(&mut self, ui: &mut Ui) -> Option<Command> {
-        let mut chosen = None;
-        egui::MenuBar::new().ui(ui, |ui| {
-            for (title, commands) in MENUS {
-                ui.menu_button(*title, |ui| {
-                    scrolled(ui, |ui| {
-                        for commands in commands.chunk_by(|a, b| a.submenu() == b.submenu()) {
-                            let mut entries = |ui: &mut Ui| {
-                                for command in commands {
-                                    if command.menu_entry(ui, self.enabled(*command)) {
-                                        chosen = Some(*command);
-                                    }
-                                    if *command == Command::Open {
-                                        self.files.recent_menu(ui, &mut self.session);
-                                    }
-                                }
-                            };
-                            match commands.first().and_then(|command| command.submenu()) {
-                                Some(title) => drop(ui.menu_button(title, entries)),
-                                None => entries(ui),
-                            }
-                        }
-                    })
-                });
-            }
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                let look = theme::of(ui);
-                let mark = if self.session.unsaved() { "●" } else { "" };
-                let name = display_name(&self.session);
-                let where_from = self.session.path().map_or("Never saved".into(), |p| p.display().to_string());
-                // A narrow window cuts the name off, not the mark.
-                let width = (ui.available_width() - MARK).max(0.0);
-                ui.scope(|ui| {
-                    ui.set_max_width(width);
-                    ui.add(egui::Label::new(RichText::new(name).color(look.dim)).truncate()).on_hover_text(where_from);
-                });
-                ui.label(RichText::new(mark).color(look.accent)).on_hover_text("Unsaved changes");
-            });
-        });
-        chosen
-    }
-
     fn retitle(&mut self, ctx: &egui::Context) {
         let mark = if self.session.unsaved() { "● " } else { "" };
         let title = format!("{mark}{} — Stagewright", display_name(&self.session));
@@ -578,9 +535,6 @@ impl eframe::App for Editor {
         }
     }
 }
-
-/// Width of the mark of unsaved changes with the gap beside it \[points\].
-const MARK: f32 = 20.0;
 
 /// How often the progress of a long frame is shown.
 const PROGRESS: Duration = Duration::from_millis(200);
