@@ -9,6 +9,8 @@
 
 fn stage(position: Vec) -> f32 {
     var local = position;
-    for (var axis = 0; axis < DIM; axis++) { local[axis] -= center()[axis]; }
+    local.x -= center().x;
+    local.y -= center().y;
+    if DIM == 3 { local[DIM - 1] -= center().z; }
     return shape(local);
 }
