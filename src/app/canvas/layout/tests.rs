@@ -178,7 +178,7 @@ const CROSSINGS: &[(&str, usize)] = &[
     ("lib/water/surface_bilateral", 45),
     ("oil_clock", 149),
     ("smoke_particles_3d", 54),
-    ("sph_water", 178),
+    ("sph_water", 167),
     ("stable_fluids", 13),
     ("templates/fluid_2d", 13),
     ("templates/particles", 2),
