@@ -111,7 +111,7 @@ fn the_pointer_touches_shapes_depths_and_smoke_where_they_are() {
         let mut haze = scene(r#""far": 4, "opaque": 0.1"#, r#""density": "haze""#, nodes, view, 0.0);
         for mouse in PLACES.into_iter().chain([[0.55, 0.4], [0.48, 0.6]]) {
             let [origin, direction] = ray(mouse, view);
-            [&mut ball, &mut floor, &mut wall, &mut haze].map(|sim| frame(sim, mouse, 0));
+            [&mut ball, &mut floor, &mut wall, &mut haze].into_iter().for_each(|sim| frame(sim, mouse, 0));
             let away = less(origin, LOOK_AT);
             let along = dot(away, direction);
             let root = along * along - dot(away, away) + 0.3 * 0.3;
