@@ -162,13 +162,14 @@ fn graphs_without_expectations_are_counted_and_those_that_do_not_run_are_reporte
 }
 
 /// Sizes at which this takes seconds without a GPU.
-const SMALL: [(&str, &[&str]); 6] = [
+const SMALL: [(&str, &[&str]); 7] = [
     ("curl_noise", &["picture.resolution=75,100"]),
     ("curl_noise_2d", &[]),
     ("oil_clock", &["picture.resolution=60,60"]),
     ("sph_water", &["spacing.value=0.05", "picture_height.value=120"]),
     ("stable_fluids", &["domain.resolution=96,96", "fine.resolution=192,192"]),
     ("unity_fluid", &["domain.resolution=96,96", "sheet.resolution=128,128"]),
+    ("smoke_particles_3d", &["cells.value=16", "spacing.value=0.03", "picture.resolution=75,100"]),
 ];
 
 #[test]

@@ -15,6 +15,8 @@ mod collision;
 mod conversions;
 #[path = "fields/expressions.rs"]
 mod expressions;
+#[path = "fields/hands.rs"]
+mod hands;
 #[path = "fields/noise.rs"]
 mod noise;
 #[path = "fields/noise_reference.rs"]

@@ -139,7 +139,7 @@ fn legible(painter: &egui::Painter, document: &Document, scope: &Scope, zoom: f3
 
 /// Bounds of the crossings in each graph with all its levels: a tenth more than there are now. Graphs without crossings are not listed.
 const CROSSINGS: &[(&str, usize)] = &[
-    ("curl_noise", 35),
+    ("curl_noise", 106),
     ("curl_noise_2d", 20),
     ("lib/fluid/advect_conservative", 17),
     ("lib/fluid/advect_maccormack", 9),
@@ -177,13 +177,14 @@ const CROSSINGS: &[(&str, usize)] = &[
     ("lib/water/surface", 45),
     ("lib/water/surface_bilateral", 45),
     ("oil_clock", 149),
-    ("sph_water", 73),
+    ("smoke_particles_3d", 54),
+    ("sph_water", 167),
     ("stable_fluids", 13),
     ("templates/fluid_2d", 13),
     ("templates/particles", 2),
     ("templates/patterns", 3),
     ("templates/reaction_diffusion", 2),
-    ("templates/smoke_3d", 6),
+    ("templates/smoke_3d", 18),
     ("templates/waves", 2),
     ("unity_fluid", 10),
     ("validation/closed_vortex", 9),
