@@ -151,6 +151,19 @@ pub fn wire_changes(
             false => changes.removed += 1,
         }
     }
+    // What an output of `T` carries depends on what is wired then.
+    if new.outputs.iter().any(|output| output.ty.is_none() || output.carries.contains("<T>")) {
+        let wires = |document: &Document| {
+            let level = document.level(scope);
+            let inputs = level.iter().flat_map(|level| level.nodes().values()).map(|node| node.inputs.len());
+            inputs.sum::<usize>()
+                + level.iter().filter_map(|level| level.group()).map(|g| g.outputs.len()).sum::<usize>()
+        };
+        let mut after = document.clone();
+        if replace_stage(&mut after, scope, name, stage_name, library).is_ok() {
+            changes.removed = wires(document).saturating_sub(wires(&after));
+        }
+    }
     changes
 }
 
