@@ -23,6 +23,8 @@ mod noise;
 mod noise_reference;
 #[path = "fields/orders.rs"]
 mod orders;
+#[path = "fields/pinhole.rs"]
+mod pinhole;
 #[path = "fields/primitives.rs"]
 mod primitives;
 #[path = "fields/procedural.rs"]

@@ -10,8 +10,8 @@
 //! @in    last_center: vec3f = 0                           Centre in the previous frame, from the State [m]
 //! @in    last_motion: vec4f = 0                           Memory from the previous frame, from the other State
 //! @in    hand: vec3f                                      Position, from Pointer in Space [m]
-//! @in    hand_velocity: vec3f                             Its velocity [m/s]
 //! @in    pressed: f32                                     1 while the hand holds the body
+//! @in    hand_velocity: vec3f                             Its velocity [m/s]
 //! @in    force: vec3f = 0                                 Force on the released body, such as that of a fluid [N]
 //! @out   center: vec3f                                    Centre [m]
 //! @out   velocity: vec3f                                  Velocity over this frame [m/s]

@@ -8,17 +8,17 @@
 //! Keywords: mouse, drag, grab, hand, pick
 //!
 //! @over once
-//! @in    last: vec4f = 0                              Its memory from the previous frame, from the State
 //! @in    camera: Camera                               Viewpoint of the image
+//! @in    density: Grid<f32> = 0                       Density of smoke that can be touched, on a domain in space [1/m]
+//! @in    depth: Grid<f32> = 3.4e38, flat              Depth image of what can be touched, along the axis of view [m]
+//! @in    shape: Field<f32> = 1e9                      Signed distance of what can be touched [m]
 //! @in    origin: vec3f                                Start of the ray, from Pointer Ray [m]
 //! @in    direction: vec3f                             Its direction, a unit vector
-//! @in    shape: Field<f32> = 1e9                      Signed distance of what can be touched [m]
-//! @in    depth: Grid<f32> = 3.4e38, flat              Depth image of what can be touched, along the axis of view [m]
-//! @in    density: Field<f32> = 0                      Density of smoke that can be touched [1/m]
-//! @out   point: vec3f                                 The point that is touched or dragged [m]
-//! @out   velocity: vec3f                              Its velocity during a drag, otherwise 0 [m/s]
-//! @out   pressed: f32                                 1 during a drag
+//! @in    last: vec4f = 0                              Its memory from the previous frame, from the State
 //! @out   over: f32                                    1 where a press would take hold, and during a drag; 0 until there is a pointer
+//! @out   point: vec3f                                 The point that is touched or dragged [m]
+//! @out   pressed: f32                                 1 during a drag
+//! @out   velocity: vec3f                              Its velocity during a drag, otherwise 0 [m/s]
 //! @out   memory: vec4f                                The position [m]; 0 no pointer yet, 1 during a drag, 2 pressed over nothing, 3 released
 //! @param far: f32 = 20, 0.01.., soft 1..50            Longest distance from the camera [m]
 //! @param opaque: f32 = 0.1, 0.0001.., soft 0.01..1    Smoke is touched where the density along the ray sums up to this
@@ -37,7 +37,7 @@ fn stage() -> Result {
         let place = on_plane(before.xyz, facing);
         let velocity = (place - before.xyz) / max(frame.dt, 1e-6);
         let held = select(0.0, 1.0, down);
-        return Result(place, select(vec3f(), velocity, frame.dt > 0.0), held, held, vec4f(place, select(3.0, 1.0, down)));
+        return Result(held, place, held, select(vec3f(), velocity, frame.dt > 0.0), vec4f(place, select(3.0, 1.0, down)));
     }
     let reach = touched(facing);
     let met = reach < params.far;
@@ -49,7 +49,7 @@ fn stage() -> Result {
     // A press that began elsewhere does not take hold when it comes across something.
     let starts = down && before.w != 2.0;
     let code = select(select(select(0.0, 3.0, present), 2.0, down), 1.0, starts && over > 0.0);
-    return Result(place, vec3f(), select(0.0, 1.0, code == 1.0), select(over, 0.0, code == 2.0), vec4f(place, code));
+    return Result(select(over, 0.0, code == 2.0), place, select(0.0, 1.0, code == 1.0), vec3f(), vec4f(place, code));
 }
 
 // Where the ray meets the plane through a point that faces the camera.
@@ -82,7 +82,7 @@ fn touched(facing: vec3f) -> f32 {
         var passed = 0.0;
         for (var i = 0; i < SMOKE_STEPS; i++) {
             let reach = (f32(i) + 0.5) * step;
-            passed += step * max(density(origin() + reach * direction()), 0.0);
+            passed += step * max(density_at(origin() + reach * direction()), 0.0);
             if passed >= params.opaque {
                 nearest = min(nearest, reach);
                 break;

@@ -6,8 +6,8 @@
 //!
 //! @inout velocity: Grid<Vec> = 0                         Flow [m/s]
 //! @in    hand: vec3f                                     Position of the hand [m]
-//! @in    hand_velocity: vec3f                            Its velocity [m/s]
 //! @in    pressed: f32                                    1 while it acts
+//! @in    hand_velocity: vec3f                            Its velocity [m/s]
 //! @param radius: f32 = 0.1, 0.., soft 0.01..0.5          Reach around the stroke [m]
 //! @param strength: f32 = 30, 0.., soft 0..120            Rate at which the fluid takes the hand's velocity [1/s]
 

@@ -1,8 +1,7 @@
 //! Sweep of Links
 //! One damped Jacobi sweep of a level of links,  sum of l (p_other - p) - s p = r,  damped as by Smooth (variable density): iterations are
 //! multiples of four. Negative links count as positive in the diagonal, so no sweep overshoots. It treats all cells alike, so a cycle of such sweeps is symmetric, which conjugate gradients need of a preconditioner. 2D only.
-//! Source: Dendy, J. Comput. Phys. 48, 1982 (black box multigrid); Adams, Brezina, Hu and Tuminaro, J. Comput. Phys. 188, 2003 (polynomial smoothers);
-//! Baker, Falgout, Kolev and Yang, SIAM J. Sci. Comput. 33, 2011 (Jacobi with sums of absolute values).
+//! Source: Dendy, J. Comput. Phys. 48, 1982 (black box multigrid); Adams, Brezina, Hu and Tuminaro, J. Comput. Phys. 188, 2003 (polynomial smoothers); Baker, Falgout, Kolev and Yang, SIAM J. Sci. Comput. 33, 2011 (Jacobi with sums of absolute values).
 //!
 //! @in    residual: Grid<f32>                  Right-hand side r [1/s]
 //! @in    links: Grid<vec4f>                   Links to the cells at +x, +y, +x+y, -x+y [m/kg]

@@ -5,6 +5,7 @@
 //!
 //! @in    shape: Field<f32>                                              Signed distance in space [m]
 //! @in    camera: Camera                                                 Viewpoint of the image
+//! @in    highlight: f32 = 0                                             Strength of a rim of light, such as `over` of Hand in Space
 //! @out   depth: Grid<f32>                                               Depth along the axis of view, 3.4e38 where there is nothing [m]
 //! @out   normal: Grid<vec3f>                                            Outward unit vector, zero where there is nothing
 //! @out   image: Image                                                   The image, in linear light
@@ -15,6 +16,7 @@
 //! @param light_color: color = (1.6, 1.45, 1.25, 1)                      The light, warm
 //! @param sky: color = (0.16, 0.22, 0.34, 1)                             Light from above
 //! @param bounce: color = (0.05, 0.04, 0.035, 1)                         Light from below
+//! @param rim: color = (0.8, 0.62, 0.3, 1)                               Light of that rim
 //! @param softness: f32 = 0.1, 0.001..1                                  Width of the shadow's edge, as a fraction of its distance
 //! @param low: color = (0.020, 0.022, 0.030, 1)                          Background at the bottom
 //! @param high: color = (0.004, 0.005, 0.009, 1)                         Background at the top
@@ -58,8 +60,9 @@ fn shaded(place: vec3f, normal: vec3f, ray: vec3f) -> vec3f {
     let ambient = mix(params.bounce.rgb, params.sky.rgb, 0.5 + 0.5 * normal.y) * openness(place, normal);
     let halfway = normalize(light - ray);
     let mirror = 0.04 + 0.96 * pow(1.0 - max(dot(normal, -ray), 0.0), 5.0);
-    let highlight = mirror * (params.gloss + 8.0) / 25.0 * pow(max(dot(normal, halfway), 0.0), params.gloss) * facing;
-    return params.surface.rgb * (ambient + direct * facing) + direct * highlight + mirror * params.sky.rgb;
+    let shine = mirror * (params.gloss + 8.0) / 25.0 * pow(max(dot(normal, halfway), 0.0), params.gloss) * facing;
+    let rim = highlight() * (0.04 + pow(1.0 - max(dot(normal, -ray), 0.0), 3.0));
+    return params.surface.rgb * (ambient + direct * facing) + direct * shine + mirror * params.sky.rgb + rim * params.rim.rgb;
 }
 
 // Part of the light that reaches a place: how narrowly the way to it passes the shape.

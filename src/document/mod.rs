@@ -33,6 +33,9 @@ use crate::input::InputTrack;
 /// Version of the graph file format that this build writes.
 pub const FORMAT_VERSION: u32 = 1;
 
+/// Values of a node that are set like parameters, whatever its stage is.
+pub(crate) const OWN_VALUES: [&str; 2] = ["iterations", "until"];
+
 /// Fields that this build does not know, kept as text so that saving does not lose them.
 pub type Extra = BTreeMap<String, String>;
 

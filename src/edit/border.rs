@@ -4,7 +4,7 @@ use super::group::mentioned;
 use super::nodes::node_mut;
 use super::remove::drop_targets;
 use super::{IN, expect, group_of, is_node_name, level_mut, links, no_node, stage_of};
-use crate::document::{Document, Group, LevelMut, Link, Node, NodeKind, ParamValue, Scope};
+use crate::document::{Document, Group, LevelMut, Link, Node, NodeKind, OWN_VALUES, ParamValue, Scope};
 use crate::expr;
 use crate::library::Library;
 
@@ -39,7 +39,7 @@ pub fn expose_param(
         return Err(format!("`{inner}` is already exposed as `{known}`; hide that first"));
     }
     port_name(name)?;
-    if ["iterations", "until"].contains(&name) || own.inputs.contains_key(name) {
+    if OWN_VALUES.contains(&name) || own.inputs.contains_key(name) {
         return Err(format!("`{group}` already uses the name `{name}`; choose another name"));
     }
     own.params.entry(name.to_string()).or_default().push(inner.clone());
@@ -111,7 +111,7 @@ pub fn rename_port(document: &mut Document, scope: &Scope, side: Side, old: &str
         return Ok(());
     }
     port_name(new)?;
-    if known(new) || (side == Side::In && (["iterations", "until"].contains(&new) || group.params.contains_key(new))) {
+    if known(new) || (side == Side::In && (OWN_VALUES.contains(&new) || group.params.contains_key(new))) {
         return Err(format!("`{name}` already uses the name `{new}`; choose another name"));
     }
     match side {

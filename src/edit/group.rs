@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::signature::{self, NodeSignature};
 use super::{IN, OUT, frame_contents, free, free_name, gone, level_mut, no_node};
-use crate::document::{Document, Frame, Group, Level, Link, Node, NodeKind, ParamValue, Scope};
+use crate::document::{Document, Frame, Group, Level, Link, Node, NodeKind, OWN_VALUES, ParamValue, Scope};
 use crate::expr;
 use crate::graph::ports::{Ports, group_of};
 use crate::graph::{Graph, Table, bypass};
@@ -336,7 +336,7 @@ impl Border<'_> {
         let known = |name: &str| self.inside().flat_map(|(_, node)| node.values()).any(|value| says(value, name));
         free(wish, |name| {
             let taken = self.group.inputs.contains_key(name) || self.group.params.contains_key(name);
-            taken || ["iterations", "until"].contains(&name) || (number && known(name))
+            taken || OWN_VALUES.contains(&name) || (number && known(name))
         })
     }
 

@@ -7,12 +7,12 @@ use super::remove::drop_targets;
 use super::signature::{self, NodeSignature, PortSignature, fits, port_types};
 use super::wires::{connect, disconnect};
 use super::{InputEnd, OUT, gone, no_node, source};
-use crate::document::{Document, Link, Node, NodeKind, ParamValue, Scope};
+use crate::document::{Document, Link, Node, NodeKind, OWN_VALUES, ParamValue, Scope};
 use crate::graph::ports::{group_of, stage_of};
 use crate::graph::precision;
 use crate::library::{Definition, Library};
 use crate::stage::header::Direction;
-use crate::stage::types::ValueType;
+use crate::stage::types::{Element, PortType, ValueType};
 
 /// Replaces the stage or group of a node by another one of the library. Wires and parameters are kept where the new
 /// stage has a matching port of the same name; a wire can also go to the only port that accepts it. Others are removed.
@@ -43,9 +43,8 @@ pub fn replace_stage(
     let iterations = fresh.iterations.clone().filter(|_| repeats(&fresh, library));
     let suits = |_: &String| stage_of(&fresh, library).is_some_and(|stage| precision::of_stage(&stage).is_ok());
     let precision = fresh.precision.clone().filter(suits);
-    let kept = |target: &Link| {
-        target.node != name || ["iterations", "until"].contains(&target.port.as_str()) || takes(&target.port, None)
-    };
+    let kept =
+        |target: &Link| target.node != name || OWN_VALUES.contains(&target.port.as_str()) || takes(&target.port, None);
     let mut after = document.clone();
     drop_targets(&mut after, scope, &kept);
     *node_mut(&mut after, scope, name)? = Node { params, iterations, precision, ..fresh.clone() };
@@ -122,28 +121,38 @@ pub fn wire_changes(
     let output = |link: &Link| signatures.get(&link.node).and_then(|of| of.outputs.get(of.output(&link.port)?));
     let fit = |link: &Link, input: &PortSignature| output(link).is_none_or(|from| fits(from, input).is_ok());
     let mut open: Vec<&PortSignature> = new.inputs.iter().collect();
-    let mut rest = Vec::new();
+    let (mut kept, mut rest) = (BTreeMap::new(), Vec::new());
     for (port, link) in &node.inputs {
         let driven = || output(link).is_some_and(|from| from.constant) && takes(&fresh, port, None, library);
         match open.iter().position(|input| input.name == *port && fit(link, input)) {
-            Some(same) => drop(open.remove(same)),
-            None if !new.inputs.iter().any(|input| input.name == *port) && driven() => {}
+            Some(same) => drop((open.remove(same), kept.insert(port.clone(), link.clone()))),
+            None if !new.inputs.iter().any(|input| input.name == *port) && driven() => {
+                kept.insert(port.clone(), link.clone());
+            }
             None => rest.push(link),
         }
     }
     for link in rest {
         match only((0..open.len()).filter(|index| fit(link, open[*index]))) {
             Some(input) => {
-                open.remove(input);
+                kept.insert(open.remove(input).name.clone(), link.clone());
                 changes.renamed += 1;
             }
             None => changes.removed += 1,
         }
     }
+    let mut outputs = new.outputs.clone();
+    if outputs.iter().any(is_generic) {
+        let mut after = document.clone();
+        let replaced = node_mut(&mut after, scope, name).map(|node| *node = Node { inputs: kept, ..fresh.clone() });
+        if let Ok(bound) = replaced.and_then(|()| port_types(&after, scope, name, library)) {
+            outputs = bound.outputs;
+        }
+    }
     for end in readers(document, scope, name) {
         let Some(link) = document.level(scope).and_then(|level| source(level, &end)) else { continue };
         let read = signatures.get(&end.node).and_then(|of| of.inputs.iter().find(|input| input.name == end.port));
-        let mut fitting = new.outputs.iter().filter(|from| read.is_none_or(|read| fits(from, read).is_ok()));
+        let mut fitting = outputs.iter().filter(|from| read.is_none_or(|read| fits(from, read).is_ok()));
         let port = output(link).map(|port| &port.name);
         match fitting.clone().any(|from| Some(&from.name) == port) {
             true => {}
@@ -151,20 +160,12 @@ pub fn wire_changes(
             false => changes.removed += 1,
         }
     }
-    // What an output of `T` carries depends on what is wired then.
-    if new.outputs.iter().any(|output| output.ty.is_none() || output.carries.contains("<T>")) {
-        let wires = |document: &Document| {
-            let level = document.level(scope);
-            let inputs = level.iter().flat_map(|level| level.nodes().values()).map(|node| node.inputs.len());
-            inputs.sum::<usize>()
-                + level.iter().filter_map(|level| level.group()).map(|g| g.outputs.len()).sum::<usize>()
-        };
-        let mut after = document.clone();
-        if replace_stage(&mut after, scope, name, stage_name, library).is_ok() {
-            changes.removed = wires(document).saturating_sub(wires(&after));
-        }
-    }
     changes
+}
+
+/// Whether what an output carries follows from what is wired to its node.
+fn is_generic(output: &PortSignature) -> bool {
+    matches!(output.ty, None | Some(PortType::Grid(Element::Generic(_))))
 }
 
 fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {

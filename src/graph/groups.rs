@@ -195,10 +195,9 @@ impl Flattener<'_> {
     fn expose(&mut self, place: &Place<'_>, group: &document::Group, scope: &mut Scope) -> Nodes {
         let mut nodes = group.nodes.clone();
         for (name, targets) in &group.params {
-            if ["iterations", "until"].contains(&name.as_str()) {
-                let cause = format!(
-                    "the parameter can't be told from the node's own `{name}`, which commands and links set instead"
-                );
+            if document::OWN_VALUES.contains(&name.as_str()) {
+                let cause =
+                    format!("the node has its own `{name}`, which commands and links set instead of the parameter");
                 self.problems.push(Problem::new(place.path, name, cause, "rename the parameter").warning());
             }
             for target in targets {

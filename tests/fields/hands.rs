@@ -1,13 +1,12 @@
 //! The pointer in space: its ray, what it touches, a drag, and a body that is taken and thrown.
 
-use super::asking::{Point, added, crossed, dot, less, norm, scaled};
+use super::asking::{Point, added, dot, less, norm, scaled};
 use super::harness::*;
+use super::pinhole::{LOOK_AT, VIEWS, axes};
 use stagewright::input::FrameInput;
 use stagewright::sim::Simulation;
 
 const SIZE: [f64; 2] = [96.0, 64.0];
-const LOOK_AT: Point = [0.5, 0.25, 0.75];
-const VIEWS: [[f64; 3]; 3] = [[0.0, 0.0, 0.0], [30.0, 20.0, 0.0], [-120.0, -35.0, 15.0]];
 const PLACES: [[f64; 2]; 6] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.5, 0.5], [0.3, 0.8]];
 const ORBIT: f64 = 40.0; // [degrees/s]
 
@@ -33,16 +32,6 @@ fn scene(hand: &str, touch: &str, nodes: &str, [azimuth, elevation, roll]: [f64;
         ("$nodes", nodes.into()),
     ];
     start(60.0, NODES, &pairs(&values))
-}
-
-/// Right, up and forward.
-fn axes([azimuth, elevation, roll]: [f64; 3]) -> [Point; 3] {
-    let [turn, rise, roll] = [azimuth, elevation, roll].map(f64::to_radians);
-    let back = [rise.cos() * turn.sin(), rise.sin(), rise.cos() * turn.cos()];
-    let level = [turn.cos(), 0.0, -turn.sin()];
-    let upright = crossed(back, level);
-    let right = added(scaled(level, roll.cos()), scaled(upright, roll.sin()));
-    [right, crossed(back, right), scaled(back, -1.0)]
 }
 
 /// Origin and direction of the ray, in f64.
@@ -100,9 +89,10 @@ fn the_pointer_touches_shapes_depths_and_smoke_where_they_are() {
         "wall": (custom: r#"//! Wall
             //! @out depth: Grid<f32>
             fn stage(cell: Cell) -> f32 { return 1.0 + 0.01 * f32(cell.x); }"#, on: "picture"),
+        "air": (domain: (resolution: (64, 64, 64), width: 1, edge: "zero")),
         "haze": (custom: r#"//! Haze
-            //! @out density: Field<f32>
-            fn stage(position: Vec) -> f32 { return select(0.0, 1.0, length(position - vec3f(0.5, 0.25, 0.75)) < 0.3); }"#, on: "scene"),
+            //! @out density: Grid<f32>
+            fn stage(cell: Cell) -> f32 { return select(0.0, 1.0, length(position(cell) - vec3f(0.5, 0.25, 0.75)) < 0.2); }"#, on: "air"),
     "##;
     for view in VIEWS {
         let mut ball = scene("", r#""shape": "ball""#, nodes, view, 0.0);
@@ -127,16 +117,17 @@ fn the_pointer_touches_shapes_depths_and_smoke_where_they_are() {
                     2.0 * (2.0 * ANGLES + 2e-4) * slant,
                     because,
                 );
-                let deep = added(hit, scaled(direction, 0.1));
-                if 2.0 * root.sqrt() > 0.15 {
-                    let because = "steps of far / 256 = 16 mm";
-                    within(
-                        "in the smoke [m]",
-                        norm(less(point(&haze, "hand.point"), deep)),
-                        2.0 * 4.0 / 256.0,
-                        because,
-                    );
-                }
+            }
+            let half = along * along - dot(away, away) + 0.2 * 0.2;
+            if half > 0.075 * 0.075 {
+                let deep = added(origin, scaled(direction, 0.1 - along - half.sqrt()));
+                let slant = 0.2 / half.sqrt();
+                within(
+                    "in the smoke [m]",
+                    norm(less(point(&haze, "hand.point"), deep)),
+                    2.0 * 4.0 / 256.0 + slant / 64.0,
+                    "steps of far / 256, and cells of 1/64 at the slant",
+                );
             }
             let reach = (-1.5 - origin[1]) / direction[1];
             let met = reach > 0.0 && reach < 20.0;
@@ -365,10 +356,10 @@ fn the_ball_of_the_water_is_thrown_floats_and_keeps_particles_out() {
             _ => ([0.0, 1.0], 0),
         };
         frame(&mut sim, mouse, down);
-        let center = point(&sim, "grab/ball_body.center");
+        let center = point(&sim, "ball/body.center");
         if (0.25..0.79).contains(&t) {
-            assert_eq!(read(&sim, "grab/hand.pressed"), [1.0], "held at {t:.3} s");
-            fastest = fastest.max(norm(point(&sim, "grab/ball_body.velocity")));
+            assert_eq!(read(&sim, "ball/hand.pressed"), [1.0], "held at {t:.3} s");
+            fastest = fastest.max(norm(point(&sim, "ball/body.velocity")));
         }
         // The tank is 2.2 x 0.8 x 1 m for a hand, and the ball's radius 0.14 m.
         let high = [2.06, 0.66, 0.86];
@@ -379,7 +370,7 @@ fn the_ball_of_the_water_is_thrown_floats_and_keeps_particles_out() {
     }
     println!(
         "the hand moves the ball at up to {fastest:.2} m/s; its centre ends at {:?}",
-        point(&sim, "grab/ball_body.center")
+        point(&sim, "ball/body.center")
     );
     assert!(fastest > 0.5);
     within(
@@ -388,6 +379,6 @@ fn the_ball_of_the_water_is_thrown_floats_and_keeps_particles_out() {
         0.025,
         "the radius of a particle, which it is pushed out to",
     );
-    let height = point(&sim, "grab/ball_body.center")[1];
+    let height = point(&sim, "ball/body.center")[1];
     assert!((0.25..0.45).contains(&height), "it floats, at {height} m");
 }

@@ -1,7 +1,8 @@
 //! What shows fields and particles: camera, points, shapes, light in smoke.
 
-use super::asking::{Point, added, crossed, dot, less, norm, scaled};
+use super::asking::{Point, added, dot, less, norm, scaled};
 use super::harness::*;
+use super::pinhole::{LOOK_AT, VIEWS, axes};
 
 const CAMERA: &str = r##"
     "picture": (domain: (resolution: (96, 64), width: 1.5, edge: "wall")),
@@ -16,18 +17,6 @@ fn scene(nodes: &str, [azimuth, elevation, roll]: [f64; 3]) -> stagewright::sim:
     start(60.0, &CAMERA.replace("$nodes", nodes), &pairs(&values))
 }
 
-const LOOK_AT: Point = [0.5, 0.25, 0.75];
-
-/// Right, up and forward.
-fn axes([azimuth, elevation, roll]: [f64; 3]) -> [Point; 3] {
-    let [turn, rise, roll] = [azimuth, elevation, roll].map(f64::to_radians);
-    let back = [rise.cos() * turn.sin(), rise.sin(), rise.cos() * turn.cos()];
-    let level = [turn.cos(), 0.0, -turn.sin()];
-    let upright = crossed(back, level);
-    let right = added(scaled(level, roll.cos()), scaled(upright, roll.sin()));
-    [right, crossed(back, right), scaled(back, -1.0)]
-}
-
 /// Point of the image, and depth.
 fn projected(at: Point, view: [f64; 3]) -> Point {
     let [right, up, forward] = axes(view);
@@ -36,8 +25,6 @@ fn projected(at: Point, view: [f64; 3]) -> Point {
     let scale = 1.0 / (depth * 20f64.to_radians().tan());
     [dot(less(at, eye), right) * scale, dot(less(at, eye), up) * scale, depth]
 }
-
-const VIEWS: [[f64; 3]; 3] = [[0.0, 0.0, 0.0], [30.0, 20.0, 0.0], [-120.0, -35.0, 15.0]];
 
 #[test]
 fn the_camera_projects_as_a_pinhole() {
