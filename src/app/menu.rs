@@ -10,8 +10,7 @@ const MARGIN: f32 = 44.0;
 /// Width of the mark of unsaved changes with the gap beside it \[points\].
 const MARK: f32 = 20.0;
 
-/// Draws the entries of a menu. Those for which the window is too low are scrolled to. Only such a menu scrolls: a click on the title of a
-/// submenu closes it there, and the pointer over it opens it.
+/// Draws the entries of a menu. Those for which the window is too low are scrolled to.
 pub(super) fn scrolled<R>(ui: &mut Ui, entries: impl FnOnce(&mut Ui) -> R) -> R {
     let room = (ui.ctx().content_rect().height() - MARGIN).max(MARGIN);
     let id = ui.id().with("height of the entries");
@@ -70,5 +69,41 @@ impl Editor {
             });
         });
         chosen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eframe::egui::{Event, Modifiers, PointerButton, vec2};
+    use egui_kittest::{Harness, kittest::Queryable};
+
+    use super::*;
+
+    #[test]
+    fn a_click_on_the_title_of_a_submenu_opens_it_in_a_menu_that_scrolls() {
+        let entries = |ui: &mut Ui| {
+            ui.menu_button("Submenu", |ui| drop(ui.button("Inner")));
+            (0..20).for_each(|index| drop(ui.button(format!("Entry {index}"))));
+        };
+        let bar = move |ui: &mut Ui| {
+            egui::MenuBar::new().ui(ui, |ui| drop(ui.menu_button("Menu", |ui| scrolled(ui, entries))));
+        };
+        let mut harness = Harness::builder().with_size(vec2(400.0, 240.0)).build_ui(bar);
+        harness.get_by_label("Menu").click();
+        harness.run();
+        let title = harness.get_by_label_contains("Submenu").rect().center();
+        let last = harness.get_by_label("Entry 19").rect();
+        assert!(last.top() > 240.0, "the menu does not scroll: {last}");
+        // The first click comes with the pointer, the second one on an open submenu.
+        for click in 0..2 {
+            harness.event(Event::PointerMoved(title));
+            for pressed in [true, false] {
+                let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+                harness.event(Event::PointerButton { pos: title, button, pressed, modifiers });
+                harness.step();
+            }
+            harness.run();
+            assert!(harness.query_by_label("Inner").is_some(), "click {click} closed it");
+        }
     }
 }
