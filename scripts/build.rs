@@ -1,4 +1,4 @@
-//! Embeds stages, library groups, bench cases and the editor's examples in the binary, so that it works anywhere. New or changed
+//! Embeds stages, library groups, bench cases, the drawings that shipped graphs read and the editor's examples in the binary, so that it works anywhere. New or changed
 //! files cause a rebuild.
 
 use std::fmt::Write;
@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// The embedded folders: constant, folder, extension of the files, and whether subfolders are included.
-const ALWAYS: [(&str, &str, &str, bool); 3] = [
+const ALWAYS: [(&str, &str, &str, bool); 4] = [
     ("SHADERS", "shaders", "wgsl", true),
     ("GROUPS", "graphs/lib", "ron", true),
     ("CASES", "benches/cases", "ron", true),
+    ("VESSELS", "graphs/vessels", "png", true),
 ];
 const EDITOR: [(&str, &str, &str, bool); 3] = [
     ("EXAMPLES", "graphs", "ron", false),

@@ -30,7 +30,12 @@ mod tests {
     #[test]
     fn every_shipped_file_is_embedded_under_its_name() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-        let folders = [(SHADERS, "shaders", 150), (GROUPS, "graphs/lib", 20), (CASES, "benches/cases", 7)];
+        let folders = [
+            (SHADERS, "shaders", 150),
+            (GROUPS, "graphs/lib", 20),
+            (CASES, "benches/cases", 7),
+            (VESSELS, "graphs/vessels", 1),
+        ];
         for (folder, path, least) in folders {
             assert!(folder.names().count() >= least, "{path}");
             assert!(folder.names().is_sorted());

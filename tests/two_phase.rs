@@ -21,6 +21,8 @@ mod conservation;
 mod curvature;
 #[path = "two_phase/droplets.rs"]
 mod droplets;
+#[path = "two_phase/heat.rs"]
+mod heat;
 #[path = "two_phase/layers.rs"]
 mod layers;
 #[path = "two_phase/momentum.rs"]
@@ -35,3 +37,5 @@ mod stages_reference;
 mod stages_solves;
 #[path = "two_phase/stress.rs"]
 mod stress;
+#[path = "two_phase/turning.rs"]
+mod turning;

@@ -8,6 +8,8 @@
 //! @in    last: vec4f = 0                    Its memory from the previous frame, from the State
 //! @out   memory: vec4f                      Angle [rad] and speed [rad] at the start of the motion, the completed part of it, a code
 //! @out   angle: f32                         Angle, counter-clockwise [rad]
+//! @out   rate: f32                          Angular velocity at the end of the frame [rad/s]
+//! @out   change: f32                        Its mean rate of change over the frame [rad/s^2]
 //! @param duration: f32 = 1.2, 0.01.., soft 0.1..4     Time of a turn [s]
 //! @param turned: bool = false               An additional half turn; at the start it is applied at once
 //! @param key: i32 = 1, 1..255               Key bits that start a turn: 1 space
@@ -28,8 +30,11 @@ fn stage() -> Result {
     let presses = (code >> 3u) + (held & ~code & 1u);
     let now = goal(presses, turned);
     if now != before { motion = vec3f(angle_at(motion, before), speed_at(motion, before), 0.0); }
+    let began = speed_at(motion, now) / params.duration;
     motion.z = min(motion.z + frame.dt / params.duration, 1.0);
-    return Result(vec4f(motion, f32(8u * presses + 4u + 2u * turned + held)), angle_at(motion, now));
+    let rate = speed_at(motion, now) / params.duration;
+    let memory = vec4f(motion, f32(8u * presses + 4u + 2u * turned + held));
+    return Result(memory, angle_at(motion, now), rate, (rate - began) / max(frame.dt, 1e-6));
 }
 
 fn goal(presses: u32, turned: u32) -> f32 { return PI * f32(presses + turned); }

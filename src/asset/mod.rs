@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 
 use glam::{DMat4, DVec3};
 
+use crate::embedded::VESSELS;
 use crate::files::{Access, read as regular};
 use crate::graph::Domain;
 pub use error::{AssetError, Cause};
@@ -111,6 +112,29 @@ pub fn distance_grid_watched(
     measured.map_err(|cause| AssetError { file: path.into(), cause })
 }
 
+/// The contents of a drawing that ships with the program and that shipped graphs name, such as `vessels/pegs.png`.
+pub fn built_in(named: &Path) -> Option<&'static [u8]> {
+    let name = named.to_str()?.replace('\\', "/");
+    VESSELS.get(name.strip_prefix("vessels/")?)
+}
+
+/// The distances to a drawing that [`built_in`] gave; `work` as for [`distance_grid_watched`].
+///
+/// # Errors
+/// As [`distance_grid_watched`].
+pub fn built_in_grid(
+    named: &Path,
+    bytes: &[u8],
+    placement: &Placement,
+    domain: &Domain,
+    work: &Work,
+) -> Result<DistanceGrid, AssetError> {
+    let measured = check_shape(&ending(named), placement, domain)
+        .and_then(|_| image::coverage(bytes.to_vec()))
+        .and_then(|coverage| contour::distances(coverage, placement, domain, work));
+    measured.map_err(|cause| AssetError { file: named.into(), cause })
+}
+
 /// Reads and decodes a file as [`distance_grid_watched`] does, and measures nothing.
 ///
 /// # Errors
@@ -146,23 +170,8 @@ fn read_shape(
     domain: &Domain,
     work: &Work,
 ) -> Result<Shape, Cause> {
-    if let Placement::Fit { center, size } = placement {
-        check_placement(*center, *size)?;
-    }
     let ending = ending(path);
-    let is_mesh = match ending.as_str() {
-        "obj" | "gltf" | "glb" => true,
-        "png" => false,
-        _ => return Err(Cause::Ending(ending)),
-    };
-    match (is_mesh, domain.dim) {
-        (true, 2) => return Err(Cause::MeshIn2d),
-        (false, 3) => return Err(Cause::ImageIn3d),
-        _ => {}
-    }
-    if domain.cells() > MAX_CELLS {
-        return Err(Cause::Cells);
-    }
+    check_shape(&ending, placement, domain)?;
     let bytes = read(path, MAX_FILE, work)?;
     work.begin(Phase::Decoding, 0)?;
     Ok(match ending.as_str() {
@@ -170,6 +179,24 @@ fn read_shape(
         "obj" => Shape::Mesh(obj::read(&bytes, work)?),
         _ => Shape::Mesh(gltf::read(&bytes, path.parent().unwrap_or(Path::new("")), access, work)?),
     })
+}
+
+/// What can be known to be wrong before the file is opened.
+fn check_shape(ending: &str, placement: &Placement, domain: &Domain) -> Result<(), Cause> {
+    if let Placement::Fit { center, size } = placement {
+        check_placement(*center, *size)?;
+    }
+    let is_mesh = match ending {
+        "obj" | "gltf" | "glb" => true,
+        "png" => false,
+        _ => return Err(Cause::Ending(ending.into())),
+    };
+    match (is_mesh, domain.dim) {
+        (true, 2) => Err(Cause::MeshIn2d),
+        (false, 3) => Err(Cause::ImageIn3d),
+        _ if domain.cells() > MAX_CELLS => Err(Cause::Cells),
+        _ => Ok(()),
+    }
 }
 
 fn check_placement(center: [f64; 3], size: f64) -> Result<(), Cause> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
-use crate::asset::{self, Cause, DistanceGrid, Placement, Work, distance_grid_watched};
+use crate::asset::{self, Cause, DistanceGrid, Placement, Work, built_in_grid, distance_grid_watched};
 use crate::files::{Access, ReadError};
 use crate::graph::Domain;
 use crate::plan::{FileGrid, Plan};
@@ -30,6 +30,8 @@ pub struct FileRequest {
     /// Path of the node that names the file.
     pub node: String,
     key: Key,
+    /// The drawing that ships with the program, where there is no such file.
+    built_in: Option<&'static [u8]>,
     access: Access,
     placement: Placement,
     domain: Domain,
@@ -42,21 +44,27 @@ impl FileRequest {
         };
         let access = Access::new(&file.folder, file.anywhere);
         let named = Path::new(&file.file.path);
-        let path = access.resolve(named).map_err(|e| problem(&file.node, &access.folder.join(named), &e.into()))?;
-        let changed = std::fs::metadata(&path).and_then(|m| m.modified()).ok();
+        let resolved = access.resolve(named);
+        // A graph that was opened from the program has no folder yet.
+        let missing = resolved.as_ref().map_or_else(|e| *e == ReadError::Missing, |path| !path.exists());
+        let built_in = asset::built_in(named).filter(|_| missing);
+        let failed = |e: ReadError| problem(&file.node, &access.folder.join(named), &e.into());
+        let path = if built_in.is_some() { named.to_path_buf() } else { resolved.map_err(failed)? };
+        let changed = std::fs::metadata(&path).and_then(|m| m.modified()).ok().filter(|_| built_in.is_none());
         let key = (path, changed, format!("{:?} {domain:?} {access:?}", file.file.fit));
         let placement = file.file.fit.map_or(Placement::InPlace, |(center, size)| Placement::Fit { center, size });
-        Ok(FileRequest { node: file.node.clone(), key, access, placement, domain: domain.clone() })
+        Ok(FileRequest { node: file.node.clone(), key, built_in, access, placement, domain: domain.clone() })
     }
 
-    /// The file, resolved.
+    /// The file, resolved; the name that the graph has for it, where it is one that ships with the program.
     pub fn path(&self) -> &Path {
         &self.key.0
     }
 
     /// Size of the file \[bytes\]; 0 where it does not exist.
     pub fn bytes(&self) -> u64 {
-        std::fs::metadata(self.path()).map_or(0, |about| about.len())
+        let on_disk = || std::fs::metadata(self.path()).map_or(0, |about| about.len());
+        self.built_in.map_or_else(on_disk, |bytes| bytes.len() as u64)
     }
 
     /// Whether both requests are for the same grid.
@@ -78,7 +86,10 @@ impl FileRequest {
         if let Some(grid) = self.known() {
             return Ok(grid);
         }
-        let grid = distance_grid_watched(self.path(), &self.access, &self.placement, &self.domain, work);
+        let grid = match self.built_in {
+            Some(bytes) => built_in_grid(self.path(), bytes, &self.placement, &self.domain, work),
+            None => distance_grid_watched(self.path(), &self.access, &self.placement, &self.domain, work),
+        };
         let grid = Arc::new(grid.map_err(|e| self.problem(&e.cause))?);
         if let Ok(mut known) = known().lock() {
             known.insert(self.key.clone(), grid.clone());
@@ -128,6 +139,9 @@ pub fn wanted(plan: &Plan) -> Result<Vec<FileRequest>, Problems> {
 pub fn check(plan: &Plan) -> Result<(), Problems> {
     let mut problems = Problems::default();
     for file in &wanted(plan)? {
+        if file.built_in.is_some() {
+            continue;
+        }
         if let Err(error) = asset::check(file.path(), &file.access, &file.placement, &file.domain) {
             problems.push(file.problem(&error.cause));
         }
@@ -204,6 +218,32 @@ mod tests {
         read(&after).unwrap();
         let known: Vec<bool> = wanted(&before).unwrap().iter().map(|file| file.known().is_some()).collect();
         assert_eq!(known, [true, false], "the one that stayed");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    const DRAWN: &str = r#"(version: 1, nodes: {
+        "box": (domain: (resolution: (40, 64), width: 0.1)),
+        "left": (file: "vessels/pegs.png", on: "box", params: {"center": (0.05, 0.08, 0), "size": 0.1}),
+        "right": (file: "vessels/pegs.png", on: "box", params: {"center": (0.05, 0.08, 0), "size": 0.1}),
+    })"#;
+
+    #[test]
+    fn a_drawing_that_ships_is_there_without_its_file_but_the_file_takes_precedence() {
+        let folder = std::env::temp_dir().join(format!("stagewright-drawn-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("vessels")).unwrap();
+        let text = DRAWN.replace("vessels/pegs.png", "vessels/none.png");
+        let missing = wanted(&plan(&folder, &text)).unwrap_err().to_string();
+        assert!(missing.contains("vessels/none.png: there is no such file"), "{missing}");
+        let drawn = plan(&folder, DRAWN);
+        check(&drawn).unwrap();
+        let shipped = read(&drawn).unwrap().swap_remove(0);
+        // The neck is open, pegs and what lies beside the neck are not.
+        let at = |x: usize, y: usize| shipped.values[y * 40 + x];
+        assert!(at(19, 31) < 0.0 && at(10, 31) > 0.0 && at(19, 40) > 0.0, "{} {}", at(10, 31), at(19, 40));
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("graphs");
+        assert_eq!(read(&plan(&root, DRAWN)).unwrap().swap_remove(0).values, shipped.values, "the same as the file");
+        std::fs::write(folder.join("vessels/pegs.png"), "no image").unwrap();
+        assert!(read(&plan(&folder, DRAWN)).is_err(), "the file in the graph's folder is read instead");
         std::fs::remove_dir_all(folder).unwrap();
     }
 

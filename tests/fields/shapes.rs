@@ -1,5 +1,7 @@
 //! Shapes against distances that are found another way, and their slopes.
 
+use stagewright::curve::Curve;
+
 use super::asking::*;
 use super::harness::*;
 
@@ -246,5 +248,104 @@ fn a_rigid_body_moves_and_turns() {
             12.0 * U * 6.0,
             "roundings of numbers up to 6",
         );
+    }
+}
+
+#[test]
+fn a_lathe_has_the_distance_to_its_profile() {
+    let points = [(0.0, 0.5), (0.3, 1.0), (0.55, 0.15), (0.8, 0.6), (1.0, 0.3)];
+    let curve = Curve { points: points.to_vec() };
+    for (dim, rounding) in [(2, 0.0), (3, 0.0), (2, 0.03), (3, 0.03)] {
+        let node = format!(
+            r#"stage: "shape/lathe", params: {{"center": (0.5, 0.45, 0.55), "height": 0.7, "radius": 0.35, "rounding": {rounding},
+                "profile": [(0, 0.5), (0.3, 1), (0.55, 0.15), (0.8, 0.6), (1, 0.3)]}}"#
+        );
+        // The outline: 64 pieces between points at equal heights, with both ends.
+        let corner = |k: usize| {
+            let t = k as f64 / 64.0;
+            [(0.35 * curve.at(t) - rounding).max(0.0), (t - 0.5) * (0.7 - 2.0 * rounding)]
+        };
+        let mut outline = vec![[0.0, corner(0)[1]]];
+        outline.extend((0..=64).map(corner));
+        outline.push([0.0, corner(64)[1]]);
+        check(dim, &format!("lathe rounded by {rounding}"), &node, |p| {
+            let aside = if dim == 3 { (p[0] - 0.5).hypot(p[2] - 0.55) } else { (p[0] - 0.5).abs() };
+            let q = [aside, p[1] - 0.45, 0.0];
+            let pieces = outline.windows(2);
+            let nearest = pieces.clone().map(|w| {
+                let on = |s: f64| [0, 1].map(|a| w[0][a] + s.clamp(0.0, 1.0) * (w[1][a] - w[0][a]));
+                to_curve(q, |s| [on(s)[0], on(s)[1], 0.0])
+            });
+            let distance = nearest.fold(f64::INFINITY, f64::min);
+            // The angle under which the closed outline with its mirror is seen: all around from inside.
+            let mirrored = outline.iter().rev().map(|p| [-p[0], p[1]]);
+            let around: Vec<[f64; 2]> = outline.iter().copied().chain(mirrored).collect();
+            let turn: f64 = (0..around.len())
+                .map(|k| {
+                    let [a, b] = [around[k], around[(k + 1) % around.len()]].map(|v| [v[0] - q[0], v[1] - q[1]]);
+                    (a[0] * b[1] - a[1] * b[0]).atan2(a[0] * b[0] + a[1] * b[1])
+                })
+                .sum();
+            (if turn.abs() > 3.0 { -distance } else { distance }) - rounding
+        });
+    }
+}
+
+const SAMPLED: &str = r##"
+    "space": (domain: (resolution: ($space), width: 1, edge: "wall")),
+    "box": (domain: (resolution: ($cells), width: 1)),
+    "at": (state: "Grid<Vec>", on: "space"),
+    "ball": (stage: "shape/sphere", on: "box", params: {"center": (0.5, 0.55, 0.45), "radius": 0.6}),
+    "grid": (stage: "grid/from_field", on: "box", inputs: {"field": "ball"}),
+    "shape": (stage: "shape/from_grid", inputs: {"grid": "grid"}, params: {"size": (1, 1, 1)}),
+    "ask": (custom: r#"//! Ask
+        //! @in at: Grid<Vec>
+        //! @in field: Field<f32>
+        //! @out answer: Grid<f32>
+        fn stage(cell: Cell) -> f32 { return field(at(cell)); }"#, on: "space", inputs: {"at": "at", "field": "shape"}),
+"##;
+
+#[test]
+fn a_shape_from_a_grid_ends_within_it() {
+    for (dim, n) in [(2, 16usize), (3, 10)] {
+        let cells = vec![n.to_string(); dim].join(", ");
+        let space = if dim == 3 { "2000, 1, 1" } else { "2000, 1" };
+        let values = [("$space", space), ("$cells", &cells)];
+        let mut sim = start(60.0, SAMPLED, &values);
+        // The ball reaches beyond the grid.
+        let points: Vec<Point> = scattered(dim, 2000, 13).iter().map(|p| p.map(|x| 2.0 * x - 0.5)).collect();
+        let points: Vec<Point> =
+            points.iter().map(|p| std::array::from_fn(|a| if a < dim { p[a] } else { 0.0 })).collect();
+        let flat: Vec<f32> = points.iter().flat_map(|p| p[..dim].iter().map(|x| *x as f32)).collect();
+        let got = run(&mut sim, &[("at", &flat)], 1, "ask.answer");
+        let sample = |c: [usize; 3]| {
+            let at: Point = std::array::from_fn(|a| if a < dim { (c[a] as f64 + 0.5) / n as f64 } else { 0.0 });
+            norm(less(at, std::array::from_fn(|a| if a < dim { [0.5, 0.55, 0.45][a] } else { 0.0 }))) - 0.6
+        };
+        let expected = points.iter().map(|p| {
+            let nearest = p.map(|x| x.clamp(0.0, 1.0));
+            let q = nearest.map(|x| x * n as f64 - 0.5);
+            let mut sum = 0.0;
+            for corner in 0..1usize << dim {
+                let mut weight = 1.0;
+                let around = std::array::from_fn(|a| {
+                    if a >= dim {
+                        return 0;
+                    }
+                    let (first, upper) = (q[a].floor(), corner >> a & 1);
+                    weight *= if upper == 1 { q[a] - first } else { 1.0 - (q[a] - first) };
+                    (first + upper as f64).clamp(0.0, n as f64 - 1.0) as usize
+                });
+                sum += weight * sample(around);
+            }
+            sum + norm(less(*p, nearest))
+        });
+        let expected: Vec<f64> = expected.collect();
+        let inside = expected.iter().zip(&points).filter(|(d, _)| **d < 0.0).collect::<Vec<_>>();
+        assert!(inside.len() > 200, "some are inside");
+        assert!(inside.iter().all(|(_, p)| p[..dim].iter().all(|x| (-0.2..=1.2).contains(x))), "near the grid");
+        // A distance changes by no more than the place does, which rounds a few times in cells.
+        let bar = 24.0 * U * 2.0 + 4.0 * n as f64 * U;
+        within(&format!("shape from a grid in {dim}D"), max_abs(&difference(&got, &expected)), bar, BECAUSE);
     }
 }

@@ -238,7 +238,11 @@ fn sharing_memory_changes_no_bit() {
         );
         assert!(shared.buffers.len() < apart.buffers.len(), "{name}: something is shared");
         // An even and an odd number of frames: States may swap buffers.
-        let [shared, apart] = [shared, apart].map(|plan| played_at(plan, [7, 8]));
+        let [shared, mut apart] = [shared, apart].map(|plan| played_at(plan, [7, 8]));
+        // States that only variants read are kept with all wires alone.
+        for (shared, apart) in shared.iter().zip(&mut apart) {
+            apart.retain(|(state, _)| shared.iter().any(|(other, _)| other == state));
+        }
         shared.iter().zip(&apart).for_each(|(shared, apart)| assert_same(&name, shared, apart));
     }
 }

@@ -30,11 +30,15 @@ const SPREAD: [&str; 2] = ["advect_spread", ""];
 const FPS: f64 = 60.0;
 
 /// A case with its States set. Velocities are in cells a frame.
-fn begin(grid: &Grid, [method, params]: [&str; 2], beat: &str, v: &[f64], u: &[f64]) -> Simulation {
+fn begin(grid: &Grid, chosen: [&str; 2], beat: &str, v: &[f64], u: &[f64]) -> Simulation {
+    begin_from(CASE, grid, chosen, beat, v, u)
+}
+
+fn begin_from(nodes: &str, grid: &Grid, [method, params]: [&str; 2], beat: &str, v: &[f64], u: &[f64]) -> Simulation {
     let cells = grid.resolution();
     let edge = grid.edge.name().to_string();
     let values = [("$cells", &*cells), ("$edge", &*edge), ("$beat", beat), ("$method", method), ("$params", params)];
-    let mut sim = start(FPS, CASE, &values);
+    let mut sim = start(FPS, nodes, &values);
     let metres: Vec<f64> = u.iter().map(|u| u * grid.h * FPS).collect();
     sim.write("f", &f32s(v)).unwrap();
     sim.write("u", &f32s(&metres)).unwrap();
@@ -453,6 +457,30 @@ fn a_step_of_the_spread_is_that_of_f64_with_and_without_attraction() {
         let v = checked_spread(&what, &mut sim, &grid, &open, 6, compression);
         holds(&what, &v, &disc, None);
     }
+}
+
+/// The article's reading: what step 8 adds to the flow carries each fluid as well, dx = strength dt^2 s.
+#[test]
+fn the_wide_attraction_carries_a_fluid_as_far_as_it_accelerates_it() {
+    let grid = Grid::new(&[40, 40], 1.0, EdgeRule::Wall);
+    let open = vec![1.0; grid.len()];
+    let disc = fill(&grid, |[x, y]| (x - 18.3).hypot(y - 21.2) < 9.0);
+    let flow = around(&grid, |x, y| 16.0 * ((PI * x / 40.0).sin() * (PI * y / 40.0).sin()).powi(2));
+    let wired = CASE.replace(
+        "\"fractions\": \"f.value\"",
+        "\"tension_f\": \"pull_f.value\", \"tension_g\": \"pull_g.value\", \"fractions\": \"f.value\"",
+    );
+    // With the same pull wired to both, they add up: cells a gradient of one a cell.
+    let (narrow, wide) = (0.3, 0.4);
+    let strength = wide * (grid.h * FPS).powi(2);
+    let params = format!("\"compression\": {narrow}, \"strength\": {strength}");
+    let mut sim = begin_from(&wired, &grid, ["advect_spread", &params], "1", &disc, &flow);
+    for (pull, seed) in [("pull_f", 1), ("pull_g", 2)] {
+        let pulls: Vec<f32> = random(2 * grid.len(), seed).iter().map(|p| p / grid.h as f32).collect();
+        sim.write(pull, &pulls).unwrap();
+    }
+    let v = checked_spread("spread by both attractions", &mut sim, &grid, &open, 6, narrow + wide);
+    holds("spread by both attractions", &v, &disc, None);
 }
 
 const CUT: &str = r#"

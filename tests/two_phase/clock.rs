@@ -500,6 +500,33 @@ fn the_outline_of_the_vessel_cuts_the_liquid_without_a_seam() {
     within("normals beyond the unit circle", (steepest - 1.0).max(0.0), 16.0 * U, "roundings");
 }
 
+#[test]
+fn a_girth_traced_inward_is_the_same_and_sees_no_things_inside() {
+    let nodes = r#"
+        "peg": (stage: "shape/sphere", on: "domain", params: {"center": (0.05, 0.12), "radius": 0.004}),
+        "pegs": (stage: "shape/subtract", inputs: {"a": "hull", "b": "peg.distance"}),
+        "outward": (stage: "liquid/girth", inputs: {"vessel": "hull", "open": "open"}),
+        "inward": (stage: "liquid/girth", inputs: {"vessel": "hull", "open": "open"}, params: {"inward": true}),
+        "past": (stage: "liquid/girth", inputs: {"vessel": "pegs", "open": "open"}, params: {"inward": true}),
+    "#;
+    let mut sim = start(60.0, &[DOMAINS, nodes].concat(), &[]);
+    step(&mut sim, 1);
+    let radius = |wire: &str| read(&sim, wire).chunks_exact(2).map(|g| g[0] / CELL).collect::<Vec<_>>();
+    let [outward, inward, past] = ["outward.girth", "inward.girth", "past.girth"].map(radius);
+    assert!(outward.iter().all(|r| *r > 4.0), "the neck and more");
+    // Both stop a thousandth of a cell before the wall. Where it is flattest, in the shoulder 1.5 cells below the end, its
+    // normal is acos(1 - 1.5 h / 0.02 m) off the vertical.
+    let steep = (1.0 - (1.0 - 1.5 * CELL / 0.02f64).powi(2)).sqrt();
+    let bar = 2e-3 / steep + 64.0 * 160.0 * U;
+    within(
+        "girth from the border [cells]",
+        max_abs(&difference(&inward, &outward)),
+        bar,
+        "a thousandth on either side",
+    );
+    within("with a peg on the axis", max_abs(&difference(&past, &inward)), 0.0, "rows are traced to the outline");
+}
+
 fn clock(angle: f64) -> Document {
     let nodes = r#"
         "backdrop": (stage: "liquid/backdrop", on: "picture"),

@@ -196,6 +196,69 @@ impl Vessel<'_> {
         })
     }
 
+    /// A step in a frame that turns about `center`: Coriolis turns the flow by 2 atan(W dt), W of the step's middle, and
+    /// -W' x r + W^2 r pushes it.
+    pub fn turned(&self, u: &[f32], [rate, change]: [f64; 2], center: [f64; 3], dt: f64) -> Faces {
+        let (rate, change, dt) = (Near::real(rate), Near::real(change), Near::exact(dt));
+        let middle = rate - Near::exact(0.5) * dt * change;
+        let t = middle * dt;
+        let one = Near::exact(1.0);
+        let (cosine, sine) = ((one - t * t) / (one + t * t), Near::exact(2.0) * t / (one + t * t));
+        self.faces(|c, axis| {
+            let own = self.face(u, c, 2 * axis);
+            if !self.face_is_open(c, axis) || axis == 2 {
+                return if axis == 2 && self.face_is_open(c, axis) { own } else { Near::default() };
+            }
+            let other = 1 - axis;
+            let sides = [c, self.below(c, axis)].map(|c| [0, 1].map(|side| self.face(u, c, 2 * other + side)));
+            let across = Near::exact(0.25) * Near::sum(sides.into_iter().flatten());
+            let away = |a: usize| {
+                let cells = c[a] as f64 + if a == axis { 0.0 } else { 0.5 };
+                Near::exact(cells) * self.h() - Near::real(center[a])
+            };
+            let hand = Near::exact(if axis == 0 { 1.0 } else { -1.0 });
+            let push = hand * change * away(other) + middle * middle * away(axis);
+            cosine * own + hand * sine * across + dt * push
+        })
+    }
+
+    /// A sweep of T = (T_old + sum(a T_next)) / (1 + sum(a)), cells of an even sum of indices first. `walls` has the
+    /// temperature of each wall and 1 where it conducts; `d` are the diffusivities of f and g.
+    pub fn conducted(&self, [before, now]: [&[f64]; 2], shares: &[f64], walls: [&[f64]; 2], d: [f64; 2]) -> Vec<Near> {
+        let dt = Near::exact(f64::from((1.0f64 / super::stages::FPS) as f32));
+        let mut t: Vec<Near> = now.iter().map(|t| Near::exact(*t)).collect();
+        let own = |c| Near::sum([0, 1].map(|k| self.part(shares, 2, c, k) * Near::real(d[k])));
+        for color in 0..2 {
+            for c in self.grid.cells().filter(|c| c.iter().sum::<i64>() % 2 == color) {
+                let i = self.grid.index(c);
+                if !self.is_open(c) {
+                    t[i] = Near::mix(self.at(before, c), self.at(walls[0], c), walls[1][i]);
+                    continue;
+                }
+                let (mut sum, mut total) = (self.at(before, c) - t[i], Near::exact(1.0));
+                for face in 0..self.grid.faces() {
+                    let mut upper = c;
+                    upper[face / 2] += (face % 2) as i64;
+                    if self.border(upper, face / 2) {
+                        continue;
+                    }
+                    let next = self.grid.neighbor(c, face);
+                    let (d, there) = match (self.is_open(next), self.grid.inner(next)) {
+                        (true, Some(inner)) => {
+                            let [a, b] = [own(c), own(next)];
+                            (Near::exact(2.0) * a * b / (a + b), t[self.grid.index(inner)])
+                        }
+                        _ => (Near::exact(2.0) * self.at(walls[1], next) * own(c), self.at(walls[0], next)),
+                    };
+                    let a = dt * d / (self.h() * self.h());
+                    (sum, total) = (sum + a * (there - t[i]), total + a);
+                }
+                t[i] = t[i] + sum / total;
+            }
+        }
+        t
+    }
+
     /// u + w (p_below - p) / h where the face gives way.
     pub fn project(&self, u: &[f32], p: &[f64], w: &[f32]) -> Faces {
         self.faces(|c, axis| match self.face(w, c, 2 * axis) {

@@ -177,7 +177,7 @@ const CROSSINGS: &[(&str, usize)] = &[
     ("lib/two_phase/viscous_stress", 5),
     ("lib/water/surface", 45),
     ("lib/water/surface_bilateral", 45),
-    ("oil_clock", 149),
+    ("oil_clock", 233),
     ("smoke_particles_3d", 54),
     ("sph_water", 132),
     ("stable_fluids", 13),
