@@ -30,12 +30,8 @@ mod tests {
     #[test]
     fn every_shipped_file_is_embedded_under_its_name() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-        let folders = [
-            (SHADERS, "shaders", 150),
-            (GROUPS, "graphs/lib", 20),
-            (CASES, "benches/cases", 7),
-            (VESSELS, "graphs/vessels", 1),
-        ];
+        let folders =
+            [(FILES, "graphs", 2), (SHADERS, "shaders", 150), (GROUPS, "graphs/lib", 20), (CASES, "benches/cases", 7)];
         for (folder, path, least) in folders {
             assert!(folder.names().count() >= least, "{path}");
             assert!(folder.names().is_sorted());
@@ -43,6 +39,7 @@ mod tests {
                 assert_eq!(folder.get(name).unwrap(), std::fs::read(root.join(path).join(name)).unwrap(), "{name}");
             }
         }
+        assert!(FILES.names().all(|name| !name.starts_with("thumbnails/")), "these are the editor's");
         assert!(SHADERS.get("fluid/advect.wgsl").is_some() && SHADERS.get("fluid/none.wgsl").is_none());
     }
 

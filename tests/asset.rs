@@ -1,11 +1,15 @@
-//! Files as signed distances, held against analytic distances; and what broken files say. No GPU.
+//! Files as signed distances, held against analytic distances, and as colours; and what broken files say. No GPU.
 
+#[path = "asset/colors.rs"]
+mod colors;
 #[path = "asset/files.rs"]
 mod files;
 #[path = "asset/gltf.rs"]
 mod gltf;
 #[path = "asset/images.rs"]
 mod images;
+#[path = "asset/jpeg.rs"]
+mod jpeg;
 #[path = "asset/meshes.rs"]
 mod meshes;
 #[path = "asset/shells.rs"]
@@ -13,7 +17,7 @@ mod shells;
 
 use std::path::{Path, PathBuf};
 
-use stagewright::asset::{AssetError, DistanceGrid, Placement, distance_grid};
+use stagewright::asset::{AssetError, AssetGrid, Placement, distance_grid};
 use stagewright::graph::Domain;
 use stagewright::stage::edges::Edges;
 
@@ -60,7 +64,7 @@ fn distances(path: &Path, placement: &Placement, domain: &Domain) -> Vec<f32> {
     grid.values
 }
 
-fn warned(path: &Path, placement: &Placement, domain: &Domain) -> DistanceGrid {
+fn warned(path: &Path, placement: &Placement, domain: &Domain) -> AssetGrid {
     let grid = distance_grid(path, placement, domain).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(grid.values.len() as u64, domain.cells());
     assert!(grid.values.iter().all(|v| v.is_finite()));
@@ -68,7 +72,7 @@ fn warned(path: &Path, placement: &Placement, domain: &Domain) -> DistanceGrid {
 }
 
 /// The sentence, without the folder.
-fn refusal(result: Result<DistanceGrid, AssetError>) -> String {
+fn refusal(result: Result<AssetGrid, AssetError>) -> String {
     let error = result.expect_err("a refusal");
     let folder = format!("{}/", error.file.parent().unwrap().display());
     error.to_string().replace(&folder, "")

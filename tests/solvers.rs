@@ -6,6 +6,8 @@
 mod advection;
 #[path = "solvers/arithmetic.rs"]
 mod arithmetic;
+#[path = "solvers/articles.rs"]
+mod articles;
 #[path = "solvers/compositing.rs"]
 mod compositing;
 #[path = "solvers/conjugate_gradient.rs"]
@@ -40,6 +42,8 @@ mod harness;
 mod images;
 #[path = "solvers/invariant.rs"]
 mod invariant;
+#[path = "solvers/labels.rs"]
+mod labels;
 #[path = "solvers/language.rs"]
 mod language;
 #[path = "solvers/levels.rs"]

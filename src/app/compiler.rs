@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::driver::DriverWatch;
 use super::loader::{Loader, Watch};
-use crate::asset::DistanceGrid;
+use crate::asset::AssetGrid;
 use crate::cancel::Cancel;
 use crate::document::{Document, Scope};
 use crate::files::Access;
@@ -55,7 +55,7 @@ pub(super) struct GridMade {
 pub(super) struct Compiled {
     pub plan: Plan,
     /// What it needs from files.
-    pub grids: Vec<Arc<DistanceGrid>>,
+    pub grids: Vec<Arc<AssetGrid>>,
     /// Warnings, after the errors of nodes that no image needs.
     pub problems: Problems,
     /// A wire of each node of the thumbnail_scope level.

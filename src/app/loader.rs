@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::asset::{Cause, DistanceGrid, Phase, Work};
+use crate::asset::{AssetGrid, Cause, Phase, Work};
 use crate::plan::Plan;
 use crate::problem::{Problem, Problems};
 use crate::sim::files::{self, FileRequest};
@@ -74,7 +74,7 @@ impl Watch {
 }
 
 /// The result of loading a file.
-type Grid = Result<Arc<DistanceGrid>, Problem>;
+type Grid = Result<Arc<AssetGrid>, Problem>;
 
 /// The compiler's side.
 pub(super) struct Loader {

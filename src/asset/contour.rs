@@ -7,7 +7,7 @@ use glam::{DVec2, DVec3};
 use super::error::Cause;
 use super::image::Coverage;
 use super::tree::{Tree, bounds};
-use super::{DistanceGrid, MAX_TRIANGLES, Phase, Placement, Work, fill, place_warnings};
+use super::{AssetGrid, MAX_TRIANGLES, Phase, Placement, Work, fill, place_warnings};
 use crate::graph::Domain;
 
 const HALF: f64 = 0.5;
@@ -19,7 +19,7 @@ pub(super) fn distances(
     placement: &Placement,
     domain: &Domain,
     work: &Work,
-) -> Result<DistanceGrid, Cause> {
+) -> Result<AssetGrid, Cause> {
     work.begin(Phase::Preparing, 0)?;
     let placed = PlacedCoverage::new(coverage, placement, domain);
     let mut pieces = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn distances(
     if placed.is_full() {
         warnings.push("the whole image is inside; paint the shape white on black, or opaque on transparent".into());
     }
-    Ok(DistanceGrid { values, warnings })
+    Ok(AssetGrid { values, warnings })
 }
 
 /// Coverage and its placement in the domain.

@@ -1,4 +1,4 @@
-//! Why no distances can be computed from a file.
+//! Why a file cannot be used.
 
 use std::path::PathBuf;
 
@@ -39,6 +39,9 @@ pub enum Cause {
     /// An image needs a domain of two dimensions.
     #[error("an image cannot be used in a 3D domain")]
     ImageIn3d,
+    /// The colours of a mesh are asked for.
+    #[error("a mesh has no colours")]
+    NoColors,
     /// The format that it should have, and the error.
     #[error("it is not a valid {kind} file: {message}")]
     Broken {
@@ -126,8 +129,9 @@ impl Cause {
             Cause::TooLarge => "reduce the mesh or the image and export it again",
             Cause::Outside => OUTSIDE,
             Cause::Buffer { message, .. } if *message == ReadError::Outside.to_string() => OUTSIDE,
-            Cause::Ending(_) => "choose .obj, .gltf or .glb for a 3D domain, .png for a 2D one",
-            Cause::MeshIn2d => "choose a .png image, or make the domain 3D",
+            Cause::Ending(_) => "choose .obj, .gltf or .glb for a 3D domain, .png or .jpg for a 2D one",
+            Cause::MeshIn2d => "choose a .png or .jpg image, or make the domain 3D",
+            Cause::NoColors => "connect its distance, or choose a .png or .jpg image",
             Cause::ImageIn3d => "choose an .obj, .gltf or .glb mesh, or make the domain 2D",
             Cause::Broken { .. } => "export it again",
             Cause::Buffer { .. } => "keep the buffer beside the .gltf file, or export a .glb, which holds everything",

@@ -1,10 +1,11 @@
-//! Reads a PNG image as coverage: how much of each pixel is inside.
+//! Reads images as pixels, and pixels as coverage: how much of each is inside a shape.
 
 use std::io::Cursor;
 
 use png::{BitDepth, Decoder, Transformations};
 
 use super::error::Cause;
+use super::jpeg;
 
 /// Limit of pixels, so that samples and outline fit into a few hundred MiB.
 const MAX_PIXELS: u64 = 1 << 26;
@@ -12,6 +13,53 @@ const MAX_PIXELS: u64 = 1 << 26;
 /// Upper bound of how much a byte of the file can expand: deflate packs 258 bytes into two bits, and PNG's filters do
 /// not change lengths.
 const MAX_RATIO: u64 = 1032;
+
+/// The samples of an image, top row first.
+pub(super) struct Pixels {
+    pub width: usize,
+    pub height: usize,
+    /// Samples of a pixel: grey, grey and alpha, RGB, or RGB and alpha.
+    pub channels: usize,
+    /// Two bytes a sample, big-endian.
+    pub wide: bool,
+    pub data: Vec<u8>,
+}
+
+impl Pixels {
+    /// As stored, of a row from the bottom.
+    pub(super) fn stored(&self, x: usize, y: usize, channel: usize) -> u16 {
+        let index = ((self.height - 1 - y) * self.width + x) * self.channels + channel;
+        if self.wide {
+            self.data.get(2 * index..).and_then(|b| b.first_chunk()).map_or(0, |b| u16::from_be_bytes(*b))
+        } else {
+            self.data.get(index).map_or(0, |b| u16::from(*b))
+        }
+    }
+
+    /// The largest value that is stored.
+    pub(super) fn most(&self) -> u16 {
+        if self.wide { u16::MAX } else { u16::from(u8::MAX) }
+    }
+
+    /// The channel of the alpha.
+    pub(super) fn alpha(&self) -> Option<usize> {
+        matches!(self.channels, 2 | 4).then_some(self.channels - 1)
+    }
+
+    /// From 0 to 1.
+    fn sample(&self, x: usize, y: usize, channel: usize) -> f32 {
+        f32::from(self.stored(x, y, channel)) / f32::from(self.most())
+    }
+
+    /// Weights of ITU-R BT.709.
+    fn luma(&self, x: usize, y: usize) -> f32 {
+        let sample = |channel| self.sample(x, y, channel);
+        match self.channels {
+            1 | 2 => sample(0),
+            _ => 0.2126 * sample(0) + 0.7152 * sample(1) + 0.0722 * sample(2),
+        }
+    }
+}
 
 /// Coverage of pixels, 0..1, bottom row first, with a border of empty pixels: everything beyond the image is outside.
 pub(super) struct Coverage {
@@ -25,12 +73,21 @@ fn broken(error: impl std::fmt::Display) -> Cause {
     Cause::Broken { kind: "PNG", message: error.to_string() }
 }
 
-/// Alpha is used as coverage if it varies over the image. Otherwise brightness is used, as stored and not linearised:
-/// edges are antialiased by paint programs in stored values.
+/// Rejects too many pixels before memory is allocated for them.
+pub(super) fn check_size(width: u32, height: u32) -> Result<(), Cause> {
+    if u64::from(width) * u64::from(height) > MAX_PIXELS { Err(Cause::Pixels(width, height)) } else { Ok(()) }
+}
+
+/// Decodes PNG or JPEG: whichever the file is by its first bytes, and if these say neither, the one that its name says.
 ///
 /// # Errors
 /// An invalid or truncated file, detected before memory is allocated for its pixels; more than 2^26 pixels.
-pub(super) fn coverage(bytes: Vec<u8>) -> Result<Coverage, Cause> {
+pub(super) fn pixels(bytes: Vec<u8>, jpeg_by_name: bool) -> Result<Pixels, Cause> {
+    let is_png = bytes.starts_with(b"\x89PNG");
+    if bytes.starts_with(&[0xff, 0xd8]) || jpeg_by_name && !is_png { jpeg::pixels(&bytes) } else { png(bytes) }
+}
+
+fn png(bytes: Vec<u8>) -> Result<Pixels, Cause> {
     let packed = bytes.len() as u64;
     let mut decoder = Decoder::new(Cursor::new(bytes));
     decoder.set_ignore_text_chunk(true);
@@ -39,9 +96,7 @@ pub(super) fn coverage(bytes: Vec<u8>) -> Result<Coverage, Cause> {
     decoder.set_transformations(Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(broken)?;
     let (width, height) = reader.info().size();
-    if u64::from(width) * u64::from(height) > MAX_PIXELS {
-        return Err(Cause::Pixels(width, height));
-    }
+    check_size(width, height)?;
     // The size of the stored samples; expanded, they may be larger.
     let stored = reader.info().raw_bytes() as u64;
     if stored / MAX_RATIO > packed {
@@ -49,47 +104,24 @@ pub(super) fn coverage(bytes: Vec<u8>) -> Result<Coverage, Cause> {
     }
     let mut data = vec![0; reader.output_buffer_size().ok_or(Cause::Pixels(width, height))?];
     let frame = reader.next_frame(&mut data).map_err(broken)?;
-    let pixels =
-        Pixels { data: &data, wide: frame.bit_depth == BitDepth::Sixteen, channels: frame.color_type.samples() };
-    let count = width as usize * height as usize;
-    let alpha = matches!(pixels.channels, 2 | 4).then_some(pixels.channels - 1);
-    let alpha = alpha.filter(|a| (1..count).any(|i| pixels.sample(i, *a) != pixels.sample(0, *a)));
-    let value = |i| alpha.map_or_else(|| pixels.luma(i), |a| pixels.sample(i, a));
-    let (width, height) = (width as usize, height as usize);
+    let (wide, channels) = (frame.bit_depth == BitDepth::Sixteen, frame.color_type.samples());
+    Ok(Pixels { width: width as usize, height: height as usize, channels, wide, data })
+}
+
+/// Alpha is used as coverage if it varies over the image. Otherwise brightness is used, as stored and not linearised:
+/// edges are antialiased by paint programs in stored values.
+pub(super) fn coverage(pixels: &Pixels) -> Coverage {
+    let (width, height) = (pixels.width, pixels.height);
+    let varies = |a: &usize| {
+        let first = pixels.stored(0, 0, *a);
+        (0..height).any(|y| (0..width).any(|x| pixels.stored(x, y, *a) != first))
+    };
+    let alpha = pixels.alpha().filter(varies);
     let mut values = vec![0.0; (width + 2) * (height + 2)];
-    // Rows are stored from the top.
     for (y, row) in values.chunks_mut(width + 2).skip(1).take(height).enumerate() {
         for (x, slot) in row.iter_mut().skip(1).take(width).enumerate() {
-            *slot = value((height - 1 - y) * width + x);
+            *slot = alpha.map_or_else(|| pixels.luma(x, y), |a| pixels.sample(x, y, a));
         }
     }
-    Ok(Coverage { width: width + 2, height: height + 2, values })
-}
-
-struct Pixels<'a> {
-    data: &'a [u8],
-    /// Two bytes a sample.
-    wide: bool,
-    channels: usize,
-}
-
-impl Pixels<'_> {
-    /// From 0 to 1.
-    fn sample(&self, pixel: usize, channel: usize) -> f32 {
-        let index = pixel * self.channels + channel;
-        if self.wide {
-            let bytes = self.data.get(2 * index..).and_then(|b| b.first_chunk());
-            bytes.map_or(0.0, |b| f32::from(u16::from_be_bytes(*b)) / f32::from(u16::MAX))
-        } else {
-            self.data.get(index).map_or(0.0, |b| f32::from(*b) / f32::from(u8::MAX))
-        }
-    }
-
-    /// Weights of ITU-R BT.709.
-    fn luma(&self, pixel: usize) -> f32 {
-        match self.channels {
-            1 | 2 => self.sample(pixel, 0),
-            _ => 0.2126 * self.sample(pixel, 0) + 0.7152 * self.sample(pixel, 1) + 0.0722 * self.sample(pixel, 2),
-        }
-    }
+    Coverage { width: width + 2, height: height + 2, values }
 }

@@ -1,19 +1,21 @@
-//! Signed distances on a domain from files: triangle meshes (OBJ, glTF) in 3D, images (PNG) in 2D. Computed on the CPU;
-//! the results are reproducible.
+//! Grids from files: signed distances to triangle meshes (OBJ, glTF) in 3D and to shapes in images (PNG, JPEG) in 2D, and
+//! the colours of images. Computed on the CPU; the results are reproducible.
 //!
 //! A mesh is read (`obj`, `gltf`), placed, welded and oriented (`surface`), and put into a tree (`tree`) that answers
 //! two questions for each cell: how far is the surface (the exact distance to the nearest triangle), and is the cell
 //! inside (the generalized winding number: Jacobson, Kavan & Sorkine-Hornung, "Robust inside-outside segmentation using
 //! generalized winding numbers", SIGGRAPH 2013, with the far field of Barill et al., "Fast winding numbers for soups
 //! and clouds", SIGGRAPH 2018). An image becomes the curve where its coverage is one half (`contour`), and the same
-//! tree computes the distance to it.
+//! tree computes the distance to it. Colours are the image resampled in linear light (`colors`).
 
 mod accessor;
+mod colors;
 mod contour;
 mod error;
 mod fill;
 mod gltf;
 mod image;
+mod jpeg;
 mod obj;
 mod shells;
 mod surface;
@@ -28,9 +30,9 @@ use std::path::{Path, PathBuf};
 
 use glam::{DMat4, DVec3};
 
-use crate::embedded::VESSELS;
+use crate::embedded::FILES;
 use crate::files::{Access, read as regular};
-use crate::graph::Domain;
+use crate::graph::{Domain, ImageFit};
 pub use error::{AssetError, Cause};
 pub use work::{Phase, Work};
 
@@ -40,8 +42,8 @@ pub const MAX_FILE: u64 = 1 << 30;
 pub const MAX_TRIANGLES: usize = 5_000_000;
 /// Limit of vertices of a mesh: enough for triangles that share none.
 pub const MAX_VERTICES: usize = 3 * MAX_TRIANGLES;
-/// Limit of cells of a domain that distances are computed on: they take 4 GiB.
-pub const MAX_CELLS: u64 = 1 << 30;
+/// Limit of numbers that are computed, one a cell for distances and four for colours: they take 4 GiB.
+pub const MAX_NUMBERS: u64 = 1 << 30;
 /// Bytes that are read between two checks for cancelling.
 const CHUNK: u64 = 4 << 20;
 /// Larger coordinates and sizes are considered errors \[m\].
@@ -63,12 +65,37 @@ pub enum Placement {
     InPlace,
 }
 
-/// Signed distances, and warnings about the file.
+/// What is computed from a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Signed distances to its shape.
+    Distance,
+    /// The colours of an image.
+    Image {
+        /// How it fills the domain where it is [in place](Placement::InPlace).
+        fit: ImageFit,
+        /// Whether its numbers are taken as linear, and not as sRGB.
+        linear: bool,
+    },
+}
+
+impl Wanted {
+    /// Numbers for each cell.
+    pub fn components(self) -> u64 {
+        match self {
+            Wanted::Distance => 1,
+            Wanted::Image { .. } => 4,
+        }
+    }
+}
+
+/// The values that come from a file, and warnings about it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DistanceGrid {
-    /// \[m\], negative inside, one per cell centre, x fastest.
+pub struct AssetGrid {
+    /// One number for each cell centre, x fastest: signed distances \[m\], negative inside. For colours four numbers:
+    /// linear red, green and blue, not multiplied by the alpha that follows.
     pub values: Vec<f32>,
-    /// Sentences for the user. The distances are nevertheless usable.
+    /// Sentences for the user. The values are nevertheless usable.
     pub warnings: Vec<String>,
 }
 
@@ -80,68 +107,118 @@ struct Mesh {
     warnings: Vec<String>,
 }
 
-/// The signed distance from every cell centre to the shape in a file: `.obj`, `.gltf` or `.glb` on a 3D domain, `.png`
-/// on a 2D one. Files that it refers to must be in its folder or below.
-///
-/// Distances to the triangles (in 2D: to the segments of the outline) are exact up to f32's rounding.
-///
-/// # Errors
-/// One sentence with the file, the cause and the remedy: a file that cannot be read or has another format than its
-/// extension, a shape that does not fit the domain's dimension, an empty shape, an invalid size or centre.
-pub fn distance_grid(path: &Path, placement: &Placement, domain: &Domain) -> Result<DistanceGrid, AssetError> {
-    let access = Access::new(path.parent().unwrap_or(Path::new("")), false);
-    distance_grid_watched(path, &access, placement, domain, &Work::default())
-}
-
-/// The same; `work`, which must be new, reports the progress and can cancel it. `access` decides which files the file
-/// may refer to.
-///
-/// # Errors
-/// As [`distance_grid`]; and [`Cause::Stopped`].
-pub fn distance_grid_watched(
-    path: &Path,
-    access: &Access,
-    placement: &Placement,
-    domain: &Domain,
-    work: &Work,
-) -> Result<DistanceGrid, AssetError> {
-    let measured = read_shape(path, access, placement, domain, work).and_then(|shape| match shape {
-        Shape::Image(coverage) => contour::distances(coverage, placement, domain, work),
-        Shape::Mesh(mesh) => surface::distances(mesh, placement, domain, work),
-    });
-    measured.map_err(|cause| AssetError { file: path.into(), cause })
-}
-
-/// The contents of a drawing that ships with the program and that shipped graphs name, such as `vessels/pegs.png`.
+/// A shipped file with this name below the folder of the shipped graphs, such as `vessels/pegs.png`. So that shipped
+/// graphs work wherever they are, a graph reads it where no file below its own folder has that name.
 pub fn built_in(named: &Path) -> Option<&'static [u8]> {
-    let name = named.to_str()?.replace('\\', "/");
-    VESSELS.get(name.strip_prefix("vessels/")?)
+    FILES.get(&named.to_str()?.replace('\\', "/"))
 }
 
-/// The distances to a drawing that [`built_in`] gave; `work` as for [`distance_grid_watched`].
-///
-/// # Errors
-/// As [`distance_grid_watched`].
-pub fn built_in_grid(
-    named: &Path,
-    bytes: &[u8],
-    placement: &Placement,
-    domain: &Domain,
-    work: &Work,
-) -> Result<DistanceGrid, AssetError> {
-    let measured = check_shape(&ending(named), placement, domain)
-        .and_then(|_| image::coverage(bytes.to_vec()))
-        .and_then(|coverage| contour::distances(coverage, placement, domain, work));
-    measured.map_err(|cause| AssetError { file: named.into(), cause })
+/// A file, and what is computed from it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The file. Its extension decides how it is read.
+    pub path: PathBuf,
+    /// Its contents, where it is a [shipped file](built_in).
+    pub built_in: Option<&'static [u8]>,
+    /// Decides which files the file may refer to.
+    pub access: Access,
+    /// What is computed.
+    pub wanted: Wanted,
+    /// Where it is placed in the domain.
+    pub placement: Placement,
+    /// The domain on which it is computed.
+    pub domain: Domain,
 }
 
-/// Reads and decodes a file as [`distance_grid_watched`] does, and measures nothing.
+impl Request {
+    /// Signed distances to the shape in a file on the disk. Files that it refers to must be in its folder or below.
+    pub fn distance(path: &Path, placement: Placement, domain: &Domain) -> Request {
+        let access = Access::new(path.parent().unwrap_or(Path::new("")), false);
+        let (path, domain) = (path.to_path_buf(), domain.clone());
+        Request { path, built_in: None, access, wanted: Wanted::Distance, placement, domain }
+    }
+
+    /// The colours of an image.
+    pub fn image(path: &Path, fit: ImageFit, linear: bool, placement: Placement, domain: &Domain) -> Request {
+        Request { wanted: Wanted::Image { fit, linear }, ..Request::distance(path, placement, domain) }
+    }
+
+    /// Computes the values: `.obj`, `.gltf` or `.glb` on a 3D domain, `.png` or `.jpg` on a 2D one. `work`, which must be
+    /// new, reports the progress and can cancel it.
+    ///
+    /// Distances to the triangles (in 2D: to the segments of the outline) are exact up to f32's rounding.
+    ///
+    /// # Errors
+    /// One sentence with the file, the cause and the remedy: a file that cannot be read or has another format than its
+    /// extension, a shape that does not fit the domain's dimension, an empty shape, an invalid size or centre; and
+    /// [`Cause::Stopped`].
+    pub fn load(&self, work: &Work) -> Result<AssetGrid, AssetError> {
+        let Request { wanted, placement, domain, .. } = self;
+        let loaded = self.read(work).and_then(|content| match (content, *wanted) {
+            (Content::Image(pixels), Wanted::Image { fit, linear }) => {
+                colors::colors(&pixels, fit, linear, placement, domain, work)
+            }
+            (Content::Image(pixels), Wanted::Distance) => {
+                contour::distances(image::coverage(&pixels), placement, domain, work)
+            }
+            (Content::Mesh(mesh), _) => surface::distances(mesh, placement, domain, work),
+        });
+        loaded.map_err(|cause| self.error(cause))
+    }
+
+    /// Reads and decodes the file as [`Request::load`] does, and computes nothing.
+    ///
+    /// # Errors
+    /// As [`Request::load`].
+    pub fn check(&self) -> Result<(), AssetError> {
+        self.read(&Work::default()).map(drop).map_err(|cause| self.error(cause))
+    }
+
+    fn error(&self, cause: Cause) -> AssetError {
+        AssetError { file: self.path.clone(), cause }
+    }
+
+    fn read(&self, work: &Work) -> Result<Content, Cause> {
+        if let Placement::Fit { center, size } = self.placement {
+            check_placement(center, size)?;
+        }
+        let ending = ending(&self.path);
+        let is_mesh = match ending.as_str() {
+            "obj" | "gltf" | "glb" => true,
+            "png" | "jpg" | "jpeg" => false,
+            _ => return Err(Cause::Ending(ending)),
+        };
+        match (is_mesh, self.domain.dim, self.wanted) {
+            (true, _, Wanted::Image { .. }) => return Err(Cause::NoColors),
+            (true, 2, _) => return Err(Cause::MeshIn2d),
+            (false, 3, _) => return Err(Cause::ImageIn3d),
+            _ => {}
+        }
+        if self.domain.cells().saturating_mul(self.wanted.components()) > MAX_NUMBERS {
+            return Err(Cause::Cells);
+        }
+        let bytes = match self.built_in {
+            Some(bytes) => bytes.to_vec(),
+            None => read(&self.path, MAX_FILE, work)?,
+        };
+        work.begin(Phase::Decoding, 0)?;
+        Ok(match ending.as_str() {
+            "png" | "jpg" | "jpeg" => Content::Image(image::pixels(bytes, ending != "png")?),
+            "obj" => Content::Mesh(obj::read(&bytes, work)?),
+            _ => {
+                let folder = self.path.parent().unwrap_or(Path::new(""));
+                Content::Mesh(gltf::read(&bytes, folder, &self.access, work)?)
+            }
+        })
+    }
+}
+
+/// The signed distance from every cell centre to the shape in a file, as [`Request::load`] computes it.
 ///
 /// # Errors
-/// As [`distance_grid`].
-pub fn check(path: &Path, access: &Access, placement: &Placement, domain: &Domain) -> Result<(), AssetError> {
-    let read = read_shape(path, access, placement, domain, &Work::default());
-    read.map(drop).map_err(|cause| AssetError { file: path.into(), cause })
+/// As [`Request::load`].
+pub fn distance_grid(path: &Path, placement: &Placement, domain: &Domain) -> Result<AssetGrid, AssetError> {
+    Request::distance(path, *placement, domain).load(&Work::default())
 }
 
 /// Files that a file stands on, and how much of each counts \[bytes\]: the buffers of a glTF file that may be read.
@@ -154,49 +231,13 @@ pub fn companions(path: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
 }
 
 /// What a file holds.
-enum Shape {
+enum Content {
     Mesh(Mesh),
-    Image(image::Coverage),
+    Image(image::Pixels),
 }
 
 fn ending(path: &Path) -> String {
     path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
-}
-
-fn read_shape(
-    path: &Path,
-    access: &Access,
-    placement: &Placement,
-    domain: &Domain,
-    work: &Work,
-) -> Result<Shape, Cause> {
-    let ending = ending(path);
-    check_shape(&ending, placement, domain)?;
-    let bytes = read(path, MAX_FILE, work)?;
-    work.begin(Phase::Decoding, 0)?;
-    Ok(match ending.as_str() {
-        "png" => Shape::Image(image::coverage(bytes)?),
-        "obj" => Shape::Mesh(obj::read(&bytes, work)?),
-        _ => Shape::Mesh(gltf::read(&bytes, path.parent().unwrap_or(Path::new("")), access, work)?),
-    })
-}
-
-/// What can be known to be wrong before the file is opened.
-fn check_shape(ending: &str, placement: &Placement, domain: &Domain) -> Result<(), Cause> {
-    if let Placement::Fit { center, size } = placement {
-        check_placement(*center, *size)?;
-    }
-    let is_mesh = match ending {
-        "obj" | "gltf" | "glb" => true,
-        "png" => false,
-        _ => return Err(Cause::Ending(ending.into())),
-    };
-    match (is_mesh, domain.dim) {
-        (true, 2) => Err(Cause::MeshIn2d),
-        (false, 3) => Err(Cause::ImageIn3d),
-        _ if domain.cells() > MAX_CELLS => Err(Cause::Cells),
-        _ => Ok(()),
-    }
 }
 
 fn check_placement(center: [f64; 3], size: f64) -> Result<(), Cause> {

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::error::Cause;
 use super::tree::{Tree, bounds};
 use super::triangle::corners;
-use super::{DistanceGrid, Mesh, Phase, Placement, Work, fill, is_point, place, place_warnings, shells};
+use super::{AssetGrid, Mesh, Phase, Placement, Work, fill, is_point, place, place_warnings, shells};
 use crate::graph::Domain;
 
 /// A point is inside where the absolute winding number is above this.
@@ -18,12 +18,7 @@ const MANY: usize = 1 << 16;
 
 /// # Errors
 /// No triangles, invalid vertices, no extent to scale, no memory for the cells; cancelling.
-pub(super) fn distances(
-    mesh: Mesh,
-    placement: &Placement,
-    domain: &Domain,
-    work: &Work,
-) -> Result<DistanceGrid, Cause> {
+pub(super) fn distances(mesh: Mesh, placement: &Placement, domain: &Domain, work: &Work) -> Result<AssetGrid, Cause> {
     work.begin(Phase::Preparing, 0)?;
     let mut warnings = mesh.warnings;
     let (mut points, mut triangles) = weld(&mesh.points, &mesh.triangles, work)?;
@@ -46,7 +41,7 @@ pub(super) fn distances(
     let inside = |p| tree.winding(p).abs() > INSIDE;
     let values = fill::fill(domain, &tree, seams.closed, &inside, work)?;
     warnings.extend(place_warnings(domain, min, max, &values));
-    Ok(DistanceGrid { values, warnings })
+    Ok(AssetGrid { values, warnings })
 }
 
 /// Merges points at the same position, so that adjacent faces share them: files repeat points wherever a normal or a

@@ -3,7 +3,7 @@
 
 use serde::de::MapAccess;
 
-use super::{Color, Domain, Extra, NodeKind, Output, ParamValue, read, write};
+use super::{Color, Domain, Extra, FileSource, NodeKind, Output, ParamValue, read, write};
 
 /// A kind of node, whatever a node of it holds.
 #[derive(Debug)]
@@ -267,17 +267,20 @@ const FILE: KindInfo = KindInfo {
     field: "file",
     title: "File",
     noun: "file",
-    doc: "Signed distance to the shape in a file beside the graph: a mesh (.obj, .gltf, .glb) in 3D, an image (.png) in 2D.",
+    doc: "A file beside the graph: signed distance to a mesh (.obj, .gltf, .glb) in 3D; signed distance to an image's shape (.png, .jpg), or its colours, in 2D.",
     color: Color([122, 112, 40]),
     palette: Some(PaletteEntry {
         title: "File",
         name: "shape",
-        doc: "Signed distance to a mesh (3D) or an image (2D) from a file.",
-        new: || NodeKind::File("shape.obj".into()),
+        doc: "Signed distance to a mesh (3D) or an image (2D) from a file, or the colours of an image.",
+        new: || NodeKind::File(FileSource::new("shape.obj")),
     }),
     ports: KindPorts::Fixed {
         inputs: &[],
-        outputs: &[optional("distance", KindType::Type("Grid<f32>"), "Signed distance to the shape [m]")],
+        outputs: &[
+            optional("distance", KindType::Type("Grid<f32>"), "Signed distance to the shape [m]"),
+            optional("image", KindType::Type("Image"), "Colours of the image, linear, with straight alpha"),
+        ],
     },
     params: &["center", "size"],
     on_domain: true,
@@ -376,7 +379,7 @@ impl NodeKind {
     /// The file that it reads.
     pub fn file(&self) -> Option<&str> {
         match self {
-            NodeKind::File(path) => Some(path),
+            NodeKind::File(file) => Some(&file.path),
             _ => None,
         }
     }
@@ -414,6 +417,7 @@ impl NodeKind {
             NodeKind::Domain(domain) => Some((&domain.extra, read::DOMAIN_FIELDS)),
             NodeKind::Output(output) => Some((&output.extra, read::OUTPUT_FIELDS)),
             NodeKind::Group(group) => Some((&group.extra, read::GROUP_FIELDS)),
+            NodeKind::File(file) => Some((&file.extra, read::FILE_FIELDS)),
             _ => None,
         }
     }
@@ -447,7 +451,7 @@ impl NodeKind {
             NodeKind::Number(value) => write::param(value),
             NodeKind::Group(group) => write::group(group, depth),
             NodeKind::Output(output) => write::output(output),
-            NodeKind::File(path) => write::quoted(path),
+            NodeKind::File(file) => write::file(file),
             NodeKind::Reroute => "()".into(),
             NodeKind::Unknown => String::new(),
         }

@@ -110,8 +110,8 @@ pub enum NodeKind {
     Group(Box<Group>),
     /// An image that the graph outputs.
     Output(Output),
-    /// Signed distances to the shape in a file beside the graph: a mesh in 3D, an image in 2D.
-    File(String),
+    /// A file beside the graph: the shape of a mesh in 3D; the shape or the colours of an image in 2D.
+    File(FileSource),
     /// A dot on a wire: its output `value` is what its input `value` reads.
     Reroute,
     /// A kind that this build does not know; its text is in [`Node::extra`].
@@ -254,6 +254,32 @@ pub struct Output {
     pub size: Option<(u32, u32)>,
     /// Fields that this build does not know.
     pub extra: Extra,
+}
+
+/// A file that a node reads.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FileSource {
+    /// Relative to the graph's own file.
+    pub path: String,
+    /// How an image without a size fills the domain, one of [`FileSource::FITS`]; the first one when `None`.
+    pub fit: Option<String>,
+    /// What an image's numbers are, one of [`FileSource::SPACES`]; the first one when `None`.
+    pub space: Option<String>,
+    /// Fields that this build does not know.
+    pub extra: Extra,
+}
+
+impl FileSource {
+    /// `cover` fills the domain and cuts off what is beyond it, `contain` shows the whole image, `stretch` changes its
+    /// proportions.
+    pub const FITS: [&str; 3] = ["cover", "contain", "stretch"];
+    /// `srgb` is converted to linear light, as for everything that is seen; `linear` is taken as it is.
+    pub const SPACES: [&str; 2] = ["srgb", "linear"];
+
+    /// A file without options.
+    pub fn new(path: impl Into<String>) -> FileSource {
+        FileSource { path: path.into(), ..FileSource::default() }
+    }
 }
 
 /// A graph inside a graph.

@@ -1,6 +1,6 @@
 //! Parses graph files. Unknown fields are kept as text; duplicate names are errors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -8,8 +8,8 @@ use ron::value::RawValue;
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{
-    Bookmark, Color, Document, Domain, Edge, Expect, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output,
-    ParamValue, Until, Variant, kind, write,
+    Bookmark, Color, Document, Domain, Edge, Expect, Extra, FORMAT_VERSION, FileSource, Frame, Group, Link, Node,
+    NodeKind, Nodes, Output, ParamValue, Until, Variant, kind, write,
 };
 
 /// Why a text is not a graph file.
@@ -41,6 +41,7 @@ pub(super) fn document(text: &str) -> Result<Document, ReadError> {
     if document.version > FORMAT_VERSION {
         return Err(ReadError::TooNew(document.version));
     }
+    name_ports(&mut document.nodes);
     // A file has the default in its nodes. A variant that cannot be chosen is kept as text, and reported.
     if let Some(name) = document.variant.take()
         && document.choose(Some(&name)).is_err()
@@ -48,6 +49,26 @@ pub(super) fn document(text: &str) -> Result<Document, ReadError> {
         document.extra.insert("variant".into(), write::quoted(&name));
     }
     Ok(document)
+}
+
+/// Completes links to files that name no port: they were written when a file had one output, its distance.
+/// Returns the files of the level.
+fn name_ports(nodes: &mut Nodes) -> BTreeSet<String> {
+    let is_file = |(name, node): (&String, &Node)| node.kind.file().map(|_| name.clone());
+    let files: BTreeSet<String> = nodes.iter().filter_map(is_file).collect();
+    let complete = |link: &mut Link, files: &BTreeSet<String>| {
+        if link.port.is_empty() && files.contains(&link.node) {
+            link.port = "distance".into();
+        }
+    };
+    for node in nodes.values_mut() {
+        node.inputs.values_mut().for_each(|link| complete(link, &files));
+        if let NodeKind::Group(group) = &mut node.kind {
+            let files = name_ports(&mut group.nodes);
+            group.outputs.values_mut().for_each(|link| complete(link, &files));
+        }
+    }
+    files
 }
 
 /// Parses a part of a graph file, such as one node.
@@ -79,7 +100,7 @@ impl<'de, T: Record> Visitor<'de> for RecordVisitor<T> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
         let mut record = T::default();
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         while let Some(FieldName(key)) = map.next_key()? {
             if !seen.insert(key.clone()) {
                 return Err(de::Error::custom(format!("field `{key}` is given twice")));
@@ -270,6 +291,43 @@ pub(super) const OUTPUT_FIELDS: &[&str] = &["size"];
 record!(Output, "Output", OUTPUT_FIELDS, |o, map| {
     "size" => o.size = Some(map.next_value()?),
 });
+
+pub(super) const FILE_FIELDS: &[&str] = &["path", "fit", "space"];
+
+impl Record for FileSource {
+    const NAME: &'static str = "File";
+    fn field<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+        match key {
+            "path" => self.path = map.next_value()?,
+            "fit" => self.fit = Some(map.next_value()?),
+            "space" => self.space = Some(map.next_value()?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+    fn extra(&mut self) -> &mut Extra {
+        &mut self.extra
+    }
+}
+
+impl<'de> Deserialize<'de> for FileSource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FileSource, D::Error> {
+        struct PathOrRecord;
+        impl<'de> Visitor<'de> for PathOrRecord {
+            type Value = FileSource;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the path of a file, or (path: .., fit: .., space: ..)")
+            }
+            fn visit_str<E: de::Error>(self, v: &str) -> Result<FileSource, E> {
+                Ok(FileSource::new(v))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FileSource, A::Error> {
+                RecordVisitor(PhantomData).visit_map(map)
+            }
+        }
+        deserializer.deserialize_any(PathOrRecord)
+    }
+}
 
 record!(Until, "Until", &["number", "below", "every"], |u, map| {
     "number" => u.number = map.next_value()?,

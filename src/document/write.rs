@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::{
-    Bookmark, Document, Domain, Edge, Expect, Extra, Frame, Group, Link, Node, NodeKind, Nodes, Output, ParamValue,
-    Until, Variant,
+    Bookmark, Document, Domain, Edge, Expect, Extra, FileSource, Frame, Group, Link, Node, NodeKind, Nodes, Output,
+    ParamValue, Until, Variant,
 };
 use crate::curve::{Color, hex_from_color};
 use crate::input::InputTrack;
@@ -312,6 +312,16 @@ pub(super) fn output(output: &Output) -> String {
     }
     fields.extra(&output.extra);
     fields.one_line()
+}
+
+pub(super) fn file(file: &FileSource) -> String {
+    let mut fields = Fields::default();
+    fields.add("path", quoted(&file.path));
+    for (name, value) in [("fit", &file.fit), ("space", &file.space)] {
+        value.iter().for_each(|value| fields.add(name, quoted(value)));
+    }
+    fields.extra(&file.extra);
+    if fields.0.len() == 1 { quoted(&file.path) } else { fields.one_line() }
 }
 
 pub(super) fn group(group: &Group, depth: usize) -> String {

@@ -46,7 +46,10 @@ impl Fingerprint {
         for name in &used.files {
             hash.part(b"file", name.as_bytes());
             let Ok(path) = access.resolve(Path::new(name)) else {
-                hash.part(b"none", b"");
+                match asset::built_in(Path::new(name)) {
+                    Some(bytes) => hash.part(b"built in", bytes),
+                    None => hash.part(b"none", b""),
+                }
                 continue;
             };
             let beside = asset::companions(&path, access);

@@ -13,9 +13,9 @@ use super::scope::{Flattener, Place, Scope};
 use super::unread;
 use super::values::Setting;
 use super::variants;
-use super::{DomainId, Graph, Input, Kind, Node, NodeId, ParticleSet, Source};
+use super::{DomainId, FileOutput, Graph, ImageFit, Input, Kind, Node, NodeId, ParticleSet, Source};
 use crate::arena::Arena;
-use crate::document::{self, Document, KindPorts, NodeKind, Nodes, ParamValue, kind};
+use crate::document::{self, Document, FileSource, KindPorts, NodeKind, Nodes, ParamValue, kind};
 use crate::expr;
 use crate::library::{Definition, Library};
 use crate::printable;
@@ -183,7 +183,7 @@ impl Flattener<'_> {
                 Some(Node { kind: Kind::Number, ..empty(&path, None) })
             }
             NodeKind::Output(output) => Some(self.output(&place, output)),
-            NodeKind::File(path) => self.file(&place, path),
+            NodeKind::File(file) => self.file(&place, file),
             NodeKind::Domain(_) | NodeKind::Reroute => None,
             NodeKind::Unknown => {
                 let known = kind::fields(" or ");
@@ -355,21 +355,45 @@ impl Flattener<'_> {
         Some(Node { kind: Kind::State(ty), inputs, params, outputs: vec![ty], set, ..empty(place.path, None) })
     }
 
-    fn file(&mut self, place: &Place<'_>, path: &str) -> Option<Node> {
+    fn file(&mut self, place: &Place<'_>, source: &FileSource) -> Option<Node> {
         self.unknown_names(place, &[], &["center", "size"]);
         let given = |name: &str| place.node.params.get(name);
         let size = self.constant(place, "size", given("size"), ValueType::F32)?[0];
         let [x, y, z, _] = self.constant(place, "center", given("center"), ValueType::Vec3)?;
-        if path.is_empty() {
-            let remedy = "name a .obj, .gltf or .glb file in 3D, a .png in 2D";
+        if source.path.is_empty() {
+            let remedy = "name a .obj, .gltf or .glb file in 3D, a .png or .jpg in 2D";
             self.problems.push(Problem::new(place.path, "file", "the node names no file", remedy));
             return None;
         }
-        let fit = (given("size").is_some() || given("center").is_some()).then_some(([x, y, z], size));
-        let file = Some(super::File { path: path.to_string(), fit });
-        let ty = WireType::Grid(ValueType::F32);
+        let fit = self.choice(place, "fit", source.fit.as_deref(), FileSource::FITS)?;
+        let space = self.choice(place, "space", source.space.as_deref(), FileSource::SPACES)?;
+        let fit = match fit {
+            0 => ImageFit::Cover,
+            1 => ImageFit::Contain,
+            _ => ImageFit::Stretch,
+        };
+        let at = (given("size").is_some() || given("center").is_some()).then_some(([x, y, z], size));
+        let file = Some(super::File { path: source.path.clone(), place: at, fit, linear: space == 1 });
+        let outputs = FileOutput::ALL.map(FileOutput::ty).to_vec();
         // The rest of the compiler treats it as a State that never changes.
-        Some(Node { kind: Kind::State(ty), outputs: vec![ty], file, ..empty(place.path, None) })
+        Some(Node { kind: Kind::State(FileOutput::Distance.ty()), outputs, file, ..empty(place.path, None) })
+    }
+
+    /// The position of a word in the list of those that an option of a file can have; 0 where it is not given.
+    fn choice<const N: usize>(
+        &mut self,
+        place: &Place<'_>,
+        option: &str,
+        given: Option<&str>,
+        known: [&str; N],
+    ) -> Option<usize> {
+        let Some(given) = given else { return Some(0) };
+        let found = known.iter().position(|word| *word == given);
+        if found.is_none() {
+            let cause = format!("there is no {option} `{}`", shortened_beyond(given));
+            self.problems.push(Problem::new(place.path, option, cause, format!("choose one of: {}", known.join(", "))));
+        }
+        found
     }
 
     fn output(&mut self, place: &Place<'_>, output: &document::Output) -> Node {

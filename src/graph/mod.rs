@@ -277,13 +277,62 @@ pub struct Until {
     pub every: u32,
 }
 
-/// A shape in a file, and its placement in the domain.
+/// A file, and its placement in the domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct File {
     /// As in the document: relative to the graph's own file.
     pub path: String,
     /// Centre \[m\] and longest side \[m\]; those of the file when `None`.
-    pub fit: Option<([f64; 3], f64)>,
+    pub place: Option<([f64; 3], f64)>,
+    /// How an image's colours fill the domain where they have no place.
+    #[serde(default)]
+    pub fit: ImageFit,
+    /// Whether an image's colours are taken as linear, and not as sRGB.
+    #[serde(default)]
+    pub linear: bool,
+}
+
+/// The outputs of a file node, in their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileOutput {
+    /// Signed distances to its shape.
+    #[default]
+    Distance,
+    /// The colours of an image.
+    Image,
+}
+
+impl FileOutput {
+    /// All of them.
+    pub const ALL: [FileOutput; 2] = [FileOutput::Distance, FileOutput::Image];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            FileOutput::Distance => "distance",
+            FileOutput::Image => "image",
+        }
+    }
+
+    /// What its wire carries.
+    pub fn ty(self) -> WireType {
+        WireType::Grid(match self {
+            FileOutput::Distance => ValueType::F32,
+            FileOutput::Image => ValueType::Vec4,
+        })
+    }
+}
+
+/// How an image fills a domain of other proportions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ImageFit {
+    /// The image covers the domain; what is beyond it is cut off.
+    #[default]
+    Cover,
+    /// The domain contains the whole image.
+    Contain,
+    /// The image takes the proportions of the domain.
+    Stretch,
 }
 
 /// A particle set on a wire.
@@ -404,7 +453,11 @@ impl Graph {
 
     /// Name of an output port.
     pub fn port_name(&self, node: NodeId, port: usize) -> String {
-        match self.nodes.get(node).map(|n| &n.kind) {
+        let node = self.nodes.get(node);
+        if node.is_some_and(|n| n.file.is_some()) {
+            return FileOutput::ALL.get(port).map_or("", |output| output.name()).into();
+        }
+        match node.map(|n| &n.kind) {
             Some(Kind::Stage(stage)) => stage.outputs().nth(port).map_or_else(String::new, |p| p.name.clone()),
             Some(Kind::Group(group)) => group.outputs.get(port).map_or_else(String::new, |(name, _)| name.clone()),
             Some(_) => "value".into(),

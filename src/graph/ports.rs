@@ -317,7 +317,8 @@ impl<'a> Ports<'a> {
         if matches!(node.kind, NodeKind::Reroute) {
             return node.inputs.get("value").map_or(Step::Known(None), |link| Step::Follow(link, None));
         }
-        if let Some(output) = node.kind.info().outputs().and_then(<[_]>::first) {
+        let outputs = node.kind.info().outputs().unwrap_or_default();
+        if let Some(output) = outputs.iter().find(|output| output.name == link.port).or(outputs.first()) {
             return Step::Known(node.kind.port_type(output).and_then(PortType::parse));
         }
         if let Some(group) = group_of(node, self.library) {

@@ -54,7 +54,9 @@ impl Resolver<'_> {
         let known = match self.graph.nodes[node].kind.clone() {
             Kind::Stage(stage) => self.stage(node, &stage),
             Kind::State(ty) => {
-                self.graph.nodes[node].outputs = vec![ty];
+                if self.graph.nodes[node].file.is_none() {
+                    self.graph.nodes[node].outputs = vec![ty];
+                }
                 let path = self.graph.nodes[node].path.clone();
                 let domain = match ty {
                     WireType::Number(_) => None,

@@ -9,6 +9,22 @@ use crate::arena::IdVec;
 pub const INIT: usize = 1;
 
 impl Graph {
+    /// The outputs of files that a node or the output of a group reads.
+    pub fn read_of_files(&self) -> HashSet<(NodeId, usize)> {
+        let sources = self.nodes.iter().flat_map(|node| {
+            let shown = match &node.kind {
+                Kind::Group(group) => group.outputs.as_slice(),
+                _ => &[],
+            };
+            node.inputs.iter().map(|input| &input.source).chain(shown.iter().map(|(_, source)| source))
+        });
+        let read = sources.filter_map(|source| match source {
+            Source::Wire { node, port } => Some((*node, *port)),
+            _ => None,
+        });
+        read.filter(|(node, _)| self.nodes[*node].file.is_some()).collect()
+    }
+
     /// For each node, whether only the start of a State reads it and no frame does. Nodes that nothing reads are not
     /// included. Takes time proportional to the wires.
     pub fn start_only(&self) -> IdVec<Node, bool> {
@@ -79,7 +95,7 @@ impl Behind {
             return None;
         }
         let mut state = None;
-        let met = walk(graph, source, &mut self.clear, &mut |node| {
+        let met = walk(graph, source, &mut self.clear, &mut |node, _| {
             if graph.nodes[node].file.is_none() {
                 state = Some(graph.nodes[node].path.clone());
             }
@@ -94,11 +110,11 @@ impl Behind {
         state
     }
 
-    /// Files that a value depends on, each only once.
-    pub fn files(&mut self, graph: &Graph, source: &Source) -> Vec<NodeId> {
+    /// Outputs of files that a value depends on, each only once.
+    pub fn files(&mut self, graph: &Graph, source: &Source) -> Vec<(NodeId, usize)> {
         let mut files = Vec::new();
-        walk(graph, source, &mut self.clear, &mut |node| {
-            files.extend(graph.nodes[node].file.is_some().then_some(node));
+        walk(graph, source, &mut self.clear, &mut |node, port| {
+            files.extend(graph.nodes[node].file.is_some().then_some((node, port)));
             true
         });
         files
@@ -107,14 +123,19 @@ impl Behind {
 
 /// Follows wires back, except where they were seen before, and calls `on` for each State until it returns false.
 /// Returns the places that it has added to `seen`.
-fn walk(graph: &Graph, source: &Source, seen: &mut HashSet<Place>, on: &mut dyn FnMut(NodeId) -> bool) -> Vec<Place> {
+fn walk(
+    graph: &Graph,
+    source: &Source,
+    seen: &mut HashSet<Place>,
+    on: &mut dyn FnMut(NodeId, usize) -> bool,
+) -> Vec<Place> {
     let mut met = Vec::new();
     let mut pending = vec![source];
     while let Some(source) = pending.pop() {
         match source {
             Source::Wire { node, port } => {
                 let target = &graph.nodes[*node];
-                let place = if matches!(target.kind, Kind::Group(_)) {
+                let place = if matches!(target.kind, Kind::Group(_)) || target.file.is_some() {
                     Place::Output(*node, *port)
                 } else {
                     Place::Node(*node)
@@ -124,7 +145,7 @@ fn walk(graph: &Graph, source: &Source, seen: &mut HashSet<Place>, on: &mut dyn 
                 }
                 met.push(place);
                 match &target.kind {
-                    Kind::State(_) if !on(*node) => return met,
+                    Kind::State(_) if !on(*node, *port) => return met,
                     Kind::State(_) => {}
                     Kind::Group(group) => {
                         pending.extend(group.outputs.get(*port).map(|(_, s)| s));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arena::{Arena, Id};
 use crate::document::ParamValue;
-use crate::graph::{Domain, DomainId, File, NamedNumber, Shapes};
+use crate::graph::{Domain, DomainId, File, FileOutput, NamedNumber, Shapes};
 use crate::input::InputTrack;
 use crate::plan::ir::Value;
 use crate::plan::ir::layout::Layout;
@@ -95,13 +95,16 @@ pub struct Plan {
     pub apart: Option<String>,
 }
 
-/// Signed distances to the shape in a file.
+/// What comes from a file: signed distances to its shape, or the colours of an image.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileGrid {
     /// Path of the node.
     pub node: String,
     /// The file and its placement.
     pub file: File,
+    /// Which of its outputs.
+    #[serde(default)]
+    pub output: FileOutput,
     /// Folder that the file's path starts from.
     pub folder: PathBuf,
     /// Whether files outside that folder may be read too.
@@ -109,7 +112,7 @@ pub struct FileGrid {
     pub anywhere: bool,
     /// The grid's domain.
     pub domain: DomainId,
-    /// The buffer of the distances.
+    /// The buffer of the values.
     pub buffer: BufferId,
 }
 

@@ -1,4 +1,4 @@
-//! Grids of distances from mesh and image files. Each is read once a process, as long as neither the file nor its
+//! Grids from mesh and image files. Each is read once a process, as long as neither the file nor its
 //! placement changes.
 
 use std::collections::HashMap;
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
-use crate::asset::{self, Cause, DistanceGrid, Placement, Work, built_in_grid, distance_grid_watched};
+use crate::asset::{self, AssetGrid, Cause, Placement, Request, Wanted, Work};
 use crate::files::{Access, ReadError};
-use crate::graph::Domain;
+use crate::graph::FileOutput;
 use crate::plan::{FileGrid, Plan};
 use crate::problem::{Problem, Problems};
 
@@ -19,22 +19,18 @@ type Key = (PathBuf, Option<SystemTime>, String);
 /// Limit of files that a graph may name.
 const MAX_NAMED: usize = 256;
 
-fn known() -> &'static Mutex<HashMap<Key, Arc<DistanceGrid>>> {
-    static KNOWN: OnceLock<Mutex<HashMap<Key, Arc<DistanceGrid>>>> = OnceLock::new();
+fn known() -> &'static Mutex<HashMap<Key, Arc<AssetGrid>>> {
+    static KNOWN: OnceLock<Mutex<HashMap<Key, Arc<AssetGrid>>>> = OnceLock::new();
     KNOWN.get_or_init(Default::default)
 }
 
-/// A grid of distances that a plan needs from a file.
+/// A grid that a plan needs from a file.
 #[derive(Clone, Debug)]
 pub struct FileRequest {
     /// Path of the node that names the file.
     pub node: String,
     key: Key,
-    /// The drawing that ships with the program, where there is no such file.
-    built_in: Option<&'static [u8]>,
-    access: Access,
-    placement: Placement,
-    domain: Domain,
+    request: Request,
 }
 
 impl FileRequest {
@@ -44,19 +40,27 @@ impl FileRequest {
         };
         let access = Access::new(&file.folder, file.anywhere);
         let named = Path::new(&file.file.path);
-        let resolved = access.resolve(named);
-        // A graph that was opened from the program has no folder yet.
-        let missing = resolved.as_ref().map_or_else(|e| *e == ReadError::Missing, |path| !path.exists());
+        let found = access.resolve(named);
+        let changed = found.as_ref().ok().and_then(|path| std::fs::metadata(path).and_then(|m| m.modified()).ok());
+        // With access to all folders a name is resolved whether the file exists or not.
+        let missing = changed.is_none() && !matches!(found, Err(ReadError::Outside));
         let built_in = asset::built_in(named).filter(|_| missing);
-        let failed = |e: ReadError| problem(&file.node, &access.folder.join(named), &e.into());
-        let path = if built_in.is_some() { named.to_path_buf() } else { resolved.map_err(failed)? };
-        let changed = std::fs::metadata(&path).and_then(|m| m.modified()).ok().filter(|_| built_in.is_none());
-        let key = (path, changed, format!("{:?} {domain:?} {access:?}", file.file.fit));
-        let placement = file.file.fit.map_or(Placement::InPlace, |(center, size)| Placement::Fit { center, size });
-        Ok(FileRequest { node: file.node.clone(), key, built_in, access, placement, domain: domain.clone() })
+        let path = match (built_in, found) {
+            (Some(_), _) => named.to_path_buf(),
+            (None, found) => found.map_err(|e| problem(&file.node, &access.folder.join(named), &e.into()))?,
+        };
+        let wanted = match file.output {
+            FileOutput::Distance => Wanted::Distance,
+            FileOutput::Image => Wanted::Image { fit: file.file.fit, linear: file.file.linear },
+        };
+        let placement = file.file.place.map_or(Placement::InPlace, |(center, size)| Placement::Fit { center, size });
+        let is_built_in = built_in.is_some();
+        let key = (path.clone(), changed, format!("{wanted:?} {placement:?} {domain:?} {access:?} {is_built_in}"));
+        let request = Request { path, built_in, access, wanted, placement, domain: domain.clone() };
+        Ok(FileRequest { node: file.node.clone(), key, request })
     }
 
-    /// The file, resolved; the name that the graph has for it, where it is one that ships with the program.
+    /// The file, resolved.
     pub fn path(&self) -> &Path {
         &self.key.0
     }
@@ -64,7 +68,7 @@ impl FileRequest {
     /// Size of the file \[bytes\]; 0 where it does not exist.
     pub fn bytes(&self) -> u64 {
         let on_disk = || std::fs::metadata(self.path()).map_or(0, |about| about.len());
-        self.built_in.map_or_else(on_disk, |bytes| bytes.len() as u64)
+        self.request.built_in.map_or_else(on_disk, |bytes| bytes.len() as u64)
     }
 
     /// Whether both requests are for the same grid.
@@ -73,23 +77,20 @@ impl FileRequest {
     }
 
     /// The grid, if it was computed before.
-    pub fn known(&self) -> Option<Arc<DistanceGrid>> {
+    pub fn known(&self) -> Option<Arc<AssetGrid>> {
         known().lock().ok()?.get(&self.key).cloned()
     }
 
-    /// Reads the file and computes distances; `work` receives the progress and can cancel it. Takes seconds for a large
+    /// Reads the file and computes its values; `work` receives the progress and can cancel it. Takes seconds for a large
     /// mesh. Afterwards the grid is cached.
     ///
     /// # Errors
     /// A file that cannot be used, with its node, cause and remedy; a cancelled load.
-    pub fn load(&self, work: &Work) -> Result<Arc<DistanceGrid>, Problem> {
+    pub fn load(&self, work: &Work) -> Result<Arc<AssetGrid>, Problem> {
         if let Some(grid) = self.known() {
             return Ok(grid);
         }
-        let grid = match self.built_in {
-            Some(bytes) => built_in_grid(self.path(), bytes, &self.placement, &self.domain, work),
-            None => distance_grid_watched(self.path(), &self.access, &self.placement, &self.domain, work),
-        };
+        let grid = self.request.load(work);
         let grid = Arc::new(grid.map_err(|e| self.problem(&e.cause))?);
         if let Ok(mut known) = known().lock() {
             known.insert(self.key.clone(), grid.clone());
@@ -132,29 +133,26 @@ pub fn wanted(plan: &Plan) -> Result<Vec<FileRequest>, Problems> {
     if problems.is_empty() { Ok(wanted) } else { Err(problems) }
 }
 
-/// Reads and decodes every file of a plan, but computes no distances.
+/// Reads and decodes every file of a plan, but computes no values.
 ///
 /// # Errors
 /// Every file that cannot be used, with its node, cause and remedy.
 pub fn check(plan: &Plan) -> Result<(), Problems> {
     let mut problems = Problems::default();
     for file in &wanted(plan)? {
-        if file.built_in.is_some() {
-            continue;
-        }
-        if let Err(error) = asset::check(file.path(), &file.access, &file.placement, &file.domain) {
+        if let Err(error) = file.request.check() {
             problems.push(file.problem(&error.cause));
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// Reads every file of a plan and computes distances, in the order of [`Plan::files`]. Cached grids are available at
+/// Reads every file of a plan and computes its values, in the order of [`Plan::files`]. Cached grids are available at
 /// once, so the editor loads them on another thread first.
 ///
 /// # Errors
 /// Every file that cannot be used, with its node, cause and remedy.
-pub fn read(plan: &Plan) -> Result<Vec<Arc<DistanceGrid>>, Problems> {
+pub fn read(plan: &Plan) -> Result<Vec<Arc<AssetGrid>>, Problems> {
     read_watched(plan, &Work::default())
 }
 
@@ -162,7 +160,7 @@ pub fn read(plan: &Plan) -> Result<Vec<Arc<DistanceGrid>>, Problems> {
 ///
 /// # Errors
 /// As [`read`]; a cancelled load.
-pub fn read_watched(plan: &Plan, work: &Work) -> Result<Vec<Arc<DistanceGrid>>, Problems> {
+pub fn read_watched(plan: &Plan, work: &Work) -> Result<Vec<Arc<AssetGrid>>, Problems> {
     let mut problems = Problems::default();
     let mut grids = Vec::new();
     let wanted = wanted(plan)?;

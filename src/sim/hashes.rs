@@ -85,12 +85,17 @@ impl Run {
     }
 }
 
-/// Every State of a plan; for particles, every attribute.
+/// Every State of a plan; for particles, every attribute; of a file, its outputs.
 fn states(simulation: &Simulation) -> Vec<Subject> {
     let plan = simulation.plan();
-    let subject = |state: &crate::plan::State| match state.node.rsplit_once('.') {
-        Some((set, attribute)) => Subject::Attribute(set.to_string(), attribute.to_string()),
-        None => Subject::Wire(format!("{}.value", state.node)),
+    let subject = |state: &crate::plan::State| {
+        if let Some(file) = plan.files.iter().find(|file| file.buffer == state.buffer) {
+            return Subject::Wire(format!("{}.{}", file.node, file.output.name()));
+        }
+        match state.node.rsplit_once('.') {
+            Some((set, attribute)) => Subject::Attribute(set.to_string(), attribute.to_string()),
+            None => Subject::Wire(format!("{}.value", state.node)),
+        }
     };
     let mut states: Vec<Subject> = plan.states.iter().map(subject).collect();
     states.sort();

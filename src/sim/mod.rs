@@ -20,9 +20,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::asset::DistanceGrid;
+use crate::asset::AssetGrid;
 use crate::document::ParamValue;
 use crate::gpu::{Engine, Gpu, List, NodeTime, Profile, Reading, Recent};
+use crate::graph::FileOutput;
 use crate::plan::{Alarm, BufferId, Cause, Picture, Plan, Wire};
 use crate::problem::{Problem, Problems};
 
@@ -67,7 +68,7 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Simulation::new`].
-    pub fn with_files(gpu: &Gpu, plan: Plan, grids: &[Arc<DistanceGrid>]) -> Result<Simulation, Problems> {
+    pub fn with_files(gpu: &Gpu, plan: Plan, grids: &[Arc<AssetGrid>]) -> Result<Simulation, Problems> {
         let mut engine = Engine::new(gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
         let notes = upload(&mut engine, &plan, grids);
@@ -104,7 +105,7 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Simulation::replace`].
-    pub fn replace_with_files(&mut self, plan: Plan, grids: &[Arc<DistanceGrid>]) -> Result<(), Problems> {
+    pub fn replace_with_files(&mut self, plan: Plan, grids: &[Arc<AssetGrid>]) -> Result<(), Problems> {
         self.finish_frame(true)?;
         let mut engine = Engine::new(&self.gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
@@ -406,13 +407,18 @@ impl Simulation {
 }
 
 /// Copies the grids from files into the plan's buffers.
-fn upload(engine: &mut Engine, plan: &Plan, files: &[Arc<DistanceGrid>]) -> Problems {
+fn upload(engine: &mut Engine, plan: &Plan, files: &[Arc<AssetGrid>]) -> Problems {
     let mut notes = Problems::default();
     for (file, grid) in plan.files.iter().zip(files) {
         let words: Vec<u32> = grid.values.iter().map(|v| v.to_bits()).collect();
         engine.write(file.buffer, &words);
         for warning in &grid.warnings {
-            let remedy = "the distances are correct for the file as it is; fix the mesh in a modelling program";
+            let remedy = match file.output {
+                FileOutput::Distance => {
+                    "the distances are correct for the file as it is; fix the mesh in a modelling program"
+                }
+                FileOutput::Image => "give a center inside the domain, or remove center and size",
+            };
             notes.push(Problem::new(&file.node, "file", warning.clone(), remedy).warning());
         }
     }

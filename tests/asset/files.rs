@@ -3,7 +3,7 @@
 use std::panic::catch_unwind;
 
 use png::{BitDepth, ColorType};
-use stagewright::asset::{Cause, Work, distance_grid_watched};
+use stagewright::asset::{Cause, Request, Work};
 
 use crate::gltf::cube_glb;
 use crate::images::png;
@@ -253,12 +253,11 @@ fn long_work_is_stopped() {
     let folder = Folder::new("stop");
     let sphere = Mesh::sphere([0.5; 3], 0.3, 7);
     let path = folder.file("sphere.obj", sphere.obj());
-    let access = stagewright::files::Access::new(&folder.0, false);
     for after in [0, 300, 1000] {
         let work = Work::default();
-        let (domain, path, access) = (domain(3, 96), &path, &access);
+        let request = Request::distance(&path, Placement::InPlace, &domain(3, 96));
         let (result, took) = std::thread::scope(|scope| {
-            let run = scope.spawn(|| distance_grid_watched(path, access, &Placement::InPlace, &domain, &work));
+            let run = scope.spawn(|| request.load(&work));
             std::thread::sleep(std::time::Duration::from_millis(after));
             work.stop();
             let since = std::time::Instant::now();

@@ -8,7 +8,7 @@ fn sphere() -> Mesh {
     Mesh::sphere(MIDDLE, 0.3, 2)
 }
 
-fn grid(name: &str, mesh: &Mesh) -> DistanceGrid {
+fn grid(name: &str, mesh: &Mesh) -> AssetGrid {
     let folder = Folder::new(name);
     warned(&folder.file("mesh.obj", mesh.obj()), &Placement::InPlace, &domain(3, CELLS))
 }

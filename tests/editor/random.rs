@@ -293,7 +293,7 @@ fn kind(random: &mut Random, stages: &[String], groups: &[String], depth: usize)
             let outputs = BTreeMap::from([("value".to_string(), Link::parse("n0.value"))]);
             NodeKind::Group(Box::new(Group { nodes: inner, outputs, ..Group::default() }))
         }
-        12 => NodeKind::File("no such file.obj".into()),
+        12 => NodeKind::File(FileSource::new("no such file.obj")),
         _ => NodeKind::Reroute,
     }
 }

@@ -1,4 +1,4 @@
-//! Meshes and images as signed distances: what a file holds is what the GPU reads.
+//! Meshes and images as signed distances and as colours: what a file holds is what the GPU reads.
 
 use stagewright::graph::Graph;
 use stagewright::library::Library;
@@ -58,14 +58,14 @@ fn a_mesh_is_its_distance_on_the_gpu_and_at_the_start() {
     };
     // f32 holds coordinates of up to 1.2 m and distances of up to 1 m, a few roundings each.
     let bar = 8.0 * U;
-    for wire in ["cube.value", "kept.value"] {
+    for wire in ["cube.distance", "kept.value"] {
         let error = read(&simulation, wire).iter().enumerate().map(|(i, v)| (v - exact(i)).abs()).fold(0.0, f64::max);
         println!("{wire}: off by {error:.1e} m of a cube's distance, bar {bar:.1e}");
         assert!(error <= bar, "{wire}: {error:e}");
     }
     simulation.reset();
     step(&mut simulation, 1);
-    assert!((read(&simulation, "cube.value")[0] - exact(0)).abs() <= bar, "a reset leaves the file's value alone");
+    assert!((read(&simulation, "cube.distance")[0] - exact(0)).abs() <= bar, "a reset leaves the file's value alone");
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -77,4 +77,98 @@ fn a_file_that_is_not_there_is_named_with_its_node() {
     println!("{said}");
     assert!(said.starts_with("shape.file: ") && said.contains("no.obj"), "{said}");
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Rows from the top: a white square in the middle of red, green, blue and grey.
+fn square() -> Vec<u8> {
+    let corner = |x: u32, y: u32| [[200, 0, 0], [0, 200, 0], [0, 0, 200], [90, 90, 90]][(x / 4 + 2 * (y / 4)) as usize];
+    let pixel = |i: u32| {
+        let (x, y) = (i % 8, i / 8);
+        if (2..6).contains(&x) && (2..6).contains(&y) { [255; 3] } else { corner(x, y) }
+    };
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, 8, 8);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let pixels: Vec<u8> = (0..64).flat_map(pixel).collect();
+    encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
+    bytes
+}
+
+/// One node gives both outputs, and a link without a port is the distance. A State can start from the colours.
+#[test]
+fn an_image_is_a_shape_and_its_colours() {
+    let folder = folder("image");
+    std::fs::write(folder.join("square.png"), square()).unwrap();
+    let nodes = r#"
+        "sheet": (domain: (resolution: (8, 8), width: 8, edge: "wall")),
+        "square": (file: (path: "square.png", fit: "contain")),
+        "same": (stage: "grid/scale", inputs: {"grid": "square"}),
+        "dye": (state: "Grid<vec4f>", on: "sheet", inputs: {"init": "square.image", "next": "dye"}),
+    "#;
+    let scale = Library::builtin().stage("grid/scale").unwrap();
+    let (input, output) = (scale.inputs().next().unwrap().name.clone(), scale.outputs().next().unwrap().name.clone());
+    let mut simulation =
+        start_in(&folder, &nodes.replace("{\"grid\":", &format!("{{\"{input}\":"))).unwrap_or_else(|e| panic!("{e}"));
+    for round in 0..2 {
+        step(&mut simulation, 2);
+        let (distance, dye, image) =
+            (read(&simulation, "square.distance"), read(&simulation, "dye.value"), read(&simulation, "square.image"));
+        assert_eq!(read(&simulation, &format!("same.{output}")), distance);
+        assert_eq!(dye, image, "round {round}");
+        let light = |stored: f64| ((stored / 255.0 + 0.055) / 1.055).powf(2.4);
+        // The lower left cell is blue, the one beside the middle white and inside.
+        assert!(distance[0] > 1.0 && distance[3 * 8 + 3] < -1.0, "{distance:?}");
+        assert!((image[2] - light(200.0)).abs() < U && image[0] == 0.0 && image[3] == 1.0, "{:?}", &image[..4]);
+        assert_eq!(image[4 * (3 * 8 + 3)..][..4], [1.0; 4]);
+        simulation.reset();
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A shipped image is there in every folder, unless the folder has one of that name.
+#[test]
+fn shipped_images_are_found_everywhere_and_own_ones_come_first() {
+    let folder = folder("shipped");
+    let nodes = r#"
+        "sheet": (domain: (resolution: (8, 8), width: 8, edge: "wall")),
+        "photo": (file: "pictures/bay.jpg"),
+        "dye": (state: "Grid<vec4f>", on: "sheet", inputs: {"init": "photo.image", "next": "dye"}),
+    "#;
+    let start = || {
+        let mut simulation = start_in(&folder, nodes).unwrap_or_else(|e| panic!("{e}"));
+        step(&mut simulation, 1);
+        read(&simulation, "dye.value")
+    };
+    let shipped = start();
+    assert!(shipped.chunks(4).all(|v| v[3] == 1.0) && shipped[0] != shipped[4 * 63], "a painting");
+    std::fs::create_dir_all(folder.join("pictures")).unwrap();
+    std::fs::write(folder.join("pictures/bay.jpg"), square()).unwrap();
+    assert_eq!(start()[4 * (3 * 8 + 3)..][..4], [1.0; 4], "the square of the folder");
+    let outside = nodes.replace("pictures/", "../pictures/");
+    let said = start_in(&folder, &outside).err().map(|p| p.to_string()).unwrap_or_default();
+    assert!(said.contains("it lies outside the graph's folder"), "{said}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Such links are from before a file had a second output.
+#[test]
+fn a_link_to_a_file_without_a_port_is_its_distance() {
+    let nodes = r#"
+        "sheet": (domain: (resolution: (8, 8), width: 8)), "shape": (file: "a.png"), "s": (state: "Grid<f32>", inputs: {"next": "shape"}),
+        "g": (group: (outputs: {"all": "inner"}, nodes: {"inner": (file: "a.png")})),
+    "#;
+    let text = document(60.0, nodes, &[]).to_text();
+    assert!(text.contains("\"next\": \"shape.distance\"") && text.contains("\"all\": \"inner.distance\""), "{text}");
+}
+
+#[test]
+fn options_of_a_file_that_do_not_exist_are_refused_with_the_list() {
+    let nodes = "\"tank\": (domain: (resolution: (8, 8), width: 1)), \"photo\": (file: (path: \"a.png\", fit: \"crop\", space: \"rec709\")),
+        \"s\": (state: \"Grid<vec4f>\", inputs: {\"next\": \"photo.image\"}),";
+    let said = start_in(std::path::Path::new("."), nodes).err().map(|p| p.to_string()).unwrap_or_default();
+    assert!(said.contains("photo.fit: there is no fit `crop`; choose one of: cover, contain, stretch"), "{said}");
+    let spaced = start_in(std::path::Path::new("."), &nodes.replace("fit: \"crop\", ", ""));
+    let said = spaced.err().map(|p| p.to_string()).unwrap_or_default();
+    assert!(said.contains("photo.space: there is no space `rec709`; choose one of: srgb, linear"), "{said}");
 }

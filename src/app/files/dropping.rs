@@ -6,7 +6,7 @@ use super::{Event, Files};
 use crate::app::disk::Source;
 use crate::app::errand::Errand;
 use crate::app::session::Session;
-use crate::document::{Node, NodeKind};
+use crate::document::{FileSource, Node, NodeKind};
 use crate::files::{MAX_STAGE, read};
 
 pub(super) struct Dropping {
@@ -26,13 +26,13 @@ impl Files {
                     Err(e) => Err(format!("{} can't be read: {e}", path.display())),
                 })
             }
-            Some("obj" | "gltf" | "glb" | "png") => {
+            Some("obj" | "gltf" | "glb" | "png" | "jpg" | "jpeg") => {
                 let (path, graph) = (path.to_path_buf(), session.path().map(Path::to_path_buf));
-                Errand::start(move || Ok(NodeKind::File(from_folder_of(graph.as_deref(), &path))))
+                Errand::start(move || Ok(NodeKind::File(FileSource::new(from_folder_of(graph.as_deref(), &path)))))
             }
             _ => {
                 let path = path.display();
-                let known = "drop a graph (.ron), a stage (.wgsl), a mesh (.obj, .gltf, .glb) or an image (.png)";
+                let known = "drop a graph (.ron), a stage (.wgsl), a mesh (.obj, .gltf, .glb) or an image (.png, .jpg)";
                 return self.events.push(Event::Failed(format!("{path} has an unsupported type; {known}")));
             }
         };

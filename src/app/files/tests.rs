@@ -12,7 +12,7 @@ use crate::app::export_dialog::ExportDialog;
 use crate::app::problems::ProblemList;
 use crate::app::session::Draft;
 use crate::app::{placed, theme};
-use crate::document::ParamValue;
+use crate::document::{FileSource, ParamValue};
 use crate::edit::fixture::fluid;
 use crate::gpu::{Gpu, GpuOptions};
 
@@ -448,7 +448,7 @@ fn what_is_dropped_is_opened_or_becomes_a_node() {
         other => panic!("{other:?}"),
     };
     assert_eq!(node(dropped("red.wgsl", "//! Red")), ("red".into(), NodeKind::Custom("//! Red".into())));
-    assert_eq!(node(dropped("Bunny.OBJ", "v 0 0 0")), ("Bunny".into(), NodeKind::File("Bunny.OBJ".into())));
+    assert_eq!(node(dropped("Bunny.OBJ", "v 0 0 0")), ("Bunny".into(), NodeKind::File(FileSource::new("Bunny.OBJ"))));
     assert!(
         matches!(dropped("song.mp3", "x"), Event::Failed(text) if text.contains("song.mp3 has an unsupported type"))
     );

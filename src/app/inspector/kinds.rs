@@ -6,7 +6,7 @@ use super::domain::{self, fixed};
 use super::row::{faint, row, section, text_row};
 use super::value::{Change, Field, Site, plain};
 use super::{Inspected, iterations, level, precision, told};
-use crate::document::{Document, Node, NodeKind, Output, ParamValue, Until};
+use crate::document::{Document, FileSource, Node, NodeKind, Output, ParamValue, Until};
 use crate::stage::header::Direction;
 use crate::stage::types::{ValueType, WireType};
 
@@ -31,7 +31,7 @@ pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
         NodeKind::State(ty) => drop(section(ui, "State", |ui| state(ui, one, &ty))),
         NodeKind::Number(number) => number_field(ui, one, &number),
         NodeKind::Output(output) => drop(section(ui, "Output", |ui| self::output(ui, one, output))),
-        NodeKind::File(path) => drop(section(ui, "File", |ui| file(ui, one, &path))),
+        NodeKind::File(source) => drop(section(ui, "File", |ui| file(ui, one, &source))),
         NodeKind::Unknown => {
             told(ui, "This version does not know this kind of node. It is kept unchanged:");
             for (key, text) in &one.node.extra {
@@ -296,12 +296,22 @@ fn output(ui: &mut Ui, one: &mut Inspected<'_>, mut output: Output) {
     }
 }
 
-fn file(ui: &mut Ui, one: &mut Inspected<'_>, path: &str) {
+fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
     let about = "Mesh or image file, relative to the folder of the graph";
     let id = one.id("file");
-    let typed = ui.add_enabled_ui(one.editable, |ui| text_row(ui, id, "file", about, path, 1)).inner;
-    if let Some(text) = typed {
-        one.change("file", |node| node.kind = NodeKind::File(text));
+    let mut changed = source.clone();
+    ui.add_enabled_ui(one.editable, |ui| {
+        if let Some(text) = text_row(ui, id, "file", about, &source.path, 1) {
+            changed.path = text;
+        }
+        let fit = "How the colours of an image fill the domain, where neither center nor size are set: cover cuts off what \
+                   is beyond it, contain shows the whole image, stretch changes its proportions";
+        choice(ui, "fit", fit, &mut changed.fit, &FileSource::FITS);
+        let space = "Colours of an image: srgb is converted to linear light, linear is taken as it is";
+        choice(ui, "space", space, &mut changed.space, &FileSource::SPACES);
+    });
+    if changed != *source {
+        one.change("file", |node| node.kind = NodeKind::File(changed));
     }
     for (name, ty, doc) in [
         ("center", ValueType::Vec3, "Center of the shape"),
@@ -309,6 +319,24 @@ fn file(ui: &mut Ui, one: &mut Inspected<'_>, path: &str) {
     ] {
         one.field(ui, &Field { dim: 3, unit: "m", ..plain(name, ty, doc) });
     }
+}
+
+/// A word out of a list whose first one is the default.
+fn choice(ui: &mut Ui, name: &str, about: &str, value: &mut Option<String>, known: &[&str]) {
+    let default = known.first().copied().unwrap_or_default();
+    let current = value.clone().unwrap_or_else(|| default.to_string());
+    row(ui, name, about, |ui| {
+        let combo = egui::ComboBox::from_id_salt(name).selected_text(&current).width(ui.available_width());
+        let shown = combo.truncate().show_ui(ui, |ui| {
+            for word in known {
+                if ui.selectable_label(*word == current, *word).clicked() {
+                    *value = Some(word.to_string()).filter(|word| word != default);
+                }
+            }
+        });
+        let label = format!("param {name}");
+        shown.response.widget_info(|| WidgetInfo::labeled(WidgetType::ComboBox, true, &label));
+    });
 }
 
 fn domains(document: &Document) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! The finished plan: dispatches, kernels, memory and uniforms put together.
 
 use super::writer::{Dispatches, Writer};
-use crate::graph::{Graph, Kind, Node, NodeId};
+use crate::graph::{FileOutput, Graph, Kind, Node, NodeId};
 use crate::plan::check::validate::Checks;
 use crate::plan::data::{BufferId, FileGrid, PLAN_VERSION, Picture, Plan, State, Watch};
 use crate::plan::ir::{Part, StateKey};
@@ -58,11 +58,12 @@ impl Writer<'_, '_> {
 
 /// Grids that begin with what a file holds.
 fn files(graph: &Graph, layout: &Allocation, options: &PlanOptions) -> Vec<FileGrid> {
-    let file = |((node, _), buffer): (&StateKey, &BufferId)| {
+    let file = |((node, part), buffer): (&StateKey, &BufferId)| {
         let node = &graph.nodes[*node];
         let (file, domain) = (node.file.clone()?, node.domain?);
+        let output = FileOutput::ALL.into_iter().find(|output| Part::of_file(*output) == *part)?;
         let (folder, anywhere) = (options.folder.clone(), options.allow_files);
-        Some(FileGrid { node: node.path.clone(), file, folder, anywhere, domain, buffer: *buffer })
+        Some(FileGrid { node: node.path.clone(), file, output, folder, anywhere, domain, buffer: *buffer })
     };
     layout.states.iter().filter_map(file).collect()
 }

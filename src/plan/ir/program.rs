@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::arena::{Arena, Id, IdVec};
-use crate::graph::{DomainId, NodeId, Setting};
+use crate::graph::{DomainId, FileOutput, NodeId, Setting};
 use crate::plan::ir::layout::Layout;
 use crate::plan::tuning::Shape;
 use crate::stage::header::Reduction;
@@ -65,6 +65,16 @@ pub(crate) enum Part {
     Packed(Arc<str>),
     /// The result of the search around each particle (pass `neighbor_cache`).
     Found,
+}
+
+impl Part {
+    /// The part of a file's node that holds one of its outputs.
+    pub(crate) fn of_file(output: FileOutput) -> Part {
+        match output {
+            FileOutput::Distance => Part::Whole,
+            FileOutput::Image => Part::Attribute(output.name().into()),
+        }
+    }
 }
 
 /// The work of an operation.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::arena::{Arena, Id};
 use crate::cancel::Cancel;
 use crate::graph::starts::{Behind, INIT};
-use crate::graph::{DomainId, Graph, Kind, NodeId, Setting, Source};
+use crate::graph::{DomainId, FileOutput, Graph, Kind, NodeId, Setting, Source};
 use crate::plan::ir::layout::{self, Layout};
 use crate::plan::ir::{
     OWN, Op, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write,
@@ -132,6 +132,7 @@ pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Pro
         }
     }
     let start_only = graph.start_only();
+    let read = graph.read_of_files();
     for (index, node) in graph.nodes.entries() {
         let ports = match &node.kind {
             Kind::Group(group) => group.outputs.len(),
@@ -147,7 +148,17 @@ pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Pro
             Kind::Stage(stage) => stage.outputs().any(|p| p.expect.is_some()),
             _ => false,
         };
-        if wanted || watched {
+        if node.file.is_some() {
+            // The other output would have a reason to fail: a mesh has no colours, a photograph no shape.
+            let name = |port| format!("{}.{}", node.path, graph.port_name(index, port));
+            let named = |port| match &options.keep {
+                Keep::Wires(wires) => wires.contains(&name(port)),
+                _ => false,
+            };
+            for port in (0..ports).filter(|port| named(*port) || wanted && read.contains(&(index, *port))) {
+                expander.show(index, port)?;
+            }
+        } else if wanted || watched {
             for port in 0..ports {
                 expander.show(index, port)?;
             }
@@ -230,6 +241,7 @@ impl<'a> Expander<'a> {
         match source {
             Source::Setting(setting) => Ok(Feed::Setting(setting.clone())),
             Source::Wire { node, port } => match &graph.nodes[*node].kind {
+                Kind::State(_) if graph.nodes[*node].file.is_some() => self.file(*node, *port),
                 Kind::State(_) => Ok(self.state(*node)),
                 Kind::Group(group) => {
                     let (name, inner) = group.outputs.get(*port).ok_or_else(|| broken(graph, *node))?;
@@ -296,6 +308,25 @@ impl<'a> Expander<'a> {
         self.program.wires.insert(format!("{}.value", entry.path), value);
         self.hold(key, value);
         Feed::Value(value)
+    }
+
+    /// An output of a file. It stays what it is, so it is held and kept at once.
+    fn file(&mut self, node: NodeId, port: usize) -> Result<Feed, Problems> {
+        let graph = self.graph;
+        let entry = &graph.nodes[node];
+        let (Some(output), Some(ty)) = (FileOutput::ALL.get(port), entry.outputs.get(port)) else {
+            return Err(broken(graph, node).into());
+        };
+        let key = (node, Part::of_file(*output));
+        if let Some(value) = self.program.states.get(&key) {
+            return Ok(Feed::Value(*value));
+        }
+        let name = format!("{}.{}", entry.path, graph.port_name(node, port));
+        let value = self.value(node, *ty, name.clone());
+        self.program.wires.insert(name, value);
+        self.program.next.insert(key.clone(), value);
+        self.hold(key, value);
+        Ok(Feed::Value(value))
     }
 
     /// Sets last frame's value of a State, or of a part of one.
@@ -391,7 +422,7 @@ impl<'a> Expander<'a> {
     fn finish_states(&mut self) -> Result<(), Problems> {
         while let Some(state) = self.waiting.first().map(|state| state.0) {
             self.check_cancel()?;
-            self.bring_files(state);
+            self.bring_files(state)?;
             let feed = match self.graph.nodes[state].inputs.first().map(|i| &i.source) {
                 Some(Source::Nothing) | None => self.state(state),
                 Some(source) => self.seen(source, self.graph.nodes[state].group)?,
@@ -406,13 +437,14 @@ impl<'a> Expander<'a> {
     }
 
     /// Files that a State's initial value depends on get memory, whether a frame reads them or not.
-    fn bring_files(&mut self, state: NodeId) {
+    fn bring_files(&mut self, state: NodeId) -> Result<(), Problems> {
         let graph = self.graph;
         let init = graph.nodes.get(state).and_then(|node| node.inputs.get(INIT));
         let files = init.map(|init| self.files.files(graph, &init.source)).unwrap_or_default();
-        for file in files {
-            self.state(file);
+        for (file, port) in files {
+            self.file(file, port)?;
         }
+        Ok(())
     }
 
     /// Sets the next value of a State. Without one, the State is empty.

@@ -65,7 +65,9 @@ fn take_back(program: &mut Program) -> bool {
 /// Last frame's values that are also this frame's: of States without a next value, and of files.
 fn unchanging(program: &Program) -> impl Iterator<Item = ValueId> + '_ {
     let own = |((key, value), next): ((&StateKey, &ValueId), Option<&ValueId>)| {
-        (key.1 == Part::Whole && next == Some(value)).then_some(*value)
+        // The colours of a file are a part on a domain; attributes of particles are on none.
+        let grid = program.values.get(*value).is_some_and(|value| value.domain.is_some());
+        ((key.1 == Part::Whole || grid) && next == Some(value)).then_some(*value)
     };
     program.states.iter().map(|(key, value)| ((key, value), program.next.get(key))).filter_map(own)
 }

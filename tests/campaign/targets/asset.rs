@@ -3,13 +3,17 @@
 use std::path::PathBuf;
 
 use png::{BitDepth, ColorType};
-use stagewright::asset::{Placement, distance_grid};
-use stagewright::graph::Domain;
+use stagewright::asset::{Placement, Request, Work};
+use stagewright::graph::{Domain, ImageFit};
 use stagewright::stage::edges::Edges;
 
+use self::jpeg::jpeg;
 use super::Target;
 use crate::mutate::{self, NUMBERS};
 use crate::random::Random;
+
+#[path = "../../asset/jpeg.rs"]
+mod jpeg;
 
 const LEVELS: &[&str] = &["refused", "measured"];
 
@@ -22,7 +26,9 @@ pub const GLTF: Target = target("gltf", make_gltf, |bytes| measure("gltf", bytes
 pub const GLB: Target = target("glb", make_glb, |bytes| measure("glb", bytes));
 pub const PNG: Target = target("png", make_png, |bytes| measure("png", bytes));
 
-/// Distances on few cells, for the file placed by a person and as it lies.
+pub const JPG: Target = target("jpg", make_jpg, |bytes| measure("jpg", bytes));
+
+/// Distances, and colours of an image, on few cells, for the file placed by a person and as it lies.
 fn measure(ending: &str, bytes: &[u8]) -> usize {
     let folder = std::env::temp_dir().join(format!("stagewright-campaign-{}", std::process::id()));
     let file: PathBuf = folder.join("shape").with_extension(ending);
@@ -31,7 +37,8 @@ fn measure(ending: &str, bytes: &[u8]) -> usize {
     if ending == "gltf" {
         std::fs::write(folder.join("cube.bin"), cube()).expect("the buffer beside it");
     }
-    let dim = if ending == "png" { 2 } else { 3 };
+    let image = matches!(ending, "png" | "jpg");
+    let dim = if image { 2 } else { 3 };
     let resolution = if dim == 2 { [12, 9, 1] } else { [6, 5, 4] };
     let domain = Domain {
         name: "domain".into(),
@@ -43,13 +50,20 @@ fn measure(ending: &str, bytes: &[u8]) -> usize {
         sliced: None,
     };
     let fit = Placement::Fit { center: [0.3; 3], size: 0.4 };
-    let results = [fit, Placement::InPlace].map(|placement| distance_grid(&file, &placement, &domain));
+    let mut requests = Vec::from([fit, Placement::InPlace].map(|at| Request::distance(&file, at, &domain)));
+    if image {
+        requests
+            .extend([fit, Placement::InPlace].map(|at| Request::image(&file, ImageFit::Contain, false, at, &domain)));
+    }
     let mut level = 0;
-    for result in results {
-        match result {
+    for request in requests {
+        match request.load(&Work::default()) {
             Ok(grid) => {
-                assert_eq!(grid.values.len() as u64, domain.cells());
+                assert_eq!(grid.values.len() as u64, domain.cells() * request.wanted.components());
                 assert!(grid.values.iter().all(|d| d.is_finite()), "distances are finite");
+                if request.wanted.components() == 4 {
+                    assert!(grid.values.iter().all(|d| (0.0..=1.0).contains(d)), "colours are from 0 to 1");
+                }
                 level = 1;
             }
             Err(error) => assert!(error.to_string().contains(&format!("shape.{ending}")), "{error}"),
@@ -192,6 +206,14 @@ fn make_png(random: &mut Random) -> Vec<u8> {
     let bytes = mutate::bytes(random, &bytes);
     // A checksum that does not fit hides what lies behind it.
     if random.chance(70) { with_checksums(bytes) } else { bytes }
+}
+
+fn make_jpg(random: &mut Random) -> Vec<u8> {
+    let channels = *random.one(&[1, 3]);
+    let (across, down) = *random.one(&[(1, 1), (3, 2), (5, 1)]);
+    let blocks: Vec<u8> = (0..across * down * channels).map(|_| if random.chance(50) { 230 } else { 20 }).collect();
+    let orientation = *random.one(&[None, Some(6), Some(8)]);
+    mutate::bytes(random, &jpeg(across, channels, &blocks, orientation))
 }
 
 /// Makes the checksum of every chunk right again.

@@ -44,6 +44,7 @@ pub const TARGETS: &[Target] = &[
     asset::GLTF,
     asset::GLB,
     asset::PNG,
+    asset::JPG,
     keeping::RECORDING,
     keeping::SETTINGS,
     keeping::RECOVERY,

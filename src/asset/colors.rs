@@ -1,0 +1,145 @@
+//! The colours of an image on the cells of a domain.
+//!
+//! A cell gets the weighted mean of the pixels around its centre, in linear light. Weights are a tent: linear interpolation
+//! where pixels are larger than cells, and a mean over two cells where they are smaller, so that nothing flickers.
+
+use super::error::Cause;
+use super::image::Pixels;
+use super::{AssetGrid, Phase, Placement, Work};
+use crate::graph::{Domain, ImageFit};
+
+/// # Errors
+/// No memory for the cells; cancelling.
+pub(super) fn colors(
+    pixels: &Pixels,
+    fit: ImageFit,
+    linear: bool,
+    placement: &Placement,
+    domain: &Domain,
+    work: &Work,
+) -> Result<AssetGrid, Cause> {
+    let [width, height, _] = domain.resolution.map(|n| n as usize);
+    let [across, up] = axes(pixels, fit, placement, domain);
+    let mut values = Vec::new();
+    values.try_reserve_exact(4 * width * height).map_err(|_| Cause::Cells)?;
+    work.begin(Phase::Measuring, height as u64)?;
+    let light = Light::new(pixels, linear);
+    for rows in &up {
+        for columns in &across {
+            values.extend(light.mean(columns, rows).map(|v| v as f32));
+        }
+        work.go_on(1)?;
+    }
+    let seen = across.iter().any(|cell| cell.covered > 0.0) && up.iter().any(|cell| cell.covered > 0.0);
+    let warnings = if seen { vec![] } else { vec!["the image lies outside the domain; move its center".into()] };
+    Ok(AssetGrid { values, warnings })
+}
+
+/// The pixels along an axis that a cell is made of.
+struct Cell {
+    /// The first of them.
+    first: usize,
+    /// They add up to 1.
+    weights: Vec<f64>,
+    /// How much of the cell the image covers.
+    covered: f64,
+}
+
+/// The cells along x and y.
+fn axes(pixels: &Pixels, fit: ImageFit, placement: &Placement, domain: &Domain) -> [Vec<Cell>; 2] {
+    let cell = domain.cell_size;
+    let count = [pixels.width, pixels.height];
+    let extent = [0, 1].map(|axis: usize| domain.resolution.get(axis).map_or(0.0, |n| f64::from(*n) * cell));
+    // The pixel that fills the domain along each axis \[m\].
+    let filling = [0, 1].map(|axis: usize| extent[axis] / count[axis] as f64);
+    let (pixel, center) = match *placement {
+        Placement::Fit { center: [x, y, _], size } => {
+            let edge = if size > 0.0 { size / count[0] as f64 } else { cell };
+            ([edge; 2], [x, y])
+        }
+        Placement::InPlace => {
+            let pixel = match fit {
+                ImageFit::Cover => [filling[0].max(filling[1]); 2],
+                ImageFit::Contain => [filling[0].min(filling[1]); 2],
+                ImageFit::Stretch => filling,
+            };
+            (pixel, extent.map(|e| e / 2.0))
+        }
+    };
+    [0, 1].map(|axis: usize| {
+        let start = center[axis] - count[axis] as f64 * pixel[axis] / 2.0;
+        let cells = domain.resolution.get(axis).copied().unwrap_or(0);
+        (0..cells).map(|i| covering(f64::from(i) * cell - start, cell, pixel[axis], count[axis])).collect()
+    })
+}
+
+/// The pixels below a cell that begins at this place in the image \[m\].
+fn covering(begin: f64, cell: f64, pixel: f64, count: usize) -> Cell {
+    // In pixels.
+    let (begin, wide, last) = (begin / pixel, cell / pixel, count as f64);
+    let covered = ((begin + wide).min(last) - begin.max(0.0)).max(0.0) / wide;
+    // What rounding leaves of a cell is none of the image.
+    if covered < 1e-9 {
+        return Cell { first: 0, weights: vec![], covered: 0.0 };
+    }
+    // A cell at the border shows the pixels next to it.
+    let middle = (begin + wide / 2.0).clamp(0.5, last - 0.5);
+    let reach = wide.max(1.0);
+    let first = (middle - reach - 0.5).ceil().max(0.0) as usize;
+    let end = ((middle + reach - 0.5).floor() as usize).min(count - 1);
+    let weight = |i: usize| (1.0 - (i as f64 + 0.5 - middle).abs() / reach).max(0.0);
+    let mut weights: Vec<f64> = (first..=end).map(weight).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|w| *w /= sum);
+    Cell { first, weights, covered: if covered > 1.0 - 1e-9 { 1.0 } else { covered } }
+}
+
+/// Pixels as linear light.
+struct Light<'a> {
+    pixels: &'a Pixels,
+    /// By the stored value.
+    values: Vec<f64>,
+}
+
+impl Light<'_> {
+    fn new(pixels: &Pixels, linear: bool) -> Light<'_> {
+        let most = f64::from(pixels.most());
+        let value = |stored: u16| {
+            let v = f64::from(stored) / most;
+            match () {
+                () if linear => v,
+                // IEC 61966-2-1.
+                () if v <= 0.04045 => v / 12.92,
+                () => ((v + 0.055) / 1.055).powf(2.4),
+            }
+        };
+        Light { pixels, values: (0..=pixels.most()).map(value).collect() }
+    }
+
+    /// Weighted mean of pixels: red, green, blue, and alpha. Colours count as much as they are opaque.
+    fn mean(&self, columns: &Cell, rows: &Cell) -> [f64; 4] {
+        let covered = columns.covered * rows.covered;
+        if covered <= 0.0 {
+            return [0.0; 4];
+        }
+        let (pixels, alpha) = (self.pixels, self.pixels.alpha());
+        let most = f64::from(pixels.most());
+        // Where all are transparent, their colours count equally.
+        let (mut sum, mut plain, mut opaque) = ([0.0; 3], [0.0; 3], 0.0);
+        for (j, row) in rows.weights.iter().enumerate() {
+            for (i, column) in columns.weights.iter().enumerate() {
+                let (x, y, weight) = (columns.first + i, rows.first + j, row * column);
+                let seen = alpha.map_or(1.0, |a| f64::from(pixels.stored(x, y, a)) / most);
+                opaque += weight * seen;
+                for c in 0..3 {
+                    let channel = if pixels.channels < 3 { 0 } else { c };
+                    let light = self.values.get(usize::from(pixels.stored(x, y, channel))).copied().unwrap_or(0.0);
+                    sum[c] += weight * seen * light;
+                    plain[c] += weight * light;
+                }
+            }
+        }
+        let [r, g, b] = if opaque > 0.0 { sum.map(|s| s / opaque) } else { plain };
+        [r, g, b, opaque * covered]
+    }
+}

@@ -1,0 +1,108 @@
+//! Reads a JPEG image as pixels, turned as its Exif data say.
+
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::options::DecoderOptions;
+
+use super::error::Cause;
+use super::image::{Pixels, check_size};
+
+/// Upper bound of the pixels that a byte can hold: every scan has at least a bit for each block of 8 x 8.
+const MAX_RATIO: u64 = 512;
+/// The limit of the format.
+const MAX_SIDE: usize = 65_535;
+/// Scans of a progressive file: more are a way to keep a reader busy.
+const MAX_SCANS: usize = 256;
+
+fn broken(message: impl Into<String>) -> Cause {
+    Cause::Broken { kind: "JPEG", message: message.into() }
+}
+
+/// # Errors
+/// An invalid or truncated file, detected before memory is allocated for its pixels; too many pixels.
+pub(super) fn pixels(bytes: &[u8]) -> Result<Pixels, Cause> {
+    let options = DecoderOptions::default()
+        .set_max_width(MAX_SIDE)
+        .set_max_height(MAX_SIDE)
+        .jpeg_set_max_scans(MAX_SCANS)
+        .set_strict_mode(false);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+    let failed = |error: zune_jpeg::errors::DecodeErrors| broken(error.to_string().trim_matches(['"', '\n']));
+    decoder.decode_headers().map_err(failed)?;
+    let (width, height) = decoder.dimensions().ok_or_else(|| broken("it has no size"))?;
+    check_size(width as u32, height as u32)?;
+    if (width * height) as u64 / MAX_RATIO > bytes.len() as u64 {
+        return Err(broken(format!("{} bytes can't hold {width} x {height} pixels", bytes.len())));
+    }
+    // The decoder fills what is missing with grey.
+    if !is_whole(bytes) {
+        return Err(broken("it is cut off"));
+    }
+    let data = decoder.decode().map_err(failed)?;
+    let channels = data.len() / (width * height).max(1);
+    let turn = decoder.exif().and_then(|exif| orientation(exif)).unwrap_or(1);
+    Ok(turned(Pixels { width, height, channels, wide: false, data }, turn))
+}
+
+/// Whether the file reaches its end marker.
+fn is_whole(bytes: &[u8]) -> bool {
+    let mut rest = bytes.get(2..).unwrap_or_default();
+    loop {
+        let Some(at) = rest.iter().position(|byte| *byte == 0xff) else { return false };
+        let Some((marker, after)) = rest.get(at + 1..).and_then(|r| r.split_first()) else { return false };
+        rest = match marker {
+            0xd9 => return true,
+            // A filling byte, which the next marker may follow.
+            0xff => rest.get(at + 1..).unwrap_or_default(),
+            // Image data, restarts and markers without a length.
+            0x00 | 0x01 | 0xd0..=0xd8 => after,
+            _ => match after.first_chunk() {
+                Some(length) => after.get(usize::from(u16::from_be_bytes(*length))..).unwrap_or_default(),
+                None => return false,
+            },
+        };
+    }
+}
+
+/// The tag of Exif data that says how a camera was held, 1 to 8.
+fn orientation(exif: &[u8]) -> Option<u16> {
+    let little = exif.starts_with(b"II");
+    let two = |at: usize| {
+        let bytes = *exif.get(at..)?.first_chunk()?;
+        Some(if little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
+    };
+    let four = |at: usize| {
+        let bytes = *exif.get(at..)?.first_chunk()?;
+        Some(if little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) } as usize)
+    };
+    let directory = four(4)?;
+    let entries = usize::from(two(directory)?);
+    let entry = (0..entries).map(|i| directory + 2 + 12 * i).find(|at| two(*at) == Some(0x0112))?;
+    two(entry + 8).filter(|turn| (1..=8).contains(turn))
+}
+
+/// The image as it was seen. From 5 on, columns become rows.
+fn turned(pixels: Pixels, turn: u16) -> Pixels {
+    let (w, h, channels) = (pixels.width, pixels.height, pixels.channels);
+    if turn == 1 {
+        return pixels;
+    }
+    let (width, height) = if turn < 5 { (w, h) } else { (h, w) };
+    let from = |x: usize, y: usize| match turn {
+        2 => (w - 1 - x, y),
+        3 => (w - 1 - x, h - 1 - y),
+        4 => (x, h - 1 - y),
+        5 => (y, x),
+        6 => (y, h - 1 - x),
+        7 => (w - 1 - y, h - 1 - x),
+        _ => (w - 1 - y, x),
+    };
+    let mut data = Vec::with_capacity(pixels.data.len());
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        let (x, y) = from(x, y);
+        data.extend_from_slice(
+            pixels.data.get((y * w + x) * channels..).and_then(|d| d.get(..channels)).unwrap_or_default(),
+        );
+    }
+    Pixels { width, height, data, ..pixels }
+}
