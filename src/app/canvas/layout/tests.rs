@@ -166,7 +166,7 @@ const CROSSINGS: &[(&str, usize)] = &[
     ("lib/staggered/fluid_step_obstacle", 150),
     ("lib/two_phase/advect_momentum", 66),
     ("lib/two_phase/advect_plic", 32),
-    ("lib/two_phase/advect_spread", 9),
+    ("lib/two_phase/advect_spread", 13),
     ("lib/two_phase/correct", 7),
     ("lib/two_phase/correct_sor", 7),
     ("lib/two_phase/masses", 5),
