@@ -162,9 +162,10 @@ fn graphs_without_expectations_are_counted_and_those_that_do_not_run_are_reporte
 }
 
 /// Sizes at which this takes seconds without a GPU.
-const SMALL: [(&str, &[&str]); 7] = [
+const SMALL: [(&str, &[&str]); 8] = [
     ("curl_noise", &["picture.resolution=75,100"]),
     ("curl_noise_2d", &[]),
+    ("curl_wake_3d", &["spacing.value=0.04", "picture.resolution=96,54"]),
     ("oil_clock", &["picture.resolution=60,60"]),
     ("sph_water", &["spacing.value=0.05", "picture_height.value=120"]),
     ("stable_fluids", &["domain.resolution=96,96", "fine.resolution=192,192"]),

@@ -5,6 +5,8 @@
 #[allow(dead_code)] // shared with `solvers`, which uses all of it
 mod harness;
 
+#[path = "fields/affine.rs"]
+mod affine;
 #[path = "fields/analytic.rs"]
 mod analytic;
 #[path = "fields/asking.rs"]
@@ -31,9 +33,13 @@ mod primitives;
 mod procedural;
 #[path = "fields/shapes.rs"]
 mod shapes;
+#[path = "fields/shed.rs"]
+mod shed;
 #[path = "fields/staggered.rs"]
 mod staggered;
 #[path = "fields/views.rs"]
 mod views;
+#[path = "fields/viscous.rs"]
+mod viscous;
 #[path = "fields/wakes.rs"]
 mod wakes;

@@ -3,22 +3,28 @@
 //! with n the gradient of the distance. Below the surface alpha continues with its sign, so that finite differences see no kink.
 //! Near sharp edges, where n would cause spikes, only  alpha psi  is used (equation 3).
 //! An edge is where the distance bends within a quarter of the width h:  h |lap d| > sharpness; a sphere has 2 h / radius.
+//! With `no_slip` the fluid sticks to the obstacle:  s psi,  where the smooth step s(d / width) and its derivatives are zero on the surface.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, equations 3 to 5.
 //!
 //! @in    potential: Field<vec3f>                          psi [m^2/s]
 //! @in    shape: Field<f32> = 1e9                          Signed distance to the obstacles [m]
 //! @out   constrained: Field<vec3f>                        psi whose curl has no component through the surface [m^2/s]
 //! @param width: f32 = 0.3, 0.001.., soft 0.01..1          Width of the modified layer: the size of the eddies [m]
-//! @param sharpness: f32 = 1, 0.01.., soft 0.1..4          Curvature from which an edge is sharp; with a large number no edge is
+//! @param no_slip: bool = false, fixed                     The viscous condition: on the surface and inside, the flow is zero
+//! @param sharpness: f32 = 1, 0.., soft 0..4, fixed        Curvature from which an edge is sharp; at 0 no edge is
 //! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02    Half the distance of the differences for the normal [m]
 
 fn stage(position: Vec) -> vec3f {
     let psi = potential(position);
-    let alpha = ramp(shape(position) / params.width);
+    let distance = shape(position);
+    if params.no_slip != 0 { return rise(distance / params.width) * psi; }
+    let alpha = ramp(distance / params.width);
     if alpha >= 1.0 { return psi; }
     let gradient = shape_gradient(position, params.step);
     let normal = vec3f(gradient.xy, select(0.0, gradient[DIM - 1], DIM == 3));
-    return alpha * psi + (1.0 - alpha) * smoothness(position) * dot(normal, psi) * normal;
+    var kept = 1.0 - alpha;
+    if params.sharpness > 0.0 { kept *= smoothness(position, distance, params.width); }
+    return alpha * psi + kept * dot(normal, psi) * normal;
 }
 
 fn ramp(r: f32) -> f32 {
@@ -26,11 +32,17 @@ fn ramp(r: f32) -> f32 {
     return x * (1.875 + x * x * (0.375 * x * x - 1.25));
 }
 
-// 1 on smooth surfaces, 0 around edges.
-fn smoothness(position: Vec) -> f32 {
-    let reach = 0.25 * params.width;
+// A smooth step from 0 on the surface to 1 at the width, which begins and ends without slope and curvature.
+fn rise(r: f32) -> f32 {
+    let x = clamp(r, 0.0, 1.0);
+    return x * x * x * (10.0 - x * (15.0 - 6.0 * x));
+}
+
+// 1 on smooth surfaces, 0 around edges: where the distance bends within a quarter of the width.
+fn smoothness(position: Vec, distance: f32, width: f32) -> f32 {
+    let reach = 0.25 * width;
     var around = 0.0;
     for (var face = 0; face < FACES; face++) { around += shape(position + reach * face_normal(face)); }
-    let bend = abs(around - f32(FACES) * shape(position)) / reach;
+    let bend = abs(around - f32(FACES) * distance) / reach;
     return 1.0 - smoothstep(0.5 * params.sharpness, params.sharpness, bend);
 }

@@ -2,6 +2,8 @@
 //! Vector potential of turbulence from up to four octaves of gradient noise:  psi = sum of gain_i N(x / scale_i, t).
 //! Each octave respects the obstacle on its own scale:  alpha psi_i + (1 - alpha) n (n . psi_i),  alpha = ramp(d / scale_i),
 //! which continues with its sign below the surface, so that differences across the surface see no kink.
+//! Near sharp edges, where n would cause spikes, only  alpha psi_i  is used (equation 3), see Constrain Potential.
+//! With `no_slip` the fluid sticks to the obstacle:  s(d / scale_i) psi_i,  with a smooth step s.
 //! Its eddies change in place, since every lattice gradient rotates at its own rate. A 2D domain uses the z component.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, equations 4 and 5; Perlin and Neyret, Flow Noise, 2001.
 //!
@@ -11,19 +13,30 @@
 //! @param gain: vec4f = (1, 0.5, 0.25, 0), soft 0..4         Strength of each octave; 0 omits it [m^2/s]
 //! @param speed: f32 = 0.1, 0.., soft 0..1                   Eddies of size L change within about L / speed [m/s]
 //! @param seed: u32 = 0, soft 0..100                         Random seed
+//! @param no_slip: bool = false, fixed                       The viscous condition: on the surface and inside, the flow is zero
+//! @param sharpness: f32 = 0, 0.., soft 0..4, fixed          Curvature from which an edge is sharp, for each octave; at 0 no edge is
 //! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02      Half the distance of the differences for the shape's normal [m]
 
 fn stage(position: Vec) -> vec3f {
     let distance = shape(position);
     // As long as 1 but for ridges of the distance, where the normal component fades as it should.
-    let normal = in_space(shape_gradient(position, params.step));
+    var normal = vec3f();
+    if params.no_slip == 0 { normal = in_space(shape_gradient(position, params.step)); }
     var psi = vec3f();
     for (var octave = 0; octave < 4; octave++) {
         if params.gain[octave] == 0.0 { continue; }
         let scale = params.scale[octave];
         let part = params.gain[octave] * noise(in_space(position) / scale, octave, frame.time * params.speed / scale);
+        if params.no_slip != 0 {
+            psi += rise(distance / scale) * part;
+            continue;
+        }
         let alpha = ramp(distance / scale);
-        psi += alpha * part + (1.0 - alpha) * dot(normal, part) * normal;
+        var kept = 1.0 - alpha;
+        if params.sharpness > 0.0 {
+            if alpha < 1.0 { kept *= smoothness(position, distance, scale); }
+        }
+        psi += alpha * part + kept * dot(normal, part) * normal;
     }
     return psi;
 }
@@ -31,6 +44,21 @@ fn stage(position: Vec) -> vec3f {
 fn ramp(r: f32) -> f32 {
     let x = clamp(r, -1.0, 1.0);
     return x * (1.875 + x * x * (0.375 * x * x - 1.25));
+}
+
+// A smooth step from 0 on the surface to 1 at the width, which begins and ends without slope and curvature.
+fn rise(r: f32) -> f32 {
+    let x = clamp(r, 0.0, 1.0);
+    return x * x * x * (10.0 - x * (15.0 - 6.0 * x));
+}
+
+// 1 on smooth surfaces, 0 around edges: where the distance bends within a quarter of the width.
+fn smoothness(position: Vec, distance: f32, width: f32) -> f32 {
+    let reach = 0.25 * width;
+    var around = 0.0;
+    for (var face = 0; face < FACES; face++) { around += shape(position + reach * face_normal(face)); }
+    let bend = abs(around - f32(FACES) * distance) / reach;
+    return 1.0 - smoothstep(0.5 * params.sharpness, params.sharpness, bend);
 }
 
 // Three independent noises, each about -1..1 and twice continuously differentiable.

@@ -1,6 +1,7 @@
 //! Noise Stream Function
 //! Stream function of turbulence in the plane from up to four octaves of gradient noise:  psi = sum of gain_i N(x / scale_i, t).
-//! Each octave respects the obstacle on its own scale:  ramp(d / scale_i) psi_i.
+//! Each octave respects the obstacle on its own scale:  ramp(d / scale_i) psi_i.  With `no_slip` a smooth step takes the
+//! place of the ramp, and the fluid sticks to the obstacle.
 //! Its eddies change in place, since every lattice gradient rotates at its own rate.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, equations 3 and 4; Perlin and Neyret, Flow Noise, 2001.
 //!
@@ -10,6 +11,7 @@
 //! @param gain: vec4f = (1, 0.5, 0.25, 0), soft 0..4         Strength of each octave; 0 omits it [m^2/s]
 //! @param speed: f32 = 0.1, 0.., soft 0..1                   Eddies of size L change within about L / speed [m/s]
 //! @param seed: u32 = 0, soft 0..100                         Random seed
+//! @param no_slip: bool = false, fixed                       The viscous condition: on the outline and inside, the flow is zero
 
 fn stage(position: Vec) -> f32 {
     let distance = shape(position);
@@ -18,7 +20,9 @@ fn stage(position: Vec) -> f32 {
         if params.gain[octave] == 0.0 { continue; }
         let scale = params.scale[octave];
         let part = noise(position.xy / scale, octave, frame.time * params.speed / scale);
-        psi += params.gain[octave] * ramp(distance / scale) * part;
+        var held = ramp(distance / scale);
+        if params.no_slip != 0 { held = rise(distance / scale); }
+        psi += params.gain[octave] * held * part;
     }
     return psi;
 }
@@ -26,6 +30,12 @@ fn stage(position: Vec) -> f32 {
 fn ramp(r: f32) -> f32 {
     let x = clamp(r, -1.0, 1.0);
     return x * (1.875 + x * x * (0.375 * x * x - 1.25));
+}
+
+// A smooth step from 0 on the outline to 1 at the width, which begins and ends without slope and curvature.
+fn rise(r: f32) -> f32 {
+    let x = clamp(r, 0.0, 1.0);
+    return x * x * x * (10.0 - x * (15.0 - 6.0 * x));
 }
 
 // About -1..1 and twice continuously differentiable.

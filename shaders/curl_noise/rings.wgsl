@@ -1,6 +1,7 @@
 //! Rising Vortex Rings
 //! Potential of a chain of vortex rings that rise along a vertical axis and pull smoke with them. For each, with r the distance from the axis:
 //! psi = magnitude (z, 0, -x) / ((r - radius)^2 + (r + radius)^2 + (y - y_ring)^2 + falloff),  constrained at the obstacle.
+//! Near sharp edges only  alpha psi  is used (equation 3), see Constrain Potential. With `no_slip` the fluid sticks to the obstacle.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007 (rising plume); edom18, Curl Noise (SamplePotential).
 //!
 //! @in    shape: Field<f32> = 1e9                                             Signed distance to the obstacles [m]
@@ -14,6 +15,9 @@
 //! @param base: f32 = 0, soft -4..4                                           Height where they start [m]
 //! @param ceiling: f32 = 1, soft -4..4                                        Height where they end [m]
 //! @param fade: f32 = 0, 0.., soft 0..1                                       Length over which they fade in and out; 0 is sudden, as published [m]
+//! @param still: bool = false                                                 The rings stand still, as published
+//! @param no_slip: bool = false, fixed                                        The viscous condition: on the surface and inside, the flow is zero
+//! @param sharpness: f32 = 0, 0.., soft 0..4, fixed                           Curvature from which an edge is sharp; at 0 no edge is
 //! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02                       Half the distance of the differences for the shape's normal [m]
 
 fn stage(position: Vec) -> vec3f {
@@ -22,7 +26,7 @@ fn stage(position: Vec) -> vec3f {
     let without_height = (r - params.radius) * (r - params.radius) + (r + params.radius) * (r + params.radius) + params.falloff;
     let spacing = params.speed / params.rate;
     let top = params.ceiling + spacing;
-    var height = params.ceiling + spacing * fract(frame.time * params.rate);
+    var height = params.ceiling + select(spacing * fract(frame.time * params.rate), 0.0, params.still != 0);
     var magnitude = 0.0;
     for (var ring = 0; ring < 64; ring++) {
         if height <= params.base { break; }
@@ -33,14 +37,35 @@ fn stage(position: Vec) -> vec3f {
     }
     let psi = params.magnitude * magnitude * vec3f(away.z, 0.0, -away.x);
 
-    let alpha = ramp(shape(position) / params.radius);
+    let distance = shape(position);
+    if params.no_slip != 0 { return rise(distance / params.radius) * psi; }
+    let alpha = ramp(distance / params.radius);
     let normal = in_space(shape_gradient(position, params.step));
-    return alpha * psi + (1.0 - alpha) * dot(normal, psi) * normal;
+    var kept = 1.0 - alpha;
+    if params.sharpness > 0.0 {
+        if alpha < 1.0 { kept *= smoothness(position, distance, params.radius); }
+    }
+    return alpha * psi + kept * dot(normal, psi) * normal;
 }
 
 fn ramp(r: f32) -> f32 {
     let x = clamp(r, -1.0, 1.0);
     return x * (1.875 + x * x * (0.375 * x * x - 1.25));
+}
+
+// A smooth step from 0 on the surface to 1 at the width, which begins and ends without slope and curvature.
+fn rise(r: f32) -> f32 {
+    let x = clamp(r, 0.0, 1.0);
+    return x * x * x * (10.0 - x * (15.0 - 6.0 * x));
+}
+
+// 1 on smooth surfaces, 0 around edges: where the distance bends within a quarter of the width.
+fn smoothness(position: Vec, distance: f32, width: f32) -> f32 {
+    let reach = 0.25 * width;
+    var around = 0.0;
+    for (var face = 0; face < FACES; face++) { around += shape(position + reach * face_normal(face)); }
+    let bend = abs(around - f32(FACES) * distance) / reach;
+    return 1.0 - smoothstep(0.5 * params.sharpness, params.sharpness, bend);
 }
 
 fn in_space(v: Vec) -> vec3f {

@@ -1,7 +1,8 @@
 //! Curl Noise Velocity
 //! The flow of Noise Potential and Plume, by exact derivatives in one evaluation, where Curl takes six. Since n = grad(d) has no curl,
 //! u = sum of [grad(alpha) x psi + alpha curl(psi) + (1 - alpha) grad(n . psi) x n],  grad(n . psi) = n J + H psi,
-//! with J the Jacobian of psi and H the Hessian of d; and for the plume's factor h:  curl(h psi) = h u + grad(h) x psi.
+//! with J the Jacobian of psi and H the Hessian of d. Near sharp edges (1 - alpha) has the factor of Constrain Potential, and its gradient.
+//! With `no_slip` only the terms of alpha are left, a smooth step. And for the plume's factor h:  curl(h psi) = h u + grad(h) x psi.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, equations 4 and 5; Perlin and Neyret, Flow Noise, 2001.
 //!
 //! @in    shape: Field<f32> = 1e9                            Signed distance to the obstacles [m]
@@ -10,6 +11,8 @@
 //! @param gain: vec4f = (1, 0.5, 0.25, 0), soft 0..4         Strength of each octave; 0 omits it [m^2/s]
 //! @param speed: f32 = 0.1, 0.., soft 0..1                   Eddies of size L change within about L / speed [m/s]
 //! @param seed: u32 = 0, soft 0..100                         Random seed
+//! @param no_slip: bool = false, fixed                       The viscous condition: on the surface and inside, the flow is zero
+//! @param sharpness: f32 = 0, 0.., soft 0..4, fixed          Curvature from which an edge is sharp, for each octave; at 0 no edge is
 //! @param base: f32 = 0, soft -4..4                          Height of a plume's source, see Plume [m]
 //! @param height: f32 = 0, 0.., soft 0..10                   Height over which its turbulence grows; 0 is uniform [m]
 //! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02      Half the distance of the differences for the shape's derivatives [m]
@@ -22,47 +25,63 @@ fn stage(position: Vec) -> Vec {
     let reach = select(vec4f(), params.scale, params.gain != vec4f());
     let near = distance < max(max(reach.x, reach.y), max(reach.z, reach.w)); // of most places the shape is far
     var normal = vec3f();
-    if near { normal = in_space(shape_gradient(position, params.step)); }
+    if near { normal = grown(position); }
     var flow = vec3f();
     var psi = vec3f(); // constrained
     var held = vec3f(); // (1 - alpha) psi
-    var turned = vec3f(); // (1 - alpha) n J
+    var turned = vec3f(); // (1 - alpha) n J, and the gradient of the factor at edges times n . psi
     for (var octave = 0; octave < 4; octave++) {
         if params.gain[octave] == 0.0 { continue; }
         let scale = params.scale[octave];
         let noise = noise(in_space(position) / scale, octave, frame.time * params.speed / scale);
         let part = params.gain[octave] * noise.value;
         let slope = params.gain[octave] / scale * noise.slope;
-        let alpha = ramp(distance / scale);
-        let alpha_slope = ramp_slope(distance / scale) / scale;
-        psi += alpha * part + (1.0 - alpha) * dot(normal, part) * normal;
-        flow += alpha_slope * cross(normal, part) + alpha * curl(slope);
-        held += (1.0 - alpha) * part;
-        turned += (1.0 - alpha) * (normal * slope);
+        let alpha = select(ramp(distance / scale), rise(distance / scale), params.no_slip != 0);
+        var kept = select(1.0 - alpha.x, 0.0, params.no_slip != 0);
+        flow += alpha.y / scale * cross(normal, part) + alpha.x * curl(slope);
+        if params.sharpness > 0.0 {
+            if kept > 0.0 {
+                let factor = smoothness(position, vec4f(normal, distance), 0.25 * scale);
+                turned += kept * dot(normal, part) * factor.xyz;
+                kept *= factor.w;
+            }
+        }
+        psi += alpha.x * part + kept * dot(normal, part) * normal;
+        held += kept * part;
+        turned += kept * (normal * slope);
     }
-    if near { flow += cross(turned + bent(position, held), normal); }
-    if params.height > 0.0 {
-        let x = (position.y - params.base) / params.height;
-        flow = ramp(x) * flow + cross(vec3f(0.0, ramp_slope(x) / params.height, 0.0), psi);
-    }
-    return in_domain(flow);
+    if near && params.no_slip == 0 { flow += cross(turned + bent(position, held), normal); }
+    if params.height == 0.0 { return in_domain(flow); }
+    let rising = ramp((position.y - params.base) / params.height);
+    return in_domain(rising.x * flow + cross(vec3f(0.0, rising.y / params.height, 0.0), psi));
 }
 fn curl(slope: mat3x3f) -> vec3f { return vec3f(slope[1].z - slope[2].y, slope[2].x - slope[0].z, slope[0].y - slope[1].x); }
+fn grown(position: Vec) -> vec3f { return in_space(shape_gradient(position, params.step)); }
 
 // The Hessian of the distance times a vector: how the normal changes along it.
 fn bent(position: Vec, held: vec3f) -> vec3f {
-    let along = in_domain(held);
-    let step = along * (params.step / max(length(along), 1e-12));
-    let change = shape_gradient(position + step, params.step) - shape_gradient(position - step, params.step);
-    return in_space(change) * (length(along) / (2.0 * params.step));
+    let step = in_domain(held) * (params.step / max(length(held), 1e-12));
+    return (grown(position + step) - grown(position - step)) * (length(held) / (2.0 * params.step));
 }
 
-fn ramp(r: f32) -> f32 {
+// The factor of Constrain Potential, which is 0 around edges, as the last component; its gradient as the others. `here` is laid out the same.
+fn smoothness(position: Vec, here: vec4f, reach: f32) -> vec4f {
+    var bend = -f32(FACES) * here;
+    for (var face = 0; face < FACES; face++) {
+        let beside = position + reach * face_normal(face);
+        bend += vec4f(grown(beside), shape(beside));
+    }
+    let x = clamp(2.0 * abs(bend.w) / (reach * params.sharpness) - 1.0, 0.0, 1.0);
+    let slope = -12.0 * x * (1.0 - x) * sign(bend.w) / (reach * params.sharpness);
+    return vec4f(slope * bend.xyz, 1.0 - x * x * (3.0 - 2.0 * x));
+}
+
+// Both with their slope.
+fn ramp(r: f32) -> vec2f {
     let x = clamp(r, -1.0, 1.0);
-    return x * (1.875 + x * x * (0.375 * x * x - 1.25));
+    return vec2f(x * (1.875 + x * x * (0.375 * x * x - 1.25)), 1.875 * (1.0 - x * x) * (1.0 - x * x));
 }
-
-fn ramp_slope(r: f32) -> f32 { return 1.875 * pow(1.0 - min(r * r, 1.0), 2.0); }
+fn rise(r: f32) -> vec2f { return 0.5 * vec2f(1.0, 0.0) + vec2f(0.5, 1.0) * ramp(2.0 * r - 1.0); }
 
 fn noise(point: vec3f, octave: i32, turns: f32) -> Noise {
     let corner = floor(point);

@@ -28,6 +28,17 @@ pub fn ramp(r: f64) -> f64 {
     15.0 / 8.0 * x - 10.0 / 8.0 * x.powi(3) + 3.0 / 8.0 * x.powi(5)
 }
 
+/// The smooth step that brings a potential to zero at a wall that the fluid sticks to.
+pub fn rise(r: f64) -> f64 {
+    let x = r.clamp(0.0, 1.0);
+    6.0 * x.powi(5) - 15.0 * x.powi(4) + 10.0 * x.powi(3)
+}
+
+/// Equation 5, with a factor of the normal component: 1 on smooth surfaces, 0 at edges (equation 3).
+pub fn slipping(psi: Point, alpha: f64, smoothness: f64, normal: Point) -> Point {
+    added(scaled(psi, alpha), scaled(normal, smoothness * (1.0 - alpha) * dot(normal, psi)))
+}
+
 /// PCG3D (Jarzynski and Olano 2020).
 fn pcg3d(seed: [u32; 3]) -> [u32; 3] {
     let mut v = seed.map(|x| x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
@@ -91,11 +102,14 @@ impl Noise {
 
     /// The vector potential, each octave constrained by a distance and its unit gradient (equation 5).
     pub fn potential(&self, at: Point, distance: f64, normal: Point) -> Point {
-        (0..4).filter(|i| self.gain[*i] != 0.0).fold([0.0; 3], |sum, i| {
-            let (psi, alpha) = (self.octave(at, i), ramp(distance / self.scale[i]));
-            let kept = scaled(normal, (1.0 - alpha) * dot(normal, psi));
-            added(sum, added(scaled(psi, alpha), kept))
-        })
+        self.held(at, |psi, scale| slipping(psi, ramp(distance / scale), 1.0, normal))
+    }
+
+    /// The sum of the octaves, each changed by a function of it and its scale.
+    pub fn held(&self, at: Point, change: impl Fn(Point, f64) -> Point) -> Point {
+        (0..4)
+            .filter(|i| self.gain[*i] != 0.0)
+            .fold([0.0; 3], |sum, i| added(sum, change(self.octave(at, i), self.scale[i])))
     }
 
     /// Far from any obstacle.
@@ -105,7 +119,12 @@ impl Noise {
 
     /// The stream function, each octave constrained by a distance (equation 3).
     pub fn stream(&self, at: Point, distance: f64) -> f64 {
-        (0..4).filter(|i| self.gain[*i] != 0.0).map(|i| ramp(distance / self.scale[i]) * self.plane_octave(at, i)).sum()
+        self.stream_held(at, |scale| ramp(distance / scale))
+    }
+
+    /// The sum of the stream function's octaves, each times a function of its scale.
+    pub fn stream_held(&self, at: Point, factor: impl Fn(f64) -> f64) -> f64 {
+        (0..4).filter(|i| self.gain[*i] != 0.0).map(|i| factor(self.scale[i]) * self.plane_octave(at, i)).sum()
     }
 
     fn plane_octave(&self, at: Point, octave: usize) -> f64 {

@@ -199,8 +199,8 @@ fn two_runs_of_a_graph_have_the_same_bits() {
 }
 
 /// The graphs that follow an article have a variant with its constants and solver.
-const ARTICLES: [&str; 5] =
-    ["curl_noise.ron", "oil_clock.ron", "sph_water.ron", "stable_fluids.ron", "unity_fluid.ron"];
+const ARTICLES: [&str; 6] =
+    ["curl_noise.ron", "curl_noise_2d.ron", "oil_clock.ron", "sph_water.ron", "stable_fluids.ron", "unity_fluid.ron"];
 
 #[test]
 fn every_variant_compiles_and_runs() {
@@ -374,7 +374,7 @@ fn deepest(name: &str, frames: usize, change: &dyn Fn(&mut Document)) -> f64 {
 fn nothing_enters_the_obstacles_of_curl_noise() {
     let moves = |document: &mut Document| {
         let place = ParamValue::Expression("[1 + 0.3 * sin(4 * time), 0.6, 1]".into());
-        document.set("sphere", "center", place).unwrap();
+        document.set("sphere", "path", place).unwrap();
     };
     for (what, name, radius, change) in [
         ("a sphere at rest", "curl_noise.ron", 0.34, &(|_: &mut Document| {}) as &dyn Fn(&mut Document)),

@@ -139,8 +139,9 @@ fn legible(painter: &egui::Painter, document: &Document, scope: &Scope, zoom: f3
 
 /// Bounds of the crossings in each graph with all its levels: a tenth more than there are now. Graphs without crossings are not listed.
 const CROSSINGS: &[(&str, usize)] = &[
-    ("curl_noise", 35),
-    ("curl_noise_2d", 20),
+    ("curl_noise", 67),
+    ("curl_noise_2d", 28),
+    ("curl_wake_3d", 63),
     ("lib/control/hand", 6),
     ("lib/fluid/advect_conservative", 17),
     ("lib/fluid/advect_maccormack", 9),
