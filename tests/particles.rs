@@ -2,6 +2,8 @@
 //! published tables. One binary, one device a process. Every measurement prints its error, its bar and where the bar
 //! comes from: `cargo nextest run --test particles --no-capture`.
 
+#[path = "particles/adaptive.rs"]
+mod adaptive;
 #[path = "particles/collide.rs"]
 mod collide;
 #[path = "particles/dam_break.rs"]

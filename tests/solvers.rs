@@ -90,6 +90,8 @@ mod spheres;
 mod staggering;
 #[path = "solvers/states.rs"]
 mod states;
+#[path = "solvers/streaks.rs"]
+mod streaks;
 #[path = "solvers/sweeps.rs"]
 mod sweeps;
 #[path = "solvers/taylor_green.rs"]

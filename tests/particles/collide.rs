@@ -177,3 +177,48 @@ fn a_ball_that_falls_bounces_to_the_square_of_the_restitution() {
         .collect();
     assert!(errors[1] < 0.5 * errors[0], "and four times the frames are at least twice as close");
 }
+
+/// A slope of 3 in 4 without friction, for particles of radius 0.02.
+const SLOPE: &str = r##"
+    "domain": (domain: (resolution: (16, 16), width: 4, edge: "wall")),
+    "set": (state: "Particles{position: Vec, velocity: Vec, id: u32}", capacity: 4, inputs: {"next": "collide.particles"}),
+    "slope": (custom: r#"//! Slope
+        //! @out distance: Field<f32>
+        fn stage(position: Vec) -> f32 { return 0.8 * position.y - 0.6 * position.x + 0.4; }"#),
+    "force": (stage: "particles/force", inputs: {"particles": "set.value"}),
+    "move": (stage: "particles/integrate", inputs: {"particles": "force.particles"}),
+    "collide": (stage: "particles/collide", inputs: {"particles": "move.particles", "shape": "slope.distance"}, params: {"restitution": 0, "friction": 0, "radius": 0.02, "rest_speed": $rest}),
+"##;
+
+#[test]
+fn a_particle_slower_than_the_rest_speed_stays_where_it_hits() {
+    // On the slope a frame adds 0.6 g dt = 0.098 m/s; the second particle slides down at 1 m/s.
+    let (pull, dt) = (0.6 * 9.81, 1.0 / 60.0);
+    let on = |x: f32| [x, (0.6 * x - 0.4 + 0.02) / 0.8];
+    let places = [on(2.0), on(3.0)].concat();
+    let run = |rest: &str| {
+        let mut sim = start(60.0, SLOPE, &[("$rest", rest)]);
+        place(&mut sim, "set", &places, &[0.0, 0.0, -0.8, -0.6], 2);
+        step(&mut sim, 30);
+        let velocities = vectors(&sim, "set.value", "velocity", 2);
+        (vectors(&sim, "set.value", "position", 2), [length(velocities[0]), length(velocities[1])])
+    };
+    let (_, speeds) = run("0");
+    for (speed, begin) in speeds.iter().zip([0.0, 1.0]) {
+        within(
+            "slides without friction [m/s]",
+            speed - (begin + 30.0 * pull * dt),
+            1e-3,
+            "30 steps of the pull along the slope",
+        );
+    }
+    let (rested, speeds) = run("0.12");
+    assert_eq!(speeds[0], 0.0, "a frame's pull is below the rest speed");
+    within(
+        "where it lies [m]",
+        length(apart(rested[0], [f64::from(places[0]), f64::from(places[1]), 0.0])),
+        1e-4,
+        "30 roundings of the way out",
+    );
+    within("what is faster goes on [m/s]", speeds[1] - (1.0 + 30.0 * pull * dt), 1e-3, "as without");
+}

@@ -9,7 +9,7 @@ use crate::graph::Graph;
 use crate::stage::header::{Change, Direction};
 
 /// Limit of storage buffers of a kernel, including its alarms: what every adapter offers.
-const MAX_BUFFERS: usize = 8;
+pub(crate) const MAX_BUFFERS: usize = 8;
 
 /// Limit of buffers of a kernel: what every adapter offers, or as many as one of the program's single stages needs
 /// anyway.

@@ -1,8 +1,9 @@
 //! Queries about an operation for passes and code generation: its stage, its space, what it runs over.
 
+use crate::arena::IdVec;
 use crate::graph::Graph;
 use crate::graph::Kind;
-use crate::plan::ir::{InstanceId, OWN, Op, Part, ValueId};
+use crate::plan::ir::{InstanceId, OWN, Op, OpId, Part, Program, Task, Value, ValueId};
 use crate::stage::Stage;
 use crate::stage::header::Direction;
 use crate::stage::header::Port;
@@ -34,4 +35,18 @@ pub(crate) fn checked(stage: &Stage, port: &Port) -> bool {
     };
     let counts = whole && port.direction == Direction::Out && stage.counts(&port.name);
     matches!(port.scatter, Some(Scatter::Sum(_))) && !counts
+}
+
+/// The gates that are certainly open if this one is: itself, and those that its test depends on.
+pub(crate) fn open_gates<'a>(
+    program: &'a Program,
+    writers: &'a IdVec<Value, Option<OpId>>,
+    gate: Option<ValueId>,
+) -> impl Iterator<Item = ValueId> + 'a {
+    let before = |gate: &ValueId| {
+        let op = program.ops.get((*writers.get(*gate)?)?).filter(|op| matches!(op.task, Task::Test { .. }))?;
+        op.reads.get(1).map(|read| read.value)
+    };
+    // At most one step per value, in case the gates form a cycle.
+    std::iter::successors(gate, before).take(program.values.len())
 }

@@ -158,11 +158,14 @@ pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Pro
             for port in (0..ports).filter(|port| named(*port) || wanted && read.contains(&(index, *port))) {
                 expander.show(index, port)?;
             }
-        } else if wanted || watched {
+        } else if wanted {
             for port in 0..ports {
                 expander.show(index, port)?;
             }
             expander.show_repeats(index)?;
+        }
+        if watched {
+            (0..ports).try_for_each(|port| expander.watch(index, port))?;
         }
     }
     expander.finish_states()?;

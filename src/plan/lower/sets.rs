@@ -127,19 +127,19 @@ impl Expander<'_> {
     }
 
     /// The set that an emitter starts.
-    pub(super) fn empty_set(&mut self, node: NodeId) -> Result<Set, Problems> {
+    pub(super) fn empty_set(&mut self, node: NodeId, env: EnvId) -> Result<Set, Problems> {
         let entry = &self.graph.nodes[node];
         let (path, set) = (entry.path.clone(), entry.set.clone().ok_or_else(|| super::broken(self.graph, node))?);
         let room = Self::room(&set);
         let count = self.count(format!("{path} (empty)"));
-        self.push(node, TOP, Task::Fill(None), vec![], vec![write(count)])?;
+        self.push(node, env, Task::Fill(None), vec![], vec![write(count)])?;
         // What the emitter writes itself is added by it.
         let graph = self.graph;
         let Some(port) = set_port(graph, node) else { return Err(super::broken(graph, node).into()) };
         let mut attributes = BTreeMap::new();
         for (name, ty) in set.attributes.iter().filter(|(n, _)| port.written.iter().all(|(w, _)| w != *n)) {
             let value = self.attribute(room, *ty, format!("{path}.{name}"));
-            self.push(node, TOP, Task::Fill(None), vec![], vec![write(value)])?;
+            self.push(node, env, Task::Fill(None), vec![], vec![write(value)])?;
             attributes.insert(name.as_str().into(), value);
         }
         let order = self.new_order();
@@ -166,6 +166,7 @@ impl Expander<'_> {
     pub(super) fn change(
         &mut self,
         node: NodeId,
+        env: EnvId,
         changed: &Changed<'_>,
         writes: &mut Vec<Write>,
     ) -> Result<Set, Problems> {
@@ -189,7 +190,7 @@ impl Expander<'_> {
                 for (name, ty) in &declared.written {
                     if !attributes.contains_key(name.as_str()) {
                         let value = self.attribute(room, *ty, label(name));
-                        self.push(node, TOP, Task::Fill(None), vec![], vec![super::write(value)])?;
+                        self.push(node, env, Task::Fill(None), vec![], vec![super::write(value)])?;
                         attributes.insert(name.as_str().into(), value);
                     }
                 }
@@ -205,7 +206,7 @@ impl Expander<'_> {
             Change::Put => {
                 for (name, ty) in &declared.written {
                     let zero = self.attribute(room, *ty, label(name));
-                    self.push(node, TOP, Task::Fill(None), vec![], vec![super::write(zero)])?;
+                    self.push(node, env, Task::Fill(None), vec![], vec![super::write(zero)])?;
                     let value = self.attribute(room, *ty, label(name));
                     let name = shared(attributes, name);
                     attributes.insert(name.clone(), value);

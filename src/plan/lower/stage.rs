@@ -38,7 +38,7 @@ impl Expander<'_> {
         let mut feeds = Vec::new();
         for (port, input) in stage.inputs().zip(&entry.inputs) {
             let feed = match (&input.source, &port.change) {
-                (Source::Nothing, Change::Emit(_)) => Feed::Set(self.empty_set(node)?),
+                (Source::Nothing, Change::Emit(_)) => Feed::Set(self.empty_set(node, env)?),
                 (source, _) => self.feed(source, env)?,
             };
             feeds.push(feed);
@@ -117,7 +117,7 @@ impl Expander<'_> {
             let feed = match (ty, before, &set) {
                 (WireType::Particles, Some(Feed::Set(before)), _) => {
                     let changed = Changed { port, declared, before: before.clone() };
-                    Feed::Set(self.change(node, &changed, &mut writes)?)
+                    Feed::Set(self.change(node, env, &changed, &mut writes)?)
                 }
                 (WireType::NeighborGrid, _, Some(set)) => {
                     let mut neighbors =
@@ -143,11 +143,6 @@ impl Expander<'_> {
         reads.0.retain(|r| !consumed(r));
         let (reads, stages) = reads;
         let gate = self.gate(env);
-        if gate.is_some() && stage.outputs().any(|p| p.ty == PortType::Particles && p.change != Change::Own) {
-            let cause = "particles cannot be added, removed or sorted in a group with a stop condition";
-            let remedy = "remove `until` from the group, or move this node outside";
-            return Err(Problem::new(&self.graph.nodes[node].path, "", cause, remedy).into());
-        }
         let op = Op::new(Task::Stage, node, reads, stages, writes);
         self.program.ops.push(Op { iteration, substep, color, gate, ..op });
         self.check_count()?;

@@ -189,15 +189,27 @@ impl Expander<'_> {
         Ok(carried)
     }
 
-    /// The same for the attributes of particles. Which particles there are, and their order, does not change in the group.
+    /// The same for the count and the attributes of particles. The order is that of the last iteration: where iterations
+    /// sort, it matches no neighbour grid from outside, and none leaves the group.
     fn carry_set(&mut self, group: NodeId, feeds: &[(EnvId, Feed)], mut end: Set) -> Result<Feed, Problems> {
-        for (name, last) in Rc::make_mut(&mut end.attributes) {
+        let count = |(repeat, feed): &(EnvId, Feed)| match feed {
+            Feed::Set(set) => Some((*repeat, Feed::Value(set.count))),
+            _ => None,
+        };
+        if let Feed::Value(carried) = self.carry(group, feeds.iter().filter_map(count).collect())? {
+            end.count = carried;
+        }
+        let attributes = std::mem::take(Rc::make_mut(&mut end.attributes));
+        for (name, last) in attributes {
             let version = |(repeat, feed): &(EnvId, Feed)| match feed {
-                Feed::Set(set) => set.attributes.get(name).map(|value| (*repeat, Feed::Value(*value))),
+                Feed::Set(set) => set.attributes.get(&name).map(|value| (*repeat, Feed::Value(*value))),
                 _ => None,
             };
-            if let Feed::Value(carried) = self.carry(group, feeds.iter().filter_map(version).collect())? {
-                *last = carried;
+            let versions: Vec<(EnvId, Feed)> = feeds.iter().filter_map(version).collect();
+            // What the first iteration does not have yet does not leave: it may be the last.
+            if versions.len() == feeds.len() {
+                let carried = self.carry(group, versions)?;
+                Rc::make_mut(&mut end.attributes).insert(name, value_of(&carried).unwrap_or(last));
             }
         }
         Ok(Feed::Set(end))
@@ -208,12 +220,25 @@ impl Expander<'_> {
         let entry = &self.graph.nodes[node];
         let feed = self.seen(&Source::Wire { node, port }, entry.group)?;
         if self.around(entry.group).into_iter().any(|group| self.until(group).is_some()) {
-            if let (Feed::Value(value), Some(watch)) =
-                (&feed, self.program.watches.iter_mut().find(|(n, p, _)| (*n, *p) == (node, port)))
-            {
-                watch.2 = *value;
-            }
             self.stops.names.push((format!("{}.{}", entry.path, self.graph.port_name(node, port)), feed));
+        }
+        Ok(())
+    }
+
+    /// Watches a number. In a group that may stop it is that of the first iteration, which runs in every frame: watching
+    /// the last one would compute it in all of them.
+    pub(super) fn watch(&mut self, node: NodeId, port: usize) -> Result<(), Problems> {
+        let mut env = TOP;
+        for group in self.around(self.graph.nodes[node].group) {
+            env = self.group(group, env)?;
+            if self.until(group).is_some() {
+                env = self.last_ones(group, env, 1).first().copied().unwrap_or(env);
+            }
+        }
+        if let Feed::Value(value) = self.feed(&Source::Wire { node, port }, env)?
+            && let Some(watch) = self.program.watches.iter_mut().find(|(n, p, _)| (*n, *p) == (node, port))
+        {
+            watch.2 = value;
         }
         Ok(())
     }
@@ -234,10 +259,10 @@ impl Expander<'_> {
     pub(super) fn name_what_leaves(&mut self) {
         let gated = self.program.ops.iter().filter(|op| op.gate.is_some()).flat_map(|op| &op.writes).map(|w| w.value);
         let lost: BTreeSet<ValueId> = gated.filter(|v| !self.stops.carried.contains(v)).collect();
-        self.program.wires.retain(|_, value| !lost.contains(value));
         for (name, feed) in std::mem::take(&mut self.stops.names) {
             self.name(&name, &feed);
         }
+        self.program.wires.retain(|_, value| !lost.contains(value));
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::arena::Arena;
 use crate::graph::{Graph, Kind, NodeId};
+use crate::plan::ir::query::open_gates;
 use crate::plan::ir::{Op, Program, Read, Task, ValueId};
 use crate::stage::header::{Direction, Port};
 use crate::stage::types::PortType;
@@ -15,7 +16,6 @@ use crate::stage::{IterationSource, Stage};
 struct Key {
     node: NodeId,
     color: Option<u32>,
-    gate: Option<ValueId>,
     invariant: bool,
     reads: Vec<Read>,
     inlined: Vec<NodeId>,
@@ -26,7 +26,6 @@ impl Key {
         Key {
             node: op.node,
             color: op.color,
-            gate: op.gate,
             invariant: op.invariant,
             reads: op.reads.clone(),
             inlined: op.inlined().iter().map(|stage| stage.node).collect(),
@@ -37,7 +36,8 @@ impl Key {
 /// Removes operations that repeat the work of an earlier one of the same node.
 pub(super) fn drop_repeats(graph: &Graph, program: &mut Program) {
     let held = held(program);
-    let mut known = HashMap::<Key, Vec<ValueId>>::new();
+    let open = open(program);
+    let mut known = HashMap::<Key, Vec<(Option<ValueId>, Vec<ValueId>)>>::new();
     let mut same = BTreeMap::<ValueId, ValueId>::new();
     let mut ops = Arena::default();
     for mut op in std::mem::take(&mut program.ops) {
@@ -46,12 +46,14 @@ pub(super) fn drop_repeats(graph: &Graph, program: &mut Program) {
         }
         let made: Vec<ValueId> = op.writes.iter().map(|w| w.value).collect();
         if repeats(graph, &op) && made.iter().all(|value| !held.contains(value)) {
-            let key = Key::of(&op);
-            if let Some(before) = known.get(&key) {
+            // One behind a gate has run only if that is open.
+            let ran = |gate: &ValueId| op.gate.and_then(|own| open.get(&own)).is_some_and(|all| all.contains(gate));
+            let before = known.entry(Key::of(&op)).or_default();
+            if let Some((_, before)) = before.iter().find(|(gate, _)| gate.as_ref().is_none_or(ran)) {
                 same.extend(made.into_iter().zip(before.iter().copied()));
                 continue;
             }
-            known.insert(key, made);
+            before.push((op.gate, made));
         }
         ops.push(op);
     }
@@ -59,6 +61,13 @@ pub(super) fn drop_repeats(graph: &Graph, program: &mut Program) {
     for value in program.wires.values_mut() {
         *value = same.get(value).copied().unwrap_or(*value);
     }
+}
+
+/// For each gate those that are open whenever it is.
+fn open(program: &Program) -> HashMap<ValueId, BTreeSet<ValueId>> {
+    let writers = program.writers();
+    let gates: BTreeSet<ValueId> = program.ops.iter().filter_map(|op| op.gate).collect();
+    gates.into_iter().map(|gate| (gate, open_gates(program, &writers, Some(gate)).collect())).collect()
 }
 
 /// Whether an operation's results depend only on what it reads and on the frame.

@@ -2,6 +2,8 @@
 //! each gate gets a table of the workgroups that it controls.
 
 use crate::plan::data::{COUNT_GROUPS, GATE_ENTRY};
+use crate::plan::ir::bindings::{MAX_BUFFERS, buffers};
+use crate::plan::ir::demand::demanded;
 use crate::plan::ir::workgroups::{self};
 use crate::plan::ir::{Program, Task, ValueId, lifetimes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -35,11 +37,19 @@ pub(super) fn settle(graph: &Graph, program: &mut Program) {
 /// Removes copies of values that are at the same place at the end of every iteration anyway.
 fn coalesce(graph: &Graph, program: &mut Program) {
     for versions in std::mem::take(&mut program.carries) {
-        let sources = sources(program, &versions);
-        let Some(sources) = sources.filter(|sources| in_one_place(graph, program, &versions, sources)) else {
+        let Some(sources) = sources(program, &versions) else {
             program.carries.push(versions);
             continue;
         };
+        if !in_one_place(graph, program, &versions, &sources) {
+            match apart(graph, program, &sources).filter(|apart| in_one_place(graph, apart, &versions, &sources)) {
+                Some(apart) => *program = apart,
+                None => {
+                    program.carries.push(versions);
+                    continue;
+                }
+            }
+        }
         let instead: BTreeMap<ValueId, ValueId> = versions.iter().copied().zip(sources.iter().copied()).collect();
         program.ops.retain(|_, op| op.writes.iter().all(|w| !instead.contains_key(&w.value)));
         replace(program, &instead);
@@ -61,6 +71,25 @@ fn sources(program: &Program, versions: &[ValueId]) -> Option<Vec<ValueId>> {
     let apart: BTreeSet<ValueId> = sources.iter().copied().collect();
     let known = program.together.iter().flatten().any(|v| apart.contains(v));
     (apart.len() == sources.len() && !known).then_some(sources)
+}
+
+/// The program with attributes of particles that are not updated in place where a repeat computes them last: sorted into
+/// one buffer and moved in another, they are in the same place after every repeat.
+fn apart(graph: &Graph, program: &Program, sources: &[ValueId]) -> Option<Program> {
+    let (mut apart, asked) = (program.clone(), demanded(program));
+    let makers = program.writers();
+    for source in sources {
+        let op = apart.ops.get_mut(makers[*source]?)?;
+        let write = op.writes.iter_mut().find(|write| write.value == *source && write.overwrites)?;
+        write.consumes = None;
+    }
+    let fits = |source: &ValueId| {
+        let op = makers[*source].and_then(|op| apart.ops.get(op));
+        op.is_some_and(|op| {
+            buffers(graph, &apart, op, &|value| asked.contains(&value)) <= program.buffer_budget.max(MAX_BUFFERS)
+        })
+    };
+    sources.iter().all(fits).then_some(apart)
 }
 
 /// Whether the sources can share one buffer, in which each stays until the next is written.

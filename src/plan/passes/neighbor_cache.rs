@@ -43,13 +43,18 @@ struct Searching {
 /// Makes the first search around particles store its result, and later ones use it.
 pub(super) fn keep(graph: &Graph, program: &mut Program) {
     let budget = program.buffer_budget;
-    let mut first = BTreeMap::<Around, (OpId, Searching, Option<ValueId>)>::new();
+    let writers = program.writers();
+    let mut first = BTreeMap::<Around, Vec<(OpId, Searching, Option<ValueId>)>>::new();
     for index in order(program) {
         for searching in searches(graph, program, index) {
-            let Some((op, by, value)) = first.get_mut(&searching.around) else {
-                // A search behind a gate may be skipped.
-                if searching.output.is_some() && program.ops.get(index).is_some_and(|op| op.gate.is_none()) {
-                    first.insert(searching.around, (index, searching, None));
+            let known = first.entry(searching.around).or_default();
+            // A search behind a gate serves those that run only if it did.
+            let gate = |op: OpId| program.ops.get(op).and_then(|op| op.gate);
+            let open: Vec<ValueId> = query::open_gates(program, &writers, gate(index)).collect();
+            let ran = |op: OpId| gate(op).is_none_or(|gate| open.contains(&gate));
+            let Some((op, by, value)) = known.iter_mut().find(|(op, ..)| ran(*op)) else {
+                if searching.output.is_some() {
+                    known.push((index, searching, None));
                 }
                 continue;
             };

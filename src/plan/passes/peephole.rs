@@ -156,14 +156,15 @@ fn clear_together(graph: &Graph, program: &mut Program) {
         _ => None,
     };
     let group = |op: &Op| graph.nodes.get(op.node).map(|node| node.group);
-    let clears = |op: &Op| word(op).filter(|_| op.gate.is_none() && op.writes.iter().all(|w| w.consumes.is_none()));
+    let clears = |op: &Op| word(op).filter(|_| op.writes.iter().all(|w| w.consumes.is_none()));
     let mut left_out = BTreeSet::new();
     for first in program.ops.ids() {
         let Some(begin) = program.ops.get(first).filter(|_| !left_out.contains(&first)) else { continue };
         let Some(word) = clears(begin) else { continue };
         let mut cleared: Vec<(u32, Write)> = begin.writes.iter().map(|w| (word, w.clone())).collect();
         for (index, op) in program.ops.entries().skip(first.index() + 1).take(APART) {
-            let alike = group(op) == group(begin) && op.substep == begin.substep && op.invariant == begin.invariant;
+            let place = |op: &Op| (group(op), op.substep, op.invariant, op.gate);
+            let alike = place(op) == place(begin);
             if let (Some(word), true) = (clears(op), alike && cleared.len() < CLEARED_AT_ONCE)
                 && left_out.insert(index)
             {

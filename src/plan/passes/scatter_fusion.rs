@@ -35,7 +35,7 @@ pub(super) fn join(graph: &Graph, program: &mut Program) {
 
 /// The value by which an operation determines where its particles go.
 fn index_of(graph: &Graph, op: &Op) -> Option<ValueId> {
-    let stage = query::stage_of(graph, op, OWN).filter(|_| matches!(op.task, Task::Stage) && op.gate.is_none())?;
+    let stage = query::stage_of(graph, op, OWN).filter(|_| matches!(op.task, Task::Stage))?;
     let port = stage.outputs().position(|port| port.change == Change::Scatter)?;
     op.writes.iter().find(|w| w.stage == OWN && w.port == port && w.part == Part::Whole).map(|w| w.value)
 }
@@ -54,5 +54,5 @@ fn with((graph, program): (&Graph, &Program), mut op: Op, moves: &Op, index: Val
         op.writes.push(Write { stage: OWN, port: output, part, ..write.clone() });
     }
     op.writes.iter_mut().filter(|w| w.value == index).for_each(|w| w.transient = true);
-    (moves.invariant == op.invariant).then_some(op)
+    (moves.invariant == op.invariant && moves.gate == op.gate).then_some(op)
 }

@@ -1,6 +1,7 @@
 //! Checks gates: a value that is written by a repeat which may be skipped is read only where that repeat has run, or is
 //! carried out of the group.
 
+use super::super::query::open_gates;
 use super::super::{Op, Task, ValueId};
 use super::Known;
 
@@ -41,15 +42,7 @@ fn reads(known: &Known<'_>, op: &Op, value: ValueId) -> bool {
     let Some(gate) = known.writer(value).and_then(|op| op.gate) else { return true };
     // A test reads the number even if the repeat was skipped: after a closed gate it opens no further gate.
     let looks = matches!(op.task, Task::Test { .. }) && op.reads.first().is_some_and(|read| read.value == value);
-    looks || known.carried.contains(&value) || open(known, op.gate).any(|open| open == gate)
-}
-
-/// The gates that are certainly open if this one is: itself, and those that its test depends on.
-fn open(known: &Known<'_>, gate: Option<ValueId>) -> impl Iterator<Item = ValueId> {
-    let before = |gate: &ValueId| {
-        let op = known.writer(*gate).filter(|op| matches!(op.task, Task::Test { .. }))?;
-        op.reads.get(1).map(|read| read.value)
-    };
-    // At most one step per value, in case the gates form a cycle.
-    std::iter::successors(gate, before).take(known.program.values.len())
+    looks
+        || known.carried.contains(&value)
+        || open_gates(known.program, &known.writer, op.gate).any(|open| open == gate)
 }
