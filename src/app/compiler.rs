@@ -49,6 +49,8 @@ pub(super) struct GridMade {
     pub domain: DomainId,
     /// It is the value of a State.
     pub state: bool,
+    /// It is a field, which is a grid only while it is looked at.
+    pub field: bool,
 }
 
 /// A plan whose pipelines are built, with facts about its graph.
@@ -64,7 +66,7 @@ pub(super) struct Compiled {
     pub cameras: BTreeMap<String, String>,
     /// The domain of each node that has one, by its path.
     pub domains: BTreeMap<String, DomainId>,
-    /// Every grid that a node makes, by `node.port`, in the graph; many have no memory in the plan unless they are viewed.
+    /// Every grid and field that a node makes, by `node.port`, in the graph; many have no memory in the plan unless they are viewed.
     pub grids_made: BTreeMap<String, GridMade>,
     /// The graph's expectations.
     pub expectations: Vec<Result<Expectation, Problem>>,
@@ -267,7 +269,10 @@ fn compile_all(
     let camera = |output: &str| Some((output.to_string(), camera::orbit_target(&graph, Some(output))?));
     let cameras = plan.outputs.iter().filter_map(|output| camera(&output.node)).collect();
     let domains = graph.nodes.entries().filter_map(|(_, node)| Some((node.path.clone(), node.domain?))).collect();
-    let grids_made = graph.nodes.entries().flat_map(|(id, node)| grids_of(&graph, id, node)).collect();
+    let fields = graph.fields().into_iter().map(|(name, field)| {
+        (name, GridMade { ty: WireType::Grid(field.value), domain: field.domain, state: false, field: true })
+    });
+    let grids_made = graph.nodes.entries().flat_map(|(id, node)| grids_of(&graph, id, node)).chain(fields).collect();
     let Graph { warnings: problems, expectations, .. } = graph;
     Ok(Some(Compiled { plan, grids, problems, thumbnails, cameras, domains, grids_made, expectations }))
 }
@@ -277,8 +282,7 @@ fn grids_of(graph: &Graph, id: NodeId, node: &Node) -> Vec<(String, GridMade)> {
     let (state, domain) = (matches!(node.kind, Kind::State(_)), node.domain);
     let ports = node.outputs.iter().enumerate().filter(|(_, ty)| ty.is_grid());
     let grid = |(port, ty): (usize, &WireType)| {
-        let name = format!("{}.{}", node.path, graph.port_name(id, port));
-        Some((name, GridMade { ty: *ty, domain: domain?, state }))
+        Some((graph.wire_name(id, port), GridMade { ty: *ty, domain: domain?, state, field: false }))
     };
     ports.filter_map(grid).collect()
 }

@@ -105,8 +105,10 @@ impl Editor {
             return;
         };
         self.bring_up(Pane::View(0));
+        let field = self.session.field(&wire);
         if let Some(view) = self.views.get_mut(&0) {
             view.see(&wire);
+            view.overlays().suit(field);
         }
         self.player.refresh();
     }

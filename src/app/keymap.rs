@@ -117,12 +117,15 @@ impl Keymap {
     /// still for that widget.
     pub(super) fn pressed(&self, ctx: &egui::Context, typed: bool) -> Option<Command> {
         let (typing, text) = (typed || ctx.egui_wants_keyboard_input(), ctx.text_edit_focused());
+        let focused = ctx.memory(|memory| memory.focused());
+        let number = focused.is_some() && focused == ctx.data(|data| data.get_temp(text_keys()));
         let popup = egui::Popup::is_any_open(ctx);
         let counts = |command: Command, keys: &KeyboardShortcut| {
             // Escape closes a menu or a list before it leaves a group.
             let escape = popup && keys.logical_key == Key::Escape;
             let anywhere = matches!(command, Command::FullScreen | Command::NodeHelp) && is_function_key(keys);
-            !(escape || (text && is_of_text(command, keys)) || (typing && !keys.modifiers.command && !anywhere))
+            let kept = (text && is_of_text(command, keys)) || (number && is_of_number(keys));
+            !(escape || kept || (typing && !keys.modifiers.command && !anywhere))
         };
         let all = self.by_modifiers();
         let pressed = all.into_iter().filter(|(command, keys)| counts(*command, keys));
@@ -132,6 +135,21 @@ impl Keymap {
 
 fn place() -> egui::Id {
     egui::Id::new("keymap")
+}
+
+/// While this widget has the keyboard, keys that select all, copy and paste are for its number. It says so in every frame.
+pub(super) fn keep_text_keys(ctx: &egui::Context, widget: egui::Id) {
+    ctx.data_mut(|data| data.insert_temp(text_keys(), widget));
+}
+
+fn text_keys() -> egui::Id {
+    egui::Id::new("text keys")
+}
+
+/// Whether a number field keeps these keys from a command.
+fn is_of_number(keys: &KeyboardShortcut) -> bool {
+    let own = [Command::SelectAll, Command::Copy, Command::Paste];
+    own.iter().any(|own| own.default_keys().any(|default| default == *keys))
 }
 
 /// Whether a text field keeps these keys from a command: it has the same command, or these are its own keys.

@@ -7,7 +7,7 @@ use stagewright::sim::wire_view::{Axis, ColorMap, Show, Statistics, View, Volume
 
 #[derive(Args)]
 pub struct WireArgs {
-    /// Wire to render instead of an Output: node.port, or node.port.attribute for particles
+    /// Wire to render instead of an Output: node.port, node.port.attribute for particles, or node.port@domain for a field
     #[arg(long, value_name = "WIRE", conflicts_with = "output")]
     wire: Option<String>,
     /// What to show of the wire: auto, magnitude, direction, color, or a component from 0

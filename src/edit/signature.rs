@@ -7,6 +7,7 @@ use crate::document::kind::KindPort;
 use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, Scope};
 use crate::graph::ports::{Ports, Types};
 pub use crate::graph::ports::{group_of, stage_of};
+use crate::graph::sampled::split;
 use crate::graph::{bypass, fits as types};
 use crate::library::Library;
 use crate::library::reference;
@@ -106,6 +107,7 @@ pub fn exposed(group: &Group, links: &[Link], library: &Library) -> Option<Param
 
 /// The unit of what a wire carries, by `node.port` with the whole path of the node; empty where none is declared.
 pub fn unit(document: &Document, wire: &str, library: &Library) -> String {
+    let (wire, _) = split(wire);
     let unit = wire.rsplit_once('.').and_then(|(path, port)| unit_of(&document.nodes, path, port, library));
     unit.unwrap_or_default()
 }

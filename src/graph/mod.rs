@@ -20,6 +20,7 @@ pub mod outputs;
 pub mod ports;
 pub mod precision;
 mod resolve;
+pub mod sampled;
 mod scope;
 mod sets;
 mod specialize;

@@ -1,5 +1,6 @@
 //! From a checked graph to a plan: lowering, passes, memory, code generation and validation.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::plan::codegen::writer;
 use crate::plan::data::{Plan, mebibytes};
 use crate::plan::ir::{self, Program};
 use crate::plan::lower;
-use crate::plan::options::{PlanOptions, cancelled};
+use crate::plan::options::{Keep, PlanOptions, cancelled};
 use crate::plan::passes::allocate::{self, Allocation};
 use crate::plan::passes::{Context, PASSES, Pass, Phase, Runs};
 use crate::plan::tuning::{DefaultTuning, Tuning};
@@ -42,6 +43,7 @@ impl Plan {
     /// [`PlanOptions::cancel`] was set, in which case the result is of no interest.
     pub fn compile(graph: &Graph, options: &PlanOptions) -> Result<Plan, Problems> {
         crate::threads::deep_stack(|| {
+            let graph = &*with_fields(graph, options);
             std::thread::scope(|scope| {
                 // The validation threads start while operations are created. If this fails, they start when they are
                 // needed.
@@ -72,6 +74,7 @@ impl Plan {
     pub fn passes(graph: &Graph, options: &PlanOptions) -> Result<Vec<PassReport>, Problems> {
         crate::threads::deep_stack(|| {
             let mut reports = Vec::new();
+            let graph = &*with_fields(graph, options);
             optimise(graph, options, &options.tuning, &mut |step, [frame, reset]| {
                 let [frame, reset] = [frame, reset].map(|program| ir::text(graph, program));
                 let (name, phase, place) = match step {
@@ -88,6 +91,14 @@ impl Plan {
             })?;
             Ok(reports)
         })
+    }
+}
+
+/// With a grid for each field that is kept.
+fn with_fields<'g>(graph: &'g Graph, options: &PlanOptions) -> Cow<'g, Graph> {
+    match &options.keep {
+        Keep::Wires(wires) => graph.sampled(wires),
+        Keep::Needed | Keep::All => Cow::Borrowed(graph),
     }
 }
 

@@ -335,9 +335,8 @@ impl Profile {
         let problem = |cause: String, remedy: &str| Problem::new("", &self.wire, cause, remedy);
         let domain = plan.wires.get(&self.wire).and_then(|wire| plan.domains.get(wire.domain?));
         let (Some(domain), WireType::Grid(_)) = (domain, field.ty) else {
-            let remedy =
-                "name a grid of cells; connect faces to staggered/face_to_center, and fields to grid/from_field";
-            return Err(problem("only grids of cells have values along a line".into(), remedy));
+            let remedy = "name a grid of cells or a field; connect faces to staggered/face_to_center";
+            return Err(problem("only grids of cells and fields have values along a line".into(), remedy));
         };
         let (dim, sizes, edges) = (domain.dim as usize, domain.size(), domain.edges());
         if self.axis >= dim {

@@ -2,6 +2,7 @@
 //! bodies.
 
 use super::header::{Change, Header, Port, Scatter};
+use super::language;
 use super::types::PortType;
 
 /// An accessor of a port. Its name contains the port's name, and not every port has it.
@@ -46,6 +47,12 @@ const PUT: &str = "put_";
 /// Names of the functions that read a port, whatever its type.
 pub(crate) fn readers(port: &Port) -> impl Iterator<Item = String> {
     ACCESSORS.iter().map(|accessor| format!("{}{}", port.name, accessor.suffix))
+}
+
+/// The function of a port that would have the name of one of the stage language.
+pub(crate) fn clash(port: &Port) -> Option<String> {
+    let own = ACCESSORS.iter().filter(|accessor| port.reads() && (accessor.exists)(port));
+    own.map(|accessor| format!("{}{}", port.name, accessor.suffix)).find(|name| language::is_prelude(name))
 }
 
 /// The functions and constants that are generated for a port if the text uses them, with their arguments.

@@ -73,6 +73,19 @@ fn names_of_the_language_are_refused_at_their_line() {
     }
 }
 
+/// It once failed as a redefinition of `wall_face`.
+#[test]
+fn a_port_whose_function_would_be_one_of_the_language_is_refused() {
+    let said = |ty: &str| {
+        errors(&format!(
+            "//! T\n//! @in wall: {ty}\n//! @out y: Grid<f32>\nfn stage(cell: Cell) -> f32 {{ return 1.0; }}"
+        ))
+    };
+    let cause = "`wall` would be read by `wall_face`, which belongs to the stage language; choose another name";
+    assert_eq!(said("FaceGrid"), format!("2:1: {cause}"));
+    assert_eq!(said("Grid<f32>"), "no errors", "it has no such function");
+}
+
 #[test]
 fn names_that_are_generated_for_a_stage_are_refused_where_they_are_declared() {
     let header = "//! T\n//! @in x: Grid<f32>\n//! @in n: NeighborGrid\n//! @in f: f32 = 1\n//! @inout p: Particles{position: Vec} -> {a: f32}\n//! @param c: curve = [(0, 0), (1, 1)]\n";

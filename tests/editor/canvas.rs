@@ -100,6 +100,8 @@ fn a_wire_let_go_over_the_ground_becomes_a_port_of_a_new_stage() {
     let (name, text) = wrapped(&mut bench, &format!("input {view}.velocity"));
     assert!(text.contains("//! @inout velocity: Grid<Vec> = 0"), "{text}");
     assert_eq!(bench.link(&view, "velocity"), Some(format!("{name}.velocity")));
+    let (end, dropped) = (bench.at(&format!("output {name}.velocity")), bench.ground() - vec2(300.0, 60.0));
+    assert!((end.x - dropped.x).abs() < 12.0, "the wire ends where it was let go: {end} and {dropped}");
     // Keywords of a header are found, too.
     let found = bench.add("posterize", at);
     let NodeKind::Stage(stage) = &bench.document().nodes[&found].kind else { panic!("{found} is no stage") };

@@ -410,3 +410,39 @@ fn arrows_streamlines_and_contours_are_laid_over_an_image() {
     // From 1/64 to 63/64: nine levels over fifteen squares each.
     assert_eq!(told(&bench, "contours").as_deref(), Some("contours of height.result: 135, every 0.1"));
 }
+
+#[test]
+fn a_field_is_looked_at_like_a_wire_with_contours_or_arrows() {
+    let nodes = FLAT.replace(
+        r#""look":"#,
+        r#""coarse": (domain: (resolution: (8, 4), width: 2, edge: "wall"), at: (0, 160)),
+        "slope": (stage: "field/expression", params: {"value": "position.x / 2"}, at: (260, 500)),
+        "drift": (stage: "field/wind", params: {"wind": (2, 0)}, at: (260, 330)),
+        "look":"#,
+    );
+    let mut bench = open(&nodes);
+    let dispatches = bench.dispatches();
+    bench.press("output slope.field");
+    bench.compiled();
+    bench.until("contours", |bench| told(bench, "contours").is_some());
+    // From 1/64 to 63/64 over the domain: nine levels over fifteen squares each.
+    assert_eq!(told(&bench, "contours").as_deref(), Some("contours of slope.field: 135, every 0.1"));
+    // The bar below the view grows when the statistics arrive.
+    bench.until("statistics", |bench| bench.find("Histogram").is_some());
+    bench.rest();
+    bench.press("domain of the field");
+    bench.press("coarse");
+    bench.compiled();
+    bench.until("fewer cells", |bench| told(bench, "contours").is_some_and(|text| text.contains("slope.field@coarse")));
+    assert!(bench.find("32").is_some(), "as many values as the coarse domain has cells");
+    bench.press("output drift.velocity");
+    bench.compiled();
+    bench.until("arrows", |bench| told(bench, "arrows").is_some());
+    assert!(told(&bench, "arrows").unwrap().starts_with("arrows of drift.velocity"), "{:?}", told(&bench, "arrows"));
+    assert_eq!(told(&bench, "contours"), None, "they were the other field's");
+    // What is no longer looked at is no longer computed.
+    bench.press("output solid.result");
+    bench.compiled();
+    bench.until("no arrows", |bench| told(bench, "arrows").is_none());
+    assert_eq!(bench.dispatches(), dispatches);
+}

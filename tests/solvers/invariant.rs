@@ -263,7 +263,7 @@ fn distances_of_a_file_are_invariant() {
     let mut sim = Simulation::new(gpu(), plan.clone()).unwrap_or_else(|e| panic!("{e}"));
     for _ in 0..2 {
         step(&mut sim, 3);
-        let distance = read(&sim, "shape");
+        let distance = read(&sim, "shape.distance");
         assert!(max_abs(&distance) > 0.1, "the file is there");
         let expected: Vec<f64> = distance.iter().map(|d| 6.0 * d).collect();
         // Three sums of f32.

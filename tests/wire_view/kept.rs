@@ -70,11 +70,11 @@ fn a_node_that_nothing_needs_is_computed_for_its_view() {
 
 #[test]
 fn a_name_of_nothing_keeps_nothing_and_is_reported_by_the_view() {
-    let sim = keeping(&["gone.result", "field.distance", "ten.value", "", "."]);
+    let sim = keeping(&["gone.result", "field.distance@gone", "ten.value", "", "."]);
     let mut viewer = Viewer::new(gpu()).unwrap();
-    for wire in ["gone.result", "field.distance", "ten.value", "", "."] {
+    for wire in ["gone.result", "field.distance@gone", "ten.value", "", "."] {
         let problem = viewer.update(&sim, &View::new(wire)).unwrap_err().to_string();
-        assert!(problem.contains("there is no such wire") && problem.contains("grid/from_field"), "{wire}: {problem}");
+        assert!(problem.contains("there is no such wire") && problem.contains("NODE.PORT@DOMAIN"), "{wire}: {problem}");
     }
     // The wire that the image reads is there, but its memory went to another.
     let unkept = keeping(&[]).plan().wires.iter().find(|(_, w)| !w.kept).map(|(name, _)| name.clone());

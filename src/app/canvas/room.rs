@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use eframe::egui::{self, Pos2, Rect, Vec2, vec2};
 
 use super::palette::PaletteChoice;
+use super::view::End;
 use super::{Canvas, layout, place_of};
 use crate::app::action::{Action, Actions};
 use crate::app::session::Session;
@@ -51,7 +52,10 @@ impl Canvas {
         }
         let (mut node, pointer) = (wanted.node, self.pointed(pointer));
         let signature = edit::signature::node(&node, session.library());
-        node.at = self.place_for(session, layout::node_size(&signature), pointer);
+        let size = layout::node_size(&signature);
+        // A wire that was dragged off an input ends at an output, on the right of the node.
+        let leads = wanted.drag.as_ref().is_some_and(|drag| drag.end == End::Input);
+        node.at = self.place_for(session, size, if leads { size.x } else { 0.0 }, pointer);
         let scope = session.scope().clone();
         let mut after = session.document().clone();
         let name = edit::add(&mut after, &scope, &wanted.wish, node)?;
@@ -90,7 +94,7 @@ impl Canvas {
             let own = layout::node_size(&edit::signature::node(node, &library));
             size.max(super::finite(vec2(node.at.0, node.at.1)) + own)
         });
-        let (after, names) = put(self.place_for(session, size, pointer))?;
+        let (after, names) = put(self.place_for(session, size, 0.0, pointer))?;
         session.edit("paste", |document| *document = after);
         session.selection.nodes = names;
         actions.extend(pointer.is_none().then_some(Action::Reveal));
@@ -102,13 +106,31 @@ impl Canvas {
         pointer.filter(|at| self.view.rect.contains(*at))
     }
 
-    /// The corner of something new of this size \[points of the document\].
-    fn place_for(&self, session: &Session, size: Vec2, pointer: Option<Pos2>) -> (f32, f32) {
+    /// The corner of something new of this size, which the pointer holds at this distance from its left side \[points of the
+    /// document\].
+    fn place_for(&self, session: &Session, size: Vec2, held: f32, pointer: Option<Pos2>) -> (f32, f32) {
         let at = match pointer {
-            Some(pointer) => self.beside_others(session, self.to_document(pointer)),
+            Some(pointer) => {
+                let wanted = self.to_document(pointer) - vec2(held, 0.0);
+                self.beside_others(session, self.in_sight(wanted, size))
+            }
             None => self.free_room(session, size),
         };
         (at.x.round(), at.y.round())
+    }
+
+    /// What the canvas shows, without its edges \[points of the document\].
+    fn in_view(&self) -> Rect {
+        let corner = (Vec2::splat(EDGE) - self.view.pan) / self.view.zoom;
+        Rect::from_min_size(corner.to_pos2(), (self.view.rect.size() - Vec2::splat(2.0 * EDGE)) / self.view.zoom)
+    }
+
+    /// A corner near the wanted one, from which all of this size is in view if it fits.
+    fn in_sight(&self, wanted: Vec2, size: Vec2) -> Vec2 {
+        let view = self.in_view();
+        let most = view.max.to_vec2() - size;
+        let kept = |wanted: f32, least: f32, most: f32| if most < least { wanted } else { wanted.clamp(least, most) };
+        vec2(kept(wanted.x, view.min.x, most.x), kept(wanted.y, view.min.y, most.y))
     }
 
     /// The place itself, or a little further if a node has its corner there already.
@@ -129,9 +151,7 @@ impl Canvas {
         });
         let areas = self.level.signatures.keys().filter_map(|name| self.area(session, name)).chain(unseen);
         let taken: Vec<Rect> = areas.map(|area| area.expand2(GAP)).collect();
-        let corner = (Vec2::splat(EDGE) - self.view.pan) / self.view.zoom;
-        let view =
-            Rect::from_min_size(corner.to_pos2(), (self.view.rect.size() - Vec2::splat(2.0 * EDGE)) / self.view.zoom);
+        let view = self.in_view();
         let selected = self.bounds(session, |name| session.selection.contains(name));
         let wanted = match selected.is_positive() {
             true => selected.right_top() + vec2(1.5 * GAP.x, 0.0),

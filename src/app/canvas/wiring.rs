@@ -50,7 +50,6 @@ impl Canvas {
         let mut wires = std::mem::take(&mut self.level.wires);
         let mut mentioned = std::mem::take(&mut self.level.mentioned);
         let muted = |name: &str| session.nodes().get(name).is_some_and(|node| node.muted);
-        let viewed = session.viewed();
         let selected = |wire: &WireShape| {
             [&wire.from.node, &wire.to.node].into_iter().any(|name| session.selection.contains(name))
         };
@@ -79,7 +78,7 @@ impl Canvas {
             }
             wire.chosen = selected(wire);
             wire.idle = muted(&wire.from.node) || muted(&wire.to.node);
-            wire.lit = viewed.contains(&wire.path);
+            wire.lit = session.is_viewed(&wire.path);
             wire.hovered = hovered.as_ref() == Some(&wire.to);
         }
         for wire in mentioned.iter_mut().filter(|wire| wire.chosen) {

@@ -1,4 +1,4 @@
-//! A number field: dragged over its range, typed, or moved by the arrow keys.
+//! A number field: dragged over its range, typed after a click, or moved by the arrow keys.
 
 use eframe::egui::{
     self, Align2, CornerRadius, CursorIcon, EventFilter, FontId, Id, Key, Modifiers, Pos2, Rect, Response, Sense,
@@ -7,7 +7,7 @@ use eframe::egui::{
 
 use super::numbers::{text_from_number, tidy};
 use super::row::HEIGHT;
-use crate::app::{notice, theme};
+use crate::app::{keymap, notice, theme};
 use crate::expr::{ExprContext, Expression, Numbers};
 use crate::stage::header::Range;
 
@@ -72,7 +72,7 @@ impl Bar<'_> {
         if response.clicked_elsewhere() {
             response.surrender_focus();
         }
-        let started = if response.double_clicked() { Some(self.text(value)) } else { self.keyed(ui, &response, value) };
+        let started = if response.clicked() { Some(self.text(value)) } else { self.keyed(ui, &response, value) };
         if let Some(text) = started {
             self.keep(ui, text);
             ui.ctx().request_repaint();
@@ -161,22 +161,36 @@ impl Bar<'_> {
         if self.mixed { String::new() } else { text_from_number(value) }
     }
 
-    /// The text to start typing with, if a key begins it.
+    /// The text to start typing with, if a key begins it. Copying needs no typing.
     fn keyed(&self, ui: &Ui, response: &Response, value: f64) -> Option<String> {
         if !response.has_focus() {
             return None;
         }
+        keymap::keep_text_keys(ui.ctx(), self.id);
+        let text = self.text(value);
+        let begins = [(Modifiers::NONE, Key::Enter), (Modifiers::NONE, Key::F2), (Modifiers::COMMAND, Key::A)];
+        if ui.input_mut(|input| begins.iter().any(|(held, key)| input.consume_key(*held, *key))) {
+            return Some(text);
+        }
+        let mut typed = None;
+        let mut copied = false;
         ui.input_mut(|input| {
-            if input.consume_key(Modifiers::NONE, Key::Enter) || input.consume_key(Modifiers::NONE, Key::F2) {
-                return Some(self.text(value));
-            }
-            let typed = input.events.iter().find_map(|event| match event {
-                egui::Event::Text(text) if !text.trim().is_empty() => Some(text.clone()),
-                _ => None,
+            input.events.retain(|event| match event {
+                egui::Event::Text(text) | egui::Event::Paste(text) => {
+                    typed = typed.take().or_else(|| Some(text.trim().to_string()).filter(|text| !text.is_empty()));
+                    false
+                }
+                egui::Event::Copy => {
+                    copied = true;
+                    false
+                }
+                _ => true,
             });
-            input.events.retain(|event| !matches!(event, egui::Event::Text(_)));
-            typed
-        })
+        });
+        if copied && !text.is_empty() {
+            ui.ctx().copy_text(text);
+        }
+        typed
     }
 
     /// A step left or right.
@@ -223,12 +237,15 @@ impl Bar<'_> {
         let fresh = text != self.text(value);
         let field = egui::TextEdit::singleline(&mut text).id(id).margin(vec2(6.0, 3.0)).desired_width(rect.width());
         let response = ui.put(rect, field);
-        if !response.has_focus() && !response.lost_focus() {
+        let first = !response.has_focus() && !response.lost_focus();
+        // A double click selects the number, not the digits on one side of its point.
+        if first || response.double_clicked() {
             response.request_focus();
             let end = egui::text::CCursor::new(text.chars().count());
             let all = egui::text::CCursorRange::two(egui::text::CCursor::default(), end);
             let mut state = egui::TextEdit::load_state(ui.ctx(), id).unwrap_or_default();
-            state.cursor.set_char_range(Some(if fresh { egui::text::CCursorRange::one(end) } else { all }));
+            let only_typed = fresh && first;
+            state.cursor.set_char_range(Some(if only_typed { egui::text::CCursorRange::one(end) } else { all }));
             state.store(ui.ctx(), id);
             self.keep(ui, text);
             return (response, None);
@@ -240,7 +257,9 @@ impl Bar<'_> {
         }
         ui.data_mut(|data| data.remove::<(String, u64)>(self.id));
         let escaped = ui.input(|input| input.key_pressed(Key::Escape));
-        let given = given(&text, self.unit, numbers).filter(|_| !escaped).map(|given| match given {
+        // What is shown may be rounded, so the same text is no other number.
+        let other = !escaped && text != self.text(value);
+        let given = given(&text, self.unit, numbers).filter(|_| other).map(|given| match given {
             Given::Number(number) => {
                 self.tell_change(ui, number);
                 Given::Number(self.fit(number))

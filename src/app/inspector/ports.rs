@@ -142,7 +142,7 @@ pub(super) fn outputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
         for port in &signature.outputs {
             let wire = format!("{}.{}", one.path, port.name);
             let carries = one.session.particles(&wire).or_else(|| Some(one.session.carried(&wire)?.to_string()));
-            let viewed = one.session.viewed().contains(&wire);
+            let viewed = one.session.is_viewed(&wire);
             if output(ui, port, carries.as_deref().unwrap_or(&port.carries), viewed) {
                 seen = Some(Link { node: one.name.clone(), port: port.name.clone() });
             }

@@ -14,7 +14,7 @@ use crate::app::theme;
 use crate::document::ParamValue;
 use crate::expr::Numbers;
 use crate::stage::header::ParamType;
-use crate::stage::types::Scalar;
+use crate::stage::types::{Scalar, ValueType};
 
 const AXES: [&str; 4] = ["x", "y", "z", "w"];
 /// Minimum width of the parts of a vector; narrower parts stand below each other \[points\].
@@ -207,6 +207,8 @@ impl Field<'_> {
             (_, ParamValue::Curve(_) | ParamValue::Gradient(_)) => false,
             (_, ParamValue::Expression(_)) => true,
             (ParamType::Color, ParamValue::Vector(parts)) => (3..=4).contains(&parts.len()),
+            // A default for both 2D and 3D, of which 2D reads two.
+            (ParamType::Value(ValueType::Vec), ParamValue::Vector(parts)) if parts.len() == 3 => true,
             (ParamType::Value(ty), ParamValue::Vector(parts)) => parts.len() == ty.components(self.dim) as usize,
             (ParamType::Formula(_), ParamValue::Vector(_)) => true,
             (ParamType::Bool, ParamValue::Vector(_)) => false,

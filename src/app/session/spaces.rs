@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use super::Session;
 use crate::app::compiler::GridMade;
 use crate::document::NodeKind;
+use crate::graph::sampled::split;
 use crate::graph::{Domain, DomainId};
-use crate::stage::types::WireType;
+use crate::stage::types::{ValueType, WireType};
 
 /// Where things of the running plan are.
 #[derive(Default)]
 pub(super) struct Spaces {
     /// The domains of nodes, by their paths.
     pub(super) domains: BTreeMap<String, DomainId>,
-    /// Grids by `node.port`.
+    /// Grids and fields by `node.port`.
     pub(super) grids: BTreeMap<String, GridMade>,
 }
 
@@ -29,13 +30,40 @@ impl Session {
         plan.domains.get(plan.wires.get(wire)?.domain?)
     }
 
-    /// The grids of the graph that fit, by `node.port`: first the values of States. `dim`: of domains in this many dimensions.
+    /// The grids and fields of the graph that fit, by `node.port`: first the values of States, last fields. `dim`: of domains in this many dimensions.
     pub(crate) fn grids(&self, dim: Option<u32>, fits: impl Fn(WireType) -> bool) -> Vec<String> {
         let Some(plan) = self.simulation.as_ref().map(|simulation| simulation.plan()) else { return Vec::new() };
         let on = |id| plan.domains.get(id).is_some_and(|domain| dim.is_none_or(|dim| domain.dim == dim));
         let known = self.spaces.grids.iter().filter(|(_, grid)| fits(grid.ty) && on(grid.domain));
-        let (states, others): (Vec<_>, Vec<_>) = known.partition(|(_, grid)| grid.state);
-        states.into_iter().chain(others).map(|(name, _)| name.clone()).collect()
+        let mut known: Vec<_> = known.collect();
+        known.sort_by_key(|(_, grid)| (!grid.state, grid.field));
+        known.into_iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// What a field has at every position; `None` where a wire is no field.
+    pub(crate) fn field(&self, wire: &str) -> Option<ValueType> {
+        let (name, _) = split(wire);
+        self.spaces.grids.get(name).filter(|grid| grid.field).map(|grid| grid.ty.value())
+    }
+
+    /// The domains that a field can be looked at on, and the one that it is looked at on.
+    pub(crate) fn places_of_field(&self, wire: &str) -> Option<(Vec<String>, String)> {
+        let (name, on) = split(wire);
+        let own = self.spaces.grids.get(name).filter(|grid| grid.field)?.domain;
+        let domains = &self.simulation.as_ref()?.plan().domains;
+        let own = domains.get(own)?;
+        let names = domains.iter().filter(|domain| domain.dim == own.dim && !domain.derived());
+        Some((names.map(|domain| domain.name.clone()).collect(), on.unwrap_or(&own.name).to_string()))
+    }
+
+    /// A field by its name as a grid on another domain; other wires, and a field on its own domain, as they are.
+    pub(crate) fn on_domain(&self, wire: String, domain: Option<&str>) -> String {
+        match (self.places_of_field(&wire), domain) {
+            (Some((names, now)), Some(domain)) if now != domain && names.iter().any(|name| name == domain) => {
+                format!("{}@{domain}", split(&wire).0)
+            }
+            _ => wire,
+        }
     }
 
     /// The largest domain of the running plan in this many dimensions.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::Session;
 use crate::document::{Link, Scope};
 use crate::edit::{self, IN};
+use crate::graph::sampled::split;
 
 /// What the running plan has to keep because it is shown.
 #[derive(Default)]
@@ -33,13 +34,20 @@ impl Session {
         &self.views.wires
     }
 
+    /// Whether a view shows a wire, by `node.port` with the whole path of the node.
+    pub(crate) fn is_viewed(&self, wire: &str) -> bool {
+        self.views.wires.iter().any(|viewed| split(viewed).0 == wire)
+    }
+
     /// Sets what is shown: the wires of views, and whether nodes have thumbnails. Numbers are recorded from then on. The
     /// running plan keeps them from the next compile on, which is requested if something new is among them.
     pub(crate) fn look_at(&mut self, wires: BTreeSet<String>, thumbnails: bool) {
         let thumbnail_scope = thumbnails.then(|| self.scope().clone());
         self.record(&wires);
         let kept: BTreeSet<String> = wires.iter().cloned().chain(self.numbers.wires()).collect();
+        // Sampling a field takes time, so it ends with its view.
         let new = !kept.is_subset(&self.views.kept)
+            || self.views.kept.difference(&kept).any(|wire| self.field(wire).is_some())
             || thumbnail_scope.as_ref().is_some_and(|p| self.views.thumbnail_scope.as_ref() != Some(p));
         (self.views.wires, self.views.kept) = (wires, kept);
         self.views.thumbnail_scope = thumbnail_scope;

@@ -247,6 +247,7 @@ impl View {
             match &self.subject {
                 _ if ui.available_width() < SUBJECT => {}
                 Subject::Output(name) => camera::buttons(ui, session, name.as_deref(), actions),
+                Subject::Wire(wire) if session.field(&wire.view().wire).is_some() => {}
                 Subject::Wire(wire) => expect::button(ui, session, wire.view(), actions),
             }
         });
@@ -314,6 +315,7 @@ impl View {
         let changed = chosen.is_some();
         if changed {
             self.subject = Subject::Output(chosen);
+            self.overlays.suit(None);
             self.fault = None;
             self.framing.fit();
         }

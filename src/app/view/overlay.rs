@@ -13,6 +13,7 @@ use crate::app::command::Command;
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::edit;
+use crate::graph::sampled::split;
 use crate::sim::wire_view::Show;
 use crate::stage::types::{ValueType, WireType};
 
@@ -29,10 +30,19 @@ pub(crate) struct Overlays {
     arrows: bool,
     lines: bool,
     contours: bool,
+    /// What was turned on because a field is viewed, which only its formula shows otherwise.
+    of_field: Option<Way>,
     /// The wires that were chosen for velocities and for contours.
     chosen: [Option<String>; 2],
     velocity: Copied<Velocity>,
     levels: Copied<Levels>,
+}
+
+/// How a field is drawn over its colours.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Arrows,
+    Contours,
 }
 
 /// Vectors of a plane, with their streamlines once these are shown.
@@ -56,6 +66,7 @@ impl Default for Overlays {
             arrows: false,
             lines: false,
             contours: false,
+            of_field: None,
             chosen: [None, None],
             velocity: Copied::default(),
             levels: Copied::default(),
@@ -66,9 +77,26 @@ impl Default for Overlays {
 impl Overlays {
     /// The same for another view.
     pub(super) fn another(&self) -> Overlays {
-        let Overlays { handles, arrows, lines, contours, .. } = *self;
+        let Overlays { handles, arrows, lines, contours, of_field, .. } = *self;
         let (ruler, chosen) = (self.ruler.clone(), self.chosen.clone());
-        Overlays { handles, ruler, arrows, lines, contours, chosen, ..Overlays::default() }
+        Overlays { handles, ruler, arrows, lines, contours, of_field, chosen, ..Overlays::default() }
+    }
+
+    /// Draws a field that is viewed by arrows or contours, until something else is viewed. `field`: its values.
+    pub(crate) fn suit(&mut self, field: Option<ValueType>) {
+        match self.of_field.take() {
+            Some(Way::Arrows) => self.arrows = false,
+            Some(Way::Contours) => self.contours = false,
+            None => {}
+        }
+        let (way, on) = match field {
+            Some(ValueType::F32) => (Way::Contours, &mut self.contours),
+            Some(ValueType::Vec | ValueType::Vec2 | ValueType::Vec3) => (Way::Arrows, &mut self.arrows),
+            _ => return,
+        };
+        if !*on {
+            (*on, self.of_field) = (true, Some(way));
+        }
     }
 
     /// The wires that are drawn, which the plan has to keep.
@@ -130,10 +158,13 @@ impl Overlays {
         let chosen = self.chosen[usize::from(!vectors)].as_deref();
         let named = |name: &&String| name.contains("velocity");
         let likely = || known.iter().find(named).or(known.first()).cloned();
-        [chosen, viewed]
+        // Arrows of a viewed field are its own.
+        let own = viewed.is_some_and(|viewed| session.field(viewed).is_some());
+        let order = if own { [viewed, chosen] } else { [chosen, viewed] };
+        order
             .into_iter()
             .flatten()
-            .find(|name| known.iter().any(|k| k == name))
+            .find(|name| known.iter().any(|k| k == split(name).0))
             .map(str::to_string)
             .or_else(likely)
     }
@@ -152,6 +183,7 @@ impl Overlays {
             let canvas = Canvas { ui, room, rect: scene.rect(), session };
             if self.contours {
                 let wire = self.wire(session, subject, false, Some(scene.dim()));
+                let wire = wire.map(|wire| session.on_domain(wire, scene.domain_name(session)));
                 let component = match subject {
                     Subject::Wire(wire) => match wire.view().show {
                         Show::Component(component) => Some(usize::from(component)),
@@ -163,6 +195,7 @@ impl Overlays {
             }
             if self.arrows || self.lines {
                 let wire = self.wire(session, subject, true, Some(scene.dim()));
+                let wire = wire.map(|wire| session.on_domain(wire, scene.domain_name(session)));
                 self.draw_velocity(&canvas, wire, cut);
             }
         }

@@ -6,7 +6,7 @@ use super::flow::Cut;
 use super::projection::{Point, Projection, axes};
 use super::subject::Subject;
 use crate::app::session::Session;
-use crate::graph::Domain;
+use crate::graph::{Domain, DomainId};
 use crate::sim::camera::Orbit;
 use crate::sim::wire_view::{Axis, Volume};
 
@@ -17,6 +17,8 @@ pub(super) struct Scene {
     rect: Rect,
     /// Dimensions and size \[m\] of the domain that the whole image shows; of a camera's image the domain of its pixels.
     domain: Extent,
+    /// Which domain that is.
+    id: Option<DomainId>,
     sight: Sight,
 }
 
@@ -60,6 +62,7 @@ impl Scene {
     /// `None` where an image has no place in the world, such as the rows of a buffer.
     pub(super) fn of(subject: &Subject, session: &Session, rect: Rect) -> Option<Scene> {
         let simulation = session.running_simulation()?;
+        let id = |own: &Domain| simulation.plan().domains.position(|other| std::ptr::eq(other, own));
         let camera = |output: &str| {
             let node = session.camera(output)?;
             let roll = simulation.value(&format!("{node}.roll")).and_then(|roll| roll.first().copied());
@@ -68,8 +71,9 @@ impl Scene {
         match subject {
             Subject::Output(name) => {
                 let output = &simulation.find_output(name.as_deref()).ok()?.node;
-                let domain = Extent::of(session.domain_of(output)?);
-                Some(Scene { rect, domain, sight: camera(output).unwrap_or(Sight::Flat(Axis::Z, Some(0.5))) })
+                let own = session.domain_of(output)?;
+                let (domain, id) = (Extent::of(own), id(own));
+                Some(Scene { rect, domain, id, sight: camera(output).unwrap_or(Sight::Flat(Axis::Z, Some(0.5))) })
             }
             Subject::Wire(wire) => {
                 let (plan, view) = (simulation.plan(), wire.view());
@@ -90,7 +94,7 @@ impl Scene {
                         output.filter(same).and_then(camera).unwrap_or(Sight::Flat(Axis::Z, Some(0.5)))
                     }
                 };
-                Some(Scene { rect, domain, sight })
+                Some(Scene { rect, domain, id: id(own), sight })
             }
         }
     }
@@ -108,6 +112,11 @@ impl Scene {
     /// Dimensions of the domain that the image shows.
     pub(super) fn dim(&self) -> u32 {
         self.domain.dim
+    }
+
+    /// The name of that domain.
+    pub(super) fn domain_name<'s>(&self, session: &'s Session) -> Option<&'s str> {
+        Some(session.running_simulation()?.plan().domains.get(self.id?)?.name.as_str())
     }
 
     /// The plane of cells that the image shows, if it shows one.

@@ -10,6 +10,7 @@ use super::widgets::choice;
 use crate::app::action::Actions;
 use crate::app::session::Session;
 use crate::app::theme;
+use crate::graph::sampled::split;
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
 use crate::sim::wire_view::{Axis, ColorMap, Show, Statistics, View, Viewer, Volume};
@@ -30,6 +31,8 @@ const AXES: [(Axis, &str); 3] = [(Axis::X, "x"), (Axis::Y, "y"), (Axis::Z, "z")]
 const ANSWER: std::time::Duration = std::time::Duration::from_millis(50);
 /// A view below this height has no histogram, which would leave no room for the image \[points\].
 const LOW: f32 = 250.0;
+/// Width of what chooses a slice of a volume \[points\].
+const DEPTH: f32 = 330.0;
 /// Height of the histogram's bars, and of the numbers below them \[points\].
 const HISTOGRAM: f32 = 40.0;
 const ENDS: f32 = 13.0;
@@ -116,6 +119,9 @@ impl WireView {
         let mut asked = false;
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
+            if let Some((domains, now)) = session.places_of_field(&self.view.wire) {
+                self.place_of_field(ui, session, &domains, &now);
+            }
             self.how(ui);
             if let Some((ty, dim, domain)) = wire {
                 self.depth(ui, ty, domain.map_or(dim, |(dim, _)| dim), domain.map(|(_, size)| size));
@@ -137,6 +143,20 @@ impl WireView {
             }
         }
         fresh || self.view != before
+    }
+
+    /// The domain that a field is looked at on.
+    fn place_of_field(&mut self, ui: &mut Ui, session: &Session, domains: &[String], now: &str) {
+        let hint = "A field has a value at every position. Shown are its values at the cell centres of this domain";
+        combo(ui, "domain of the field", now, hint, |ui| {
+            for name in domains {
+                if ui.selectable_label(name == now, name).clicked() {
+                    let field = split(&self.view.wire).0.to_string();
+                    self.view.wire = session.on_domain(field, Some(name));
+                    self.line = None;
+                }
+            }
+        });
     }
 
     /// Dimensions and size \[m\] of the grid's domain, if a line lies in it.
@@ -222,7 +242,12 @@ impl WireView {
             self.view.camera.get_or_insert_with(around);
             return;
         }
-        ui.separator();
+        // The slider is not broken across rows.
+        if ui.available_size_before_wrap().x < DEPTH {
+            ui.end_row();
+        } else {
+            ui.separator();
+        }
         let kind = match self.view.volume {
             Volume::Slice { .. } => "slice",
             Volume::Maximum(_) => "maximum along",

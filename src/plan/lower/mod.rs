@@ -142,7 +142,10 @@ pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Pro
             Keep::Needed => false,
             Keep::All => !start_only[index],
             // The node, a wire of it, or a part of one; what is not kept is dropped again.
-            Keep::Wires(wires) => wires.iter().any(|w| w.strip_prefix(&node.path).is_some_and(is_part)),
+            Keep::Wires(wires) => {
+                let kept = wires.iter().any(|w| w.strip_prefix(&node.path).is_some_and(is_part));
+                kept || graph.is_sampled_field(index)
+            }
         };
         let watched = match &node.kind {
             Kind::Stage(stage) => stage.outputs().any(|p| p.expect.is_some()),
@@ -279,7 +282,7 @@ impl<'a> Expander<'a> {
     /// Registers the wires by name. For one that is computed in every iteration of a group, the last version is used.
     fn name_wires(&mut self) {
         for ((node, port), feed) in std::mem::take(&mut self.given) {
-            self.name(&format!("{}.{}", self.graph.nodes[node].path, self.graph.port_name(node, port)), &feed);
+            self.name(&self.graph.wire_name(node, port), &feed);
         }
     }
 

@@ -220,7 +220,7 @@ impl Expander<'_> {
         let entry = &self.graph.nodes[node];
         let feed = self.seen(&Source::Wire { node, port }, entry.group)?;
         if self.around(entry.group).into_iter().any(|group| self.until(group).is_some()) {
-            self.stops.names.push((format!("{}.{}", entry.path, self.graph.port_name(node, port)), feed));
+            self.stops.names.push((self.graph.wire_name(node, port), feed));
         }
         Ok(())
     }

@@ -24,7 +24,8 @@ pub use statistics::{Sample, Statistics};
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     /// `node.port`; `node.port.attribute` for one attribute of particles; `node` where the node has one output. A
-    /// particle set shows its `velocity`, or else the first attribute that is not the position.
+    /// particle set shows its `velocity`, or else the first attribute that is not the position. A field is shown by its values
+    /// at the cell centres of the domain around it, or of another one: `node.port@domain`.
     pub wire: String,
     /// What is shown of each element.
     pub show: Show,

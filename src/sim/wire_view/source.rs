@@ -305,7 +305,7 @@ fn unknown(plan: &Plan, wire: &str) -> Problem {
     let node = wire.split('.').next().unwrap_or(wire);
     let near: Vec<&str> = plan.wires.keys().filter(|w| w.split('.').next() == Some(node)).map(String::as_str).collect();
     let remedy = match near.is_empty() {
-        true => "name a wire that the plan computes; fields and number nodes have no memory of their own, grid/from_field shows a field".into(),
+        true => "name a wire that the plan computes; of a field NODE.PORT or NODE.PORT@DOMAIN; number nodes have no memory of their own".into(),
         false => format!("this node has: {}", near.join(", ")),
     };
     Problem::new("", wire, "there is no such wire in the plan", remedy)
@@ -325,8 +325,7 @@ pub fn ports(graph: &Graph, node: NodeId) -> impl Iterator<Item = String> + '_ {
         let ty = wire_type(graph, &Wired::Wire { node, port: *port });
         ty.is_some_and(|ty| ty.is_grid() || matches!(ty, WireType::Particles | WireType::NeighborGrid))
     };
-    let path = graph.nodes.get(node).map_or("", |entry| entry.path.as_str());
-    (0..count).filter(has_memory).map(move |port| format!("{path}.{}", graph.port_name(node, port)))
+    (0..count).filter(has_memory).map(move |port| graph.wire_name(node, port))
 }
 
 /// The type of a wire; for an output of a group, that of the node inside which it comes from.

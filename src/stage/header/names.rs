@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::handle;
 use super::model::{Change, Direction, Header, HeaderError, ParamType, Port, Radius};
-use crate::stage::language;
 use crate::stage::types::{Element, PortType, ValueType};
+use crate::stage::{accessors, language};
 
 /// A line number and its problem.
 type Fault = (usize, String);
@@ -40,7 +40,13 @@ fn hiding(header: &Header) -> impl Iterator<Item = Fault> {
     let tables = header.params.iter().filter(|param| param.ty.returns().is_some());
     let functions = read.chain(tables.map(|param| (&param.name, param.line)));
     let hides = functions.filter(|(name, _)| language::is_memory_word(name));
-    hides.map(|(name, line)| (line, format!("`{name}` belongs to WGSL; choose another name")))
+    let hides = hides.map(|(name, line)| (line, format!("`{name}` belongs to WGSL; choose another name")));
+    let clashes = header.ports.iter().filter_map(|port| {
+        let (name, function) = (&port.name, accessors::clash(port)?);
+        let cause = format!("`{name}` would be read by `{function}`, which belongs to the stage language");
+        Some((port.line, format!("{cause}; choose another name")))
+    });
+    hides.chain(clashes)
 }
 
 /// Whether a port of this name and of a suitable type is read.

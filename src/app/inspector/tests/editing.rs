@@ -172,6 +172,19 @@ fn dragging_a_number_is_one_undo_step_without_a_recompile() {
 }
 
 #[test]
+fn a_default_for_two_and_three_dimensions_has_two_numbers_in_two() {
+    let mut window = Window::new(&GRAPH.replace(r#""shape": ("#, r#""ball": (stage: "shape/sphere"), "shape": ("#));
+    window.compile();
+    window.select(&["ball"]);
+    let bars = ["x", "y", "z"].map(|axis| window.harness.query_by_label(&format!("param center {axis}")).is_some());
+    assert_eq!(bars, [true, true, false]);
+    let bar = window.rect("param center x");
+    window.drag(bar.center(), vec2(20.0, 0.0), Modifiers::NONE);
+    let Some(ParamValue::Vector(parts)) = window.value("ball.center") else { panic!("no vector") };
+    assert!(parts.len() == 2 && parts[0] > 0.5 && parts[1] == 0.5, "{parts:?}");
+}
+
+#[test]
 fn names_scrub_and_reset() {
     let mut window = Window::new(GRAPH);
     window.select(&["fade"]);
@@ -234,6 +247,61 @@ fn a_wrong_expression_says_why_below_it() {
     window.type_into("param rate", "nothing * 2");
     window.harness.get_by_label_contains("nothing");
     assert_eq!(window.value("fade.rate"), Some(ParamValue::Expression("nothing * 2".into())));
+}
+
+#[test]
+fn a_number_that_was_clicked_is_replaced_copied_and_pasted_as_a_whole() {
+    let mut window = Window::new(GRAPH);
+    window.select(&["fade"]);
+    let at = window.rect("param rate").center();
+    // As by Tab.
+    window.harness.get_by_label("param rate").focus();
+    window.harness.run_steps(2);
+    let keymap = crate::app::keymap::Keymap::default();
+    for (key, event) in [
+        (
+            Key::A,
+            Event::Key { key: Key::A, physical_key: None, pressed: true, repeat: false, modifiers: Modifiers::COMMAND },
+        ),
+        (Key::C, Event::Copy),
+        (Key::V, Event::Paste("3".into())),
+    ] {
+        window.harness.input_mut().modifiers = Modifiers::COMMAND;
+        window.harness.ctx.input_mut(|input| {
+            input.modifiers = Modifiers::COMMAND;
+            input.events = vec![event];
+        });
+        assert_eq!(keymap.pressed(&window.harness.ctx, false), None, "Ctrl+{key:?} is for the number");
+        window.harness.input_mut().modifiers = Modifiers::NONE;
+    }
+    window.harness.event(Event::Copy);
+    window.harness.step();
+    let copied = window.harness.output().platform_output.commands.clone();
+    assert_eq!(copied, [eframe::egui::OutputCommand::CopyText("2".into())]);
+    window.harness.event(Event::Paste(" 3\n".into()));
+    window.harness.run_steps(2);
+    window.harness.key_press(Key::Enter);
+    window.harness.run_steps(2);
+    assert_eq!(window.number("fade.rate"), 3.0);
+    window.harness.run_steps(40);
+    window.click(at, PointerButton::Primary, Modifiers::NONE);
+    window.harness.run_steps(2);
+    window.harness.event(Event::Text("4".into()));
+    window.harness.step();
+    window.harness.key_press(Key::Enter);
+    window.harness.run_steps(2);
+    assert_eq!(window.number("fade.rate"), 4.0);
+    // Looking at a number does not round it.
+    let exact = 1.0 / 3.0;
+    window.session().edit("test", |document| {
+        document.node_mut("fade").unwrap().params.insert("rate".into(), ParamValue::Number(exact));
+    });
+    window.harness.run_steps(40);
+    window.click(at, PointerButton::Primary, Modifiers::NONE);
+    window.harness.run_steps(2);
+    window.click(at + vec2(0.0, 300.0), PointerButton::Primary, Modifiers::NONE);
+    window.harness.run_steps(2);
+    assert_eq!(window.number("fade.rate"), exact);
 }
 
 #[test]
