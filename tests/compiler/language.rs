@@ -77,9 +77,8 @@ fn names_of_the_language_are_refused_at_their_line() {
 #[test]
 fn a_port_whose_function_would_be_one_of_the_language_is_refused() {
     let said = |ty: &str| {
-        errors(&format!(
-            "//! T\n//! @in wall: {ty}\n//! @out y: Grid<f32>\nfn stage(cell: Cell) -> f32 {{ return 1.0; }}"
-        ))
+        let header = format!("//! T\n//! @in wall: {ty}\n//! @out y: Grid<f32>");
+        errors(&format!("{header}\nfn stage(cell: Cell) -> f32 {{ return wall(cell); }}"))
     };
     let cause = "`wall` would be read by `wall_face`, which belongs to the stage language; choose another name";
     assert_eq!(said("FaceGrid"), format!("2:1: {cause}"));
