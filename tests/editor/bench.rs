@@ -98,6 +98,17 @@ pub struct Bench {
     /// Removed with the bench.
     pub folder: Folder,
     time: f64,
+    /// The last to be dropped.
+    _driver: Driver,
+}
+
+/// Waits for shaders that the driver still compiles for an editor that is gone: a test that ends before them crashes in the driver.
+struct Driver;
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        gpu::wait_for_pipelines(Duration::from_secs(60));
+    }
 }
 
 impl Bench {
@@ -186,7 +197,7 @@ impl Bench {
             .with_max_steps(1)
             .renderer(WgpuTestRenderer::from_render_state(render))
             .build_eframe(move |context| Editor::new(context, source, None, folders).unwrap());
-        let mut bench = Bench { harness, folder, time: 10.0 };
+        let mut bench = Bench { harness, folder, time: 10.0, _driver: Driver };
         bench.rest();
         bench
     }
