@@ -1,5 +1,4 @@
-//! Advection of volume fractions by PLIC and by the article's spread: each step against the same in f64, and shapes that
-//! come back against themselves.
+//! Advection of volume fractions by PLIC and by the article's spread: steps against f64, and shapes that come back against themselves.
 
 use std::f64::consts::{PI, TAU};
 
@@ -439,48 +438,40 @@ fn interfaces_meet_walls_at_a_right_angle() {
     within("band across a channel", error, cuts(20), ROUNDED);
 }
 
-#[test]
-fn a_step_of_the_spread_is_that_of_f64_with_and_without_attraction() {
+/// A step of a disc with pulls of up to a cell, against the same in f64. `compression`: cells that a pull of one a cell moves it.
+fn spread_with_pulls(what: &str, case: &str, params: &str, compression: f64) {
     let grid = Grid::new(&[40, 40], 1.0, EdgeRule::Wall);
-    let open = vec![1.0; grid.len()];
     let disc = fill(&grid, |[x, y]| (x - 18.3).hypot(y - 21.2) < 9.0);
     let flow = around(&grid, |x, y| 16.0 * ((PI * x / 40.0).sin() * (PI * y / 40.0).sin()).powi(2));
+    let mut sim = begin_from(case, &grid, ["advect_spread", params], "1", &disc, &flow);
+    for (pull, seed) in [("pull_f", 1), ("pull_g", 2)] {
+        let pulls: Vec<f32> = random(2 * grid.len(), seed).iter().map(|p| p / grid.h as f32).collect();
+        sim.write(pull, &pulls).unwrap();
+    }
+    let carried = checked_spread(what, &mut sim, &grid, &vec![1.0; grid.len()], 6, compression);
+    holds(what, &carried, &disc, None);
+}
+
+#[test]
+fn a_step_of_the_spread_is_that_of_f64_with_and_without_attraction() {
     for compression in [0.0, 0.7] {
-        let params = format!("\"compression\": {compression}");
-        let mut sim = begin(&grid, ["advect_spread", &params], "1", &disc, &flow);
-        for (pull, seed) in [("pull_f", 1), ("pull_g", 2)] {
-            // Up to a cell.
-            let pulls: Vec<f32> = random(2 * grid.len(), seed).iter().map(|p| p / grid.h as f32).collect();
-            sim.write(pull, &pulls).unwrap();
-        }
         let what = format!("spread, compression {compression}");
-        let v = checked_spread(&what, &mut sim, &grid, &open, 6, compression);
-        holds(&what, &v, &disc, None);
+        spread_with_pulls(&what, CASE, &format!("\"compression\": {compression}"), compression);
     }
 }
 
 /// The article's reading: what step 8 adds to the flow carries each fluid as well, dx = strength dt^2 s.
 #[test]
 fn the_wide_attraction_carries_a_fluid_as_far_as_it_accelerates_it() {
-    let grid = Grid::new(&[40, 40], 1.0, EdgeRule::Wall);
-    let open = vec![1.0; grid.len()];
-    let disc = fill(&grid, |[x, y]| (x - 18.3).hypot(y - 21.2) < 9.0);
-    let flow = around(&grid, |x, y| 16.0 * ((PI * x / 40.0).sin() * (PI * y / 40.0).sin()).powi(2));
     let wired = CASE.replace(
         "\"fractions\": \"f.value\"",
         "\"tension_f\": \"pull_f.value\", \"tension_g\": \"pull_g.value\", \"fractions\": \"f.value\"",
     );
-    // With the same pull wired to both, they add up: cells a gradient of one a cell.
+    // With the same pull wired to both, they add up: cells a gradient of one a cell, which are 1/40 m wide.
     let (narrow, wide) = (0.3, 0.4);
-    let strength = wide * (grid.h * FPS).powi(2);
+    let strength = wide * (Grid::new(&[40, 40], 1.0, EdgeRule::Wall).h * FPS).powi(2);
     let params = format!("\"compression\": {narrow}, \"strength\": {strength}");
-    let mut sim = begin_from(&wired, &grid, ["advect_spread", &params], "1", &disc, &flow);
-    for (pull, seed) in [("pull_f", 1), ("pull_g", 2)] {
-        let pulls: Vec<f32> = random(2 * grid.len(), seed).iter().map(|p| p / grid.h as f32).collect();
-        sim.write(pull, &pulls).unwrap();
-    }
-    let v = checked_spread("spread by both attractions", &mut sim, &grid, &open, 6, narrow + wide);
-    holds("spread by both attractions", &v, &disc, None);
+    spread_with_pulls("spread by both attractions", &wired, &params, narrow + wide);
 }
 
 const CUT: &str = r#"
