@@ -22,6 +22,8 @@ mod groups;
 mod hostile;
 #[path = "compiler/invariant.rs"]
 mod invariant;
+#[path = "compiler/keyframes.rs"]
+mod keyframes;
 #[path = "compiler/language.rs"]
 mod language;
 #[path = "compiler/layers.rs"]

@@ -2,6 +2,8 @@
 
 #[path = "engine/budgets.rs"]
 mod budgets;
+#[path = "engine/keyframes.rs"]
+mod keyframes;
 
 use std::sync::OnceLock;
 

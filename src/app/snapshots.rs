@@ -196,6 +196,7 @@ fn short(value: Option<&ParamValue>) -> String {
         ParamValue::Expression(text) => text.clone(),
         ParamValue::Curve(_) => "curve".into(),
         ParamValue::Gradient(_) => "gradient".into(),
+        ParamValue::Keys(_) => "keys".into(),
         other => other.to_string(),
     };
     let cut: String = text.chars().take(LONGEST).collect();

@@ -1,4 +1,5 @@
-//! Curves and colour ramps over 0..1: what the user draws, and the table of samples that the GPU reads.
+//! Curves and colour ramps over 0..1: what the user draws, and the table of samples that the GPU reads. [`Keyframes`] are
+//! curves over frames, evaluated on the CPU.
 //!
 //! A [`Curve`] is the [`monotone`] cubic through its points, which never goes above or below the two points around it.
 //! `curve(x, ..)` in expressions is the same. A [`Gradient`] is linear between its stops, in linear RGB. Two points at
@@ -8,8 +9,10 @@
 //! sample to the next, and a curve is off by at most [`Curve::table_error`].
 
 mod gradient;
+mod keyframes;
 
 pub use gradient::{Color, Gradient, color_from_hex, hex_from_color};
+pub use keyframes::{Key, Keyframes, LAST_FRAME, Tangent};
 
 /// Number of values of a curve or a gradient in the GPU's table, at t = i / (SAMPLES - 1). Halves, quarters and eighths
 /// are samples, so they are exact.

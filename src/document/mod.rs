@@ -27,7 +27,7 @@ pub use read::{EXPECT_FIELDS, ReadError, VARIANT_FIELDS};
 pub use salvage::{Salvaged, salvage};
 pub use variant::Variant;
 
-use crate::curve::{Curve, Gradient};
+use crate::curve::{Curve, Gradient, Keyframes};
 use crate::input::InputTrack;
 
 /// Version of the graph file format that this build writes.
@@ -344,10 +344,30 @@ pub enum ParamValue {
     Curve(Curve),
     /// `[(0, "#000000"), (1, "#ff8800")]`: stops (t, colour), a colour in sRGB or as linear (r, g, b) or (r, g, b, a).
     Gradient(Gradient),
+    /// `(keys: [(0, 10), (30, 60, Linear)], expr: "keys * 2")`: keys (frame, value), and an expression of their value.
+    Keys(Keyframes),
 }
 
 impl ParamValue {
-    /// Parses user input: `0.5`, `1,2`, `(1, 2)`, `512x256`, `true`, a curve or a gradient as in a graph file, or an
+    /// The text of an expression, also that of keys.
+    pub fn expression(&self) -> Option<&str> {
+        match self {
+            ParamValue::Expression(text) => Some(text),
+            ParamValue::Keys(keys) => keys.expr.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The same, to change it.
+    pub fn expression_mut(&mut self) -> Option<&mut String> {
+        match self {
+            ParamValue::Expression(text) => Some(text),
+            ParamValue::Keys(keys) => keys.expr.as_mut(),
+            _ => None,
+        }
+    }
+
+    /// Parses user input: `0.5`, `1,2`, `(1, 2)`, `512x256`, `true`, a curve, a gradient or keys as in a graph file, or an
     /// expression.
     pub fn from_text(text: &str) -> ParamValue {
         let text = text.trim();
@@ -362,7 +382,9 @@ impl ParamValue {
         if let Ok(number) = text.parse() {
             return ParamValue::Number(number);
         }
-        if let Ok(drawn @ (ParamValue::Curve(_) | ParamValue::Gradient(_))) = ParamValue::from_ron(text) {
+        if let Ok(drawn @ (ParamValue::Curve(_) | ParamValue::Gradient(_) | ParamValue::Keys(_))) =
+            ParamValue::from_ron(text)
+        {
             return drawn;
         }
         match numbers(',').or_else(|| numbers('x')) {
@@ -397,6 +419,7 @@ impl ParamValue {
             ParamValue::Expression(_) => "an expression",
             ParamValue::Curve(_) => "a curve",
             ParamValue::Gradient(_) => "a gradient",
+            ParamValue::Keys(_) => "keys",
         }
     }
 }
@@ -469,6 +492,11 @@ impl Document {
                 domain.width = value;
             }
             (NodeKind::Domain(domain), "edge", ParamValue::Expression(edge)) => domain.edge = Edge::from_text(edge),
+            (NodeKind::Domain(_), "resolution" | "width" | "edge", ParamValue::Keys(_)) => {
+                return Err(format!(
+                    "`{path}.{param}` can't have keys, because the plan is compiled for it; give a constant"
+                ));
+            }
             (NodeKind::Domain(_), _, _) => {
                 return Err(format!(
                     "domain `{path}` has resolution (such as 512,512), width [m] and edge, not {param}"

@@ -114,7 +114,7 @@ impl<'de, T: Record> Visitor<'de> for RecordVisitor<T> {
     }
 }
 
-struct FieldName(String);
+pub(super) struct FieldName(pub(super) String);
 
 impl<'de> Deserialize<'de> for FieldName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FieldName, D::Error> {

@@ -1,11 +1,12 @@
-//! Parses values: numbers, vectors, expressions, curves and gradients.
+//! Parses values: numbers, vectors, expressions, curves, gradients and keys.
 
 use std::fmt;
 
-use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::ParamValue;
-use crate::curve::{Color as Linear, Curve, Gradient, color_from_hex};
+use super::read::FieldName;
+use crate::curve::{Color as Linear, Curve, Gradient, Keyframes, color_from_hex};
 
 impl<'de> Deserialize<'de> for ParamValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ParamValue, D::Error> {
@@ -13,7 +14,7 @@ impl<'de> Deserialize<'de> for ParamValue {
         impl<'de> Visitor<'de> for Value {
             type Value = ParamValue;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number, (x, y, ..), true, false, an \"expression\", a curve or a gradient")
+                f.write_str("a number, (x, y, ..), true, false, an \"expression\", a curve, a gradient or (keys: [..])")
             }
             fn visit_bool<E: de::Error>(self, v: bool) -> Result<ParamValue, E> {
                 Ok(ParamValue::Bool(v))
@@ -36,6 +37,21 @@ impl<'de> Deserialize<'de> for ParamValue {
                     items.push(item);
                 }
                 list(&items).map_err(de::Error::custom)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ParamValue, A::Error> {
+                let (mut keys, mut expr) = (None, None);
+                while let Some(FieldName(field)) = map.next_key()? {
+                    match field.as_str() {
+                        "keys" if keys.is_none() => keys = Some(map.next_value()?),
+                        "expr" if expr.is_none() => expr = Some(map.next_value()?),
+                        "keys" | "expr" => {
+                            return Err(de::Error::custom(format!("field `{field}` is given twice")));
+                        }
+                        _ => return Err(de::Error::custom(format!("`{field}` is no field of keys; {KEYS}"))),
+                    }
+                }
+                let keys = keys.ok_or_else(|| de::Error::custom(format!("`keys` is missing; {KEYS}")))?;
+                Ok(ParamValue::Keys(Keyframes { keys, expr }))
             }
         }
         deserializer.deserialize_any(Value)
@@ -132,6 +148,7 @@ fn stop(item: &Item) -> Result<(f64, Linear), String> {
     Ok((t, color))
 }
 
+const KEYS: &str = "they have the form (keys: [(frame, value), ..], expr: \"keys * 2\")";
 const POINT: &str = "a point of a curve has the form (t, value)";
 const STOP: &str =
     "a point of a curve has the form (t, value), a stop of a gradient (t, \"#rrggbb\") or (t, (r, g, b, a))";

@@ -7,7 +7,7 @@ use super::{
     Bookmark, Document, Domain, Edge, Expect, Extra, FileSource, Frame, Group, Link, Node, NodeKind, Nodes, Output,
     ParamValue, Until, Variant,
 };
-use crate::curve::{Color, hex_from_color};
+use crate::curve::{Color, Key, Keyframes, Tangent, hex_from_color};
 use crate::input::InputTrack;
 
 pub(super) fn document(document: &Document) -> String {
@@ -407,7 +407,25 @@ pub(super) fn param(value: &ParamValue) -> String {
         ParamValue::Gradient(gradient) => {
             list(gradient.stops.iter().map(|(t, value)| format!("({}, {})", number(*t), color(*value))))
         }
+        ParamValue::Keys(Keyframes { keys, expr }) => {
+            let mut fields = Fields::default();
+            fields.add("keys", list(keys.iter().map(key)));
+            expr.iter().for_each(|text| fields.add("expr", quoted(text)));
+            fields.one_line()
+        }
     }
+}
+
+/// `(frame, value)`, and the tangent unless it is automatic.
+fn key(key: &Key) -> String {
+    let parts = |values: &[f64]| param(&ParamValue::from_numbers(values));
+    let tangent = match &key.tangent {
+        Tangent::Auto => String::new(),
+        Tangent::Linear => ", Linear".into(),
+        Tangent::Step => ", Step".into(),
+        Tangent::Free(before, after) => format!(", Free({}, {})", parts(before), parts(after)),
+    };
+    format!("({}, {}{tangent})", number(key.frame), parts(&key.value))
 }
 
 fn list(items: impl Iterator<Item = String>) -> String {

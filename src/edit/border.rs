@@ -130,7 +130,7 @@ fn rename_input(document: &mut Document, scope: &Scope, old: &str, new: &str) ->
         ));
     }
     for value in group.nodes.values_mut().flat_map(Node::values_mut).filter(|_| named) {
-        if let ParamValue::Expression(text) = value {
+        if let Some(text) = value.expression_mut() {
             *text = expr::rename(text, old, new);
         }
     }

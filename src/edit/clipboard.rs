@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::nodes::rename_domain;
 use super::{IN, frame_contents, free, gone, level_mut};
-use crate::document::{Document, Frame, Level, Link, Node, NodeKind, ParamValue, Scope};
+use crate::document::{Document, Frame, Level, Link, Node, NodeKind, Scope};
 use crate::expr;
 use crate::graph::ports::Ports;
 use crate::library::Library;
@@ -146,7 +146,7 @@ fn has(ports: &Ports<'_>, link: &Link) -> bool {
 
 fn rename_in(node: &mut Node, old: &str, new: &str) {
     for value in node.values_mut() {
-        if let ParamValue::Expression(text) = value
+        if let Some(text) = value.expression_mut()
             && expr::names(text).contains(old)
         {
             *text = expr::rename(text, old, new);

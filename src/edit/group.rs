@@ -158,10 +158,7 @@ fn moving(level: Level<'_>, signatures: &BTreeMap<String, NodeSignature>, names:
 }
 
 pub(super) fn mentioned(value: &ParamValue) -> BTreeSet<&str> {
-    match value {
-        ParamValue::Expression(text) => expr::names(text),
-        _ => BTreeSet::new(),
-    }
+    value.expression().map(expr::names).unwrap_or_default()
 }
 
 /// Nodes outside that read from the group and also feed it within a frame. A State interrupts such a chain.
@@ -416,5 +413,5 @@ impl Border<'_> {
 
 /// Whether an expression uses a name, of a number or of the language.
 fn says(value: &ParamValue, name: &str) -> bool {
-    matches!(value, ParamValue::Expression(text) if expr::mentions(text, name))
+    value.expression().is_some_and(|text| expr::mentions(text, name))
 }

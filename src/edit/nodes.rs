@@ -60,7 +60,7 @@ pub fn rename(document: &mut Document, scope: &Scope, old: &str, new: &str) -> R
 
 /// A number inside a group has priority over an input of the same name, so expressions would resolve to another number.
 fn hides(level: &mut LevelMut<'_>, new: &str) -> Result<(), String> {
-    let mentions = |value: &ParamValue| matches!(value, ParamValue::Expression(text) if expr::mentions(text, new));
+    let mentions = |value: &ParamValue| value.expression().is_some_and(|text| expr::mentions(text, new));
     match level.group() {
         Some(group)
             if group.inputs.contains_key(new) && group.nodes.values().any(|node| node.values().any(mentions)) =>
@@ -73,7 +73,7 @@ fn hides(level: &mut LevelMut<'_>, new: &str) -> Result<(), String> {
 
 /// Expressions inside groups use other numbers.
 fn rename_number(nodes: &mut Nodes, old: &str, new: &str) -> Result<(), String> {
-    let names = |value: &ParamValue| matches!(value, ParamValue::Expression(text) if expr::names(text).contains(old));
+    let names = |value: &ParamValue| value.expression().is_some_and(|text| expr::names(text).contains(old));
     if let Some((name, _)) = nodes.iter().find(|(_, node)| !expr::usable(new) && node.values().any(names)) {
         return Err(format!(
             "an expression of `{name}` uses `{old}`, and expressions cannot use the name `{new}`; use letters, digits and _"
@@ -84,7 +84,7 @@ fn rename_number(nodes: &mut Nodes, old: &str, new: &str) -> Result<(), String> 
 }
 
 pub(super) fn rename_in(value: &mut ParamValue, old: &str, new: &str) {
-    if let ParamValue::Expression(text) = value
+    if let Some(text) = value.expression_mut()
         && expr::names(text).contains(old)
     {
         *text = expr::rename(text, old, new);

@@ -224,7 +224,7 @@ impl Inside<'_> {
         let domains: Vec<(String, String)> = domains.map(|(old, new)| (old.clone(), new.clone())).collect();
         for node in self.group.nodes.values_mut() {
             for value in node.values_mut() {
-                if let ParamValue::Expression(text) = value
+                if let Some(text) = value.expression_mut()
                     && expr::names(text).iter().any(|name| named.contains_key(*name))
                 {
                     *text = expr::replace(text, |word| named.get(word).cloned());

@@ -67,6 +67,10 @@ const fn listed<T, const N: usize>(table: &[(&'static str, T)]) -> [&'static str
     names
 }
 
+/// The value of the curve through a value's keys, in the expression of these keys. There it hides the variable of that
+/// name, the pressed keys.
+pub const KEYFRAMES: &str = "keys";
+
 /// Limit of numbers that a message lists.
 pub const LISTED: usize = 16;
 

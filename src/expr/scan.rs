@@ -7,7 +7,9 @@ use super::functions::{Apply, Function, MINUS, NOT, OPERATORS, PREFIX, RIGHT, fu
 use super::names::reserved;
 use super::program::{Does, Step};
 use super::value::NO_CONDITION;
-use super::{ExprError, LISTED, MAX_BRACKETS, MAX_TEXT, Numbers, Place, STATEMENTS, VALUES, VARIABLES, usage_of};
+use super::{
+    ExprError, KEYFRAMES, LISTED, MAX_BRACKETS, MAX_TEXT, Numbers, Place, STATEMENTS, VALUES, VARIABLES, usage_of,
+};
 
 /// What precedes the token that is read.
 #[derive(Clone, Copy, PartialEq)]
@@ -267,6 +269,7 @@ impl<'a> Scanner<'a> {
                 self.at = self.text.len() - rest.len();
                 return self.open(b'(', Some((name_at, function)));
             }
+            KEYFRAMES if self.known.contains_key(name) => Does::Number(self.named(name)),
             "pi" => Does::Scalar(std::f64::consts::PI),
             "tau" => Does::Scalar(std::f64::consts::TAU),
             _ => match VALUES.iter().find(|(known, _)| *known == name) {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::document::{Document, Group, Level, Link, Node, NodeKind, Nodes, ParamValue, Scope};
+use crate::document::{Document, Group, Level, Link, Node, NodeKind, Nodes, Scope};
 use crate::expr;
 use crate::problem::{Problems, Severity};
 
@@ -100,10 +100,7 @@ fn first_name(wire: &str) -> &str {
 /// Names of the nodes that a node reads: wires, numbers in expressions, its domain.
 fn reads(node: &Node) -> impl Iterator<Item = &str> {
     let wires = node.inputs.values().map(|Link { node, .. }| node.as_str());
-    let numbers = node.values().flat_map(|value| match value {
-        ParamValue::Expression(text) => expr::names(text),
-        _ => BTreeSet::new(),
-    });
+    let numbers = node.values().flat_map(|value| value.expression().map(expr::names).unwrap_or_default());
     wires.chain(numbers).chain(node.on.as_deref())
 }
 

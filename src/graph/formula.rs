@@ -94,6 +94,10 @@ impl Flattener<'_> {
             ParamValue::Number(value) => format!("{value}"),
             ParamValue::Bool(value) => u8::from(*value).to_string(),
             ParamValue::Vector(values) => format!("{values:?}"),
+            ParamValue::Keys(_) => {
+                let remedy = "set the keys on a number node, and name it in the formula";
+                return Err(Some(("a formula can't have keys".into(), remedy.into())));
+            }
             ParamValue::Curve(_) | ParamValue::Gradient(_) => {
                 let cause = format!("{} was given for a formula", setting.value.kind());
                 return Err(Some((cause, "give an expression such as \"sin(tau * position.x)\"".into())));

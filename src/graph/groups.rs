@@ -114,8 +114,7 @@ impl Flattener<'_> {
     /// Warns when expressions inside a group cannot use an input, because its name means something else in them.
     fn hidden(&mut self, path: &str, group: &document::Group, typed: &[(String, PortType)]) {
         for (name, _) in typed.iter().filter(|(name, ty)| ty.is_number() && expr::reserved(name)) {
-            let mentions =
-                |value: &ParamValue| matches!(value, ParamValue::Expression(text) if expr::mentions(text, name));
+            let mentions = |value: &ParamValue| value.expression().is_some_and(|text| expr::mentions(text, name));
             if group.nodes.values().any(|node| node.values().any(mentions)) {
                 let cause =
                     format!("expressions inside can't use the input, because `{name}` means something else in them");

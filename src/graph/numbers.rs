@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::limits;
+use crate::curve::Keyframes;
 use crate::document::{Nodes, ParamValue};
 use crate::expr::{self, ExprContext, Expression, Number, Numbers};
 
@@ -48,7 +49,7 @@ impl Names {
 
     /// The names that occur in a value, and their paths.
     pub fn uses(&self, value: &ParamValue) -> BTreeMap<String, String> {
-        let ParamValue::Expression(text) = value else { return BTreeMap::new() };
+        let Some(text) = value.expression() else { return BTreeMap::new() };
         let path = |name: &str| Some((name.to_string(), self.0.get(name)?.path()?.clone()));
         expr::names(text).into_iter().filter_map(path).collect()
     }
@@ -138,9 +139,35 @@ enum Source {
     Number(String),
     /// The paths of the numbers that it names are in `uses`.
     Expression(Box<Expression>),
+    Keys(Box<Keyed>),
+}
+
+#[derive(Clone, Debug)]
+struct Keyed {
+    keys: Keyframes,
+    expression: Option<Expression>,
+    /// The curve is rounded to whole numbers.
+    whole: bool,
+}
+
+impl Keyed {
+    fn curve(&self, frame: u64) -> Number {
+        let mut v = self.keys.at(frame as f64);
+        if self.whole {
+            v = v.map(f64::round);
+        }
+        Number { len: self.keys.components(), v }
+    }
 }
 
 impl Formula {
+    /// Rounds the curve of keys, since between them it passes through values that are no whole numbers.
+    pub fn round_keys(&mut self) {
+        if let Source::Keys(keyed) = &mut self.source {
+            keyed.whole = true;
+        }
+    }
+
     /// The value in a frame.
     ///
     /// # Errors
@@ -154,6 +181,15 @@ impl Formula {
                 let named = |place: usize| number(self.uses.get(expression.numbers().get(place)?)?);
                 expression.eval_by(context, &named).map_err(wrong)
             }
+            Source::Keys(keyed) => {
+                let curve = keyed.curve(context.frame);
+                let Some(expression) = &keyed.expression else { return Ok(curve) };
+                let named = |place: usize| match expression.numbers().get(place)?.as_str() {
+                    expr::KEYFRAMES => Some(curve),
+                    name => number(self.uses.get(name)?),
+                };
+                expression.eval_by(context, &named).map_err(wrong)
+            }
         }
     }
 
@@ -161,6 +197,7 @@ impl Formula {
     pub fn variable(&self) -> Option<&str> {
         match &self.source {
             Source::Expression(expression) => expression.variables().first().copied(),
+            Source::Keys(_) => Some("frame"),
             _ => None,
         }
     }
@@ -247,6 +284,7 @@ impl Table {
                 return Number::vector(values).map(constant).ok_or_else(|| Some(wrong()));
             }
             ParamValue::Expression(text) => text,
+            ParamValue::Keys(keys) => return self.keyed(keys, names.uses(value), names),
             ParamValue::Curve(_) | ParamValue::Gradient(_) => {
                 let cause = format!("{} was given for a number", value.kind());
                 return Err(Some((cause, "give a number, a vector or an expression".into())));
@@ -258,11 +296,25 @@ impl Table {
         {
             return Ok(Formula { source: Source::Number(path.clone()), uses });
         }
-        let known = self.known(text, names, &Numbers::new())?;
+        let expression = Box::new(self.expression(text, names, &Numbers::new())?);
+        Ok(Formula { source: Source::Expression(expression), uses })
+    }
+
+    fn keyed(&self, keys: &Keyframes, uses: BTreeMap<String, String>, names: &Names) -> Result<Formula, Fault> {
+        keys.check()?;
+        let mut keyed = Keyed { keys: keys.clone(), expression: None, whole: false };
+        if let Some(text) = &keys.expr {
+            let curve = Numbers::from([(expr::KEYFRAMES.to_string(), keyed.curve(0))]);
+            keyed.expression = Some(self.expression(text, names, &curve)?);
+        }
+        Ok(Formula { source: Source::Keys(Box::new(keyed)), uses })
+    }
+
+    fn expression(&self, text: &str, names: &Names, local: &Numbers) -> Result<Expression, Fault> {
+        let known = self.known(text, names, local)?;
         let expression = Expression::parse_with(text, &known)
             .or_else(|_| Expression::parse_with(text, &self.all_known(names, &known)));
-        let expression = Box::new(expression.map_err(|error| Some(wrong(error)))?);
-        Ok(Formula { source: Source::Expression(expression), uses })
+        expression.map_err(|error| Some(wrong(error)))
     }
 
     /// The numbers that a text names, with their values at time zero, and those that are `local` to it.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::numbers::{Fault, Formula, Names, Table, Unfit};
+use crate::curve::{Key, Keyframes};
 use crate::document::ParamValue;
 use crate::expr::Number;
 use crate::printable;
@@ -90,12 +91,28 @@ pub fn read(declared: Declared, value: &ParamValue, names: &Names, numbers: &Tab
         }
         (ValueType::Curve | ValueType::Gradient, _) => Err(Some(undrawn(ty, value))),
         _ => {
-            let formula = numbers.formula(value, names)?;
+            let mut formula = numbers.formula(value, names)?;
+            if matches!(ty, ValueType::I32 | ValueType::U32) {
+                formula.round_keys();
+            }
+            if let ParamValue::Keys(Keyframes { keys, expr: None }) = value {
+                check_keys(declared, keys)?;
+            }
             let values = fit(ty, range, numbers.start(&formula)?, dim)?;
             let count = ty.components(dim) as usize;
             Ok(Reading { values: values.into_iter().take(count).collect(), formula: Some(formula) })
         }
     }
+}
+
+/// Checks the value of each key, so that a key that is reached later is reported at once.
+fn check_keys(Declared { ty, range, dim }: Declared, keys: &[Key]) -> Result<(), Unfit> {
+    for key in keys {
+        let Some(value) = Number::vector(&key.value) else { continue };
+        fit(ty, range, value, dim)
+            .map_err(|(cause, remedy)| (format!("the key at frame {}: {cause}", key.frame), remedy))?;
+    }
+    Ok(())
 }
 
 /// The error when a curve or a gradient is given as something else.

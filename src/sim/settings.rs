@@ -99,7 +99,7 @@ impl Settings {
             return Err(unknown(plan, path));
         }
         // Parsed with all names in scope, so that an unknown name is answered with a list of the known ones.
-        if let ParamValue::Expression(_) = &value {
+        if value.expression().is_some() {
             let broken = |fault: Fault| problem(path, fault.unwrap_or_default());
             self.numbers.formula(&value, &names).map_err(broken)?;
         }
@@ -230,7 +230,7 @@ fn as_it_becomes(set: &str, value: &ParamValue, wrong: &str, (cause, remedy): Un
     }
     let becomes = match value {
         // A curve of ten thousand points does not fit into a sentence.
-        ParamValue::Curve(_) | ParamValue::Gradient(_) => "is set to it".to_string(),
+        ParamValue::Curve(_) | ParamValue::Gradient(_) | ParamValue::Keys(_) => "is set to it".to_string(),
         short => format!("becomes {short}"),
     };
     problem(wrong, (format!("{cause} when `{set}` {becomes}"), remedy))

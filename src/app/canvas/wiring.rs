@@ -112,10 +112,7 @@ impl Canvas {
 pub(super) fn mentions(nodes: &Nodes) -> Vec<(String, String)> {
     let number = |name: &&str| nodes.get(*name).is_some_and(|node| node.kind.is_number());
     let named = |node: &Node| -> BTreeSet<String> {
-        let texts = node.values().filter_map(|value| match value {
-            ParamValue::Expression(text) => Some(text),
-            _ => None,
-        });
+        let texts = node.values().filter_map(ParamValue::expression);
         texts.flat_map(|text| crate::expr::names(text)).filter(number).map(String::from).collect()
     };
     nodes.iter().flat_map(|(name, node)| named(node).into_iter().map(move |number| (number, name.clone()))).collect()

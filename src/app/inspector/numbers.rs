@@ -33,7 +33,7 @@ pub(super) fn components(value: &ParamValue, ty: ParamType) -> [f64; 4] {
             }
             parts.iter_mut().zip(values).for_each(|(part, value)| *part = *value);
         }
-        ParamValue::Expression(_) | ParamValue::Curve(_) | ParamValue::Gradient(_) => {}
+        ParamValue::Expression(_) | ParamValue::Curve(_) | ParamValue::Gradient(_) | ParamValue::Keys(_) => {}
     }
     parts
 }
@@ -56,7 +56,7 @@ pub(super) fn text_from_value(value: &ParamValue) -> String {
             format!("[{}]", parts.join(", "))
         }
         ParamValue::Expression(text) => text.clone(),
-        drawn @ (ParamValue::Curve(_) | ParamValue::Gradient(_)) => drawn.to_string(),
+        drawn @ (ParamValue::Curve(_) | ParamValue::Gradient(_) | ParamValue::Keys(_)) => drawn.to_string(),
     }
 }
 

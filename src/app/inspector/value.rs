@@ -205,7 +205,8 @@ impl Field<'_> {
             (ParamType::Curve, value) => matches!(value, ParamValue::Curve(_)),
             (ParamType::Gradient, value) => matches!(value, ParamValue::Gradient(_)),
             (_, ParamValue::Curve(_) | ParamValue::Gradient(_)) => false,
-            (_, ParamValue::Expression(_)) => true,
+            (ParamType::Formula(_), ParamValue::Keys(_)) => false,
+            (_, ParamValue::Expression(_) | ParamValue::Keys(_)) => true,
             (ParamType::Color, ParamValue::Vector(parts)) => (3..=4).contains(&parts.len()),
             // A default for both 2D and 3D, of which 2D reads two.
             (ParamType::Value(ValueType::Vec), ParamValue::Vector(parts)) if parts.len() == 3 => true,
@@ -220,6 +221,7 @@ impl Field<'_> {
     fn other(&self, current: &ParamValue, numbers: &Numbers) -> ParamValue {
         match current {
             ParamValue::Expression(text) => constant_from(text, numbers).unwrap_or_else(|| self.default.clone()),
+            ParamValue::Keys(keys) => ParamValue::from_numbers(&keys.at(0.0)[..keys.components()]),
             constant => ParamValue::Expression(text_from_value(constant)),
         }
     }
@@ -262,6 +264,11 @@ impl Field<'_> {
             ParamValue::Gradient(stops) if self.ty == ParamType::Gradient => {
                 let new = gradient::field(ui, site.id, self.name, stops);
                 new.map(|gradient| Change::Set(ParamValue::Gradient(gradient)))
+            }
+            ParamValue::Keys(_) if self.computable(site) => {
+                let text = RichText::new(text_from_value(current)).monospace();
+                ui.add(egui::Label::new(text).truncate()).on_hover_text(text_from_value(current));
+                None
             }
             // A value of another type: Problems explains it, and the default fixes it.
             wrong if !self.takes(wrong) => {

@@ -204,11 +204,9 @@ const ALIKE: &str = "This graph does not use its seed, so all variations are ali
 /// Whether a kernel or an expression reads the seed of the graph.
 fn uses_seed(plan: &Plan) -> bool {
     let settings = plan.settings.iter().map(|slot| &slot.value);
-    let mut values = settings.chain(plan.numbers.iter().map(|number| &number.value));
+    let values = settings.chain(plan.numbers.iter().map(|number| &number.value));
     plan.reads("frame.seed")
-        || values.any(
-            |value| matches!(value, ParamValue::Expression(text) if text.contains("seed") || text.contains("random")),
-        )
+        || values.filter_map(ParamValue::expression).any(|text| text.contains("seed") || text.contains("random"))
 }
 
 /// How many of the first plans fit into the free memory \[bytes\].

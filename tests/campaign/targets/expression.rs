@@ -169,6 +169,8 @@ const VALUES: &[&str] = &[
     "(0, 0)",
     "\"time\"",
     "[(0, 1)]",
+    "(keys: [(0, 10), (30, 60.0, Linear), (60.5, 2, Free(0.2, -1e3))])",
+    "(keys: [(0, (1, 2, 3)), (7, (0, 0, 1), Step), (9, (0, 1, 0), Free((1, 1, 1), (0, 0, 0)))], expr: \"keys * 2\")",
 ];
 
 fn make_value(random: &mut Random) -> Vec<u8> {
@@ -189,6 +191,10 @@ fn run_value(bytes: &[u8]) -> usize {
                 let (low, high) = bounds(curve.samples().iter().copied());
                 let at = [-1.0, 0.0, 0.3, 1.0, 2.0, f64::MAX].map(|t| curve.at(t));
                 assert!(at.iter().all(|y| y.is_finite()), "{curve:?} {at:?} {low} {high}");
+            }
+            ParamValue::Keys(keys) if keys.check().is_ok() => {
+                let at = [-1.0, 0.0, 3.3, 30.0, 59.9, 1e9].map(|frame| keys.at(frame));
+                assert!(at.iter().flatten().all(|y| y.is_finite()), "{keys:?} {at:?}");
             }
             ParamValue::Gradient(gradient) if gradient.check().is_ok() => {
                 assert!(gradient.samples().iter().all(|y| y.is_finite()), "{gradient:?}");

@@ -130,11 +130,7 @@ pub(crate) fn is_next(kind: &NodeKind, port: &str) -> bool {
 
 /// Numbers of the level that values name.
 fn numbers<'a>(level: Level<'_>, values: impl Iterator<Item = &'a ParamValue>) -> Vec<String> {
-    let texts = values.filter_map(|value| match value {
-        ParamValue::Expression(text) => Some(text),
-        _ => None,
-    });
-    let named = texts.flat_map(|text| crate::expr::names(text));
+    let named = values.filter_map(ParamValue::expression).flat_map(|text| crate::expr::names(text));
     let number = |name: &&str| level.nodes().get(*name).is_some_and(|node| node.kind.is_number());
     let mut names: Vec<String> = named.filter(number).map(String::from).collect();
     names.sort_unstable();

@@ -79,7 +79,7 @@ impl Finder<'_> {
     fn own(&self, path: &str, node: &Node, param: &Param, name: &str) -> Option<Spot> {
         let wired = node.inputs.get(name);
         let value = node.params.get(name).unwrap_or(&param.default);
-        let computed = matches!(value, ParamValue::Expression(_)) || wired.is_some();
+        let computed = matches!(value, ParamValue::Expression(_) | ParamValue::Keys(_)) || wired.is_some();
         let from = |link: &Link| self.session.running_simulation()?.value(&self.session.wire_path(link)?);
         let running = || self.running(path, name).or_else(|| wired.and_then(from));
         let value = if computed { running()? } else { numbers(value, param, self.dim(path, name)) };
@@ -87,6 +87,7 @@ impl Finder<'_> {
             _ if !self.session.editable() => Some("The open group is from the library and read-only".into()),
             (Some(link), _) => Some(format!("Set by the wire from {link}")),
             (None, Some(ParamValue::Expression(text))) => Some(format!("Set by the expression {text}")),
+            (None, Some(ParamValue::Keys(_))) => Some("Set by keys".into()),
             _ => None,
         };
         Some(Spot { node: path.into(), name: name.into(), param: param.clone(), value, locked })
