@@ -4,6 +4,8 @@
 mod keyframes;
 #[path = "cli/outputs.rs"]
 mod outputs;
+#[path = "cli/stop.rs"]
+mod stop;
 #[path = "cli/variants.rs"]
 mod variants;
 

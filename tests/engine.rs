@@ -2,6 +2,8 @@
 
 #[path = "engine/budgets.rs"]
 mod budgets;
+#[path = "engine/debugger.rs"]
+mod debugger;
 #[path = "engine/keyframes.rs"]
 mod keyframes;
 

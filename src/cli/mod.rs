@@ -11,6 +11,7 @@ mod record;
 mod render;
 mod report;
 mod stages;
+mod stop;
 mod test;
 mod wire;
 
@@ -113,9 +114,9 @@ pub fn main() -> u8 {
 /// Returns the exit code.
 fn run(command: Command) -> Result<u8, Failure> {
     let done = match command {
-        // This command has exit codes of its own.
+        // These commands have exit codes of their own.
         Command::Test(test) => return Ok(test.run()),
-        Command::Render(render) => render.run(),
+        Command::Render(render) => return render.run(),
         Command::Check(graph) => check::run(&graph),
         Command::Record(record) => record.run(),
         Command::Plan(plan) => plan.run(),

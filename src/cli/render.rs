@@ -12,6 +12,7 @@ use super::deterministic::{DeterministicArgs, Recorder};
 use super::driver::DriverArgs;
 use super::format::FormatArgs;
 use super::report::{self, Failure};
+use super::stop::{Stop, StopArgs};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
 use stagewright::cancel::Cancel;
@@ -75,10 +76,13 @@ pub struct Render {
     wire: WireArgs,
     #[command(flatten)]
     deterministic: DeterministicArgs,
+    #[command(flatten)]
+    stop: StopArgs,
 }
 
 impl Render {
-    pub fn run(&self) -> Result<(), Failure> {
+    /// Returns the exit code.
+    pub fn run(&self) -> Result<u8, Failure> {
         let (document, library) = self.document()?;
         let export = Export {
             frames: self.frames.clone(),
@@ -89,7 +93,8 @@ impl Render {
             resume: self.resume,
         };
         let mut recorder = self.deterministic.begin()?;
-        let (inputs, mut simulation) = self.simulation(&export, &document, &library, &mut recorder)?;
+        let mut stop = self.stop.begin(&document, &library)?;
+        let (inputs, mut simulation, options) = self.simulation(&export, &document, &library, &mut recorder, &stop)?;
         let (mut fault, mut hashed) = (None, 0);
         simulation.set_profiling(Profile::Nodes);
         if self.check_values {
@@ -101,6 +106,10 @@ impl Render {
         let started = Instant::now();
         let frames = self.driver.frames();
         let mut first_shown = false;
+        let mut goes_on = |simulation: &mut Simulation| stop.as_mut().map_or(Ok(true), |stop| stop.check(simulation));
+        if !goes_on(&mut simulation)? {
+            return self.stopped(stop, (&document, &library), &options, &simulation);
+        }
         let result = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
             first_shown = first_shown || bar.suspend(|| self.show_first(&export, progress));
@@ -111,8 +120,15 @@ impl Render {
                 hashed = simulation.frame();
                 fault = recorder.as_mut().and_then(|recorder| bar.suspend(|| hash(recorder, simulation)).err());
             }
+            let mut stopped = false;
+            if fault.is_none() {
+                match goes_on(simulation) {
+                    Ok(goes_on) => stopped = !goes_on,
+                    Err(failure) => fault = Some(failure),
+                }
+            }
             frames.note(progress.frame, progress.written);
-            fault.is_none()
+            fault.is_none() && !stopped
         });
         drop(frames);
         let (done, statistics) = result.map_err(|error| match error {
@@ -126,7 +142,14 @@ impl Render {
         if let Some(fault) = fault {
             return Err(fault);
         }
+        if stop.as_ref().is_some_and(|stop| stop.fired.is_some()) {
+            return self.stopped(stop, (&document, &library), &options, &simulation);
+        }
         report::warn(&simulation.warnings(true));
+        if self.stop.is_json() {
+            report::print_json("null\n");
+            return Ok(0);
+        }
         if let Some(bad) = bad.or_else(|| simulation.bad_values(true)) {
             self.report_bad(&bad, &document, &library, &simulation)?;
         }
@@ -147,7 +170,20 @@ impl Render {
         self.wire.report(statistics.as_ref())?;
         let differences =
             recorder.map(|recorder| self.deterministic.finish(&recorder)).transpose()?.unwrap_or_default();
-        if differences.is_empty() { Ok(()) } else { Err(Failure::Message(differences.join("\n"))) }
+        if differences.is_empty() { Ok(0) } else { Err(Failure::Message(differences.join("\n"))) }
+    }
+
+    /// Reports what stopped the run. Returns the exit code.
+    fn stopped(
+        &self,
+        stop: Option<Stop>,
+        graph: (&Document, &Library),
+        options: &PlanOptions,
+        simulation: &Simulation,
+    ) -> Result<u8, Failure> {
+        let Some(fired) = stop.and_then(|stop| stop.fired) else { return Ok(0) };
+        self.stop.report(&fired, &self.graph, graph, options, simulation)?;
+        Ok(report::STOPPED)
     }
 
     /// Prints the path of this run's first frame as soon as it is written, so that the user can look at it while the
@@ -231,7 +267,8 @@ impl Render {
         document: &Document,
         library: &Library,
         recorder: &mut Option<Recorder>,
-    ) -> Result<(Fingerprint, Simulation), Failure> {
+        stop: &Option<Stop>,
+    ) -> Result<(Fingerprint, Simulation, PlanOptions), Failure> {
         // Errors of the graph are reported even where there is no driver.
         let gpu = super::open(self.adapter.as_ref(), self.graph.memory);
         // Measured shapes may round half precision at different places, so results would depend on this machine's
@@ -240,6 +277,7 @@ impl Render {
         let tuning = gpu.as_ref().map(tuning).unwrap_or_default();
         let memory_budget = gpu.as_ref().map(Gpu::memory_budget).unwrap_or_default();
         let options = PlanOptions { tuning, memory_budget, ..export.plan_options(&self.graph.access()) };
+        let options = stop.iter().fold(options, |options, stop| stop.keep(options));
         let plan = self.graph.compile(document, library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
         super::keep_pipelines(&gpu);
@@ -251,7 +289,7 @@ impl Render {
         }
         let inputs = Fingerprint::of(document, library, &self.graph.access(), &Cancel::default());
         let inputs = inputs.ok_or_else(|| Failure::Message("it was cancelled".into()))?;
-        Ok((inputs, simulation))
+        Ok((inputs, simulation, options))
     }
 
     /// Reports where NaN or infinity began. A plan that keeps every wire may be too large; then only the States are

@@ -27,6 +27,8 @@ pub enum Failure {
 /// Exit codes; 2 is that of an invalid command line.
 const FAILED: u8 = 1;
 pub const DRIVER: u8 = 3;
+/// A condition of `--stop-on` held.
+pub const STOPPED: u8 = 4;
 
 impl Failure {
     /// Problems of a graph; looks up the source text of custom nodes and library stages.

@@ -239,6 +239,21 @@ impl Engine {
         self.swapped = !self.swapped && !self.swaps.is_empty();
     }
 
+    /// What a debugger runs part by part: the uniforms, the dispatches of the present frame, and the alarms.
+    pub(super) fn parts(&self) -> (&wgpu::Buffer, &[RecordedDispatch], Option<&wgpu::Buffer>) {
+        (&self.uniforms, self.frames.list(self.swapped), self.flags.as_ref())
+    }
+
+    /// Ends a frame that was run part by part: its next values take the place of the present ones.
+    pub(crate) fn end_parts(&mut self) {
+        self.close(None, [None, None]);
+    }
+
+    /// Buffers that have changed places take their first ones again. What they hold is to be overwritten.
+    pub(crate) fn rewind(&mut self) {
+        (self.swapped, self.last_swapped) = (false, false);
+    }
+
     /// Frames recorded so far: in advance, and during their step.
     pub fn recorded(&self) -> [u64; 2] {
         self.frame.counts()

@@ -11,10 +11,11 @@ mod invariant;
 mod mapped;
 mod memory;
 mod pipelines;
-
 mod readback;
 mod recorder;
+pub(crate) mod scan;
 mod slices;
+pub(crate) mod stepping;
 mod store;
 mod timing;
 mod upload_ring;

@@ -98,7 +98,7 @@ impl Plan {
 fn with_fields<'g>(graph: &'g Graph, options: &PlanOptions) -> Cow<'g, Graph> {
     match &options.keep {
         Keep::Wires(wires) => graph.sampled(wires),
-        Keep::Needed | Keep::All => Cow::Borrowed(graph),
+        Keep::Needed | Keep::All | Keep::Versions => Cow::Borrowed(graph),
     }
 }
 
@@ -161,6 +161,7 @@ fn compile<'g>(
     let memory = allocate::allocate(graph, &frame, &reset)?;
     debug_assert_eq!(allocate::verify(graph, &frame, &reset, &memory), Ok(()));
     check_memory(&memory, &options.memory_budget)?;
+    let versions = allocate::versions(graph, &frame, &memory);
     on()?;
     let checks = Checks::start(writer::field_checks(graph, &frame, &reset))?;
     let (invariant, frame, reset) = (frame.invariant_count(), Arc::new(frame), Arc::new(reset));
@@ -170,7 +171,7 @@ fn compile<'g>(
     on()?;
     let (plan, checks) = writer.finish(memory, writer::Dispatches { reset, invariant, frame }, options);
     checks.finish()?;
-    Ok(plan)
+    Ok(Plan { versions, ..plan })
 }
 
 /// The effect of a pass, from the programs' lines before and after it.

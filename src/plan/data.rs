@@ -88,6 +88,9 @@ pub struct Plan {
     pub scatters: Vec<ScatterCheck>,
     /// Numbers that should stay within a range.
     pub watches: Vec<Watch>,
+    /// Where each version of a wire is; empty unless they were kept.
+    #[serde(skip)]
+    pub versions: Versions,
     /// Grids of values that come from files.
     pub files: Vec<FileGrid>,
     /// Why stages do not share dispatches, if they should but this did not compile.
@@ -357,6 +360,52 @@ impl Wire {
     pub(crate) fn layout(&self) -> Layout {
         Layout::new(self.ty, self.dim, self.precision)
     }
+}
+
+/// Where each version of a wire is in the course of a frame, for a debugger that stops between two dispatches.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Versions {
+    /// The versions of each wire, by the name of the wire, in the order in which they are written.
+    pub wires: BTreeMap<String, Vec<Version>>,
+    /// What each dispatch of the frame reads and writes.
+    pub dispatches: Vec<Accesses>,
+}
+
+/// A version of a wire.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Version {
+    /// The wire has this version once so many dispatches have run.
+    pub from: usize,
+    /// The version is in memory until so many dispatches have run; to the end of the frame when `None`.
+    pub until: Option<usize>,
+    /// The dispatch that writes it; `None` where it exists before the frame.
+    pub written: Option<usize>,
+    /// Its type and buffer.
+    pub wire: Wire,
+}
+
+/// What a dispatch reads and writes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Accesses {
+    /// Which iteration of its stage it belongs to.
+    pub iteration: u32,
+    /// Which iteration of the group around it it belongs to.
+    pub substep: u32,
+    /// The wires that it reads, without those that it only updates.
+    pub reads: Vec<(String, Wire)>,
+    /// The wires that it writes.
+    pub writes: Vec<WireUpdate>,
+}
+
+/// What a dispatch writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WireUpdate {
+    /// Name of the wire.
+    pub wire: String,
+    /// The version that it writes.
+    pub after: Wire,
+    /// The version that it updates.
+    pub before: Option<Wire>,
 }
 
 /// The image of an Output: one `u32` a pixel, RGBA bytes in sRGB, top row first.

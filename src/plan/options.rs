@@ -18,6 +18,9 @@ pub enum Keep {
     Wires(Vec<String>),
     /// All, except those that only the start of a State reads.
     All,
+    /// The same, and each version of a wire until the next one is written, for a debugger that stops inside a frame. The plan then
+    /// has [`crate::plan::Versions`].
+    Versions,
 }
 
 /// How a graph is compiled.

@@ -126,7 +126,7 @@ impl Simulation {
     }
 
     /// The buffers of the States.
-    fn states(&self) -> Vec<BufferId> {
+    pub(super) fn states(&self) -> Vec<BufferId> {
         self.plan.states.iter().map(|state| state.buffer).collect()
     }
 }

@@ -2,6 +2,7 @@
 //! this interface.
 
 pub mod camera;
+pub mod debug;
 pub mod expect;
 pub mod field;
 pub mod files;

@@ -46,6 +46,7 @@ impl Writer<'_, '_> {
             alarms: self.alarms,
             scatters: self.scatters,
             watches: watches(graph, &layout),
+            versions: Default::default(),
             files: files(graph, &layout, options),
             apart: None,
             swaps: layout.swaps,

@@ -95,7 +95,30 @@ pub(crate) fn lives(program: &Program) -> IdVec<Value, Option<Life>> {
             last(&mut lives, value, Moment::AfterFrame);
         }
     }
+    if program.versions {
+        keep_versions(program, &mut lives);
+    }
     lives
+}
+
+/// Extends each version of a wire to the operation that writes the next one.
+fn keep_versions(program: &Program, lives: &mut IdVec<Value, Option<Life>>) {
+    let mut latest = BTreeMap::new();
+    let label = |value: ValueId| program.values.get(value).map(|value| value.label.as_str());
+    latest.extend(program.states.values().map(|value| (label(*value), *value)));
+    for (index, op) in program.ops.entries() {
+        for write in &op.writes {
+            let before = latest.insert(label(write.value), write.value);
+            if let Some(life) = before.and_then(|before| lives.get_mut(before)?.as_mut()) {
+                life.last = life.last.max(Moment::At(index));
+            }
+        }
+    }
+    for value in latest.into_values() {
+        if let Some(Some(life)) = lives.get_mut(value) {
+            life.last = Moment::AfterFrame;
+        }
+    }
 }
 
 /// The chain of each value.

@@ -303,6 +303,8 @@ pub(crate) struct Program {
     pub buffer_budget: usize,
     /// Whether short loops of its stages are unrolled, which is faster on GPU drivers.
     pub unrolled: bool,
+    /// Whether each version of a wire stays in memory until the next one is written, and the last one to the end of the frame.
+    pub versions: bool,
 }
 
 impl Program {

@@ -140,7 +140,7 @@ pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Pro
         };
         let wanted = match &options.keep {
             Keep::Needed => false,
-            Keep::All => !start_only[index],
+            Keep::All | Keep::Versions => !start_only[index],
             // The node, a wire of it, or a part of one; what is not kept is dropped again.
             Keep::Wires(wires) => {
                 let kept = wires.iter().any(|w| w.strip_prefix(&node.path).is_some_and(is_part));
@@ -176,7 +176,7 @@ pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Pro
     expander.name_what_leaves();
     let kept = |name: &str| match &options.keep {
         Keep::Needed => false,
-        Keep::All => true,
+        Keep::All | Keep::Versions => true,
         Keep::Wires(wires) => wires.iter().any(|w| name.strip_prefix(w.as_str()).is_some_and(is_part)),
     };
     expander.hold_parts(kept)?;
@@ -185,6 +185,7 @@ pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Pro
     program.pinned.extend(program.pictures.iter().map(|picture| picture.value));
     program.pinned.extend(program.wires.iter().filter(|(name, _)| kept(name)).map(|(_, v)| *v));
     program.pinned.extend(program.watches.iter().map(|w| w.2));
+    program.versions = options.keep == Keep::Versions;
     program.drop_dead();
     Ok(program)
 }

@@ -5,8 +5,10 @@
 #[cfg(test)]
 mod tests;
 mod verify;
+mod versions;
 
 pub(crate) use verify::verify;
+pub(crate) use versions::versions;
 
 use crate::arena::{Arena, IdVec};
 use crate::plan::data::{Buffer, BufferId, Holding, Wire};

@@ -1,0 +1,117 @@
+//! `--stop-on`: ends a run where it goes wrong, and reports where that began.
+
+use clap::Args;
+
+use super::GraphArgs;
+use super::report::{self, Failure};
+use stagewright::document::Document;
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Keep, PlanOptions};
+use stagewright::problem::Problems;
+use stagewright::sim::debug::{Condition, Conditions, Fired, FrameDebugger, Report};
+use stagewright::sim::{FrameInput, Simulation};
+
+#[derive(Args)]
+pub struct StopArgs {
+    /// End with exit code 4 when a condition holds after a frame, and report the dispatch, the node, the cell or particle and the values
+    /// that made it: `nan` (in any State), `nan NODE.PORT`, `alarm`, `frame N`, `NODE.PORT outside LOW..HIGH`, or an expression such as
+    /// `velocity.value:max > 10`. May be given several times
+    #[arg(long, value_name = "CONDITION")]
+    stop_on: Vec<String>,
+    /// Print the report as JSON, and nothing else; `null` when nothing stopped the run
+    #[arg(long, requires = "stop_on")]
+    json: bool,
+}
+
+/// Conditions of a run, and what stopped it.
+pub struct Stop {
+    conditions: Conditions,
+    input: FrameInput,
+    /// Frames that were checked.
+    checked: u64,
+    pub fired: Option<Fired>,
+}
+
+impl StopArgs {
+    /// Whether standard output is for the report alone.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// The conditions of a graph; `None` where none are given.
+    ///
+    /// # Errors
+    /// A condition that is not valid.
+    pub fn begin(&self, document: &Document, library: &Library) -> Result<Option<Stop>, Failure> {
+        if self.stop_on.is_empty() {
+            return Ok(None);
+        }
+        let graph = Graph::build(document, library).map_err(|problems| Failure::graph(document, library, problems))?;
+        let parse = |text: &String| {
+            Condition::parse(text, document, &graph)
+                .map_err(|problem| Failure::Message(format!("--stop-on {}", Problems::from(problem))))
+        };
+        let conditions = Conditions::new(self.stop_on.iter().map(parse).collect::<Result<_, _>>()?);
+        Ok(Some(Stop { conditions, input: FrameInput::default(), checked: 0, fired: None }))
+    }
+
+    /// Prints where it stopped.
+    ///
+    /// # Errors
+    /// A plan that can stop inside a frame does not fit the device.
+    pub fn report(
+        &self,
+        fired: &Fired,
+        graph: &GraphArgs,
+        (document, library): (&Document, &Library),
+        options: &PlanOptions,
+        simulation: &Simulation,
+    ) -> Result<(), Failure> {
+        let plan = graph.compile(document, library, &FrameDebugger::options(options))?;
+        let (_, found) = fired.report(simulation.gpu(), plan)?;
+        self.print(&found);
+        Ok(())
+    }
+
+    fn print(&self, found: &Report) {
+        if self.json {
+            report::print_json(&format!("{}\n", found.to_json()));
+        } else {
+            report::print(&found.to_text());
+        }
+    }
+}
+
+impl Stop {
+    /// The options of a plan that keeps what the conditions need.
+    pub fn keep(&self, options: PlanOptions) -> PlanOptions {
+        let wanted: Vec<String> = self.conditions.list().iter().flat_map(Condition::keep).collect();
+        let keep = match options.keep {
+            Keep::Needed if wanted.is_empty() => Keep::Needed,
+            Keep::Needed => Keep::Wires(wanted),
+            Keep::Wires(wires) => Keep::Wires(wires.into_iter().chain(wanted).collect()),
+            all => all,
+        };
+        PlanOptions { keep, ..options }
+    }
+
+    /// Called before the first frame, and whenever a frame has been computed. Returns whether the run goes on.
+    ///
+    /// # Errors
+    /// A condition that has no value, or a device that failed.
+    pub fn check(&mut self, simulation: &mut Simulation) -> Result<bool, Failure> {
+        let first = self.checked == 0 && simulation.frame() == 0;
+        if simulation.frame() > self.checked {
+            self.checked = simulation.frame();
+            self.fired = self.conditions.after(simulation, &self.input)?;
+        } else if !first {
+            return Ok(self.fired.is_none());
+        }
+        if self.fired.is_none() {
+            self.input = simulation.recorded_input();
+            self.fired = self.conditions.before(simulation, &self.input);
+        }
+        Ok(self.fired.is_none())
+    }
+}

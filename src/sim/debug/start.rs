@@ -1,0 +1,77 @@
+//! What a frame starts from, so that it can be repeated with another plan of the same graph.
+
+use std::collections::BTreeMap;
+
+use super::super::{FrameInput, Simulation};
+use crate::document::ParamValue;
+use crate::gpu::values::Snapshot;
+
+/// The States, the input and the parameters of a frame. The States stay on the GPU.
+#[derive(Default)]
+pub struct FrameStart {
+    states: Snapshot,
+    /// Names of the States, in their order.
+    names: Vec<(String, String)>,
+    params: BTreeMap<String, ParamValue>,
+    pub(super) input: FrameInput,
+    time: f64,
+    frame: u64,
+}
+
+impl FrameStart {
+    /// The frame that a simulation would compute next with this input.
+    pub fn new(simulation: &Simulation, input: &FrameInput) -> FrameStart {
+        let mut start = FrameStart::default();
+        start.note(simulation, input);
+        start
+    }
+
+    /// The same; reuses the memory of another frame.
+    pub fn note(&mut self, simulation: &Simulation, input: &FrameInput) {
+        let plan = &simulation.plan;
+        // Before the first frame, the States have their initial values.
+        let states = if simulation.fresh { &[][..] } else { &plan.states };
+        let known = self.names.len() == states.len();
+        if !known || states.iter().zip(&self.names).any(|(s, (node, text))| s.node != *node || s.description != *text) {
+            self.names = states.iter().map(|state| (state.node.clone(), state.description.clone())).collect();
+        }
+        let buffers: Vec<_> = states.iter().map(|state| state.buffer).collect();
+        simulation.engine.snapshot(&simulation.gpu, &buffers, &mut self.states);
+        self.params.clear();
+        for slot in &plan.settings {
+            self.params.extend(slot.paths.first().map(|path| (path.clone(), slot.value.clone())));
+        }
+        for number in &plan.numbers {
+            self.params.insert(number.path().into(), number.value.clone());
+        }
+        input.clone_into(&mut self.input);
+        (self.time, self.frame) = (simulation.time, simulation.frame);
+    }
+
+    /// The frame, counted from 1.
+    pub fn frame(&self) -> u64 {
+        self.frame + 1
+    }
+
+    /// Puts another simulation of the same graph there.
+    pub(super) fn apply(&self, simulation: &mut Simulation) {
+        (simulation.time, simulation.frame) = (self.time, self.frame);
+        simulation.start();
+        for (path, value) in &self.params {
+            let Simulation { settings, plan, .. } = simulation;
+            let known = plan.settings.iter().find(|slot| slot.paths.first() == Some(path)).map(|slot| &slot.value);
+            let number = plan.numbers.iter().find(|number| number.path() == path).map(|number| &number.value);
+            if known.or(number).is_some_and(|known| known != value) {
+                // A value that the plan cannot take was compiled into it.
+                let _ = settings.set(plan, path, value.clone());
+            }
+        }
+        let ours = &simulation.plan.states;
+        let buffer = |(node, description): &(String, String)| {
+            ours.iter().find(|s| s.node == *node && s.description == *description).map(|state| state.buffer)
+        };
+        let buffers: Vec<_> = self.names.iter().map(buffer).collect();
+        let gpu = simulation.gpu.clone();
+        simulation.engine.begin_from(&gpu, &self.states, &buffers);
+    }
+}

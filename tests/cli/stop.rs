@@ -1,0 +1,48 @@
+//! `render --stop-on`: ends a run where it goes wrong, with an exit code of its own.
+
+use super::*;
+
+/// The root of a number that falls by one a frame, in all cells but where it rises.
+const ROOT: &str = r#"(version: 1, nodes: {
+    "flat": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+    "level": (state: "Grid<f32>", params: {"value": 2.5}, inputs: {"next": "fall.x"}),
+    "fall": (custom: "//! F\n//! @inout x: Grid<f32>\nfn stage(cell: Cell) -> f32 { return x(cell) - select(1.0, -1.0, cell.x < 5); }", inputs: {"x": "level.value"}),
+    "root": (custom: "//! R\n//! @in x: Grid<f32>\n//! @out y: Grid<f32>\nfn stage(cell: Cell) -> f32 { return sqrt(x(cell)); }", inputs: {"x": "fall.x"}),
+    "kept": (state: "Grid<f32>", inputs: {"next": "root.y"}),
+    "look": (stage: "view/color_map", inputs: {"field": "kept.value"}),
+    "screen": (output: (), inputs: {"image": "look.image"}),
+})"#;
+
+#[test]
+fn a_run_stops_where_nan_begins_and_reports_it_with_an_exit_code_of_its_own() {
+    let dir = folder("stop");
+    let (graph, frames) = (dir.join("root.ron"), dir.join("frames"));
+    std::fs::write(&graph, ROOT).unwrap();
+    let run = |more: &[&str]| {
+        let arguments = ["render", graph.to_str().unwrap(), "--frames", "9", "--out", frames.to_str().unwrap()];
+        stagewright(&[&arguments[..], more].concat())
+    };
+    let stopped = run(&["--stop-on", "nan"]);
+    assert_eq!(stopped.status.code(), Some(4), "{}", err(&stopped));
+    let text = out(&stopped);
+    for part in ["stopped in frame 3: NaN or infinity in kept", "root", "cell (5, 0) of flat", "fall.x = -0.5"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert_eq!(
+        std::fs::read_dir(&frames)
+            .unwrap()
+            .filter(|e| e.as_ref().unwrap().path().extension().is_some_and(|e| e == "png"))
+            .count(),
+        3
+    );
+    let stopped = run(&["--stop-on", "alarm", "--stop-on", "level.value:min < 0", "--json"]);
+    assert_eq!(stopped.status.code(), Some(4), "{}", err(&stopped));
+    let report: serde_json::Value = serde_json::from_str(&out(&stopped)).expect("nothing but JSON");
+    assert_eq!((&report["frame"], &report["node"], &report["value"][0]), (&3.into(), &"fall".into(), &(-0.5).into()));
+    let silent = run(&["--stop-on", "level.value outside -9..99", "--json"]);
+    assert_eq!((silent.status.code(), out(&silent).trim()), (Some(0), "null"), "{}", err(&silent));
+    let wrong = run(&["--stop-on", "lewel.value:max > 3"]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(err(&wrong).contains("lewel"), "{}", err(&wrong));
+    std::fs::remove_dir_all(dir).unwrap();
+}

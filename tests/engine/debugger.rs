@@ -1,0 +1,335 @@
+//! Stopping inside a frame: steps forwards and backwards, the history of a cell, and conditions that find where something began.
+
+use stagewright::plan::Tuning;
+use stagewright::sim::debug::{Bounds, Condition, Conditions, FrameDebugger, FrameStart, Place, Report};
+use stagewright::sim::hashes::Run;
+
+use super::*;
+
+/// A wave on 8 x 6 cells: `rest` sweeps three times over what `push` adds to, on half of the cells at a time, and particles move along.
+const NODES: &str = r#"
+    "domain": (domain: (resolution: (8, 6), width: 1, edge: "wall")),
+    "s": (state: "Grid<f32>", inputs: {"next": "rest.x"}),
+    "push": (custom: "//! P\n//! @in x: Grid<f32>\n//! @out y: Grid<f32>\n//! @param rate: f32 = 0.5, 0..10\nfn stage(cell: Cell) -> f32 { return x(cell) + params.rate * f32(cell.x + 1); }", inputs: {"x": "s.value"}),
+    "rest": (custom: "//! R\n//! @inout x: Grid<f32>, radius 1\n//! @in y: Grid<f32>\nfn stage(cell: Cell) -> f32 { return 0.25 * x(neighbor(cell, 0)) + 0.5 * x(cell) + 0.25 * y(cell) + VALUE; }", inputs: {"x": "push.y", "y": "push.y"}, iterations: 3),
+    "look": (stage: "view/color_map", inputs: {"field": "rest.x"}),
+    "screen": (output: (), inputs: {"image": "look.image"}),"#;
+
+fn document(value: &str) -> Document {
+    let nodes = NODES.replace("VALUE", value);
+    Document::parse(&format!("(version: 1, name: \"debugged\", nodes: {{ {nodes} }})")).expect("valid RON")
+}
+
+fn compile(document: &Document, options: &PlanOptions) -> Plan {
+    let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    Plan::compile(&graph, options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn keep_all() -> PlanOptions {
+    PlanOptions { keep: Keep::All, ..PlanOptions::default() }
+}
+
+fn debugger(document: &Document, start: &FrameStart) -> FrameDebugger {
+    let plan = compile(document, &FrameDebugger::options(&PlanOptions::default()));
+    FrameDebugger::new(gpu(), plan, start).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A simulation after so many frames, and the start of the next.
+fn after(document: &Document, frames: usize) -> (Simulation, FrameStart) {
+    let mut simulation = Simulation::new(gpu(), compile(document, &keep_all())).expect("runs");
+    for _ in 0..frames {
+        simulation.step(&FrameInput::default()).expect("steps");
+    }
+    let start = FrameStart::new(&simulation, &FrameInput::default());
+    (simulation, start)
+}
+
+/// Bits of all wires that can be read.
+fn wires(simulation: &Simulation) -> Vec<(String, Vec<u32>)> {
+    let kept = simulation.plan().wires.iter().filter(|(_, wire)| wire.kept);
+    kept.map(|(name, _)| (name.clone(), simulation.read(name).expect("kept").words)).collect()
+}
+
+#[test]
+fn steps_end_in_the_frame_itself_and_lead_back_the_same_way() {
+    let document = document("0.0");
+    let (mut simulation, start) = after(&document, 2);
+    let mut debugger = debugger(&document, &start);
+    assert!(debugger.simulation().read("push.y").is_err(), "what is not computed yet can't be read");
+    let mut there = vec![wires(debugger.simulation())];
+    while debugger.step_dispatch().expect("steps") {
+        there.push(wires(debugger.simulation()));
+    }
+    assert_eq!((there.len(), debugger.position()), (debugger.len() + 1, debugger.len()));
+    simulation.step(&FrameInput::default()).expect("steps");
+    let end = wires(debugger.simulation());
+    for (name, words) in wires(&simulation) {
+        let ours = end.iter().find(|(other, _)| *other == name).map(|(_, words)| words);
+        assert_eq!(ours, Some(&words), "{name} at the end of the frame");
+    }
+    assert_eq!(debugger.simulation().image(None).expect("an image"), simulation.image(None).expect("an image"));
+    for position in (0..debugger.len()).rev() {
+        assert!(debugger.step_back().expect("steps"));
+        assert_eq!(debugger.position(), position);
+        assert_eq!(wires(debugger.simulation()), there[position], "back at {position}");
+    }
+    assert!(!debugger.step_back().expect("steps"), "nothing is before the first dispatch");
+    assert_eq!(debugger.frame(), 3);
+    debugger.next_frame(&FrameInput::default()).expect("goes on");
+    assert_eq!((debugger.frame(), debugger.position()), (4, 0));
+    assert_eq!(debugger.simulation().read("s").expect("a State"), simulation.read("s").expect("a State"));
+}
+
+#[test]
+fn nodes_and_iterations_are_stepped_as_a_whole() {
+    let document = document("0.0");
+    let mut debugger = debugger(&document, &after(&document, 0).1);
+    let next =
+        |debugger: &FrameDebugger| debugger.next().map(|(_, dispatch)| dispatch.node.clone()).unwrap_or_default();
+    assert_eq!(next(&debugger), "push");
+    assert!(debugger.step_node().expect("steps"));
+    let first = debugger.position();
+    let x = |debugger: &FrameDebugger| debugger.simulation().read("rest.x").map(|field| field.words).ok();
+    let mut versions = vec![x(&debugger)];
+    for iteration in 1..=3 {
+        assert_eq!(next(&debugger), "rest");
+        assert!(debugger.step_iteration().expect("steps"));
+        assert_eq!(debugger.position(), first + iteration);
+        versions.push(x(&debugger));
+    }
+    versions.dedup();
+    assert_eq!(versions.len(), 4, "each iteration has a version of its own");
+    assert!(debugger.run_to("screen").expect("runs"));
+    assert_eq!(next(&debugger), "screen");
+    assert!(!debugger.run_to("push").expect("looks"), "it has run already");
+    assert!(debugger.step_node().expect("steps") && !debugger.step_node().expect("steps"));
+}
+
+#[test]
+fn a_parameter_that_was_set_while_running_is_set_in_the_debugger() {
+    let document = document("0.0");
+    let mut simulation = Simulation::new(gpu(), compile(&document, &keep_all())).expect("runs");
+    simulation.set_param("push.rate", ParamValue::Number(2.0)).expect("a parameter");
+    let mut debugger = debugger(&document, &FrameStart::new(&simulation, &FrameInput::default()));
+    debugger.run_to("rest").expect("runs");
+    assert_eq!(debugger.simulation().read("push.y").expect("computed").data[..3], [2.0, 4.0, 6.0]);
+}
+
+/// The value of a wire in a cell, if it can be read here.
+fn at(debugger: &FrameDebugger, wire: &str, cell: [usize; 2]) -> Option<f64> {
+    let field = debugger.simulation().read(wire).ok()?;
+    Some(f64::from(field.data[cell[0] + 8 * cell[1]]))
+}
+
+#[test]
+fn a_history_is_what_a_look_after_every_dispatch_would_note() {
+    let document = document("0.0");
+    let (_, start) = after(&document, 1);
+    let mut debugger = debugger(&document, &start);
+    let cell = [5, 3];
+    let domain = debugger.simulation().plan().wires["push.y"].domain.expect("a grid");
+    debugger.seek(2).expect("goes there");
+    let events = debugger.history(Place::Cell(domain, [5, 3, 0])).expect("a history");
+    assert_eq!(debugger.position(), 2, "it stays where it was");
+    debugger.seek(0).expect("goes back");
+    let mut noted = Vec::new();
+    let before = |debugger: &FrameDebugger| (at(debugger, "push.y", cell), at(debugger, "rest.x", cell));
+    let mut last = before(&debugger);
+    let state = at(&debugger, "s.value", cell);
+    while let Some((dispatch, node)) = debugger.next().map(|(at, dispatch)| (at, dispatch.node.clone())) {
+        debugger.step_dispatch().expect("steps");
+        let now = before(&debugger);
+        match node.as_str() {
+            "push" => noted.push((dispatch, "push.y".to_string(), now.0, vec![state])),
+            "rest" => noted.push((dispatch, "rest.x".to_string(), now.1, vec![last.0])),
+            _ => {}
+        }
+        last = now;
+    }
+    let found: Vec<_> = events
+        .iter()
+        .filter(|event| event.wire != "look.image")
+        .map(|event| {
+            let inputs = event.inputs.iter().map(|input| Some(input.value[0])).collect();
+            (event.dispatch, event.wire.clone(), Some(event.after[0]), inputs)
+        })
+        .collect();
+    assert_eq!(found, noted);
+    let updates: Vec<Option<f64>> =
+        events.iter().filter(|e| e.wire == "rest.x").map(|e| e.before.as_ref().map(|before| before[0])).collect();
+    assert_eq!(updates, [Some(noted[0].2.unwrap()), noted[1].2, noted[2].2], "the value before is the last version's");
+}
+
+/// Runs with conditions until one holds, at most so many frames.
+fn stopped(document: &Document, condition: &str, frames: usize) -> Option<Report> {
+    let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    let condition = Condition::parse(condition, document, &graph).unwrap_or_else(|e| panic!("{e}"));
+    let options = PlanOptions { keep: Keep::Wires(condition.keep()), tuning: Tuning::gpu(), ..PlanOptions::default() };
+    let mut simulation = Simulation::new(gpu(), compile(document, &options)).expect("runs");
+    let mut conditions = Conditions::new(vec![condition]);
+    let input = FrameInput::default();
+    for _ in 0..frames {
+        let fired = conditions.before(&simulation, &input).or_else(|| {
+            simulation.step(&input).expect("steps");
+            conditions.after(&mut simulation, &input).unwrap_or_else(|e| panic!("{e}"))
+        });
+        if let Some(fired) = fired {
+            let plan = compile(document, &FrameDebugger::options(&PlanOptions::default()));
+            let (debugger, report) = fired.report(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(debugger.frame(), report.frame);
+            return Some(report);
+        }
+    }
+    None
+}
+
+/// NaN in the second sweep of frame 4, in one cell.
+const PLANTED: &str =
+    "select(0.0, sqrt(f32(cell.x) - 3.5), frame.index == 3 && cell.x == 2 && cell.y == 4 && iteration == 1)";
+
+#[test]
+fn a_planted_nan_is_found_at_its_dispatch_and_cell() {
+    let document = document(PLANTED);
+    let report = stopped(&document, "nan", 8).expect("it is found");
+    println!("{}", report.to_text());
+    assert_eq!((report.frame, report.node.as_deref(), report.wire.as_deref()), (4, Some("rest"), Some("rest.x")));
+    // `push` is the first dispatch, the sweeps are the next three.
+    assert_eq!((report.dispatch, report.index.as_deref(), report.count), (Some(2), Some(&[2, 4][..]), Some(1)));
+    assert!(report.value.as_ref().is_some_and(|value| value.0[0].is_nan()));
+    assert!(report.before.as_ref().is_some_and(|before| before.0[0].is_finite()), "before this sweep it was a number");
+    assert!(report.inputs.iter().any(|input| input.wire == "push.y" && input.value.0[0].is_finite()));
+    let json: serde_json::Value = serde_json::from_str(&report.to_json()).expect("JSON");
+    assert_eq!((&json["frame"], &json["node"], &json["value"][0]), (&4.into(), &"rest".into(), &"NaN".into()));
+}
+
+#[test]
+fn each_kind_of_condition_stops_at_its_frame_and_no_other() {
+    let document = document("0.0");
+    // The largest value of `push.y` after each frame.
+    let mut simulation = Simulation::new(gpu(), compile(&document, &keep_all())).expect("runs");
+    let mut largest = Vec::new();
+    for _ in 0..6 {
+        simulation.step(&FrameInput::default()).expect("steps");
+        largest.push(simulation.read("push.y").expect("kept").data.into_iter().fold(0.0, f32::max));
+    }
+    let limit = 0.5 * (largest[2] + largest[3]);
+    let outside = stopped(&document, &format!("push.y outside ..{limit}"), 6).expect("it leaves the range");
+    assert_eq!((outside.frame, outside.node.as_deref()), (4, Some("push")));
+    assert_eq!(outside.index.as_ref().map(|index| index[0]), Some(7), "the push is strongest at the right");
+    let formula = stopped(&document, &format!("push.y:max > {limit} && time < 10"), 6).expect("it holds");
+    assert_eq!(
+        (formula.frame, formula.node.as_deref(), formula.index.as_ref().map(|i| i[0])),
+        (4, Some("push"), Some(7))
+    );
+    assert_eq!(formula.value.map(|value| value.0[0] as f32), Some(largest[3]));
+    assert_eq!(stopped(&document, "frame 3", 6).map(|report| report.frame), Some(3));
+    assert_eq!(stopped(&document, "frame == 3", 6).map(|report| report.frame), Some(3));
+    for silent in ["nan", "alarm", "frame 9", &format!("push.y outside ..{}", largest[5] + 1.0), "push.y:nan > 0"] {
+        assert_eq!(stopped(&document, silent, 6), None, "{silent}");
+    }
+    let endless = self::document("spin(x(cell))");
+    let endless = Document::parse(&endless.to_text().replace(
+        "fn stage(cell: Cell) -> f32 { return 0.25",
+        "fn spin(x: f32) -> f32 { var n = abs(x); loop { n += 1.0; if n < 0.0 || frame.index != 1 { break; } } return n; }\nfn stage(cell: Cell) -> f32 { return 0.25",
+    ));
+    let alarm = stopped(&endless.expect("valid RON"), "alarm", 4).expect("an endless loop");
+    assert_eq!((alarm.frame, alarm.node.as_deref()), (2, Some("rest")), "{}", alarm.cause);
+}
+
+#[test]
+fn a_breakpoint_stands_before_its_node() {
+    let document = document("0.0");
+    let (simulation, _) = after(&document, 1);
+    let mut conditions = Conditions::new(vec![Condition::Node("rest".into())]);
+    let fired = conditions.before(&simulation, &FrameInput::default()).expect("the node runs in every frame");
+    let plan = compile(&document, &FrameDebugger::options(&PlanOptions::default()));
+    let (debugger, report) = fired.report(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!((report.frame, debugger.position(), report.node.as_deref()), (2, 1, Some("rest")));
+}
+
+#[test]
+fn conditions_that_make_no_sense_are_refused_with_a_remedy() {
+    let document = document("0.0");
+    let graph = Graph::build(&document, Library::builtin()).expect("builds");
+    let said = |text: &str| Condition::parse(text, &document, &graph).expect_err(text).to_string();
+    for (text, named) in [("pusch.y:max > 1", "pusch"), ("push.y:max >", "push.y:max"), ("push.y outside 3", "0..10")] {
+        assert!(said(text).contains(named), "{text}: {}", said(text));
+    }
+    let bounds = Bounds { range: Some((f64::NEG_INFINITY, 2.0)), component: None };
+    assert_eq!(
+        Condition::parse("push.y outside ..2", &document, &graph),
+        Ok(Condition::Outside("push.y".into(), bounds))
+    );
+}
+
+/// Every graph that ships, at sizes that a software driver computes in no time.
+fn shipped() -> Vec<(String, Document)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("graphs");
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("graphs ship").map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "ron"));
+    files.sort();
+    let small = |path: std::path::PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let mut document = Document::parse(&std::fs::read_to_string(path).unwrap()).expect("a graph");
+        let numbers: &[(&str, f64)] =
+            if name == "sph_water.ron" { &[("spacing", 0.1), ("picture_height", 36.0)] } else { &[] };
+        numbers.iter().for_each(|(n, v)| document.set(n, "value", ParamValue::Number(*v)).unwrap());
+        let mut domains = Vec::new();
+        for (path, node) in &mut document.nodes {
+            node.capacity = node.capacity.take().map(|_| ParamValue::Number(500.0));
+            if let stagewright::document::NodeKind::Domain(domain) = &node.kind {
+                domains.extend(domain.cells().map(|cells| (path.clone(), cells)));
+            }
+        }
+        for (path, cells) in domains {
+            let most = if cells.len() == 3 { 10.0 } else { 24.0 };
+            let scale = (most / f64::from(*cells.iter().max().unwrap())).min(1.0);
+            let fewer = cells.iter().map(|n| (f64::from(*n) * scale).round().max(4.0)).collect();
+            document.set(&path, "resolution", ParamValue::Vector(fewer)).unwrap();
+        }
+        (name, document)
+    };
+    files.into_iter().map(small).collect()
+}
+
+/// Hashes of the States that both plans have.
+fn states(simulation: &Simulation, document: &Document) -> Vec<(String, u128)> {
+    let graph = Graph::build(document, Library::builtin()).unwrap();
+    let mut run = Run::new("", document, &graph);
+    run.take(simulation).unwrap_or_else(|e| panic!("{e}")).iter().map(|row| (row.state.clone(), row.hash)).collect()
+}
+
+/// The plan that runs and the plain one that is stepped through end a frame in the same bits.
+#[test]
+fn steps_through_every_shipped_graph_end_in_the_frame_of_its_fast_plan() {
+    for (name, document) in shipped() {
+        let size = Some((32, 32));
+        let fast = PlanOptions { size, tuning: Tuning::gpu(), ..PlanOptions::default() };
+        let mut simulation =
+            Simulation::new(gpu(), compile(&document, &fast)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        for _ in 0..2 {
+            let input = simulation.recorded_input();
+            simulation.step(&input).unwrap_or_else(|e| panic!("{name}: {e}"));
+        }
+        let input = simulation.recorded_input();
+        let start = FrameStart::new(&simulation, &input);
+        let plan = compile(&document, &FrameDebugger::options(&PlanOptions { size, ..PlanOptions::default() }));
+        let mut debugger = FrameDebugger::new(gpu(), plan, &start).unwrap_or_else(|e| panic!("{name}: {e}"));
+        while debugger.step_dispatch().unwrap_or_else(|e| panic!("{name}: {e}")) {}
+        simulation.step(&input).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let (fast, plain) = (states(&simulation, &document), states(debugger.simulation(), &document));
+        let mut differ: Vec<&str> = Vec::new();
+        for (state, hash) in &fast {
+            let ours = plain.iter().find(|(other, _)| other == state).map(|(_, hash)| hash);
+            if ours != Some(hash) {
+                differ.push(state);
+            }
+        }
+        println!("{name}: {} dispatches, {} States, {} differ", debugger.len(), fast.len(), differ.len());
+        assert!(differ.is_empty(), "{name}: {differ:?}");
+        let images =
+            [&simulation, debugger.simulation()].map(|s| s.image(None).unwrap_or_else(|e| panic!("{name}: {e}")));
+        assert_eq!(images[0], images[1], "{name}: the image");
+    }
+}
