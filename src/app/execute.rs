@@ -148,6 +148,12 @@ impl Editor {
                 self.pick(command, ctx);
             }
             Command::StoreVariant | Command::RenameVariant | Command::RemoveVariant => self.execute_variant(command),
+            Command::InsertKey => inspector::keys::ask(ctx),
+            Command::AutoKey => {
+                let on = !session.auto_key();
+                session.set_auto_key(on);
+                self.notify(format!("Auto-key is {}", if on { "on" } else { "off" }), false);
+            }
             Command::AddNode => canvas.open_palette(ctx, session, canvas::pointer(ctx)),
             Command::Bypass => canvas.bypass(session),
             Command::NextProblem | Command::PreviousProblem => {

@@ -139,8 +139,10 @@ fn title(gesture: &str) -> String {
     if let Some(name) = gesture.strip_prefix("variant: ") {
         return format!("Variant: {name}");
     }
-    if let Some(path) = gesture.strip_prefix("reset ") {
-        return format!("Reset {path}");
+    for (start, title) in [("reset ", "Reset "), ("key ", "Insert key: "), ("remove key ", "Remove key: ")] {
+        if let Some(path) = gesture.strip_prefix(start) {
+            return format!("{title}{path}");
+        }
     }
     // Several nodes of one parameter are separated by spaces as well.
     let (first, rest) = gesture.split_once(' ').unwrap_or((gesture, ""));

@@ -468,6 +468,14 @@ impl Editor {
         }
     }
 
+    /// A key that was requested with the pointer over no value is one for all keyed values of the selected nodes.
+    fn settle_key(&mut self, ctx: &egui::Context) {
+        if inspector::keys::unanswered(ctx) && (self.session.selection.nodes.is_empty() || !self.session.key_selected())
+        {
+            self.notify("Point at a value in the inspector to insert a key".into(), false);
+        }
+    }
+
     fn retitle(&mut self, ctx: &egui::Context) {
         let mark = if self.session.unsaved() { "● " } else { "" };
         let title = format!("{mark}{} — Stagewright", display_name(&self.session));
@@ -512,6 +520,7 @@ impl eframe::App for Editor {
         let ground = egui::Frame::new().fill(theme::of(ui).line);
         let mut actions: Actions = bar.map(Action::Run).into_iter().chain(foot).collect();
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui, &mut actions));
+        self.settle_key(&ctx);
         self.show_own_windows(&ctx, &mut actions);
         self.hint(&ctx);
         self.show_dialog(&ctx);

@@ -3,6 +3,8 @@
 //! Between two keys each component is a cubic Hermite polynomial of the frame number; the [`Tangent`] of a key decides
 //! its slopes there. Before the first key and after the last the value is held.
 
+mod edit;
+
 use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};

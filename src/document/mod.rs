@@ -349,6 +349,11 @@ pub enum ParamValue {
 }
 
 impl ParamValue {
+    /// Its keys, if it has some.
+    pub fn keys(&self) -> Option<&Keyframes> {
+        if let ParamValue::Keys(keys) = self { Some(keys) } else { None }
+    }
+
     /// The text of an expression, also that of keys.
     pub fn expression(&self) -> Option<&str> {
         match self {

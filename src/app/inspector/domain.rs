@@ -139,7 +139,7 @@ pub(super) fn fixed(ui: &mut Ui, site: &Site<'_>, field: Field<'_>, value: &mut 
     match field.show(ui, site, Some(value))? {
         Change::Set(new) => *value = new,
         Change::Vary(vary) => return Some(vary),
-        Change::Reset | Change::Border(_) => {}
+        Change::Reset | Change::Border(_) | Change::Key { .. } | Change::Unkey => {}
     }
     None
 }

@@ -15,11 +15,13 @@ pub(super) struct Field<'a> {
     pub soft: Range,
     pub unit: &'a str,
     pub doc: &'a str,
+    /// A constant of the plan, which can't have keys.
+    pub fixed: bool,
 }
 
 /// A number without a range or a unit, and with zero as its default.
 pub(super) fn plain<'a>(name: &'a str, ty: ValueType, doc: &'a str) -> Field<'a> {
     let default = ParamValue::Number(0.0);
     let open = (None, None);
-    Field { name, ty: ParamType::Value(ty), dim: 2, default, range: open, soft: open, unit: "", doc }
+    Field { name, ty: ParamType::Value(ty), dim: 2, default, range: open, soft: open, unit: "", doc, fixed: false }
 }

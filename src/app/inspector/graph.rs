@@ -70,6 +70,7 @@ fn number(ui: &mut Ui, field: &Field<'_>, value: f64) -> Option<f64> {
         mixed: false,
         held: true,
         inputs: None,
+        clock: None,
         computed: false,
         border: None,
         variant: None,
@@ -80,7 +81,7 @@ fn number(ui: &mut Ui, field: &Field<'_>, value: f64) -> Option<f64> {
             ParamValue::Number(default) => Some(default),
             _ => None,
         },
-        Change::Set(_) | Change::Border(_) | Change::Vary(_) => None,
+        Change::Set(_) | Change::Key { .. } | Change::Unkey | Change::Border(_) | Change::Vary(_) => None,
     }
 }
 

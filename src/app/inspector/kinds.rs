@@ -53,11 +53,8 @@ fn number_field(ui: &mut Ui, one: &mut Inspected<'_>, number: &ParamValue) {
     // Older files have it among the parameters.
     let value = one.node.params.get("value").unwrap_or(number).clone();
     let ty = match &value {
-        ParamValue::Vector(parts) => match parts.len() {
-            2 => ValueType::Vec2,
-            3 => ValueType::Vec3,
-            _ => ValueType::Vec4,
-        },
+        ParamValue::Vector(parts) => vector(parts.len()),
+        ParamValue::Keys(keys) => vector(keys.components()),
         _ => ValueType::F32,
     };
     let field = plain("value", ty, "A constant, or an expression evaluated every frame");
@@ -68,7 +65,18 @@ fn number_field(ui: &mut Ui, one: &mut Inspected<'_>, number: &ParamValue) {
         Some(Change::Set(value)) => one.set("value", value),
         Some(Change::Reset) => one.set("value", field.default),
         Some(Change::Vary(vary)) => one.vary("value", vary),
+        Some(Change::Key { now, whole }) => one.session.insert_key(&one.paths(), "value", &now, whole),
+        Some(Change::Unkey) => one.session.remove_key(&one.paths(), "value"),
         Some(Change::Border(_)) | None => {}
+    }
+}
+
+fn vector(components: usize) -> ValueType {
+    match components {
+        2 => ValueType::Vec2,
+        3 => ValueType::Vec3,
+        4 => ValueType::Vec4,
+        _ => ValueType::F32,
     }
 }
 
@@ -118,7 +126,7 @@ fn repeats(ui: &mut Ui, one: &mut Inspected<'_>) {
         Some(Change::Set(value)) => one.change("iterations", |node| node.iterations = Some(value)),
         Some(Change::Reset) => one.change("reset iterations", |node| node.iterations = None),
         Some(Change::Vary(vary)) => one.vary("iterations", vary),
-        Some(Change::Border(_)) | None => {}
+        Some(_) | None => {}
     }
 }
 
@@ -157,6 +165,8 @@ fn until(ui: &mut Ui, one: &mut Inspected<'_>) {
         Some(Change::Set(value)) => one.set("until", value),
         Some(Change::Reset) => one.set("until", field.default),
         Some(Change::Vary(vary)) => one.vary("until", vary),
+        Some(Change::Key { now, whole }) => one.session.insert_key(&one.paths(), "until", &now, whole),
+        Some(Change::Unkey) => one.session.remove_key(&one.paths(), "until"),
         Some(Change::Border(_)) | None => {}
     }
     let field = Field {
@@ -317,7 +327,7 @@ fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
         ("center", ValueType::Vec3, "Center of the shape"),
         ("size", ValueType::F32, "Longest side; 0 keeps the units of the file"),
     ] {
-        one.field(ui, &Field { dim: 3, unit: "m", ..plain(name, ty, doc) });
+        one.field(ui, &Field { dim: 3, unit: "m", fixed: true, ..plain(name, ty, doc) });
     }
 }
 

@@ -12,6 +12,7 @@ mod field;
 mod gradient;
 mod graph;
 mod head;
+pub(super) mod keys;
 mod kinds;
 mod level;
 mod many;
@@ -193,7 +194,9 @@ impl Inspected<'_> {
         let variant = self.session.variant().filter(|_| self.editable).map(str::to_string);
         let set = self.session.document().set_by_variant(&self.path, field).is_some();
         let variant = variant.map(|name| (name, set));
-        Site { id, path, numbers: &self.numbers, now, mixed, held, inputs: None, computed: true, border: None, variant }
+        let clock = (!held).then(|| keys::Clock { frame: self.session.frame(), auto: self.session.auto_key() });
+        let numbers = &self.numbers;
+        Site { id, path, numbers, now, mixed, held, inputs: None, computed: true, clock, border: None, variant }
     }
 
     fn values(&mut self, ui: &mut Ui) -> Result<(), String> {
@@ -279,6 +282,7 @@ impl Inspected<'_> {
             soft: param.soft,
             unit: &param.unit,
             doc: &param.doc,
+            fixed: param.fixed,
         };
         self.field(ui, &field);
     }
@@ -297,13 +301,16 @@ impl Inspected<'_> {
             }
             _ => None,
         };
-        let site = Site { border, inputs, ..self.site(field.name, false) };
+        let site = self.site(field.name, false);
+        let site = Site { border, inputs, clock: site.clock.filter(|_| !field.fixed), ..site };
         let change = ui.add_enabled_ui(self.editable, |ui| field.show(ui, &site, value)).inner;
         match change {
             Some(Change::Set(value)) => self.set(field.name, value),
             Some(Change::Reset) => self.session.reset_params(&self.paths(), field.name, &field.default),
             Some(Change::Border(border)) => self.cross(field.name, border),
             Some(Change::Vary(vary)) => self.vary(field.name, vary),
+            Some(Change::Key { now, whole }) => self.session.insert_key(&self.paths(), field.name, &now, whole),
+            Some(Change::Unkey) => self.session.remove_key(&self.paths(), field.name),
             None => {}
         }
     }

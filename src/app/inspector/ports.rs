@@ -54,6 +54,7 @@ fn constant(ui: &mut Ui, one: &mut Inspected<'_>, port: &Port, default: &[f64]) 
         soft: (None, None),
         unit: &port.unit,
         doc: &port.doc,
+        fixed: false,
     };
     one.field(ui, &field);
 }

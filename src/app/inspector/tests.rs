@@ -2,6 +2,7 @@
 
 mod editing;
 mod formula;
+mod keys;
 mod screenshots;
 mod shipped;
 

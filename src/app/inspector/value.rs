@@ -7,12 +7,14 @@ use eframe::egui::{
 use super::bar::{Bar, Given};
 use super::expression::Rules;
 pub(super) use super::field::{Field, plain};
+use super::keys::Clock;
 use super::numbers::{choices, components, constant_from, text_from_value, tidy};
 use super::row::{HEIGHT, Name, SMALL, named, small};
 use super::{color, curve, expression, gradient};
 use crate::app::theme;
+use crate::curve::Keyframes;
 use crate::document::ParamValue;
-use crate::expr::Numbers;
+use crate::expr::{KEYFRAMES, Numbers};
 use crate::stage::header::ParamType;
 use crate::stage::types::{Scalar, ValueType};
 
@@ -37,6 +39,8 @@ pub(super) struct Site<'a> {
     pub inputs: Option<Numbers>,
     /// Whether it may be an expression, if its type allows one.
     pub computed: bool,
+    /// The present frame, where it may have keys.
+    pub clock: Option<Clock>,
     pub border: Option<Border>,
     /// The chosen variant of the graph, and whether it sets this value.
     pub variant: Option<(String, bool)>,
@@ -52,6 +56,13 @@ pub(super) enum Change {
     Border(Border),
     /// Set by the chosen variant, or no longer.
     Vary(bool),
+    /// A key of these numbers at the present frame; the type of the value has whole numbers.
+    Key {
+        now: Vec<f64>,
+        whole: bool,
+    },
+    /// No key at the present frame.
+    Unkey,
 }
 
 /// How a parameter relates to a group.
@@ -69,29 +80,41 @@ impl Field<'_> {
         let current = value.unwrap_or(&self.default);
         let changed = site.mixed || value.is_some_and(|value| *value != self.default);
         let bar = self.bar(site, self.reach());
-        let scrubs = self.scrubs(current);
+        let present = match current {
+            ParamValue::Keys(keys) if self.keyable(site) && self.settable(site, keys) => Some(self.present(site, keys)),
+            _ => None,
+        };
+        let held = present.as_ref().unwrap_or(current);
+        let scrubs = self.scrubs(held);
+        let row = egui::Rect::from_min_size(ui.cursor().min, vec2(ui.available_width(), HEIGHT));
         let sense = if scrubs { Sense::click_and_drag() } else { Sense::click() };
         let varied = site.variant.as_ref().filter(|(_, set)| *set).map(|(name, _)| name.as_str());
         named(ui, &Name { text: self.name, doc: self.doc, changed, varied, sense }, |ui, name| {
             let mut change = self.of_name(ui, site, name, current, changed);
             if scrubs && let Some(bar) = bar {
-                change = change.or(self.scrubbed(ui, &bar, name, current).map(Change::Set));
+                change = change.or(self.scrubbed(ui, &bar, name, held).map(Change::Set));
             }
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = 2.0;
-                let buttons = if self.computable(site) { 2.0 } else { 1.0 };
+                let keyable = self.keyable(site);
+                let buttons = 1.0 + f32::from(u8::from(self.computable(site))) + f32::from(u8::from(keyable));
                 let width = ui.available_width() - buttons * (SMALL + 2.0);
                 let widget = ui.vertical(|ui| {
                     ui.set_width(width);
                     self.widget(ui, site, current, changed)
                 });
-                change = change.take().or(widget.inner).or(self.buttons(ui, site, current, changed));
+                change = change.take().or(widget.inner);
+                if keyable {
+                    let row = row.union(widget.response.rect);
+                    change = change.take().or(self.key_button(ui, site, current, row));
+                }
+                change = change.take().or(self.buttons(ui, site, current, changed));
             });
             change
         })
     }
 
-    fn computable(&self, site: &Site<'_>) -> bool {
+    pub(super) fn computable(&self, site: &Site<'_>) -> bool {
         site.computed && self.ty.returns().is_none()
     }
 
@@ -172,8 +195,12 @@ impl Field<'_> {
             change = Some(Change::Reset);
         }
         if self.computable(site) {
-            let computed = matches!(current, ParamValue::Expression(_));
-            let text = if computed { "Make constant" } else { "Make expression" };
+            let text = match current {
+                ParamValue::Expression(_) => "Make constant",
+                ParamValue::Keys(keys) if keys.expr.is_some() => "Remove expression of keys",
+                ParamValue::Keys(_) => "Add expression to keys",
+                _ => "Make expression",
+            };
             if ui.add_enabled(editable, egui::Button::new(text)).clicked() {
                 change = Some(Change::Set(self.other(current, site.numbers)));
             }
@@ -217,11 +244,14 @@ impl Field<'_> {
         }
     }
 
-    /// Converts a constant to an expression, and an expression to a constant.
+    /// Converts a constant to an expression, and an expression to a constant. Keys get an expression, or lose it.
     fn other(&self, current: &ParamValue, numbers: &Numbers) -> ParamValue {
         match current {
             ParamValue::Expression(text) => constant_from(text, numbers).unwrap_or_else(|| self.default.clone()),
-            ParamValue::Keys(keys) => ParamValue::from_numbers(&keys.at(0.0)[..keys.components()]),
+            ParamValue::Keys(keys) => {
+                let expr = if keys.expr.is_some() { None } else { Some(KEYFRAMES.to_string()) };
+                ParamValue::Keys(Keyframes { expr, ..keys.clone() })
+            }
             constant => ParamValue::Expression(text_from_value(constant)),
         }
     }
@@ -230,8 +260,13 @@ impl Field<'_> {
         let mut change = None;
         let look = theme::of(ui);
         if self.computable(site) {
-            let computed = matches!(current, ParamValue::Expression(_));
-            let hint = if computed { "Make constant" } else { "Use an expression of time, mouse, other numbers, …" };
+            let computed = current.expression().is_some();
+            let hint = match current {
+                ParamValue::Keys(_) if computed => "Remove expression of keys",
+                ParamValue::Keys(_) => "Use an expression of the keys",
+                _ if computed => "Make constant",
+                _ => "Use an expression of time, mouse, other numbers, …",
+            };
             let icon = RichText::new("fx").small().italics().color(if computed { look.accent } else { look.faint });
             if small(ui, icon, true, &format!("expression {}", self.name), hint) {
                 change = Some(Change::Set(self.other(current, site.numbers)));
@@ -265,11 +300,7 @@ impl Field<'_> {
                 let new = gradient::field(ui, site.id, self.name, stops);
                 new.map(|gradient| Change::Set(ParamValue::Gradient(gradient)))
             }
-            ParamValue::Keys(_) if self.computable(site) => {
-                let text = RichText::new(text_from_value(current)).monospace();
-                ui.add(egui::Label::new(text).truncate()).on_hover_text(text_from_value(current));
-                None
-            }
+            ParamValue::Keys(keys) if self.keyable(site) => self.keyed(ui, site, keys, changed),
             // A value of another type: Problems explains it, and the default fixes it.
             wrong if !self.takes(wrong) => {
                 let text = RichText::new(text_from_value(wrong)).monospace().color(theme::of(ui).error);
@@ -280,7 +311,7 @@ impl Field<'_> {
         }
     }
 
-    fn constant(&self, ui: &mut Ui, site: &Site<'_>, value: &ParamValue, changed: bool) -> Option<Change> {
+    pub(super) fn constant(&self, ui: &mut Ui, site: &Site<'_>, value: &ParamValue, changed: bool) -> Option<Change> {
         let parts = components(value, self.ty);
         let [first, ..] = parts;
         let label = format!("param {}", self.name);

@@ -6,6 +6,7 @@ mod device;
 mod drafts;
 mod expectations;
 mod files;
+mod keys;
 mod level;
 mod numbers;
 mod params;
@@ -77,6 +78,8 @@ pub(super) struct Session {
     hovered: Option<Hovered>,
     presets: Store<Presets>,
     compared: Compared,
+    /// A change of a value with keys sets a key.
+    auto_key: bool,
 }
 
 /// What the running plan does not follow yet, and counts of edits and of plans.
@@ -133,6 +136,7 @@ impl Session {
             hovered: None,
             presets: Store::default(),
             compared: Compared::default(),
+            auto_key: true,
         }
     }
 

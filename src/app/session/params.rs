@@ -4,30 +4,39 @@ use super::Session;
 use crate::document::ParamValue;
 
 impl Session {
-    /// Sets a parameter of several nodes.
+    /// Sets a parameter of several nodes; one that has keys gets a key at the present frame.
     ///
     /// # Errors
-    /// When one of them has no such field, in one sentence; the others are set.
+    /// When one of them has no such field, or no key there without auto-key, in one sentence; the others are set.
     pub(crate) fn set_params(&mut self, nodes: &[String], param: &str, value: &ParamValue) -> Result<(), String> {
         let mut result = Ok(());
         let mut set = Vec::new();
+        let keyed = |node: &String| (node.clone(), self.keyed(node, param, value));
+        let values: Vec<_> = nodes.iter().map(keyed).collect();
         self.arrange(&format!("{}.{param}", nodes.join(" ")), |document| {
-            for node in nodes {
-                match document.set(node, param, value.clone()) {
-                    Ok(()) => set.push(format!("{node}.{param}")),
+            for (node, value) in values {
+                match value.and_then(|value| document.set(&node, param, value.clone()).map(|()| value)) {
+                    Ok(value) => set.push((format!("{node}.{param}"), value)),
                     Err(sentence) => result = Err(sentence),
                 }
             }
         });
-        self.send(set.into_iter().map(|path| (path, value.clone())));
+        self.send(set.into_iter());
         result
     }
 
-    /// Sets parameters by a gesture in a view: node, parameter and value of each.
+    /// Sets parameters by a gesture in a view: node, parameter and value of each. Those that have keys get a key at the present
+    /// frame.
     pub(crate) fn drag_params(&mut self, values: &[(String, String, ParamValue)]) {
+        let keyed = |(node, param, value): &(String, String, ParamValue)| {
+            let value = self.keyed(node, param, value).ok()?;
+            Some((node.clone(), param.clone(), value))
+        };
+        // Without auto-key, those that have none there stay as they are.
+        let values: Vec<_> = values.iter().filter_map(keyed).collect();
         let paths: Vec<String> = values.iter().map(|(node, param, _)| format!("{node}.{param}")).collect();
         self.arrange(&paths.join(" "), |document| {
-            for (node, param, value) in values {
+            for (node, param, value) in &values {
                 // The node has the parameter, since it is shown.
                 let _ = document.set(node, param, value.clone());
             }

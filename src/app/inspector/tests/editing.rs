@@ -93,7 +93,7 @@ impl Window {
         self.harness.run_steps(2);
     }
 
-    fn type_into(&mut self, label: &str, text: &str) {
+    pub(super) fn type_into(&mut self, label: &str, text: &str) {
         let at = self.rect(label).center();
         // So that it does not count as the third click of a sequence.
         self.harness.run_steps(40);

@@ -87,7 +87,12 @@ impl Finder<'_> {
             _ if !self.session.editable() => Some("The open group is from the library and read-only".into()),
             (Some(link), _) => Some(format!("Set by the wire from {link}")),
             (None, Some(ParamValue::Expression(text))) => Some(format!("Set by the expression {text}")),
-            (None, Some(ParamValue::Keys(_))) => Some("Set by keys".into()),
+            (None, Some(ParamValue::Keys(keys))) if keys.expr.is_some() => {
+                Some("Set by the expression of its keys".into())
+            }
+            (None, Some(ParamValue::Keys(keys))) if !self.session.can_key(keys) => {
+                Some("It has no key at this frame, and auto-key is off".into())
+            }
             _ => None,
         };
         Some(Spot { node: path.into(), name: name.into(), param: param.clone(), value, locked })
