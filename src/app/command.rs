@@ -84,6 +84,7 @@ pub(super) enum Command {
     ShowPlan,
     ShowProblems,
     ShowVariations,
+    ShowCurves,
     ResetPanes,
     DarkTheme,
     LightTheme,
@@ -196,6 +197,7 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             ShowPlan,
             ShowProblems,
             ShowVariations,
+            ShowCurves,
             MaximizePane,
             OwnWindow,
             FullScreen,
@@ -300,6 +302,7 @@ impl Command {
             ShowPlan => ("Plan", &[(CTRL, Key::Num5)]),
             ShowProblems => ("Problems", &[(CTRL, Key::Num6)]),
             ShowVariations => ("Variations", &[(CTRL, Key::Num7)]),
+            ShowCurves => ("Curves", &[(CTRL, Key::Num8)]),
             ResetPanes => ("Reset layout", &[]),
             DarkTheme => ("Dark theme", &[]),
             LightTheme => ("Light theme", &[]),
@@ -350,6 +353,7 @@ impl Command {
             ShowPlan => Some(Pane::Plan),
             ShowProblems => Some(Pane::Problems),
             ShowVariations => Some(Pane::Variations),
+            ShowCurves => Some(Pane::Curves),
             _ => None,
         }
     }

@@ -238,7 +238,8 @@ impl Editor {
             | Command::ShowCode
             | Command::ShowPlan
             | Command::ShowProblems
-            | Command::ShowVariations => {
+            | Command::ShowVariations
+            | Command::ShowCurves => {
                 if let Some(pane) = command.pane() {
                     self.bring_up(pane);
                 }

@@ -7,6 +7,7 @@ mod code;
 mod command;
 mod compiler;
 mod completion;
+mod curves;
 mod dialog;
 mod disk;
 mod driver;
@@ -66,6 +67,7 @@ use action::{Action, Actions};
 use canvas::{Canvas, Options, layout};
 use code::Code;
 use command::Command;
+use curves::CurvePane;
 use dialog::Dialog;
 pub use disk::Source;
 use export_dialog::ExportDialog;
@@ -106,6 +108,7 @@ pub struct Editor {
     panes: Tree<Pane>,
     plan_pane: PlanPane,
     variations: Variations,
+    curves: CurvePane,
     files: Files,
     export: ExportDialog,
     notice: Option<Notice>,
@@ -172,6 +175,7 @@ impl Editor {
             panes: panes::arrangement(),
             plan_pane: PlanPane::default(),
             variations: Variations::default(),
+            curves: CurvePane::default(),
             files: Files::new(folders),
             export: ExportDialog::default(),
             notice: None,
@@ -345,6 +349,7 @@ impl Editor {
                     self.code = Code::default();
                     self.plan_pane = PlanPane::default();
                     self.variations.clear();
+                    self.curves.clear();
                     self.player.clear();
                     self.views.values_mut().for_each(View::clear);
                     self.notice = None;
@@ -505,6 +510,9 @@ impl eframe::App for Editor {
         self.arrivals(&ctx);
         self.advance(&ctx);
         self.keymap.install(&ctx);
+        if self.pointed == Some(Pane::Curves) && self.takes_commands() && !ctx.egui_wants_keyboard_input() {
+            self.curves.take_keys(&ctx);
+        }
         if self.takes_commands()
             && let Some(command) = self.arrived_paste(&ctx).or_else(|| self.keymap.pressed(&ctx, self.typed))
         {

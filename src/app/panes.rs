@@ -16,6 +16,7 @@ pub(super) enum Pane {
     Plan,
     Help,
     Variations,
+    Curves,
     /// A view by its number; the first one always exists.
     View(u64),
 }
@@ -30,6 +31,7 @@ impl Pane {
             Pane::Plan => "Plan",
             Pane::Help => "Help",
             Pane::Variations => "Variations",
+            Pane::Curves => "Curves",
             Pane::View(_) => "View",
         }
     }

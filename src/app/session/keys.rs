@@ -61,9 +61,23 @@ impl Session {
     pub(crate) fn remove_key(&mut self, nodes: &[String], param: &str) {
         let frame = self.frame() as f64;
         self.change_keys("remove key", nodes, param, |value| match value {
-            Some(ParamValue::Keys(keys)) => without(keys, frame),
+            Some(ParamValue::Keys(mut keys)) => {
+                let now = keys.clone();
+                keys.remove(frame).then(|| left(&now, keys, frame))
+            }
             _ => None,
         });
+    }
+
+    /// Sets curves as they are: node, parameter and keys of each. Where no key is left, the value is constant.
+    pub(crate) fn set_curves(&mut self, gesture: &str, curves: &[(String, String, Keyframes)]) {
+        let frame = self.frame() as f64;
+        let value = |(node, param, keys): &(String, String, Keyframes)| {
+            let now = self.document.value(node, param)?.keys()?.clone();
+            Some((node.clone(), param.clone(), left(&now, keys.clone(), frame)))
+        };
+        let values: Vec<_> = curves.iter().filter_map(value).collect();
+        self.set_values(gesture, &values);
     }
 
     /// Inserts a key at the present frame for every value of the selected nodes that has keys. Returns whether there is one.
@@ -121,14 +135,11 @@ fn constant(value: &ParamValue) -> Option<Vec<f64>> {
     }
 }
 
-/// What is left of keys without the one at a frame.
-fn without(mut keys: Keyframes, frame: f64) -> Option<ParamValue> {
-    let now = keys.at(frame);
-    let now = ParamValue::from_numbers(now.get(..keys.components()).unwrap_or(&now));
-    if !keys.remove(frame) {
-        return None;
-    }
-    Some(match &keys.expr {
+/// A value with these keys; if there are none, the constant or the expression that it was in a frame.
+fn left(before: &Keyframes, keys: Keyframes, frame: f64) -> ParamValue {
+    let now = before.at(frame);
+    let now = ParamValue::from_numbers(now.get(..before.components()).unwrap_or(&now));
+    match &keys.expr {
         _ if !keys.keys.is_empty() => ParamValue::Keys(keys),
         Some(text) => {
             let number = match &now {
@@ -138,7 +149,7 @@ fn without(mut keys: Keyframes, frame: f64) -> Option<ParamValue> {
             ParamValue::Expression(expr::replace(text, |word| (word == KEYFRAMES).then(|| number.clone())))
         }
         None => now,
-    })
+    }
 }
 
 /// The keys of a node's values, with the names that set them.

@@ -15,7 +15,7 @@ mod projection;
 mod ruler;
 mod scene;
 mod subject;
-mod ticks;
+pub(super) mod ticks;
 mod widgets;
 mod wire;
 

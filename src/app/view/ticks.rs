@@ -1,7 +1,7 @@
 //! Round numbers along an axis, and numbers as text.
 
 /// Multiples of 1, 2 or 5 times a power of ten within a range, at most about `count`, and their step.
-pub(super) fn linear(low: f64, high: f64, count: f64, least: f64) -> (Vec<f64>, f64) {
+pub(in crate::app) fn linear(low: f64, high: f64, count: f64, least: f64) -> (Vec<f64>, f64) {
     let wanted = ((high - low) / count.max(1.0)).max(least);
     if !(wanted.is_finite() && wanted > 0.0) {
         return (Vec::new(), 1.0);
@@ -27,7 +27,7 @@ pub(super) fn decades(low: f64, high: f64, count: f64) -> Option<Vec<f64>> {
 }
 
 /// A tick with the digits that distinguish it from those a step away.
-pub(super) fn label(tick: f64, step: f64) -> String {
+pub(in crate::app) fn label(tick: f64, step: f64) -> String {
     let place = |value: f64| (value.abs().log10() + 1e-9).floor();
     if tick.abs() < 1e-9 * step {
         return "0".into();
