@@ -7,7 +7,7 @@ use crate::document::{Document, Frame, Level, Scope};
 
 /// Margin between a frame and its nodes, and space for the title above them \[points\].
 const MARGIN: f32 = 24.0;
-const TITLE: f32 = 40.0;
+const TITLE: f32 = 58.0;
 
 /// Adds a frame in front of the others. Returns its index.
 ///

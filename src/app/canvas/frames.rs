@@ -1,12 +1,15 @@
 //! Comment frames: titled boxes behind nodes. Dragging the title moves the frame with the nodes in it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use eframe::egui::epaint::RectShape;
-use eframe::egui::{self, Align2, CornerRadius, FontId, Rect, Sense, Shape, Stroke, StrokeKind, Ui, vec2};
+use eframe::egui::{
+    self, Align2, Color32, CornerRadius, FontId, Galley, Painter, Rect, Sense, Shape, Stroke, StrokeKind, Ui, vec2,
+};
 
 use super::Canvas;
-use super::text::text_size;
+use super::text::{one_line, text_size};
 use crate::app::session::{Selection, Session};
 use crate::app::theme::{self, Look};
 use crate::document::{Document, Frame, Scope};
@@ -15,6 +18,11 @@ use crate::edit;
 /// Height of the title and size of the resize corner, at zoom 1 \[points\].
 const TITLE: f32 = 26.0;
 const CORNER: f32 = 16.0;
+/// Far out a title keeps this height \[points of the window\] while it leaves the nodes below it free: so much at zoom 1.
+const LEAST_TITLE: f32 = 16.0;
+const MOST_TITLE: f32 = 54.0;
+/// The least size of a title's text \[points of the window\].
+const LEAST_TEXT: f32 = 11.0;
 const MIN_SIZE: egui::Vec2 = vec2(80.0, 50.0);
 
 /// A frame that is dragged.
@@ -43,43 +51,55 @@ impl Canvas {
         let shapes = seen.filter(|(_, _, rect)| rect.intersects(view));
         Shape::Vec(
             shapes
-                .map(|(index, frame, rect)| self.shape(ui, look, session.selection.frame == Some(index), frame, rect))
+                .map(|(index, frame, rect)| self.shape(look, session.selection.frame == Some(index), frame, rect))
                 .collect(),
         )
     }
 
-    fn shape(&self, ui: &Ui, look: &Look, selected: bool, frame: &Frame, rect: Rect) -> Shape {
+    fn shape(&self, look: &Look, selected: bool, frame: &Frame, rect: Rect) -> Shape {
         let color = frame.color.map_or(look.frame, theme::color);
-        let ground = look.canvas.lerp_to_gamma(color, if look.dark { 0.22 } else { 0.16 });
-        let head = Rect::from_min_size(rect.min, vec2(rect.width(), TITLE * self.view.zoom));
+        let (ground, bar) = grounds(look, frame);
+        let head = head(rect, self.view.zoom);
         let radius = (6.0 * self.view.zoom).clamp(2.0, 12.0) as u8;
         let (line, width) = if selected { (look.accent, 2.0) } else { (look.canvas.lerp_to_gamma(color, 0.6), 1.0) };
         let top = CornerRadius { nw: radius, ne: radius, sw: 0, se: 0 };
-        let size = text_size(14.0, self.view.zoom);
-        let text = |at, text: &str, size: f32, color| {
-            let wrap = (rect.width() - 20.0 * self.view.zoom).max(20.0);
-            let galley = ui.painter().layout(text.into(), FontId::proportional(size), color, wrap);
-            Shape::galley(at, galley, color)
-        };
         let mut shapes = vec![
             RectShape::filled(rect, CornerRadius::same(radius), ground).into(),
-            RectShape::filled(head, top, look.canvas.lerp_to_gamma(color, if look.dark { 0.42 } else { 0.34 })).into(),
+            RectShape::filled(head, top, bar).into(),
             RectShape::stroke(rect, CornerRadius::same(radius), Stroke::new(width, line), StrokeKind::Outside).into(),
         ];
-        let left = rect.left() + 9.0 * self.view.zoom;
-        let title = ui.painter().layout_no_wrap(frame.title.clone(), FontId::proportional(size), look.text);
-        let at = Align2::LEFT_CENTER.anchor_size(egui::pos2(left, head.center().y), title.size()).min;
-        shapes.push(Shape::galley(at, title, look.text));
-        if !frame.text.is_empty() && self.view.zoom > 0.4 {
-            let below = egui::pos2(left, head.bottom() + 6.0 * self.view.zoom);
-            shapes.push(text(below, &frame.text, text_size(12.0, self.view.zoom), look.dim));
-        }
         if selected {
             let corner = Rect::from_min_max(rect.max - vec2(CORNER, CORNER) * self.view.zoom, rect.max);
             let points = vec![corner.right_top(), corner.right_bottom(), corner.left_bottom()];
             shapes.push(Shape::convex_polygon(points, look.accent, Stroke::NONE));
         }
         Shape::Vec(shapes)
+    }
+
+    /// The titles and texts of all frames, to be painted over the wires.
+    pub(super) fn frame_titles(&self, ui: &Ui, session: &Session) -> Shape {
+        let (look, zoom) = (theme::of(ui), self.view.zoom);
+        let frames = session.frames().iter().enumerate();
+        let seen = frames.map(|(index, frame)| (frame, self.frame_rect(session, index)));
+        let titles = seen.filter(|(_, rect)| rect.intersects(self.view.rect)).map(|(frame, rect)| {
+            let (ground, bar) = grounds(look, frame);
+            let head = head(rect, zoom);
+            let left = head.left() + inset(zoom);
+            let plate =
+                |at: Rect, color| RectShape::filled(at.expand2(vec2(2.0, 0.0)), CornerRadius::ZERO, color).into();
+            let title = title(ui.painter(), &frame.title, look.text, head, zoom);
+            let at = Align2::LEFT_CENTER.anchor_size(egui::pos2(left, head.center().y), title.size());
+            let mut shapes = vec![plate(at.intersect(head), bar), Shape::galley(at.min, title, look.text)];
+            if !frame.text.is_empty() && zoom > 0.4 {
+                let font = FontId::proportional(text_size(12.0, zoom));
+                let wrap = (rect.width() - 20.0 * zoom).max(20.0);
+                let text = ui.painter().layout(frame.text.clone(), font, look.dim, wrap);
+                let at = Rect::from_min_size(egui::pos2(left, head.bottom() + 6.0 * zoom), text.size());
+                shapes.extend([plate(at, ground), Shape::galley(at.min, text, look.dim)]);
+            }
+            Shape::Vec(shapes)
+        });
+        Shape::Vec(titles.collect())
     }
 
     /// Selects, moves and resizes frames by their titles and lower right corners.
@@ -92,7 +112,7 @@ impl Canvas {
             .filter(|(_, _, rect)| rect.intersects(self.view.rect))
             .collect();
         for (index, title, rect) in frames {
-            let head = Rect::from_min_size(rect.min, vec2(rect.width(), TITLE * self.view.zoom));
+            let head = head(rect, self.view.zoom);
             let corner = Rect::from_min_max(rect.max - vec2(CORNER, CORNER) * self.view.zoom, rect.max);
             for (area, resize) in [(head, false), (corner, true)] {
                 let over = ui.input(|i| i.pointer.interact_pos()).is_some_and(|at| self.node_at(at).is_some());
@@ -156,6 +176,29 @@ impl Canvas {
     }
 }
 
+/// The colours of a frame and of its title bar.
+fn grounds(look: &Look, frame: &Frame) -> (Color32, Color32) {
+    let color = frame.color.map_or(look.frame, theme::color);
+    let (body, bar) = if look.dark { (0.22, 0.42) } else { (0.16, 0.34) };
+    (look.canvas.lerp_to_gamma(color, body), look.canvas.lerp_to_gamma(color, bar))
+}
+
+/// The title bar of a frame in the window.
+pub(super) fn head(rect: Rect, zoom: f32) -> Rect {
+    let height = (TITLE * zoom).max(LEAST_TITLE.min(MOST_TITLE * zoom));
+    Rect::from_min_size(rect.min, vec2(rect.width(), height))
+}
+
+/// Where a title begins in its bar \[points of the window\].
+fn inset(zoom: f32) -> f32 {
+    (9.0 * zoom).max(4.0)
+}
+
+/// The title of a frame in its bar, cut if it is too long.
+pub(super) fn title(painter: &Painter, text: &str, color: Color32, head: Rect, zoom: f32) -> Arc<Galley> {
+    one_line(painter, text, (14.0 * zoom).max(LEAST_TEXT), color, head.width() - 2.0 * inset(zoom))
+}
+
 /// The area of a frame \[points of the document\].
 pub(super) fn area(frame: &Frame) -> Rect {
     let (at, size) = (vec2(frame.at.0, frame.at.1), vec2(frame.size.0, frame.size.1));
@@ -166,8 +209,7 @@ pub(super) fn area(frame: &Frame) -> Rect {
 pub(super) fn at(canvas: &Canvas, session: &Session, point: egui::Pos2) -> Option<usize> {
     (0..session.frames().len()).rev().find(|index| {
         let rect = canvas.frame_rect(session, *index);
-        let head = Rect::from_min_size(rect.min, vec2(rect.width(), TITLE * canvas.view.zoom));
-        head.contains(point)
+        head(rect, canvas.view.zoom).contains(point)
     })
 }
 

@@ -202,7 +202,8 @@ impl Canvas {
             self.level.signatures.keys().filter_map(|name| self.window_area(session, name)).collect();
         let captions = wires::captions(ui, &self.level.wires, &nodes, self.view.rect, self.view.zoom);
         let mentions = self.mention_shapes(theme::of(ui));
-        painter.set(behind, egui::Shape::Vec(vec![frames, mentions, wires, captions]));
+        let titles = self.frame_titles(&canvas, session);
+        painter.set(behind, egui::Shape::Vec(vec![frames, mentions, wires, captions, titles]));
         if let Some(drag) = &drag {
             self.in_hand(ui, &painter, drag);
         }

@@ -11,7 +11,7 @@ pub(super) const PORTS: f32 = 0.3;
 pub(super) const SMALLEST: f32 = 9.2;
 
 /// Margin around the name of a node without names of ports, in all, and what the marks of its ports take \[points of the window\].
-const BLOCK: egui::Vec2 = vec2(6.0, 4.0);
+const BLOCK: egui::Vec2 = vec2(6.0, 2.0);
 const MARKS: f32 = 5.0;
 
 /// The size of a text in the window that has this size at zoom 1.

@@ -20,7 +20,7 @@ pub(crate) struct Flow {
 }
 
 /// A wire between two nodes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Wire {
     pub from: usize,
     pub to: usize,

@@ -2,6 +2,7 @@
 //! straightens wires.
 
 mod flow;
+mod framed;
 mod order;
 mod places;
 mod ranks;
@@ -18,6 +19,7 @@ use crate::document::{Document, NodeKind, Scope};
 use crate::edit::{self, NodeSignature};
 use crate::library::Library;
 pub(crate) use flow::{Flow, Wire, is_next};
+pub(crate) use framed::arranged;
 pub(crate) use room::{clear_of, enclosing, lowered, with_room};
 
 /// Gap between two columns, and between two nodes of a column \[points\].
@@ -43,9 +45,9 @@ const LENGTH: f32 = 0.04;
 const KEPT: f32 = 0.25;
 /// What is left of a layout's worth in which another Output is the first: the View would show that.
 const OTHER_FIRST: f32 = 0.3;
-/// Margin of a frame around its nodes, and the height of its title \[points\].
-const FRAME: Vec2 = vec2(24.0, 20.0);
-const FRAME_TITLE: f32 = 26.0;
+/// Margin of a frame around its nodes, in which wires have room, and the height of its title \[points\].
+const FRAME: Vec2 = vec2(34.0, 28.0);
+const FRAME_TITLE: f32 = 30.0;
 
 /// Distance of two ports of a node \[points\].
 pub(crate) const PORT: f32 = 21.5;
@@ -93,88 +95,54 @@ pub(crate) fn place_new(document: &mut Document, scope: &Scope, signatures: &BTr
     }
 }
 
-/// A place for every node of a flow \[points\]: layered from left to right, in rows that fill the canvas (Sugiyama, Tagawa and Toda
-/// 1981). What lies in a frame stays together; frames are returned at their new places.
-pub(crate) fn arranged(flow: &Flow, frames: &[Rect]) -> (Vec<Vec2>, Vec<Rect>) {
-    let areas = flow.areas();
-    // The last frame lies on top.
-    let frame_of = |area: &Rect| frames.iter().rposition(|frame| frame.contains(area.center()));
-    let of: Vec<Option<usize>> = areas.iter().map(frame_of).collect();
-    // Inside first: a frame is laid out as one node.
-    let inside: Vec<Vec<usize>> =
-        (0..frames.len()).map(|frame| (0..of.len()).filter(|node| of[*node] == Some(frame)).collect()).collect();
-    let parts: Vec<Vec<Vec2>> = inside.iter().map(|nodes| layered(&flow.part(nodes))).collect();
-    let outer: Vec<usize> = (0..of.len()).filter(|node| of[*node].is_none()).collect();
-    let mut whole = flow.part(&outer);
-    let mut boxes = BTreeMap::new();
-    for (frame, nodes) in inside.iter().enumerate().filter(|(_, nodes)| !nodes.is_empty()) {
-        let size =
-            nodes.iter().zip(&parts[frame]).fold(Vec2::ZERO, |size, (node, at)| size.max(*at + flow.sizes[*node]));
-        boxes.insert(frame, whole.sizes.len());
-        whole.names.push(String::new());
-        whole.sizes.push(size + 2.0 * FRAME + vec2(0.0, FRAME_TITLE));
-        whole.at.push(frames[frame].min.to_vec2());
+/// A place for every node, without frames: layered from left to right, in rows that fill the canvas (Sugiyama, Tagawa and Toda 1981).
+fn layered(flow: &Flow) -> Vec<Vec2> {
+    let mut tried = tried(flow, SHARES, CANVAS);
+    if tried.len() == 1 {
+        return tried.remove(0);
     }
-    let within = |node: usize| {
-        let frame = of[node]?;
-        let at = parts[frame][inside[frame].iter().position(|other| *other == node)?];
-        Some((*boxes.get(&frame)?, at + FRAME + vec2(0.0, FRAME_TITLE)))
-    };
-    if !boxes.is_empty() {
-        let end = |node: usize, height: f32| match within(node) {
-            Some((index, at)) => Some((index, at.y + height)),
-            None => Some((outer.iter().position(|other| *other == node)?, height)),
-        };
-        let wires = flow.wires.iter().filter_map(|wire| {
-            let ((from, start), (to, last)) = (end(wire.from, wire.start)?, end(wire.to, wire.end)?);
-            (from != to).then(|| Wire { from, to, start, end: last, ..wire.clone() })
-        });
-        whole.wires = wires.collect();
-    }
-    let whole_places = layered(&whole);
-    let place = |node: usize| match within(node) {
-        Some((index, at)) => whole_places[index] + at,
-        None => outer.iter().position(|other| *other == node).map_or(Vec2::ZERO, |index| whole_places[index]),
-    };
-    let places = (0..of.len()).map(place).collect();
-    let moved = frames.iter().enumerate().map(|(frame, area)| match boxes.get(&frame) {
-        Some(index) => Rect::from_min_size(whole_places[*index].to_pos2(), whole.sizes[*index]),
-        None => *area,
-    });
-    (places, moved.collect())
+    let first = first_output(flow, &flow.at);
+    let shown = |places: &[Vec2]| if first_output(flow, places) == first { 1.0 } else { OTHER_FIRST };
+    let score = |places: &[Vec2]| shown(places) * score(flow, places, &[]) * (1.0 + KEPT * kept(flow, places));
+    let scored = tried.into_iter().map(|places| (score(&places), places));
+    scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, places)| places).unwrap_or_default()
 }
 
-/// A place for every node, without frames.
-fn layered(flow: &Flow) -> Vec<Vec2> {
+/// Layouts for a canvas of this size, with columns of at most these heights.
+fn tried(flow: &Flow, shares: &[f32], canvas: Vec2) -> Vec<Vec<Vec2>> {
+    let mut tried: Vec<Vec<Vec2>> = Vec::new();
+    for (columns, rows) in broken(flow, shares, canvas) {
+        let places = places::places(flow, &columns, &rows);
+        if !tried.contains(&places) {
+            tried.push(places);
+        }
+    }
+    tried
+}
+
+/// The same in columns, and the rows that these are broken into.
+fn broken(flow: &Flow, shares: &[f32], canvas: Vec2) -> Vec<(Vec<Vec<usize>>, places::Rows)> {
     let wired = |node: &usize| flow.hard().any(|wire| wire.from == *node || wire.to == *node);
     let (wired, loose): (Vec<usize>, Vec<usize>) =
         (0..flow.sizes.len()).partition(|node| wired(node) || flow.first(*node));
     let part = flow.part(&wired);
     let highest = flow.sizes.iter().map(|size| size.y + GAP.y).sum::<f32>();
     let large = flow.wires.len() > LARGE;
-    let mut tried: Vec<Vec<Vec2>> = Vec::new();
-    for share in if large { &SHARES[..1] } else { SHARES } {
+    let mut found: Vec<(Vec<Vec<usize>>, places::Rows)> = Vec::new();
+    for share in if large { &shares[..1] } else { shares } {
         let ranks = ranks::ranks(&part, share * highest);
         let mut columns = vec![Vec::new(); ranks.iter().max().map_or(0, |last| last + 1)];
         ranks.iter().enumerate().for_each(|(node, rank)| columns[*rank].push(wired[node]));
         let high = |column: &Vec<usize>| column.iter().map(|node| flow.sizes[*node].y + GAP.y).sum::<f32>();
         let tallest = columns.iter().map(high).fold(0.0, f32::max);
         let columns: Vec<Vec<usize>> = stacked(flow, &loose, tallest).into_iter().chain(columns).collect();
-        for rows in places::rows(flow, &columns, CANVAS, if large { 1 } else { BREAKS }) {
-            let places = places::places(flow, &columns, &rows);
-            if !tried.contains(&places) {
-                tried.push(places);
-            }
+        if found.iter().any(|(other, _)| *other == columns) {
+            continue;
         }
+        let rows = places::rows(flow, &columns, canvas, if large { 1 } else { BREAKS });
+        found.extend(rows.into_iter().map(|rows| (columns.clone(), rows)));
     }
-    if tried.len() == 1 {
-        return tried.remove(0);
-    }
-    let first = first_output(flow, &flow.at);
-    let shown = |places: &[Vec2]| if first_output(flow, places) == first { 1.0 } else { OTHER_FIRST };
-    let score = |places: &[Vec2]| shown(places) * score(flow, places) * (1.0 + KEPT * kept(flow, places));
-    let scored = tried.into_iter().map(|places| (score(&places), places));
-    scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, places)| places).unwrap_or_default()
+    found
 }
 
 /// The Output that is first from top to bottom, then from left to right.
@@ -192,12 +160,12 @@ fn kept(flow: &Flow, places: &[Vec2]) -> f32 {
     stays.count() as f32 / places.len().max(1) as f32
 }
 
-/// How well nodes at these places read: their zoom on the canvas, less a share for every crossing.
-fn score(flow: &Flow, places: &[Vec2]) -> f32 {
+/// How well nodes at these places read: their zoom on the canvas with these frames, less a share for every crossing.
+fn score(flow: &Flow, places: &[Vec2], frames: &[Rect]) -> f32 {
     let areas: Vec<Rect> =
         places.iter().zip(&flow.sizes).map(|(at, size)| Rect::from_min_size(at.to_pos2(), *size)).collect();
     let drawn = Drawing::new(flow, areas);
-    let zoom = drawn.zoom();
+    let zoom = drawn.zoom(frames);
     // Once text has a good size, more rows for larger nodes only break the flow.
     let size = zoom.min(GOOD) + BEYOND * (zoom - GOOD).max(0.0);
     size / (1.0 + CROSSING * drawn.crossings() as f32 + LENGTH * drawn.length())
@@ -227,10 +195,11 @@ impl Drawing {
         Drawing { areas, wires, points }
     }
 
-    /// The zoom at which all of it is in view.
-    fn zoom(&self) -> f32 {
+    /// The zoom at which all of it is in view, with these frames.
+    fn zoom(&self, frames: &[Rect]) -> f32 {
         let wires = self.points.iter().map(|points| Rect::from_points(points));
-        let bounds = self.areas.iter().copied().chain(wires).fold(Rect::NOTHING, Rect::union);
+        let all = self.areas.iter().chain(frames).copied().chain(wires);
+        let bounds = all.fold(Rect::NOTHING, Rect::union);
         (CANVAS / bounds.size()).min_elem().min(1.0)
     }
 

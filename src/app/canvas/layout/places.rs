@@ -24,6 +24,13 @@ pub(super) struct Rows {
     pub score: f32,
 }
 
+impl Rows {
+    /// The row of a column.
+    pub(super) fn of(&self, column: usize) -> usize {
+        self.breaks.partition_point(|first| *first <= column)
+    }
+}
+
 /// Ways to break columns into rows, so many at most: first the one that shows nodes largest on a canvas of this size.
 pub(super) fn rows(flow: &Flow, columns: &[Vec<usize>], canvas: Vec2, most: usize) -> Vec<Rows> {
     let width = |column: &Vec<usize>| column.iter().fold(0.0f32, |width, node| width.max(flow.sizes[*node].x)) + GAP.x;
@@ -84,6 +91,26 @@ fn returning(flow: &Flow, columns: &[Vec<usize>], column: usize) -> usize {
     nets.len()
 }
 
+/// About the size of what `places` makes of it.
+pub(super) fn size(flow: &Flow, columns: &[Vec<usize>], rows: &Rows) -> Vec2 {
+    let mut size = Vec2::ZERO;
+    for (row, first) in rows.breaks.iter().enumerate() {
+        let last = rows.breaks.get(row + 1).copied().unwrap_or(columns.len());
+        let columns = &columns[*first..last];
+        let width = |column: &Vec<usize>| column.iter().fold(0.0f32, |width, node| width.max(flow.sizes[*node].x));
+        let height = |column: &Vec<usize>| column.iter().map(|node| flow.sizes[*node].y + GAP.y).sum::<f32>();
+        let gaps = (0..columns.len().saturating_sub(1)).map(|column| gap(flow, columns, column));
+        size.x = size.x.max(columns.iter().map(width).chain(gaps).sum());
+        size.y += columns.iter().map(height).fold(0.0, f32::max) + street(flow, columns);
+    }
+    size
+}
+
+/// The gap below a row: wider for more wires that run in it.
+fn street(flow: &Flow, columns: &[Vec<usize>]) -> f32 {
+    ROW_GAP + LANE * returning_beside(flow, columns).saturating_sub(LANES) as f32
+}
+
 /// The place of every node.
 pub(super) fn places(flow: &Flow, columns: &[Vec<usize>], rows: &Rows) -> Vec<Vec2> {
     let mut places = vec![Vec2::ZERO; flow.sizes.len()];
@@ -105,8 +132,7 @@ pub(super) fn places(flow: &Flow, columns: &[Vec<usize>], rows: &Rows) -> Vec<Ve
             x += width + gap(flow, columns, column);
         }
         let height = lattice.columns.iter().map(|column| lattice.height(column)).fold(0.0, f32::max);
-        let wires = returning_beside(flow, columns);
-        top += height + ROW_GAP + LANE * wires.saturating_sub(LANES) as f32;
+        top += height + street(flow, columns);
     }
     places
 }
