@@ -49,17 +49,18 @@ impl Session {
         self.compile();
     }
 
-    /// Writes a moved camera into the document.
+    /// Writes a moved camera into the document. Values that have keys get one at the present frame.
     ///
     /// # Errors
-    /// If the node is inside a library group, in one sentence.
+    /// If the node is inside a library group, or without auto-key such a value has no key there, in one sentence.
     pub(crate) fn keep_camera(&mut self, node: &str) -> Result<(), String> {
-        let (mut after, moved) = (self.document.clone(), std::mem::take(&mut self.cameras.moved));
-        for (path, value) in &moved {
+        let mut after = self.document.clone();
+        for (path, value) in &self.cameras.moved {
             if let Some(param) = path.strip_prefix(node).and_then(|rest| rest.strip_prefix('.')) {
-                after.set(node, param, value.clone())?;
+                after.set(node, param, self.keyed(node, param, value)?)?;
             }
         }
+        self.cameras.moved.clear();
         self.edit("camera", |document| *document = after);
         Ok(())
     }
