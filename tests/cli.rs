@@ -1,5 +1,7 @@
 //! The program as a person types it.
 
+#[path = "cli/checkpoints.rs"]
+mod checkpoints;
 #[path = "cli/keyframes.rs"]
 mod keyframes;
 #[path = "cli/outputs.rs"]

@@ -57,6 +57,8 @@ mod screenshots;
 mod snapshots;
 #[path = "editor/soak.rs"]
 mod soak;
+#[path = "editor/timeline.rs"]
+mod timeline;
 #[path = "editor/together.rs"]
 mod together;
 #[path = "editor/variants.rs"]

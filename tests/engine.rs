@@ -2,10 +2,14 @@
 
 #[path = "engine/budgets.rs"]
 mod budgets;
+#[path = "engine/checkpoint.rs"]
+mod checkpoint;
 #[path = "engine/debugger.rs"]
 mod debugger;
 #[path = "engine/keyframes.rs"]
 mod keyframes;
+#[path = "engine/timeline.rs"]
+mod timeline;
 
 use std::sync::OnceLock;
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use stagewright::cancel::Cancel;
 use stagewright::document::{Document, ParamValue};
 use stagewright::export::DEFAULT;
+use stagewright::export::checkpoints::Checkpoints;
 use stagewright::export::job::{self, Ended, Export, Job, Progress, Subject};
 use stagewright::export::record::Fingerprint;
 use stagewright::files::Access;
@@ -14,6 +15,7 @@ use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Plan, PlanOptions};
+use stagewright::sim::checkpoint::Checkpoint;
 use stagewright::sim::{FrameInput, Simulation};
 
 const GRAPH: &str = r#"(version: 1, name: "count", nodes: {
@@ -42,6 +44,7 @@ impl Folder {
             format: DEFAULT,
             folder: self.0.clone(),
             resume: false,
+            checkpoints: None,
         }
     }
 
@@ -133,6 +136,45 @@ fn an_interrupted_export_continues_where_it_was_and_ends_as_if_it_had_not_been()
     assert_eq!(cut.names(), whole.names(), "nothing else is left");
     assert!((3..=14).all(|frame| whole.frame(frame) == cut.frame(frame)));
     assert_eq!(again.interrupted(&inputs(&document())), None, "it is complete");
+}
+
+#[test]
+fn an_interrupted_export_goes_on_from_its_checkpoint_with_the_same_bytes() {
+    let (gpu, whole, cut) = (gpu(), Folder::new("no_checkpoint"), Folder::new("checkpoint"));
+    export(&gpu, &document(), &whole.export(1, 60), |_| true);
+    let checkpoints = Some(Checkpoints { every: 5, graph: document().to_text() });
+    let first = Export { checkpoints: checkpoints.clone(), ..cut.export(1, 60) };
+    export(&gpu, &document(), &first, |progress| progress.frame < 43);
+    let there = |folder: &Folder| -> Vec<String> {
+        folder.names().into_iter().filter(|name| name.starts_with("checkpoint")).collect()
+    };
+    let names = [20, 25, 30, 35, 40].map(|frame| format!("checkpoint.{frame:04}.safetensors"));
+    assert_eq!(there(&cut), names, "older ones are removed");
+    // Frames that had not reached the disk are computed again, from an earlier checkpoint; one that is damaged is passed over.
+    (38..=43).for_each(|frame| std::fs::remove_file(cut.0.join(name(frame))).unwrap());
+    std::fs::write(cut.0.join(&names[3]), b"damaged").unwrap();
+    let again = Export { resume: true, ..first.clone() };
+    let second = export(&gpu, &document(), &again, |_| true);
+    assert_eq!((second.kept, second.skipped, second.written), (37, 30, 23));
+    assert!((1..=60).all(|frame| whole.frame(frame) == cut.frame(frame)));
+    // A longer export goes on from the last one.
+    let longer = Folder::new("longer");
+    let mut simulation = simulation(&gpu, &document(), &PlanOptions::default());
+    let last = Checkpoint::read(&cut.0.join("checkpoint.0060.safetensors")).unwrap();
+    assert!(simulation.resume(&last).is_empty());
+    let early = job::run(&longer.export(60, 61), &inputs(&document()), &mut simulation, |_, _| true).unwrap_err();
+    assert_eq!(
+        early.to_string(),
+        "frame 60 is not after frame 60, which the checkpoint holds; give --frames from 61 on"
+    );
+    job::run(&longer.export(61, 64), &inputs(&document()), &mut simulation, |_, _| true).unwrap();
+    export(&gpu, &document(), &whole.export(61, 64), |_| true);
+    assert!((61..=64).all(|frame| whole.frame(frame) == longer.frame(frame)));
+    // Those of other inputs are not used.
+    let mut other = document();
+    other.set("more", "rate", ParamValue::Number(9.0)).unwrap();
+    export(&gpu, &other, &Export { checkpoints: None, ..first }, |progress| progress.frame < 40);
+    assert_eq!(export(&gpu, &other, &again, |_| true).skipped, 0);
 }
 
 #[test]

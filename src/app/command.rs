@@ -13,6 +13,7 @@ pub(super) enum Command {
     Open,
     Save,
     SaveAs,
+    SaveCheckpoint,
     Export,
     Quit,
     Undo,
@@ -61,6 +62,19 @@ pub(super) enum Command {
     GoToBookmark(u8),
     Play,
     Step,
+    StepBack,
+    FirstFrame,
+    LastFrame,
+    Loop,
+    LoopStart,
+    LoopEnd,
+    RealTime,
+    FromStart,
+    KeepInput,
+    SaveInput,
+    CutInput,
+    ClearInput,
+    ClearCheckpoints,
     Reset,
     Slower,
     Faster,
@@ -105,7 +119,7 @@ pub(super) const BOOKMARKS: std::ops::RangeInclusive<u8> = 1..=4;
 
 /// Menus in the order of the bar.
 pub(super) const MENUS: &[(&str, &[Command])] = &[
-    ("File", &[New, Open, Save, SaveAs, Export, Quit]),
+    ("File", &[New, Open, Save, SaveAs, SaveCheckpoint, Export, Quit]),
     (
         "Edit",
         &[
@@ -170,7 +184,33 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             PreviousProblem,
         ],
     ),
-    ("Run", &[Play, Step, Reset, Slower, Faster, LowerResolution, StopLoading, CancelDriver, LoadAgain]),
+    (
+        "Run",
+        &[
+            Play,
+            Step,
+            StepBack,
+            FirstFrame,
+            LastFrame,
+            Reset,
+            Slower,
+            Faster,
+            RealTime,
+            FromStart,
+            Loop,
+            LoopStart,
+            LoopEnd,
+            KeepInput,
+            SaveInput,
+            CutInput,
+            ClearInput,
+            ClearCheckpoints,
+            LowerResolution,
+            StopLoading,
+            CancelDriver,
+            LoadAgain,
+        ],
+    ),
     (
         "View",
         &[
@@ -231,6 +271,7 @@ impl Command {
             Export => ("Export image sequence…", &[(CTRL, Key::E)]),
             Open => ("Open…", &[(CTRL, Key::O)]),
             Save => ("Save", &[(CTRL, Key::S)]),
+            SaveCheckpoint => ("Save checkpoint…", &[]),
             SaveAs => ("Save as…", &[(CTRL_SHIFT, Key::S)]),
             Quit => ("Quit", &[(CTRL, Key::Q)]),
             Undo => ("Undo", &[(CTRL, Key::Z)]),
@@ -279,6 +320,19 @@ impl Command {
             FrameSelection => ("Frame selected", &[(NONE, Key::F)]),
             Play => ("Play/pause", &[(NONE, Key::Space)]),
             Step => ("Step one frame", &[(NONE, Key::ArrowRight)]),
+            StepBack => ("Step back one frame", &[(NONE, Key::ArrowLeft)]),
+            FirstFrame => ("Go to first frame", &[(SHIFT, Key::ArrowLeft)]),
+            LastFrame => ("Go to last frame", &[(SHIFT, Key::ArrowRight)]),
+            Loop => ("Loop playback", &[]),
+            LoopStart => ("Set loop start", &[(NONE, Key::I)]),
+            LoopEnd => ("Set loop end", &[(NONE, Key::O)]),
+            RealTime => ("Play in real time", &[]),
+            FromStart => ("Changes apply from the start", &[]),
+            KeepInput => ("Save input to graph", &[]),
+            SaveInput => ("Save input as…", &[]),
+            CutInput => ("Discard input after this frame", &[]),
+            ClearInput => ("Discard all input", &[]),
+            ClearCheckpoints => ("Free timeline memory", &[]),
             Reset => ("Reset simulation", &[(SHIFT, Key::Space)]),
             Slower => ("Slower", &[(NONE, Key::OpenBracket)]),
             Faster => ("Faster", &[(NONE, Key::CloseBracket)]),
@@ -329,6 +383,8 @@ impl Command {
             SetBookmark(_) | GoToBookmark(_) => Some("Bookmarks"),
             ChooseVariant | StoreVariant | RenameVariant | RemoveVariant => Some("Variants"),
             InsertKey | AutoKey => Some("Keys"),
+            Loop | LoopStart | LoopEnd => Some("Loop"),
+            KeepInput | SaveInput | CutInput | ClearInput => Some("Recorded input"),
             _ => None,
         }
     }
@@ -337,7 +393,19 @@ impl Command {
     pub(super) fn opens_something(self) -> bool {
         let asks = matches!(
             self,
-            New | Open | SaveAs | Export | Quit | Find | Commands | AddNode | Rename | ReplaceStage | History | About
+            New | Open
+                | SaveAs
+                | SaveCheckpoint
+                | SaveInput
+                | Export
+                | Quit
+                | Find
+                | Commands
+                | AddNode
+                | Rename
+                | ReplaceStage
+                | History
+                | About
         );
         asks || self.pane().is_some()
             || matches!(self, Preferences | NodeHelp | GettingStarted | StageLanguage | Shortcuts)

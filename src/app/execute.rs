@@ -6,12 +6,14 @@ use super::action::{Action, Actions};
 use super::canvas::{self, Canvas};
 use super::command::{Command, MENUS};
 use super::dialog::Dialog;
+use super::files::Data;
 use super::find::{self, Place};
 use super::help;
 use super::panes::Pane;
 use super::picker::{self, Picker};
 use super::presets::PresetDialog;
 use super::session::Slot;
+use super::timeline::{self, file_stem};
 use super::view::Overlays;
 use super::{Editor, inspector, own_window, panes, structure, theme};
 use crate::document::{Link, NodeKind};
@@ -59,7 +61,12 @@ impl Editor {
             Command::ChooseVariant => !session.document().variants.is_empty(),
             Command::RenameVariant | Command::RemoveVariant => session.variant().is_some(),
             Command::LoadAgain => session.can_load_again(),
-            Command::Play | Command::Step | Command::Reset => session.running_simulation().is_some(),
+            Command::Play | Command::Step | Command::Reset | Command::SaveCheckpoint => {
+                session.running_simulation().is_some()
+            }
+            Command::StepBack | Command::FirstFrame => session.running_simulation().is_some_and(|s| s.frame() > 0),
+            Command::LastFrame | Command::CutInput => timeline::frames_after(session) > 0,
+            Command::KeepInput | Command::SaveInput | Command::ClearInput => timeline::has_input(session),
             _ => true,
         }
     }
@@ -86,7 +93,10 @@ impl Editor {
                     self.bring_up(Pane::Help);
                 }
                 Action::SaveStage(path) => self.files.save_stage(&mut self.session, path),
-                Action::SaveTable { name, text } => self.files.save_table(ctx, &self.session, &name, text),
+                Action::SaveTable { name, text } => {
+                    let data = Data::text(format!("{name}.csv"), "Table", text);
+                    self.files.save_data(ctx, &self.session, data);
+                }
                 Action::AllowFiles => self.files.allow(&mut self.session),
                 Action::ShowSnapshot(slot) => {
                     self.code.flush(&mut self.session);
@@ -186,6 +196,29 @@ impl Editor {
             Command::ToggleMinimap => canvas.options.minimap = !canvas.options.minimap,
             Command::Play => self.player.playing = !self.player.playing,
             Command::Step => self.player.step(),
+            Command::StepBack
+            | Command::FirstFrame
+            | Command::LastFrame
+            | Command::LoopStart
+            | Command::LoopEnd
+            | Command::Loop
+            | Command::RealTime
+            | Command::FromStart => timeline::execute(command, &mut self.player, session),
+            Command::KeepInput => told = timeline::keep_input(session),
+            Command::SaveInput => match timeline::recording(session) {
+                Ok(text) => {
+                    let name = format!("{}_input.ron", file_stem(session));
+                    self.files.save_data(ctx, session, Data::text(name, "Recorded input", text));
+                }
+                Err(sentence) => told = Err(sentence),
+            },
+            Command::SaveCheckpoint => match timeline::checkpoint(session) {
+                Ok(data) => self.files.save_data(ctx, session, data),
+                Err(sentence) => told = Err(sentence),
+            },
+            Command::CutInput | Command::ClearInput | Command::ClearCheckpoints => {
+                timeline::execute(command, &mut self.player, session)
+            }
             Command::Slower => self.player.shift_speed(false),
             Command::Faster => self.player.shift_speed(true),
             Command::StopLoading => session.stop_loading(),
@@ -199,6 +232,7 @@ impl Editor {
             Command::LoadAgain => session.load_again(),
             Command::Reset => {
                 session.reset();
+                self.player.stay();
                 self.player.refresh();
             }
             Command::ViewOutput => actions.extend(canvas.output_of_selected(session).map(Action::ViewWire)),

@@ -152,6 +152,7 @@ impl ExportDialog {
             format: self.format(),
             folder: self.choices.folder.clone(),
             resume: self.resume,
+            checkpoints: None,
         }
     }
 
@@ -437,7 +438,8 @@ mod tests {
 
     #[test]
     fn figures_are_short() {
-        let progress = Progress { frame: 30, written: 30, kept: 0, replaced: 0, last: 240, rate: Some(2.0) };
+        let progress =
+            Progress { frame: 30, written: 30, kept: 0, replaced: 0, skipped: 0, last: 240, rate: Some(2.0) };
         assert_eq!(figures(&progress), "Frame 30 of 240, 2.0 per second, 1 min 45 s left");
         assert_eq!(figures(&Progress::default()), "Frame 0 of 0");
         assert_eq!([4e5, 2.5e8, 3e9].map(amount), ["400 kB", "250 MB", "3.0 GB"]);

@@ -43,6 +43,7 @@ mod stages;
 pub mod storage;
 mod structure;
 mod theme;
+mod timeline;
 mod transport;
 mod variants;
 mod variations;
@@ -63,6 +64,7 @@ use crate::document::Document;
 use crate::gpu::{Gpu, describe};
 use crate::library::Library;
 use crate::sim::Simulation;
+use crate::sim::checkpoint::Checkpoint;
 use action::{Action, Actions};
 use canvas::{Canvas, Options, layout};
 use code::Code;
@@ -87,6 +89,7 @@ use problems::ProblemList;
 use session::Session;
 pub use settings::Folders;
 use settings::{Scale, Settings, WindowChoices};
+use timeline::TimelinePane;
 use variants::NameDialog;
 use variations::Variations;
 use view::{ThumbnailViews, View};
@@ -96,6 +99,7 @@ pub use window::run;
 pub struct Editor {
     session: Session,
     player: Player,
+    timeline: TimelinePane,
     canvas: Canvas,
     code: Code,
     views: BTreeMap<u64, View>,
@@ -166,6 +170,7 @@ impl Editor {
             session: Session::new(device(&render), wake),
             awake,
             player: Player::default(),
+            timeline: TimelinePane::default(),
             canvas: Canvas::default(),
             views: BTreeMap::from([(0, View::new(render.clone()))]),
             render,
@@ -207,6 +212,13 @@ impl Editor {
         Ok(editor)
     }
 
+    /// Starts the first simulation from a checkpoint, where it waits.
+    pub fn start_at(&mut self, checkpoint: Checkpoint) {
+        self.session.start_at(checkpoint);
+        self.player.playing = false;
+        self.player.refresh();
+    }
+
     /// Moves into another window, after the device of the last one was lost. The document, its undo steps, the panes and the selection
     /// stay as they were; the simulation continues from its last snapshot.
     ///
@@ -241,8 +253,9 @@ impl Editor {
 
     /// Restores the window as it was left the last time.
     fn restore(&mut self, ctx: &egui::Context) {
-        let Settings { window, memory, tuning, keys, .. } = self.files.settings().get().clone();
+        let Settings { window, memory, timeline, tuning, keys, .. } = self.files.settings().get().clone();
         self.session.limit_memory(memory);
+        self.session.set_timeline_budget(timeline);
         self.session.tune(tuning.0);
         self.keymap = Arc::new(Keymap::read(&keys));
         window.apply(ctx);
@@ -278,12 +291,12 @@ impl Editor {
             minimap: self.canvas.options.minimap,
             thumbnails,
         };
+        let timeline = self.session.timeline_budget();
         let known = self.files.settings().get();
-        if (&known.window, known.memory) != (&window, memory)
-            && let Err(sentence) = self
-                .files
-                .settings()
-                .change(move |settings| (settings.window, settings.memory) = (window.clone(), memory))
+        if (&known.window, known.memory, known.timeline) != (&window, memory, timeline)
+            && let Err(sentence) = self.files.settings().change(move |settings| {
+                (settings.window, settings.memory, settings.timeline) = (window.clone(), memory, timeline)
+            })
         {
             self.notify(sentence, true);
         }
@@ -351,6 +364,7 @@ impl Editor {
                     self.variations.clear();
                     self.curves.clear();
                     self.player.clear();
+                    self.timeline = TimelinePane::default();
                     self.views.values_mut().for_each(View::clear);
                     self.notice = None;
                 }
@@ -522,11 +536,16 @@ impl eframe::App for Editor {
         if self.notice.as_ref().is_some_and(|notice| notice.show(&ctx)) {
             self.notice = None;
         }
+        let frame = egui::Frame::new().fill(theme::of(ui).bar);
+        let frames = egui::Panel::bottom("timeline").exact_size(timeline::HEIGHT).frame(frame);
         let foot = egui::Panel::bottom("transport").exact_size(theme::BAR_HEIGHT + 4.0).frame(theme::bar(ui));
         let (player, session) = (&mut self.player, &mut self.session);
         let foot = foot.show(ui, |ui| ui.horizontal_centered(|ui| transport::show(ui, player, session)).inner).inner;
+        let (pane, player, session) = (&mut self.timeline, &mut self.player, &mut self.session);
+        let tall = ctx.content_rect().height() >= timeline::LEAST_WINDOW;
+        let frames = tall.then(|| frames.show(ui, |ui| pane.show(ui, player, session)).inner).flatten();
         let ground = egui::Frame::new().fill(theme::of(ui).line);
-        let mut actions: Actions = bar.map(Action::Run).into_iter().chain(foot).collect();
+        let mut actions: Actions = bar.map(Action::Run).into_iter().chain(foot).chain(frames).collect();
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui, &mut actions));
         self.settle_key(&ctx);
         self.show_own_windows(&ctx, &mut actions);

@@ -10,7 +10,7 @@ use eframe::egui;
 use super::session::Session;
 use crate::edit::{self, Coarser};
 use crate::problem::Problems;
-use crate::sim::FrameInput;
+use crate::sim::{FrameInput, Simulation};
 
 /// GPU time of a frame from which on it is submitted in slices, so that the window does not wait for it.
 const LONG: Duration = Duration::from_millis(30);
@@ -21,6 +21,11 @@ const HEAVY: Duration = Duration::from_secs(1);
 const WANTED: Duration = Duration::from_millis(400);
 /// After this time the part of a frame that is computed tells how long it will take.
 const SURE: Duration = Duration::from_millis(700);
+
+/// GPU time of the frames that a jump computes at once, so that the window goes on.
+const AT_ONCE: Duration = Duration::from_millis(30);
+/// Most frames that are caught up with at once where playing keeps to real time.
+const CAUGHT_UP: u32 = 8;
 
 /// Frames that may be queued on the GPU; more would only delay the window.
 const IN_FLIGHT: u32 = 2;
@@ -44,6 +49,14 @@ pub(super) struct Player {
     pub playing: bool,
     /// Relative to real time.
     pub speed: f64,
+    /// Playing keeps to real time, and frames are computed that are not shown; otherwise each is shown.
+    pub real_time: bool,
+    /// First and last frame that are played in a loop.
+    pub range: Option<(u64, u64)>,
+    /// Whether they are.
+    pub looped: bool,
+    /// The frame that a jump goes to.
+    target: Option<u64>,
     /// Frames to compute while paused.
     steps: u32,
     /// The images no longer show the current graph.
@@ -75,6 +88,10 @@ impl Default for Player {
         Player {
             playing: true,
             speed: 1.0,
+            real_time: false,
+            range: None,
+            looped: false,
+            target: None,
             steps: 0,
             stale: false,
             due: 0.0,
@@ -95,6 +112,22 @@ impl Player {
         self.steps += 1;
     }
 
+    /// Goes to a frame, as soon as the GPU has computed it.
+    pub(super) fn go_to(&mut self, frame: u64) {
+        self.target = Some(frame);
+        self.steps = 0;
+    }
+
+    /// The frame that a jump goes to.
+    pub(super) fn target(&self) -> Option<u64> {
+        self.target
+    }
+
+    /// Stops a jump where it is.
+    pub(super) fn stay(&mut self) {
+        self.target = None;
+    }
+
     /// Requests new images after a change; while paused, time does not advance for that.
     pub(super) fn refresh(&mut self) {
         self.stale = true;
@@ -102,7 +135,7 @@ impl Player {
 
     /// Whether a frame is to be computed.
     pub(super) fn active(&self) -> bool {
-        self.playing || self.steps > 0 || self.stale
+        self.playing || self.steps > 0 || self.stale || self.target.is_some()
     }
 
     /// Recent frames per second, while playing.
@@ -118,8 +151,13 @@ impl Player {
 
     /// Starts over with another graph.
     pub(super) fn clear(&mut self) {
-        *self =
-            Player { playing: self.playing, speed: self.speed, in_flight: self.in_flight.clone(), ..Player::default() };
+        *self = Player {
+            playing: self.playing,
+            speed: self.speed,
+            real_time: self.real_time,
+            in_flight: self.in_flight.clone(),
+            ..Player::default()
+        };
     }
 
     /// Continues on another device, where no frame is queued yet.
@@ -183,24 +221,35 @@ impl Player {
     ) -> bool {
         let recorded = session.document().input.is_some();
         let Some(simulation) = session.simulation() else { return false };
+        if let (Some(took), Some(timeline)) = (self.took(), simulation.timeline_mut()) {
+            timeline.set_pace(took);
+        }
         if let Some(Started { step, .. }) = self.started {
             if simulation.progress().is_none() {
                 // It was given up, or its thread could not be started.
                 self.started = None;
                 return false;
             }
-            return match simulation.finish_frame(false) {
-                Ok(None) => false,
+            let result = match simulation.finish_frame(false) {
+                Ok(None) => return false,
                 Ok(Some(took)) => {
                     self.took.store(took.as_nanos() as u64, Ordering::Relaxed);
-                    self.computed(session, Ok(()), step, now);
-                    true
+                    Ok(())
                 }
-                Err(problems) => {
-                    self.computed(session, Err(problems), step, now);
-                    true
-                }
+                Err(problems) => Err(problems),
             };
+            self.computed(session, result, step, now);
+            return self.arrived(session);
+        }
+        if let Some(target) = self.target {
+            // An edit applies from the frame where it was made, so its plan is awaited there.
+            return !session.compiling() && self.jump(session, target, now, wake);
+        }
+        if let (true, true, Some((first, last))) = (self.playing, self.looped, self.range)
+            && simulation.frame() >= last
+        {
+            self.go_to(first);
+            return false;
         }
         let dt = 1.0 / simulation.plan().fps;
         let period = dt / self.speed;
@@ -210,16 +259,22 @@ impl Player {
         if !(step || (self.stale && !self.playing)) || self.in_flight.load(Ordering::Relaxed) >= IN_FLIGHT {
             return false;
         }
-        // Late frames are not caught up with.
-        self.due = (self.due + period).max(now);
+        let late = if self.real_time && self.playing { ((now - self.due) / period).max(0.0) as u32 } else { 0 };
+        // Otherwise late frames are not caught up with.
+        self.due = (self.due + f64::from(1 + late) * period).max(now);
         self.steps = self.steps.saturating_sub(1);
         self.stale = false;
-        let live = pointer.buttons != 0 || pointer.keys != 0 || (!recorded && pointer.at.is_some());
+        let known = |simulation: &Simulation| {
+            simulation.timeline().is_some_and(|timeline| timeline.journal().input(simulation.frame()).is_some())
+        };
+        let held = pointer.buttons != 0 || pointer.keys != 0;
+        let live = held || (!recorded && !known(simulation) && pointer.at.is_some());
         let input = match pointer.at.filter(|_| live) {
             Some(mouse) => self.live_input(mouse, pointer, dt as f32),
-            None => simulation.recorded_input(),
+            None => simulation.next_input(),
         };
         self.before = pointer.at;
+        simulation.note_live(step && held && pointer.at.is_some());
         if self.took().is_none_or(|took| took > LONG) {
             let result = simulation.start_frame(&input, !step, wake);
             let failed = result.is_err();
@@ -229,9 +284,76 @@ impl Player {
             }
             return failed;
         }
-        let result = if step { simulation.step(&input) } else { simulation.preview(&input) };
+        let mut result = if step { simulation.step(&input) } else { simulation.preview(&input) };
+        for _ in 0..late.min(CAUGHT_UP) {
+            if result.is_ok() && step {
+                let input = if live { input.clone() } else { simulation.next_input() };
+                simulation.note_live(held);
+                result = simulation.step(&input);
+            }
+        }
         self.computed(session, result, step, now);
         true
+    }
+
+    /// Computes frames on the way to `target`, if the GPU keeps up. Returns whether the images are those of the target now.
+    fn jump(&mut self, session: &mut Session, target: u64, now: f64, wake: impl FnOnce() + Send + 'static) -> bool {
+        let Some(simulation) = session.simulation() else { return false };
+        if self.in_flight.load(Ordering::Relaxed) >= IN_FLIGHT {
+            return false;
+        }
+        let left = match simulation.seek(target) {
+            Ok(left) => left,
+            Err(problems) => {
+                self.target = None;
+                self.computed(session, Err(problems), false, now);
+                return true;
+            }
+        };
+        if left == 0 {
+            // At the start nothing is computed that could be shown.
+            (self.target, self.stale) = (None, true);
+            self.due = now;
+            return false;
+        }
+        // Frames beyond those that are known are measured like others.
+        let new = |simulation: &Simulation| simulation.timeline().is_none_or(|known| simulation.frame() >= known.end());
+        let Some(took) = self.took().filter(|took| *took <= LONG) else {
+            let (step, input) = (new(simulation), simulation.next_input());
+            let result = simulation.start_frame(&input, false, wake);
+            let failed = result.is_err();
+            self.started = result.is_ok().then(|| Started { since: Instant::now(), step });
+            if failed {
+                self.target = None;
+                self.computed(session, result, false, now);
+            }
+            return failed;
+        };
+        let fit = (AT_ONCE.as_secs_f64() / took.as_secs_f64().max(1e-6)) as u64;
+        for _ in 0..left.min(fit.max(1)) {
+            let Some(simulation) = session.simulation() else { return false };
+            let step = new(simulation);
+            let input = simulation.next_input();
+            let result = simulation.step(&input);
+            if result.is_err() {
+                self.target = None;
+            }
+            self.computed(session, result, step, now);
+            if self.target.is_none() {
+                return true;
+            }
+        }
+        self.arrived(session)
+    }
+
+    /// Whether no jump is under way, or it has arrived.
+    fn arrived(&mut self, session: &Session) -> bool {
+        let there = session.running_simulation().map(Simulation::frame);
+        if self.target.is_some() && self.target == there {
+            self.target = None;
+            self.due = 0.0;
+        }
+        self.target.is_none()
     }
 
     /// What follows when a frame was computed or failed.

@@ -17,6 +17,7 @@ use super::panes::Pane;
 use super::{disk, errand};
 use crate::export::DEFAULT;
 use crate::files::{read, write};
+use crate::sim::timeline::Budget;
 use crate::threads::join_within;
 
 /// The largest settings file \[bytes\].
@@ -70,6 +71,9 @@ pub(super) struct Settings {
     /// The user's own memory budget for plans \[bytes\]; from the adapter when absent.
     #[serde(deserialize_with = "tolerant")]
     pub memory: Option<u64>,
+    /// Memory for past frames.
+    #[serde(deserialize_with = "tolerant")]
+    pub timeline: Budget,
     /// How often unsaved changes are stored.
     #[serde(deserialize_with = "tolerant")]
     pub autosave: Autosave,

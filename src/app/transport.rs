@@ -16,17 +16,25 @@ use crate::sim::Simulation;
 /// Width of a figure's name, and of the state of the graph at the right end \[points\].
 const NAME: f32 = 40.0;
 const STATUS: f32 = 190.0;
+/// Width of a narrow bar \[points\].
+const NARROW: f32 = 700.0;
 
 /// Draws the bar. Returns what was asked for.
 pub(super) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<Action> {
     let mut asked = None;
+    let narrow = ui.available_width() < NARROW;
     let (play, label) = if player.playing { ("⏸", "Pause") } else { ("▶", "Play") };
     for (command, icon, label) in [
-        (Command::Reset, "⏮", "Reset simulation"),
+        (Command::FirstFrame, "⏮", "Go to first frame"),
+        (Command::StepBack, "⏴", "Step back one frame"),
         (Command::Play, play, label),
-        (Command::Step, "⏭", "Step one frame"),
+        (Command::Step, "⏵", "Step one frame"),
+        (Command::LastFrame, "⏭", "Go to last frame"),
+        (Command::Reset, "⟲", "Reset simulation"),
     ] {
-        if command.button(ui, icon, label) {
+        // The first and the last frame can be dragged to.
+        let may_go = matches!(command, Command::FirstFrame | Command::LastFrame) && narrow;
+        if !may_go && command.button(ui, icon, label) {
             asked = Some(Action::Run(command));
         }
     }

@@ -14,6 +14,7 @@ use eframe::{egui_wgpu, wgpu};
 
 use super::{Editor, Folders, Source, disk};
 use crate::gpu;
+use crate::sim::checkpoint::Checkpoint;
 
 /// How many devices may be lost within [`WITHIN`], so that a graph that always loses its device is not run for ever.
 const MAX_LOSSES: usize = 4;
@@ -26,14 +27,21 @@ const SIZE: [f32; 2] = [1600.0, 1000.0];
 type Slot = Rc<RefCell<Option<Editor>>>;
 
 /// Opens the window, with a graph file or a shipped graph, and returns when it is closed. `stages` is a folder of
-/// the user; by default it is `stages` beside the graph.
+/// the user; by default it is `stages` beside the graph. The simulation starts from the checkpoint in the file `at`, and waits.
 ///
 /// # Errors
 /// Why there is no window, in one sentence.
-pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>) -> Result<(), String> {
+pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>, at: Option<PathBuf>) -> Result<(), String> {
+    let at = at.map(|path| Checkpoint::read(&path)).transpose().map_err(|error| error.to_string())?;
     let source = file.map_or_else(first, Source::File);
     let slot = Slot::default();
-    let mut result = open(&slot, move |context| Editor::new(context, source, stages, Folders::of_user()));
+    let mut result = open(&slot, move |context| {
+        let mut editor = Editor::new(context, source, stages, Folders::of_user())?;
+        if let Some(checkpoint) = at {
+            editor.start_at(checkpoint);
+        }
+        Ok(editor)
+    });
     let mut losses = VecDeque::new();
     loop {
         let Some(mut editor) = slot.take().filter(|editor| editor.session.gpu().is_lost()) else {

@@ -41,6 +41,10 @@ struct Cli {
     #[cfg(feature = "editor")]
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
+    /// Checkpoint that the simulation in the editor starts from
+    #[cfg(feature = "editor")]
+    #[arg(long, value_name = "CHECKPOINT", requires = "file")]
+    at: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -98,7 +102,7 @@ pub fn main() -> u8 {
         // One deep stack for the whole command: starting one for each graph would take milliseconds.
         Some(command) => stagewright::deep_stack(|| run(command)),
         #[cfg(feature = "editor")]
-        None => stagewright::app::run(cli.file, cli.stages).map_err(Failure::Message).map(|()| 0),
+        None => stagewright::app::run(cli.file, cli.stages, cli.at).map_err(Failure::Message).map(|()| 0),
         #[cfg(not(feature = "editor"))]
         None => Err(Failure::Message("this build has no editor; `stagewright --help` lists the commands".into())),
     };

@@ -17,6 +17,7 @@ use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
 use stagewright::cancel::Cancel;
 use stagewright::document::Document;
+use stagewright::export::checkpoints::Checkpoints;
 use stagewright::export::job::{self, Export, JobError, Progress, Subject};
 use stagewright::export::record::Fingerprint;
 use stagewright::files::{MAX_GRAPH, read};
@@ -27,6 +28,7 @@ use stagewright::input::InputTrack;
 use stagewright::library::{self, Library};
 use stagewright::plan::{Keep, Plan, PlanOptions};
 use stagewright::sim::Simulation;
+use stagewright::sim::checkpoint::Checkpoint;
 use stagewright::sim::values::BadValues;
 use stagewright::tune::TuningCache;
 
@@ -45,6 +47,13 @@ pub struct Render {
     /// Resume an interrupted export
     #[arg(long, conflicts_with = "deterministic")]
     resume: bool,
+    /// Every N frames and at the end, write a checkpoint of all States beside the frames: checkpoint.NNNN.safetensors. --resume
+    /// continues from it. Older ones are removed
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    checkpoint_every: Option<u64>,
+    /// Continue from a checkpoint instead of computing its frames again
+    #[arg(long, value_name = "CHECKPOINT")]
+    from: Option<PathBuf>,
     /// Largest size of the images [pixels]; they keep their aspect ratio. Default: the size of the Output
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
@@ -84,25 +93,36 @@ impl Render {
     /// Returns the exit code.
     pub fn run(&self) -> Result<u8, Failure> {
         let (document, library) = self.document()?;
+        let checkpoint =
+            self.from.as_deref().map(Checkpoint::read).transpose().map_err(|e| Failure::Message(e.to_string()))?;
         let export = Export {
-            frames: self.frames.clone(),
+            frames: self.frames_after(checkpoint.as_ref())?,
             size: self.fitted(&document, &library)?,
             subject: self.wire.view(self.size).map_or_else(|| Subject::Output(self.output.clone()), Subject::Wire),
             format: self.format.format,
             folder: self.out.clone(),
             resume: self.resume,
+            checkpoints: self.checkpoint_every.map(|every| Checkpoints { every, graph: document.to_text() }),
         };
         let mut recorder = self.deterministic.begin()?;
         let mut stop = self.stop.begin(&document, &library)?;
         let (inputs, mut simulation, options) = self.simulation(&export, &document, &library, &mut recorder, &stop)?;
-        let (mut fault, mut hashed) = (None, 0);
+        let inputs = match &checkpoint {
+            None => inputs,
+            Some(checkpoint) => {
+                let next = inputs.after(checkpoint);
+                resume(&mut simulation, checkpoint, next == inputs);
+                next
+            }
+        };
+        let (mut fault, mut hashed) = (None, simulation.frame());
         simulation.set_profiling(Profile::Nodes);
         if self.check_values {
             simulation.watch_values(CHECK_EVERY)?;
         }
         let mut bad = None;
         let mut times = Times::default();
-        let bar = progress(*self.frames.end());
+        let bar = progress(*export.frames.end());
         let started = Instant::now();
         let frames = self.driver.frames();
         let mut first_shown = false;
@@ -163,6 +183,12 @@ impl Render {
         if done.kept > 0 {
             report::print(&format!("{} frames already existed\n", done.kept));
         }
+        if done.skipped > 0 {
+            report::print(&format!(
+                "{} frames were not computed again: a checkpoint holds their States\n",
+                done.skipped
+            ));
+        }
         self.summary(done.written, started.elapsed(), times, &simulation);
         for watched in simulation.watched() {
             report::print(&format!("{} {:.4}\n", watched.name, watched.value));
@@ -186,10 +212,27 @@ impl Render {
         Ok(report::STOPPED)
     }
 
+    /// The frames to write: those of `--frames` after the checkpoint.
+    fn frames_after(&self, checkpoint: Option<&Checkpoint>) -> Result<RangeInclusive<u64>, Failure> {
+        let (first, last) = self.frames.clone().into_inner();
+        let Some(present) = checkpoint.map(|checkpoint| checkpoint.snapshot.frame).filter(|present| *present >= first)
+        else {
+            return Ok(first..=last);
+        };
+        if present >= last {
+            let next = present + 1;
+            return Err(Failure::Message(format!(
+                "--from: the checkpoint holds frame {present}, and --frames ends at {last}; give --frames {next}-M with M from {next} on"
+            )));
+        }
+        report::eprint_line(&format!("frames up to {present} are before the checkpoint and are not written"));
+        Ok(present + 1..=last)
+    }
+
     /// Prints the path of this run's first frame as soon as it is written, so that the user can look at it while the
     /// others are rendered. Returns whether it was.
     fn show_first(&self, export: &Export, progress: &Progress) -> bool {
-        let first = export.path(self.frames.start() + progress.kept);
+        let first = export.path(export.frames.start() + progress.kept);
         let is_written = progress.written > 0 && first.is_file();
         if is_written {
             report::eprint_line(&format!("first frame: {}", first.display()));
@@ -339,6 +382,21 @@ impl Render {
             }
         }
     }
+}
+
+/// Continues from a checkpoint. `same` tells that equal inputs have led to it; otherwise it says what differs.
+fn resume(simulation: &mut Simulation, checkpoint: &Checkpoint, same: bool) {
+    let about = &checkpoint.about;
+    if !same {
+        report::eprint_line(&format!(
+            "the checkpoint is of another version of the graph, its stages, its files or the program ({})",
+            about.program
+        ));
+    }
+    if about.adapter != simulation.gpu().name() {
+        report::eprint_line(&format!("the checkpoint was made on {}, which may round differently", about.adapter));
+    }
+    report::warn(&simulation.resume(checkpoint));
 }
 
 /// Prints the hash of every State after a frame.

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::checkpoints::{self, Checkpoints, Saver};
 use super::record::{Fingerprint, Record};
 use super::sink::{ExportError, Format, Frame, FrameSink, PREFIX, Target};
 pub use super::subject::Subject;
@@ -22,6 +23,7 @@ use crate::graph::{Graph, aside};
 use crate::library::Library;
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
+use crate::sim::checkpoint::CheckpointError;
 use crate::sim::wire_view::Statistics;
 use crate::sim::{Simulation, files};
 use crate::tune::TuningCache;
@@ -55,6 +57,8 @@ pub struct Export {
     pub folder: PathBuf,
     /// Keep the frames that an interrupted export with the same inputs has written, and write those after them.
     pub resume: bool,
+    /// Which checkpoints are written into the folder.
+    pub checkpoints: Option<Checkpoints>,
 }
 
 impl Export {
@@ -140,6 +144,17 @@ pub enum JobError {
         /// The operating system's error.
         cause: String,
     },
+    /// A checkpoint can't be written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A simulation that stands after the first frame.
+    #[error("frame {first} is not after frame {present}, which the checkpoint holds; give --frames from {} on", .present + 1)]
+    Past {
+        /// First frame of the export.
+        first: u64,
+        /// The present frame.
+        present: u64,
+    },
     /// Another export writes into the same folder.
     #[error("another export is writing into {}; wait until it is done, or choose another folder", .folder.display())]
     Locked {
@@ -171,6 +186,8 @@ pub struct Progress {
     pub kept: u64,
     /// Frames of another export that existed and are replaced.
     pub replaced: u64,
+    /// Frames that were not computed again, since a checkpoint of this export holds their States.
+    pub skipped: u64,
     /// The frame that it ends with.
     pub last: u64,
     /// Frames per second over the last frames.
@@ -190,12 +207,13 @@ impl Progress {
     }
 }
 
-/// Exports frames of a simulation that has not started yet; its plan was compiled from `inputs`. `go_on` is called
-/// after each frame, and repeatedly while waiting for one; when it returns false, the export ends normally and can be
-/// resumed. Returns the progress and, for a wire, the statistics of its last frame.
+/// Exports frames of a simulation, whose plan was compiled from `inputs`. It has not started yet, or continues from a
+/// checkpoint before the first frame. `go_on` is called after each frame, and repeatedly while waiting for one; when it
+/// returns false, the export ends normally and can be resumed. Returns the progress and, for a wire, the statistics of its
+/// last frame.
 ///
 /// # Errors
-/// Files that cannot be written; a folder that another export is writing to; a device that fails. Frames that were
+/// A range that is empty or past. Files that cannot be written; a folder that another export is writing to; a device that fails. Frames that were
 /// written stay, and the export can be resumed.
 pub fn run(
     export: &Export,
@@ -206,6 +224,9 @@ pub fn run(
     let (first, last) = export.frames.clone().into_inner();
     if first == 0 || last < first {
         return Err(JobError::Frames { first, last });
+    }
+    if simulation.frame() >= first {
+        return Err(JobError::Past { first, present: simulation.frame() });
     }
     let mut eye = FrameSource::new(simulation, &export.subject)?;
     let mut sink = export.sink();
@@ -221,9 +242,21 @@ pub fn run(
     let mut wanted = true;
     // Nothing is left to write where all frames exist.
     let end = if kept > last - first { 0 } else { last };
-    for frame in 1..=end {
+    let mut resumed = None;
+    if kept > 0 && end > 0 {
+        let adapter = simulation.gpu().name().to_string();
+        let newest = checkpoints::newest(&export.folder, inputs, &adapter, first + kept - 1);
+        if let Some(checkpoint) = newest.filter(|checkpoint| checkpoint.snapshot.frame > simulation.frame()) {
+            progress.skipped = checkpoint.snapshot.frame - simulation.frame();
+            simulation.resume(&checkpoint);
+            resumed = Some(checkpoint.snapshot.frame);
+        }
+    }
+    let mut saver = Saver::new(export.checkpoints.as_ref(), &export.folder, inputs, resumed);
+    for frame in simulation.frame() + 1..=end {
         let input = simulation.recorded_input();
         simulation.step(&input)?;
+        saver.after_frame(simulation, last)?;
         let write = frame >= first.saturating_add(kept);
         if write || frame % WAIT_EVERY == 0 {
             waiting.push_back((write.then_some(frame), eye.read(simulation)?));
@@ -252,6 +285,7 @@ pub fn run(
         }
     }
     progress.written = sink.finish()?;
+    saver.finish(simulation)?;
     if wanted {
         progress.frame = last;
         // The files must be on disk before the record that marks them as incomplete is removed.

@@ -3,6 +3,7 @@
 //! [`job`] computes frames and passes them to a [`sink::FrameSink`]. Each file format is a separate module and one line
 //! in [`FORMATS`]; the command line and the editor's dialog offer the formats in this list.
 
+pub mod checkpoints;
 pub mod job;
 mod png;
 pub mod record;

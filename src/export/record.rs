@@ -14,6 +14,7 @@ use crate::cancel::Cancel;
 use crate::document::{Document, Node, NodeKind, Nodes};
 use crate::files::{Access, read, write};
 use crate::library::{Definition, Library};
+use crate::sim::checkpoint::Checkpoint;
 
 /// A record has some hundred bytes.
 const MAX_RECORD: u64 = 1 << 16;
@@ -58,12 +59,26 @@ impl Fingerprint {
                 hash.file(&path, length, cancel)?;
             }
         }
-        let mut text = String::new();
-        for byte in hash.0.finalize() {
-            // Writing to a string does not fail.
-            let _ = write!(text, "{byte:02x}");
+        Some(Fingerprint(hash.text()))
+    }
+}
+
+impl Fingerprint {
+    /// The hash in hexadecimal.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// The same for frames that continue from States which other inputs have led to.
+    #[must_use]
+    pub fn after(&self, checkpoint: &Checkpoint) -> Fingerprint {
+        if checkpoint.about.inputs.as_deref() == Some(self.text()) {
+            return self.clone();
         }
-        Some(Fingerprint(text))
+        let mut hash = Hash(Sha256::new());
+        hash.part(b"inputs", self.0.as_bytes());
+        hash.part(b"checkpoint", checkpoint.hash().as_bytes());
+        Fingerprint(hash.text())
     }
 }
 
@@ -71,6 +86,11 @@ impl Fingerprint {
 struct Hash(Sha256);
 
 impl Hash {
+    /// The hash in hexadecimal.
+    fn text(self) -> String {
+        hexadecimal(&self.0.finalize())
+    }
+
     fn part(&mut self, kind: &[u8], bytes: &[u8]) {
         self.begin(kind, bytes.len() as u64);
         self.0.update(bytes);
@@ -134,6 +154,15 @@ impl Used {
     }
 }
 
+fn hexadecimal(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
 fn png() -> String {
     "png".into()
 }
@@ -166,10 +195,7 @@ impl Record {
         inputs: &Fingerprint,
     ) -> Record {
         let (first, last) = target.frames.clone().into_inner();
-        let mut text = String::new();
-        for byte in Sha256::digest(subject.as_bytes()) {
-            let _ = write!(text, "{byte:02x}");
-        }
+        let text = hexadecimal(&Sha256::digest(subject.as_bytes()));
         Record { first, last, image_size, subject: text, format: format.into(), inputs: inputs.0.clone() }
     }
 

@@ -4,6 +4,7 @@
 //! never writes through a link or to a name that somebody else could have created first.
 
 pub mod read;
+pub mod scratch;
 pub mod write;
 
 pub use read::{Access, ReadError};

@@ -52,6 +52,22 @@ pub struct Engine {
 /// Copies of buffers on the device.
 pub struct Copies(Vec<wgpu::Buffer>);
 
+impl Copies {
+    /// Memory that they take \[bytes\].
+    pub fn bytes(&self) -> u64 {
+        self.0.iter().map(wgpu::Buffer::size).sum()
+    }
+
+    /// Requests them in host memory, one after another.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub fn read(&self, gpu: &Gpu) -> Result<Reading, OutOfMemory> {
+        let parts: Vec<(&wgpu::Buffer, u64)> = self.0.iter().map(|copy| (copy, copy.size())).collect();
+        Reading::start_parts(gpu, &parts)
+    }
+}
+
 impl Engine {
     /// Allocates memory and makes pipelines.
     ///

@@ -4,6 +4,7 @@ pub mod aside;
 mod borders;
 pub mod bypass;
 mod carry;
+pub mod dynamics;
 mod edges;
 pub mod expect;
 pub mod fits;

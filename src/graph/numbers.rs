@@ -407,6 +407,14 @@ impl Table {
         faults
     }
 
+    /// Sets the present value of a number by its path.
+    pub fn hold(&mut self, path: &str, values: &[f64]) {
+        let entry = self.index.get(path).and_then(|index| self.entries.get_mut(*index));
+        if let (Some(entry), Some(value)) = (entry, Number::vector(values)) {
+            entry.now = value;
+        }
+    }
+
     /// Copies the present values of another table, for numbers that do not depend on what differs.
     pub fn keep(&mut self, before: &Table, differs: &BTreeSet<String>) {
         for entry in self.entries.iter_mut().filter(|entry| !differs.contains(entry.number.path())) {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arena::{Arena, Id};
 use crate::document::ParamValue;
+use crate::graph::dynamics::Dynamics;
 use crate::graph::{Domain, DomainId, File, FileOutput, NamedNumber, Shapes};
 use crate::input::InputTrack;
 use crate::plan::ir::Value;
@@ -75,6 +76,9 @@ pub struct Plan {
     /// Values that it was compiled with, by `node.param`: iterations, capacities, resolutions, widths, placements of
     /// files.
     pub made_with: BTreeMap<String, Vec<f64>>,
+    /// What its States depend on. It belongs to this version of the program, so it is not written.
+    #[serde(skip)]
+    pub dynamics: Dynamics,
     /// Constant words of the uniform buffer, such as iteration counters, by byte offset.
     pub words: Vec<(u32, i32)>,
     /// Size of the uniform buffer, which begins with the frame's block \[bytes\].

@@ -88,6 +88,7 @@ impl Simulation {
         }
         let saved = preview.then(|| self.engine.save(&self.states())).transpose().map_err(Problem::from)?;
         if !preview {
+            self.before_frame();
             self.with_values(|values, simulation| values.before(simulation));
         }
         let began = Instant::now();
@@ -106,6 +107,7 @@ impl Simulation {
             None => {
                 self.time += dt;
                 self.frame += 1;
+                self.after_frame(self.frame - 1, &input);
                 self.with_values(|values, simulation| values.after(simulation, &input));
             }
         }

@@ -2,6 +2,7 @@
 //! this interface.
 
 pub mod camera;
+pub mod checkpoint;
 pub mod debug;
 pub mod expect;
 pub mod field;
@@ -13,10 +14,12 @@ pub mod record;
 mod scatter;
 mod settings;
 mod snapshot;
+pub mod timeline;
 pub mod values;
 mod watch;
 pub mod wire_view;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,6 +56,9 @@ pub struct Simulation {
     values: Option<Box<values::Values>>,
     /// The frame that is being computed in slices.
     started: Option<frame::Started>,
+    timeline: Option<Box<timeline::Timeline>>,
+    /// Which grids the files gave.
+    files: u64,
 }
 
 impl Simulation {
@@ -89,6 +95,8 @@ impl Simulation {
             scatters: scatter::Scatters::default(),
             values: None,
             started: None,
+            timeline: None,
+            files: identity(grids),
         })
     }
 
@@ -123,12 +131,15 @@ impl Simulation {
         self.watches = watch::Watches::new(&plan);
         self.plan = plan;
         self.settings = settings;
+        self.files = identity(grids);
         if kept.is_empty() {
-            self.reset();
+            (self.time, self.frame) = (0.0, 0);
+            self.start();
         } else {
             self.start();
             self.engine.adopt(&before, &kept);
         }
+        self.after_replacing(kept.len() == self.plan.states.len());
         self.watch_again();
         Ok(())
     }
@@ -144,10 +155,12 @@ impl Simulation {
         self.fresh = false;
     }
 
-    /// Restarts the simulation: every State gets its initial value, and time is zero.
+    /// Restarts the simulation: every State gets its initial value, and time is zero. A timeline begins anew.
     pub fn reset(&mut self) {
-        self.time = 0.0;
-        self.frame = 0;
+        self.before_change();
+        self.restart_timeline();
+        self.settings.restart(&self.plan);
+        (self.time, self.frame) = (0.0, 0);
         self.start();
     }
 
@@ -162,7 +175,10 @@ impl Simulation {
     /// # Errors
     /// An unknown parameter, or a value of the wrong type or size.
     pub fn set_param(&mut self, path: &str, value: ParamValue) -> Result<(), Problem> {
-        self.settings.set(&mut self.plan, path, value)
+        self.before_change();
+        self.settings.set(&mut self.plan, path, value)?;
+        self.after_change();
+        Ok(())
     }
 
     /// The value of a parameter or a number in the last frame, with expressions evaluated. `path` is `node.param` or
@@ -245,6 +261,7 @@ impl Simulation {
         words.resize((bytes / 4) as usize, 0);
         self.engine.write(found.buffer, &words);
         self.values.iter_mut().for_each(|values| values.forget());
+        self.after_writing();
         Ok(())
     }
 
@@ -268,6 +285,7 @@ impl Simulation {
         let groups = count.div_ceil(256);
         self.values.iter_mut().for_each(|values| values.forget());
         self.engine.write(buffer, &[count, count, 0, 0, groups.min(65_535), groups.div_ceil(65_535), 1, 0]);
+        self.after_writing();
         Ok(())
     }
 
@@ -405,6 +423,13 @@ impl Simulation {
             Problem::new("", name, "there is no such wire in the plan", format!("there are: {}", known.join(", ")))
         })
     }
+}
+
+/// Which grids these are: each is read once a process and stays in memory, so its place tells.
+fn identity(grids: &[Arc<AssetGrid>]) -> u64 {
+    let mut hash = DefaultHasher::new();
+    grids.iter().for_each(|grid| Arc::as_ptr(grid).hash(&mut hash));
+    hash.finish()
 }
 
 /// Copies the grids from files into the plan's buffers.

@@ -66,16 +66,27 @@ impl Record {
         Ok(())
     }
 
-    /// Adds a frame. It replaces the frames from it on: the simulation went back.
+    /// Adds a frame. Where the frame was measured before and its values differ now, something has changed, so later frames, of
+    /// another run, are forgotten. A simulation that goes back and computes the same again keeps them.
     fn push(&mut self, frame: u64, time: f64, samples: &[Option<Sample>]) {
-        while self.rows.back().is_some_and(|row| row.frame >= frame) {
-            self.rows.pop_back();
-        }
         let measured = self.measurements.iter().zip(samples);
         let values = measured.map(|((_, m), sample)| {
             sample.as_ref().map_or_else(Vec::new, |sample| of(sample, m.statistic, m.component).values)
         });
-        self.rows.push_back(Row { frame, time, values: values.collect() });
+        let row = Row { frame, time, values: values.collect() };
+        let at = self.rows.partition_point(|known| known.frame < frame);
+        match self.rows.get_mut(at).filter(|known| known.frame == frame) {
+            None => self.rows.insert(at, row),
+            Some(known) => {
+                let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+                let both = known.values.iter().zip(&row.values).filter(|(one, two)| !one.is_empty() && !two.is_empty());
+                let differs = both.clone().any(|(one, two)| bits(one) != bits(two));
+                *known = row;
+                if differs {
+                    self.rows.truncate(at + 1);
+                }
+            }
+        }
     }
 
     /// Frame, time \[s\] and value, or components, of a measurement by its position, where it has been measured.
@@ -446,6 +457,25 @@ mod tests {
         assert_eq!(recorder.record().to_csv(), "frame,time,middle.x,middle.y\n2,0.5,7,8\n3,0.75,9,NaN\n");
         assert!(!recorder.restart().is_empty() && recorder.record().is_empty());
         assert_eq!(recorder.record().position("middle"), Some(0), "it goes on to be measured");
+    }
+
+    #[test]
+    fn a_simulation_that_goes_back_keeps_what_it_computes_again_and_nothing_of_another_run() {
+        let measurement =
+            Measurement { subject: Subject::Wire("e".into()), statistic: Statistic::Value, component: None };
+        let mut record = Record::new(vec![("e".into(), measurement)]);
+        let mut push = |frame: u64, value: f64| {
+            record.push(frame, frame as f64, &[Some(Sample::Number(vec![value]))]);
+            record.values(0).map(|(frame, _, _)| frame).collect::<Vec<_>>()
+        };
+        for frame in [1, 2, 4, 5, 6] {
+            push(frame, frame as f64);
+        }
+        assert_eq!(push(2, 2.0), [1, 2, 4, 5, 6], "the same again");
+        assert_eq!(push(3, 3.0), [1, 2, 3, 4, 5, 6], "between others");
+        assert_eq!(push(4, f64::NAN), [1, 2, 3, 4], "another run");
+        assert_eq!(push(5, 5.0), [1, 2, 3, 4, 5]);
+        assert_eq!(push(4, f64::NAN), [1, 2, 3, 4, 5]);
     }
 
     #[test]

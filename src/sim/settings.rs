@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::timeline::Written;
 use crate::document::ParamValue;
 use crate::expr::ExprContext;
 use crate::graph::fit;
-use crate::graph::numbers::{Fault, Formula, Names, Table, Unfit, names_around};
+use crate::graph::numbers::{Fault, Formula, NamedNumber, Names, Table, Unfit, names_around};
 use crate::graph::values::{self, Declared, Reading};
 use crate::input::FrameInput;
 use crate::plan::{Plan, Slot};
@@ -20,6 +21,8 @@ pub(super) struct Settings {
     /// Slots that change from frame to frame: index and expression.
     live: Vec<(usize, Formula)>,
     warnings: Problems,
+    /// An expression had no value since the start.
+    faulty: bool,
 }
 
 /// A slot and its value.
@@ -36,7 +39,8 @@ impl Settings {
         let numbers = Table::new(&plan.numbers).map_err(|(path, unfit)| problem(&path, unfit))?;
         let bytes = vec![0; plan.uniform_bytes as usize];
         let now = vec![Vec::new(); plan.settings.len()];
-        let mut settings = Settings { bytes, numbers, now, live: Vec::new(), warnings: Problems::default() };
+        let mut settings =
+            Settings { bytes, numbers, now, live: Vec::new(), warnings: Problems::default(), faulty: false };
         for (offset, word) in &plan.words {
             settings.store(*offset, &word.to_le_bytes());
         }
@@ -103,20 +107,36 @@ impl Settings {
             let broken = |fault: Fault| problem(path, fault.unwrap_or_default());
             self.numbers.formula(&value, &names).map_err(broken)?;
         }
-        let mut table = match set.is_empty() {
-            true => self.numbers.clone(),
-            false => Table::new(&numbers).map_err(|(number, unfit)| as_it_becomes(path, &value, &number, unfit))?,
+        let numbers = (!set.is_empty()).then_some(numbers);
+        let set = set.into_iter().map(|(path, _)| path).collect();
+        let replaced =
+            |slot: &Slot| named(slot).then(|| Slot { value: value.clone(), uses: uses.clone(), ..slot.clone() });
+        let unfit = |(own, unfit): (String, Unfit)| as_it_becomes(path, &value, &own, unfit);
+        self.change(plan, numbers, set, &replaced).map_err(unfit)
+    }
+
+    /// Sets numbers, of which those in `set` differ, and slots. All values are checked before the first one changes.
+    ///
+    /// # Errors
+    /// The first path whose value is invalid then, and why.
+    fn change(
+        &mut self,
+        plan: &mut Plan,
+        numbers: Option<Vec<NamedNumber>>,
+        set: Vec<String>,
+        replaced: &dyn Fn(&Slot) -> Option<Slot>,
+    ) -> Result<(), (String, Unfit)> {
+        let mut table = match numbers {
+            Some(numbers) => Table::new(&numbers)?,
+            None => self.numbers.clone(),
         };
-        let changed = table.dependents(set.into_iter().map(|(path, _)| path));
+        let changed = table.dependents(set);
         let mut loaded = Vec::new();
         for (index, slot) in plan.settings.iter().enumerate() {
-            let slot = match named(slot) {
-                true => Slot { value: value.clone(), uses: uses.clone(), ..slot.clone() },
-                false if slot.uses.values().any(|number| changed.contains(number)) => slot.clone(),
-                false => continue,
-            };
+            let follows = || slot.uses.values().any(|number| changed.contains(number)).then(|| slot.clone());
+            let Some(slot) = replaced(slot).or_else(follows) else { continue };
             let own = self::path(&slot).to_string();
-            loaded.push(load(index, slot, &table).map_err(|unfit| as_it_becomes(path, &value, &own, unfit))?);
+            loaded.push(load(index, slot, &table).map_err(|unfit| (own, unfit))?);
         }
         table.keep(&self.numbers, &changed);
         self.numbers = table;
@@ -126,6 +146,61 @@ impl Settings {
             plan.settings[loaded.index] = loaded.slot;
         }
         Ok(())
+    }
+
+    /// Sets slots and numbers by their first path to what they were before. What the plan does not have is left out, and so is
+    /// everything if the plan rejects one of the values.
+    pub(super) fn assign(&mut self, plan: &mut Plan, values: &[(String, Written)]) {
+        let differs =
+            |path: &str, value: &ParamValue| values.iter().find(|(known, w)| known == path && w.value != *value);
+        let mut numbers = plan.numbers.clone();
+        let mut set = Vec::new();
+        for number in &mut numbers {
+            if let Some((path, written)) = differs(number.path(), &number.value) {
+                set.push(path.clone());
+                (number.value, number.uses) = (written.value.clone(), written.uses.clone());
+            }
+        }
+        let replaced = |slot: &Slot| {
+            let (_, Written { value, uses }) = differs(self::path(slot), &slot.value)?.clone();
+            Some(Slot { value, uses, ..slot.clone() })
+        };
+        if !set.is_empty() || plan.settings.iter().any(|slot| replaced(slot).is_some()) {
+            // They were valid when they were set.
+            let _ = self.change(plan, (!set.is_empty()).then_some(numbers), set, &replaced);
+        }
+    }
+
+    /// Forgets what expressions without a value have kept.
+    pub(super) fn restart(&mut self, plan: &Plan) {
+        if self.faulty
+            && let Ok(settings) = Settings::new(plan)
+        {
+            *self = settings;
+        }
+    }
+
+    /// The last valid value of everything, if some expression had none since the start; a frame may depend on it then.
+    pub(super) fn held(&self, plan: &Plan) -> Vec<(String, Vec<f64>)> {
+        if !self.faulty {
+            return Vec::new();
+        }
+        let numbers = plan.numbers.iter().map(NamedNumber::path);
+        let numbers =
+            numbers.filter_map(|path| Some((path.to_string(), self.numbers.value(path)?.as_slice().to_vec())));
+        let slots = plan.settings.iter().zip(&self.now).map(|(slot, now)| (self::path(slot).to_string(), now.clone()));
+        numbers.chain(slots).filter(|(path, _)| !path.is_empty()).collect()
+    }
+
+    /// Continues with the values of [`Settings::held`].
+    pub(super) fn hold(&mut self, plan: &Plan, held: &[(String, Vec<f64>)]) {
+        self.faulty = !held.is_empty();
+        for (path, values) in held {
+            self.numbers.hold(path, values);
+            for (index, slot) in plan.settings.iter().enumerate().filter(|(_, slot)| self::path(slot) == path) {
+                self.write(index, slot, values);
+            }
+        }
     }
 
     /// Writes the frame's block and everything that changes with it. Returns the time step \[s\].
@@ -159,6 +234,7 @@ impl Settings {
             keys: input.keys,
         };
         for (path, unfit) in self.numbers.advance(&context) {
+            self.faulty = true;
             self.warnings.push(problem(&path, unfit).warning());
         }
         let live = std::mem::take(&mut self.live);
@@ -168,7 +244,10 @@ impl Settings {
             // An expression without a valid value keeps its last valid one.
             match number.and_then(|number| fit(slot.ty, slot.range, number, slot.dim)) {
                 Ok(values) => self.write(index, slot, &values),
-                Err(unfit) => self.warnings.push(problem(path(slot), unfit).warning()),
+                Err(unfit) => {
+                    self.faulty = true;
+                    self.warnings.push(problem(path(slot), unfit).warning());
+                }
             }
         }
         self.live = live;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Simulation;
+use super::{Simulation, timeline};
 use crate::gpu::Reading;
 use crate::problem::Problem;
 
@@ -13,8 +13,10 @@ pub struct Snapshot {
     pub time: f64,
     /// Frames computed since the start.
     pub frame: u64,
-    /// Words of each State, by its node and its description (type, domain and start value).
-    states: BTreeMap<(String, String), Vec<u32>>,
+    /// Words of each State, by its node and its description (type, domain and start value). What files fill is not among them.
+    pub(super) states: BTreeMap<(String, String), Vec<u32>>,
+    /// What expressions without a value have kept, by path.
+    pub(super) held: Vec<(String, Vec<f64>)>,
 }
 
 impl Snapshot {
@@ -70,12 +72,17 @@ impl Simulation {
     /// When there is no memory for the copies.
     pub fn snapshot(&self) -> Result<SnapshotReading, Problem> {
         let mut readings = Vec::new();
-        for state in self.plan.states.iter().filter(|_| !self.fresh) {
+        for state in timeline::held(&self.plan).filter(|_| !self.fresh) {
             if let Some(reading) = self.engine.read(state.buffer, true) {
                 readings.push(((state.node.clone(), state.description.clone()), reading?));
             }
         }
-        let snapshot = Snapshot { time: self.time, frame: self.frame, states: BTreeMap::new() };
+        let snapshot = Snapshot {
+            time: self.time,
+            frame: self.frame,
+            states: BTreeMap::new(),
+            held: self.settings.held(&self.plan),
+        };
         Ok(SnapshotReading { snapshot, readings })
     }
 
@@ -84,10 +91,12 @@ impl Simulation {
     pub fn restore(&mut self, snapshot: &Snapshot) {
         (self.time, self.frame) = (snapshot.time, snapshot.frame);
         self.start();
+        self.settings.hold(&self.plan, &snapshot.held);
         for state in &self.plan.states {
             if let Some(words) = snapshot.states.get(&(state.node.clone(), state.description.clone())) {
                 self.engine.write(state.buffer, words);
             }
         }
+        self.after_writing();
     }
 }

@@ -215,7 +215,7 @@ fn render(graph: &Path, folder: &Path) -> Result<Child, String> {
     Command::new(env!("CARGO_BIN_EXE_stagewright"))
         .arg("render")
         .arg(graph)
-        .args(["--frames", &FRAMES.to_string(), "--size", "32x32", "--resume", "--out"])
+        .args(["--frames", &FRAMES.to_string(), "--size", "32x32", "--checkpoint-every", "4", "--resume", "--out"])
         .arg(folder)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -284,7 +284,9 @@ fn export(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
         Some(_) if there.len() != FRAMES => Err(format!("an export that is complete has {} frames", there.len())),
         Some(_) => {
             let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let left: Vec<String> = entries(&out).iter().map(name).filter(|name| !there.contains_key(name)).collect();
+            let left = entries(&out).into_iter().map(|path| name(&path));
+            let left: Vec<String> =
+                left.filter(|name| !there.contains_key(name) && !name.starts_with("checkpoint.")).collect();
             std::fs::remove_dir_all(&out).map_err(|e| e.to_string())?;
             match left.is_empty() {
                 true => Ok(Outcome::Beside),

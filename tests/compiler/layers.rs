@@ -37,7 +37,7 @@ fn graphics_crates_stay_where_they_belong() {
         ("percent_encoding::", &["asset"]),
         ("codespan_reporting::", &["cli"]),
         ("rustix::", &["files", "gpu"]),
-        ("sha2::", &["export", "plan"]),
+        ("sha2::", &["export", "plan", "sim"]),
         // In `app` for the folders of tests.
         ("tempfile::", &["files", "app"]),
     ];

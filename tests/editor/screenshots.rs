@@ -30,8 +30,11 @@ fn compare(bench: &mut Bench, name: &str) {
     bench.harness.remove_cursor();
     bench.harness.step();
     bench.rest();
-    let foot = Rect::from_min_max(pos2(110.0, SIZE.y - 32.0), pos2(660.0, SIZE.y));
+    let foot = Rect::from_min_max(pos2(210.0, SIZE.y - 32.0), pos2(760.0, SIZE.y));
     bench.harness.mask(foot);
+    // How often States are kept depends on the time of a frame.
+    let kept = bench.find("Timeline").expect("the timeline").union(bench.find("Timeline memory").expect("its memory"));
+    bench.harness.mask(kept);
     // The adapter's name.
     if let Some(row) = bench.seen().into_iter().find(|seen| seen.name == "GPU" && seen.rect.max.y < SIZE.y - 40.0) {
         let behind = Rect::from_x_y_ranges(row.rect.right() + 4.0..=SIZE.x, row.rect.y_range());

@@ -7,7 +7,7 @@ use stagewright::sim::Simulation;
 
 use super::bench::{Bench, SMOKE, Seen};
 
-fn picture(bench: &Bench, wire: &str) -> Option<Seen> {
+pub fn picture(bench: &Bench, wire: &str) -> Option<Seen> {
     bench.seen().into_iter().find(|seen| seen.role == Role::Image && seen.name.contains(wire))
 }
 

@@ -123,7 +123,15 @@ fn folder(seed: u64) -> PathBuf {
 fn export(gpu: &Gpu, plan: &Plan, seed: u64) {
     let folder = folder(seed);
     let (frames, subject) = (1..=10_000, Subject::Output(None));
-    let export = Export { frames, size: None, subject, format: DEFAULT, folder: folder.clone(), resume: false };
+    let export = Export {
+        frames,
+        size: None,
+        subject,
+        format: DEFAULT,
+        folder: folder.clone(),
+        resume: false,
+        checkpoints: None,
+    };
     let inputs = Fingerprint::of(&document(), Library::builtin(), &Access::default(), &Cancel::default()).unwrap();
     if let Ok(mut simulation) = Simulation::new(gpu, plan.clone()) {
         let ended = job::run(&export, &inputs, &mut simulation, |_, _| !gpu.is_lost());

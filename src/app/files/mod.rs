@@ -1,6 +1,7 @@
 //! Opening and saving: the system's dialog on a thread of its own, a field to type a path where no dialog answers, questions that
 //! must be answered first, and changes of files by other programs.
 
+mod data;
 mod dropping;
 mod gallery;
 mod opening;
@@ -22,6 +23,8 @@ use super::errand::quick;
 use super::session::Session;
 use super::settings::{Autosave, Folders, Store};
 use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
+pub(super) use data::Data;
+use data::Storing;
 use dropping::Dropping;
 use gallery::Gallery;
 use opening::{Opening, Reader};
@@ -67,8 +70,8 @@ enum Question {
 enum Purpose {
     Open,
     Save,
-    /// Saves a table as CSV.
-    Table,
+    /// Saves something else than the graph.
+    Data,
 }
 
 /// The result of a dialog, and how long it took.
@@ -113,8 +116,9 @@ pub(super) struct Files {
     /// In place of the disk, for tests.
     writer: Option<Writer>,
     reader: Option<Reader>,
-    /// A file name and a table to save.
-    table: Option<(String, String)>,
+    /// What is to be saved besides the graph, and what is being written.
+    data: Option<Data>,
+    storing: Vec<Storing>,
     /// What waits for answers, or for saving.
     leaving: Option<Leaving>,
     asked: Option<Question>,
@@ -265,10 +269,11 @@ impl Files {
         self.poll_saving(session);
         self.poll_opening(session);
         self.poll_dropping();
+        self.poll_storing();
         if let Err(sentence) = self.settings.settle(Duration::ZERO) {
             self.events.push(Event::Failed(sentence));
         }
-        if self.saving() || self.opening.is_some() || !self.dropping.is_empty() {
+        if self.saving() || self.opening.is_some() || !self.dropping.is_empty() || !self.storing.is_empty() {
             ctx.request_repaint_after(LOOK);
         }
         self.look_at_disk(ctx, session);
@@ -353,11 +358,14 @@ impl Files {
             return;
         }
         let name = session.path().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-        let name = match (purpose, &self.table) {
-            (Purpose::Table, Some((name, _))) => name.clone(),
+        let name = match (purpose, &self.data) {
+            (Purpose::Data, Some(data)) => data.name.clone(),
             _ => name.unwrap_or_else(|| file_name(&session.document().name)),
         };
-        let (title, extension) = if purpose == Purpose::Table { ("Table", "csv") } else { ("Graph", "ron") };
+        let (title, extension) = match (purpose, &self.data) {
+            (Purpose::Data, Some(data)) => data.filter(),
+            _ => ("Graph", "ron".to_string()),
+        };
         let mut dialog = rfd::FileDialog::new().add_filter(title, &[extension]);
         if let Some(folder) = session.path().and_then(Path::parent).filter(|folder| folder.is_absolute()) {
             dialog = dialog.set_directory(folder);
@@ -368,7 +376,7 @@ impl Files {
             let since = Instant::now();
             let path = match purpose {
                 Purpose::Open => dialog.pick_file(),
-                Purpose::Save | Purpose::Table => dialog.set_file_name(name).save_file(),
+                Purpose::Save | Purpose::Data => dialog.set_file_name(name).save_file(),
             };
             // The window may be gone.
             let _ = answer.send((path, since.elapsed()));
@@ -379,14 +387,6 @@ impl Files {
         self.dialog = Some((purpose, answers));
     }
 
-    /// Asks for a file and writes a table to it.
-    pub(super) fn save_table(&mut self, ctx: &egui::Context, session: &Session, name: &str, text: String) {
-        if self.dialog.is_none() {
-            self.table = Some((format!("{name}.csv"), text));
-            self.ask(ctx, session, Purpose::Table);
-        }
-    }
-
     fn poll(&mut self, session: &mut Session) {
         let Some((purpose, answers)) = &self.dialog else { return };
         let purpose = *purpose;
@@ -395,9 +395,9 @@ impl Files {
             Ok((Some(path), _)) => self.chosen(session, purpose, path),
             Ok((None, took)) if took > TOO_QUICK => self.cancel(),
             Ok((None, _)) | Err(TryRecvError::Disconnected) => {
-                let here = match (purpose, session.path(), &self.table) {
-                    (Purpose::Table, path, Some((name, _))) => {
-                        path.map_or(name.into(), |path| path.with_file_name(name))
+                let here = match (purpose, session.path(), &self.data) {
+                    (Purpose::Data, path, Some(data)) => {
+                        path.map_or(data.name.clone().into(), |path| path.with_file_name(&data.name))
                     }
                     (_, Some(path), _) => path.to_path_buf(),
                     (Purpose::Save, None, _) => file_name(&session.document().name).into(),
@@ -419,21 +419,12 @@ impl Files {
                 }
                 self.write(session, path);
             }
-            Purpose::Table => {
-                if path.extension().is_none() {
-                    path.set_extension("csv");
-                }
-                let Some((_, text)) = self.table.take() else { return };
-                self.events.push(match disk::save_text(&path, &text) {
-                    Ok(()) => Event::Saved(path),
-                    Err(sentence) => Event::Failed(sentence),
-                });
-            }
+            Purpose::Data => self.store(path),
         }
     }
 
     fn cancel(&mut self) {
-        self.table = None;
+        self.data = None;
         self.leaving = None;
         self.asked = None;
     }

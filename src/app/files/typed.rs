@@ -15,7 +15,7 @@ impl Files {
         let (title, verb) = match purpose {
             Purpose::Open => ("Open a graph", "Open"),
             Purpose::Save => ("Save the graph", "Save"),
-            Purpose::Table => ("Save the table", "Save"),
+            Purpose::Data => ("Save the file", "Save"),
         };
         let mut answer = None;
         let modal = egui::Modal::new(Id::new("path")).frame(super::questions::frame(ctx)).show(ctx, |ui| {

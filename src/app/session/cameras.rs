@@ -49,18 +49,17 @@ impl Session {
         self.compile();
     }
 
-    /// Writes a moved camera into the document. Values that have keys get one at the present frame.
+    /// Writes a moved camera into the document.
     ///
     /// # Errors
-    /// If the node is inside a library group, or without auto-key such a value has no key there, in one sentence.
+    /// If the node is inside a library group, in one sentence.
     pub(crate) fn keep_camera(&mut self, node: &str) -> Result<(), String> {
-        let mut after = self.document.clone();
-        for (path, value) in &self.cameras.moved {
+        let (mut after, moved) = (self.document.clone(), std::mem::take(&mut self.cameras.moved));
+        for (path, value) in &moved {
             if let Some(param) = path.strip_prefix(node).and_then(|rest| rest.strip_prefix('.')) {
-                after.set(node, param, self.keyed(node, param, value)?)?;
+                after.set(node, param, value.clone())?;
             }
         }
-        self.cameras.moved.clear();
         self.edit("camera", |document| *document = after);
         Ok(())
     }

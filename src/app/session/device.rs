@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::Session;
 use crate::app::compiler::Compiler;
 use crate::gpu::Gpu;
-use crate::sim::{Snapshot, SnapshotReading};
+use crate::sim::{Simulation, Snapshot, SnapshotReading};
 
 /// How often a snapshot is taken while the simulation runs.
 const EVERY: Duration = Duration::from_secs(3);
@@ -74,6 +74,7 @@ impl Session {
         let wake = self.wake.clone();
         self.compiler = Compiler::new(gpu.clone(), move || wake());
         self.gpu = gpu;
+        self.past = self.simulation.as_mut().and_then(Simulation::take_timeline);
         self.simulation = None;
         self.problems.running = Default::default();
         self.snapshots.reading = None;

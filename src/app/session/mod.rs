@@ -32,7 +32,9 @@ use crate::document::{Document, ParamValue};
 use crate::gpu::{Gpu, Profile};
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
+use crate::sim::checkpoint::Checkpoint;
 use crate::sim::expect::Checker;
+use crate::sim::timeline::{Budget, Timeline};
 use crate::stage::types::{Attributes, WireType, particles_name};
 use cameras::Cameras;
 use compared::Compared;
@@ -80,6 +82,12 @@ pub(super) struct Session {
     compared: Compared,
     /// A change of a value with keys sets a key.
     auto_key: bool,
+    /// Memory for past frames.
+    timeline_budget: Budget,
+    /// What a device that was lost has left of the past.
+    past: Option<Box<Timeline>>,
+    /// What the first simulation starts from.
+    at: Option<Checkpoint>,
 }
 
 /// What the running plan does not follow yet, and counts of edits and of plans.
@@ -137,6 +145,9 @@ impl Session {
             presets: Store::default(),
             compared: Compared::default(),
             auto_key: true,
+            timeline_budget: Budget::default(),
+            past: None,
+            at: None,
         }
     }
 
@@ -147,6 +158,7 @@ impl Session {
         self.document = document;
         self.history = History::default();
         self.simulation = None;
+        self.past = None;
         self.snapshots = Snapshots::default();
         self.problems.document = Problems::default();
         self.problems.stopped = false;
@@ -343,14 +355,22 @@ impl Session {
             simulation.reset();
         }
         let Some(outcome) = self.compiler.take() else { return };
+        let mut at = Vec::new();
         let started = outcome.and_then(|compiled| {
             match &mut self.simulation {
                 Some(simulation) => simulation.replace_with_files(compiled.plan, &compiled.grids)?,
                 None => {
                     let mut simulation = Simulation::with_files(&self.gpu, compiled.plan, &compiled.grids)?;
                     simulation.set_profiling(Profile::Nodes);
+                    match self.past.take() {
+                        Some(past) => simulation.continue_timeline(past),
+                        None => simulation.keep_timeline(self.timeline_budget),
+                    }
                     if let Some(snapshot) = self.snapshots.wanted() {
                         simulation.restore(snapshot);
+                    }
+                    if let Some(checkpoint) = self.at.take() {
+                        at.extend(begin_at(&mut simulation, &checkpoint, &self.document).0);
                     }
                     simulation.watch_values(values::EVERY)?;
                     self.states.begun.clear();
@@ -367,6 +387,7 @@ impl Session {
             Ok(problems) => {
                 self.problems.document = problems;
                 self.problems.running = self.not_started();
+                self.note(Problems(at));
                 self.changes.plans += 1;
                 self.replay();
             }
@@ -389,6 +410,24 @@ impl Session {
         }
     }
 
+    /// Starts the first simulation from a checkpoint.
+    pub(super) fn start_at(&mut self, checkpoint: Checkpoint) {
+        self.at = Some(checkpoint);
+    }
+
+    /// Memory for past frames.
+    pub(super) fn timeline_budget(&self) -> Budget {
+        self.timeline_budget
+    }
+
+    /// Sets it.
+    pub(super) fn set_timeline_budget(&mut self, budget: Budget) {
+        self.timeline_budget = budget;
+        if let Some(timeline) = self.simulation.as_mut().and_then(Simulation::timeline_mut) {
+            timeline.set_budget(budget);
+        }
+    }
+
     /// Adds problems of the running simulation.
     pub(super) fn note(&mut self, problems: Problems) {
         problems.0.into_iter().for_each(|problem| self.problems.running.push(problem));
@@ -405,4 +444,16 @@ impl Session {
             simulation.reset();
         }
     }
+}
+
+/// Starts a simulation from a checkpoint. Returns what of the checkpoint does not fit.
+fn begin_at(simulation: &mut Simulation, checkpoint: &Checkpoint, document: &Document) -> Problems {
+    let mut problems = simulation.resume(checkpoint);
+    if checkpoint.about.graph != document.to_text() {
+        let cause =
+            "the checkpoint was made with another version of this graph; what both describe alike continues from it";
+        problems
+            .push(Problem::new("", "", cause, "open the version that it was made with for the same frames").warning());
+    }
+    problems
 }

@@ -57,8 +57,8 @@ impl Numbers {
 
     /// Notes that the graph was changed after a frame.
     pub(super) fn change(&mut self, frame: u64) {
-        if self.changes.last() != Some(&frame) {
-            self.changes.push(frame);
+        if let Err(at) = self.changes.binary_search(&frame) {
+            self.changes.insert(at, frame);
             let surplus = self.changes.len().saturating_sub(CHANGES);
             self.changes.drain(..surplus);
         }

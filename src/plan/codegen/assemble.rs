@@ -40,6 +40,7 @@ impl Writer<'_, '_> {
             numbers: graph.numbers.clone(),
             shapes: graph.shapes.clone(),
             made_with: graph.made_with.clone(),
+            dynamics: graph.dynamics(),
             words: self.uniforms.words,
             uniform_bytes: self.uniforms.bytes,
             memory: layout.buffers.iter().map(|b| b.bytes).sum(),

@@ -156,21 +156,3 @@ fn a_key_can_be_requested_for_the_row_under_the_pointer() {
     assert!(crate::app::inspector::keys::unanswered(&window.harness.ctx), "over no row");
     assert!(window.session().key_selected(), "the selected node has a keyed value");
 }
-
-#[test]
-fn a_camera_that_was_moved_is_saved_as_keys() {
-    let camera =
-        r#""camera": (stage: "view/camera", params: {"azimuth": (keys: [(0, 30), (40, 90)]), "distance": 3}), "h":"#;
-    let mut window = Window::new(&GRAPH.replace("\"h\":", camera));
-    window.compile();
-    go(&mut window, 20);
-    let orbit =
-        crate::sim::camera::Orbit { look_at: [0.5; 3], azimuth: 75.0, elevation: 10.0, distance: 5.0, fov: 40.0 };
-    window.session().move_camera("camera", orbit);
-    window.session().set_auto_key(false);
-    assert!(window.session().keep_camera("camera").is_err_and(|said| said.contains("no key at frame 20")));
-    window.session().set_auto_key(true);
-    window.session().keep_camera("camera").unwrap();
-    assert_eq!(pairs(&keys(&mut window, "camera.azimuth")), [(0.0, 30.0), (20.0, 75.0), (40.0, 90.0)]);
-    assert_eq!(window.value("camera.distance"), Some(ParamValue::Number(5.0)), "what has no keys is a constant");
-}

@@ -1,0 +1,304 @@
+//! What drives a run: the input of every frame, and the parameters that were changed between frames. Equal journals give
+//! equal States, so a hash of the journal up to a frame tells which checkpoints are those of this run.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::document::ParamValue;
+use crate::input::FrameInput;
+
+/// A parameter or number as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// A constant or an expression.
+    pub value: ParamValue,
+    /// Numbers that an expression names, each with the path that sets it.
+    pub uses: BTreeMap<String, String>,
+}
+
+/// A parameter that was changed before a frame was computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// `node.param`
+    pub path: String,
+    /// The new value.
+    pub value: Written,
+}
+
+/// The journal of a run. Frames count from 0: the input of frame `n` leads from the States after `n` frames to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Journal {
+    /// [`crate::graph::dynamics::Dynamics::hash`], and a number for the contents of files.
+    dynamics: [u64; 2],
+    /// Parameters that States depend on, as they are at the start.
+    start: BTreeMap<String, Written>,
+    inputs: Vec<FrameInput>,
+    /// Whether somebody gave the input of a frame live.
+    live: Vec<bool>,
+    changes: BTreeMap<u64, Vec<Change>>,
+    /// The States of this frame are not what the journal leads to: they come from another graph, or were written.
+    carried: Option<(u64, u64)>,
+    /// Hashes of what leads to the States after so many frames, as far as they are known.
+    hashes: Vec<u64>,
+    /// For [`Journal::carry`].
+    count: u64,
+}
+
+impl Journal {
+    /// What it runs.
+    pub(super) fn dynamics(&self) -> [u64; 2] {
+        self.dynamics
+    }
+
+    /// Frames whose input is known.
+    pub fn end(&self) -> u64 {
+        self.inputs.len() as u64
+    }
+
+    /// The input of a frame, where it is known.
+    pub fn input(&self, frame: u64) -> Option<&FrameInput> {
+        self.inputs.get(usize::try_from(frame).ok()?)
+    }
+
+    /// Whether the input of a frame was given live.
+    pub fn is_live(&self, frame: u64) -> bool {
+        usize::try_from(frame).ok().and_then(|frame| self.live.get(frame)).copied().unwrap_or(false)
+    }
+
+    /// Notes the input of a frame. A frame beyond the end is preceded by frames of the same input.
+    pub fn note(&mut self, frame: u64, input: &FrameInput, live: bool) {
+        let Ok(at) = usize::try_from(frame) else { return };
+        match self.inputs.get_mut(at) {
+            Some(known) if known == input => {}
+            Some(known) => {
+                input.clone_into(known);
+                self.forget_hashes(frame + 1);
+            }
+            None => self.inputs.resize(at + 1, input.clone()),
+        }
+        self.live.resize(self.inputs.len(), false);
+        if let Some(known) = self.live.get_mut(at) {
+            *known = live;
+        }
+    }
+
+    /// Forgets the input and the changes of parameters from a frame on.
+    pub fn cut(&mut self, frame: u64) {
+        let at = usize::try_from(frame).unwrap_or(usize::MAX);
+        self.inputs.truncate(at);
+        self.live.truncate(at);
+        // What was changed while standing there belongs to what is shown.
+        drop(self.changes.split_off(&(frame + 1)));
+        self.forget_hashes(frame + 1);
+    }
+
+    /// Changes of parameters, by the frame before which they were made.
+    pub fn changes(&self) -> impl Iterator<Item = (u64, &Change)> {
+        self.changes.iter().flat_map(|(frame, changes)| changes.iter().map(|change| (*frame, change)))
+    }
+
+    /// The value of a parameter when a frame is computed; `None` for one that no State depends on.
+    pub fn value(&self, path: &str, frame: u64) -> Option<&Written> {
+        let until = self.changes.range(..=frame).rev().flat_map(|(_, changes)| changes);
+        until
+            .into_iter()
+            .find(|change| change.path == path)
+            .map(|change| &change.value)
+            .or_else(|| self.start.get(path))
+    }
+
+    /// Sets a parameter from a frame on, or from the start. Later changes of the same parameter are forgotten. Returns whether any
+    /// frame becomes another.
+    pub fn set(&mut self, path: &str, value: Written, frame: Option<u64>) -> bool {
+        let Some(start) = self.start.get_mut(path) else { return false };
+        let first = frame.unwrap_or(0);
+        let mut differs = false;
+        for changes in self.changes.range_mut(first..).map(|(_, changes)| changes) {
+            let count = changes.len();
+            changes.retain(|change| change.path != path);
+            differs |= changes.len() != count;
+        }
+        if first == 0 {
+            differs |= *start != value;
+            *start = value;
+        } else if self.value(path, first - 1) != Some(&value) {
+            differs = true;
+            self.changes.entry(first).or_default().push(Change { path: path.into(), value });
+        }
+        self.changes.retain(|_, changes| !changes.is_empty());
+        if differs {
+            self.forget_hashes(if first == 0 { 0 } else { first + 1 });
+        }
+        differs
+    }
+
+    /// Parameters that were changed after the start, with their values when a frame is computed.
+    pub fn changed(&self, frame: u64) -> Vec<(String, Written)> {
+        let mut paths: Vec<&str> = self.changes().map(|(_, change)| change.path.as_str()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths.into_iter().filter_map(|path| Some((path.to_string(), self.value(path, frame)?.clone()))).collect()
+    }
+
+    /// Another graph, or another file, runs from a frame on. `now` holds the parameters that its States depend on. Input and
+    /// changes of parameters stay.
+    pub fn follow(&mut self, dynamics: [u64; 2], now: BTreeMap<String, Written>, frame: u64, applies: Option<u64>) {
+        let mut start = now.clone();
+        for (path, value) in &self.start {
+            if let Some(known) = start.get_mut(path) {
+                value.clone_into(known);
+            }
+        }
+        self.changes.retain(|_, changes| {
+            changes.retain(|change| start.contains_key(&change.path));
+            !changes.is_empty()
+        });
+        if (&self.dynamics, &self.start) != (&dynamics, &start) {
+            (self.dynamics, self.start) = (dynamics, start);
+            self.forget_hashes(0);
+        }
+        self.set_all(now, frame, applies);
+    }
+
+    /// Sets the parameters whose values are not those of a frame, from a frame on or from the start.
+    pub fn set_all(&mut self, now: BTreeMap<String, Written>, frame: u64, applies: Option<u64>) {
+        for (path, value) in now {
+            if self.value(&path, frame) != Some(&value) {
+                self.set(&path, value, applies);
+            }
+        }
+    }
+
+    /// A new run: no input, and these parameters from the start.
+    pub fn restart(&mut self, start: BTreeMap<String, Written>) {
+        let (dynamics, count) = (self.dynamics, self.count);
+        *self = Journal { dynamics, start, count, ..Journal::default() };
+    }
+
+    /// The States of a frame came from elsewhere, so frames after it are not what the start leads to.
+    pub fn carry(&mut self, frame: u64) {
+        self.count += 1;
+        self.carried = Some((frame, self.count));
+        self.forget_hashes(frame);
+    }
+
+    /// The frame whose States came from elsewhere.
+    pub fn carried(&self) -> Option<u64> {
+        self.carried.map(|(frame, _)| frame)
+    }
+
+    /// The run goes back to a frame. States that came from elsewhere after it are gone.
+    pub fn back_to(&mut self, frame: u64) {
+        if let Some((carried, _)) = self.carried.take_if(|(carried, _)| *carried > frame) {
+            self.forget_hashes(carried);
+        }
+    }
+
+    /// A hash of what leads to the States after so many frames; `None` beyond the end.
+    pub fn hash(&mut self, frame: u64) -> Option<u64> {
+        let at = usize::try_from(frame).ok().filter(|at| *at <= self.inputs.len())?;
+        while self.hashes.len() <= at {
+            let next = self.next_hash();
+            self.hashes.push(next);
+        }
+        self.hashes.get(at).copied()
+    }
+
+    fn next_hash(&self) -> u64 {
+        let frame = self.hashes.len() as u64;
+        let mut hash = DefaultHasher::new();
+        if let Some((_, unique)) = self.carried.filter(|(carried, _)| *carried == frame) {
+            (1, unique).hash(&mut hash);
+            return hash.finish();
+        }
+        match (self.hashes.last(), self.input(frame.saturating_sub(1))) {
+            (Some(before), Some(input)) => {
+                let FrameInput { dt, mouse, mouse_velocity, buttons, keys } = input;
+                let floats = mouse.iter().chain(mouse_velocity).chain(dt).map(|v| v.to_bits()).collect::<Vec<_>>();
+                (before, floats, buttons, keys).hash(&mut hash);
+                for change in self.changes.get(&(frame - 1)).into_iter().flatten() {
+                    (&change.path, change.value.value.to_string()).hash(&mut hash);
+                }
+            }
+            _ => {
+                self.dynamics.hash(&mut hash);
+                self.start.iter().for_each(|(path, value)| (path, value.value.to_string()).hash(&mut hash));
+            }
+        }
+        hash.finish()
+    }
+
+    fn forget_hashes(&mut self, from: u64) {
+        self.hashes.truncate(usize::try_from(from).unwrap_or(usize::MAX));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(value: f64) -> Written {
+        Written { value: ParamValue::Number(value), uses: BTreeMap::new() }
+    }
+
+    fn journal(frames: u64) -> Journal {
+        let mut journal = Journal::default();
+        journal.follow([7, 0], BTreeMap::from([("a.x".into(), number(1.0)), ("b.y".into(), number(2.0))]), 0, None);
+        for frame in 0..frames {
+            journal.note(frame, &FrameInput { mouse: [frame as f32, 0.0], ..FrameInput::default() }, false);
+        }
+        journal
+    }
+
+    #[test]
+    fn equal_runs_have_equal_hashes_and_what_differs_makes_the_frames_after_it_others() {
+        let (mut one, mut two) = (journal(20), journal(20));
+        let all = |journal: &mut Journal| (0..=20).map(|frame| journal.hash(frame).unwrap()).collect::<Vec<_>>();
+        let before = all(&mut one);
+        assert_eq!(before, all(&mut two));
+        assert_eq!(one.hash(21), None);
+        assert!(one.set("a.x", number(3.0), Some(5)));
+        let after = all(&mut one);
+        assert_eq!(before[..=5], after[..=5], "the States of frame 5 are what they were");
+        assert!((6..=20).all(|frame| before[frame] != after[frame]));
+        // Undone, it is the run that it was.
+        assert!(one.set("a.x", number(1.0), Some(5)));
+        assert_eq!(all(&mut one), before);
+        assert!(!one.set("a.x", number(1.0), Some(9)) && !one.set("c.z", number(1.0), Some(9)));
+        two.note(12, &FrameInput { buttons: 1, ..FrameInput::default() }, true);
+        let stirred = all(&mut two);
+        assert_eq!(before[..=12], stirred[..=12]);
+        assert!(stirred[13] != before[13] && two.is_live(12) && !two.is_live(11));
+        assert!(one.set("a.x", number(9.0), None));
+        assert!(all(&mut one)[0] != before[0], "from the start, no frame stays");
+    }
+
+    #[test]
+    fn a_parameter_has_the_value_of_its_last_change() {
+        let mut journal = journal(20);
+        journal.set("a.x", number(3.0), Some(5));
+        journal.set("a.x", number(4.0), Some(10));
+        let at = |journal: &Journal, frame| journal.value("a.x", frame).cloned();
+        assert_eq!([4, 5, 9, 10, 30].map(|f| at(&journal, f)), [1.0, 3.0, 3.0, 4.0, 4.0].map(|v| Some(number(v))));
+        assert_eq!(journal.changed(7), [("a.x".to_string(), number(3.0))]);
+        // A change before others replaces them.
+        journal.set("a.x", number(8.0), Some(7));
+        assert_eq!([6, 7, 12].map(|f| at(&journal, f)), [3.0, 8.0, 8.0].map(|v| Some(number(v))));
+        journal.cut(6);
+        assert_eq!((journal.end(), at(&journal, 12)), (6, Some(number(3.0))));
+    }
+
+    #[test]
+    fn states_from_elsewhere_are_those_of_no_other_run() {
+        let mut journal = journal(20);
+        let before: Vec<_> = (0..=20).map(|frame| journal.hash(frame)).collect();
+        journal.carry(8);
+        let carried: Vec<_> = (0..=20).map(|frame| journal.hash(frame)).collect();
+        assert_eq!(before[..8], carried[..8]);
+        assert!((8..=20).all(|frame| before[frame] != carried[frame]));
+        journal.back_to(8);
+        assert_eq!(journal.hash(8), carried[8], "at the frame itself nothing is lost");
+        journal.back_to(7);
+        assert_eq!((0..=20).map(|frame| journal.hash(frame)).collect::<Vec<_>>(), before);
+    }
+}
