@@ -9,6 +9,9 @@ use crate::app::disk;
 use crate::app::errand::Errand;
 use crate::app::session::Session;
 
+/// Writes a file; the error is a sentence.
+type Write = Box<dyn FnOnce(&Path) -> Result<(), String> + Send>;
+
 /// What is saved, and as what.
 pub(in crate::app) struct Data {
     /// A file name.
@@ -16,7 +19,7 @@ pub(in crate::app) struct Data {
     /// What a dialog calls such files.
     pub title: &'static str,
     /// Writes the file.
-    pub write: Box<dyn FnOnce(&Path) -> Result<(), String> + Send>,
+    pub write: Write,
 }
 
 impl Data {
