@@ -14,6 +14,8 @@ use crate::problem::SourcePlace;
 pub(super) enum Action {
     /// A command, as if it was chosen from a menu.
     Run(Command),
+    /// Selects a node by its path, and brings it into view.
+    GoToNode(String),
     /// Brings the selection into view on the canvas.
     Reveal,
     /// Shows a wire of the open level in the first view.
@@ -26,6 +28,10 @@ pub(super) enum Action {
     PinView(u64),
     /// Moves the view with this number into its own window, or back.
     OwnWindow(u64),
+    /// Goes to where so many dispatches of the frame have run.
+    SeekInFrame(usize),
+    /// Shows the history of an element of a wire: of a cell, or of what is at this index.
+    PickElement { wire: String, cell: Option<[u32; 3]>, index: u64 },
     /// Renders the images of the views again.
     RefreshViews,
     /// Lets the graphs of this folder read files outside it.

@@ -67,6 +67,14 @@ impl Editor {
             Command::StepBack | Command::FirstFrame => session.running_simulation().is_some_and(|s| s.frame() > 0),
             Command::LastFrame | Command::CutInput => timeline::frames_after(session) > 0,
             Command::KeepInput | Command::SaveInput | Command::ClearInput => timeline::has_input(session),
+            Command::StepDispatch | Command::StepNode | Command::StepIteration => {
+                session.running_simulation().is_some() && !session.is_entering_frame()
+            }
+            Command::DispatchBack => session.debugger().is_some_and(|debugger| debugger.position() > 0),
+            Command::LeaveFrame => session.is_debugging(),
+            Command::RunToNode => one.is_some() && !session.is_entering_frame(),
+            Command::ToggleBreakpoint => one.is_some(),
+            Command::FindFirstNan => session.has_bad_values() && !session.is_entering_frame(),
             _ => true,
         }
     }
@@ -77,6 +85,10 @@ impl Editor {
             match action {
                 Action::Run(command) => self.execute(command, ctx),
                 Action::Reveal => self.canvas.reveal(),
+                Action::GoToNode(path) => {
+                    let reveal = self.session.go_to(&path);
+                    self.carry_out(Vec::from_iter(reveal), ctx);
+                }
                 Action::ViewWire(link) => self.view_wire(&link),
                 Action::ShowCode(place) => {
                     self.bring_up(Pane::Code);
@@ -87,6 +99,14 @@ impl Editor {
                 Action::RefreshViews => {
                     self.stale = true;
                     self.player.refresh();
+                }
+                Action::SeekInFrame(position) => {
+                    self.session.seek_in_frame(position);
+                    self.stale = true;
+                }
+                Action::PickElement { wire, cell, index } => {
+                    self.session.pick_element(&wire, cell, index);
+                    self.bring_up(Pane::Debugger);
                 }
                 Action::ShowLanguage(heading) => {
                     self.help.open(help::LANGUAGE, &heading);
@@ -194,8 +214,6 @@ impl Editor {
             }
             Command::ToggleHeat => canvas.options.heat = !canvas.options.heat,
             Command::ToggleMinimap => canvas.options.minimap = !canvas.options.minimap,
-            Command::Play => self.player.playing = !self.player.playing,
-            Command::Step => self.player.step(),
             Command::StepBack
             | Command::FirstFrame
             | Command::LastFrame
@@ -219,6 +237,22 @@ impl Editor {
             Command::CutInput | Command::ClearInput | Command::ClearCheckpoints => {
                 timeline::execute(command, &mut self.player, session)
             }
+            Command::Play => {
+                session.leave_frame();
+                self.player.playing = !self.player.playing;
+            }
+            Command::Step => {
+                session.leave_frame();
+                self.player.step();
+            }
+            Command::StepDispatch
+            | Command::StepNode
+            | Command::StepIteration
+            | Command::DispatchBack
+            | Command::RunToNode
+            | Command::LeaveFrame
+            | Command::ToggleBreakpoint
+            | Command::FindFirstNan => self.debug(command),
             Command::Slower => self.player.shift_speed(false),
             Command::Faster => self.player.shift_speed(true),
             Command::StopLoading => session.stop_loading(),
@@ -273,7 +307,8 @@ impl Editor {
             | Command::ShowPlan
             | Command::ShowProblems
             | Command::ShowVariations
-            | Command::ShowCurves => {
+            | Command::ShowCurves
+            | Command::ShowDebugger => {
                 if let Some(pane) = command.pane() {
                     self.bring_up(pane);
                 }

@@ -8,6 +8,7 @@ mod command;
 mod compiler;
 mod completion;
 mod curves;
+mod debugger;
 mod dialog;
 mod disk;
 mod driver;
@@ -71,6 +72,7 @@ use canvas::{Canvas, layout};
 use code::Code;
 use command::Command;
 use curves::CurvePane;
+use debugger::DebuggerPane;
 use dialog::Dialog;
 pub use disk::Source;
 use export_dialog::ExportDialog;
@@ -113,6 +115,7 @@ pub struct Editor {
     plan_pane: PlanPane,
     variations: Variations,
     curves: CurvePane,
+    debugger: DebuggerPane,
     files: Files,
     export: ExportDialog,
     notice: Option<Notice>,
@@ -181,6 +184,7 @@ impl Editor {
             plan_pane: PlanPane::default(),
             variations: Variations::default(),
             curves: CurvePane::default(),
+            debugger: DebuggerPane::default(),
             files: Files::new(folders),
             export: ExportDialog::default(),
             notice: None,
@@ -291,7 +295,14 @@ impl Editor {
 
     fn arrivals(&mut self, ctx: &egui::Context) {
         widget_memory::bound(ctx);
+        let entering = self.session.is_entering_frame();
         self.session.poll();
+        if entering && self.session.debugger().is_some() {
+            self.bring_up(Pane::Debugger);
+        }
+        if let Some(sentence) = self.session.take_debug_message() {
+            self.notify(sentence, true);
+        }
         if let Err(sentence) = self.session.settle_presets() {
             self.notify(sentence, true);
         }
@@ -312,6 +323,7 @@ impl Editor {
                     self.plan_pane = PlanPane::default();
                     self.variations.clear();
                     self.curves.clear();
+                    self.debugger = DebuggerPane::default();
                     self.player.clear();
                     self.timeline = TimelinePane::default();
                     self.views.values_mut().for_each(View::clear);
@@ -389,9 +401,11 @@ impl Editor {
         if self.session.plans() != self.plan {
             self.plan = self.session.plans();
             self.player.meet_plan();
+            self.stale = true;
             self.hears_keys = self.session.running_simulation().is_some_and(|s| s.plan().reads("frame.keys"));
         }
         self.look();
+        self.stale |= self.session.debugger().is_some() && self.player.take_refresh();
         let mut pointer = self.pointer();
         // Keys go to the graph while the pointer is over its image, if the graph reads them; otherwise they are shortcuts.
         if self.hears_keys && pointer.at.is_some() && !ctx.egui_wants_keyboard_input() {

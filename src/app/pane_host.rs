@@ -41,8 +41,20 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
         self.editor.hints.place(*pane, ui.max_rect());
         let actions = &mut *self.actions;
-        let Editor { session, canvas, code, views, plan_pane, problems, help, variations, curves, render, .. } =
-            &mut *self.editor;
+        let Editor {
+            session,
+            canvas,
+            code,
+            views,
+            plan_pane,
+            problems,
+            help,
+            variations,
+            curves,
+            render,
+            debugger,
+            ..
+        } = &mut *self.editor;
         let framed = egui::CentralPanel::no_frame().frame(theme::pane(ui));
         let told = match pane {
             Pane::Graph => canvas.show(ui, session, actions),
@@ -63,6 +75,7 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
                 Ok(())
             }
             Pane::Curves => curves.show(ui, session),
+            Pane::Debugger => framed.show(ui, |ui| debugger.show(ui, session, actions)).inner,
             Pane::View(number) => {
                 if let Some(view) = views.get_mut(number) {
                     view.show(ui, session, (*number, false), actions);

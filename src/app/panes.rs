@@ -17,6 +17,7 @@ pub(super) enum Pane {
     Help,
     Variations,
     Curves,
+    Debugger,
     /// A view by its number; the first one always exists.
     View(u64),
 }
@@ -32,6 +33,7 @@ impl Pane {
             Pane::Help => "Help",
             Pane::Variations => "Variations",
             Pane::Curves => "Curves",
+            Pane::Debugger => "Debugger",
             Pane::View(_) => "View",
         }
     }

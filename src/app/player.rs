@@ -65,6 +65,8 @@ pub(super) struct Player {
     due: f64,
     /// The pointer of the last frame.
     before: Option<[f32; 2]>,
+    /// The input of the last frame.
+    input: FrameInput,
     in_flight: Arc<AtomicU32>,
     /// GPU time of the last frame, from its submission until it was computed \[ns\]; 0 while nothing is known of the running plan.
     took: Arc<AtomicU64>,
@@ -96,6 +98,7 @@ impl Default for Player {
             stale: false,
             due: 0.0,
             before: None,
+            input: FrameInput::default(),
             in_flight: Arc::default(),
             took: Arc::default(),
             started: None,
@@ -131,6 +134,11 @@ impl Player {
     /// Requests new images after a change; while paused, time does not advance for that.
     pub(super) fn refresh(&mut self) {
         self.stale = true;
+    }
+
+    /// Whether new images were requested, once: inside a frame nothing has to be computed for them.
+    pub(super) fn take_refresh(&mut self) -> bool {
+        std::mem::take(&mut self.stale)
     }
 
     /// Whether a frame is to be computed.
@@ -219,7 +227,17 @@ impl Player {
         now: f64,
         wake: impl FnOnce() + Send + 'static,
     ) -> bool {
+        if session.is_debugging() && self.target.is_some() {
+            // The timeline leads out of the frame.
+            session.leave_frame();
+        }
+        if session.is_debugging() {
+            (self.playing, self.steps) = (false, 0);
+            return false;
+        }
         let recorded = session.document().input.is_some();
+        // What may stop the run is checked after every frame.
+        let checked = session.may_stop();
         let Some(simulation) = session.simulation() else { return false };
         if let (Some(took), Some(timeline)) = (self.took(), simulation.timeline_mut()) {
             timeline.set_pace(took);
@@ -259,7 +277,8 @@ impl Player {
         if !(step || (self.stale && !self.playing)) || self.in_flight.load(Ordering::Relaxed) >= IN_FLIGHT {
             return false;
         }
-        let late = if self.real_time && self.playing { ((now - self.due) / period).max(0.0) as u32 } else { 0 };
+        let catches_up = self.real_time && self.playing && !checked;
+        let late = if catches_up { ((now - self.due) / period).max(0.0) as u32 } else { 0 };
         // Otherwise late frames are not caught up with.
         self.due = (self.due + f64::from(1 + late) * period).max(now);
         self.steps = self.steps.saturating_sub(1);
@@ -274,6 +293,12 @@ impl Player {
             None => simulation.next_input(),
         };
         self.before = pointer.at;
+        input.clone_into(&mut self.input);
+        if step && session.stops_before(&input) {
+            self.playing = false;
+            return false;
+        }
+        let Some(simulation) = session.simulation() else { return false };
         simulation.note_live(step && held && pointer.at.is_some());
         if self.took().is_none_or(|took| took > LONG) {
             let result = simulation.start_frame(&input, !step, wake);
@@ -368,6 +393,7 @@ impl Player {
             Ok(()) if step => {
                 session.check_frame();
                 session.record_frame();
+                self.playing &= !session.stops_after(&self.input);
             }
             Ok(()) => {}
         }

@@ -117,7 +117,7 @@ impl TimelinePane {
         if let Some((from, to)) = player.range {
             draw_loop(&painter, scale, band, (from, to), player.looped, look);
         }
-        let changes = session.running_simulation().and_then(|s| s.timeline()).map(changes).unwrap_or_default();
+        let changes = session.timed_simulation().and_then(|s| s.timeline()).map(changes).unwrap_or_default();
         for (frame, _) in &changes {
             let at = pos2(scale.x(*frame as f64), band.top() + 3.0);
             let corners = vec![at + vec2(-3.5, -4.0), at + vec2(3.5, -4.0), at + vec2(0.0, 2.0)];
@@ -383,12 +383,12 @@ fn memory(ui: &mut Ui, session: &mut Session) {
 
 /// Known frames after the present one.
 pub(super) fn frames_after(session: &Session) -> u64 {
-    session.running_simulation().map_or(0, |s| s.timeline().map_or(0, |t| t.end().saturating_sub(s.frame())))
+    session.timed_simulation().map_or(0, |s| s.timeline().map_or(0, |t| t.end().saturating_sub(s.frame())))
 }
 
 /// Whether any input was given live.
 pub(super) fn has_input(session: &Session) -> bool {
-    let timeline = session.running_simulation().and_then(|simulation| simulation.timeline());
+    let timeline = session.timed_simulation().and_then(|simulation| simulation.timeline());
     timeline.is_some_and(|timeline| (0..timeline.end()).any(|frame| timeline.journal().is_live(frame)))
 }
 
@@ -439,7 +439,7 @@ pub(super) fn execute(command: Command, player: &mut Player, session: &mut Sessi
 /// # Errors
 /// There is none.
 pub(super) fn recording(session: &Session) -> Result<String, String> {
-    let simulation = session.running_simulation().ok_or("nothing runs")?;
+    let simulation = session.timed_simulation().ok_or("nothing runs")?;
     let timeline = simulation.timeline().ok_or("the timeline is off")?;
     timeline.track(simulation.plan().fps).to_ron().map_err(|error| error.to_string())
 }
@@ -449,7 +449,7 @@ pub(super) fn recording(session: &Session) -> Result<String, String> {
 /// # Errors
 /// There is none.
 pub(super) fn keep_input(session: &mut Session) -> Result<(), String> {
-    let simulation = session.running_simulation().ok_or("nothing runs")?;
+    let simulation = session.timed_simulation().ok_or("nothing runs")?;
     let track = simulation.timeline().ok_or("the timeline is off")?.track(simulation.plan().fps);
     session.edit("save input to graph", |document| document.input = Some(track));
     session.end_gesture();
@@ -461,7 +461,7 @@ pub(super) fn keep_input(session: &mut Session) -> Result<(), String> {
 /// # Errors
 /// Nothing runs, or the device failed.
 pub(super) fn checkpoint(session: &Session) -> Result<Data, String> {
-    let simulation = session.running_simulation().ok_or("nothing runs")?;
+    let simulation = session.timed_simulation().ok_or("nothing runs")?;
     let snapshot = simulation.snapshot().map_err(|problem| problem.to_string())?.wait();
     let snapshot = snapshot.ok_or("the graphics device does not respond")?;
     let name = format!("{}_{}.{}", file_stem(session), snapshot.frame, Checkpoint::EXTENSION);

@@ -109,7 +109,7 @@ impl Stop {
             return Ok(self.fired.is_none());
         }
         if self.fired.is_none() {
-            self.input = simulation.recorded_input();
+            self.input = simulation.next_input();
             self.fired = self.conditions.before(simulation, &self.input);
         }
         Ok(self.fired.is_none())

@@ -172,7 +172,7 @@ fn pipeline(gpu: &Gpu) -> (wgpu::BindGroupLayout, wgpu::ComputePipeline) {
 }
 
 /// Copies of buffers that a frame starts from. They stay on the GPU.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Snapshot(Vec<Option<wgpu::Buffer>>);
 
 impl Engine {

@@ -1,7 +1,10 @@
 //! Watches States for NaN and infinity, and finds the node where they began: a plan that keeps every wire recomputes
 //! the frames since the last good States.
 
-use super::{FrameInput, Simulation};
+use std::collections::BTreeMap;
+
+use super::{FrameInput, Simulation, debug};
+use crate::document::ParamValue;
 use crate::gpu::values::{Snapshot, ValueCheck, Watched};
 use crate::gpu::{Engine, Gpu};
 use crate::plan::{BufferId, Plan, Wire};
@@ -34,10 +37,10 @@ pub struct Values {
 }
 
 /// States without NaN and infinity, and when they were copied.
-struct Good {
-    snapshot: Snapshot,
-    frame: u64,
-    time: f64,
+pub(super) struct Good {
+    pub snapshot: Snapshot,
+    pub frame: u64,
+    pub time: f64,
 }
 
 /// NaN or infinity in States.
@@ -48,13 +51,17 @@ pub struct BadValues {
     pub frame: u64,
     /// The last frame after which all values were good.
     pub good: u64,
-    replay: Option<Replay>,
+    pub(super) replay: Option<Replay>,
 }
 
-struct Replay {
-    states: Vec<String>,
-    good: Good,
-    inputs: Vec<FrameInput>,
+/// What leads from the last good States to the bad ones.
+pub(super) struct Replay {
+    /// Each State by its node and description.
+    pub states: Vec<(String, String)>,
+    /// Parameters and numbers when the bad values were found.
+    pub params: BTreeMap<String, ParamValue>,
+    pub good: Good,
+    pub inputs: Vec<FrameInput>,
 }
 
 /// The first wire with NaN or infinity.
@@ -167,7 +174,7 @@ impl Values {
             states,
             frame: self.looked,
             good: since,
-            replay: good.map(|good| Replay { states: Vec::new(), good, inputs }),
+            replay: good.map(|good| Replay { states: Vec::new(), params: BTreeMap::new(), good, inputs }),
         })
     }
 }
@@ -192,7 +199,8 @@ impl Simulation {
             bad = values.take(true);
         }
         if let Some(replay) = bad.as_mut().and_then(|bad| bad.replay.as_mut()) {
-            replay.states = self.plan.states.iter().map(|state| state.node.clone()).collect();
+            replay.states = self.plan.states.iter().map(|s| (s.node.clone(), s.description.clone())).collect();
+            replay.params = debug::params(&self.plan);
         }
         self.values = Some(values);
         bad
@@ -226,7 +234,7 @@ impl BadValues {
         let buffers: Vec<Option<BufferId>> = replay
             .states
             .iter()
-            .map(|name| plan.states.iter().find(|state| state.node == *name).map(|state| state.buffer))
+            .map(|(name, _)| plan.states.iter().find(|state| state.node == *name).map(|state| state.buffer))
             .collect();
         let mut simulation = Simulation::new(gpu, plan)?;
         simulation.reset();

@@ -333,3 +333,33 @@ fn steps_through_every_shipped_graph_end_in_the_frame_of_its_fast_plan() {
         assert_eq!(images[0], images[1], "{name}: the image");
     }
 }
+
+/// Counts up to the number of repeats that a group makes before it stops, five of twenty.
+const UNTIL: &str = r##"
+    "domain": (domain: (resolution: (8, 6), width: 1, edge: "wall")),
+    "zero": (custom: "//! Zero\n//! @out zero: Grid<f32>\nfn stage(cell: Cell) -> f32 { return 0.0; }"),
+    "solve": (group: (inputs: {"x": "Grid<f32>"}, outputs: {"x": "add.x", "left": "add.left"}, nodes: {
+        "add": (custom: "//! Add\n//! @inout x: Grid<f32>\n//! @out left: f32, reduce max\nfn stage(cell: Cell) -> Result { return Result(x(cell) + 1.0, 9.0 - x(cell)); }", inputs: {"x": "in.x"}),
+    }), inputs: {"x": "zero"}, iterations: 20, until: (number: "left", below: 5.5)),
+    "s": (state: "Grid<f32>", inputs: {"next": "solve.x"}),
+    "look": (stage: "view/color_map", inputs: {"field": "solve.x"}),
+    "screen": (output: (), inputs: {"image": "look.image"}),"##;
+
+#[test]
+fn repeats_of_a_group_that_has_stopped_are_skipped() {
+    let document = Document::parse(&format!("(version: 1, name: \"until\", nodes: {{ {UNTIL} }})")).expect("valid RON");
+    let mut debugger = debugger(&document, &after(&document, 1).1);
+    assert!(debugger.run_to("solve").expect("runs"));
+    let mut counted = Vec::new();
+    while debugger.next().is_some_and(|(_, dispatch)| dispatch.node.starts_with("solve/add")) {
+        debugger.step_iteration().expect("steps");
+        counted.extend(debugger.simulation().read("solve/add.x").map(|field| field.data[0]).ok());
+        while debugger.next().is_some_and(|(_, dispatch)| dispatch.node == "solve") {
+            debugger.step_dispatch().expect("steps");
+        }
+    }
+    assert_eq!(counted, [1.0, 2.0, 3.0, 4.0, 5.0], "the others do not run");
+    debugger.seek(debugger.len()).expect("runs");
+    assert_eq!(debugger.simulation().read("s").expect("a State").data[0], 5.0);
+    assert_eq!(debugger.simulation().read("solve/add.x").expect("the last version that ran").data[0], 5.0);
+}

@@ -154,7 +154,12 @@ fn nodes(ui: &mut Ui, session: &Session, name: &str) -> Option<Choice> {
     for command in [Command::Group, Command::FrameNodes] {
         choice = choice.or(entry(ui, command, own));
     }
+    ui.separator();
+    for command in [Command::RunToNode, Command::ToggleBreakpoint] {
+        choice = choice.or(entry(ui, command, session.running_simulation().is_some()));
+    }
     if group {
+        ui.separator();
         choice = choice.or(entry(ui, Command::Enter, true)).or(entry(ui, Command::Ungroup, own));
     }
     choice

@@ -322,9 +322,13 @@ impl Canvas {
         let lit = |name: &String| session.selection.contains(name) || hovered.as_ref() == Some(name);
         let over: BTreeSet<&String> =
             on.iter().filter(|(domain, _)| lit(domain)).flat_map(|(_, nodes)| nodes).collect();
+        let next = session.next_node().and_then(|path| session.here(path)).map(String::from);
+        let breakpoints: BTreeSet<&str> = session.breakpoints().iter().filter_map(|path| session.here(path)).collect();
         for (name, id) in &self.drawn.ids {
             let Some(node) = self.state.graph.nodes.get_mut(*id) else { continue };
             let view = &mut node.user_data;
+            view.next = next.as_ref() == Some(name);
+            view.breakpoint = breakpoints.contains(name.as_str());
             view.selected = session.selection.contains(name);
             view.severity = severities.get(name).copied();
             view.hovered = hovered.as_ref() == Some(name) || over.contains(name);

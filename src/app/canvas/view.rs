@@ -80,6 +80,10 @@ pub(super) struct NodeView {
     pub selected: bool,
     /// It is hovered, on the canvas or in another pane.
     pub hovered: bool,
+    /// The run stops in front of it.
+    pub breakpoint: bool,
+    /// The frame that is stood in runs it next.
+    pub next: bool,
     /// Its height if its ports are not drawn \[points of the document\].
     pub height: Option<f32>,
     /// Its thumbnail, with its height for a width of 1.
@@ -321,6 +325,8 @@ impl NodeView {
             severity: None,
             selected: false,
             hovered: false,
+            breakpoint: false,
+            next: false,
             height: None,
             thumbnail: None,
         }
@@ -486,6 +492,7 @@ impl NodeView {
             shapes.insert(0, shadow.as_shape(rect, corners).into());
         }
         shapes.extend(self.inner_border(look, rect, corners, zoom));
+        shapes.extend(self.debug_marks(look, rect, zoom));
         if let Some(heat) = self.heat {
             let bar = pos2(rect.left() + rect.width() * heat.clamp(0.0, 1.0), rect.bottom());
             let bar = Rect::from_min_max(pos2(rect.left(), rect.bottom() - 3.0 * zoom.max(0.6)), bar);
@@ -505,6 +512,28 @@ impl NodeView {
         // On a title of its own colour another one would only look grey.
         let plain = title.lerp_to_gamma(look.node, PLAIN);
         (body.lerp_to_gamma(look.heat(heat), TINT * heat), plain.lerp_to_gamma(look.heat(heat), heat))
+    }
+
+    /// A dot for a breakpoint, and an arrow with a frame where the debugger stands.
+    fn debug_marks(&self, look: &Look, rect: Rect, zoom: f32) -> Vec<Shape> {
+        let mut shapes = Vec::new();
+        let size = (7.0 * zoom).max(4.0);
+        if self.next {
+            let around = rect.expand(2.5);
+            let stroke = Stroke::new((2.5 * zoom).max(2.0), look.warning);
+            shapes.push(RectShape::stroke(around, CornerRadius::same(6), stroke, StrokeKind::Outside).into());
+            let tip = pos2(rect.left() - size, rect.top() + (0.5 * TITLE_HEIGHT + MARGIN.y) * zoom);
+            let back = tip.x - 1.6 * size;
+            let corners = vec![tip, pos2(back, tip.y - size), pos2(back, tip.y + size)];
+            shapes.push(Shape::convex_polygon(corners, look.warning, Stroke::NONE));
+        }
+        if self.breakpoint {
+            let stroke = Stroke::new(1.5, look.canvas);
+            shapes.push(
+                egui::epaint::CircleShape { center: rect.left_top(), radius: size, fill: look.error, stroke }.into(),
+            );
+        }
+        shapes
     }
 
     fn border(&self, look: &Look) -> (Color32, f32) {

@@ -9,7 +9,7 @@ use super::figures;
 use super::kernel::KernelText;
 use super::rows::{self, LISTS, Row, Shape};
 use super::{PlanPane, buffers};
-use crate::app::action::Actions;
+use crate::app::action::{Action, Actions};
 use crate::app::panes::Pane;
 use crate::app::session::Session;
 use crate::app::theme::{self, Look};
@@ -33,6 +33,7 @@ enum Asked {
     GoTo(usize),
     Kernel(usize),
     Copy(usize),
+    RunTo(usize),
 }
 
 /// Everything that rows are painted from.
@@ -110,6 +111,10 @@ fn act(ui: &Ui, pane: &mut PlanPane, (session, actions): (&mut Session, &mut Act
             let dispatch = first.and_then(|(row, first)| rows::dispatches(plan, row.list).get(first));
             pane.kernel = dispatch.and_then(|d| plan.kernels.get(d.kernel)).map(KernelText::new);
         }
+        Some(Asked::RunTo(index)) => {
+            let first = row(index).and_then(|row| pane.rows.items(row).iter().min().copied());
+            actions.extend(first.map(Action::SeekInFrame));
+        }
         Some(Asked::Copy(index)) => {
             let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
             if let Some(row) = row(index) {
@@ -167,6 +172,10 @@ impl Table<'_> {
             && self.session.here(&row.path).is_some_and(|node| self.session.selection.contains(node));
         let label = if row.name.is_empty() { &row.path } else { &row.name };
         response.widget_info(|| WidgetInfo::selected(WidgetType::SelectableLabel, true, selected, label));
+        let next = self.session.debugger().and_then(|debugger| debugger.next()).map(|(at, _)| at);
+        let cursor = row.list == List::Frame
+            && row.shape != Shape::Section
+            && next.is_some_and(|next| self.pane.rows.items(row).contains(&next));
         let near = self.session.hovered().is_some_and(|path| within(&row.path, path));
         let fill = match (selected, near || response.hovered(), row.shape) {
             (true, ..) => self.look.accent.gamma_multiply(0.2),
@@ -175,6 +184,12 @@ impl Table<'_> {
             _ => Color32::TRANSPARENT,
         };
         ui.painter().rect_filled(rect, 0.0, fill);
+        if cursor {
+            let at = rect.left_center() + vec2(9.0, 0.0);
+            let corners = vec![at, at - vec2(8.0, 5.0), at - vec2(8.0, -5.0)];
+            ui.painter().add(egui::Shape::convex_polygon(corners, self.look.warning, egui::Stroke::NONE));
+            ui.painter().hline(rect.x_range(), rect.top(), egui::Stroke::new(1.5, self.look.warning));
+        }
         if selected {
             let edge = Rect::from_min_size(rect.min, vec2(3.0, rect.height()));
             ui.painter().rect_filled(edge, 0.0, self.look.accent);
@@ -219,7 +234,12 @@ impl Table<'_> {
                 ("Go to node", Asked::GoTo(index)),
                 ("WGSL of this kernel", Asked::Kernel(index)),
                 ("Copy as text", Asked::Copy(index)),
+                ("Run to this dispatch", Asked::RunTo(index)),
             ] {
+                let debugging = self.session.debugger().is_some() && row.list == List::Frame;
+                if matches!(entry, Asked::RunTo(_)) && !debugging {
+                    continue;
+                }
                 if ui.button(label).clicked() {
                     asked = Some(entry);
                 }

@@ -75,6 +75,7 @@ impl Session {
         self.compiler = Compiler::new(gpu.clone(), move || wake());
         self.gpu = gpu;
         self.past = self.simulation.as_mut().and_then(Simulation::take_timeline);
+        self.restart_debugging();
         self.simulation = None;
         self.problems.running = Default::default();
         self.snapshots.reading = None;

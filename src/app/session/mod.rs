@@ -2,6 +2,7 @@
 
 mod cameras;
 mod compared;
+mod debugging;
 mod device;
 mod drafts;
 mod expectations;
@@ -39,6 +40,8 @@ use crate::stage::types::{Attributes, WireType, particles_name};
 use cameras::Cameras;
 use compared::Compared;
 pub(super) use compared::Slot;
+use debugging::Debugging;
+pub(super) use debugging::FrameStep;
 use device::Snapshots;
 pub(super) use drafts::{Draft, Drafts};
 use files::OnDisk;
@@ -88,6 +91,7 @@ pub(super) struct Session {
     past: Option<Box<Timeline>>,
     /// What the first simulation starts from.
     at: Option<Checkpoint>,
+    debugging: Debugging,
 }
 
 /// What the running plan does not follow yet, and counts of edits and of plans.
@@ -148,6 +152,7 @@ impl Session {
             timeline_budget: Budget::default(),
             past: None,
             at: None,
+            debugging: Debugging::default(),
         }
     }
 
@@ -168,6 +173,7 @@ impl Session {
         self.level = OpenLevel::default();
         self.selection = Selection::default();
         self.compared = Compared::default();
+        self.clear_debugging();
         self.views.clear();
         self.cameras.clear();
         self.compile();
@@ -218,10 +224,6 @@ impl Session {
         self.simulation.as_mut()
     }
 
-    pub(super) fn running_simulation(&self) -> Option<&Simulation> {
-        self.simulation.as_ref()
-    }
-
     /// The type of a wire of particles, by `node.port`, with the attributes that the running plan holds for it.
     pub(super) fn particles(&self, wire: &str) -> Option<String> {
         let wires = &self.simulation.as_ref()?.plan().wires;
@@ -256,6 +258,11 @@ impl Session {
     }
 
     pub(super) fn compiling(&self) -> bool {
+        // Inside a frame, another plan waits.
+        self.debugger().is_none() && self.is_compiling()
+    }
+
+    fn is_compiling(&self) -> bool {
         self.compiler.busy() || self.waits_for_stages()
     }
 
@@ -311,6 +318,8 @@ impl Session {
 
     /// Compiles the document in the background; the last valid plan keeps running.
     fn compile(&mut self) {
+        self.debugging.waits = false;
+        self.leave_frame();
         self.changes.revision += 1;
         self.changes.unsent.clear();
         self.settle();
@@ -346,6 +355,11 @@ impl Session {
             return;
         }
         self.take_trace();
+        self.take_debugger();
+        if self.is_debugging() {
+            // Another plan, such as one that was measured to be faster, waits until the frame is left.
+            return;
+        }
         let has_plan = self.compiler.poll().is_some_and(Result::is_ok);
         if let Some(simulation) = self.simulation.as_mut().filter(|s| has_plan && s.progress().is_some()) {
             // The States that a frame has half changed can't be kept. At the start there is nothing to keep.
@@ -389,6 +403,7 @@ impl Session {
                 self.problems.running = self.not_started();
                 self.note(Problems(at));
                 self.changes.plans += 1;
+                self.renew_conditions();
                 self.replay();
             }
             Err(problems) => self.problems.document = problems,
@@ -435,6 +450,8 @@ impl Session {
 
     /// Resets the simulation.
     pub(super) fn reset(&mut self) {
+        self.leave_frame();
+        self.debugging.bad = None;
         self.problems.running = Problems::default();
         self.snapshots = Snapshots::default();
         self.states = StateWatch { begun: values::starts(&self.document), traced: None };

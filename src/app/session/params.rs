@@ -68,6 +68,7 @@ impl Session {
 
     pub(super) fn send(&mut self, values: impl Iterator<Item = (String, ParamValue)>) {
         let mut taken = true;
+        self.leave_frame();
         self.stop_checks();
         for (path, value) in values {
             taken &= self.simulation.as_mut().is_some_and(|s| s.set_param(&path, value.clone()).is_ok());

@@ -22,7 +22,7 @@ pub(super) struct StateWatch {
     /// What they began with.
     pub(super) begun: Starts,
     /// The answer of a trace that is under way.
-    pub(super) traced: Option<Receiver<Problem>>,
+    pub(super) traced: Option<Receiver<(Problem, BadValues)>>,
 }
 
 /// The `init` wires of all States of a document.
@@ -70,7 +70,8 @@ impl Session {
             let options = PlanOptions { keep: Keep::All, folder, allow_files, memory_budget, ..PlanOptions::default() };
             let plan = Graph::build(&document, &library).and_then(|graph| Plan::compile(&graph, &options));
             let origin = plan.and_then(|plan| bad.origin(&gpu, plan)).ok().flatten();
-            let _ = answer.send(bad.problem(origin.as_ref()));
+            let problem = bad.problem(origin.as_ref());
+            let _ = answer.send((problem, bad));
             wake();
         };
         // A closing window does not wait for it.
@@ -80,8 +81,9 @@ impl Session {
     }
 
     pub(super) fn take_trace(&mut self) {
-        if let Some(problem) = self.states.traced.as_ref().and_then(|answers| answers.try_recv().ok()) {
+        if let Some((problem, bad)) = self.states.traced.as_ref().and_then(|answers| answers.try_recv().ok()) {
             self.states.traced = None;
+            self.debugging.bad = Some(bad);
             self.problems.running.push(problem);
         }
     }

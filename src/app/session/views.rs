@@ -44,14 +44,18 @@ impl Session {
     pub(crate) fn look_at(&mut self, wires: BTreeSet<String>, thumbnails: bool) {
         let thumbnail_scope = thumbnails.then(|| self.scope().clone());
         self.record(&wires);
-        let kept: BTreeSet<String> = wires.iter().cloned().chain(self.numbers.wires()).collect();
+        let kept: BTreeSet<String> =
+            wires.iter().cloned().chain(self.numbers.wires()).chain(self.condition_wires()).collect();
         // Sampling a field takes time, so it ends with its view.
         let new = !kept.is_subset(&self.views.kept)
             || self.views.kept.difference(&kept).any(|wire| self.field(wire).is_some())
             || thumbnail_scope.as_ref().is_some_and(|p| self.views.thumbnail_scope.as_ref() != Some(p));
         (self.views.wires, self.views.kept) = (wires, kept);
         self.views.thumbnail_scope = thumbnail_scope;
-        if new {
+        if new && self.is_debugging() {
+            // Inside a frame every wire is kept.
+            self.debugging.waits = true;
+        } else if new {
             self.compile();
         }
     }

@@ -156,13 +156,19 @@ impl View {
             self.fault = None;
             return;
         }
-        let Some(simulation) = session.simulation() else { return };
+        let Some(simulation) = session.running_simulation() else { return };
         match &mut self.subject {
             Subject::Output(name) => {
                 if simulation.find_output(name.as_deref()).is_err() {
                     *name = None;
                 }
                 let found = simulation.find_output(name.as_deref()).map_err(|problem| problem.to_string());
+                let found = found.and_then(|found| match session.debugger() {
+                    Some(debugger) if !debugger.has_image(&found.node) => {
+                        Err("The image is not computed yet at this point of the frame. Step on, or view a wire.".into())
+                    }
+                    _ => Ok(found),
+                });
                 let shown = found.and_then(|found| {
                     let Some(buffer) = simulation.engine().buffer(found.buffer, false) else { return Ok(()) };
                     self.texture.update(buffer, [found.width, found.height], &found.node)
@@ -361,6 +367,9 @@ impl View {
             // A click may begin and end between two frames.
             let pressed = self.pointer.buttons == 1 || response.clicked();
             wire.draw_line(ui, session, rect, self.pointer.at.filter(|_| pressed));
+            if response.clicked() && session.debugger().is_some() {
+                actions.extend(wire.pick());
+            }
         }
         if stale {
             actions.push(Action::RefreshViews);
@@ -444,7 +453,7 @@ impl ThumbnailViews {
         self.by_wire.retain(|wire, _| wires.contains(wire));
         let node = |wire: &str| wire.split('.').next().unwrap_or_default().to_string();
         shown.retain(|name, _| wires.iter().any(|wire| node(wire) == *name));
-        let Some(simulation) = session.simulation() else { return };
+        let Some(simulation) = session.running_simulation() else { return };
         let order = wires.iter().cycle().skip(self.next % wires.len().max(1)).take(wires.len().min(A_FRAME));
         for wire in order {
             self.next = self.next.wrapping_add(1);

@@ -7,7 +7,7 @@ use super::course::Course;
 use super::profile::Line;
 use super::ticks::number;
 use super::widgets::choice;
-use crate::app::action::Actions;
+use crate::app::action::{Action, Actions};
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::graph::sampled::split;
@@ -93,6 +93,12 @@ impl WireView {
         // The value arrives some frames later, even if nothing moves.
         ui.ctx().request_repaint_after(ANSWER);
         self.pointed.replace(at) != Some(at)
+    }
+
+    /// Asks for the history of the cell or particle under the pointer.
+    pub(super) fn pick(&mut self) -> Option<Action> {
+        let sample = self.viewer.as_mut()?.picked()?;
+        Some(Action::PickElement { wire: self.view.wire.clone(), cell: sample.cell, index: sample.index })
     }
 
     /// Orbits a view in three dimensions.

@@ -129,6 +129,8 @@ pub struct Conditions {
     prepared: Option<Prepared>,
     start: FrameStart,
     noted: bool,
+    /// The frame that breakpoints let pass.
+    passed: Option<u64>,
 }
 
 /// For one plan.
@@ -154,6 +156,11 @@ impl Conditions {
         self.list.is_empty()
     }
 
+    /// Lets this frame, counted from 1, pass breakpoints: the run has stopped there and goes on.
+    pub fn pass(&mut self, frame: u64) {
+        self.passed = Some(frame);
+    }
+
     /// Called when the simulation has another plan.
     pub fn forget(&mut self) {
         self.prepared = None;
@@ -169,6 +176,9 @@ impl Conditions {
         self.start.note(simulation, input);
         self.noted = true;
         let frame = self.start.frame();
+        if self.passed.take() == Some(frame) {
+            return None;
+        }
         let stops = |condition: &&Condition| match condition {
             Condition::Frame(at) => *at == frame,
             Condition::Node(node) => simulation.plan.frame.iter().chain(&simulation.plan.invariant).any(|dispatch| {

@@ -6,6 +6,7 @@ mod conditions;
 mod element;
 mod expression;
 mod find;
+mod first;
 mod history;
 mod report;
 mod start;
@@ -25,6 +26,7 @@ pub use expression::Formula;
 pub use history::{Reading, WriteEvent};
 pub use report::{Input, Report, Values};
 pub use start::FrameStart;
+pub(super) use start::params;
 
 /// A frame that stops between its dispatches.
 pub struct FrameDebugger {
@@ -306,6 +308,11 @@ impl FrameDebugger {
         }
         let remedy = "leave the debugger, and reset the simulation";
         Err(Problems(faults.into_iter().map(|fault| Problem::new("", "", fault, remedy)).collect()))
+    }
+
+    /// Whether the image of an Output is computed at this point.
+    pub fn has_image(&self, output: &str) -> bool {
+        self.first_of(output, 0).is_some() && self.first_of(output, self.position).is_none()
     }
 
     /// The wires of the plan, and how they are stored at the end of a frame.

@@ -138,7 +138,7 @@ impl Fired {
         Ok((debugger, report))
     }
 
-    fn locate(&self, debugger: &mut FrameDebugger) -> Result<Report, Problems> {
+    pub(super) fn locate(&self, debugger: &mut FrameDebugger) -> Result<Report, Problems> {
         let mut report = Report {
             condition: self.condition.to_string(),
             frame: debugger.frame(),
@@ -166,7 +166,9 @@ impl Fired {
             }
             Condition::NotFinite(wire) => {
                 let wires: Vec<&str> = self.values.iter().map(|(wire, _)| wire.as_str()).collect();
-                report.cause = format!("NaN or infinity in {}", wires.join(", "));
+                if !wires.is_empty() {
+                    report.cause = format!("NaN or infinity in {}", wires.join(", "));
+                }
                 let mut found = debugger.find_bad(wire.as_deref(), &Bounds::default())?;
                 if found.is_none() {
                     // The plain plan may round half precision more often, and so stay finite.

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::super::values::Replay;
 use super::super::{FrameInput, Simulation};
 use crate::document::ParamValue;
 use crate::gpu::values::Snapshot;
+use crate::plan::Plan;
 
 /// The States, the input and the parameters of a frame. The States stay on the GPU.
 #[derive(Default)]
@@ -13,6 +15,8 @@ pub struct FrameStart {
     /// Names of the States, in their order.
     names: Vec<(String, String)>,
     params: BTreeMap<String, ParamValue>,
+    /// Values that expressions without a value keep.
+    held: Vec<(String, Vec<f64>)>,
     pub(super) input: FrameInput,
     time: f64,
     frame: u64,
@@ -37,15 +41,23 @@ impl FrameStart {
         }
         let buffers: Vec<_> = states.iter().map(|state| state.buffer).collect();
         simulation.engine.snapshot(&simulation.gpu, &buffers, &mut self.states);
-        self.params.clear();
-        for slot in &plan.settings {
-            self.params.extend(slot.paths.first().map(|path| (path.clone(), slot.value.clone())));
-        }
-        for number in &plan.numbers {
-            self.params.insert(number.path().into(), number.value.clone());
-        }
+        self.params = params(plan);
+        self.held = simulation.settings.held(plan);
         input.clone_into(&mut self.input);
         (self.time, self.frame) = (simulation.time, simulation.frame);
+    }
+
+    /// The first frame after States that are known to be good.
+    pub(super) fn of_replay(replay: &Replay) -> FrameStart {
+        FrameStart {
+            states: replay.good.snapshot.clone(),
+            names: replay.states.clone(),
+            params: replay.params.clone(),
+            held: Vec::new(),
+            input: replay.inputs.first().cloned().unwrap_or_default(),
+            time: replay.good.time,
+            frame: replay.good.frame,
+        }
     }
 
     /// The frame, counted from 1.
@@ -66,6 +78,8 @@ impl FrameStart {
                 let _ = settings.set(plan, path, value.clone());
             }
         }
+        let Simulation { settings, plan, .. } = simulation;
+        settings.hold(plan, &self.held);
         let ours = &simulation.plan.states;
         let buffer = |(node, description): &(String, String)| {
             ours.iter().find(|s| s.node == *node && s.description == *description).map(|state| state.buffer)
@@ -74,4 +88,10 @@ impl FrameStart {
         let gpu = simulation.gpu.clone();
         simulation.engine.begin_from(&gpu, &self.states, &buffers);
     }
+}
+
+/// The parameters and numbers of a plan, by the first path of each.
+pub(in crate::sim) fn params(plan: &Plan) -> BTreeMap<String, ParamValue> {
+    let slots = plan.settings.iter().filter_map(|slot| Some((slot.paths.first()?.clone(), slot.value.clone())));
+    slots.chain(plan.numbers.iter().map(|number| (number.path().to_string(), number.value.clone()))).collect()
 }

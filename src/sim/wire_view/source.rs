@@ -81,6 +81,10 @@ pub(super) fn find(simulation: &Simulation, view: &View) -> Result<(Inputs, Para
         Found::Set(values, count, places) => (values, Some(count), places.filter(|wire| wire.space.is_some())),
     };
     if [Some(values), count, places].into_iter().flatten().any(|wire| !wire.kept) {
+        if !plan.versions.wires.is_empty() {
+            let cause = "it is not computed at this point of the frame, or its memory is already reused";
+            return Err(Problem::new("", &view.wire, cause, "step on, or back"));
+        }
         let remedy = format!("compile with `{}` among PlanOptions::keep", view.keep());
         return Err(Problem::new("", &view.wire, "the wire's memory is reused within the frame", remedy));
     }

@@ -1,0 +1,379 @@
+//! The frame debugger: conditions that stop the run, breakpoints on nodes, and the frame that is stood in.
+
+use std::collections::BTreeSet;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+
+use super::Session;
+use crate::graph::{Graph, aside};
+use crate::plan::{Plan, PlanOptions};
+use crate::problem::{Problem, Problems};
+use crate::sim::debug::{Condition, Conditions, Fired, FrameDebugger, FrameStart, Place, Report, WriteEvent};
+use crate::sim::values::BadValues;
+use crate::sim::{FrameInput, Simulation};
+
+/// Where to stand in a frame.
+enum Goal {
+    /// At its start, or before the first dispatch of a node.
+    Start(Box<FrameStart>, Option<String>),
+    /// Where a condition began to hold.
+    Fired(Box<Fired>),
+    /// Where the first NaN begins.
+    FirstNan(Box<BadValues>),
+}
+
+/// What a thread has prepared: a debugger, and what the stop says. The bad values come back, to search for them again.
+type Prepared = (Result<Option<(FrameDebugger, Option<Report>)>, Problems>, Option<BadValues>);
+
+/// The frame debugger.
+#[derive(Default)]
+pub(super) struct Debugging {
+    standing: Option<Standing>,
+    preparing: Option<Receiver<Prepared>>,
+    conditions: Conditions,
+    /// Breakpoints, by the paths of nodes.
+    breakpoints: BTreeSet<String>,
+    /// NaN that the States hold since their last check.
+    pub(super) bad: Option<BadValues>,
+    /// Another plan is wanted when the frame is left.
+    pub(super) waits: bool,
+    /// A sentence for the user.
+    told: Option<String>,
+}
+
+/// The frame that is stood in.
+struct Standing {
+    debugger: FrameDebugger,
+    report: Option<Report>,
+    /// The cell or particle whose history is shown, and every write to it.
+    picked: Option<(Place, String, Vec<WriteEvent>)>,
+}
+
+/// How to go on inside a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::app) enum FrameStep {
+    Dispatch,
+    Node,
+    Iteration,
+    Back,
+}
+
+impl Session {
+    /// The frame that is stood in.
+    pub(in crate::app) fn debugger(&self) -> Option<&FrameDebugger> {
+        self.debugging.standing.as_ref().map(|standing| &standing.debugger)
+    }
+
+    /// What the last stop says.
+    pub(in crate::app) fn report(&self) -> Option<&Report> {
+        self.debugging.standing.as_ref()?.report.as_ref()
+    }
+
+    /// The picked cell or particle in words, and every write to it in the frame.
+    pub(in crate::app) fn picked_history(&self) -> Option<(&str, &[WriteEvent])> {
+        self.debugging.standing.as_ref()?.picked.as_ref().map(|(_, name, events)| (name.as_str(), events.as_slice()))
+    }
+
+    /// Whether a frame is stood in, or about to be.
+    pub(in crate::app) fn is_debugging(&self) -> bool {
+        self.debugging.standing.is_some() || self.is_entering_frame()
+    }
+
+    /// Whether a plan that can stop inside a frame is being compiled.
+    pub(in crate::app) fn is_entering_frame(&self) -> bool {
+        self.debugging.preparing.is_some()
+    }
+
+    /// The node whose dispatch is next, while a frame is stood in.
+    pub(in crate::app) fn next_node(&self) -> Option<&str> {
+        self.debugger()?.next().map(|(_, dispatch)| dispatch.node.as_str())
+    }
+
+    /// A sentence for the user, once.
+    pub(in crate::app) fn take_debug_message(&mut self) -> Option<String> {
+        self.debugging.told.take()
+    }
+
+    /// Conditions that stop the run, without breakpoints.
+    pub(in crate::app) fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        self.debugging.conditions.list().iter().filter(|condition| !matches!(condition, Condition::Node(_)))
+    }
+
+    /// Nodes that the run stops at, by their paths.
+    pub(in crate::app) fn breakpoints(&self) -> &BTreeSet<String> {
+        &self.debugging.breakpoints
+    }
+
+    /// Adds a condition that stops the run.
+    ///
+    /// # Errors
+    /// What is wrong with it, in one sentence.
+    pub(in crate::app) fn add_condition(&mut self, text: &str) -> Result<(), String> {
+        let graph = self.graph().map_err(|problems| problems.to_string())?;
+        let condition = Condition::parse(text, &self.document, &graph).map_err(|problem| problem.to_string())?;
+        if !self.conditions().any(|known| *known == condition) {
+            let list = self.conditions().cloned().chain([condition]).collect();
+            self.set_conditions(list);
+        }
+        Ok(())
+    }
+
+    /// Removes a condition.
+    pub(in crate::app) fn remove_condition(&mut self, condition: &Condition) {
+        let list = self.conditions().filter(|known| *known != condition).cloned().collect();
+        self.set_conditions(list);
+    }
+
+    /// Sets or removes the breakpoint on a node.
+    pub(in crate::app) fn toggle_breakpoint(&mut self, node: &str) {
+        if !self.debugging.breakpoints.remove(node) {
+            self.debugging.breakpoints.insert(node.to_string());
+        }
+        let list = self.conditions().cloned().collect();
+        self.set_conditions(list);
+    }
+
+    fn set_conditions(&mut self, mut list: Vec<Condition>) {
+        list.extend(self.debugging.breakpoints.iter().cloned().map(Condition::Node));
+        self.debugging.conditions = Conditions::new(list);
+        let wires = self.views.wires.clone();
+        let thumbnails = self.views.thumbnail_scope.is_some();
+        self.look_at(wires, thumbnails);
+    }
+
+    /// The wires that the running plan keeps for conditions.
+    pub(super) fn condition_wires(&self) -> impl Iterator<Item = String> + '_ {
+        self.debugging.conditions.list().iter().flat_map(Condition::keep)
+    }
+
+    /// Forgets conditions of another document.
+    pub(super) fn clear_debugging(&mut self) {
+        self.debugging = Debugging::default();
+    }
+
+    /// On another device, conditions and breakpoints stay.
+    pub(super) fn restart_debugging(&mut self) {
+        let Debugging { conditions, breakpoints, .. } = std::mem::take(&mut self.debugging);
+        let conditions = Conditions::new(conditions.list().to_vec());
+        self.debugging = Debugging { conditions, breakpoints, ..Debugging::default() };
+    }
+
+    /// Called when another plan runs.
+    pub(super) fn renew_conditions(&mut self) {
+        self.debugging.conditions.forget();
+    }
+
+    /// To be called before a frame. Returns whether the run stops in front of it.
+    pub(in crate::app) fn stops_before(&mut self, input: &FrameInput) -> bool {
+        let Some(simulation) = &self.simulation else { return false };
+        let Some(fired) = self.debugging.conditions.before(simulation, input) else { return false };
+        self.prepare(Goal::Fired(Box::new(fired)));
+        true
+    }
+
+    /// To be called when that frame was computed. Returns whether the run stops.
+    pub(in crate::app) fn stops_after(&mut self, input: &FrameInput) -> bool {
+        let Some(simulation) = &mut self.simulation else { return false };
+        match self.debugging.conditions.after(simulation, input) {
+            Ok(None) => false,
+            Ok(Some(fired)) => {
+                self.prepare(Goal::Fired(Box::new(fired)));
+                true
+            }
+            Err(problems) => {
+                self.debugging.told = Some(problems.to_string());
+                true
+            }
+        }
+    }
+
+    /// Stands at the start of the next frame, or in front of a node in it.
+    pub(in crate::app) fn enter_frame(&mut self, node: Option<String>) {
+        let Some(simulation) = &self.simulation else { return };
+        let start = FrameStart::new(simulation, &simulation.next_input());
+        self.prepare(Goal::Start(Box::new(start), node));
+    }
+
+    /// Whether NaN or infinity was found, whose beginning can be searched for.
+    pub(in crate::app) fn has_bad_values(&self) -> bool {
+        self.debugging.bad.is_some()
+    }
+
+    /// Searches the frames since the States were good for the last time for the first NaN.
+    pub(in crate::app) fn find_first_nan(&mut self) {
+        if let Some(bad) = self.debugging.bad.take() {
+            self.debugging.standing = None;
+            self.prepare(Goal::FirstNan(Box::new(bad)));
+        }
+    }
+
+    fn graph(&self) -> Result<Graph, Problems> {
+        aside::build_needed(&self.document, |document| Graph::build(document, self.library())).map(|(graph, _)| graph)
+    }
+
+    /// Compiles a plan that can stop inside a frame, and goes there, on a thread of its own.
+    fn prepare(&mut self, goal: Goal) {
+        let (answer, prepared) = channel();
+        let (document, library, gpu) = (self.document.clone(), self.library().clone(), self.gpu.clone());
+        let (access, wake) = (self.access(), self.wake.clone());
+        let work = move || {
+            let options = PlanOptions {
+                folder: access.folder,
+                allow_files: access.anywhere,
+                memory_budget: gpu.memory_budget(),
+                ..PlanOptions::default()
+            };
+            let options = FrameDebugger::options(&options);
+            let plan = || {
+                let build = |document: &crate::document::Document| Graph::build(document, &library);
+                let (graph, _) = aside::build_needed(&document, build)?;
+                Plan::compile(&graph, &options)
+            };
+            let (found, bad) = match goal {
+                Goal::Start(start, node) => {
+                    let debugger = plan().and_then(|plan| FrameDebugger::new(&gpu, plan, &start));
+                    let there = debugger.and_then(|mut debugger| {
+                        if let Some(node) = node {
+                            debugger.run_to(&node)?;
+                        }
+                        Ok(Some((debugger, None)))
+                    });
+                    (there, None)
+                }
+                Goal::Fired(fired) => {
+                    let report = plan().and_then(|plan| fired.report(&gpu, plan));
+                    (report.map(|(debugger, report)| Some((debugger, Some(report)))), None)
+                }
+                Goal::FirstNan(bad) => {
+                    let first = plan().and_then(|plan| bad.first(&gpu, plan));
+                    (first.map(|found| found.map(|(debugger, report)| (debugger, Some(report)))), Some(*bad))
+                }
+            };
+            let _ = answer.send((found, bad));
+            wake();
+        };
+        // A closing window does not wait for it.
+        let deep = || crate::threads::deep_stack(work);
+        let started = std::thread::Builder::new().name("debugger".into()).spawn(deep);
+        self.debugging.preparing = started.is_ok().then_some(prepared);
+    }
+
+    /// Takes over the debugger that a thread has prepared.
+    pub(super) fn take_debugger(&mut self) {
+        let Some(preparing) = &self.debugging.preparing else { return };
+        let (found, bad) = match preparing.try_recv() {
+            Err(TryRecvError::Empty) => return,
+            Err(TryRecvError::Disconnected) => {
+                let crashed = Problem::new("", "", "the frame debugger could not be prepared", "try again");
+                (Err(crashed.into()), None)
+            }
+            Ok(prepared) => prepared,
+        };
+        self.debugging.preparing = None;
+        let searched = bad.is_some();
+        self.debugging.bad = bad.or(self.debugging.bad.take());
+        match found {
+            Ok(Some((debugger, report))) => {
+                let picked = report.as_ref().and_then(Report::place);
+                self.debugging.standing = Some(Standing { debugger, report, picked: None });
+                self.changes.plans += 1;
+                if let Some(place) = picked {
+                    self.pick(place);
+                }
+            }
+            Ok(None) if searched => {
+                let text = "NaN does not begin again when the frames since the last check are repeated. Reset the simulation and add the condition `nan`.";
+                self.debugging.told = Some(text.into());
+            }
+            Ok(None) => {}
+            Err(problems) => self.debugging.told = Some(problems.to_string()),
+        }
+    }
+
+    /// Goes on inside the frame.
+    pub(in crate::app) fn step_in_frame(&mut self, step: FrameStep) {
+        self.in_frame(|debugger| match step {
+            FrameStep::Dispatch => debugger.step_dispatch().map(drop),
+            FrameStep::Node => debugger.step_node().map(drop),
+            FrameStep::Iteration => debugger.step_iteration().map(drop),
+            FrameStep::Back => debugger.step_back().map(drop),
+        });
+    }
+
+    /// Goes to where so many dispatches have run.
+    pub(in crate::app) fn seek_in_frame(&mut self, position: usize) {
+        self.in_frame(|debugger| debugger.seek(position));
+    }
+
+    /// Goes in front of a node's next dispatch, or of its first one where it has run already.
+    pub(in crate::app) fn run_to_node(&mut self, node: &str) {
+        let mut missing = false;
+        self.in_frame(|debugger| {
+            match debugger.first_of(node, debugger.position() + 1).or(debugger.first_of(node, 0)) {
+                Some(at) => debugger.seek(at),
+                None => {
+                    missing = true;
+                    Ok(())
+                }
+            }
+        });
+        if missing {
+            self.debugging.told = Some(format!("{node} has no dispatch in this frame"));
+        }
+    }
+
+    fn in_frame(&mut self, go: impl FnOnce(&mut FrameDebugger) -> Result<(), Problems>) {
+        let Some(standing) = &mut self.debugging.standing else { return };
+        if let Err(problems) = go(&mut standing.debugger) {
+            self.debugging.told = Some(problems.to_string());
+        }
+    }
+
+    /// Shows the history of an element of a wire: a cell, or else what is at this index.
+    pub(in crate::app) fn pick_element(&mut self, wire: &str, cell: Option<[u32; 3]>, index: u64) {
+        let Some(standing) = &self.debugging.standing else { return };
+        let plan = standing.debugger.simulation().plan();
+        let known = plan.wires.get(wire).or_else(|| plan.wires.get(&format!("{wire}.position")));
+        let Some(known) = known else { return };
+        let place = match (cell, known.domain) {
+            (Some(cell), Some(domain)) => Place::Cell(domain, cell),
+            _ => Place::of(plan, known, index),
+        };
+        self.pick(place);
+    }
+
+    fn pick(&mut self, place: Place) {
+        let Some(standing) = &mut self.debugging.standing else { return };
+        let name = place.describe(standing.debugger.simulation().plan());
+        match standing.debugger.history(place) {
+            Ok(events) => standing.picked = Some((place, name, events)),
+            Err(problems) => self.debugging.told = Some(problems.to_string()),
+        }
+    }
+
+    /// Leaves the frame: the simulation goes on from where it was.
+    pub(in crate::app) fn leave_frame(&mut self) {
+        self.debugging.preparing = None;
+        if let Some(left) = self.debugging.standing.take() {
+            self.debugging.conditions.pass(left.debugger.frame());
+            self.changes.plans += 1;
+        }
+        if std::mem::take(&mut self.debugging.waits) {
+            self.compile();
+        }
+    }
+
+    /// The simulation that runs, also while a frame is stood in.
+    pub(in crate::app) fn timed_simulation(&self) -> Option<&Simulation> {
+        self.simulation.as_ref()
+    }
+
+    /// Whether anything may stop the run, so that each frame is checked.
+    pub(in crate::app) fn may_stop(&self) -> bool {
+        !self.debugging.conditions.is_empty()
+    }
+
+    /// The simulation that panes show: that of the frame that is stood in, or the running one.
+    pub(in crate::app) fn running_simulation(&self) -> Option<&Simulation> {
+        self.debugger().map(FrameDebugger::simulation).or(self.simulation.as_ref())
+    }
+}

@@ -1,0 +1,89 @@
+//! Stepping inside a frame, and stopping where it goes wrong.
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Key, Modifiers};
+
+use super::bench::{Bench, SMOKE, WINDOW};
+
+/// Smoke that becomes NaN where it is denser than 1, some frames after the start.
+fn burning() -> Bench {
+    let text = SMOKE
+        .replace("(1.0 - params.rate)", "(1.0 - params.rate * sqrt(1.0 - field(cell)))")
+        .replace("\"radius\": 0.1, \"rate\": 5", "\"radius\": 0.1, \"rate\": 30");
+    assert_ne!(text, SMOKE);
+    let mut bench = Bench::of(&text, WINDOW);
+    bench.compiled();
+    bench
+}
+
+fn shows(bench: &Bench, text: &str) -> bool {
+    bench.seen().iter().any(|seen| seen.name.contains(text))
+}
+
+#[test]
+fn a_frame_is_stepped_forwards_and_backwards_with_its_wires_on_show() {
+    let mut bench = Bench::smoke();
+    bench.plays();
+    bench.key(Key::Space);
+    bench.rest();
+    bench.press("output pressure.pressure");
+    bench.rest();
+    bench.key(Key::F6);
+    bench.until("the frame", |bench| shows(bench, "0 of "));
+    bench.until("why the view is empty", |bench| shows(bench, "not computed at this point"));
+    bench.select("pressure");
+    bench.key_with(Modifiers::COMMAND, Key::F10);
+    bench.until("the node", |bench| shows(bench, "pressure, "));
+    bench.key(Key::F7);
+    bench.until("the pressure after a sweep", |bench| bench.find("Histogram").is_some());
+    let position = |bench: &Bench| bench.seen().into_iter().find(|seen| seen.name.contains("dispatches have run"));
+    let there = position(&bench).map(|seen| seen.name);
+    bench.key(Key::F10);
+    bench.until("the next node", |bench| position(bench).map(|seen| seen.name) != there);
+    bench.key_with(Modifiers::SHIFT, Key::F5);
+    bench.until("the run", |bench| shows(bench, "Not inside a frame"));
+    let frame = bench.computed();
+    bench.key(Key::Space);
+    bench.until("the run goes on from where it was", |bench| bench.computed() > frame);
+}
+
+#[test]
+fn a_condition_stops_the_run_and_leads_to_the_cell_and_its_history() {
+    let mut bench = burning();
+    bench.key(Key::Space);
+    bench.rest();
+    bench.menu("Window", "Debugger");
+    bench.press("NaN");
+    assert!(shows(&bench, "NaN or infinity in a State"));
+    bench.key(Key::Space);
+    bench.until("the stop", |bench| shows(bench, "Stopped in frame"));
+    assert!(shows(&bench, "burn") || shows(&bench, "fade.field"), "the report names the wire");
+    bench.until("the history", |bench| {
+        bench.seen().iter().any(|s| s.role == Role::Link && s.name.starts_with("write "))
+    });
+    let first = bench.seen().into_iter().find(|seen| seen.name.starts_with("write ")).expect("a write").name;
+    let number: usize = first.split(' ').nth(1).and_then(|number| number.parse().ok()).expect("its dispatch");
+    bench.press(&first);
+    bench.until("the dispatch", |bench| shows(bench, &format!(": {number} of ")));
+    bench.press("Remove condition NaN or infinity in a State");
+    bench.key(Key::Space);
+    bench.until("the run goes on", |bench| shows(bench, "Not inside a frame"));
+}
+
+#[test]
+fn a_breakpoint_stops_in_front_of_its_node_and_the_next_frame_again() {
+    let mut bench = Bench::smoke();
+    bench.key(Key::Space);
+    bench.rest();
+    bench.select("divergence");
+    bench.key(Key::F9);
+    bench.key(Key::Space);
+    bench.until("the stop", |bench| shows(bench, "breakpoint on divergence"));
+    let stopped = |bench: &Bench| {
+        let seen = bench.seen().into_iter().find(|seen| seen.name.starts_with("Stopped in frame ")).map(|s| s.name);
+        seen.and_then(|name| name.split([' ', ':']).nth(3)?.parse::<u64>().ok())
+    };
+    let first = stopped(&bench).expect("a frame");
+    bench.key(Key::Space);
+    bench.until("the next stop", |bench| stopped(bench).is_some_and(|frame| frame == first + 1));
+}
