@@ -6,6 +6,7 @@
 //! @in    shape: Field<f32>                                              Signed distance in space [m]
 //! @in    camera: Camera                                                 Viewpoint of the image
 //! @in    highlight: f32 = 0                                             Strength of a rim of light, such as `over` of Hand in Space
+//! @in    lit: Field<f32> = 0                                            The part of the shape that has this rim, as a signed distance; unwired, all of it [m]
 //! @out   depth: Grid<f32>                                               Depth along the axis of view, 3.4e38 where there is nothing [m]
 //! @out   normal: Grid<vec3f>                                            Outward unit vector, zero where there is nothing
 //! @out   image: Image                                                   The image, in linear light
@@ -49,10 +50,10 @@ fn stage(cell: Cell) -> Result {
     let gradient = shape_gradient(place, max(0.5 * pixel_size * at, 1e-4));
     let normal = gradient / max(length(gradient), 1e-20);
     let depth = at * dot(ray, view[2].xyz);
-    return Result(select(NOTHING, depth, cover > 0.5), normal, vec4f(mix(behind, shaded(place, normal, ray), cover), 1.0));
+    return Result(select(NOTHING, depth, cover > 0.5), normal, vec4f(mix(behind, shaded(place, normal, ray, pixel_size * at), cover), 1.0));
 }
 
-fn shaded(place: vec3f, normal: vec3f, ray: vec3f) -> vec3f {
+fn shaded(place: vec3f, normal: vec3f, ray: vec3f, pixel: f32) -> vec3f {
     let light = normalize(params.light);
     let facing = max(dot(normal, light), 0.0);
     var direct = vec3f();
@@ -61,7 +62,8 @@ fn shaded(place: vec3f, normal: vec3f, ray: vec3f) -> vec3f {
     let halfway = normalize(light - ray);
     let mirror = 0.04 + 0.96 * pow(1.0 - max(dot(normal, -ray), 0.0), 5.0);
     let shine = mirror * (params.gloss + 8.0) / 25.0 * pow(max(dot(normal, halfway), 0.0), params.gloss) * facing;
-    let rim = highlight() * (0.04 + pow(1.0 - max(dot(normal, -ray), 0.0), 3.0));
+    let chosen = select(0.0, highlight(), lit(place) < shape(place) + pixel);
+    let rim = chosen * (0.04 + pow(1.0 - max(dot(normal, -ray), 0.0), 3.0));
     return params.surface.rgb * (ambient + direct * facing) + direct * shine + mirror * params.sky.rgb + rim * params.rim.rgb;
 }
 

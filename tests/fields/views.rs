@@ -281,3 +281,31 @@ fn summed_points_glow_when_thin_and_cover_when_thick() {
     );
     within("light alone", worst_alone, 32.0 * U * 80.0, "roundings of numbers up to 80");
 }
+
+/// A rim of light shows what the pointer can take, and not what stands beside it.
+#[test]
+fn only_the_chosen_part_of_a_shape_has_a_rim() {
+    let nodes = r#"
+        "one": (number: 1),
+        "left": (stage: "shape/sphere", on: "scene", params: {"center": (0.3, 0.25, 0.75), "radius": 0.15}),
+        "right": (stage: "shape/sphere", on: "scene", params: {"center": (0.7, 0.25, 0.75), "radius": 0.15}),
+        "both": (stage: "shape/union", inputs: {"a": "left.distance", "b": "right.distance"}),
+        "dark": (stage: "view/shape", on: "picture", inputs: {"camera": "camera.camera", "shape": "both.distance"}),
+        "all": (stage: "view/shape", on: "picture", inputs: {"camera": "camera.camera", "shape": "both.distance",
+            "highlight": "one"}),
+        "part": (stage: "view/shape", on: "picture", inputs: {"camera": "camera.camera", "shape": "both.distance",
+            "highlight": "one", "lit": "left.distance"}),
+        "alone": (stage: "view/shape", on: "picture", inputs: {"camera": "camera.camera", "shape": "left.distance"}),
+    "#;
+    let mut sim = scene(nodes, VIEWS[0]);
+    step(&mut sim, 1);
+    let [dark, all, part] = ["dark.image", "all.image", "part.image"].map(|name| read(&sim, name));
+    let changed = |image: &[f64]| (0..96 * 64).filter(|i| image[4 * i] > dark[4 * i] + 1e-3).collect::<Vec<_>>();
+    let (all, part) = (changed(&all), changed(&part));
+    let normal = read(&sim, "alone.normal");
+    let left = |i: &usize| normal[3 * i..3 * i + 3].iter().any(|n| *n != 0.0);
+    println!("{} pixels have a rim on both spheres, {} on one", all.len(), part.len());
+    assert!(part.len() > 100 && part.iter().all(left), "on the left sphere only");
+    assert_eq!(all.iter().filter(|i| left(i)).count(), part.len(), "as bright as before there");
+    assert!(all.len() > part.len() + 100, "unwired, on both");
+}
