@@ -22,6 +22,8 @@ pub(super) enum Action {
     ViewWire(Link),
     /// Brings up the code of the selected node, at this place.
     ShowCode(SourcePlace),
+    /// Pauses, and goes to a frame.
+    GoToFrame(u64),
     /// Brings up the manual of the stage language at a heading, by the name that links use.
     ShowLanguage(String),
     /// Adds a view of what the view with this number shows.

@@ -58,6 +58,7 @@ impl Editor {
             Command::StopLoading => session.loading().is_some(),
             Command::CancelDriver => session.is_driver_slow(),
             Command::LowerResolution => self.player.coarser(session).is_some(),
+            Command::NextKey | Command::PreviousKey => !session.key_frames().is_empty(),
             Command::ChooseVariant => !session.document().variants.is_empty(),
             Command::RenameVariant | Command::RemoveVariant => session.variant().is_some(),
             Command::LoadAgain => session.can_load_again(),
@@ -107,6 +108,10 @@ impl Editor {
                 Action::PickElement { wire, cell, index } => {
                     self.session.pick_element(&wire, cell, index);
                     self.bring_up(Pane::Debugger);
+                }
+                Action::GoToFrame(frame) => {
+                    self.player.playing = false;
+                    self.player.go_to(frame);
                 }
                 Action::ShowLanguage(heading) => {
                     self.help.open(help::LANGUAGE, &heading);
@@ -179,6 +184,9 @@ impl Editor {
             }
             Command::StoreVariant | Command::RenameVariant | Command::RemoveVariant => self.execute_variant(command),
             Command::InsertKey => inspector::keys::ask(ctx),
+            Command::NextKey | Command::PreviousKey => {
+                timeline::go_to_key(&mut self.player, session, command == Command::NextKey);
+            }
             Command::AutoKey => {
                 let on = !session.auto_key();
                 session.set_auto_key(on);

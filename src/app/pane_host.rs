@@ -74,7 +74,7 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
                 variations.show(ui, session, render, output, actions);
                 Ok(())
             }
-            Pane::Curves => curves.show(ui, session),
+            Pane::Curves => curves.show(ui, session, actions),
             Pane::Debugger => framed.show(ui, |ui| debugger.show(ui, session, actions)).inner,
             Pane::View(number) => {
                 if let Some(view) = views.get_mut(number) {

@@ -263,6 +263,11 @@ impl Player {
             // An edit applies from the frame where it was made, so its plan is awaited there.
             return !session.compiling() && self.jump(session, target, now, wake);
         }
+        if !self.playing && simulation.is_outdated() {
+            // A change in the past has made the present frame another one. Steps wait for it.
+            self.target = Some(simulation.frame());
+            return false;
+        }
         if let (true, true, Some((first, last))) = (self.playing, self.looped, self.range)
             && simulation.frame() >= last
         {

@@ -6,6 +6,7 @@ use super::action::Action;
 use super::command::Command;
 use super::export_dialog::amount;
 use super::files::Data;
+use super::inspector::keys::diamond;
 use super::player::Player;
 use super::session::Session;
 use super::theme::{self, Look};
@@ -123,10 +124,15 @@ impl TimelinePane {
             let corners = vec![at + vec2(-3.5, -4.0), at + vec2(3.5, -4.0), at + vec2(0.0, 2.0)];
             painter.add(egui::Shape::convex_polygon(corners, look.warning, Stroke::NONE));
         }
+        let keys = session.key_frames();
+        for frame in &keys {
+            let at = pos2(scale.x(*frame as f64), band.bottom() - 4.0);
+            painter.add(diamond(at, 3.5, look.text, look.field));
+        }
         draw_playhead(&painter, scale, shown, look);
         self.zoom(ui, &response, scale, end);
         self.drag(&response, scale, player, shown);
-        keys(ui, &response, player, shown);
+        self::keys(ui, &response, player, shown);
         let mut chosen = None;
         response.context_menu(|ui| {
             for command in MENU {
@@ -431,6 +437,16 @@ pub(super) fn execute(command: Command, player: &mut Player, session: &mut Sessi
         }
         Command::ClearCheckpoints => timeline.clear(),
         _ => {}
+    }
+}
+
+/// Goes to the next or the previous key of the selected nodes, or of the graph if none is selected.
+pub(super) fn go_to_key(player: &mut Player, session: &Session, next: bool) {
+    let (now, keys) = (player.target().unwrap_or_else(|| session.frame()), session.key_frames());
+    let found = if next { keys.iter().find(|key| **key > now) } else { keys.iter().rfind(|key| **key < now) };
+    if let Some(frame) = found {
+        player.playing = false;
+        player.go_to(*frame);
     }
 }
 

@@ -53,6 +53,45 @@ fn every_frame_has_the_value_of_the_curve() {
 }
 
 #[test]
+fn changed_keys_apply_to_all_frames_and_keep_the_checkpoints_before_them() {
+    use stagewright::sim::timeline::Budget;
+    let start = |rate: &str| {
+        let mut simulation = Simulation::new(gpu(), plan(&graph(rate)).expect("compiles")).expect("runs");
+        simulation.keep_timeline(Budget::default());
+        simulation
+    };
+    let go = |simulation: &mut Simulation, frame: u64| {
+        let left = simulation.seek(frame).expect("a device");
+        (0..left).for_each(|_| simulation.step(&simulation.next_input()).expect("steps"));
+        (left, value(simulation))
+    };
+    let fresh = |rate: &str, frame: u64| go(&mut start(rate), frame).1;
+    let mut simulation = start("2");
+    go(&mut simulation, 100);
+    // The first key has the value that the constant had, so no frame becomes another.
+    let set = |simulation: &mut Simulation, keys: &str| {
+        simulation.set_param("c.rate", ParamValue::from_ron(keys).unwrap()).expect("is valid");
+    };
+    set(&mut simulation, "(keys: [(30, 2)])");
+    assert_eq!(simulation.timeline().unwrap().journal().changes().count(), 0);
+    assert!(go(&mut simulation, 64).0 <= 16, "from a checkpoint");
+    let (before, after) = ("(keys: [(40, 2, Linear), (80, 4, Linear)])", "(keys: [(40, 2, Linear), (80, 60, Linear)])");
+    set(&mut simulation, before);
+    assert_eq!(
+        go(&mut simulation, 100).1,
+        fresh(before, 100),
+        "also the frames before the one at which it was changed"
+    );
+    set(&mut simulation, after);
+    let (left, there) = go(&mut simulation, 40);
+    assert!(left <= 16 && there == fresh(after, 40), "{left} frames: what is before the change is still known");
+    assert_eq!(go(&mut simulation, 70).1, fresh(after, 70));
+    set(&mut simulation, before);
+    let (left, there) = go(&mut simulation, 99);
+    assert!(left <= 16 && there == fresh(before, 99), "{left} frames: taken back, the old frames are known again");
+}
+
+#[test]
 fn keys_change_while_it_runs() {
     let mut simulation = Simulation::new(gpu(), plan(&graph("3")).expect("compiles")).expect("runs");
     let steps = |simulation: &mut Simulation| {

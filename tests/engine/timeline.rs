@@ -241,7 +241,7 @@ fn replays(name: &str, frames: u64) {
         }
         simulation.note_live(true);
         simulation.step(&random.input()).unwrap();
-        if frame % (frames / 8) == 2 {
+        if frame % (frames / 8).max(3) == 2 {
             seen.push((frame + 1, states(&simulation, &run)));
         }
     }

@@ -13,6 +13,8 @@ use crate::curve::Tangent;
 pub(super) const REACH: f32 = 44.0;
 /// How near the pointer has to be to grab something \[points\].
 const GRIP: f32 = 8.0;
+/// Height of the strip at the top in which the playhead is dragged \[points\].
+pub(super) const RULER: f32 = 16.0;
 /// The name of the gesture in the undo history.
 const GESTURE: &str = "move keys";
 
@@ -38,6 +40,7 @@ enum Grip {
     /// A box that selects.
     Box,
     Pan,
+    Playhead,
 }
 
 impl Drag {
@@ -116,7 +119,11 @@ impl CurvePane {
             return self.insert(plot, session, tracks, at);
         }
         if response.clicked_by(PointerButton::Primary) {
-            match hit(self, response.interact_pointer_pos()) {
+            let at = response.interact_pointer_pos();
+            match hit(self, at) {
+                None if at.is_some_and(|at| at.y < plot.rect.top() + RULER) => {
+                    self.asked = at.map(|at| plot.frame(at.x).round().max(0.0) as u64);
+                }
                 Some(Hit::Key(spot)) => self.choose(spot, modifiers),
                 None if !modifiers.shift => self.chosen.clear(),
                 _ => {}
@@ -174,6 +181,7 @@ impl CurvePane {
                 Grip::Hit(Hit::Key(spot))
             }
             Some(handle) => Grip::Hit(handle),
+            None if from.y < plot.rect.top() + RULER => Grip::Playhead,
             None => Grip::Box,
         };
         if matches!(grip, Grip::Box) && !modifiers.shift {
@@ -190,6 +198,10 @@ impl CurvePane {
                 let (frames, values) = (drag.sight.frames, drag.sight.values);
                 let moved = |(low, high): (f64, f64), by: f64| (low + by, high + by);
                 self.sight = Some(Sight { frames: moved(frames, by.0), values: moved(values, by.1) });
+                false
+            }
+            Grip::Playhead => {
+                self.asked = Some(plot.frame(at.x).round().max(0.0) as u64);
                 false
             }
             Grip::Box => {

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use eframe::egui::{self, Key, Modifiers, Rect, RichText, Sense, Ui, pos2, vec2};
 
+use super::action::{Action, Actions};
 use super::session::Session;
 use super::{inspector, theme};
 use crate::curve::{Keyframes, Tangent};
@@ -99,6 +100,8 @@ pub(super) struct CurvePane {
     /// Keys may be moved between frames.
     between: bool,
     wishes: Vec<Wish>,
+    /// The frame that the playhead was dragged to.
+    asked: Option<u64>,
     /// Each curve fills the height of the plot.
     normalized: bool,
     /// Minimum and range of each curve then, by value and component.
@@ -192,7 +195,7 @@ impl CurvePane {
     }
 
     /// Draws the pane. An `Err` is a message for the user.
-    pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
+    pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let tracks = tracks(session);
         let known = |spot: &Spot| {
             let track = tracks.iter().find(|track| track.path() == spot.value)?;
@@ -221,6 +224,7 @@ impl CurvePane {
             return Ok(());
         }
         self.plot(ui, area, session, &tracks);
+        actions.extend(self.asked.take().map(Action::GoToFrame));
         // A gesture may have changed them.
         let tracks = self::tracks(session);
         self.fulfil(ui.ctx(), session, &tracks)

@@ -3,7 +3,7 @@
 use eframe::egui::epaint::Hsva;
 use eframe::egui::{Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
-use super::drag::{Hit, REACH};
+use super::drag::{Hit, REACH, RULER};
 use super::plot::Plot;
 use super::{CurvePane, Kind, Spot, Track};
 use crate::app::inspector::keys::diamond;
@@ -26,6 +26,8 @@ pub(super) fn plot(ui: &Ui, plot: &Plot, pane: &CurvePane, tracks: &[Track], fra
     let painter = ui.painter_at(plot.rect);
     painter.rect_filled(plot.rect, CornerRadius::ZERO, look.field);
     grid(&painter, plot, pane.normalized, look);
+    let strip = Rect::from_min_size(plot.rect.min, vec2(plot.rect.width(), RULER));
+    painter.rect_filled(strip, CornerRadius::ZERO, look.bar.gamma_multiply(0.7));
     let mut index = 0;
     for track in tracks {
         for part in 0..track.keys.components() {

@@ -22,7 +22,7 @@ const GRAPH: &str = r##"(version: 1, nodes: {
 })"##;
 
 struct Window {
-    harness: Harness<'static, (Session, CurvePane)>,
+    harness: Harness<'static, (Session, CurvePane, Actions)>,
 }
 
 impl Window {
@@ -31,14 +31,14 @@ impl Window {
         let mut session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
         session.open(Document::parse(GRAPH).unwrap(), None);
         session.selection.nodes = std::iter::once(node.to_string()).collect();
-        let draw = |ui: &mut Ui, (session, pane): &mut (Session, CurvePane)| {
+        let draw = |ui: &mut Ui, (session, pane, actions): &mut (Session, CurvePane, Actions)| {
             pane.take_keys(ui.ctx());
-            pane.show(ui, session).unwrap();
+            pane.show(ui, session, actions).unwrap();
             if !ui.input(|input| input.pointer.any_down()) {
                 session.end_gesture();
             }
         };
-        let state = (session, CurvePane::default());
+        let state = (session, CurvePane::default(), Actions::new());
         let harness =
             Harness::builder().with_step_dt(1.0 / 60.0).with_size(vec2(900.0, 400.0)).build_ui_state(draw, state);
         let mut window = Window { harness };
@@ -71,7 +71,7 @@ impl Window {
     /// Where a frame and a value are on the screen.
     fn at(&mut self, frame: f64, value: f64) -> Pos2 {
         let rect = self.harness.get_by_label("curves").rect();
-        let (session, pane) = self.harness.state();
+        let (session, pane, _) = self.harness.state();
         let sight = pane.sight.unwrap_or_else(|| pane.all(&tracks(session)));
         Plot { rect, sight }.at((frame, value))
     }
@@ -207,7 +207,7 @@ fn tangents_are_chosen_and_handles_turned() {
     assert!((after[0] - 0.25).abs() < 0.02 && before == after, "{before:?} {after:?}");
     let other = window.pane().drag.is_none();
     assert!(other, "the gesture is over");
-    let (session, _) = window.harness.state();
+    let (session, ..) = window.harness.state();
     let (track, rect) = (tracks(session).remove(0), window.harness.get_by_label("curves").rect());
     let plot = Plot { rect, sight: window.harness.state().1.all(std::slice::from_ref(&track)) };
     let spot = Spot { value: "fade.rate".into(), key: 1, part: 0 };
@@ -261,6 +261,16 @@ fn normalized_curves_fill_the_plot_and_move_by_their_own_size() {
     window.drag(from, to, Modifiers::NONE);
     let pairs = window.pairs();
     assert!(pairs[2].0 == 20.0 && (pairs[2].1 - 3.0).abs() < 0.03, "{pairs:?}");
+}
+
+#[test]
+fn the_playhead_is_dragged_in_the_strip_at_the_top() {
+    let mut window = Window::new("fade");
+    let top = window.harness.get_by_label("curves").rect().top() + 6.0;
+    let (from, to) = (window.at(3.0, 0.0).x, window.at(25.2, 0.0).x);
+    window.drag(Pos2::new(from, top), Pos2::new(to, top), Modifiers::NONE);
+    assert_eq!(window.harness.state().2.last(), Some(&Action::GoToFrame(25)));
+    assert!(window.pane().chosen.is_empty() && !window.session().history().can_undo());
 }
 
 #[test]

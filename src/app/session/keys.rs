@@ -1,8 +1,10 @@
 //! Keys of parameters and numbers: at the present frame, inserted, removed, and set by whatever changes a value that has some.
 
+use std::collections::BTreeSet;
+
 use super::Session;
 use crate::curve::{Key, Keyframes, Tangent};
-use crate::document::{Node, ParamValue};
+use crate::document::{Level, Node, NodeKind, ParamValue};
 use crate::expr::{self, KEYFRAMES};
 use crate::sim::Simulation;
 
@@ -100,6 +102,17 @@ impl Session {
             .collect()
     }
 
+    /// The frames of keys, for the timeline: of the selected nodes, or of the whole graph if none is selected. Sorted.
+    pub(crate) fn key_frames(&self) -> Vec<u64> {
+        let mut frames = BTreeSet::new();
+        if self.selection.nodes.is_empty() {
+            collect(Level::Document(&self.document), &mut frames);
+        } else {
+            self.keyed_values().iter().for_each(|(.., keys)| frames.extend(keys.keys.iter().map(frame)));
+        }
+        frames.into_iter().collect()
+    }
+
     /// Sets each value to what `change` makes of it, as one gesture, and plays it at once.
     fn change_keys(
         &mut self,
@@ -159,4 +172,18 @@ fn keyed(node: &Node) -> impl Iterator<Item = (String, &Keyframes)> {
     let own =
         [("value", number), ("until", until)].into_iter().filter_map(|(name, keys)| Some((name.to_string(), keys?)));
     own.chain(node.params.iter().filter_map(|(name, value)| Some((name.clone(), value.keys()?))))
+}
+
+fn frame(key: &Key) -> u64 {
+    key.frame.round().max(0.0) as u64
+}
+
+/// The frames of all keys of a level, and inside its groups.
+fn collect(level: Level<'_>, frames: &mut BTreeSet<u64>) {
+    for node in level.nodes().values() {
+        keyed(node).for_each(|(_, keys)| frames.extend(keys.keys.iter().map(frame)));
+        if let NodeKind::Group(group) = &node.kind {
+            collect(Level::Group(group), frames);
+        }
+    }
 }

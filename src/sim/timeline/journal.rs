@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::curve::Keyframes;
 use crate::document::ParamValue;
 use crate::input::FrameInput;
 
@@ -107,9 +108,12 @@ impl Journal {
             .or_else(|| self.start.get(path))
     }
 
-    /// Sets a parameter from a frame on, or from the start. Later changes of the same parameter are forgotten. Returns whether any
+    /// Sets a parameter from a frame on, or from the start; one that has or had keys from the start, since they say its value in all
+    /// frames. Later changes of the same parameter are forgotten. Returns whether any
     /// frame becomes another.
     pub fn set(&mut self, path: &str, value: Written, frame: Option<u64>) -> bool {
+        let keyed = |written: &Written| written.value.keys().is_some();
+        let frame = frame.filter(|frame| !(keyed(&value) || self.value(path, *frame).is_some_and(keyed)));
         let Some(start) = self.start.get_mut(path) else { return false };
         let first = frame.unwrap_or(0);
         let mut differs = false;
@@ -219,17 +223,44 @@ impl Journal {
                 for change in self.changes.get(&(frame - 1)).into_iter().flatten() {
                     (&change.path, change.value.value.to_string()).hash(&mut hash);
                 }
+                self.hash_curves(frame - 1, &mut hash);
             }
             _ => {
                 self.dynamics.hash(&mut hash);
-                self.start.iter().for_each(|(path, value)| (path, value.value.to_string()).hash(&mut hash));
+                for (path, written) in &self.start {
+                    match curve(&written.value) {
+                        // Its values are hashed frame by frame, so that frames before a change stay what they are.
+                        Some(keys) => (path, &keys.expr, keys.components()).hash(&mut hash),
+                        None => (path, fixed(&written.value)).hash(&mut hash),
+                    }
+                }
+                self.hash_curves(0, &mut hash);
             }
         }
         hash.finish()
     }
 
+    /// The values of all curves in a frame.
+    fn hash_curves(&self, frame: u64, hash: &mut DefaultHasher) {
+        let curves = self.start.values().filter_map(|written| curve(&written.value));
+        curves.flat_map(|keys| keys.at(frame as f64)).for_each(|part| part.to_bits().hash(hash));
+    }
+
     fn forget_hashes(&mut self, from: u64) {
         self.hashes.truncate(usize::try_from(from).unwrap_or(usize::MAX));
+    }
+}
+
+/// The keys of a value that changes with them.
+fn curve(value: &ParamValue) -> Option<&Keyframes> {
+    value.keys().filter(|keys| keys.keys.len() > 1 || keys.expr.is_some())
+}
+
+/// The text of a value; a single key is a constant.
+fn fixed(value: &ParamValue) -> String {
+    match value.keys().and_then(|keys| keys.keys.first()) {
+        Some(key) => ParamValue::from_numbers(&key.value).to_string(),
+        None => value.to_string(),
     }
 }
 

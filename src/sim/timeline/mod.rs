@@ -48,6 +48,8 @@ pub struct Timeline {
     pace: Option<Duration>,
     /// The coming frame's input is given live.
     live: bool,
+    /// What led to the present States, by [`Journal::hash`], where a change in the past leads to others now.
+    computed: Option<u64>,
 }
 
 impl Timeline {
@@ -99,6 +101,21 @@ impl Timeline {
     /// Gives up all checkpoints. Frames are computed from the start again.
     pub fn clear(&mut self) {
         self.checkpoints.clear();
+    }
+
+    /// Whether the States of a frame, which is the present one, are not those that the changed past leads to.
+    fn is_outdated(&mut self, frame: u64) -> bool {
+        let now = self.journal.hash(frame);
+        self.computed.is_some_and(|computed| Some(computed) != now)
+    }
+
+    /// Carries out a change of the journal while the States of a frame are present.
+    fn change(&mut self, frame: u64, change: impl FnOnce(&mut Journal)) {
+        let before = self.journal.hash(frame);
+        change(&mut self.journal);
+        if self.journal.hash(frame) != before {
+            self.computed = self.computed.or(before);
+        }
     }
 
     /// Forgets input and changes of parameters from a frame on.
@@ -197,18 +214,26 @@ impl Simulation {
     /// # Errors
     /// A device that failed.
     pub fn seek(&mut self, frame: u64) -> Result<u64, Problems> {
-        if frame == self.frame && !self.fresh {
+        let outdated = self.is_outdated();
+        if frame == self.frame && !self.fresh && !outdated {
             return Ok(0);
         }
         self.finish_frame(true)?;
         let nearest = self.nearest(frame);
-        if self.fresh || frame < self.frame || nearest.is_some_and(|(_, at)| at > self.frame) {
+        if self.fresh || outdated || frame < self.frame || nearest.is_some_and(|(_, at)| at > self.frame) {
             match nearest {
                 Some((index, _)) if self.restore_checkpoint(index) => {}
                 _ => self.go_to_start(),
             }
         }
         Ok(frame.saturating_sub(self.frame))
+    }
+
+    /// Whether a parameter was changed in the past, so that the present frame becomes another one: [`Simulation::seek`] to the same
+    /// frame computes it. A step continues from what is there.
+    pub fn is_outdated(&mut self) -> bool {
+        let (fresh, frame) = (self.fresh, self.frame);
+        !fresh && self.timeline.as_deref_mut().is_some_and(|timeline| timeline.is_outdated(frame))
     }
 
     /// The last checkpoint before a frame, by its position and frame.
@@ -226,6 +251,7 @@ impl Simulation {
     fn go_to_start(&mut self) {
         if let Some(mut timeline) = self.timeline.take() {
             timeline.journal.back_to(0);
+            timeline.computed = None;
             self.apply(&timeline.journal, 0);
             self.timeline = Some(timeline);
         }
@@ -237,11 +263,12 @@ impl Simulation {
     /// Whether the checkpoint could be read.
     fn restore_checkpoint(&mut self, index: usize) -> bool {
         let Some(mut timeline) = self.timeline.take() else { return false };
-        let Timeline { journal, checkpoints, .. } = &mut *timeline;
+        let Timeline { journal, checkpoints, computed, .. } = &mut *timeline;
         let restored = checkpoints.iter().nth(index).and_then(|known| Some((known, known.contents()?)));
         let done = restored.is_some();
         if let Some((known, contents)) = restored {
             journal.back_to(known.frame);
+            *computed = None;
             self.apply(journal, known.frame);
             (self.time, self.frame) = (known.time, known.frame);
             self.start();
@@ -284,7 +311,8 @@ impl Simulation {
             Applies::Here => Some(self.frame),
             Applies::Start => None,
         };
-        timeline.journal.set_all(parameters(&self.plan), self.frame, applies);
+        let (now, frame) = (parameters(&self.plan), self.frame);
+        timeline.change(frame, |journal| journal.set_all(now, frame, applies));
     }
 
     /// Called after another plan has started to run. `whole` tells that all its States go on.
@@ -296,9 +324,11 @@ impl Simulation {
         };
         let dynamics = [self.plan.dynamics.hash, self.files];
         let same = timeline.journal.dynamics() == dynamics;
-        timeline.journal.follow(dynamics, parameters(&self.plan), self.frame, applies);
+        let (now, frame) = (parameters(&self.plan), self.frame);
+        timeline.change(frame, |journal| journal.follow(dynamics, now, frame, applies));
         if self.frame > 0 && !(same && whole) {
             timeline.journal.carry(self.frame);
+            timeline.computed = None;
         }
     }
 
@@ -310,12 +340,14 @@ impl Simulation {
             timeline.journal.note(last, &idle, false);
         }
         timeline.journal.carry(self.frame);
+        timeline.computed = None;
     }
 
     /// A new run with the present parameters and without the input so far.
     pub(super) fn restart_timeline(&mut self) {
         if let Some(timeline) = &mut self.timeline {
             timeline.journal.restart(parameters(&self.plan));
+            timeline.computed = None;
         }
     }
 
@@ -323,6 +355,11 @@ impl Simulation {
     pub(super) fn before_frame(&mut self) {
         let Some(mut timeline) = self.timeline.take() else { return };
         self.apply(&timeline.journal, self.frame);
+        if timeline.is_outdated(self.frame) {
+            // The run goes on from States that the past does not lead to.
+            timeline.journal.carry(self.frame);
+            timeline.computed = None;
+        }
         let bytes = kept(&self.plan)
             .into_iter()
             .filter_map(|buffer| self.plan.buffers.get(buffer))
