@@ -21,6 +21,9 @@ const USUAL: [(&str, &str, &str); 2] = [
     ),
 ];
 
+/// Width of the pane from which on the history is beside the rest \[points\].
+const WIDE: f32 = 640.0;
+
 /// What is typed into the pane.
 #[derive(Default)]
 pub(super) struct DebuggerPane {
@@ -76,21 +79,37 @@ impl DebuggerPane {
     pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let look = theme::of(ui);
         let mut told = Ok(());
+        if session.debugger().is_some() && ui.available_width() >= WIDE {
+            // The history has a column of its own, so that the report stays in sight.
+            ui.columns_const(|[left, right]| {
+                let area = egui::ScrollArea::both().auto_shrink(false);
+                area.id_salt("stop").show(left, |ui| told = self.stop(ui, session, look, actions));
+                let area = egui::ScrollArea::both().auto_shrink(false);
+                area.id_salt("writes").show(right, |ui| self.history(ui, session, look, actions));
+            });
+            return told;
+        }
         egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            position(ui, session, look, actions);
-            if let Some(report) = session.report() {
-                ui.add_space(4.0);
-                let text = report.to_text();
-                let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-                ui.label(RichText::new(capitalized(first)).color(look.error));
-                ui.label(RichText::new(rest.trim_end()).monospace());
-            }
+            told = self.stop(ui, session, look, actions);
             self.history(ui, session, look, actions);
-            ui.add_space(4.0);
-            heading(ui, look, "Stop when");
-            told = self.conditions(ui, session, look);
-            breakpoints(ui, session, look, actions);
         });
+        told
+    }
+
+    /// Where the frame stands, what stopped the run, and what may stop it.
+    fn stop(&mut self, ui: &mut Ui, session: &mut Session, look: &Look, actions: &mut Actions) -> Result<(), String> {
+        position(ui, session, look, actions);
+        if let Some(report) = session.report() {
+            ui.add_space(4.0);
+            let text = report.to_text();
+            let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+            ui.label(RichText::new(capitalized(first)).color(look.error));
+            ui.add(egui::Label::new(RichText::new(rest.trim_end()).monospace()).extend());
+        }
+        ui.add_space(4.0);
+        heading(ui, look, "Stop when");
+        let told = self.conditions(ui, session, look);
+        breakpoints(ui, session, look, actions);
         told
     }
 
@@ -142,37 +161,44 @@ impl DebuggerPane {
         heading(ui, look, &format!("Writes to {name}"));
         let now = Some((debugger.frame(), debugger.position()));
         let moved = std::mem::replace(&mut self.scrolled, now) != now;
-        egui::Grid::new("history").num_columns(5).striped(true).spacing([12.0, 2.0]).show(ui, |ui| {
-            for event in events {
-                let here = debugger.position() == event.dispatch + 1;
-                let color = if here { look.accent } else { look.text };
-                let number = egui::Link::new(RichText::new((event.dispatch + 1).to_string()).monospace().color(color));
-                let response = ui.add(number);
-                response.widget_info(|| {
-                    WidgetInfo::labeled(
-                        WidgetType::Link,
-                        true,
-                        format!("write {} of {}", event.dispatch + 1, event.wire),
-                    )
-                });
-                if here && moved {
-                    response.scroll_to_me(Some(egui::Align::Center));
+        egui::Grid::new("history").num_columns(5).striped(true).spacing([8.0, 2.0]).min_col_width(20.0).show(
+            ui,
+            |ui| {
+                for event in events {
+                    let here = debugger.position() == event.dispatch + 1;
+                    let color = if here { look.accent } else { look.text };
+                    let number =
+                        egui::Link::new(RichText::new((event.dispatch + 1).to_string()).monospace().color(color));
+                    let response = ui.add(number);
+                    response.widget_info(|| {
+                        WidgetInfo::labeled(
+                            WidgetType::Link,
+                            true,
+                            format!("write {} of {}", event.dispatch + 1, event.wire),
+                        )
+                    });
+                    if here && moved {
+                        response.scroll_to_me(Some(egui::Align::Center));
+                    }
+                    if response.on_hover_text("Go behind this dispatch").clicked() {
+                        actions.push(Action::SeekInFrame(event.dispatch + 1));
+                    }
+                    let part = if event.part.is_empty() { String::new() } else { format!("  {}", event.part) };
+                    ui.label(RichText::new(format!("{}{part}", event.wire)).color(color));
+                    let before = event.before.as_ref().map_or("–".into(), |before| list(before));
+                    ui.label(RichText::new(before).monospace().small().color(look.dim));
+                    let wild = event.after.iter().any(|value| !value.is_finite());
+                    let after = RichText::new(list(&event.after)).monospace().small().color(if wild {
+                        look.error
+                    } else {
+                        look.text
+                    });
+                    ui.label(after);
+                    ui.label(RichText::new(inputs(event)).small().color(look.faint));
+                    ui.end_row();
                 }
-                if response.on_hover_text("Go behind this dispatch").clicked() {
-                    actions.push(Action::SeekInFrame(event.dispatch + 1));
-                }
-                let part = if event.part.is_empty() { String::new() } else { format!("  {}", event.part) };
-                ui.label(RichText::new(format!("{}{part}", event.wire)).color(color));
-                let before = event.before.as_ref().map_or("–".into(), |before| list(before));
-                ui.label(RichText::new(before).monospace().color(look.dim));
-                let wild = event.after.iter().any(|value| !value.is_finite());
-                let after =
-                    RichText::new(list(&event.after)).monospace().color(if wild { look.error } else { look.text });
-                ui.label(after);
-                ui.label(RichText::new(inputs(event)).small().color(look.faint));
-                ui.end_row();
-            }
-        });
+            },
+        );
     }
 }
 
@@ -182,7 +208,7 @@ fn position(ui: &mut Ui, session: &Session, look: &Look, actions: &mut Actions) 
         None if session.is_entering_frame() => "Preparing the plain plan".to_string(),
         None => "Not inside a frame".to_string(),
         Some(debugger) => {
-            format!("Frame {}: {} of {} dispatches have run", debugger.frame(), debugger.position(), debugger.len())
+            format!("Frame {}: {} of {} dispatches", debugger.frame(), debugger.position(), debugger.len())
         }
     };
     ui.horizontal_wrapped(|ui| {

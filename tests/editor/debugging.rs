@@ -36,7 +36,9 @@ fn a_frame_is_stepped_forwards_and_backwards_with_its_wires_on_show() {
     bench.until("the node", |bench| shows(bench, "pressure, "));
     bench.key(Key::F7);
     bench.until("the pressure after a sweep", |bench| bench.find("Histogram").is_some());
-    let position = |bench: &Bench| bench.seen().into_iter().find(|seen| seen.name.contains("dispatches have run"));
+    let position = |bench: &Bench| {
+        bench.seen().into_iter().find(|seen| seen.name.starts_with("Frame ") && seen.name.ends_with(" dispatches"))
+    };
     let there = position(&bench).map(|seen| seen.name);
     bench.key(Key::F10);
     bench.until("the next node", |bench| position(bench).map(|seen| seen.name) != there);
