@@ -86,8 +86,10 @@ fn one_output_takes_only_what_it_needs() {
 #[test]
 fn plans_are_data_that_survives_serialisation() {
     for (name, text) in shipped() {
-        let plan = plan_of(&text, &PlanOptions::default());
+        let mut plan = plan_of(&text, &PlanOptions::default());
         let json = serde_json::to_string(&plan).expect("serialises");
+        // What its States depend on belongs to a version of the program and is not written.
+        plan.dynamics = Default::default();
         let back: Plan = serde_json::from_str(&json).expect("deserialises");
         assert!(plan == back, "{name}: the plan changes on its way through JSON");
         assert_eq!(
