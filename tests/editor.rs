@@ -45,6 +45,8 @@ mod leaving;
 mod loading;
 #[path = "editor/own_window.rs"]
 mod own_window;
+#[path = "editor/plots.rs"]
+mod plots;
 #[path = "editor/ports.rs"]
 mod ports;
 #[path = "editor/presets.rs"]

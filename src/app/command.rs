@@ -110,6 +110,7 @@ pub(super) enum Command {
     ShowVariations,
     ShowCurves,
     ShowDebugger,
+    ShowPlots,
     ResetPanes,
     DarkTheme,
     LightTheme,
@@ -256,6 +257,7 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             ShowVariations,
             ShowCurves,
             ShowDebugger,
+            ShowPlots,
             MaximizePane,
             OwnWindow,
             FullScreen,
@@ -378,6 +380,7 @@ impl Command {
             ShowVariations => ("Variations", &[(CTRL, Key::Num7)]),
             ShowCurves => ("Curves", &[(CTRL, Key::Num8)]),
             ShowDebugger => ("Debugger", &[]),
+            ShowPlots => ("Plots", &[(CTRL, Key::Num9)]),
             ResetPanes => ("Reset layout", &[]),
             DarkTheme => ("Dark theme", &[]),
             LightTheme => ("Light theme", &[]),
@@ -452,6 +455,7 @@ impl Command {
             ShowVariations => Some(Pane::Variations),
             ShowCurves => Some(Pane::Curves),
             ShowDebugger => Some(Pane::Debugger),
+            ShowPlots => Some(Pane::Plots),
             _ => None,
         }
     }

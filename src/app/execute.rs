@@ -316,7 +316,8 @@ impl Editor {
             | Command::ShowProblems
             | Command::ShowVariations
             | Command::ShowCurves
-            | Command::ShowDebugger => {
+            | Command::ShowDebugger
+            | Command::ShowPlots => {
                 if let Some(pane) = command.pane() {
                     self.bring_up(pane);
                 }

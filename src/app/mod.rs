@@ -32,6 +32,7 @@ mod panes;
 mod picker;
 mod plan_pane;
 mod player;
+mod plots;
 mod preferences;
 mod presets;
 mod problems;
@@ -86,6 +87,7 @@ use panes::Pane;
 use picker::Picker;
 use plan_pane::PlanPane;
 use player::{Player, Pointer};
+use plots::PlotPane;
 use preferences::Preferences;
 use presets::PresetDialog;
 use problems::ProblemList;
@@ -116,6 +118,7 @@ pub struct Editor {
     variations: Variations,
     curves: CurvePane,
     debugger: DebuggerPane,
+    plots: PlotPane,
     files: Files,
     export: ExportDialog,
     notice: Option<Notice>,
@@ -185,6 +188,7 @@ impl Editor {
             variations: Variations::default(),
             curves: CurvePane::default(),
             debugger: DebuggerPane::default(),
+            plots: PlotPane::default(),
             files: Files::new(folders),
             export: ExportDialog::default(),
             notice: None,
@@ -324,6 +328,7 @@ impl Editor {
                     self.variations.clear();
                     self.curves.clear();
                     self.debugger = DebuggerPane::default();
+                    self.plots = PlotPane::default();
                     self.player.clear();
                     self.timeline = TimelinePane::default();
                     self.views.values_mut().for_each(View::clear);

@@ -53,6 +53,8 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
             curves,
             render,
             debugger,
+            plots,
+            player,
             ..
         } = &mut *self.editor;
         let framed = egui::CentralPanel::no_frame().frame(theme::pane(ui));
@@ -76,6 +78,7 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
             }
             Pane::Curves => curves.show(ui, session, actions),
             Pane::Debugger => framed.show(ui, |ui| debugger.show(ui, session, actions)).inner,
+            Pane::Plots => plots.show(ui, session, player, actions),
             Pane::View(number) => {
                 if let Some(view) = views.get_mut(number) {
                     view.show(ui, session, (*number, false), actions);

@@ -18,6 +18,7 @@ pub(super) enum Pane {
     Variations,
     Curves,
     Debugger,
+    Plots,
     /// A view by its number; the first one always exists.
     View(u64),
 }
@@ -34,6 +35,7 @@ impl Pane {
             Pane::Variations => "Variations",
             Pane::Curves => "Curves",
             Pane::Debugger => "Debugger",
+            Pane::Plots => "Plots",
             Pane::View(_) => "View",
         }
     }

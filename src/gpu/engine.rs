@@ -289,22 +289,24 @@ impl Engine {
         self.physical(buffer, state).map(|b| Reading::start(&self.gpu, b))
     }
 
-    /// Requests several buffers with one copy: the words of each lie in its range. `None` where there are none, or no memory.
+    /// Requests words of several buffers with one copy: those of each lie in its range, which is empty where a buffer has no such
+    /// words. `None` where there are none at all, or no memory.
     pub fn read_together(
         &self,
-        buffers: impl Iterator<Item = (BufferId, bool)>,
+        parts: impl Iterator<Item = (BufferId, bool, Range<u64>)>,
     ) -> Option<(Reading, Vec<Range<usize>>)> {
-        let buffers: Vec<&wgpu::Buffer> =
-            buffers.map(|(buffer, state)| self.physical(buffer, state)).collect::<Option<_>>()?;
-        let mut end = 0;
-        let range = |buffer: &&wgpu::Buffer| {
+        let (mut copies, mut end) = (Vec::new(), 0);
+        let range = |(buffer, state, words): (BufferId, bool, Range<u64>)| {
             let start = end;
-            end += buffer.size() as usize / 4;
+            let bytes = words.start * 4..words.end * 4;
+            if let Some(buffer) = self.physical(buffer, state).filter(|buffer| bytes.end <= buffer.size()) {
+                end += (words.end - words.start) as usize;
+                copies.push((buffer, bytes));
+            }
             start..end
         };
-        let ranges: Vec<Range<usize>> = buffers.iter().map(range).collect();
-        let parts: Vec<(&wgpu::Buffer, u64)> = buffers.into_iter().map(|buffer| (buffer, buffer.size())).collect();
-        (!parts.is_empty()).then(|| Reading::start_parts(&self.gpu, &parts).ok()).flatten().map(|r| (r, ranges))
+        let ranges: Vec<Range<usize>> = parts.map(range).collect();
+        (!copies.is_empty()).then(|| Reading::start_ranges(&self.gpu, &copies).ok()).flatten().map(|r| (r, ranges))
     }
 
     /// Copies values from another engine on the same device. Each pair is a buffer there and one here.

@@ -1,5 +1,6 @@
 //! Copies of GPU memory to the CPU.
 
+use std::ops::Range;
 use std::sync::mpsc;
 
 use super::device::Gpu;
@@ -35,14 +36,24 @@ impl Reading {
     /// # Errors
     /// As [`Reading::start`].
     pub(super) fn start_parts(gpu: &Gpu, parts: &[(&wgpu::Buffer, u64)]) -> Result<Reading, OutOfMemory> {
-        let bytes = parts.iter().map(|(_, bytes)| bytes).sum();
+        let parts: Vec<_> = parts.iter().map(|(buffer, bytes)| (*buffer, 0..*bytes)).collect();
+        Reading::start_ranges(gpu, &parts)
+    }
+
+    /// The same for a range of bytes of each, whose ends are multiples of four.
+    ///
+    /// # Errors
+    /// As [`Reading::start`].
+    pub(super) fn start_ranges(gpu: &Gpu, parts: &[(&wgpu::Buffer, Range<u64>)]) -> Result<Reading, OutOfMemory> {
+        let bytes = parts.iter().map(|(_, range)| range.end - range.start).sum();
         let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
         let staging = gpu.buffer("readback", bytes, usage)?;
         let mut encoder =
             gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("readback") });
         let mut at = 0;
-        for (buffer, bytes) in parts {
-            encoder.copy_buffer_to_buffer(buffer, 0, &staging, at, *bytes);
+        for (buffer, range) in parts {
+            let bytes = range.end - range.start;
+            encoder.copy_buffer_to_buffer(buffer, range.start, &staging, at, bytes);
             at += bytes;
         }
         gpu.queue.submit([encoder.finish()]);

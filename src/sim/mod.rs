@@ -216,10 +216,11 @@ impl Simulation {
         Ok(self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))??)
     }
 
-    /// Requests several kept wires with one copy: the words of each lie in its range. `None` where there are none, or no memory
-    /// for the copy.
-    fn read_together(&self, wires: &[&Wire]) -> Option<(Reading, Vec<Range<usize>>)> {
-        self.engine.read_together(wires.iter().map(|wire| (wire.buffer, wire.state)))
+    /// Requests words of kept wires with one copy: those of each lie in its range, which is empty where a wire has no such words.
+    /// `None` where there are none at all, or no memory for the copy.
+    fn read_together(&self, wires: &[(&Wire, Range<u64>)]) -> Option<(Reading, Vec<Range<usize>>)> {
+        let parts = wires.iter().map(|(wire, words)| (wire.buffer, wire.state, words.clone()));
+        self.engine.read_together(parts)
     }
 
     /// Overwrites a State's value, component by component, x fastest. A State in half precision stores the nearest

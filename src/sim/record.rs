@@ -4,14 +4,18 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use super::debug::element;
 use super::expect::{PendingSample, Sample, of, request};
 use super::{Field, Simulation};
 use crate::gpu::Reading;
-use crate::graph::expect::Subject;
+use crate::graph::expect::{Statistic, Subject};
 use crate::graph::measurement::Measurement;
 use crate::plan::{Plan, Wire};
 use crate::problem::Problem;
 use crate::stage::types::WireType;
+
+/// What is copied of a large wire on average in a frame \[bytes\].
+const A_FRAME: u64 = 4 << 20;
 
 /// Measurements after each frame of a simulation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -149,16 +153,67 @@ struct Requested {
     frame: u64,
     time: f64,
     samples: Vec<Slot>,
-    /// All numbers on wires.
-    numbers: Option<Reading>,
+    /// The words of what takes few of them.
+    few: Option<Reading>,
 }
 
 enum Slot {
     /// It has arrived, unless the plan lacks it or the device failed.
     Here(Option<Sample>),
     Waiting(PendingSample),
-    /// Words of the numbers.
-    Number(Box<Wire>, Range<usize>),
+    /// Few words of a wire, and those that count the particles of its set.
+    Few(Box<Wire>, Few<Range<usize>>),
+}
+
+/// A number or an element, by its index in its wire; the words of it, and of the count of its set.
+#[derive(Clone)]
+struct Few<W> {
+    index: u64,
+    words: W,
+    count: Option<W>,
+}
+
+impl<W: Clone> Few<W> {
+    /// All words that it needs, in the order in which they are copied.
+    fn parts(&self) -> Vec<W> {
+        std::iter::once(&self.words).chain(&self.count).cloned().collect()
+    }
+}
+
+/// Words of a wire.
+type Words<'a> = (&'a Wire, Range<u64>);
+
+/// What a measurement reads of a number or an element; `None` where it reads more, or nothing that was kept.
+fn few<'a>(plan: &'a Plan, measurement: &Measurement) -> Option<(&'a Wire, Few<Words<'a>>)> {
+    let kept = |name: &str| plan.wires.get(name).filter(|wire| wire.kept);
+    let (wire, index, count) = match (&measurement.subject, measurement.statistic) {
+        (Subject::Wire(name), Statistic::Cell([x, y, z])) => {
+            let wire = kept(name)?;
+            let domain = plan.domains.get(wire.domain?)?;
+            let faces = wire.ty == WireType::FaceGrid;
+            let [nx, ny, nz] = if faces { domain.face_resolution() } else { domain.resolution };
+            let index = u64::from(x) + u64::from(nx) * (u64::from(y) + u64::from(ny) * u64::from(z));
+            (x < nx && y < ny && z < nz).then_some((wire, index, None))?
+        }
+        (Subject::Attribute(set, attribute), Statistic::Particle(index)) => {
+            (kept(&format!("{set}.{attribute}"))?, u64::from(index), Some(kept(&format!("{set}.count"))?))
+        }
+        (Subject::Wire(name), _) => (kept(name).filter(|wire| matches!(wire.ty, WireType::Number(_)))?, 0, None),
+        _ => return None,
+    };
+    let words = |wire: &'a Wire, index: u64| (wire, element::words(wire, index));
+    Some((wire, Few { index, words: words(wire, index), count: count.map(|count| words(count, 0)) }))
+}
+
+/// Frames between two measurements of all values of a wire.
+fn every(plan: &Plan, subject: &Subject) -> u64 {
+    let name = match subject {
+        Subject::Wire(name) => name.clone(),
+        Subject::Attribute(set, attribute) => format!("{set}.{attribute}"),
+        Subject::Image(_) | Subject::Number(_) => return 1,
+    };
+    let bytes = plan.wires.get(&name).and_then(|wire| plan.buffers.get(wire.buffer)).map_or(0, |buffer| buffer.bytes);
+    bytes.div_ceil(A_FRAME).max(1)
 }
 
 impl Recorder {
@@ -199,24 +254,27 @@ impl Recorder {
         }
     }
 
-    /// Requests the values after the simulation's last frame. What the plan does not compute, or does not keep, has none.
+    /// Requests the values after the simulation's last frame. What the plan does not compute, or does not keep, has none. All values
+    /// of a large wire are copied in every n-th frame only, so that on average it is at most 4 MiB a frame.
     pub fn request(&mut self, simulation: &Simulation) {
-        let wires = &simulation.plan().wires;
-        let number = |subject: &Subject| {
-            let Subject::Wire(name) = subject else { return None };
-            wires.get(name).filter(|wire| wire.kept && matches!(wire.ty, WireType::Number(_)))
-        };
-        let subjects = || self.record.measurements.iter().map(|(_, measurement)| &measurement.subject);
-        let numbers: Vec<&Wire> = subjects().filter_map(number).collect();
-        let (numbers, ranges) = simulation.read_together(&numbers).map_or((None, Vec::new()), |(r, n)| (Some(r), n));
+        let (plan, frame, time) = (simulation.plan(), simulation.frame(), simulation.time());
+        let measurements = || self.record.measurements.iter().map(|(_, measurement)| measurement);
+        let found: Vec<_> = measurements().map(|measurement| few(plan, measurement)).collect();
+        let wires: Vec<Words<'_>> = found.iter().flatten().flat_map(|(_, few)| few.parts()).collect();
+        let (reading, ranges) = simulation.read_together(&wires).map_or((None, Vec::new()), |(r, n)| (Some(r), n));
         let mut ranges = ranges.into_iter();
-        let samples = subjects().map(|subject| match number(subject) {
-            Some(wire) => ranges.next().map_or(Slot::Here(None), |range| Slot::Number(Box::new(wire.clone()), range)),
-            None => request(simulation, subject).map_or(Slot::Here(None), Slot::Waiting),
+        let mut next = || ranges.next().unwrap_or_default();
+        let samples = measurements().zip(found).map(|(measurement, found)| match found {
+            Some((wire, Few { index, count, .. })) => {
+                let words = next();
+                Slot::Few(Box::new(wire.clone()), Few { index, words, count: count.map(|_| next()) })
+            }
+            None if matches!(measurement.statistic, Statistic::Cell(_) | Statistic::Particle(_)) => Slot::Here(None),
+            None if frame % every(plan, &measurement.subject) != 0 => Slot::Here(None),
+            None => request(simulation, &measurement.subject).map_or(Slot::Here(None), Slot::Waiting),
         });
         let samples = samples.collect();
-        let (frame, time) = (simulation.frame(), simulation.time());
-        self.requested.push_back(Requested { frame, time, samples, numbers });
+        self.requested.push_back(Requested { frame, time, samples, few: reading });
     }
 
     /// Takes what has arrived. Returns whether more is to arrive.
@@ -248,10 +306,10 @@ impl Recorder {
 impl Requested {
     /// The samples if all have arrived, otherwise the request itself.
     fn arrived(mut self) -> Result<Vec<Option<Sample>>, Box<Requested>> {
-        if let Some(reading) = self.numbers.take() {
+        if let Some(reading) = self.few.take() {
             match reading.try_take() {
                 Ok(words) => self.decode(&words.unwrap_or_default()),
-                Err(reading) => return Err(Box::new(Requested { numbers: Some(reading), ..self })),
+                Err(reading) => return Err(Box::new(Requested { few: Some(reading), ..self })),
             }
         }
         let samples = self.samples.into_iter().map(|slot| match slot {
@@ -271,9 +329,13 @@ impl Requested {
 
     fn decode(&mut self, words: &[u32]) {
         for slot in &mut self.samples {
-            if let Slot::Number(wire, range) = slot {
-                let words = words.get(range.clone());
-                *slot = Slot::Here(words.map(|words| Sample::Field(Field::new(wire, None, words), None)));
+            if let Slot::Few(wire, few) = slot {
+                let of = |range: &Range<usize>| words.get(range.clone()).filter(|words| !words.is_empty());
+                let alive = few.count.as_ref().is_none_or(|count| {
+                    of(count).and_then(|words| words.first()).is_some_and(|count| few.index < u64::from(*count))
+                });
+                let values = of(&few.words).filter(|_| alive).map(|words| element::decode(wire, few.index, words));
+                *slot = Slot::Here(values.map(Sample::Number));
             }
         }
     }
@@ -421,7 +483,6 @@ fn value_at(field: &Field, [x, y, z]: [usize; 3], component: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::expect::Statistic;
 
     #[test]
     fn lines_are_read_in_their_notation() {

@@ -103,7 +103,7 @@ fn a_pinned_view_stays_while_another_wire_is_looked_at() {
 }
 
 /// Smoke with numbers that are measured in every frame.
-fn measured() -> Bench {
+pub fn measured() -> Bench {
     let numbers = r#""most": (stage: "grid/largest", inputs: {"field": "carried.result"}, at: (780, 670)),
         "fast": (stage: "grid/largest", inputs: {"field": "speed.magnitude"}, at: (1040, 670)),
         "speed": (stage: "grid/length", inputs: {"a": "project.velocity"}, at: (1040, 500)),
@@ -120,7 +120,7 @@ fn plotted(bench: &Bench) -> Option<u32> {
 }
 
 /// The text on the clipboard.
-fn copied(bench: &Bench) -> Option<String> {
+pub fn copied(bench: &Bench) -> Option<String> {
     let commands = &bench.harness.output().platform_output.commands;
     commands.iter().find_map(|command| match command {
         OutputCommand::CopyText(text) => Some(text.clone()),

@@ -11,6 +11,7 @@ mod keys;
 mod level;
 mod numbers;
 mod params;
+mod plots;
 mod presets;
 mod readable;
 mod selection;

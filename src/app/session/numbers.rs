@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Session;
+use super::plots::Plotted;
 use crate::document::Link;
 use crate::graph::expect::{Statistic, Subject};
 use crate::graph::measurement::Measurement;
@@ -23,6 +24,8 @@ pub(super) struct Numbers {
     before: Record,
     /// The numbers, by `node.port` or `node.value`, in the order in which they were last viewed.
     viewed: Vec<String>,
+    /// The curves of the pane of plots.
+    pub(super) plotted: Vec<Plotted>,
     /// Frames after which the graph or a parameter was changed.
     changes: Vec<u64>,
 }
@@ -30,7 +33,7 @@ pub(super) struct Numbers {
 impl Default for Numbers {
     fn default() -> Numbers {
         let recorder = Recorder::new(FRAMES);
-        Numbers { recorder, before: Record::default(), viewed: Vec::new(), changes: Vec::new() }
+        Numbers { recorder, before: Record::default(), viewed: Vec::new(), plotted: Vec::new(), changes: Vec::new() }
     }
 }
 
@@ -49,7 +52,18 @@ impl Numbers {
         }
     }
 
-    fn remove(&mut self, wire: &str) {
+    /// Measures something from now on, under a title, unless it is measured already.
+    pub(super) fn add(&mut self, title: &str, measurement: Measurement) {
+        if self.recorder.record().position(title).is_none() {
+            self.recorder.add(title, measurement);
+        }
+    }
+
+    /// Measures it no longer, unless a view or the pane of plots shows it.
+    pub(super) fn remove(&mut self, wire: &str) {
+        if self.viewed.iter().any(|viewed| viewed == wire) || self.plotted.iter().any(|known| known.title == wire) {
+            return;
+        }
         if let Some(place) = self.recorder.record().position(wire) {
             self.recorder.remove(place);
         }
@@ -67,7 +81,7 @@ impl Numbers {
 
 impl Session {
     /// What is measured of a wire that carries a number; `None` where it carries something else.
-    fn number(&self, wire: &str) -> Option<Subject> {
+    pub(super) fn number(&self, wire: &str) -> Option<Subject> {
         let simulation = self.simulation.as_ref()?;
         match simulation.plan().wires.get(wire) {
             Some(known) => is_number(known.ty).then(|| Subject::Wire(wire.into())),
@@ -103,7 +117,7 @@ impl Session {
                 self.numbers.viewed.push(wire);
             } else if let Some(subject) = self.number(wire) {
                 let measurement = Measurement { subject, statistic: Statistic::Value, component: None };
-                self.numbers.recorder.add(wire, measurement);
+                self.numbers.add(wire, measurement);
                 self.numbers.viewed.push(wire.clone());
             }
         }
@@ -114,7 +128,8 @@ impl Session {
 
     /// Requests the values after the frame that was just computed.
     pub(crate) fn record_frame(&mut self) {
-        if let Some(simulation) = self.simulation.as_ref().filter(|_| !self.numbers.viewed.is_empty()) {
+        let idle = self.numbers.viewed.is_empty() && self.numbers.plotted.is_empty();
+        if let Some(simulation) = self.simulation.as_ref().filter(|_| !idle) {
             self.numbers.recorder.request(simulation);
         }
     }

@@ -34,8 +34,8 @@ struct Series {
     before: Vec<(u64, f64, f64)>,
 }
 
-/// The components of a recorded number, each with its values.
-fn components(record: &Record, wire: &str) -> Vec<Vec<(u64, f64, f64)>> {
+/// The components of what was recorded under a title, each with its values.
+pub(in crate::app) fn components(record: &Record, wire: &str) -> Vec<Vec<(u64, f64, f64)>> {
     let mut all = Vec::new();
     for (frame, time, values) in record.position(wire).into_iter().flat_map(|place| record.values(place)) {
         if all.len() < values.len() {
@@ -105,8 +105,9 @@ impl Course {
             y: unit,
             whole: !seconds,
             marks: longest.map(|values| marks(session, &series, values, seconds)).unwrap_or_default(),
+            playhead: None,
         };
-        self.pointed = plot::show(ui, &curves, &labels, &mut self.choices);
+        self.pointed = plot::show(ui, &curves, &labels, &mut self.choices).pointed;
     }
 
     /// What is below the plot: choices, and the values of each number.

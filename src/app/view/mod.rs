@@ -2,21 +2,22 @@
 
 mod camera;
 mod copied;
-mod course;
+pub(super) mod course;
 mod expect;
 mod flow;
 mod framing;
 mod handles;
 mod image_texture;
 mod overlay;
-mod plot;
+pub(super) mod plot;
+mod plotted;
 mod profile;
 mod projection;
 mod ruler;
 mod scene;
 mod subject;
 pub(super) mod ticks;
-mod widgets;
+pub(super) mod widgets;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -254,7 +255,12 @@ impl View {
                 _ if ui.available_width() < SUBJECT => {}
                 Subject::Output(name) => camera::buttons(ui, session, name.as_deref(), actions),
                 Subject::Wire(wire) if session.field(&wire.view().wire).is_some() => {}
-                Subject::Wire(wire) => expect::button(ui, session, wire.view(), actions),
+                Subject::Wire(wire) => {
+                    expect::button(ui, session, wire.view(), actions);
+                    if ui.available_width() >= SUBJECT {
+                        plotted::button(ui, session, wire.view(), actions);
+                    }
+                }
             }
         });
     }
@@ -367,7 +373,10 @@ impl View {
             // A click may begin and end between two frames.
             let pressed = self.pointer.buttons == 1 || response.clicked();
             wire.draw_line(ui, session, rect, self.pointer.at.filter(|_| pressed));
-            if response.clicked() && session.debugger().is_some() {
+            let plots = ui.input(|input| input.modifiers.command) && !self.overlays.ruler.on;
+            if let Some((cell, index)) = wire.picked().filter(|_| plots && response.clicked()) {
+                plotted::element(session, wire.view(), cell, index, actions);
+            } else if response.clicked() && session.debugger().is_some() {
                 actions.extend(wire.pick());
             }
         }

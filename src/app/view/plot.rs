@@ -1,6 +1,6 @@
 //! A plot of curves: axes with ticks, a linear or logarithmic scale, a part chosen by dragging, a cursor.
 
-use eframe::egui::{self, Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Stroke, Ui, pos2, vec2};
+use eframe::egui::{self, Align2, Color32, FontId, PointerButton, Pos2, Rect, Sense, Shape, Stroke, Ui, pos2, vec2};
 
 use super::ticks;
 use crate::app::theme::{self, Look};
@@ -16,7 +16,7 @@ const BELOW: f32 = 18.0;
 const DECADES: f64 = 30.0;
 
 /// A curve through points, the x of which increases.
-pub(super) struct Curve {
+pub(in crate::app) struct Curve {
     pub color: Color32,
     /// It stands behind the others.
     pub faint: bool,
@@ -25,7 +25,7 @@ pub(super) struct Curve {
 
 /// What the user chose of a plot.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Choices {
+pub(in crate::app) struct Choices {
     /// Whether the scale is logarithmic; by the values when absent.
     pub log: Option<bool>,
     /// The part of the x axis that is shown; all of it when absent.
@@ -33,7 +33,7 @@ pub(super) struct Choices {
 }
 
 /// What is written at the axes.
-pub(super) struct Labels<'a> {
+pub(in crate::app) struct Labels<'a> {
     /// Accessible name.
     pub name: String,
     pub x: &'a str,
@@ -42,6 +42,20 @@ pub(super) struct Labels<'a> {
     pub whole: bool,
     /// Vertical lines with their text.
     pub marks: Vec<(f64, &'static str)>,
+    /// The present place on the x axis. A click or a drag then asks for another one, the wheel zooms and the middle button pans;
+    /// otherwise a drag chooses the part that is shown.
+    pub playhead: Option<f64>,
+}
+
+/// What is pointed at and asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::app) struct Answer {
+    /// The x at the pointer.
+    pub pointed: Option<f64>,
+    /// The x to which the playhead is moved.
+    pub wanted: Option<f64>,
+    /// The playhead is held.
+    pub held: bool,
 }
 
 /// Where values are on the screen.
@@ -73,13 +87,13 @@ impl Scale {
 }
 
 /// Whether to use a logarithmic scale: all values are positive and span some decades.
-pub(super) fn spans_decades(curves: &[Curve]) -> bool {
+pub(in crate::app) fn spans_decades(curves: &[Curve]) -> bool {
     bounds(curves.iter().filter(|curve| !curve.faint).flat_map(|curve| &curve.points).map(|(_, y)| *y))
         .is_some_and(|(low, high)| low > 0.0 && high > DECADES * low)
 }
 
-/// Draws curves, and applies what is dragged to `choices`. Returns the x at the pointer.
-pub(super) fn show(ui: &mut Ui, curves: &[Curve], labels: &Labels<'_>, choices: &mut Choices) -> Option<f64> {
+/// Draws curves, and applies what is dragged to `choices`.
+pub(in crate::app) fn show(ui: &mut Ui, curves: &[Curve], labels: &Labels<'_>, choices: &mut Choices) -> Answer {
     let look = theme::of(ui);
     let whole = ui.available_rect_before_wrap();
     let response = ui.allocate_rect(whole, Sense::click_and_drag());
@@ -89,7 +103,7 @@ pub(super) fn show(ui: &mut Ui, curves: &[Curve], labels: &Labels<'_>, choices: 
     let Some(mut scale) = scale(curves, choices, labels.whole) else {
         let text = "No values yet. Play the simulation.";
         painter.text(whole.center(), Align2::CENTER_CENTER, text, FontId::proportional(13.0), look.faint);
-        return None;
+        return Answer::default();
     };
     // The ticks depend on the height alone, and the left margin on their texts.
     scale.rect = Rect::from_min_max(whole.min + MARGIN, whole.max - vec2(MARGIN.x, BELOW));
@@ -98,22 +112,36 @@ pub(super) fn show(ui: &mut Ui, curves: &[Curve], labels: &Labels<'_>, choices: 
     let texts = rows.iter().map(|(_, text)| painter.layout_no_wrap(text.clone(), font.clone(), look.dim).size().x);
     scale.rect.min.x += texts.fold(24.0, f32::max) - 4.0;
     if !scale.rect.is_positive() {
-        return None;
+        return Answer::default();
     }
     axes(&painter, &scale, &rows, labels, look);
     let inner = painter.with_clip_rect(scale.rect.expand(2.0).intersect(whole));
     for curve in curves.iter().filter(|c| c.faint).chain(curves.iter().filter(|c| !c.faint)) {
         draw(&inner, &scale, curve);
     }
-    drag(&inner, &scale, &response, choices, ui, look);
-    let pointer = response.hover_pos().filter(|at| scale.rect.expand(4.0).contains(*at))?;
-    let at = scale.value_at(pointer.x.clamp(scale.rect.left(), scale.rect.right()));
-    cursor(&inner, &scale, curves, at, look);
-    Some(at)
+    let within = |at: Pos2| scale.value_at(at.x.clamp(scale.rect.left(), scale.rect.right()));
+    let mut answer = Answer::default();
+    match labels.playhead {
+        Some(now) => {
+            travel(ui, &scale, &response, curves, choices);
+            let line = Stroke::new(1.5, look.error);
+            inner.vline(scale.x(now), scale.rect.y_range(), line);
+            answer.held = response.is_pointer_button_down_on() && ui.input(|input| input.pointer.primary_down());
+            let moves =
+                (response.clicked() && !response.double_clicked()) || response.dragged_by(PointerButton::Primary);
+            answer.wanted = response.interact_pointer_pos().filter(|_| moves).map(within);
+        }
+        None => drag(&inner, &scale, &response, choices, ui, look),
+    }
+    if let Some(pointer) = response.hover_pos().filter(|at| scale.rect.expand(4.0).contains(*at)) {
+        cursor(&inner, &scale, curves, within(pointer), look);
+        answer.pointed = Some(within(pointer));
+    }
+    answer
 }
 
 /// The point of a curve that is nearest to an x.
-pub(super) fn nearest(points: &[(f64, f64)], x: f64) -> Option<(f64, f64)> {
+pub(in crate::app) fn nearest(points: &[(f64, f64)], x: f64) -> Option<(f64, f64)> {
     let after = points.partition_point(|point| point.0 < x);
     let around = [after.checked_sub(1).and_then(|before| points.get(before)), points.get(after)];
     around.into_iter().flatten().min_by(|a, b| (a.0 - x).abs().total_cmp(&(b.0 - x).abs())).copied()
@@ -259,6 +287,42 @@ fn drag(
     }
 }
 
+/// The wheel zooms at the pointer, the middle button and scrolling to the side pan, and a double-click shows all.
+fn travel(ui: &Ui, scale: &Scale, response: &egui::Response, curves: &[Curve], choices: &mut Choices) {
+    if response.double_clicked() {
+        choices.part = None;
+        return;
+    }
+    let (from, to) = scale.x;
+    let mut pixels = if response.dragged_by(PointerButton::Middle) { -response.drag_delta().x } else { 0.0 };
+    let mut factor = 1.0;
+    let mut at = from;
+    if let Some(pointer) = response.hover_pos() {
+        let (scroll, pinch) =
+            ui.input_mut(|input| (std::mem::take(&mut input.smooth_scroll_delta), input.zoom_delta()));
+        factor = f64::from((-0.005 * scroll.y).exp() / pinch);
+        pixels -= scroll.x;
+        at = scale.value_at(pointer.x);
+    }
+    let moved = f64::from(pixels / scale.rect.width()) * (to - from);
+    if factor != 1.0 || moved != 0.0 {
+        let all = bounds(curves.iter().flat_map(|curve| &curve.points).map(|(x, _)| *x));
+        choices.part = all.and_then(|all| part(all, (from, to), at, factor, moved));
+    }
+}
+
+/// The part of the x axis after a range was scaled around a place and moved: within all, and at least three points of it. `None` where
+/// it is all.
+fn part(all: (f64, f64), (from, to): (f64, f64), at: f64, factor: f64, moved: f64) -> Option<(f64, f64)> {
+    let (range, whole) = (((to - from) * factor).max(2.0), all.1 - all.0);
+    if range >= whole {
+        return None;
+    }
+    let scaled = range / (to - from);
+    let first = (at - (at - from) * scaled + moved).clamp(all.0, all.1 - range);
+    Some((first, first + range))
+}
+
 /// A line at the pointer, and the points of the curves there.
 fn cursor(painter: &egui::Painter, scale: &Scale, curves: &[Curve], at: f64, look: &Look) {
     let front = curves.iter().filter(|curve| !curve.faint);
@@ -301,6 +365,17 @@ mod tests {
         let asked = Choices { log: Some(true), part: None };
         let some = scale(&[curve(false, &[(0.0, -1.0), (1.0, 0.01), (2.0, 1.0)])], &asked, false).unwrap();
         assert_eq!(some.y, (-2.1, 0.1), "a logarithmic scale leaves out what is not above zero");
+    }
+
+    #[test]
+    fn a_zoom_keeps_the_place_under_the_pointer_and_stays_within_the_curves() {
+        let all = (0.0, 100.0);
+        assert_eq!(part(all, all, 25.0, 0.5, 0.0), Some((12.5, 62.5)));
+        assert_eq!(part(all, (12.5, 62.5), 25.0, 2.0, 0.0), None, "all of it");
+        assert_eq!(part(all, (40.0, 60.0), 50.0, 1.0, 90.0), Some((80.0, 100.0)));
+        assert_eq!(part(all, (40.0, 60.0), 50.0, 1.0, -90.0), Some((0.0, 20.0)));
+        assert_eq!(part(all, (40.0, 60.0), 50.0, 1e-9, 0.0), Some((49.0, 51.0)));
+        assert_eq!(part((1.0, 2.0), (1.0, 2.0), 1.5, 0.5, 0.0), None, "there is nothing to zoom into");
     }
 
     #[test]

@@ -180,9 +180,9 @@ impl Line {
         let places = self.through(domain).into_iter().map(|(name, _, at)| format!("{name} = {at} m"));
         let name = format!("Profile along {axis} through {}", places.collect::<Vec<_>>().join(", "));
         let x = format!("{axis} [m]");
-        let labels = Labels { name, x: &x, y: &unit, whole: false, marks: Vec::new() };
+        let labels = Labels { name, x: &x, y: &unit, whole: false, marks: Vec::new(), playhead: None };
         // A profile is on a linear scale until another is chosen.
         self.choices.log.get_or_insert(false);
-        self.pointed = plot::show(ui, &curves, &labels, &mut self.choices);
+        self.pointed = plot::show(ui, &curves, &labels, &mut self.choices).pointed;
     }
 }

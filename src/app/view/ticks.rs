@@ -40,7 +40,7 @@ pub(in crate::app) fn label(tick: f64, step: f64) -> String {
 }
 
 /// A number with enough digits to distinguish values.
-pub(super) fn number(value: f64) -> String {
+pub(in crate::app) fn number(value: f64) -> String {
     let size = value.abs();
     match size {
         _ if size == 0.0 || !size.is_finite() => format!("{value}"),

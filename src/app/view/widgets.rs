@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, RichText, Ui, Vec2};
 
-pub(super) fn choice(ui: &mut Ui, chosen: bool, text: &str, hint: &str) -> egui::Response {
+pub(in crate::app) fn choice(ui: &mut Ui, chosen: bool, text: &str, hint: &str) -> egui::Response {
     ui.selectable_label(chosen, RichText::new(text).small()).on_hover_text(hint)
 }
 

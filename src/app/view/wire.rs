@@ -101,6 +101,11 @@ impl WireView {
         Some(Action::PickElement { wire: self.view.wire.clone(), cell: sample.cell, index: sample.index })
     }
 
+    /// The cell along x, y, z, and the index, of the element whose value is shown for the pointer.
+    pub(super) fn picked(&mut self) -> Option<(Option<[u32; 3]>, u64)> {
+        self.viewer.as_mut()?.picked().map(|sample| (sample.cell, sample.index))
+    }
+
     /// Orbits a view in three dimensions.
     pub(super) fn orbit(&mut self, ui: &Ui, response: &egui::Response) -> Orbits {
         let Some(before) = self.view.camera else { return Orbits::No };

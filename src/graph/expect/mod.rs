@@ -119,10 +119,14 @@ pub enum Statistic {
     Nan,
     /// How many numbers are infinite.
     Infinite,
+    /// The components of a cell, along x, y, z; of a face grid those of the lower faces of the cell.
+    Cell([u32; 3]),
+    /// The components of a particle by its index, while it is alive.
+    Particle(u32),
 }
 
 impl Statistic {
-    /// All statistics but the value itself, by name.
+    /// All statistics of many values, by name.
     pub const NAMED: [(&'static str, Statistic); 8] = [
         ("min", Statistic::Min),
         ("max", Statistic::Max),
@@ -138,7 +142,7 @@ impl Statistic {
         Statistic::NAMED.iter().find(|(known, _)| *known == name).map(|(_, statistic)| *statistic)
     }
 
-    /// The name in graph files; empty for the value itself.
+    /// The name in graph files; empty for the value itself, and for one of many.
     pub fn name(self) -> &'static str {
         Statistic::NAMED.iter().find(|(_, statistic)| *statistic == self).map_or("", |(name, _)| name)
     }

@@ -99,7 +99,7 @@ impl Place {
 }
 
 /// The words of an element in memory.
-pub(super) fn words(wire: &Wire, index: u64) -> Range<u64> {
+pub(in crate::sim) fn words(wire: &Wire, index: u64) -> Range<u64> {
     let layout = wire.layout();
     let first = index * u64::from(layout.numbers());
     let end = first + u64::from(layout.components());
@@ -107,7 +107,7 @@ pub(super) fn words(wire: &Wire, index: u64) -> Range<u64> {
 }
 
 /// The components of an element from its words.
-pub(super) fn decode(wire: &Wire, index: u64, words: &[u32]) -> Vec<f64> {
+pub(in crate::sim) fn decode(wire: &Wire, index: u64, words: &[u32]) -> Vec<f64> {
     let layout = wire.layout();
     let bits: Vec<u32> = match layout.is_half() {
         // Cells of single numbers share a word.

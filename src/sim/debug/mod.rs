@@ -3,7 +3,7 @@
 //! then shows the wires at that point.
 
 mod conditions;
-mod element;
+pub(super) mod element;
 mod expression;
 mod find;
 mod first;

@@ -176,6 +176,29 @@ impl Sample {
         }
     }
 
+    /// The components of the element with this index, if it is alive.
+    pub(super) fn element(&self, index: u64) -> Option<Vec<f64>> {
+        match self {
+            // It was read alone.
+            Sample::Number(values) => Some(values.clone()),
+            Sample::Image(_) => None,
+            Sample::Field(field, live) => {
+                let index = usize::try_from(index).ok().filter(|at| *at < live.unwrap_or(usize::MAX))?;
+                let components = field.components as usize;
+                (0..components).map(|part| number(field, index.checked_mul(components)? + part)).collect()
+            }
+        }
+    }
+
+    /// The components of a cell.
+    pub(super) fn cell(&self, [x, y, z]: [u32; 3]) -> Option<Vec<f64>> {
+        let Sample::Field(field, _) = self else { return self.element(0) };
+        let [nx, ny, nz] = field.resolution;
+        let inside = x < nx && y < ny && z < nz;
+        let index = u64::from(x) + u64::from(nx) * (u64::from(y) + u64::from(ny) * u64::from(z));
+        inside.then(|| self.element(index)).flatten()
+    }
+
     /// The values for a statistic without a component: those of single numbers, the lengths of vectors, all faces.
     pub fn whole(&self) -> Box<dyn Iterator<Item = f64> + '_> {
         let components = self.components();

@@ -19,6 +19,9 @@ pub struct Found {
 /// The statistic of a sample. NaN and infinity carry over into statistics of values: a mean does not leave them out.
 pub fn of(sample: &Sample, statistic: Statistic, component: Option<u32>) -> Found {
     let component = component.map(|component| component as usize);
+    if let Statistic::Cell(_) | Statistic::Particle(_) = statistic {
+        return one_of(sample, statistic, component);
+    }
     if statistic == Statistic::Count {
         let values = vec![sample.whole().count() as f64];
         return Found { values, ..Found::default() };
@@ -40,6 +43,21 @@ pub fn of(sample: &Sample, statistic: Statistic, component: Option<u32>) -> Foun
         found.values.push(sums.value(statistic));
     }
     found
+}
+
+/// The components of one element; no values where there is no such element.
+fn one_of(sample: &Sample, statistic: Statistic, component: Option<usize>) -> Found {
+    let mut values = match statistic {
+        Statistic::Cell(cell) => sample.cell(cell),
+        Statistic::Particle(index) => sample.element(u64::from(index)),
+        _ => None,
+    }
+    .unwrap_or_default();
+    if let Some(component) = component {
+        values = values.get(component).copied().into_iter().collect();
+    }
+    let count = |test: fn(f64) -> bool| values.iter().filter(|value| test(**value)).count() as u64;
+    Found { count: values.len() as u64, nan: count(f64::is_nan), infinite: count(f64::is_infinite), values }
 }
 
 struct Sums {
@@ -79,7 +97,7 @@ impl Sums {
             Statistic::Max => self.max,
             Statistic::Mean => self.sum / self.count as f64,
             Statistic::Rms => (self.squares / self.count as f64).sqrt(),
-            Statistic::Sum | Statistic::Value => self.sum,
+            Statistic::Sum | Statistic::Value | Statistic::Cell(_) | Statistic::Particle(_) => self.sum,
         }
     }
 }
@@ -147,6 +165,21 @@ mod tests {
         let none = Sample::Field(values, Some(0));
         assert_eq!(value(&none, Statistic::Sum, None), [0.0]);
         assert!(value(&none, Statistic::Mean, None)[0].is_nan(), "nothing has no mean");
+    }
+
+    #[test]
+    fn one_cell_or_one_living_particle_has_its_components() {
+        let vectors = field(WireType::Grid(ValueType::Vec2), [2, 2, 1], 2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+        assert_eq!(value(&vectors, Statistic::Cell([1, 1, 0]), None), [7.0, 8.0]);
+        assert_eq!(value(&vectors, Statistic::Cell([0, 1, 0]), Some(1)), [6.0]);
+        assert!(value(&vectors, Statistic::Cell([2, 0, 0]), None).is_empty(), "the next row is another cell");
+        let Sample::Field(values, _) = field(WireType::Attribute(ValueType::F32), [3, 1, 1], 1, &[1.0, 2.0, 9.0])
+        else {
+            unreachable!()
+        };
+        let living = Sample::Field(values, Some(2));
+        assert_eq!(value(&living, Statistic::Particle(1), None), [2.0]);
+        assert!(value(&living, Statistic::Particle(2), None).is_empty());
     }
 
     #[test]
