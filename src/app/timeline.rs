@@ -232,7 +232,9 @@ fn draw_known(painter: &egui::Painter, scale: Scale, band: Rect, timeline: &mut 
         let (left, right) = (scale.x(from).max(band.left()), scale.x(to).min(band.right()));
         Rect::from_min_max(pos2(left, band.top() + top), pos2(right.max(left), band.top() + top + height))
     };
-    painter.rect_filled(strip(0.0, end as f64, 4.0, 6.0), 0.0, look.line);
+    let stale = timeline.stale().unwrap_or(end);
+    painter.rect_filled(strip(0.0, stale as f64, 4.0, 6.0), 0.0, look.line);
+    painter.rect_filled(strip(stale as f64, end as f64, 4.0, 6.0), 0.0, look.warning.gamma_multiply(0.35));
     for (frame, place) in timeline.cached() {
         let x = scale.x(frame as f64);
         let color = match place {

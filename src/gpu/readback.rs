@@ -75,6 +75,16 @@ impl Reading {
         }
     }
 
+    /// A function that copies the words out, for another thread, if they have arrived; otherwise the reading itself. Does not
+    /// block. The function returns `None` when the device failed.
+    pub fn try_arrive(self) -> Result<impl FnOnce() -> Option<Vec<u32>> + Send + 'static, Reading> {
+        self.gpu.look();
+        match self.mapped.try_recv() {
+            Err(mpsc::TryRecvError::Empty) => Err(self),
+            arrived => Ok(move || self.words(arrived.unwrap_or(false))),
+        }
+    }
+
     /// Blocks until the words have arrived. `None` when the device failed.
     pub fn wait(self) -> Option<Vec<u32>> {
         self.gpu.wait();

@@ -151,6 +151,9 @@ impl Settings {
     /// Sets slots and numbers by their first path to what they were before. What the plan does not have is left out, and so is
     /// everything if the plan rejects one of the values.
     pub(super) fn assign(&mut self, plan: &mut Plan, values: &[(String, Written)]) {
+        if values.is_empty() {
+            return;
+        }
         let differs =
             |path: &str, value: &ParamValue| values.iter().find(|(known, w)| known == path && w.value != *value);
         let mut numbers = plan.numbers.clone();

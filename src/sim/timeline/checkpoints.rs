@@ -61,8 +61,10 @@ pub(super) struct Checkpoint {
 
 enum Contents {
     Gpu(Copies),
-    /// On its way to the host; the copies are valid until it has arrived.
+    /// On its way to memory that the host sees; the copies are valid until it has arrived.
     Leaving(Copies, Reading),
+    /// A thread copies it out of there, which takes as long as a fast frame.
+    Fetching(Copies, Receiver<Option<Vec<u32>>>),
     Host(Vec<u32>),
     Writing(Receiver<io::Result<Scratch>>, Arc<Vec<u32>>),
     Disk(Scratch),
@@ -90,7 +92,7 @@ impl Checkpoint {
 
     pub(super) fn place(&self) -> Place {
         match &self.contents {
-            Contents::Gpu(_) | Contents::Leaving(..) => Place::Gpu,
+            Contents::Gpu(_) | Contents::Leaving(..) | Contents::Fetching(..) => Place::Gpu,
             Contents::Host(_) | Contents::Writing(..) => Place::Host,
             Contents::Disk(_) => Place::Disk,
         }
@@ -99,7 +101,7 @@ impl Checkpoint {
     /// Its contents; `None` when the disk fails.
     pub(super) fn contents(&self) -> Option<Found<'_>> {
         Some(match &self.contents {
-            Contents::Gpu(copies) | Contents::Leaving(copies, _) => Found::Gpu(copies),
+            Contents::Gpu(copies) | Contents::Leaving(copies, _) | Contents::Fetching(copies, _) => Found::Gpu(copies),
             Contents::Host(words) => Found::Host(words.as_slice().into()),
             Contents::Writing(_, words) => Found::Host(words.as_slice().into()),
             Contents::Disk(file) => Found::Host(read(file, self.bytes).ok()?.into()),
@@ -189,17 +191,9 @@ impl Checkpoints {
             let Contents::Host(words) = &mut known.contents else { return };
             used -= known.bytes;
             let words = Arc::new(std::mem::take(words));
-            let (sender, receiver) = channel();
             let theirs = words.clone();
-            let write = move || {
-                let written = Scratch::new(bytemuck::cast_slice(&theirs));
-                drop(theirs);
-                // The receiver is gone when the checkpoint was dropped.
-                let _ = sender.send(written);
-            };
-            // Without a thread, the sender is dropped, and the words return to the host.
-            let _ = std::thread::Builder::new().name("checkpoint".into()).spawn(write);
-            known.contents = Contents::Writing(receiver, words);
+            let write = move || Scratch::new(bytemuck::cast_slice(&theirs));
+            known.contents = Contents::Writing(on_thread(write), words);
         }
     }
 
@@ -207,11 +201,17 @@ impl Checkpoints {
     fn arrive(&mut self) {
         self.list.retain_mut(|known| {
             let next = match std::mem::replace(&mut known.contents, Contents::Host(Vec::new())) {
-                Contents::Leaving(copies, reading) => match reading.try_take() {
+                Contents::Leaving(copies, reading) => match reading.try_arrive() {
+                    Ok(fetch) => Contents::Fetching(copies, on_thread(fetch)),
+                    Err(reading) => Contents::Leaving(copies, reading),
+                },
+                Contents::Fetching(copies, receiver) => match receiver.try_recv() {
                     Ok(Some(words)) => Contents::Host(words),
+                    Err(TryRecvError::Empty) => Contents::Fetching(copies, receiver),
+                    // Without a thread, it is tried again.
+                    Err(TryRecvError::Disconnected) => Contents::Gpu(copies),
                     // The device failed, and the copies with it.
                     Ok(None) => return false,
-                    Err(reading) => Contents::Leaving(copies, reading),
                 },
                 Contents::Writing(receiver, words) => match receiver.try_recv() {
                     Ok(Ok(file)) => Contents::Disk(file),
@@ -232,6 +232,17 @@ impl Checkpoints {
     pub(super) fn lose_device(&mut self) {
         self.list.retain(|known| known.place() != Place::Gpu);
     }
+}
+
+/// The result of work on a thread. Without a thread, the channel is closed.
+fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
+    let (sender, receiver) = channel();
+    let work = move || {
+        // The receiver is gone when the checkpoint was dropped.
+        let _ = sender.send(work());
+    };
+    let _ = std::thread::Builder::new().name("checkpoint".into()).spawn(work);
+    receiver
 }
 
 /// The checkpoint that is missed least: one of a run that was replaced, or else the one whose gap is the shortest for its age. So

@@ -23,8 +23,10 @@ const REACH: Duration = Duration::from_millis(40);
 const INTERVAL: std::ops::RangeInclusive<u64> = 4..=256;
 /// Frames between checkpoints while the time of a frame is not known.
 const UNKNOWN: u64 = 16;
-/// How fast States are copied at least \[bytes/s\], and the part of a frame's time that this may take.
+/// How fast States are copied on the GPU, and to the host, at least \[bytes/s\].
 const COPIED: f64 = 10e9;
+const FETCHED: f64 = 4e9;
+/// The part of a frame's time that copies may take.
 const COST: f64 = 0.02;
 
 /// From when on a changed parameter applies.
@@ -50,6 +52,8 @@ pub struct Timeline {
     live: bool,
     /// What led to the present States, by [`Journal::hash`], where a change in the past leads to others now.
     computed: Option<u64>,
+    /// What led to each frame when it was last computed; `None` for one that never was.
+    seen: Vec<Option<u64>>,
 }
 
 impl Timeline {
@@ -94,8 +98,20 @@ impl Timeline {
     pub fn interval(&self, bytes: u64) -> u64 {
         let Some(pace) = self.pace.map(|pace| pace.as_secs_f64()).filter(|pace| *pace > 0.0) else { return UNKNOWN };
         let reach = REACH.as_secs_f64() / pace;
-        let cheap = bytes as f64 / COPIED / (COST * pace);
+        let stays = self.checkpoints.used(Place::Gpu) + bytes <= self.checkpoints.budget.gpu;
+        let cheap = bytes as f64 / if stays { COPIED } else { FETCHED } / (COST * pace);
         (reach.max(cheap) as u64).clamp(*INTERVAL.start(), *INTERVAL.end())
+    }
+
+    /// The first frame whose States are others now than when it was last computed, since the graph, a parameter or the input
+    /// was changed.
+    pub fn stale(&mut self) -> Option<u64> {
+        let Timeline { journal, seen, .. } = self;
+        let end = (journal.end() as usize).saturating_add(1);
+        let mut frames = seen.iter().take(end).enumerate();
+        let differs =
+            |(frame, known): &(usize, &Option<u64>)| known.is_some() && journal.hash(*frame as u64) != **known;
+        frames.find(differs).map(|(frame, _)| frame as u64)
     }
 
     /// Gives up all checkpoints. Frames are computed from the start again.
@@ -348,6 +364,7 @@ impl Simulation {
         if let Some(timeline) = &mut self.timeline {
             timeline.journal.restart(parameters(&self.plan));
             timeline.computed = None;
+            timeline.seen.clear();
         }
     }
 
@@ -391,6 +408,12 @@ impl Simulation {
             let live = std::mem::take(&mut timeline.live)
                 || (timeline.journal.is_live(frame) && timeline.journal.input(frame) == Some(input));
             timeline.journal.note(frame, input, live);
+            let next = frame as usize + 1;
+            timeline.seen.resize(timeline.seen.len().max(next + 1), None);
+            let hash = timeline.journal.hash(frame + 1);
+            if let Some(known) = timeline.seen.get_mut(next) {
+                *known = hash;
+            }
         }
     }
 }
