@@ -17,7 +17,7 @@ use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
 use stagewright::cancel::Cancel;
 use stagewright::document::Document;
-use stagewright::export::checkpoints::Checkpoints;
+use stagewright::export::checkpoints::{self, Checkpoints};
 use stagewright::export::job::{self, Export, JobError, Progress, Subject};
 use stagewright::export::record::Fingerprint;
 use stagewright::files::{MAX_GRAPH, read};
@@ -128,7 +128,7 @@ impl Render {
         let mut first_shown = false;
         let mut goes_on = |simulation: &mut Simulation| stop.as_mut().map_or(Ok(true), |stop| stop.check(simulation));
         if !goes_on(&mut simulation)? {
-            return self.stopped(stop, (&document, &library), &options, &simulation);
+            return self.stopped(stop, (&document, &library), &options, (&mut simulation, &inputs));
         }
         let result = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
@@ -163,7 +163,7 @@ impl Render {
             return Err(fault);
         }
         if stop.as_ref().is_some_and(|stop| stop.fired.is_some()) {
-            return self.stopped(stop, (&document, &library), &options, &simulation);
+            return self.stopped(stop, (&document, &library), &options, (&mut simulation, &inputs));
         }
         report::warn(&simulation.warnings(true));
         if self.stop.is_json() {
@@ -205,11 +205,30 @@ impl Render {
         stop: Option<Stop>,
         graph: (&Document, &Library),
         options: &PlanOptions,
-        simulation: &Simulation,
+        (simulation, inputs): (&mut Simulation, &Fingerprint),
     ) -> Result<u8, Failure> {
         let Some(fired) = stop.and_then(|stop| stop.fired) else { return Ok(0) };
-        self.stop.report(&fired, &self.graph, graph, options, simulation)?;
+        fired.start.restore(simulation);
+        let checkpoint = self.keep_start(graph.0, simulation, inputs)?;
+        self.stop.report(&fired, &self.graph, graph, options, (simulation, checkpoint))?;
         Ok(report::STOPPED)
+    }
+
+    /// Writes a checkpoint of the present frame, unless it is the first, and returns its file.
+    fn keep_start(
+        &self,
+        document: &Document,
+        simulation: &Simulation,
+        inputs: &Fingerprint,
+    ) -> Result<Option<PathBuf>, Failure> {
+        if simulation.frame() == 0 {
+            return Ok(None);
+        }
+        let snapshot = simulation.snapshot()?.wait().ok_or_else(|| Failure::Message(JobError::Gpu.to_string()))?;
+        let path = checkpoints::path(&self.out, snapshot.frame);
+        let checkpoint = Checkpoint::new(simulation, snapshot, document.to_text(), Some(inputs.text().to_string()));
+        checkpoint.write(&path).map_err(|error| Failure::Message(error.to_string()))?;
+        Ok(Some(path))
     }
 
     /// The frames to write: those of `--frames` after the checkpoint.

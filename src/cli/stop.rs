@@ -1,5 +1,7 @@
 //! `--stop-on`: ends a run where it goes wrong, and reports where that began.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::GraphArgs;
@@ -17,7 +19,7 @@ pub struct StopArgs {
     /// End with exit code 4 when a condition holds after a frame, and report the dispatch, the node, the cell or particle and the values
     /// that made it: `nan` (in any State), `nan NODE.PORT`, `alarm`, `frame N`, `NODE.PORT outside LOW..HIGH`, or an expression such as
     /// `velocity.value:max > 10`. May be given several times
-    #[arg(long, value_name = "CONDITION")]
+    #[arg(long, value_name = "CONDITION", conflicts_with = "resume")]
     stop_on: Vec<String>,
     /// Print the report as JSON, and nothing else; `null` when nothing stopped the run
     #[arg(long, requires = "stop_on")]
@@ -28,8 +30,8 @@ pub struct StopArgs {
 pub struct Stop {
     conditions: Conditions,
     input: FrameInput,
-    /// Frames that were checked.
-    checked: u64,
+    /// The last frame that was checked; `None` before the first look.
+    checked: Option<u64>,
     pub fired: Option<Fired>,
 }
 
@@ -53,10 +55,10 @@ impl StopArgs {
                 .map_err(|problem| Failure::Message(format!("--stop-on {}", Problems::from(problem))))
         };
         let conditions = Conditions::new(self.stop_on.iter().map(parse).collect::<Result<_, _>>()?);
-        Ok(Some(Stop { conditions, input: FrameInput::default(), checked: 0, fired: None }))
+        Ok(Some(Stop { conditions, input: FrameInput::default(), checked: None, fired: None }))
     }
 
-    /// Prints where it stopped.
+    /// Prints where it stopped, and the checkpoint of what the frame starts from.
     ///
     /// # Errors
     /// A plan that can stop inside a frame does not fit the device.
@@ -66,10 +68,11 @@ impl StopArgs {
         graph: &GraphArgs,
         (document, library): (&Document, &Library),
         options: &PlanOptions,
-        simulation: &Simulation,
+        (simulation, checkpoint): (&Simulation, Option<PathBuf>),
     ) -> Result<(), Failure> {
         let plan = graph.compile(document, library, &FrameDebugger::options(options))?;
-        let (_, found) = fired.report(simulation.gpu(), plan)?;
+        let (_, mut found) = fired.report(simulation.gpu(), plan)?;
+        found.checkpoint = checkpoint.map(|path| path.display().to_string());
         self.print(&found);
         Ok(())
     }
@@ -101,12 +104,11 @@ impl Stop {
     /// # Errors
     /// A condition that has no value, or a device that failed.
     pub fn check(&mut self, simulation: &mut Simulation) -> Result<bool, Failure> {
-        let first = self.checked == 0 && simulation.frame() == 0;
-        if simulation.frame() > self.checked {
-            self.checked = simulation.frame();
-            self.fired = self.conditions.after(simulation, &self.input)?;
-        } else if !first {
-            return Ok(self.fired.is_none());
+        let frame = simulation.frame();
+        match self.checked.replace(frame) {
+            Some(checked) if frame > checked => self.fired = self.conditions.after(simulation, &self.input)?,
+            Some(_) => return Ok(self.fired.is_none()),
+            None => {}
         }
         if self.fired.is_none() {
             self.input = simulation.next_input();

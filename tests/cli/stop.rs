@@ -35,6 +35,15 @@ fn a_run_stops_where_nan_begins_and_reports_it_with_an_exit_code_of_its_own() {
             .count(),
         3
     );
+    // The checkpoint holds what that frame starts from.
+    let checkpoint = frames.join("checkpoint.0002.safetensors");
+    let from = checkpoint.to_str().unwrap();
+    assert!(text.contains(from), "{text}");
+    let again = run(&["--from", from, "--stop-on", "nan"]);
+    assert_eq!(again.status.code(), Some(4), "{}", err(&again));
+    let report = |text: &str| text.lines().skip_while(|line| !line.starts_with("stopped")).map(String::from).collect();
+    let (first, second): (Vec<String>, Vec<String>) = (report(&text), report(&out(&again)));
+    assert!(first.len() > 4 && first == second, "{first:?} {second:?}");
     let stopped = run(&["--stop-on", "alarm", "--stop-on", "level.value:min < 0", "--json"]);
     assert_eq!(stopped.status.code(), Some(4), "{}", err(&stopped));
     let report: serde_json::Value = serde_json::from_str(&out(&stopped)).expect("nothing but JSON");

@@ -53,6 +53,8 @@ pub struct Report {
     pub value: Option<Values>,
     /// What the dispatch read at the same place.
     pub inputs: Vec<Input>,
+    /// A checkpoint of what the frame starts from, where one was written.
+    pub checkpoint: Option<String>,
     #[serde(skip)]
     place: Option<Place>,
 }
@@ -117,6 +119,9 @@ impl Report {
         if let Some(count) = self.count.filter(|count| *count > 1) {
             line("elements", format!("{count} after this dispatch"));
         }
+        if let Some(checkpoint) = &self.checkpoint {
+            line("start", checkpoint.clone());
+        }
         text
     }
 
@@ -144,6 +149,7 @@ impl Fired {
             frame: debugger.frame(),
             time: debugger.simulation.time,
             cause: self.condition.to_string(),
+            checkpoint: None,
             dispatch: None,
             dispatches: debugger.len(),
             node: None,

@@ -65,6 +65,12 @@ impl FrameStart {
         self.frame + 1
     }
 
+    /// Goes back there with a simulation of the same graph, which continues from it.
+    pub fn restore(&self, simulation: &mut Simulation) {
+        self.apply(simulation);
+        simulation.after_writing();
+    }
+
     /// Puts another simulation of the same graph there.
     pub(super) fn apply(&self, simulation: &mut Simulation) {
         (simulation.time, simulation.frame) = (self.time, self.frame);
