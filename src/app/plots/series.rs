@@ -59,8 +59,9 @@ impl Series {
         Curve { color, faint, points: values.iter().map(|(frame, _, value)| (*frame as f64, *value)).collect() }
     }
 
-    /// The value at the frame that is nearest to a place on the x axis.
+    /// The value at the frame that is nearest to a place on the x axis; none before the curve begins.
     pub(super) fn near(&self, at: f64) -> Option<Value> {
+        self.values.first().filter(|(first, ..)| at.round() >= *first as f64)?;
         let places: Vec<(f64, f64)> =
             self.values.iter().enumerate().map(|(index, (frame, ..))| (*frame as f64, index as f64)).collect();
         plot::nearest(&places, at).and_then(|(_, index)| self.values.get(index as usize).copied())
