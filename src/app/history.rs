@@ -169,6 +169,7 @@ fn field(name: &str) -> &str {
 /// Titles of gestures that name no node.
 fn known(gesture: &str) -> Option<&'static str> {
     Some(match gesture {
+        "save input to graph" => "Save input to graph",
         "about" => "Edit description",
         "add" => "Add node",
         "align" => "Align nodes",

@@ -83,6 +83,7 @@ fn sparse(node: &Node) -> Node {
 fn bare(document: &Document) -> Document {
     let mut document = document.clone();
     document.about.clear();
+    document.frames.clear();
     for node in document.nodes.values_mut() {
         *node = sparse(node);
         (node.at, node.comment) = ((0.0, 0.0), String::new());

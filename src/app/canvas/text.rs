@@ -6,7 +6,7 @@ use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{self, Align, Color32, FontId, Galley, Painter, vec2};
 
 /// Below this zoom ports would cover each other, and a node is drawn without them.
-pub(super) const PORTS: f32 = 0.3;
+pub(super) const PORTS: f32 = 0.27;
 /// No text is smaller \[points of the window\].
 pub(super) const SMALLEST: f32 = 9.2;
 

@@ -18,7 +18,7 @@ use checkpoints::{Checkpoint, Checkpoints, Found};
 pub use journal::{Change, Journal, Written};
 
 /// A frame is to be reached from a checkpoint within this time.
-const REACH: Duration = Duration::from_millis(40);
+const REACH: Duration = Duration::from_millis(25);
 /// Fewest and most frames between two checkpoints.
 const INTERVAL: std::ops::RangeInclusive<u64> = 4..=256;
 /// Frames between checkpoints while the time of a frame is not known.
