@@ -12,7 +12,7 @@ use serde::ser::{Serialize, SerializeTuple, Serializer};
 
 use super::{LARGEST, Unfit, segment};
 
-/// Largest frame of a key. Slopes of values up to [`LARGEST`] remain finite.
+/// Largest frame of a key. Slopes of values up to 1e38 remain finite.
 pub const LAST_FRAME: f64 = 1e9;
 /// Largest number of components of a value.
 const COMPONENTS: usize = 4;
