@@ -227,7 +227,7 @@ impl Render {
         let snapshot = simulation.snapshot()?.wait().ok_or_else(|| Failure::Message(JobError::Gpu.to_string()))?;
         let path = checkpoints::path(&self.out, snapshot.frame);
         let checkpoint = Checkpoint::new(simulation, snapshot, document.to_text(), Some(inputs.text().to_string()));
-        checkpoint.write(&path).map_err(|error| Failure::Message(error.to_string()))?;
+        checkpoint.write_in_export(&path).map_err(|error| Failure::Message(error.to_string()))?;
         Ok(Some(path))
     }
 

@@ -122,7 +122,8 @@ impl<'e> Saver<'e> {
         let checkpoint =
             Checkpoint::new(simulation, snapshot, wanted.graph.clone(), Some(self.inputs.text().to_string()));
         let path = path(self.folder, frame);
-        let thread = std::thread::Builder::new().name("checkpoint".into()).spawn(move || checkpoint.write(&path));
+        let thread =
+            std::thread::Builder::new().name("checkpoint".into()).spawn(move || checkpoint.write_in_export(&path));
         self.writing = Some((frame, thread.map_err(|e| JobError::Thread(e.to_string()))?));
         Ok(())
     }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
@@ -141,6 +142,18 @@ impl Checkpoint {
     /// # Errors
     /// A folder that can't be written, or a full disk.
     pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {
+        self.write_by(path, write::replace)
+    }
+
+    /// The same in the folder of an export: what a killed process leaves is removed by the next one.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::write`].
+    pub fn write_in_export(&self, path: &Path) -> Result<(), CheckpointError> {
+        self.write_by(path, write::replace_in_export)
+    }
+
+    fn write_by(&self, path: &Path, write: fn(&Path, &[u8]) -> io::Result<()>) -> Result<(), CheckpointError> {
         let fault = |cause: String| CheckpointError::File { path: path.into(), doing: "written", cause };
         let mut views = Vec::new();
         for (tensor, words) in self.tensors.iter().zip(self.snapshot.states.values()) {
@@ -151,7 +164,7 @@ impl Checkpoint {
         let about = serde_json::to_string(&self.about).map_err(|e| fault(e.to_string()))?;
         let header = HashMap::from([(HEADER.to_string(), about), (HASH.to_string(), self.hash())]);
         let bytes = serialize(views, Some(header)).map_err(|e| fault(e.to_string()))?;
-        write::replace(path, &bytes).map_err(|e| fault(e.to_string()))
+        write(path, &bytes).map_err(|e| fault(e.to_string()))
     }
 
     /// SHA-256 of the States with their names, in hexadecimal.
