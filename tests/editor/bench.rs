@@ -99,11 +99,11 @@ pub struct Bench {
     pub folder: Folder,
     time: f64,
     /// The last to be dropped.
-    _driver: Driver,
+    pub driver: Driver,
 }
 
 /// Waits for shaders that the driver still compiles for an editor that is gone: a test that ends before them crashes in the driver.
-struct Driver;
+pub struct Driver;
 
 impl Drop for Driver {
     fn drop(&mut self) {
@@ -197,7 +197,7 @@ impl Bench {
             .with_max_steps(1)
             .renderer(WgpuTestRenderer::from_render_state(render))
             .build_eframe(move |context| Editor::new(context, source, None, folders).unwrap());
-        let mut bench = Bench { harness, folder, time: 10.0, _driver: Driver };
+        let mut bench = Bench { harness, folder, time: 10.0, driver: Driver };
         bench.rest();
         bench
     }
