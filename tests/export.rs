@@ -157,7 +157,7 @@ fn an_interrupted_export_goes_on_from_its_checkpoint_with_the_same_bytes() {
     let second = export(&gpu, &document(), &again, |_| true);
     assert_eq!((second.kept, second.skipped, second.written), (37, 30, 23));
     assert!((1..=60).all(|frame| whole.frame(frame) == cut.frame(frame)));
-    // A longer export goes on from the last one.
+    // A longer export continues from the last one.
     let longer = Folder::new("longer");
     let mut simulation = simulation(&gpu, &document(), &PlanOptions::default());
     let last = Checkpoint::read(&cut.0.join("checkpoint.0060.safetensors")).unwrap();

@@ -155,7 +155,7 @@ impl Simulation {
         self.fresh = false;
     }
 
-    /// Restarts the simulation: every State gets its initial value, and time is zero. A timeline begins anew.
+    /// Restarts the simulation: every State gets its initial value, and time is zero. Its timeline starts over.
     pub fn reset(&mut self) {
         self.before_change();
         self.restart_timeline();

@@ -25,7 +25,7 @@ fn a_render_goes_on_in_another_process_with_the_same_bytes() {
         let read = |part: &str| std::fs::read(dir.join(part).join(format!("frame.{frame:04}.png"))).unwrap();
         assert!(read("whole") == read("rest"), "frame {frame}");
     }
-    // Another graph goes on from it, and says so.
+    // Another graph continues from it, and says so.
     let other = render("other", "22", &["--from", from, "--param", "domain.resolution=160x100"]);
     let said = err(&other);
     assert!(other.status.success(), "{said}");

@@ -46,7 +46,7 @@ fn a_frame_is_stepped_forwards_and_backwards_with_its_wires_on_show() {
     bench.until("the run", |bench| shows(bench, "Not inside a frame"));
     let frame = bench.computed();
     bench.key(Key::Space);
-    bench.until("the run goes on from where it was", |bench| bench.computed() > frame);
+    bench.until("the run continues from where it was", |bench| bench.computed() > frame);
 }
 
 #[test]

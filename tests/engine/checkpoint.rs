@@ -1,4 +1,4 @@
-//! Checkpoints on disk: another simulation goes on from one, and a file that does not fit is refused in a sentence.
+//! Checkpoints on disk: another simulation continues from one, and a file that does not fit is refused in a sentence.
 
 use std::path::PathBuf;
 

@@ -350,7 +350,7 @@ impl Session {
         }
     }
 
-    /// Leaves the frame: the simulation goes on from where it was.
+    /// Leaves the frame: the simulation continues from where it was.
     pub(in crate::app) fn leave_frame(&mut self) {
         self.debugging.preparing = None;
         if let Some(left) = self.debugging.standing.take() {

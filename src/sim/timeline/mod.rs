@@ -373,7 +373,7 @@ impl Simulation {
         let Some(mut timeline) = self.timeline.take() else { return };
         self.apply(&timeline.journal, self.frame);
         if timeline.is_outdated(self.frame) {
-            // The run goes on from States that the past does not lead to.
+            // The run continues from States that the past does not lead to.
             timeline.journal.carry(self.frame);
             timeline.computed = None;
         }
