@@ -15,7 +15,7 @@ const RECORDING_TOLERANCE: f32 = 0.0002;
 const COORDINATES: std::ops::RangeInclusive<f32> = -1.0..=2.0;
 
 /// Input of one frame.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FrameInput {
     /// Length of the frame \[s\]; `None` is 1/fps of the document.
     pub dt: Option<f32>,

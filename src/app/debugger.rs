@@ -69,6 +69,17 @@ impl Editor {
         self.stale = true;
         self.player.refresh();
     }
+
+    /// Shows where a run has stopped: the node, and the wire of the cell or particle.
+    pub(super) fn show_stop(&mut self, ctx: &egui::Context) {
+        let Some(report) = self.session.report() else { return };
+        let (node, place) = (report.node.clone(), report.place());
+        let wire = report.wire.clone().filter(|wire| place.is_some() && !self.session.is_viewed(wire));
+        self.carry_out(node.map(Action::GoToNode).into_iter().collect(), ctx);
+        if let Some(wire) = wire {
+            self.view_path(&wire);
+        }
+    }
 }
 
 impl DebuggerPane {

@@ -139,10 +139,15 @@ impl Editor {
             self.notify(format!("`{link}` is not connected yet, so there is nothing to view"), false);
             return;
         };
+        self.view_path(&wire);
+    }
+
+    /// Shows a wire in the first view, by its whole path.
+    pub(super) fn view_path(&mut self, wire: &str) {
         self.bring_up(Pane::View(0));
-        let field = self.session.field(&wire);
+        let field = self.session.field(wire);
         if let Some(view) = self.views.get_mut(&0) {
-            view.see(&wire);
+            view.see(wire);
             view.overlays().suit(field);
         }
         self.player.refresh();

@@ -303,6 +303,7 @@ impl Editor {
         self.session.poll();
         if entering && self.session.debugger().is_some() {
             self.bring_up(Pane::Debugger);
+            self.show_stop(ctx);
         }
         if let Some(sentence) = self.session.take_debug_message() {
             self.notify(sentence, true);

@@ -28,7 +28,7 @@ use stagewright::input::InputTrack;
 use stagewright::library::{self, Library};
 use stagewright::plan::{Keep, Plan, PlanOptions};
 use stagewright::sim::Simulation;
-use stagewright::sim::checkpoint::Checkpoint;
+use stagewright::sim::checkpoint::{Checkpoint, Stop as Place};
 use stagewright::sim::values::BadValues;
 use stagewright::tune::TuningCache;
 
@@ -115,7 +115,7 @@ impl Render {
                 next
             }
         };
-        let (mut fault, mut hashed) = (None, simulation.frame());
+        let (mut fault, mut hashed, mut skipped) = (None, simulation.frame(), false);
         simulation.set_profiling(Profile::Nodes);
         if self.check_values {
             simulation.watch_values(CHECK_EVERY)?;
@@ -126,8 +126,14 @@ impl Render {
         let started = Instant::now();
         let frames = self.driver.frames();
         let mut first_shown = false;
-        let mut goes_on = |simulation: &mut Simulation| stop.as_mut().map_or(Ok(true), |stop| stop.check(simulation));
-        if !goes_on(&mut simulation)? {
+        let mut goes_on = |simulation: &mut Simulation, skips: bool| {
+            let Some(stop) = &mut stop else { return Ok(true) };
+            if skips {
+                stop.skip();
+            }
+            stop.check(simulation)
+        };
+        if !goes_on(&mut simulation, false)? {
             return self.stopped(stop, (&document, &library), &options, (&mut simulation, &inputs));
         }
         let result = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
@@ -142,7 +148,8 @@ impl Render {
             }
             let mut stopped = false;
             if fault.is_none() {
-                match goes_on(simulation) {
+                let skips = progress.skipped > 0 && !std::mem::replace(&mut skipped, true);
+                match goes_on(simulation, skips) {
                     Ok(goes_on) => stopped = !goes_on,
                     Err(failure) => fault = Some(failure),
                 }
@@ -208,27 +215,29 @@ impl Render {
         (simulation, inputs): (&mut Simulation, &Fingerprint),
     ) -> Result<u8, Failure> {
         let Some(fired) = stop.and_then(|stop| stop.fired) else { return Ok(0) };
+        let found = self.stop.find(&fired, &self.graph, graph, options, simulation.gpu());
         fired.start.restore(simulation);
-        let checkpoint = self.keep_start(graph.0, simulation, inputs)?;
-        self.stop.report(&fired, &self.graph, graph, options, (simulation, checkpoint))?;
+        let stop =
+            found.as_ref().ok().map(|report| Place { report: report.clone(), input: fired.start.input().clone() });
+        let checkpoint = self.keep_start(graph.0, simulation, inputs, stop)?;
+        self.stop.print(found?, &checkpoint);
         Ok(report::STOPPED)
     }
 
-    /// Writes a checkpoint of the present frame, unless it is the first, and returns its file.
+    /// Writes a checkpoint of the present frame, and returns its file.
     fn keep_start(
         &self,
         document: &Document,
         simulation: &Simulation,
         inputs: &Fingerprint,
-    ) -> Result<Option<PathBuf>, Failure> {
-        if simulation.frame() == 0 {
-            return Ok(None);
-        }
+        stop: Option<Place>,
+    ) -> Result<PathBuf, Failure> {
         let snapshot = simulation.snapshot()?.wait().ok_or_else(|| Failure::Message(JobError::Gpu.to_string()))?;
         let path = checkpoints::path(&self.out, snapshot.frame);
-        let checkpoint = Checkpoint::new(simulation, snapshot, document.to_text(), Some(inputs.text().to_string()));
+        let mut checkpoint = Checkpoint::new(simulation, snapshot, document.to_text(), Some(inputs.text().to_string()));
+        checkpoint.about.stop = stop.map(Box::new);
         checkpoint.write_in_export(&path).map_err(|error| Failure::Message(error.to_string()))?;
-        Ok(Some(path))
+        Ok(path)
     }
 
     /// The frames to write: those of `--frames` after the checkpoint.

@@ -1,12 +1,13 @@
 //! `--stop-on`: ends a run where it goes wrong, and reports where that began.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::Args;
 
 use super::GraphArgs;
 use super::report::{self, Failure};
 use stagewright::document::Document;
+use stagewright::gpu::Gpu;
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, PlanOptions};
@@ -19,7 +20,7 @@ pub struct StopArgs {
     /// End with exit code 4 when a condition holds after a frame, and report the dispatch, the node, the cell or particle and the values
     /// that made it: `nan` (in any State), `nan NODE.PORT`, `alarm`, `frame N`, `NODE.PORT outside LOW..HIGH`, or an expression such as
     /// `velocity.value:max > 10`. May be given several times
-    #[arg(long, value_name = "CONDITION", conflicts_with = "resume")]
+    #[arg(long, value_name = "CONDITION")]
     stop_on: Vec<String>,
     /// Print the report as JSON, and nothing else; `null` when nothing stopped the run
     #[arg(long, requires = "stop_on")]
@@ -58,26 +59,25 @@ impl StopArgs {
         Ok(Some(Stop { conditions, input: FrameInput::default(), checked: None, fired: None }))
     }
 
-    /// Prints where it stopped, and the checkpoint of what the frame starts from.
+    /// Finds where it stopped.
     ///
     /// # Errors
     /// A plan that can stop inside a frame does not fit the device.
-    pub fn report(
+    pub fn find(
         &self,
         fired: &Fired,
         graph: &GraphArgs,
         (document, library): (&Document, &Library),
         options: &PlanOptions,
-        (simulation, checkpoint): (&Simulation, Option<PathBuf>),
-    ) -> Result<(), Failure> {
+        gpu: &Gpu,
+    ) -> Result<Report, Failure> {
         let plan = graph.compile(document, library, &FrameDebugger::options(options))?;
-        let (_, mut found) = fired.report(simulation.gpu(), plan)?;
-        found.checkpoint = checkpoint.map(|path| path.display().to_string());
-        self.print(&found);
-        Ok(())
+        Ok(fired.report(gpu, plan)?.1)
     }
 
-    fn print(&self, found: &Report) {
+    /// Prints it, with the checkpoint of what the frame starts from.
+    pub fn print(&self, mut found: Report, checkpoint: &Path) {
+        found.checkpoint = Some(checkpoint.display().to_string());
         if self.json {
             report::print_json(&format!("{}\n", found.to_json()));
         } else {
@@ -97,6 +97,11 @@ impl Stop {
             all => all,
         };
         PlanOptions { keep, ..options }
+    }
+
+    /// Called when the run has gone on to a later frame without computing those before it.
+    pub fn skip(&mut self) {
+        self.checked = None;
     }
 
     /// Called before the first frame, and whenever a frame has been computed. Returns whether the run goes on.

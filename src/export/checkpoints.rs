@@ -30,7 +30,7 @@ pub fn path(folder: &Path, frame: u64) -> PathBuf {
 /// The newest checkpoint in a folder from which frames after `frame` give the same images: of the same inputs, adapter and
 /// program. Files that can't be read are passed over.
 pub(super) fn newest(folder: &Path, inputs: &Fingerprint, adapter: &str, frame: u64) -> Option<Checkpoint> {
-    let mut frames: Vec<u64> = there(folder).into_iter().filter(|known| *known <= frame).collect();
+    let mut frames: Vec<u64> = there(folder).into_iter().filter(|known| (1..=frame).contains(known)).collect();
     frames.sort_unstable();
     let usable = |known: &u64| {
         let found = Checkpoint::read(&path(folder, *known)).ok()?;

@@ -208,9 +208,9 @@ impl Progress {
 }
 
 /// Exports frames of a simulation, whose plan was compiled from `inputs`. It has not started yet, or continues from a
-/// checkpoint before the first frame. `go_on` is called after each frame, and repeatedly while waiting for one; when it
-/// returns false, the export ends normally and can be resumed. Returns the progress and, for a wire, the statistics of its
-/// last frame.
+/// checkpoint before the first frame. `go_on` is called after each frame, repeatedly while waiting for one, and before the
+/// first one where a checkpoint in the folder stands for earlier frames; when it returns false, the export ends normally
+/// and can be resumed. Returns the progress and, for a wire, the statistics of its last frame.
 ///
 /// # Errors
 /// A range that is empty or past. Files that cannot be written; a folder that another export is writing to; a device that fails. Frames that were
@@ -253,6 +253,11 @@ pub fn run(
         }
     }
     let mut saver = Saver::new(export.checkpoints.as_ref(), &export.folder, inputs, resumed);
+    if progress.skipped > 0 {
+        progress.frame = simulation.frame();
+        wanted = go_on(&progress, simulation);
+    }
+    let end = if wanted { end } else { 0 };
     for frame in simulation.frame() + 1..=end {
         let input = simulation.recorded_input();
         simulation.step(&input)?;

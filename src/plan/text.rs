@@ -113,7 +113,7 @@ fn set_by<'a>(paths: impl Iterator<Item = &'a String>) -> String {
     if paths.is_empty() { String::new() } else { format!(", set by {}", paths.join(", ")) }
 }
 
-/// Iterations of a node that do the same between the same buffers are one line.
+/// Iterations of a node that do the same between the same buffers are one line. Dispatches count from 1.
 fn section(out: &mut String, plan: &Plan, title: &str, dispatches: &[Dispatch]) {
     let _ = writeln!(out, "\n{title}");
     let lines: Vec<String> = dispatches.iter().map(|d| line(plan, d)).collect();
@@ -122,7 +122,8 @@ fn section(out: &mut String, plan: &Plan, title: &str, dispatches: &[Dispatch]) 
         let (period, repeats) = repetition(&lines[index..]);
         for offset in 0..period {
             let count = if repeats > 1 { format!(" x{repeats}") } else { String::new() };
-            let number = if repeats > 1 { format!("{}..", index + offset) } else { (index + offset).to_string() };
+            let number = index + offset + 1;
+            let number = if repeats > 1 { format!("{number}..") } else { number.to_string() };
             let _ = writeln!(out, "  {number:>6} {}{count}", lines[index + offset]);
         }
         index += period * repeats;

@@ -12,7 +12,8 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Simulation, Snapshot, timeline};
+use super::debug::Report;
+use super::{FrameInput, Simulation, Snapshot, timeline};
 use crate::files::{read, write};
 use crate::plan::Plan;
 use crate::problem::{Problem, Problems};
@@ -39,7 +40,7 @@ pub struct Checkpoint {
 }
 
 /// What made the States of a checkpoint.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct About {
     version: u32,
     /// Name and version of the program.
@@ -54,6 +55,9 @@ pub struct About {
     /// The input of the frames until now, as the text of a recording, where it was given live.
     #[serde(default)]
     pub recording: Option<String>,
+    /// Where the next frame stopped, in a checkpoint of what that frame starts from.
+    #[serde(default)]
+    pub stop: Option<Box<Stop>>,
     frame: u64,
     /// Bits of a 64-bit float \[s\].
     time: u64,
@@ -62,6 +66,15 @@ pub struct About {
     /// Values that expressions have kept: bits of 64-bit floats.
     #[serde(default)]
     held: Vec<(String, Vec<u64>)>,
+}
+
+/// Where a run stopped inside the frame after a checkpoint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stop {
+    /// What the stop said.
+    pub report: Report,
+    /// The input of the frame.
+    pub input: FrameInput,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -125,6 +138,7 @@ impl Checkpoint {
             graph,
             inputs,
             recording: None,
+            stop: None,
             frame: snapshot.frame,
             time: snapshot.time.to_bits(),
             states: snapshot.states.keys().cloned().collect(),
@@ -224,6 +238,11 @@ impl Simulation {
     pub fn resume(&mut self, checkpoint: &Checkpoint) -> Problems {
         let held = &checkpoint.snapshot.states;
         let mut problems = Problems::default();
+        if checkpoint.snapshot.frame == 0 && held.is_empty() {
+            // That of the start.
+            self.reset();
+            return problems;
+        }
         for state in timeline::held(self.plan()) {
             if held.contains_key(&(state.node.clone(), state.description.clone())) {
                 continue;

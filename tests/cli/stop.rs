@@ -1,5 +1,7 @@
 //! `render --stop-on`: ends a run where it goes wrong, with an exit code of its own.
 
+use stagewright::sim::checkpoint::Checkpoint;
+
 use super::*;
 
 /// The root of a number that falls by one a frame, in all cells but where it rises.
@@ -41,15 +43,28 @@ fn a_run_stops_where_nan_begins_and_reports_it_with_an_exit_code_of_its_own() {
     assert!(text.contains(from), "{text}");
     let again = run(&["--from", from, "--stop-on", "nan"]);
     assert_eq!(again.status.code(), Some(4), "{}", err(&again));
-    let report = |text: &str| text.lines().skip_while(|line| !line.starts_with("stopped")).map(String::from).collect();
-    let (first, second): (Vec<String>, Vec<String>) = (report(&text), report(&out(&again)));
+    let report = |text: &str| -> Vec<String> {
+        text.lines().skip_while(|line| !line.starts_with("stopped")).map(String::from).collect()
+    };
+    let (first, second) = (report(&text), report(&out(&again)));
     assert!(first.len() > 4 && first == second, "{first:?} {second:?}");
     let stopped = run(&["--stop-on", "alarm", "--stop-on", "level.value:min < 0", "--json"]);
     assert_eq!(stopped.status.code(), Some(4), "{}", err(&stopped));
-    let report: serde_json::Value = serde_json::from_str(&out(&stopped)).expect("nothing but JSON");
-    assert_eq!((&report["frame"], &report["node"], &report["value"][0]), (&3.into(), &"fall".into(), &(-0.5).into()));
+    let json: serde_json::Value = serde_json::from_str(&out(&stopped)).expect("nothing but JSON");
+    assert_eq!((&json["frame"], &json["node"], &json["value"][0]), (&3.into(), &"fall".into(), &(-0.5).into()));
     let silent = run(&["--stop-on", "level.value outside -9..99", "--json"]);
     assert_eq!((silent.status.code(), out(&silent).trim()), (Some(0), "null"), "{}", err(&silent));
+    // The export that was stopped is resumed from that checkpoint, and stops there again.
+    let resumed = run(&["--resume", "--stop-on", "nan"]);
+    assert_eq!((resumed.status.code(), out(&resumed)), (Some(4), text.clone()), "{}", err(&resumed));
+    // A stop in the first frame leaves a checkpoint of the start.
+    let first = run(&["--stop-on", "fall.x outside ..2"]);
+    assert_eq!(first.status.code(), Some(4), "{}", err(&first));
+    let start = Checkpoint::read(&frames.join("checkpoint.0000.safetensors")).expect("a checkpoint");
+    let stop = start.about.stop.expect("the place").report;
+    assert_eq!((stop.frame, stop.dispatch, stop.index), (1, Some(stop.ran), Some(vec![0, 0])));
+    let again = run(&["--from", frames.join("checkpoint.0000.safetensors").to_str().unwrap(), "--stop-on", "nan"]);
+    assert_eq!(report(&text), report(&out(&again)), "{}", err(&again));
     let wrong = run(&["--stop-on", "lewel.value:max > 3"]);
     assert_eq!(wrong.status.code(), Some(1));
     assert!(err(&wrong).contains("lewel"), "{}", err(&wrong));

@@ -16,6 +16,7 @@ use egui_kittest::{Harness, Node};
 use stagewright::app::{Editor, Folders, Source};
 use stagewright::document::{Document, ParamValue};
 use stagewright::gpu;
+use stagewright::sim::checkpoint::Checkpoint;
 
 /// How long anything may take that other threads do.
 const TIMEOUT: Duration = Duration::from_secs(90);
@@ -181,6 +182,11 @@ impl Bench {
 
     /// An editor in a folder that may hold things already.
     pub fn with(folder: Folder, source: Source, size: Vec2) -> Bench {
+        Bench::start(folder, source, size, None)
+    }
+
+    /// The same, where the simulation starts from a checkpoint.
+    pub fn start(folder: Folder, source: Source, size: Vec2, at: Option<Checkpoint>) -> Bench {
         let WgpuSetup::CreateNew(mut setup) = default_wgpu_setup() else { unreachable!("the default makes a device") };
         setup.device_descriptor = Arc::new(gpu::device_descriptor);
         let render = create_render_state(setup.into(), RendererOptions::PREDICTABLE);
@@ -196,7 +202,11 @@ impl Bench {
             .with_size(size)
             .with_max_steps(1)
             .renderer(WgpuTestRenderer::from_render_state(render))
-            .build_eframe(move |context| Editor::new(context, source, None, folders).unwrap());
+            .build_eframe(move |context| {
+                let mut editor = Editor::new(context, source, None, folders).unwrap();
+                at.into_iter().for_each(|checkpoint| editor.start_at(checkpoint));
+                editor
+            });
         let mut bench = Bench { harness, folder, time: 10.0, driver: Driver };
         bench.rest();
         bench

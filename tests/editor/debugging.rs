@@ -3,15 +3,22 @@
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers};
 
-use super::bench::{Bench, SMOKE, WINDOW};
+use stagewright::app::Source;
+use stagewright::sim::checkpoint::Checkpoint;
+
+use super::bench::{Bench, Folder, SMOKE, WINDOW};
 
 /// Smoke that becomes NaN where it is denser than 1, some frames after the start.
-fn burning() -> Bench {
+fn burning_smoke() -> String {
     let text = SMOKE
         .replace("(1.0 - params.rate)", "(1.0 - params.rate * sqrt(1.0 - field(cell)))")
         .replace("\"radius\": 0.1, \"rate\": 5", "\"radius\": 0.1, \"rate\": 30");
     assert_ne!(text, SMOKE);
-    let mut bench = Bench::of(&text, WINDOW);
+    text
+}
+
+fn burning() -> Bench {
+    let mut bench = Bench::of(&burning_smoke(), WINDOW);
     bench.compiled();
     bench
 }
@@ -88,4 +95,34 @@ fn a_breakpoint_stops_in_front_of_its_node_and_the_next_frame_again() {
     let first = stopped(&bench).expect("a frame");
     bench.key(Key::Space);
     bench.until("the next stop", |bench| stopped(bench).is_some_and(|frame| frame == first + 1));
+}
+
+/// The checkpoint that a stopped run leaves opens in the frame, behind the dispatch, with the wire on show and the cell picked.
+#[test]
+fn a_checkpoint_of_a_stop_opens_at_that_very_place() {
+    let folder = Folder::new();
+    let graph = folder.path().join("graph.ron");
+    std::fs::write(&graph, burning_smoke()).unwrap();
+    let frames = folder.path().join("frames");
+    let run = std::process::Command::new(env!("CARGO_BIN_EXE_stagewright"))
+        .args(["render", graph.to_str().unwrap(), "--frames", "40", "--out", frames.to_str().unwrap()])
+        .args(["--stop-on", "nan", "--json"])
+        .output()
+        .expect("starts");
+    let report: serde_json::Value = serde_json::from_slice(&run.stdout).expect("a report");
+    let at = Checkpoint::read(report["checkpoint"].as_str().expect("a file").as_ref()).expect("a checkpoint");
+    let mut bench = Bench::start(folder, Source::File(graph), WINDOW, Some(at));
+    bench.until("the stop", |bench| shows(bench, "Stopped in frame"));
+    let (frame, ran, all) = (&report["frame"], &report["ran"], &report["dispatches"]);
+    assert!(shows(&bench, &format!("Frame {frame}: {ran} of {all} dispatches")), "{report}");
+    let (wire, cell) = (report["wire"].as_str().unwrap(), report["element"].as_str().unwrap());
+    assert!(shows(&bench, &format!("Writes to {cell}")) && shows(&bench, &format!("write {ran} of {wire}")));
+    bench.until("the wire", |bench| shows(bench, &format!("image {wire}")));
+    // The frame goes on from there, and then the run.
+    bench.key(Key::F10);
+    bench.until("the next node", |bench| !shows(bench, &format!(": {ran} of {all} dispatches")));
+    bench.key(Key::Space);
+    bench.until("the run", |bench| shows(bench, "Not inside a frame"));
+    let before = bench.computed();
+    bench.until("a later frame", |bench| bench.computed() > before);
 }

@@ -194,12 +194,14 @@ fn a_planted_nan_is_found_at_its_dispatch_and_cell() {
     println!("{}", report.to_text());
     assert_eq!((report.frame, report.node.as_deref(), report.wire.as_deref()), (4, Some("rest"), Some("rest.x")));
     // `push` is the first dispatch, the sweeps are the next three.
-    assert_eq!((report.dispatch, report.index.as_deref(), report.count), (Some(2), Some(&[2, 4][..]), Some(1)));
+    assert_eq!((report.dispatch, report.index.as_deref(), report.count), (Some(3), Some(&[2, 4][..]), Some(1)));
     assert!(report.value.as_ref().is_some_and(|value| value.0[0].is_nan()));
     assert!(report.before.as_ref().is_some_and(|before| before.0[0].is_finite()), "before this sweep it was a number");
     assert!(report.inputs.iter().any(|input| input.wire == "push.y" && input.value.0[0].is_finite()));
     let json: serde_json::Value = serde_json::from_str(&report.to_json()).expect("JSON");
     assert_eq!((&json["frame"], &json["node"], &json["value"][0]), (&4.into(), &"rest".into(), &"NaN".into()));
+    let read: Report = serde_json::from_value(json).expect("a report");
+    assert_eq!((read.to_text(), read.ran), (report.to_text(), 3));
 }
 
 #[test]

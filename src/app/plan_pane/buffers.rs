@@ -49,7 +49,7 @@ fn count(plan: &Plan, list: List, index: usize) -> usize {
 /// The lifetime, in dispatches of the frame.
 pub(super) fn span(plan: &Plan, holding: &Holding) -> String {
     let number = |dispatch: usize| match dispatch.checked_sub(plan.invariant.len()) {
-        Some(number) => format!("#{number}"),
+        Some(number) => format!("#{}", number + 1),
         None => "static dispatches".to_string(),
     };
     match (holding.first, holding.last) {

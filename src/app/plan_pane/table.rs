@@ -252,7 +252,7 @@ impl Table<'_> {
         let items = self.pane.rows.items(row);
         let number = match (row.shape, items.first()) {
             (Shape::Section, _) | (_, None) => String::new(),
-            (_, Some(first)) => first.to_string(),
+            (_, Some(first)) => (first + 1).to_string(),
         };
         self.write(ui, rect, 0, &number, true, self.look.faint);
         let mut cell = self.columns.cell(rect, NODE);

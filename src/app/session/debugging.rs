@@ -7,6 +7,7 @@ use super::Session;
 use crate::graph::{Graph, aside};
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
+use crate::sim::checkpoint::Stop;
 use crate::sim::debug::{Condition, Conditions, Fired, FrameDebugger, FrameStart, Place, Report, WriteEvent};
 use crate::sim::values::BadValues;
 use crate::sim::{FrameInput, Simulation};
@@ -17,12 +18,17 @@ enum Goal {
     Start(Box<FrameStart>, Option<String>),
     /// Where a condition began to hold.
     Fired(Box<Fired>),
+    /// Where a run stopped that left a checkpoint of the frame's start.
+    Stopped(Box<FrameStart>, Box<Report>),
     /// Where the first NaN begins.
     FirstNan(Box<BadValues>),
 }
 
 /// What a thread has prepared: a debugger, and what the stop says. The bad values come back, to search for them again.
 type Prepared = (Result<Option<(FrameDebugger, Option<Report>)>, Problems>, Option<BadValues>);
+
+/// A frame of another version of the graph is not that of the stop.
+const OTHER: &str = "The graph, or what it was run with, is not what it was when the run stopped, so the frame stands at its node or its start. Step on, or run it again.";
 
 /// The frame debugger.
 #[derive(Default)]
@@ -193,6 +199,13 @@ impl Session {
         self.prepare(Goal::Start(Box::new(start), node));
     }
 
+    /// Goes to where a run stopped, in the frame after the checkpoint that the simulation has started from.
+    pub(super) fn enter_stop(&mut self, stop: &Stop) {
+        let Some(simulation) = &self.simulation else { return };
+        let start = FrameStart::new(simulation, &stop.input);
+        self.prepare(Goal::Stopped(Box::new(start), Box::new(stop.report.clone())));
+    }
+
     /// Whether NaN or infinity was found, whose beginning can be searched for.
     pub(in crate::app) fn has_bad_values(&self) -> bool {
         self.debugging.bad.is_some()
@@ -243,6 +256,14 @@ impl Session {
                     let report = plan().and_then(|plan| fired.report(&gpu, plan));
                     (report.map(|(debugger, report)| Some((debugger, Some(report)))), None)
                 }
+                Goal::Stopped(start, mut report) => {
+                    let debugger = plan().and_then(|plan| FrameDebugger::new(&gpu, plan, &start));
+                    let there = debugger.and_then(|mut debugger| {
+                        report.enter(&mut debugger)?;
+                        Ok(Some((debugger, Some(*report))))
+                    });
+                    (there, None)
+                }
                 Goal::FirstNan(bad) => {
                     let first = plan().and_then(|plan| bad.first(&gpu, plan));
                     (first.map(|found| found.map(|(debugger, report)| (debugger, Some(report)))), Some(*bad))
@@ -274,6 +295,9 @@ impl Session {
         match found {
             Ok(Some((debugger, report))) => {
                 let picked = report.as_ref().and_then(Report::place);
+                if report.as_ref().is_some_and(|report| !report.fits(&debugger)) {
+                    self.debugging.told = Some(OTHER.into());
+                }
                 self.debugging.standing = Some(Standing { debugger, report, picked: None });
                 self.changes.plans += 1;
                 if let Some(place) = picked {

@@ -370,7 +370,7 @@ impl Session {
             simulation.reset();
         }
         let Some(outcome) = self.compiler.take() else { return };
-        let mut at = Vec::new();
+        let (mut at, mut stop) = (Vec::new(), None);
         let started = outcome.and_then(|compiled| {
             match &mut self.simulation {
                 Some(simulation) => simulation.replace_with_files(compiled.plan, &compiled.grids)?,
@@ -386,6 +386,7 @@ impl Session {
                     }
                     if let Some(checkpoint) = self.at.take() {
                         at.extend(begin_at(&mut simulation, &checkpoint, &self.document).0);
+                        stop = checkpoint.about.stop;
                     }
                     simulation.watch_values(values::EVERY)?;
                     self.states.begun.clear();
@@ -406,6 +407,9 @@ impl Session {
                 self.changes.plans += 1;
                 self.renew_conditions();
                 self.replay();
+                if let Some(stop) = stop {
+                    self.enter_stop(&stop);
+                }
             }
             Err(problems) => self.problems.document = problems,
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::conditions::{Condition, Fired, in_words};
 use super::element::Place;
@@ -16,9 +16,10 @@ use crate::graph::measurement::Measurement;
 use crate::plan::Plan;
 use crate::problem::Problems;
 use crate::sim::expect::{Sample, request};
+use crate::stage::types::WireType;
 
 /// Where and why a run has stopped.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The condition in words.
     pub condition: String,
@@ -28,11 +29,13 @@ pub struct Report {
     pub time: f64,
     /// Why it stopped, in one sentence.
     pub cause: String,
-    /// The dispatch of the plain plan that made it, counted from 0; `None` where the frame started with it, or no single dispatch can be
+    /// The dispatch of the plain plan that made it, counted from 1; `None` where the frame started with it, or no single dispatch can be
     /// named.
     pub dispatch: Option<usize>,
     /// Dispatches of the frame.
     pub dispatches: usize,
+    /// Dispatches that have run where it stops.
+    pub ran: usize,
     /// The node that the dispatch belongs to.
     pub node: Option<String>,
     /// Which part of the node: an iteration, a colour.
@@ -44,7 +47,7 @@ pub struct Report {
     /// Its index: of a cell along x, y, z, of a particle in its set.
     pub index: Option<Vec<u32>>,
     /// Where it is \[m\].
-    pub position: Option<Vec<f64>>,
+    pub position: Option<Values>,
     /// Elements for which the condition holds after the dispatch.
     pub count: Option<u32>,
     /// The value before the dispatch.
@@ -60,7 +63,7 @@ pub struct Report {
 }
 
 /// What a dispatch read at a place.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     /// Name of the wire.
     pub wire: String,
@@ -74,15 +77,27 @@ pub struct Values(pub Vec<f64>);
 
 impl Serialize for Values {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        #[serde(untagged)]
-        enum One {
-            Number(f64),
-            Text(String),
-        }
         let one = |v: &f64| if v.is_finite() { One::Number(*v) } else { One::Text(v.to_string()) };
         serializer.collect_seq(self.0.iter().map(one))
     }
+}
+
+impl<'de> Deserialize<'de> for Values {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Values, D::Error> {
+        let number = |one: One| match one {
+            One::Number(number) => Ok(number),
+            One::Text(text) => text.parse().map_err(|_| serde::de::Error::custom(format!("`{text}` is not a number"))),
+        };
+        Vec::<One>::deserialize(deserializer)?.into_iter().map(number).collect::<Result<_, _>>().map(Values)
+    }
+}
+
+/// A number as JSON has it.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum One {
+    Number(f64),
+    Text(String),
 }
 
 impl Report {
@@ -100,13 +115,13 @@ impl Report {
         };
         if let (Some(dispatch), Some(node)) = (self.dispatch, &self.node) {
             let part = self.part.as_ref().filter(|part| !part.is_empty()).map_or(String::new(), |p| format!(", {p}"));
-            line("dispatch", format!("{} of {}: {node}{part}", dispatch + 1, self.dispatches));
+            line("dispatch", format!("{dispatch} of {}: {node}{part}", self.dispatches));
         }
         if let Some(wire) = &self.wire {
             line("wire", wire.clone());
         }
         if let Some(element) = &self.element {
-            let at = self.position.as_ref().map_or(String::new(), |at| format!(" at {} m", list(at)));
+            let at = self.position.as_ref().map_or(String::new(), |at| format!(" at {} m", list(&at.0)));
             line("where", format!("{element}{at}"));
         }
         if let Some(value) = &self.value {
@@ -123,6 +138,46 @@ impl Report {
             line("start", checkpoint.clone());
         }
         text
+    }
+
+    /// Goes to where the run stopped, in the frame that a debugger stands at the start of: for a report that was read from a file. Where
+    /// the graph has changed since and the frame has no such place, it stands before the node's first dispatch, or at the start, and
+    /// no cell is picked.
+    ///
+    /// # Errors
+    /// As [`FrameDebugger::seek`].
+    pub fn enter(&mut self, debugger: &mut FrameDebugger) -> Result<(), Problems> {
+        if self.fits(debugger) {
+            debugger.seek(self.ran)?;
+            self.place = self.known_place(debugger);
+            return Ok(());
+        }
+        self.place = None;
+        let node = self.node.as_deref().filter(|node| !node.is_empty());
+        debugger.seek(node.and_then(|node| debugger.first_of(node, 0)).unwrap_or(0))
+    }
+
+    /// Whether a debugger has the dispatch that the report names.
+    pub fn fits(&self, debugger: &FrameDebugger) -> bool {
+        let known = self.dispatch.and_then(|at| debugger.simulation.plan.frame.get(at.checked_sub(1)?));
+        self.dispatches == debugger.len()
+            && known.map(|dispatch| (&dispatch.node, &dispatch.part)) == self.node.as_ref().zip(self.part.as_ref())
+    }
+
+    /// The place that the wire and the index name.
+    fn known_place(&self, debugger: &FrameDebugger) -> Option<Place> {
+        let (wire, index) = (self.wire.as_ref()?, self.index.as_ref()?);
+        let wires = debugger.wires();
+        let known = wires.get(wire).or_else(|| wires.get(&format!("{wire}.value")))?;
+        let mut cell = [0; 3];
+        cell.iter_mut().zip(index).for_each(|(to, from)| *to = *from);
+        match known.ty {
+            WireType::Grid(_) | WireType::FaceGrid => Some(Place::Cell(known.domain?, cell)),
+            WireType::Attribute(_) => {
+                Some(Place::Particle { capacity: known.capacity, space: known.space, index: cell[0] })
+            }
+            _ => None,
+        }
     }
 
     /// As JSON, one object.
@@ -152,6 +207,7 @@ impl Fired {
             checkpoint: None,
             dispatch: None,
             dispatches: debugger.len(),
+            ran: 0,
             node: None,
             part: None,
             wire: None,
@@ -206,6 +262,7 @@ impl Fired {
                 }
             }
         }
+        report.ran = debugger.position();
         Ok(report)
     }
 
@@ -283,9 +340,9 @@ fn extreme(debugger: &FrameDebugger, measurement: &Measurement) -> Result<Option
 }
 
 impl Report {
-    /// Names a dispatch.
+    /// Names a dispatch, by its index in the plan.
     fn name(&mut self, debugger: &FrameDebugger, dispatch: Option<usize>) {
-        self.dispatch = dispatch;
+        self.dispatch = dispatch.map(|at| at + 1);
         let known = dispatch.and_then(|at| debugger.simulation.plan.frame.get(at));
         self.node = known.map(|dispatch| dispatch.node.clone());
         self.part = known.map(|dispatch| dispatch.part.clone());
@@ -301,7 +358,7 @@ impl Report {
         let plan = &debugger.simulation.plan;
         self.place = Some(place);
         self.element = Some(place.describe(plan));
-        self.position = place.center(plan);
+        self.position = place.center(plan).map(Values);
         self.index = match place {
             Place::Cell(id, cell) => {
                 let dim = plan.domains.get(id).map_or(3, |domain| domain.dim);
@@ -333,7 +390,7 @@ impl Report {
         if let (Place::Particle { .. }, Some(wire)) = (place, &self.wire) {
             // Where the particle is.
             let set = wire.rsplit_once('.').map_or("", |(set, _)| set).to_string();
-            self.position = debugger.value_at(&format!("{set}.position"), place)?;
+            self.position = debugger.value_at(&format!("{set}.position"), place)?.map(Values);
         }
         Ok(())
     }

@@ -65,6 +65,11 @@ impl FrameStart {
         self.frame + 1
     }
 
+    /// The input of the frame.
+    pub fn input(&self) -> &FrameInput {
+        &self.input
+    }
+
     /// Goes back there with a simulation of the same graph, which continues from it.
     pub fn restore(&self, simulation: &mut Simulation) {
         self.apply(simulation);
