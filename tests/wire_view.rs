@@ -3,6 +3,8 @@
 
 #[path = "wire_view/camera.rs"]
 mod camera;
+#[path = "wire_view/compare.rs"]
+mod compare;
 #[path = "wire_view/fields.rs"]
 mod fields;
 #[path = "wire_view/halves.rs"]

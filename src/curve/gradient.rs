@@ -64,8 +64,8 @@ pub fn hex_from_color(color: Color) -> Option<String> {
     Some(if alpha == 255 { solid } else { format!("{solid}{alpha:02x}") })
 }
 
-/// IEC 61966-2-1.
-fn linear_from_srgb(byte: u8) -> f64 {
+/// The linear value of a byte in sRGB, 0 to 1 (IEC 61966-2-1).
+pub(crate) fn linear_from_srgb(byte: u8) -> f64 {
     let value = f64::from(byte) / 255.0;
     if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }

@@ -11,6 +11,7 @@
 mod gradient;
 mod keyframes;
 
+pub(crate) use gradient::linear_from_srgb;
 pub use gradient::{Color, Gradient, color_from_hex, hex_from_color};
 pub use keyframes::{Key, Keyframes, LAST_FRAME, Tangent};
 

@@ -3,6 +3,7 @@
 
 pub mod camera;
 pub mod checkpoint;
+pub mod compare;
 pub mod debug;
 pub mod expect;
 pub mod field;
@@ -10,10 +11,12 @@ pub mod files;
 mod frame;
 pub mod hash;
 pub mod hashes;
+mod lookup;
 pub mod record;
 mod scatter;
 mod settings;
 mod snapshot;
+pub mod taken;
 pub mod timeline;
 pub mod values;
 mod watch;

@@ -4,6 +4,7 @@
 mod bound;
 mod build;
 pub(super) mod kernels;
+mod loaded;
 mod params;
 mod staging;
 
@@ -17,6 +18,7 @@ use kernels::Kernels;
 use staging::{Staging, buffer};
 
 pub use kernels::WGSL;
+pub use loaded::Loaded;
 pub use params::{Params, View, kind, show};
 pub use staging::Arrived;
 

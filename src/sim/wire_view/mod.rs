@@ -7,13 +7,16 @@
 mod source;
 mod statistics;
 
-use crate::gpu::wire_view::{Lens, Params, found, show};
+use std::sync::Arc;
+
+use crate::gpu::wire_view::{Lens, Loaded, Params, Source, found, show};
 use crate::gpu::{Gpu, Reading};
 use crate::graph::Graph;
 use crate::problem::Problem;
 
 use super::Simulation;
 use super::camera::Orbit;
+use super::taken::Taken;
 use source::Inputs;
 
 pub use crate::gpu::wire_view::ViewImage;
@@ -169,6 +172,8 @@ pub struct Viewer {
     tag: u64,
     statistics: Option<Statistics>,
     sample: Option<Sample>,
+    /// Values that were shown last of those that no simulation holds.
+    loaded: Option<(Arc<Taken>, Loaded)>,
 }
 
 impl Viewer {
@@ -176,7 +181,8 @@ impl Viewer {
     /// A driver that refuses the shaders.
     pub fn new(gpu: &Gpu) -> Result<Viewer, Problem> {
         let lens = Lens::new(gpu)?;
-        Ok(Viewer { lens, pointer: None, inputs: None, shown: None, tag: 0, statistics: None, sample: None })
+        let (pointer, inputs, shown, statistics, sample, loaded) = (None, None, None, None, None, None);
+        Ok(Viewer { lens, pointer, inputs, shown, tag: 0, statistics, sample, loaded })
     }
 
     /// Updates the view from a wire as the last frame left it: one submit, no wait. For a State, that is the value that
@@ -186,7 +192,29 @@ impl Viewer {
     /// An unknown wire, one that was not kept, or one that cannot be shown this way. The last image stays.
     pub fn update(&mut self, simulation: &Simulation, view: &View) -> Result<(), Problem> {
         self.collect(false);
-        let (inputs, mut params) = source::find(simulation, view)?;
+        let (inputs, params) = source::find(simulation, view)?;
+        let source = inputs.source(simulation).ok_or_else(|| source::absent(&view.wire))?;
+        self.show(&source, inputs, params, view)
+    }
+
+    /// The same from values that were taken from a simulation, with the settings of a view; its wire is not looked at. Values that are
+    /// shown again are not copied again.
+    ///
+    /// # Errors
+    /// As [`Viewer::update`]; no memory on the device for the values.
+    pub fn update_taken(&mut self, gpu: &Gpu, taken: &Arc<Taken>, view: &View) -> Result<(), Problem> {
+        self.collect(false);
+        let (inputs, params) = source::describe(taken.found(), &taken.domains, view)?;
+        let (known, loaded) = match self.loaded.take() {
+            Some((known, loaded)) if Arc::ptr_eq(&known, taken) => (Some(known), loaded),
+            other => (None, load(gpu, taken, other.map(|(_, loaded)| loaded))?),
+        };
+        let shown = self.show(&loaded.source(), inputs, params, view);
+        self.loaded = Some((known.unwrap_or_else(|| taken.clone()), loaded));
+        shown
+    }
+
+    fn show(&mut self, source: &Source<'_>, inputs: Inputs, mut params: Params, view: &View) -> Result<(), Problem> {
         if let Some(at) = self.pointer {
             (params.asked, params.pointer) = (1, at);
         }
@@ -199,8 +227,7 @@ impl Viewer {
             (self.statistics, self.sample) = (None, None);
             self.tag += 1;
         }
-        let source = inputs.source(simulation).ok_or_else(|| source::absent(&view.wire))?;
-        self.lens.look(&source, &params, self.tag)?;
+        self.lens.look(source, &params, self.tag)?;
         self.inputs = Some((view.clone(), inputs));
         self.shown = Some(shown(&params));
         Ok(())
@@ -259,6 +286,21 @@ impl Viewer {
             self.sample = picked.and_then(|words| inputs.sample(words));
         }
     }
+}
+
+/// Copies values to the device, into the same buffers as before if they fit.
+///
+/// # Errors
+/// When there is no memory for them.
+fn load(gpu: &Gpu, taken: &Taken, before: Option<Loaded>) -> Result<Loaded, Problem> {
+    let (values, count) = (taken.wire.layout().pack(&taken.words), [taken.live.unwrap_or_default()]);
+    let parts = [values.as_slice(), &count, &taken.places];
+    let loaded = match before.filter(|loaded| loaded.fits(parts)) {
+        Some(loaded) => loaded,
+        None => Loaded::new(gpu, parts)?,
+    };
+    loaded.write(gpu, parts);
+    Ok(loaded)
 }
 
 /// One wire of every node on a level of the graph, to keep for thumbnails: `node.port` of the first output that has

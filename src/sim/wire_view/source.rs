@@ -1,28 +1,21 @@
 //! Finds the buffers that a view reads, and how they are shown.
 
+use crate::arena::Arena;
 use crate::gpu::wire_view::{Params, Source, View as Mapping, kind, show};
 use crate::graph::{Domain, Graph, Kind, NodeId, Source as Wired};
-use crate::plan::{BufferId, Plan, Wire};
+use crate::plan::{BufferId, Wire};
 use crate::problem::Problem;
 use crate::stage::types::{Scalar, ValueType, WireType};
 
 use super::super::Simulation;
 use super::super::camera::{Frame, Orbit};
+use super::super::lookup::{Found, lookup, unknown};
 use super::{ColorMap, Sample, Show, View, Volume};
 
 /// Longer side of images without a natural size \[pixels\].
 const PIXELS: u32 = 512;
 /// Limit for each side \[pixels\].
 const MAX_PIXELS: u32 = 16_384;
-
-/// What is in memory under a name.
-#[derive(Clone, Copy)]
-enum Found<'a> {
-    Whole(&'a Wire),
-    Starts(&'a Wire),
-    /// Values of an attribute, the count, and positions where the set has any.
-    Set(&'a Wire, &'a Wire, Option<&'a Wire>),
-}
 
 /// Buffers of the plan, and how their elements are read.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,10 +69,7 @@ impl Inputs {
 pub(super) fn find(simulation: &Simulation, view: &View) -> Result<(Inputs, Params), Problem> {
     let plan = &simulation.plan;
     let found = lookup(plan, &view.wire).ok_or_else(|| unknown(plan, &view.wire))?;
-    let (values, count, places) = match found {
-        Found::Whole(wire) | Found::Starts(wire) => (wire, None, None),
-        Found::Set(values, count, places) => (values, Some(count), places.filter(|wire| wire.space.is_some())),
-    };
+    let (values, count, places) = found.wires();
     if [Some(values), count, places].into_iter().flatten().any(|wire| !wire.kept) {
         if !plan.versions.wires.is_empty() {
             let cause = "it is not computed at this point of the frame, or its memory is already reused";
@@ -88,15 +78,21 @@ pub(super) fn find(simulation: &Simulation, view: &View) -> Result<(Inputs, Para
         let remedy = format!("compile with `{}` among PlanOptions::keep", view.keep());
         return Err(Problem::new("", &view.wire, "the wire's memory is reused within the frame", remedy));
     }
+    describe(found, &plan.domains, view)
+}
+
+/// How what was found is read and shown.
+pub(super) fn describe(found: Found<'_>, domains: &Arena<Domain>, view: &View) -> Result<(Inputs, Params), Problem> {
+    let (values, count, places) = found.wires();
     let at = |wire: &Wire| (wire.buffer, wire.state);
     let components = values.ty.value().components(values.dim);
     let faces = values.ty == WireType::FaceGrid;
     let starts = matches!(found, Found::Starts(_));
-    let own = values.domain.and_then(|d| plan.domains.get(d));
+    let own = values.domain.and_then(|d| domains.get(d));
     // A neighbour grid is shown by whole cells.
     let slices = own.map_or(1, Domain::slices);
-    let domain = own.and_then(|d| d.sliced).filter(|_| starts).map_or(own, |whole| plan.domains.get(whole.domain));
-    let space = places.and_then(|wire| wire.space).and_then(|d| plan.domains.get(d)).or(domain);
+    let domain = own.and_then(|d| d.sliced).filter(|_| starts).map_or(own, |whole| domains.get(whole.domain));
+    let space = places.and_then(|wire| wire.space).and_then(|d| domains.get(d)).or(domain);
     let dim = space.map_or(2, |d| d.dim);
     let looked = Inputs {
         values: at(values),
@@ -270,49 +266,6 @@ fn cut(frame: &Frame, mut from: [f64; 3], mut to: [f64; 3], size: [u32; 2]) -> O
     let ([x0, y0], _) = frame.project(from, size);
     let ([x1, y1], _) = frame.project(to, size);
     Some([x0, y0, x1, y1].map(|v| v as f32))
-}
-
-/// What is stored under a name: a wire, an attribute of a particle set, a particle set, a neighbour grid, or the single
-/// output of a node.
-fn lookup<'a>(plan: &'a Plan, name: &str) -> Option<Found<'a>> {
-    exact(plan, name).or_else(|| {
-        let mut ports = plan.wires.keys().filter_map(|wire| wire.strip_prefix(name)?.strip_prefix('.'));
-        let port = ports.next()?.split('.').next()?;
-        let others = ports.any(|other| other.split('.').next() != Some(port));
-        if others { None } else { exact(plan, &format!("{name}.{port}")) }
-    })
-}
-
-fn exact<'a>(plan: &'a Plan, name: &str) -> Option<Found<'a>> {
-    let wire = |name: &str| plan.wires.get(name);
-    let part = |of: &str, part: &str| wire(&format!("{of}.{part}"));
-    if let Some(whole) = wire(name) {
-        let of_set = name.rsplit_once('.').filter(|_| matches!(whole.ty, WireType::Attribute(_)));
-        return Some(match of_set.and_then(|(set, _)| Some((part(set, "count")?, part(set, "position")))) {
-            Some((count, places)) => Found::Set(whole, count, places),
-            None => Found::Whole(whole),
-        });
-    }
-    let prefix = format!("{name}.");
-    let parts = plan.wires.range(prefix.clone()..).take_while(|(wire, _)| wire.starts_with(&prefix));
-    let mut attributes = parts.filter(|(_, wire)| matches!(wire.ty, WireType::Attribute(_))).map(|(_, wire)| wire);
-    let position = part(name, "position");
-    let velocity = part(name, "velocity").filter(|wire| matches!(wire.ty, WireType::Attribute(_)));
-    let other = |wire: &&Wire| position.is_none_or(|position| !std::ptr::eq(*wire, position));
-    match (part(name, "count"), velocity.or_else(|| attributes.find(other)).or(position)) {
-        (Some(count), Some(values)) => Some(Found::Set(values, count, position)),
-        _ => part(name, "start").map(Found::Starts),
-    }
-}
-
-fn unknown(plan: &Plan, wire: &str) -> Problem {
-    let node = wire.split('.').next().unwrap_or(wire);
-    let near: Vec<&str> = plan.wires.keys().filter(|w| w.split('.').next() == Some(node)).map(String::as_str).collect();
-    let remedy = match near.is_empty() {
-        true => "name a wire that the plan computes; of a field NODE.PORT or NODE.PORT@DOMAIN; number nodes have no memory of their own".into(),
-        false => format!("this node has: {}", near.join(", ")),
-    };
-    Problem::new("", wire, "there is no such wire in the plan", remedy)
 }
 
 pub(super) fn absent(wire: &str) -> Problem {

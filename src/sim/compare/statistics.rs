@@ -1,0 +1,149 @@
+//! Norms of the difference of two sides with the same elements, in f64.
+
+use serde::Serialize;
+
+use super::super::taken::Taken;
+use super::length;
+use crate::stage::types::WireType;
+
+/// Where something is, and the values of both sides there.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Place {
+    /// Index of the element, x fastest.
+    pub index: u64,
+    /// The cell along x, y, z, or the cell whose lower face it is; `None` for particles and numbers.
+    pub cell: Option<[u32; 3]>,
+    /// For faces: the axis across which it lies.
+    pub axis: Option<u32>,
+    /// Components of A there.
+    pub a: Vec<f64>,
+    /// Components of B there.
+    pub b: Vec<f64>,
+}
+
+/// Elements with components that are NaN or infinite. They are in no norm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct NotFinite {
+    /// Number of elements where only A has such components.
+    pub only_a: u64,
+    /// Number of elements where only B has.
+    pub only_b: u64,
+    /// Number of elements where both have.
+    pub both: u64,
+    /// The first element where only one side has.
+    pub first: Option<Place>,
+}
+
+/// Norms of A - B over the elements that are finite on both sides. An element of several components counts by the length of its
+/// difference; faces count one by one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Statistics {
+    /// Elements in the norms: cells, faces, particles, one for a number.
+    pub count: u64,
+    /// Number of these where A and B differ at all.
+    pub differing: u64,
+    /// The greatest |A - B|.
+    pub max: f64,
+    /// Where it is, first in memory; `None` where nothing differs.
+    pub place: Option<Place>,
+    /// The mean of |A - B|.
+    pub l1: f64,
+    /// The root mean square of A - B.
+    pub l2: f64,
+    /// The same divided by the root mean square of B; infinite where B is zero and A is not, 0 where nothing differs.
+    pub relative: f64,
+    /// The mean of A - B, of each component.
+    pub mean: Vec<f64>,
+    /// Elements that are left out.
+    pub not_finite: NotFinite,
+}
+
+impl Statistics {
+    /// Whether no element differs by more than this, and none is finite on one side only.
+    pub fn within(&self, tolerance: f64) -> bool {
+        self.max <= tolerance && self.not_finite.only_a + self.not_finite.only_b == 0
+    }
+}
+
+/// The statistics of two sides.
+pub(super) fn of(a: &Taken, b: &Taken) -> Statistics {
+    let faces = a.is_on_faces();
+    let components = a.components();
+    // Of faces, each component is an element of its own.
+    let (elements, parts) =
+        if faces { (a.elements() * components, 1) } else { (a.elements().min(b.elements()), components) };
+    let parts_of = |side: &Taken, at: usize, part: usize| match faces {
+        true => side.number(at / components, at % components),
+        false => side.number(at, part),
+    };
+    let mut found = Statistics { mean: vec![0.0; components], ..Statistics::default() };
+    let (mut absolute, mut squares, mut reference) = (0.0, 0.0, 0.0);
+    let mut counts = vec![0u64; components];
+    for at in (0..elements).filter(|at| !faces || is_face(a, *at)) {
+        let finite = |side: &Taken| (0..parts).all(|part| parts_of(side, at, part).is_finite());
+        match (finite(a), finite(b)) {
+            (true, true) => {}
+            (left, right) => {
+                let not_finite = &mut found.not_finite;
+                match (left, right) {
+                    (false, true) => not_finite.only_a += 1,
+                    (true, false) => not_finite.only_b += 1,
+                    _ => not_finite.both += 1,
+                }
+                if left != right && not_finite.first.is_none() {
+                    not_finite.first = Some(place(a, b, at));
+                }
+                continue;
+            }
+        }
+        found.count += 1;
+        let difference = |part: usize| parts_of(a, at, part) - parts_of(b, at, part);
+        for part in 0..parts {
+            let component = if faces { at % components } else { part };
+            found.mean[component] += difference(part);
+            counts[component] += 1;
+            reference += parts_of(b, at, part).powi(2);
+        }
+        let long = if parts == 1 { difference(0).abs() } else { length((0..parts).map(difference)) };
+        absolute += long;
+        squares += long * long;
+        found.differing += u64::from(long != 0.0);
+        if long > found.max {
+            found.max = long;
+            found.place = Some(place(a, b, at));
+        }
+    }
+    let count = found.count.max(1) as f64;
+    found.mean.iter_mut().zip(counts).for_each(|(sum, count)| *sum /= count.max(1) as f64);
+    found.l1 = absolute / count;
+    found.l2 = (squares / count).sqrt();
+    found.relative = if found.differing == 0 { 0.0 } else { (squares / reference).sqrt() };
+    found
+}
+
+/// Whether a component of a grid of faces lies on a face: the layer that is stored beyond the box along the other axes has none.
+fn is_face(side: &Taken, at: usize) -> bool {
+    let Some(domain) = side.domain() else { return true };
+    let (element, axis) = (at / side.components(), at % side.components());
+    let cell = cell(side, element);
+    (0..side.components()).all(|other| other == axis || cell[other] < domain.resolution[other])
+}
+
+fn cell(side: &Taken, element: usize) -> [u32; 3] {
+    let [x, y, _] = side.resolution().map(|n| n.max(1) as usize);
+    [element % x, element / x % y, element / (x * y)].map(|at| at as u32)
+}
+
+fn place(a: &Taken, b: &Taken, at: usize) -> Place {
+    let faces = a.is_on_faces();
+    let element = if faces { at / a.components() } else { at };
+    let axis = faces.then(|| at % a.components());
+    let values = |side: &Taken| axis.map_or_else(|| side.numbers(element), |axis| vec![side.number(element, axis)]);
+    Place {
+        index: element as u64,
+        cell: matches!(a.ty(), WireType::Grid(_) | WireType::FaceGrid).then(|| cell(a, element)),
+        axis: axis.map(|axis| axis as u32),
+        a: values(a),
+        b: values(b),
+    }
+}

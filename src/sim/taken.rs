@@ -1,0 +1,317 @@
+//! The values of a wire, or the pixels of an image, copied to host memory with all that is needed to show and to compare them later:
+//! after the run has gone on, and beside those of another simulation.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::Simulation;
+use super::lookup::{Found, lookup, unknown};
+use crate::arena::Arena;
+use crate::curve::linear_from_srgb;
+use crate::gpu::Reading;
+use crate::graph::{Domain, DomainId};
+use crate::plan::{BufferId, Plan, Wire};
+use crate::problem::Problem;
+use crate::stage::edges::Edges;
+use crate::stage::types::{EdgeRule, Precision, Scalar, ValueType, WireType};
+
+/// What is copied.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// The image of the Output with this path.
+    Output(String),
+    /// A wire by its name, as [`super::wire_view::View::wire`].
+    Wire(String),
+}
+
+impl Subject {
+    /// The Output of this name if the plan has one, and otherwise the wire.
+    pub fn of(plan: &Plan, name: &str) -> Subject {
+        match plan.output(Some(name)) {
+            Some(output) => Subject::Output(output.node.clone()),
+            None => Subject::Wire(name.into()),
+        }
+    }
+
+    /// Path of the Output, or name of the wire.
+    pub fn name(&self) -> &str {
+        match self {
+            Subject::Output(name) | Subject::Wire(name) => name,
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Values of a wire after a frame. An image has linear red, green and blue and its opacity, all 0 to 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Taken {
+    /// What it is.
+    pub subject: Subject,
+    /// Frames that had been computed.
+    pub frame: u64,
+    /// Seconds of simulated time.
+    pub time: f64,
+    pub(super) wire: Wire,
+    /// For particles, the count, and the positions in a domain.
+    pub(super) set: Option<(Wire, Option<Wire>)>,
+    pub(super) domains: Arena<Domain>,
+    /// The components of each element in sequence, a word each.
+    pub(super) words: Vec<u32>,
+    /// For particles, how many are alive.
+    pub(super) live: Option<u32>,
+    /// Positions as they are in memory.
+    pub(super) places: Vec<u32>,
+}
+
+impl Taken {
+    /// Cells along x, y, z, or particles, or one number; for faces one more along each axis.
+    pub fn resolution(&self) -> [u32; 3] {
+        match (self.domain(), self.wire.ty) {
+            (Some(domain), WireType::FaceGrid) => domain.face_resolution(),
+            (Some(domain), _) => domain.resolution,
+            (None, _) => [self.live.unwrap_or(self.wire.capacity.max(1)), 1, 1],
+        }
+    }
+
+    /// Elements: cells, faces at a corner, live particles, one for a number.
+    pub fn elements(&self) -> usize {
+        self.resolution().iter().map(|n| *n as usize).product()
+    }
+
+    /// Components of an element.
+    pub fn components(&self) -> usize {
+        self.wire.ty.value().components(self.wire.dim) as usize
+    }
+
+    /// Type of the wire.
+    pub fn ty(&self) -> WireType {
+        self.wire.ty
+    }
+
+    /// The domain of a grid.
+    pub fn domain(&self) -> Option<&Domain> {
+        self.wire.domain.and_then(|id| self.domains.get(id))
+    }
+
+    /// Number of dimensions of a grid's domain, or of vectors.
+    pub fn dim(&self) -> u32 {
+        self.domain().map_or(self.wire.dim, |domain| domain.dim)
+    }
+
+    /// A component of an element, counted from 0; NaN where there is none.
+    pub fn number(&self, element: usize, component: usize) -> f64 {
+        self.bits(element, component).map_or(f64::NAN, |word| match self.wire.ty.value().scalar() {
+            Scalar::F32 => f64::from(f32::from_bits(word)),
+            Scalar::I32 => f64::from(word as i32),
+            Scalar::U32 => f64::from(word),
+        })
+    }
+
+    /// The components of an element.
+    pub fn numbers(&self, element: usize) -> Vec<f64> {
+        (0..self.components()).map(|component| self.number(element, component)).collect()
+    }
+
+    /// Whether components are single numbers on the faces of cells.
+    pub(super) fn is_on_faces(&self) -> bool {
+        self.wire.ty == WireType::FaceGrid
+    }
+
+    fn bits(&self, element: usize, component: usize) -> Option<u32> {
+        self.words.get(element * self.components() + component).copied()
+    }
+
+    /// What a lookup in the plan had found.
+    pub(super) fn found(&self) -> Found<'_> {
+        match &self.set {
+            Some((count, places)) => Found::Set(&self.wire, count, places.as_ref()),
+            None => Found::Whole(&self.wire),
+        }
+    }
+
+    /// Values of another type at the same places, as `f32`.
+    pub(super) fn with_values(&self, value: ValueType, values: impl Iterator<Item = f64>) -> Taken {
+        let ty = match self.wire.ty {
+            WireType::Attribute(_) => WireType::Attribute(value),
+            WireType::Number(_) => WireType::Number(value),
+            _ => WireType::Grid(value),
+        };
+        let wire = Wire { ty, precision: Precision::F32, ..self.wire.clone() };
+        let words = values.map(|value| (value as f32).to_bits()).collect();
+        Taken { wire, words, ..self.beside() }
+    }
+
+    /// A grid in another domain, as `f32` or whole numbers.
+    pub(super) fn in_domain(&self, domain: Domain, words: Vec<u32>) -> Taken {
+        let mut other = Taken { words, ..self.beside() };
+        other.wire.domain = Some(other.domains.push(domain));
+        other
+    }
+
+    /// All but the values.
+    fn beside(&self) -> Taken {
+        Taken {
+            subject: self.subject.clone(),
+            frame: self.frame,
+            time: self.time,
+            wire: self.wire.clone(),
+            set: self.set.clone(),
+            domains: self.domains.clone(),
+            words: Vec::new(),
+            live: self.live,
+            places: self.places.clone(),
+        }
+    }
+}
+
+/// Values that are being copied from the GPU.
+pub struct TakenReading {
+    taken: Taken,
+    reading: Reading,
+    ranges: Vec<Range<usize>>,
+}
+
+impl TakenReading {
+    /// A function that decodes the values, for another thread, if they have arrived; otherwise the reading itself. Does not block.
+    /// The function returns `None` when the device failed.
+    #[allow(clippy::result_large_err, reason = "the error is the reading itself, to be asked again")]
+    pub fn try_arrive(self) -> Result<impl FnOnce() -> Option<Taken> + Send + 'static, TakenReading> {
+        let TakenReading { taken, reading, ranges } = self;
+        match reading.try_arrive() {
+            Ok(words) => Ok(move || Some(decode(taken, &words()?, &ranges))),
+            Err(reading) => Err(TakenReading { taken, reading, ranges }),
+        }
+    }
+
+    /// Blocks until the values have arrived. `None` when the device failed.
+    pub fn wait(self) -> Option<Taken> {
+        Some(decode(self.taken, &self.reading.wait()?, &self.ranges))
+    }
+}
+
+fn decode(mut taken: Taken, words: &[u32], ranges: &[Range<usize>]) -> Taken {
+    let part = |index: usize| ranges.get(index).and_then(|range| words.get(range.clone())).unwrap_or_default();
+    if let Subject::Output(_) = taken.subject {
+        taken.words = pixels(part(0), taken.resolution());
+        return taken;
+    }
+    taken.words = taken.wire.layout().unpack(part(0));
+    taken.wire.precision = Precision::F32;
+    if taken.set.is_some() {
+        taken.live = Some(part(1).first().map_or(0, |count| *count).min(taken.wire.capacity));
+        taken.places = part(2).to_vec();
+    }
+    taken.words.truncate(taken.elements() * taken.components());
+    taken
+}
+
+/// Linear colours from bytes in sRGB; the lowest row first, which is last in the image.
+fn pixels(words: &[u32], [width, height, _]: [u32; 3]) -> Vec<u32> {
+    let light: Vec<u32> = (0..=255).map(|byte| (linear_from_srgb(byte) as f32).to_bits()).collect();
+    let opacity = |byte: u8| (f32::from(byte) / 255.0).to_bits();
+    let linear = |byte: u8| light.get(usize::from(byte)).copied().unwrap_or_default();
+    let rows = words.chunks_exact(width.max(1) as usize).take(height as usize).rev().flatten();
+    let colors = rows.map(|word| word.to_le_bytes());
+    colors.flat_map(|[r, g, b, a]| [linear(r), linear(g), linear(b), opacity(a)]).collect()
+}
+
+impl Simulation {
+    /// Requests a copy of the values of a wire or an image as the last frame left them; of a State, what the next frame starts from.
+    /// Does not wait.
+    ///
+    /// # Errors
+    /// An unknown Output or wire, a wire that is not kept, one that has no values of its own (a neighbour grid), no memory for the copy.
+    pub fn take(&self, subject: &Subject) -> Result<TakenReading, Problem> {
+        let name = subject.name();
+        let absent = || {
+            let remedy = "reset the simulation, or lower the resolution";
+            Problem::new("", name, "the values could not be copied from the GPU", remedy)
+        };
+        let (wire, set, domains) = match subject {
+            Subject::Output(output) => self.picture(output)?,
+            Subject::Wire(_) => self.found(name)?,
+        };
+        let elements = |wire: &Wire| {
+            let domain = wire.domain.and_then(|id| domains.get(id));
+            domain.map_or(u64::from(wire.capacity.max(1)), |domain| domain.elements(wire.ty))
+        };
+        let words = match subject {
+            Subject::Output(_) => elements(&wire),
+            Subject::Wire(_) => wire.layout().words(elements(&wire)),
+        };
+        let count = set.iter().map(|(count, _)| (count, 1));
+        let places = set.iter().filter_map(|(_, places)| places.as_ref());
+        let places = places.map(|places| (places, places.layout().words(u64::from(places.capacity))));
+        let parts = std::iter::once((&wire, words)).chain(count).chain(places);
+        let parts = parts.map(|(wire, words)| (wire.buffer, wire.state, 0..words));
+        let (reading, ranges) = self.engine.read_together(parts).ok_or_else(absent)?;
+        if ranges.first().is_none_or(Range::is_empty) {
+            return Err(absent());
+        }
+        let taken = Taken {
+            subject: subject.clone(),
+            frame: self.frame,
+            time: self.time,
+            wire,
+            set,
+            domains,
+            words: Vec::new(),
+            live: None,
+            places: Vec::new(),
+        };
+        Ok(TakenReading { taken, reading, ranges })
+    }
+
+    /// An image as a grid of colours.
+    fn picture(&self, output: &str) -> Result<Parts, Problem> {
+        let found = self.find_output(Some(output))?;
+        let mut domains = Arena::default();
+        let id = domains.push(Domain {
+            name: found.node.clone(),
+            dim: 2,
+            resolution: [found.width, found.height, 1],
+            cell_size: 1.0 / f64::from(found.width.max(1)),
+            edge: Edges::uniform(EdgeRule::default()),
+            finer: None,
+            sliced: None,
+        });
+        Ok((grid_of_colors(id, found.buffer), None, domains))
+    }
+
+    fn found(&self, name: &str) -> Result<Parts, Problem> {
+        let plan = &self.plan;
+        let found = lookup(plan, name).ok_or_else(|| unknown(plan, name))?;
+        if let Found::Starts(_) = found {
+            let cause = "a neighbour grid has no values of its own";
+            return Err(Problem::new("", name, cause, "choose an attribute of its particles"));
+        }
+        let (values, count, places) = found.wires();
+        if [Some(values), count, places].into_iter().flatten().any(|wire| !wire.kept) {
+            let remedy = "compile with the wire among PlanOptions::keep";
+            return Err(Problem::new("", name, "the wire's memory is reused within the frame", remedy));
+        }
+        Ok((values.clone(), count.map(|count| (count.clone(), places.cloned())), plan.domains.clone()))
+    }
+}
+
+/// The values, the count and the positions of particles, and the domains.
+type Parts = (Wire, Option<(Wire, Option<Wire>)>, Arena<Domain>);
+
+fn grid_of_colors(domain: DomainId, buffer: BufferId) -> Wire {
+    Wire {
+        ty: WireType::Grid(ValueType::Vec4),
+        domain: Some(domain),
+        dim: 2,
+        capacity: 0,
+        space: None,
+        precision: Precision::F32,
+        buffer,
+        kept: true,
+        state: false,
+    }
+}
