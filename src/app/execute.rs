@@ -75,7 +75,7 @@ impl Editor {
             Command::LeaveFrame => session.is_debugging(),
             Command::RunToNode => one.is_some() && !session.is_entering_frame(),
             Command::ToggleBreakpoint => one.is_some(),
-            Command::FindFirstNan => session.has_bad_values() && !session.is_entering_frame(),
+            Command::FindFirstNan => session.is_computed() && !session.is_entering_frame(),
             _ => true,
         }
     }

@@ -49,13 +49,18 @@ pub struct Engine {
     uploads: UploadRing,
 }
 
-/// Copies of buffers on the device.
+/// Copies of buffers on the device. A clone is of the same memory.
+#[derive(Clone)]
 pub struct Copies(Vec<wgpu::Buffer>);
 
 impl Copies {
     /// Memory that they take \[bytes\].
     pub fn bytes(&self) -> u64 {
         self.0.iter().map(wgpu::Buffer::size).sum()
+    }
+
+    pub(super) fn buffers(&self) -> &[wgpu::Buffer] {
+        &self.0
     }
 
     /// Requests them in host memory, one after another.

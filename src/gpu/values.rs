@@ -1,7 +1,7 @@
 //! Counts NaN and infinity in buffers, and copies States to recompute from.
 
 use super::device::Gpu;
-use super::engine::Engine;
+use super::engine::{Copies, Engine};
 use super::memory::OutOfMemory;
 use super::readback::Reading;
 use crate::plan::BufferId;
@@ -174,6 +174,30 @@ fn pipeline(gpu: &Gpu) -> (wgpu::BindGroupLayout, wgpu::ComputePipeline) {
 /// Copies of buffers that a frame starts from. They stay on the GPU.
 #[derive(Clone, Default)]
 pub(crate) struct Snapshot(Vec<Option<wgpu::Buffer>>);
+
+impl Snapshot {
+    /// Copies that are there already, which are not copied again.
+    pub(crate) fn of(copies: &Copies) -> Snapshot {
+        Snapshot(copies.buffers().iter().cloned().map(Some).collect())
+    }
+
+    /// From words in host memory, one buffer of so many bytes after another.
+    ///
+    /// # Errors
+    /// No memory on the device.
+    pub(crate) fn from_words(gpu: &Gpu, sizes: &[u64], mut words: &[u32]) -> Result<Snapshot, OutOfMemory> {
+        let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let mut buffers = Vec::new();
+        for bytes in sizes {
+            let (own, rest) = words.split_at(((bytes / 4) as usize).min(words.len()));
+            words = rest;
+            let buffer = gpu.buffer("snapshot", *bytes, usage)?;
+            gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(own));
+            buffers.push(Some(buffer));
+        }
+        Ok(Snapshot(buffers))
+    }
+}
 
 impl Engine {
     /// Copies what the next frame starts from. Reuses the memory of `snapshot` where it has the right size.

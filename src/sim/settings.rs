@@ -1,6 +1,6 @@
 //! The contents of the uniform buffer: constants once, expressions every frame.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::timeline::Written;
 use crate::document::ParamValue;
@@ -316,4 +316,10 @@ fn as_it_becomes(set: &str, value: &ParamValue, wrong: &str, (cause, remedy): Un
         short => format!("becomes {short}"),
     };
     problem(wrong, (format!("{cause} when `{set}` {becomes}"), remedy))
+}
+
+/// The parameters and numbers of a plan as they are written, by the first path of each.
+pub(super) fn values(plan: &Plan) -> BTreeMap<String, ParamValue> {
+    let slots = plan.settings.iter().filter_map(|slot| Some((slot.paths.first()?.clone(), slot.value.clone())));
+    slots.chain(plan.numbers.iter().map(|number| (number.path().to_string(), number.value.clone()))).collect()
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{FrameInput, Simulation, debug};
+use super::{FrameInput, Simulation, settings};
 use crate::document::ParamValue;
 use crate::gpu::values::{Snapshot, ValueCheck, Watched};
 use crate::gpu::{Engine, Gpu};
@@ -200,7 +200,7 @@ impl Simulation {
         }
         if let Some(replay) = bad.as_mut().and_then(|bad| bad.replay.as_mut()) {
             replay.states = self.plan.states.iter().map(|s| (s.node.clone(), s.description.clone())).collect();
-            replay.params = debug::params(&self.plan);
+            replay.params = settings::values(&self.plan);
         }
         self.values = Some(values);
         bad

@@ -1,8 +1,9 @@
 //! Stopping inside a frame: steps forwards and backwards, the history of a cell, and conditions that find where something began.
 
 use stagewright::plan::Tuning;
-use stagewright::sim::debug::{Bounds, Condition, Conditions, FrameDebugger, FrameStart, Place, Report};
+use stagewright::sim::debug::{Bounds, Condition, Conditions, FrameDebugger, FrameStart, Place, Report, first_nan};
 use stagewright::sim::hashes::Run;
+use stagewright::sim::timeline::Budget;
 
 use super::*;
 
@@ -202,6 +203,36 @@ fn a_planted_nan_is_found_at_its_dispatch_and_cell() {
     assert_eq!((&json["frame"], &json["node"], &json["value"][0]), (&4.into(), &"rest".into(), &"NaN".into()));
     let read: Report = serde_json::from_value(json).expect("a report");
     assert_eq!((read.to_text(), read.ran), (report.to_text(), 3));
+}
+
+/// Long after it began, and wherever the checkpoints are. Whether and when it begins depends on changes of a parameter and on the input.
+#[test]
+fn the_first_nan_of_a_long_run_is_found_from_its_timeline() {
+    let document = document("select(0.0, sqrt(-x(cell)), x(cell) + 20.0 * frame.mouse.x > 40.0)");
+    for budget in [Budget::default(), Budget { gpu: 0, ..Budget::default() }, Budget { gpu: 0, host: 0, disk: 1 << 20 }]
+    {
+        let mut simulation = Simulation::new(gpu(), compile(&document, &PlanOptions::default())).expect("runs");
+        simulation.keep_timeline(budget);
+        let mut began = None;
+        for frame in 0..150 {
+            let rate = if frame < 20 { 0.5 } else { 0.1 };
+            simulation.set_param("push.rate", ParamValue::Number(rate)).expect("a parameter");
+            let input = FrameInput { mouse: [frame as f32 / 100.0, 0.5], ..FrameInput::default() };
+            simulation.step(&input).expect("steps");
+            let bad = simulation.read("s").expect("a State").data.iter().any(|value| value.is_nan());
+            began = began.or(bad.then_some(frame + 1));
+        }
+        let began = began.expect("it becomes NaN");
+        assert!((25..100).contains(&began), "{began}");
+        let past = simulation.past(150).expect("a past");
+        let plan = compile(&document, &FrameDebugger::options(&PlanOptions::default()));
+        let (debugger, report) = first_nan(gpu(), plan, &past, |_| true).expect("searches").expect("it is found");
+        assert_eq!((report.frame, report.node.as_deref(), debugger.frame()), (began, Some("rest"), began));
+        assert!(report.before.as_ref().is_some_and(|before| before.0[0].is_finite()), "{}", report.to_text());
+        let good = simulation.past(began - 1).expect("a past");
+        let plan = compile(&document, &FrameDebugger::options(&PlanOptions::default()));
+        assert!(first_nan(gpu(), plan, &good, |_| true).expect("searches").is_none(), "not before it");
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The frame debugger: conditions that stop the run, breakpoints on nodes, and the frame that is stood in.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::Session;
@@ -8,7 +10,10 @@ use crate::graph::{Graph, aside};
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::sim::checkpoint::Stop;
-use crate::sim::debug::{Condition, Conditions, Fired, FrameDebugger, FrameStart, Place, Report, WriteEvent};
+use crate::sim::debug::{
+    Condition, Conditions, Fired, FrameDebugger, FrameStart, Place, Report, WriteEvent, first_nan,
+};
+use crate::sim::timeline::Past;
 use crate::sim::values::BadValues;
 use crate::sim::{FrameInput, Simulation};
 
@@ -21,11 +26,12 @@ enum Goal {
     /// Where a run stopped that left a checkpoint of the frame's start.
     Stopped(Box<FrameStart>, Box<Report>),
     /// Where the first NaN begins.
-    FirstNan(Box<BadValues>),
+    FirstNan(Option<Box<BadValues>>, Option<Box<Past>>),
 }
 
-/// What a thread has prepared: a debugger, and what the stop says. The bad values come back, to search for them again.
-type Prepared = (Result<Option<(FrameDebugger, Option<Report>)>, Problems>, Option<BadValues>);
+/// What a thread has prepared: a debugger, and what the stop says; whether it searched for NaN. The bad values come back, to search
+/// for them again.
+type Prepared = (Result<Option<(FrameDebugger, Option<Report>)>, Problems>, bool, Option<BadValues>);
 
 /// A frame of another version of the graph is not that of the stop.
 const OTHER: &str = "The graph, or what it was run with, is not what it was when the run stopped, so the frame stands at its node or its start. Step on, or run it again.";
@@ -40,6 +46,8 @@ pub(super) struct Debugging {
     breakpoints: BTreeSet<String>,
     /// NaN that the States hold since their last check.
     pub(super) bad: Option<BadValues>,
+    /// Ends the search of the thread that prepares.
+    left: Arc<AtomicBool>,
     /// Another plan is wanted when the frame is left.
     pub(super) waits: bool,
     /// A sentence for the user.
@@ -206,17 +214,24 @@ impl Session {
         self.prepare(Goal::Stopped(Box::new(start), Box::new(stop.report.clone())));
     }
 
+    /// Whether a frame has been computed.
+    pub(in crate::app) fn is_computed(&self) -> bool {
+        self.simulation.as_ref().is_some_and(|simulation| simulation.frame() > 0)
+    }
+
     /// Whether NaN or infinity was found, whose beginning can be searched for.
     pub(in crate::app) fn has_bad_values(&self) -> bool {
         self.debugging.bad.is_some()
     }
 
-    /// Searches the frames since the States were good for the last time for the first NaN.
+    /// Searches for the first NaN: in the frames since the States were good for the last time, or else in all that the timeline knows.
     pub(in crate::app) fn find_first_nan(&mut self) {
-        if let Some(bad) = self.debugging.bad.take() {
-            self.debugging.standing = None;
-            self.prepare(Goal::FirstNan(Box::new(bad)));
-        }
+        let Some(simulation) = &mut self.simulation else { return };
+        let now = simulation.frame();
+        let past = simulation.past(now).map(Box::new);
+        let bad = self.debugging.bad.take().filter(|bad| bad.frame <= now).map(Box::new);
+        self.debugging.standing = None;
+        self.prepare(Goal::FirstNan(bad, past));
     }
 
     fn graph(&self) -> Result<Graph, Problems> {
@@ -228,6 +243,9 @@ impl Session {
         let (answer, prepared) = channel();
         let (document, library, gpu) = (self.document.clone(), self.library().clone(), self.gpu.clone());
         let (access, wake) = (self.access(), self.wake.clone());
+        let searched = matches!(goal, Goal::FirstNan(..));
+        let left = Arc::new(AtomicBool::new(false));
+        self.debugging.left = left.clone();
         let work = move || {
             let options = PlanOptions {
                 folder: access.folder,
@@ -264,12 +282,18 @@ impl Session {
                     });
                     (there, None)
                 }
-                Goal::FirstNan(bad) => {
-                    let first = plan().and_then(|plan| bad.first(&gpu, plan));
-                    (first.map(|found| found.map(|(debugger, report)| (debugger, Some(report)))), Some(*bad))
+                Goal::FirstNan(bad, past) => {
+                    let first = plan().and_then(|plan| {
+                        let near = bad.as_ref().map_or(Ok(None), |bad| bad.first(&gpu, plan.clone()))?;
+                        match (near, &past) {
+                            (None, Some(past)) => first_nan(&gpu, plan, past, |_| !left.load(Ordering::Relaxed)),
+                            (near, _) => Ok(near),
+                        }
+                    });
+                    (first.map(|found| found.map(|(debugger, report)| (debugger, Some(report)))), bad.map(|bad| *bad))
                 }
             };
-            let _ = answer.send((found, bad));
+            let _ = answer.send((found, searched, bad));
             wake();
         };
         // A closing window does not wait for it.
@@ -281,16 +305,15 @@ impl Session {
     /// Takes over the debugger that a thread has prepared.
     pub(super) fn take_debugger(&mut self) {
         let Some(preparing) = &self.debugging.preparing else { return };
-        let (found, bad) = match preparing.try_recv() {
+        let (found, searched, bad) = match preparing.try_recv() {
             Err(TryRecvError::Empty) => return,
             Err(TryRecvError::Disconnected) => {
                 let crashed = Problem::new("", "", "the frame debugger could not be prepared", "try again");
-                (Err(crashed.into()), None)
+                (Err(crashed.into()), false, None)
             }
             Ok(prepared) => prepared,
         };
         self.debugging.preparing = None;
-        let searched = bad.is_some();
         self.debugging.bad = bad.or(self.debugging.bad.take());
         match found {
             Ok(Some((debugger, report))) => {
@@ -305,7 +328,7 @@ impl Session {
                 }
             }
             Ok(None) if searched => {
-                let text = "NaN does not begin again when the frames since the last check are repeated. Reset the simulation and add the condition `nan`.";
+                let text = "The frames that can be computed again have no NaN or infinity in a State. Go to a frame that shows it, or reset the simulation and add the condition `nan`.";
                 self.debugging.told = Some(text.into());
             }
             Ok(None) => {}
@@ -377,6 +400,7 @@ impl Session {
     /// Leaves the frame: the simulation continues from where it was.
     pub(in crate::app) fn leave_frame(&mut self) {
         self.debugging.preparing = None;
+        self.debugging.left.store(true, Ordering::Relaxed);
         if let Some(left) = self.debugging.standing.take() {
             self.debugging.conditions.pass(left.debugger.frame());
             self.changes.plans += 1;

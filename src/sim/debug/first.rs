@@ -1,4 +1,4 @@
-//! The first NaN: searched in the frames since the States were good for the last time.
+//! The first NaN: searched in the frames since the States were good for the last time, or in all that a timeline knows.
 
 use super::conditions::{Bounds, Condition, Fired};
 use super::find::{count_of, look};
@@ -7,6 +7,7 @@ use crate::gpu::Gpu;
 use crate::gpu::scan::{Look, Scan};
 use crate::plan::Plan;
 use crate::problem::{Problem, Problems};
+use crate::sim::timeline::Past;
 use crate::sim::values::BadValues;
 
 impl BadValues {
@@ -27,13 +28,7 @@ impl BadValues {
             }
             debugger.seek(debugger.len())?;
             if debugger.states_are_bad(&scan)? {
-                let fired = Fired {
-                    condition: Condition::NotFinite(None),
-                    values: Vec::new(),
-                    alarms: Problems::default(),
-                    start: FrameStart::default(),
-                };
-                let report = fired.locate(&mut debugger)?;
+                let report = nan().locate(&mut debugger)?;
                 return Ok(Some((debugger, report)));
             }
             if debugger.frame() >= self.frame {
@@ -41,6 +36,60 @@ impl BadValues {
             }
         }
         Ok(None)
+    }
+}
+
+/// Searches a past for the first NaN that leads to those at its end: goes back over the checkpoints to the last States without NaN or
+/// infinity, and computes the frames from there again, with a plan compiled with [`FrameDebugger::options`]. The debugger stands behind the first
+/// dispatch that makes one. `None` where none comes. `go_on` is called with each frame; the search ends when it returns false.
+///
+/// # Errors
+/// What the adapter lacks for such a plan, or a failed device or disk.
+pub fn first_nan(
+    gpu: &Gpu,
+    plan: Plan,
+    past: &Past,
+    mut go_on: impl FnMut(u64) -> bool,
+) -> Result<Option<(FrameDebugger, Report)>, Problems> {
+    let mut debugger: Option<FrameDebugger> = None;
+    // Of a frame on the way back, everything is looked through: with good States at its start, it may be the one.
+    for base in past.bases().rev() {
+        let Some(start) = FrameStart::of_past(gpu, past, base)? else { continue };
+        let debugger = match &mut debugger {
+            Some(debugger) => {
+                debugger.begin_at(&start)?;
+                debugger
+            }
+            None => debugger.insert(FrameDebugger::new(gpu, plan.clone(), &start)?),
+        };
+        if !go_on(debugger.frame()) {
+            return Ok(None);
+        }
+        let report = nan().locate(debugger)?;
+        if report.dispatch.is_some() || report.wire.is_none() {
+            break;
+        }
+    }
+    let Some(mut debugger) = debugger else { return Ok(None) };
+    let scan = Scan::new(gpu, debugger.state_looks())?;
+    loop {
+        debugger.seek(debugger.len())?;
+        if debugger.states_are_bad(&scan)? {
+            let report = nan().locate(&mut debugger)?;
+            return Ok(Some((debugger, report)));
+        }
+        if !go_on(debugger.frame()) || !debugger.next_of(past)? {
+            return Ok(None);
+        }
+    }
+}
+
+fn nan() -> Fired {
+    Fired {
+        condition: Condition::NotFinite(None),
+        values: Vec::new(),
+        alarms: Problems::default(),
+        start: FrameStart::default(),
     }
 }
 

@@ -14,6 +14,7 @@ mod start;
 use std::collections::BTreeMap;
 
 use super::Simulation;
+use super::timeline::Past;
 use crate::gpu::Gpu;
 use crate::gpu::stepping::Peek;
 use crate::gpu::values::Snapshot;
@@ -23,10 +24,10 @@ use crate::problem::{Problem, Problems};
 pub use conditions::{Bounds, Condition, Conditions, Fired};
 pub use element::{Element, Place};
 pub use expression::Formula;
+pub use first::first_nan;
 pub use history::{Reading, WriteEvent};
 pub use report::{Input, Report, Values};
 pub use start::FrameStart;
-pub(super) use start::params;
 
 /// A frame that stops between its dispatches.
 pub struct FrameDebugger {
@@ -63,9 +64,17 @@ impl FrameDebugger {
         let simulation = Simulation::new(gpu, plan)?;
         let mut debugger =
             FrameDebugger { simulation, begin: Snapshot::default(), position: 0, runs: Vec::new(), wires, dt: 0.0 };
-        start.apply(&mut debugger.simulation);
-        debugger.begin_frame(&start.input)?;
+        debugger.begin_at(start)?;
         Ok(debugger)
+    }
+
+    /// Stands at the start of another frame of the same graph.
+    ///
+    /// # Errors
+    /// As [`FrameDebugger::seek`].
+    pub fn begin_at(&mut self, start: &FrameStart) -> Result<(), Problems> {
+        start.apply(&mut self.simulation);
+        self.begin_frame(&start.input)
     }
 
     /// Keeps the States that the simulation holds as the start of a frame, and goes there.
@@ -276,6 +285,20 @@ impl FrameDebugger {
         self.simulation.time += self.dt;
         self.simulation.frame += 1;
         self.begin_frame(input)
+    }
+
+    /// The same in a past: parameters that were changed before that frame are changed here too. Returns whether the past has that frame.
+    ///
+    /// # Errors
+    /// As [`FrameDebugger::seek`].
+    pub fn next_of(&mut self, past: &Past) -> Result<bool, Problems> {
+        let next = self.frame();
+        let Some(input) = past.input(next) else { return Ok(false) };
+        self.seek(self.len())?;
+        let Simulation { settings, plan, .. } = &mut self.simulation;
+        settings.assign(plan, past.changed(next));
+        self.next_frame(input)?;
+        Ok(true)
     }
 
     /// The version of a wire at a position.

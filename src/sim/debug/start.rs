@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::super::timeline::{Handle, Past};
 use super::super::values::Replay;
-use super::super::{FrameInput, Simulation};
+use super::super::{FrameInput, Simulation, settings};
 use crate::document::ParamValue;
+use crate::gpu::Gpu;
 use crate::gpu::values::Snapshot;
-use crate::plan::Plan;
+use crate::problem::Problem;
 
 /// The States, the input and the parameters of a frame. The States stay on the GPU.
 #[derive(Default)]
@@ -41,7 +43,7 @@ impl FrameStart {
         }
         let buffers: Vec<_> = states.iter().map(|state| state.buffer).collect();
         simulation.engine.snapshot(&simulation.gpu, &buffers, &mut self.states);
-        self.params = params(plan);
+        self.params = settings::values(plan);
         self.held = simulation.settings.held(plan);
         input.clone_into(&mut self.input);
         (self.time, self.frame) = (simulation.time, simulation.frame);
@@ -58,6 +60,31 @@ impl FrameStart {
             time: replay.good.time,
             frame: replay.good.frame,
         }
+    }
+
+    /// The frame after a base of a past. `None` where the past has no such base, or ends with it.
+    ///
+    /// # Errors
+    /// No memory on the device, or a disk that fails.
+    pub fn of_past(gpu: &Gpu, past: &Past, frame: u64) -> Result<Option<FrameStart>, Problem> {
+        let (Some(base), Some(input)) = (past.base(frame), past.input(frame)) else { return Ok(None) };
+        let states = match &base.contents {
+            None => Snapshot::default(),
+            Some(Handle::Gpu(copies)) => Snapshot::of(copies),
+            Some(other) => {
+                let lost = || Problem::new("", "", "a checkpoint on disk can't be read", "clear the checkpoints");
+                Snapshot::from_words(gpu, past.sizes(), &other.words().ok_or_else(lost)?)?
+            }
+        };
+        Ok(Some(FrameStart {
+            states,
+            names: base.names.to_vec(),
+            params: past.params(frame),
+            held: base.held.clone(),
+            input: input.clone(),
+            time: base.time,
+            frame,
+        }))
     }
 
     /// The frame, counted from 1.
@@ -99,10 +126,4 @@ impl FrameStart {
         let gpu = simulation.gpu.clone();
         simulation.engine.begin_from(&gpu, &self.states, &buffers);
     }
-}
-
-/// The parameters and numbers of a plan, by the first path of each.
-pub(in crate::sim) fn params(plan: &Plan) -> BTreeMap<String, ParamValue> {
-    let slots = plan.settings.iter().filter_map(|slot| Some((slot.paths.first()?.clone(), slot.value.clone())));
-    slots.chain(plan.numbers.iter().map(|number| (number.path().to_string(), number.value.clone()))).collect()
 }

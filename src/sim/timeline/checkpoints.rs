@@ -65,9 +65,30 @@ enum Contents {
     Leaving(Copies, Reading),
     /// A thread copies it out of there, which takes as long as a fast frame.
     Fetching(Copies, Receiver<Option<Vec<u32>>>),
-    Host(Vec<u32>),
+    Host(Arc<Vec<u32>>),
     Writing(Receiver<io::Result<Scratch>>, Arc<Vec<u32>>),
-    Disk(Scratch),
+    Disk(Arc<Scratch>),
+}
+
+/// The contents of a checkpoint for another thread, which may outlive it. None of it is copied.
+pub(in crate::sim) enum Handle {
+    /// Copies in the order of [`Checkpoint::states`].
+    Gpu(Copies),
+    /// Their words, one State after another.
+    Host(Arc<Vec<u32>>),
+    /// The same in a file, and its bytes.
+    Disk(Arc<Scratch>, u64),
+}
+
+impl Handle {
+    /// The words of what is in host memory or on disk; `None` when the disk fails.
+    pub(in crate::sim) fn words(&self) -> Option<Arc<Vec<u32>>> {
+        match self {
+            Handle::Gpu(_) => None,
+            Handle::Host(words) => Some(words.clone()),
+            Handle::Disk(file, bytes) => read(file, *bytes).ok().map(Arc::new),
+        }
+    }
 }
 
 /// What a checkpoint is restored from.
@@ -95,6 +116,17 @@ impl Checkpoint {
             Contents::Gpu(_) | Contents::Leaving(..) | Contents::Fetching(..) => Place::Gpu,
             Contents::Host(_) | Contents::Writing(..) => Place::Host,
             Contents::Disk(_) => Place::Disk,
+        }
+    }
+
+    /// Its contents for another thread.
+    pub(super) fn handle(&self) -> Handle {
+        match &self.contents {
+            Contents::Gpu(copies) | Contents::Leaving(copies, _) | Contents::Fetching(copies, _) => {
+                Handle::Gpu(copies.clone())
+            }
+            Contents::Host(words) | Contents::Writing(_, words) => Handle::Host(words.clone()),
+            Contents::Disk(file) => Handle::Disk(file.clone(), self.bytes),
         }
     }
 
@@ -175,7 +207,7 @@ impl Checkpoints {
             let Contents::Gpu(copies) = &known.contents else { return };
             let Ok(reading) = copies.read(gpu) else { return };
             used -= known.bytes;
-            known.contents = match std::mem::replace(&mut known.contents, Contents::Host(Vec::new())) {
+            known.contents = match std::mem::replace(&mut known.contents, Contents::Host(Arc::default())) {
                 Contents::Gpu(copies) => Contents::Leaving(copies, reading),
                 other => other,
             };
@@ -188,9 +220,9 @@ impl Checkpoints {
         while used > self.budget.host && self.budget.disk > 0 {
             let farthest = self.list.iter_mut().filter(|known| matches!(known.contents, Contents::Host(_)));
             let Some(known) = farthest.max_by_key(|known| known.frame.abs_diff(now)) else { return };
-            let Contents::Host(words) = &mut known.contents else { return };
+            let Contents::Host(words) = &known.contents else { return };
             used -= known.bytes;
-            let words = Arc::new(std::mem::take(words));
+            let words = words.clone();
             let theirs = words.clone();
             let write = move || Scratch::new(bytemuck::cast_slice(&theirs));
             known.contents = Contents::Writing(on_thread(write), words);
@@ -200,13 +232,13 @@ impl Checkpoints {
     /// Takes over what has arrived in host memory and on disk.
     fn arrive(&mut self) {
         self.list.retain_mut(|known| {
-            let next = match std::mem::replace(&mut known.contents, Contents::Host(Vec::new())) {
+            let next = match std::mem::replace(&mut known.contents, Contents::Host(Arc::default())) {
                 Contents::Leaving(copies, reading) => match reading.try_arrive() {
                     Ok(fetch) => Contents::Fetching(copies, on_thread(fetch)),
                     Err(reading) => Contents::Leaving(copies, reading),
                 },
                 Contents::Fetching(copies, receiver) => match receiver.try_recv() {
-                    Ok(Some(words)) => Contents::Host(words),
+                    Ok(Some(words)) => Contents::Host(Arc::new(words)),
                     Err(TryRecvError::Empty) => Contents::Fetching(copies, receiver),
                     // Without a thread, it is tried again.
                     Err(TryRecvError::Disconnected) => Contents::Gpu(copies),
@@ -214,12 +246,10 @@ impl Checkpoints {
                     Ok(None) => return false,
                 },
                 Contents::Writing(receiver, words) => match receiver.try_recv() {
-                    Ok(Ok(file)) => Contents::Disk(file),
+                    Ok(Ok(file)) => Contents::Disk(Arc::new(file)),
                     Err(TryRecvError::Empty) => Contents::Writing(receiver, words),
                     // A full disk: it stays in memory, or goes if that is full too.
-                    Ok(Err(_)) | Err(TryRecvError::Disconnected) => {
-                        Contents::Host(Arc::try_unwrap(words).unwrap_or_else(|words| words.to_vec()))
-                    }
+                    Ok(Err(_)) | Err(TryRecvError::Disconnected) => Contents::Host(words),
                 },
                 other => other,
             };

@@ -3,6 +3,7 @@
 
 mod checkpoints;
 mod journal;
+mod past;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,9 +14,11 @@ use crate::document::ParamValue;
 use crate::input::{FrameInput, InputTrack};
 use crate::plan::{BufferId, Plan, State};
 use crate::problem::Problems;
+pub(super) use checkpoints::Handle;
 pub use checkpoints::{Budget, Place};
 use checkpoints::{Checkpoint, Checkpoints, Found};
 pub use journal::{Change, Journal, Written};
+pub use past::Past;
 
 /// A frame is to be reached from a checkpoint within this time.
 const REACH: Duration = Duration::from_millis(25);

@@ -1,0 +1,114 @@
+//! The past of a run, to be computed again elsewhere: where frames can be computed from, and what drives each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::checkpoints::{Checkpoint, Handle};
+use super::journal::Written;
+use super::{kept, names};
+use crate::document::ParamValue;
+use crate::input::FrameInput;
+use crate::sim::{Simulation, settings};
+
+/// Frames of a run, up to one that is past or present. States stay where they are.
+pub struct Past {
+    bases: Vec<Base>,
+    /// Sizes of the States in the order of a base \[bytes\].
+    sizes: Vec<u64>,
+    /// Of frames from 0.
+    inputs: Vec<FrameInput>,
+    /// Parameters that changes have set, with their values, by the frame before which something changed.
+    changes: BTreeMap<u64, Vec<(String, Written)>>,
+    /// All parameters and numbers as they are at present, by the first path of each.
+    params: BTreeMap<String, ParamValue>,
+}
+
+/// States from which frames can be computed.
+pub(in crate::sim) struct Base {
+    pub frame: u64,
+    /// Seconds of simulated time.
+    pub time: f64,
+    /// Each State by its node and its description.
+    pub names: Arc<[(String, String)]>,
+    /// Values that expressions without a value keep, by path.
+    pub held: Vec<(String, Vec<f64>)>,
+    /// `None` at the start, where they have their initial values.
+    pub contents: Option<Handle>,
+}
+
+impl Base {
+    fn of(known: &Checkpoint) -> Base {
+        Base {
+            frame: known.frame,
+            time: known.time,
+            names: known.states.clone(),
+            held: known.held.clone(),
+            contents: Some(known.handle()),
+        }
+    }
+}
+
+impl Past {
+    /// The frame that it ends with: so many frames were computed until then.
+    pub fn end(&self) -> u64 {
+        self.inputs.len() as u64
+    }
+
+    /// Frames that it can be computed from, in order.
+    pub fn bases(&self) -> impl DoubleEndedIterator<Item = u64> + '_ {
+        self.bases.iter().map(|base| base.frame)
+    }
+
+    pub(in crate::sim) fn sizes(&self) -> &[u64] {
+        &self.sizes
+    }
+
+    pub(in crate::sim) fn base(&self, frame: u64) -> Option<&Base> {
+        self.bases.iter().find(|base| base.frame == frame)
+    }
+
+    /// The input that leads from the States after so many frames to the next ones.
+    pub fn input(&self, frame: u64) -> Option<&FrameInput> {
+        self.inputs.get(usize::try_from(frame).ok()?)
+    }
+
+    /// Parameters that were changed right before a frame was computed, and all others that changes have set.
+    pub(in crate::sim) fn changed(&self, frame: u64) -> &[(String, Written)] {
+        self.changes.get(&frame).map_or(&[], Vec::as_slice)
+    }
+
+    /// All parameters as they are when a frame is computed.
+    pub(in crate::sim) fn params(&self, frame: u64) -> BTreeMap<String, ParamValue> {
+        let mut params = self.params.clone();
+        if let Some((_, changed)) = self.changes.range(..=frame).next_back() {
+            params.extend(changed.iter().map(|(path, written)| (path.clone(), written.value.clone())));
+        }
+        params
+    }
+}
+
+impl Simulation {
+    /// The past up to a frame, which is not after the present one. `None` without a timeline, and where it does not know
+    /// States from which the frame can be computed.
+    pub fn past(&mut self, to: u64) -> Option<Past> {
+        let params = settings::values(&self.plan);
+        let sizes =
+            kept(&self.plan).into_iter().filter_map(|b| self.plan.buffers.get(b)).map(|b| b.bytes.max(16)).collect();
+        let states = names(&self.plan);
+        let timeline = self.timeline.as_deref_mut()?;
+        let journal = &mut timeline.journal;
+        let carried = journal.carried().filter(|carried| *carried <= to);
+        let start = Base { frame: 0, time: 0.0, names: Arc::new([]), held: Vec::new(), contents: None };
+        let mut bases: Vec<Base> = carried.is_none().then_some(start).into_iter().collect();
+        for known in timeline.checkpoints.iter() {
+            let own = journal.hash(known.frame) == Some(known.hash) && *known.states == *states;
+            if own && known.frame > 0 && known.frame <= to && carried.is_none_or(|carried| known.frame >= carried) {
+                bases.push(Base::of(known));
+            }
+        }
+        let inputs = (0..to).map(|frame| journal.input(frame).cloned()).collect::<Option<Vec<_>>>()?;
+        let frames: Vec<u64> = std::iter::once(0).chain(journal.changes().map(|(frame, _)| frame)).collect();
+        let changes = frames.into_iter().map(|frame| (frame, journal.changed(frame))).collect();
+        (!bases.is_empty()).then_some(Past { bases, sizes, inputs, changes, params })
+    }
+}
