@@ -17,6 +17,8 @@ mod canvas;
 mod clipboard;
 #[path = "editor/code.rs"]
 mod code;
+#[path = "editor/compare.rs"]
+mod compare;
 #[path = "editor/debugging.rs"]
 mod debugging;
 #[path = "editor/driver.rs"]

@@ -8,6 +8,8 @@ mod checkpoint;
 mod debugger;
 #[path = "engine/keyframes.rs"]
 mod keyframes;
+#[path = "engine/lockstep.rs"]
+mod lockstep;
 #[path = "engine/timeline.rs"]
 mod timeline;
 

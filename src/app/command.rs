@@ -111,6 +111,7 @@ pub(super) enum Command {
     ShowCurves,
     ShowDebugger,
     ShowPlots,
+    ShowCompare,
     ResetPanes,
     DarkTheme,
     LightTheme,
@@ -258,6 +259,7 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             ShowCurves,
             ShowDebugger,
             ShowPlots,
+            ShowCompare,
             MaximizePane,
             OwnWindow,
             FullScreen,
@@ -381,6 +383,7 @@ impl Command {
             ShowCurves => ("Curves", &[(CTRL, Key::Num8)]),
             ShowDebugger => ("Debugger", &[]),
             ShowPlots => ("Plots", &[(CTRL, Key::Num9)]),
+            ShowCompare => ("Compare", &[(SHIFT, Key::C)]),
             ResetPanes => ("Reset layout", &[]),
             DarkTheme => ("Dark theme", &[]),
             LightTheme => ("Light theme", &[]),
@@ -456,6 +459,7 @@ impl Command {
             ShowCurves => Some(Pane::Curves),
             ShowDebugger => Some(Pane::Debugger),
             ShowPlots => Some(Pane::Plots),
+            ShowCompare => Some(Pane::Compare),
             _ => None,
         }
     }

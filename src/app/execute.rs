@@ -322,7 +322,8 @@ impl Editor {
             | Command::ShowVariations
             | Command::ShowCurves
             | Command::ShowDebugger
-            | Command::ShowPlots => {
+            | Command::ShowPlots
+            | Command::ShowCompare => {
                 if let Some(pane) = command.pane() {
                     self.bring_up(pane);
                 }

@@ -5,6 +5,7 @@ mod action;
 mod canvas;
 mod code;
 mod command;
+mod compare;
 mod compiler;
 mod completion;
 mod curves;
@@ -72,6 +73,7 @@ use action::{Action, Actions};
 use canvas::{Canvas, layout};
 use code::Code;
 use command::Command;
+use compare::ComparePane;
 use curves::CurvePane;
 use debugger::DebuggerPane;
 use dialog::Dialog;
@@ -119,6 +121,7 @@ pub struct Editor {
     curves: CurvePane,
     debugger: DebuggerPane,
     plots: PlotPane,
+    compare: ComparePane,
     files: Files,
     export: ExportDialog,
     notice: Option<Notice>,
@@ -189,6 +192,7 @@ impl Editor {
             curves: CurvePane::default(),
             debugger: DebuggerPane::default(),
             plots: PlotPane::default(),
+            compare: ComparePane::default(),
             files: Files::new(folders),
             export: ExportDialog::default(),
             notice: None,
@@ -246,6 +250,7 @@ impl Editor {
         self.thumbnail_views = ThumbnailViews::default();
         self.canvas.thumbnails.clear();
         self.variations.attach();
+        self.compare.attach();
         self.player.attach();
         self.title.clear();
         self.closing = false;
@@ -327,6 +332,7 @@ impl Editor {
                     self.code = Code::default();
                     self.plan_pane = PlanPane::default();
                     self.variations.clear();
+                    self.compare.clear();
                     self.curves.clear();
                     self.debugger = DebuggerPane::default();
                     self.plots = PlotPane::default();
@@ -379,12 +385,13 @@ impl Editor {
             && self.preset.is_none()
             && self.naming.is_none()
             && !self.canvas.busy()
+            && !self.compare.busy()
             && !self.views.values().any(View::holds_handle)
     }
 
     /// Makes the running plan keep the wires that are shown.
     fn look(&mut self) {
-        let wires = self.views.values().flat_map(View::wires).map(str::to_string).collect();
+        let wires = self.views.values().flat_map(View::wires).map(str::to_string).chain(self.compare.wires()).collect();
         self.session.look_at(wires, self.thumbnails);
     }
 
@@ -429,6 +436,7 @@ impl Editor {
         }
         if computed || (!under_way && std::mem::take(&mut self.stale)) {
             self.views.values_mut().for_each(|view| view.update(&mut self.session));
+            self.compare.refresh();
         }
         if computed {
             self.thumbnail_views.refresh(&self.session);

@@ -27,6 +27,7 @@ impl Editor {
         self.panes = tree;
         self.canvas.settle();
         self.variations.settle(self.panes.tiles.find_pane(&Pane::Variations).is_some());
+        self.compare.settle(self.panes.tiles.find_pane(&Pane::Compare).is_some());
         self.plan_pane.settle(&mut self.session);
     }
 }
@@ -54,6 +55,7 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
             render,
             debugger,
             plots,
+            compare,
             player,
             ..
         } = &mut *self.editor;
@@ -79,6 +81,10 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
             Pane::Curves => curves.show(ui, session, actions),
             Pane::Debugger => framed.show(ui, |ui| debugger.show(ui, session, actions)).inner,
             Pane::Plots => plots.show(ui, session, player, actions),
+            Pane::Compare => {
+                let seen = views.get(&0).map(View::seen).unwrap_or_default();
+                compare.show(ui, session, render, seen, actions)
+            }
             Pane::View(number) => {
                 if let Some(view) = views.get_mut(number) {
                     view.show(ui, session, (*number, false), actions);

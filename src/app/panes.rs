@@ -19,6 +19,7 @@ pub(super) enum Pane {
     Curves,
     Debugger,
     Plots,
+    Compare,
     /// A view by its number; the first one always exists.
     View(u64),
 }
@@ -36,6 +37,7 @@ impl Pane {
             Pane::Curves => "Curves",
             Pane::Debugger => "Debugger",
             Pane::Plots => "Plots",
+            Pane::Compare => "Compare",
             Pane::View(_) => "View",
         }
     }

@@ -43,6 +43,11 @@ impl Simulation {
         self.end(started)
     }
 
+    /// The input of the preview that the wires show, if they show none of the run's own frames.
+    pub fn previewed(&self) -> Option<&FrameInput> {
+        self.previewed.as_ref()
+    }
+
     /// Starts a frame whose work is submitted in slices by a thread, so that a window on the same device answers meanwhile, however
     /// long the frame takes. [`Simulation::finish_frame`] ends it. A reset gives it up, and whatever else changes the
     /// simulation waits for it. With `preview` it is as [`Simulation::preview`]. `wake` is called, on any thread, when
@@ -103,8 +108,12 @@ impl Simulation {
         self.collect_watches(false);
         match saved {
             // What is computed only to be seen is no part of the run.
-            Some(saved) => self.engine.restore(&self.states(), &saved),
+            Some(saved) => {
+                self.engine.restore(&self.states(), &saved);
+                self.previewed = Some(input);
+            }
             None => {
+                self.previewed = None;
                 self.time += dt;
                 self.frame += 1;
                 self.after_frame(self.frame - 1, &input);

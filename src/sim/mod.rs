@@ -59,6 +59,8 @@ pub struct Simulation {
     values: Option<Box<values::Values>>,
     /// The frame that is being computed in slices.
     started: Option<frame::Started>,
+    /// Input of the preview that the wires show; `None` where they show a frame of the run.
+    previewed: Option<FrameInput>,
     timeline: Option<Box<timeline::Timeline>>,
     /// Which grids the files gave.
     files: u64,
@@ -98,6 +100,7 @@ impl Simulation {
             scatters: scatter::Scatters::default(),
             values: None,
             started: None,
+            previewed: None,
             timeline: None,
             files: identity(grids),
         })
@@ -151,7 +154,7 @@ impl Simulation {
     fn start(&mut self) {
         self.settings.write_frame(&self.plan, &FrameInput::default(), self.time, self.frame);
         self.engine.reset(self.settings.bytes());
-        self.started = None;
+        (self.started, self.previewed) = (None, None);
         self.watches = watch::Watches::new(&self.plan);
         self.scatters = scatter::Scatters::default();
         self.values.iter_mut().for_each(|values| values.forget());

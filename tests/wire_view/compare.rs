@@ -35,9 +35,9 @@ fn nodes() -> Simulation {
     simulation
 }
 
-fn taken(simulation: &Simulation, name: &str) -> Taken {
+fn taken(simulation: &Simulation, name: &str) -> Arc<Taken> {
     let subject = Subject::of(simulation.plan(), name);
-    simulation.take(&subject).unwrap_or_else(|e| panic!("{e}")).wait().expect("the values arrive")
+    simulation.take(&subject).unwrap_or_else(|e| panic!("{e}")).wait().expect("the values arrive").into()
 }
 
 fn compared(simulation: &Simulation, a: &str, b: &str) -> Comparison {
@@ -229,7 +229,7 @@ fn taken_values_are_shown_like_their_wire_and_stay_when_the_run_goes_on() {
     simulation.write("p.heat", &random(5, 10)).unwrap();
     step(&mut simulation, 1);
     for wire in ["a.value", "v.value", "p.value", "p.value.heat"] {
-        let (view, held) = (View::new(wire), Arc::new(taken(&simulation, wire)));
+        let (view, held) = (View::new(wire), taken(&simulation, wire));
         let expected = look_at(&simulation, &view, Some([0.3, 0.6]));
         let mut viewer = Viewer::new(gpu()).unwrap();
         viewer.set_pointer(Some([0.3, 0.6]));

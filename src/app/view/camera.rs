@@ -9,7 +9,7 @@ use crate::sim::camera::Orbit;
 
 /// What happened to an image's camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Orbits {
+pub(in crate::app) enum Orbits {
     /// There is no camera that can be moved.
     No,
     Still,
@@ -17,7 +17,7 @@ pub(super) enum Orbits {
 }
 
 /// The camera after a gesture of the pointer.
-pub(super) fn turned(ui: &Ui, response: &egui::Response, orbit: Orbit) -> Option<Orbit> {
+pub(in crate::app) fn turned(ui: &Ui, response: &egui::Response, orbit: Orbit) -> Option<Orbit> {
     let size = response.rect.size();
     let (shift, ctrl) = ui.input(|input| (input.modifiers.shift, input.modifiers.command));
     let by = response.drag_delta();

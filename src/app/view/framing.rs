@@ -10,7 +10,7 @@ const ZOOM: std::ops::RangeInclusive<f32> = 0.05..=64.0;
 
 /// Zoom and position; the image is fitted if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Framing(Option<Manual>);
+pub(in crate::app) struct Framing(Option<Manual>);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Manual {
@@ -31,7 +31,7 @@ impl Framing {
         self.0 = Some(Manual { zoom: 1.0, center: Vec2::ZERO });
     }
 
-    pub(super) fn buttons(&mut self, ui: &mut Ui) {
+    pub(in crate::app) fn buttons(&mut self, ui: &mut Ui) {
         let zoom = self.0.map(|manual| manual.zoom);
         if let Some(zoom) = zoom.filter(|zoom| *zoom != 1.0) {
             ui.label(egui::RichText::new(format!("{:.0} %", 100.0 * zoom)).small());
@@ -46,7 +46,7 @@ impl Framing {
 
     /// The wheel zooms at the pointer; the middle button, or Alt, moves. `pixels`: the image's size at 1:1 \[points\].
     /// `camera`: the wheel without Ctrl controls the camera.
-    pub(super) fn navigate(&mut self, ui: &Ui, response: &Response, room: Rect, pixels: Vec2, camera: bool) {
+    pub(in crate::app) fn navigate(&mut self, ui: &Ui, response: &Response, room: Rect, pixels: Vec2, camera: bool) {
         let alt = ui.input(|input| input.modifiers.alt);
         let held = response.dragged_by(PointerButton::Middle) || (alt && response.dragged_by(PointerButton::Primary));
         let now = self.0.unwrap_or(Manual { zoom: fitting(room, pixels), center: Vec2::ZERO });
@@ -72,7 +72,7 @@ impl Framing {
     }
 
     /// The rectangle of the image.
-    pub(super) fn place(&mut self, ui: &Ui, room: Rect, pixels: Vec2) -> Rect {
+    pub(in crate::app) fn place(&mut self, ui: &Ui, room: Rect, pixels: Vec2) -> Rect {
         let Some(manual) = &mut self.0 else {
             return Rect::from_center_size(room.center(), pixels * fitting(room, pixels));
         };

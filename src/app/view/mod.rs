@@ -32,7 +32,8 @@ use super::player::Pointer;
 use super::session::Session;
 use super::{prose, theme};
 use crate::sim::wire_view;
-use framing::Framing;
+pub(super) use camera::{Orbits, turned};
+pub(super) use framing::Framing;
 use handles::Handles;
 pub(super) use image_texture::ImageTexture;
 pub(super) use overlay::Overlays;
@@ -40,6 +41,7 @@ use scene::Scene;
 use subject::Subject;
 use widgets::choice;
 use wire::WireView;
+pub(super) use wire::depth;
 
 /// Maximum size of a thumbnail \[pixels\].
 const THUMBNAIL: (u32, u32) = (176, 176);
@@ -125,6 +127,11 @@ impl View {
     /// The Output that it shows, if one was chosen.
     pub(super) fn output(&self) -> Option<&str> {
         if let Subject::Output(name) = &self.subject { name.as_deref() } else { None }
+    }
+
+    /// The wire or the Output that it shows; empty for the first Output.
+    pub(super) fn seen(&self) -> &str {
+        self.wire().or(self.output()).unwrap_or_default()
     }
 
     /// All wires that it shows.

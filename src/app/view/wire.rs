@@ -135,7 +135,7 @@ impl WireView {
             }
             self.how(ui);
             if let Some((ty, dim, domain)) = wire {
-                self.depth(ui, ty, domain.map_or(dim, |(dim, _)| dim), domain.map(|(_, size)| size));
+                depth(ui, &mut self.view, ty, domain.map_or(dim, |(dim, _)| dim), domain.map(|(_, size)| size));
                 if matches!(ty, WireType::Grid(_)) {
                     ui.separator();
                     let on = self.line.is_some();
@@ -242,64 +242,6 @@ impl WireView {
         }
     }
 
-    /// For three dimensions: a slice, the maximum along an axis, or a camera.
-    fn depth(&mut self, ui: &mut Ui, ty: WireType, dim: u32, size: Option<[f64; 3]>) {
-        let around = || Orbit::around(size.unwrap_or([1.0; 3]));
-        if dim < 3 {
-            self.view.camera = None;
-            return;
-        }
-        if matches!(ty, WireType::Particles | WireType::Attribute(_)) {
-            self.view.camera.get_or_insert_with(around);
-            return;
-        }
-        // The slider is not broken across rows.
-        if ui.available_size_before_wrap().x < DEPTH {
-            ui.end_row();
-        } else {
-            ui.separator();
-        }
-        let kind = match self.view.volume {
-            Volume::Slice { .. } => "slice",
-            Volume::Maximum(_) => "maximum along",
-            Volume::Orbit => "camera",
-        };
-        let (axis, position) = match self.view.volume {
-            Volume::Slice { axis, position } => (axis, position),
-            Volume::Maximum(axis) => (axis, 0.5),
-            Volume::Orbit => (Axis::Z, 0.5),
-        };
-        combo(ui, "volume", kind, "How the volume is shown", |ui| {
-            for (volume, text) in [
-                (Volume::Slice { axis, position }, "slice"),
-                (Volume::Maximum(axis), "maximum along"),
-                (Volume::Orbit, "camera"),
-            ] {
-                if ui.selectable_label(kind == text, text).clicked() {
-                    self.view.volume = volume;
-                }
-            }
-        });
-        if self.view.volume == Volume::Orbit {
-            self.view.camera.get_or_insert_with(around);
-            return;
-        }
-        self.view.camera = None;
-        for (choice, text) in AXES {
-            if ui.selectable_label(axis == choice, text).clicked() {
-                match &mut self.view.volume {
-                    Volume::Slice { axis, .. } | Volume::Maximum(axis) => *axis = choice,
-                    Volume::Orbit => {}
-                }
-            }
-        }
-        if let Volume::Slice { position, .. } = &mut self.view.volume {
-            let slider = egui::Slider::new(position, 0.0..=1.0).show_value(true).max_decimals(3);
-            let response = ui.add(slider);
-            response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Slider, true, "slice position"));
-        }
-    }
-
     /// Statistics, the histogram if there is room for it, and the value under the pointer. Returns whether the range was changed on the histogram.
     fn found(
         &mut self,
@@ -383,6 +325,64 @@ impl WireView {
         }
         response.on_hover_text("Drag to set the colour range, double-click for the full range");
         false
+    }
+}
+
+/// For three dimensions: a slice, the maximum along an axis, or a camera.
+pub(in crate::app) fn depth(ui: &mut Ui, view: &mut View, ty: WireType, dim: u32, size: Option<[f64; 3]>) {
+    let around = || Orbit::around(size.unwrap_or([1.0; 3]));
+    if dim < 3 {
+        view.camera = None;
+        return;
+    }
+    if matches!(ty, WireType::Particles | WireType::Attribute(_)) {
+        view.camera.get_or_insert_with(around);
+        return;
+    }
+    // The slider is not broken across rows.
+    if ui.available_size_before_wrap().x < DEPTH {
+        ui.end_row();
+    } else {
+        ui.separator();
+    }
+    let kind = match view.volume {
+        Volume::Slice { .. } => "slice",
+        Volume::Maximum(_) => "maximum along",
+        Volume::Orbit => "camera",
+    };
+    let (axis, position) = match view.volume {
+        Volume::Slice { axis, position } => (axis, position),
+        Volume::Maximum(axis) => (axis, 0.5),
+        Volume::Orbit => (Axis::Z, 0.5),
+    };
+    combo(ui, "volume", kind, "How the volume is shown", |ui| {
+        for (volume, text) in [
+            (Volume::Slice { axis, position }, "slice"),
+            (Volume::Maximum(axis), "maximum along"),
+            (Volume::Orbit, "camera"),
+        ] {
+            if ui.selectable_label(kind == text, text).clicked() {
+                view.volume = volume;
+            }
+        }
+    });
+    if view.volume == Volume::Orbit {
+        view.camera.get_or_insert_with(around);
+        return;
+    }
+    view.camera = None;
+    for (choice, text) in AXES {
+        if ui.selectable_label(axis == choice, text).clicked() {
+            match &mut view.volume {
+                Volume::Slice { axis, .. } | Volume::Maximum(axis) => *axis = choice,
+                Volume::Orbit => {}
+            }
+        }
+    }
+    if let Volume::Slice { position, .. } = &mut view.volume {
+        let slider = egui::Slider::new(position, 0.0..=1.0).show_value(true).max_decimals(3);
+        let response = ui.add(slider);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Slider, true, "slice position"));
     }
 }
 

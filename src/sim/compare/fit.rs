@@ -1,5 +1,7 @@
 //! Brings two sides to the same elements, or says why that is not possible.
 
+use std::sync::Arc;
+
 use super::super::taken::Taken;
 use crate::graph::Domain;
 use crate::problem::Problem;
@@ -7,14 +9,14 @@ use crate::stage::types::{Scalar, ValueType, WireType};
 
 /// Two sides with the same elements.
 pub(super) struct Fitted {
-    pub a: Taken,
-    pub b: Taken,
+    pub a: Arc<Taken>,
+    pub b: Arc<Taken>,
     pub remarks: Vec<String>,
 }
 
 /// # Errors
 /// Sides that do not fit.
-pub(super) fn fit(a: &Taken, b: &Taken) -> Result<Fitted, Problem> {
+pub(super) fn fit(a: &Arc<Taken>, b: &Arc<Taken>) -> Result<Fitted, Problem> {
     let refuse = |cause: String, remedy: &str| {
         let cause = format!("{} cannot be compared with {}: {cause}", a.subject, b.subject);
         Err(Problem::new("", a.subject.name(), cause, remedy))
@@ -53,11 +55,11 @@ pub(super) fn fit(a: &Taken, b: &Taken) -> Result<Fitted, Problem> {
     match here.cells() > there.cells() {
         true => {
             remarks.push(sampled("A", here, "B", there));
-            Ok(Fitted { a: sample(a, here, there), b: b.clone(), remarks })
+            Ok(Fitted { a: Arc::new(sample(a, here, there)), b: b.clone(), remarks })
         }
         false => {
             remarks.push(sampled("B", there, "A", here));
-            Ok(Fitted { a: a.clone(), b: sample(b, there, here), remarks })
+            Ok(Fitted { a: a.clone(), b: Arc::new(sample(b, there, here)), remarks })
         }
     }
 }
@@ -146,7 +148,7 @@ fn around(cell: u32, coarse: u32, fine: u32, whole: bool) -> [(usize, f64); 2] {
 }
 
 /// Values on faces as vectors at the cell centres, each component the mean of the two faces across; anything else as it is.
-pub(super) fn centered(side: Taken) -> Taken {
+pub(super) fn centered(side: Arc<Taken>) -> Arc<Taken> {
     let Some([nx, ny, nz]) = side.domain().filter(|_| side.is_on_faces()).map(|domain| domain.resolution) else {
         return side;
     };
@@ -160,5 +162,5 @@ pub(super) fn centered(side: Taken) -> Taken {
             vectors.extend((0..dim).map(component));
         }
     }
-    side.with_values(ValueType::Vec, vectors.into_iter())
+    Arc::new(side.with_values(ValueType::Vec, vectors.into_iter()))
 }

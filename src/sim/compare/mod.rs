@@ -6,6 +6,8 @@
 mod fit;
 mod statistics;
 
+use std::sync::Arc;
+
 use super::taken::Taken;
 use super::wire_view::{Show, View};
 use crate::problem::Problem;
@@ -34,11 +36,11 @@ impl Measure {
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// A, at the elements that are compared: cells, where it was on faces.
-    pub a: Taken,
+    pub a: Arc<Taken>,
     /// The same of B.
-    pub b: Taken,
+    pub b: Arc<Taken>,
     /// The difference, a value for each of these elements.
-    pub difference: Taken,
+    pub difference: Arc<Taken>,
     /// Norms of the difference of what is stored: all components, and each face by itself.
     pub statistics: Statistics,
     /// What has to be known to read them, in a sentence each: which side was sampled, what is left out.
@@ -51,11 +53,11 @@ pub struct Comparison {
 ///
 /// # Errors
 /// Sides that do not fit: elements of another kind, other components or dimensions, faces of another resolution.
-pub fn compare(a: &Taken, b: &Taken, show: Show, measure: Measure) -> Result<Comparison, Problem> {
+pub fn compare(a: &Arc<Taken>, b: &Arc<Taken>, show: Show, measure: Measure) -> Result<Comparison, Problem> {
     let fit::Fitted { a: left, b: right, remarks } = fit::fit(a, b)?;
     let statistics = statistics::of(&left, &right);
     let (left, right) = (fit::centered(left), fit::centered(right));
-    let difference = difference(&left, &right, show, measure);
+    let difference = Arc::new(difference(&left, &right, show, measure));
     let range = range(a, show, range(b, show, None));
     Ok(Comparison { a: left, b: right, difference, statistics, remarks, range })
 }
@@ -129,7 +131,7 @@ fn difference(a: &Taken, b: &Taken, show: Show, measure: Measure) -> Taken {
 }
 
 /// Widens a range by what is shown of a side. Lengths begin at zero.
-fn range(side: &Taken, show: Show, known: Option<(f64, f64)>) -> Option<(f64, f64)> {
+fn range(side: &Arc<Taken>, show: Show, known: Option<(f64, f64)>) -> Option<(f64, f64)> {
     let side = fit::centered(side.clone());
     let from_zero = side.components() > 1 && !matches!(show, Show::Component(_));
     let known = known.or(from_zero.then_some((0.0, 0.0)));

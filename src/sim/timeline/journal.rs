@@ -173,6 +173,33 @@ impl Journal {
         }
     }
 
+    /// Takes over the input of another run, and its values of shared parameters, where both have them. Returns these parameters.
+    pub fn mirror(&mut self, other: &Journal, shared: impl Fn(&str) -> bool) -> Vec<String> {
+        for (frame, (input, live)) in (0..).zip(other.inputs.iter().zip(&other.live)) {
+            self.note(frame, input, *live);
+        }
+        if self.inputs.len() > other.inputs.len() {
+            self.inputs.truncate(other.inputs.len());
+            self.live.truncate(other.inputs.len());
+            self.forget_hashes(other.end() + 1);
+        }
+        let both = |path: &str| shared(path) && self.start.contains_key(path) && other.start.contains_key(path);
+        let paths: Vec<String> = self.start.keys().filter(|path| both(path)).cloned().collect();
+        let (mut start, mut changes) = (self.start.clone(), self.changes.clone());
+        changes.values_mut().for_each(|changes| changes.retain(|change| !both(&change.path)));
+        for (frame, change) in other.changes().filter(|(_, change)| both(&change.path)) {
+            changes.entry(frame).or_default().push(change.clone());
+        }
+        changes.retain(|_, changes| !changes.is_empty());
+        let values = other.start.iter().filter(|(path, _)| both(path));
+        start.extend(values.map(|(path, value)| (path.clone(), value.clone())));
+        if (&start, &changes) != (&self.start, &self.changes) {
+            (self.start, self.changes) = (start, changes);
+            self.forget_hashes(0);
+        }
+        paths
+    }
+
     /// A new run: no input, and these parameters from the start.
     pub fn restart(&mut self, start: BTreeMap<String, Written>) {
         let (dynamics, count) = (self.dynamics, self.count);

@@ -248,6 +248,20 @@ impl Simulation {
         Ok(frame.saturating_sub(self.frame))
     }
 
+    /// Takes over what drives another run: the input of its frames, and the values of the parameters for which `shared` holds, by
+    /// frame, where both graphs have them. [`Simulation::seek`] and [`Simulation::next_input`] then lead to the same frame with the
+    /// same input. Does nothing unless both keep a timeline.
+    pub fn follow_run(&mut self, leader: &Simulation, shared: impl Fn(&str) -> bool) {
+        let Some(theirs) = leader.timeline.as_deref() else { return };
+        let Some(mut timeline) = self.timeline.take() else { return };
+        let (frame, mut paths) = (self.frame, Vec::new());
+        timeline.change(frame, |journal| paths = journal.mirror(&theirs.journal, shared));
+        let value = |path: String| timeline.journal.value(&path, frame).cloned().map(|value| (path, value));
+        let values: Vec<(String, Written)> = paths.into_iter().filter_map(value).collect();
+        self.settings.assign(&mut self.plan, &values);
+        self.timeline = Some(timeline);
+    }
+
     /// Whether a parameter was changed in the past, so that the present frame becomes another one: [`Simulation::seek`] to the same
     /// frame computes it. A step continues from what is there.
     pub fn is_outdated(&mut self) -> bool {

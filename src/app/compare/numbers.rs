@@ -1,0 +1,103 @@
+//! The statistics below the images, and both values under the pointer.
+
+use eframe::egui::{self, RichText, Ui, vec2};
+
+use super::pane::ComparePane;
+use crate::app::view::ticks::number;
+use crate::app::{prose, theme};
+use crate::sim::compare::{Comparison, Place};
+use crate::sim::wire_view::Sample;
+
+/// Draws them.
+pub(super) fn show(ui: &mut Ui, pane: &ComparePane) {
+    let Some(measured) = &pane.measured else { return };
+    let look = theme::of(ui);
+    let frames = match (measured.a.frame, measured.b.frame) {
+        (a, b) if a == b => format!("frame {a}"),
+        (a, b) => format!("A: frame {a}, B: frame {b}"),
+    };
+    let found = match &measured.found {
+        Ok(found) => found,
+        Err(sentence) => {
+            let text = prose::label(ui, "", sentence, look.error);
+            ui.add(egui::Label::new(text).wrap());
+            return;
+        }
+    };
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(6.0, 2.0);
+        ui.label(RichText::new(frames).small().color(look.dim));
+        for (name, value, hint) in figures(found) {
+            ui.label(RichText::new(name).small().color(look.faint)).on_hover_text(hint);
+            ui.label(RichText::new(value).monospace());
+        }
+    });
+    let most = match &found.statistics.place {
+        Some(place) => format!("max at {}", at(place)),
+        None => "A and B are equal, number by number".into(),
+    };
+    ui.label(RichText::new(most).monospace().color(look.dim));
+    if let Some(text) = not_finite(found) {
+        ui.label(RichText::new(text).monospace().color(look.error));
+    }
+    for remark in &found.remarks {
+        ui.add(egui::Label::new(prose::label(ui, "", remark, look.warning)).wrap());
+    }
+    let text = match &pane.picked {
+        None => "Point at an image to read both values".to_string(),
+        Some(sample) => under_pointer(found, sample),
+    };
+    ui.label(RichText::new(text).monospace().color(look.dim));
+}
+
+/// The norms: name, value, meaning.
+fn figures(found: &Comparison) -> Vec<(&'static str, String, &'static str)> {
+    let statistics = &found.statistics;
+    let mean: Vec<String> = statistics.mean.iter().map(|mean| number(*mean)).collect();
+    vec![
+        ("max |A − B|", number(statistics.max), "The greatest difference; its place is marked"),
+        ("L1", number(statistics.l1), "The mean of |A − B|"),
+        ("L2", number(statistics.l2), "The root mean square of A − B"),
+        ("L2 / |B|", number(statistics.relative), "The same divided by the root mean square of B"),
+        ("mean A − B", mean.join(" "), "The mean of A − B, of each component"),
+        (
+            "differ",
+            format!("{} of {}", statistics.differing, statistics.count),
+            "Cells, faces or particles where A and B differ at all",
+        ),
+    ]
+}
+
+/// A place with both values.
+fn at(place: &Place) -> String {
+    let here = match (place.cell, place.axis) {
+        (Some([x, y, z]), Some(axis)) => {
+            let axis = ["x", "y", "z"].get(axis as usize).copied().unwrap_or_default();
+            format!("the lower {axis} face of cell {x}, {y}, {z}")
+        }
+        (Some([x, y, z]), None) => format!("cell {x}, {y}, {z}"),
+        (None, _) => format!("particle {}", place.index),
+    };
+    format!("{here}:  A {}   B {}", numbers(&place.a), numbers(&place.b))
+}
+
+fn numbers(values: &[f64]) -> String {
+    values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(" ")
+}
+
+/// What is not finite on one side or both.
+fn not_finite(found: &Comparison) -> Option<String> {
+    let odd = &found.statistics.not_finite;
+    let counts = format!("NaN or infinite: {} only in A, {} only in B, {} in both", odd.only_a, odd.only_b, odd.both);
+    let first = odd.first.as_ref().map(|place| format!("; first at {}", at(place))).unwrap_or_default();
+    (odd.only_a + odd.only_b + odd.both > 0).then(|| counts + &first)
+}
+
+/// Both values at an element of the difference.
+fn under_pointer(found: &Comparison, sample: &Sample) -> String {
+    let element = sample.index as usize;
+    let (a, b) = (found.a.numbers(element), found.b.numbers(element));
+    let difference: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+    let place = Place { index: sample.index, cell: sample.cell, axis: None, a, b };
+    format!("{}   A − B {}", at(&place), numbers(&difference))
+}

@@ -1,0 +1,449 @@
+//! The pane that compares: what A and B are, how they are shown, and when they are measured.
+
+use eframe::egui::{self, RichText, Ui, vec2};
+use eframe::egui_wgpu::RenderState;
+
+use super::images::{Images, Which};
+use super::measure::{Measured, Measuring, Side};
+use super::numbers;
+use super::sides::{Against, about, subjects};
+use crate::app::action::{Action, Actions};
+use crate::app::picker::{self, Picker};
+use crate::app::session::Session;
+use crate::app::view::widgets::choice;
+use crate::app::view::{Framing, depth};
+use crate::app::{prose, theme};
+use crate::plan::Plan;
+use crate::sim::Simulation;
+use crate::sim::compare::Measure;
+use crate::sim::taken::Subject;
+use crate::sim::wire_view::{Sample, Show, View};
+
+/// How both sides are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Mode {
+    #[default]
+    Beside,
+    /// A to the left of a line, B to the right.
+    Wipe,
+    Difference,
+}
+
+/// What is chosen from the open list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choosing {
+    /// What of the running graph is compared.
+    Live,
+    /// The other wire of the same graph.
+    Other,
+}
+
+/// The comparison of the open graph.
+pub(in crate::app) struct ComparePane {
+    /// What of the running graph is compared; chosen when the pane is first drawn.
+    live: Option<Subject>,
+    against: Against,
+    /// The running graph is B.
+    swapped: bool,
+    pub(super) mode: Mode,
+    pub(super) measure: Measure,
+    /// How A and B are shown.
+    pub(super) view: View,
+    /// The line between A and B, 0..1 from the left.
+    pub(super) wipe: f32,
+    pub(super) framing: Framing,
+    measuring: Measuring,
+    pub(super) measured: Option<Measured>,
+    pub(super) images: Option<Images>,
+    /// Values or settings have changed since the sides were last requested.
+    stale: bool,
+    /// The images are to be drawn again.
+    pub(super) redraw: bool,
+    /// Why there is nothing to compare.
+    fault: Option<String>,
+    list: Option<(Choosing, Vec<Subject>, Picker)>,
+    /// Where the element was requested that is shown in numbers.
+    pub(super) pointed: Option<[f32; 2]>,
+    /// That element.
+    pub(super) picked: Option<Sample>,
+}
+
+impl Default for ComparePane {
+    fn default() -> ComparePane {
+        ComparePane {
+            live: None,
+            against: Against::Nothing,
+            swapped: false,
+            mode: Mode::default(),
+            measure: Measure::default(),
+            view: View::new(""),
+            wipe: 0.5,
+            framing: Framing::default(),
+            measuring: Measuring::default(),
+            measured: None,
+            images: None,
+            stale: true,
+            redraw: false,
+            fault: None,
+            list: None,
+            pointed: None,
+            picked: None,
+        }
+    }
+}
+
+impl ComparePane {
+    /// Starts over with another graph.
+    pub(in crate::app) fn clear(&mut self) {
+        *self = ComparePane { mode: self.mode, measure: self.measure, ..ComparePane::default() };
+    }
+
+    /// Continues on another device.
+    pub(in crate::app) fn attach(&mut self) {
+        (self.measuring, self.measured, self.images) = (Measuring::Idle, None, None);
+        self.stale = true;
+    }
+
+    /// To be called in each frame, after the panes are drawn: a pane that is closed keeps nothing.
+    pub(in crate::app) fn settle(&mut self, open: bool) {
+        if !open && (self.live.is_some() || self.images.is_some()) {
+            self.clear();
+        }
+    }
+
+    /// The wires of the running graph that its plan has to keep.
+    pub(in crate::app) fn wires(&self) -> impl Iterator<Item = String> {
+        let other = if let Against::Wire(subject) = &self.against { Some(subject) } else { None };
+        let wires = self.live.iter().chain(other).filter(|subject| matches!(subject, Subject::Wire(_)));
+        wires.map(|subject| View::new(subject.name()).keep())
+    }
+
+    /// The running graph has other values.
+    pub(in crate::app) fn refresh(&mut self) {
+        self.stale = true;
+    }
+
+    /// Whether its list is open, which has the keyboard.
+    pub(in crate::app) fn busy(&self) -> bool {
+        self.list.is_some()
+    }
+
+    /// Draws the pane. `seen`: what the first view shows, to begin with. An `Err` is a message for the user.
+    pub(in crate::app) fn show(
+        &mut self,
+        ui: &mut Ui,
+        session: &mut Session,
+        render: &RenderState,
+        seen: &str,
+        actions: &mut Actions,
+    ) -> Result<(), String> {
+        if let Some(simulation) = session.running_simulation().filter(|_| self.live.is_none()) {
+            self.live = first(simulation.plan(), seen);
+        }
+        self.choose(ui.ctx());
+        self.follow(ui.ctx(), session, render);
+        let mut told = Ok(());
+        let head = egui::Panel::top(ui.id().with("compare head")).frame(theme::bar(ui));
+        head.show(ui, |ui| told = self.head(ui, session, actions));
+        if self.measured.is_some() {
+            let foot = egui::Panel::bottom(ui.id().with("compare foot")).frame(theme::bar(ui));
+            foot.show(ui, |ui| numbers::show(ui, self));
+        }
+        let ground = egui::Frame::new().fill(theme::of(ui).ground);
+        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| match self.measured.is_some() {
+            true => self.body(ui),
+            false => self.placeholder(ui, session),
+        });
+        told
+    }
+
+    /// Takes over what was measured, and measures again where something has changed.
+    fn follow(&mut self, ctx: &egui::Context, session: &Session, render: &RenderState) {
+        let wake = ctx.clone();
+        match self.measuring.poll(move || wake.request_repaint()) {
+            Ok(Some(measured)) => {
+                (self.measured, self.fault, self.redraw) = (Some(measured), None, true);
+            }
+            Ok(None) => {}
+            Err(sentence) => self.fault = Some(sentence),
+        }
+        let simulation = session.running_simulation().filter(|simulation| simulation.progress().is_none());
+        if let Some(simulation) = simulation.filter(|_| self.stale && self.measuring.is_idle()) {
+            match self.sides(simulation) {
+                Ok(Some((a, b))) => {
+                    self.measuring.begin(a, b, self.view.show, self.measure);
+                    self.stale = false;
+                }
+                Ok(None) => {}
+                // The next plan keeps the wires.
+                Err(_) if session.compiling() => {}
+                Err(sentence) => (self.fault, self.measured, self.stale) = (Some(sentence), None, false),
+            }
+        }
+        if !self.measuring.is_idle() {
+            ctx.request_repaint_after(super::SOON);
+        }
+        if self.redraw {
+            self.redraw = false;
+            if let Err(sentence) = self.draw(session, render) {
+                self.fault = Some(sentence);
+            }
+        }
+        if let Some(images) = self.images.as_mut().filter(|_| self.pointed.is_some()) {
+            self.picked = images.picked();
+            // The value arrives some frames later, even if nothing moves.
+            ctx.request_repaint_after(super::SOON);
+        } else {
+            self.picked = None;
+        }
+    }
+
+    /// Requests the values of both sides; `None` while B was not chosen.
+    fn sides(&self, simulation: &Simulation) -> Result<Option<(Side, Side)>, String> {
+        let take = |subject: &Subject| {
+            simulation
+                .take(subject)
+                .map(|reading| Side::Coming(Box::new(reading)))
+                .map_err(|problem| problem.to_string())
+        };
+        let Some(live) = &self.live else { return Ok(None) };
+        let other = match &self.against {
+            Against::Nothing => return Ok(None),
+            Against::Wire(subject) => take(subject)?,
+            Against::Held(taken) => Side::Held(taken.clone()),
+        };
+        let live = take(live)?;
+        Ok(Some(if self.swapped { (other, live) } else { (live, other) }))
+    }
+
+    /// Draws the images of what was measured.
+    fn draw(&mut self, session: &Session, render: &RenderState) -> Result<(), String> {
+        let Some(measured) = &self.measured else { return Ok(()) };
+        let gpu = session.gpu();
+        if self.images.is_none() {
+            self.images = Some(Images::new(gpu, render)?);
+        }
+        let Some(images) = &mut self.images else { return Ok(()) };
+        let range = measured.found.as_ref().ok().and_then(|found| found.range);
+        let range = range.filter(|(low, high)| low < high && self.view.show != Show::Color);
+        let colors = measured.a.components() == 4 && self.view.show == Show::Auto;
+        let view = View { range: range.filter(|_| !colors), ..self.view.clone() };
+        if self.mode != Mode::Difference || measured.found.is_err() {
+            images.update(gpu, Which::A, &measured.a, &view)?;
+            images.update(gpu, Which::B, &measured.b, &view)?;
+        }
+        if let Ok(found) = &measured.found {
+            images.point(self.pointed);
+            images.update(gpu, Which::Difference, &found.difference, &found.view(&self.view, self.measure))?;
+        }
+        Ok(())
+    }
+
+    /// The bar above the images.
+    fn head(&mut self, ui: &mut Ui, session: &Session, actions: &mut Actions) -> Result<(), String> {
+        let mut told = Ok(());
+        let before = (self.view.clone(), self.measure);
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
+            for a in [true, false] {
+                ui.label(RichText::new(if a { "A" } else { "B" }).strong().color(theme::of(ui).accent));
+                match a != self.swapped {
+                    true => self.live_button(ui, session),
+                    false => told = self.other_menu(ui, session),
+                }
+                if a {
+                    let swap = choice(ui, false, "⇄", "Swap A and B");
+                    swap.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Swap A and B"));
+                    if swap.clicked() {
+                        self.swap();
+                    }
+                }
+            }
+            ui.separator();
+            for (mode, text, hint) in [
+                (Mode::Beside, "Side by side", "A and B beside each other"),
+                (Mode::Wipe, "Wipe", "A to the left of a line, B to the right; drag it"),
+                (Mode::Difference, "Difference", "What differs, with zero in the middle of the colours"),
+            ] {
+                if choice(ui, self.mode == mode, text, hint).clicked() {
+                    (self.mode, self.redraw) = (mode, true);
+                }
+            }
+            if self.mode == Mode::Difference {
+                ui.separator();
+                for (measure, text, hint) in MEASURES {
+                    if choice(ui, self.measure == measure, text, hint).clicked() {
+                        self.measure = measure;
+                    }
+                }
+            }
+            self.how(ui);
+            ui.separator();
+            self.framing.buttons(ui);
+            if !matches!(self.against, Against::Nothing) {
+                ui.separator();
+                if choice(ui, false, "Close", "Stop comparing, and give up B").clicked() {
+                    self.set_against(Against::Nothing);
+                    actions.push(Action::RefreshViews);
+                }
+            }
+        });
+        if (&before.0.show, before.1) != (&self.view.show, self.measure) {
+            self.stale = true;
+        }
+        self.redraw |= before.0 != self.view;
+        told
+    }
+
+    /// Which part of the values is shown, and of a volume which layer.
+    fn how(&mut self, ui: &mut Ui) {
+        let Some(measured) = &self.measured else { return };
+        let (ty, components, dim) = (measured.a.ty(), measured.a.components(), measured.a.dim());
+        let size = measured.a.domain().map(crate::graph::Domain::size);
+        if components > 1 {
+            ui.separator();
+            let names = ["x", "y", "z", "w"].into_iter().take(components).enumerate();
+            let parts = names.map(|(at, name)| (Show::Component(at as u8), name, "This component"));
+            let whole = [(Show::Auto, "Value", "All components"), (Show::Magnitude, "length", "Length of the vector")];
+            for (show, text, hint) in whole.into_iter().chain(parts) {
+                if choice(ui, self.view.show == show, text, hint).clicked() {
+                    self.view.show = show;
+                }
+            }
+        } else if self.view.show != Show::Auto {
+            self.view.show = Show::Auto;
+        }
+        depth(ui, &mut self.view, ty, dim, size);
+    }
+
+    /// What is compared of the running graph.
+    fn live_button(&mut self, ui: &mut Ui, session: &Session) {
+        let name = self.live.as_ref().map_or("Choose…", Subject::name).to_string();
+        let button = ui.button(RichText::new(name).monospace().small());
+        button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "compared wire"));
+        if button.on_hover_text("Choose an image or a wire of the running graph").clicked() {
+            self.open_list(ui, session, Choosing::Live);
+        }
+    }
+
+    /// What it is compared with.
+    fn other_menu(&mut self, ui: &mut Ui, session: &Session) -> Result<(), String> {
+        let mut told = Ok(());
+        let (mut list, mut hold) = (false, false);
+        let name = match &self.against {
+            Against::Nothing => "Compare with…".to_string(),
+            Against::Wire(subject) => subject.name().to_string(),
+            Against::Held(taken) => format!("{}, frame {}", taken.subject, taken.frame),
+        };
+        let ready = session.running_simulation().is_some_and(|s| s.progress().is_none()) && !session.compiling();
+        let menu = ui.menu_button(RichText::new(name).monospace().small(), |ui| {
+            list = ui.button("Another wire or image…").clicked();
+            let held = ui.add_enabled(ready, egui::Button::new("This frame, held"));
+            hold = held
+                .on_hover_text("Keep the values of this frame, and compare later or earlier ones with them")
+                .clicked();
+        });
+        menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "compare with"));
+        if list {
+            self.open_list(ui, session, Choosing::Other);
+        }
+        if hold {
+            told = self.hold(session);
+        }
+        told
+    }
+
+    /// Holds the values of the present frame.
+    fn hold(&mut self, session: &Session) -> Result<(), String> {
+        let Some((simulation, live)) = session.running_simulation().zip(self.live.as_ref()) else { return Ok(()) };
+        let reading = simulation.take(live).map_err(|problem| problem.to_string())?;
+        let taken = reading.wait().ok_or("the values could not be copied from the GPU; reset the simulation")?;
+        self.set_against(Against::Held(taken.into()));
+        Ok(())
+    }
+
+    fn set_against(&mut self, against: Against) {
+        self.against = against;
+        (self.measured, self.fault, self.stale) = (None, None, true);
+        self.measuring = Measuring::Idle;
+        self.swapped &= !matches!(self.against, Against::Nothing | Against::Wire(_));
+    }
+
+    fn swap(&mut self) {
+        match (&mut self.live, &mut self.against) {
+            (Some(live), Against::Wire(other)) => std::mem::swap(live, other),
+            (_, Against::Nothing) => return,
+            _ => self.swapped = !self.swapped,
+        }
+        self.stale = true;
+    }
+
+    fn open_list(&mut self, ui: &Ui, session: &Session, choosing: Choosing) {
+        let Some(plan) = session.running_simulation().map(Simulation::plan) else { return };
+        let subjects = subjects(plan);
+        let item = |subject: &Subject| picker::Item {
+            title: subject.name().into(),
+            group: if matches!(subject, Subject::Output(_)) { "Images" } else { "Wires" }.into(),
+            words: String::new(),
+            note: about(plan, subject),
+            doc: String::new(),
+            color: None,
+            enabled: true,
+        };
+        let items = subjects.iter().map(item).collect();
+        let at = ui.min_rect().left_bottom();
+        self.list = Some((choosing, subjects, Picker::new(at, "Image or wire", items)));
+    }
+
+    /// Shows the open list and takes what was chosen.
+    fn choose(&mut self, ctx: &egui::Context) {
+        let Some((choosing, subjects, list)) = &mut self.list else { return };
+        let chosen = match list.show(ctx) {
+            picker::Answer::Open => return,
+            picker::Answer::Closed => None,
+            picker::Answer::Chosen(index) => subjects.get(index).cloned().map(|subject| (*choosing, subject)),
+        };
+        self.list = None;
+        match chosen {
+            Some((Choosing::Live, subject)) => {
+                self.live = Some(subject);
+                (self.measured, self.fault, self.stale) = (None, None, true);
+                self.measuring = Measuring::Idle;
+            }
+            Some((Choosing::Other, subject)) => self.set_against(Against::Wire(subject)),
+            None => {}
+        }
+    }
+
+    /// What is said instead of images.
+    fn placeholder(&self, ui: &mut Ui, session: &Session) {
+        let look = theme::of(ui);
+        let (text, color) = match (&self.fault, &self.against) {
+            (Some(fault), _) => (prose::plain(fault), look.error),
+            _ if session.running_simulation().is_none() => {
+                ("The graph does not run yet. See Problems.".into(), look.dim)
+            }
+            (None, Against::Nothing) => (
+                "Choose what to compare A with: another wire or image, or this frame, held for later ones.".into(),
+                look.dim,
+            ),
+            _ => ("Comparing…".into(), look.dim),
+        };
+        ui.vertical_centered(|ui| {
+            ui.add_space(ui.available_height() * 0.4);
+            ui.label(RichText::new(text).color(color));
+        });
+    }
+}
+
+const MEASURES: [(Measure, &str, &str); 3] = [
+    (Measure::Signed, "A − B", "The difference, with zero in the middle of the colours"),
+    (Measure::Absolute, "|A − B|", "Its size; of vectors the length of the difference"),
+    (Measure::Relative, "relative", "The difference divided by the larger of |A| and |B| at the same place"),
+];
+
+/// What is compared first: what a view shows, or else the first image or wire.
+fn first(plan: &Plan, seen: &str) -> Option<Subject> {
+    let all = subjects(plan);
+    all.iter().find(|subject| subject.name() == seen).or(all.first()).cloned()
+}
