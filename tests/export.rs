@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use stagewright::cancel::Cancel;
 use stagewright::document::{Document, ParamValue};
-use stagewright::export::DEFAULT;
 use stagewright::export::checkpoints::Checkpoints;
-use stagewright::export::job::{self, Ended, Export, Job, Progress, Subject};
+use stagewright::export::job::{self, Ended, Export, Item, Job, Progress, Subject};
 use stagewright::export::record::Fingerprint;
+use stagewright::export::select::{Choices, DEFAULT_NAMES, Request, items};
+use stagewright::export::{DEFAULT, format_named};
 use stagewright::files::Access;
 use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
@@ -40,8 +41,7 @@ impl Folder {
         Export {
             frames: first..=last,
             size: None,
-            subject: Subject::Output(None),
-            format: DEFAULT,
+            items: vec![Item::images(Subject::Output(None), DEFAULT)],
             folder: self.0.clone(),
             resume: false,
             checkpoints: None,
@@ -240,7 +240,8 @@ fn errors_are_sentences() {
     };
     let backwards = failed(folder.export(5, 4));
     assert!(backwards.starts_with("invalid frame range 5-4"), "{backwards}");
-    let none = failed(Export { subject: Subject::Output(Some("gone".into())), ..folder.export(1, 2) });
+    let gone = vec![Item::images(Subject::Output(Some("gone".into())), DEFAULT)];
+    let none = failed(Export { items: gone, ..folder.export(1, 2) });
     assert!(none.contains("gone"), "{none}");
     std::fs::write(&folder.0, "in the way").unwrap();
     let taken = failed(folder.export(1, 2));
@@ -282,4 +283,73 @@ fn an_export_is_cancelled_while_it_reads_a_mesh() {
     println!("cancelled in {:?}", since.elapsed());
     assert!(progress.frame == 0 && since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
     assert!(!folder.0.exists());
+}
+
+/// What is typed, as series of files.
+fn typed(document: &Document, wires: &[&str], formats: &[&str]) -> Result<Vec<Item>, String> {
+    let formats: Vec<_> = formats.iter().map(|name| format_named(name).unwrap()).collect();
+    let choices = Choices { formats: &formats, names: DEFAULT_NAMES, graph: "count", size: None };
+    let requests = wires.iter().map(|wire| Request::parse(wire)).collect::<Result<Vec<_>, _>>()?;
+    let graph = Graph::build(document, Library::builtin()).unwrap();
+    items(&requests, &choices, document, &graph).map_err(|problem| problem.to_string())
+}
+
+#[test]
+fn several_wires_leave_in_one_pass_with_the_bits_of_the_simulation() {
+    let (gpu, folder, cut) = (gpu(), Folder::new("values"), Folder::new("values_cut"));
+    let items = typed(&document(), &["screen", "deep=screen:png16", "smoke:npy", "total=smoke:sum:npy"], &[]);
+    assert!(items.unwrap_err().contains("`total=smoke:sum:npy`: `total` is of numbers, which NPY files can't hold"));
+    let items = typed(&document(), &["screen", "deep=screen:png16", "density=smoke"], &[]).unwrap();
+    let several = Export { items, ..folder.export(1, 6) };
+    let names = [
+        "screen.0001.png to screen.0006.png",
+        "deep.0001.png to deep.0006.png",
+        "density.0001.npy to density.0006.npy",
+    ];
+    assert_eq!(several.names(), names.join(", "));
+    let done = export(&gpu, &document(), &several, |_| true);
+    assert_eq!((done.written, folder.names().len()), (6, 18));
+    let options = several.plan_options(&Access::default());
+    let mut simulation = simulation(&gpu, &document(), &options);
+    for frame in 1..=6 {
+        simulation.step(&FrameInput::default()).unwrap();
+        let expected = simulation.read("smoke").unwrap();
+        let bytes = std::fs::read(folder.0.join(format!("density.{frame:04}.npy"))).unwrap();
+        let (header, data) = bytes.split_at(bytes.len() - 24 * 16 * 4);
+        assert!(String::from_utf8_lossy(header).contains("'shape': (16, 24)"));
+        let words: Vec<u32> = data.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        assert!(words == expected.words && words.iter().any(|word| *word != 0), "frame {frame}");
+    }
+    // An interrupted export goes on with all series, from the frame that one of them lacks.
+    let first = Export { folder: cut.0.clone(), ..several.clone() };
+    export(&gpu, &document(), &first, |progress| progress.frame < 4);
+    std::fs::remove_file(cut.0.join("density.0003.npy")).unwrap();
+    let second = export(&gpu, &document(), &Export { resume: true, ..first }, |_| true);
+    assert_eq!((second.kept, second.written), (2, 4));
+    let same = |name: &String| std::fs::read(folder.0.join(name)).unwrap() == std::fs::read(cut.0.join(name)).unwrap();
+    assert!(cut.names() == folder.names() && folder.names().iter().all(same));
+}
+
+#[test]
+fn what_is_typed_becomes_files_or_a_sentence() {
+    let document = document();
+    let kinds = |wires: &[&str], formats: &[&str]| -> Vec<String> {
+        let items = typed(&document, wires, formats).unwrap();
+        items.iter().map(|item| format!("{} {:?}", item.format.name, item.kind)).collect()
+    };
+    assert_eq!(kinds(&[], &[]), ["png Image"], "the topmost Output");
+    assert_eq!(kinds(&["screen"], &["npy", "png16"]), ["npy Grid2", "png16 Picture"]);
+    assert_eq!(kinds(&["smoke", "look.image"], &["npy"]), ["npy Grid2", "npy Grid2"]);
+    assert_eq!(kinds(&["look:png16", "smoke:png"], &[]), ["png16 Picture", "png Image"], "a view of a wire");
+    for (wires, formats, cause) in [
+        (&["smok"][..], &[][..], "did you mean `smoke`?"),
+        (&["smoke"], &["png16"], "`smoke` is of grids in 2D, which PNG, 16 bit files can't hold"),
+        (&["a=smoke+look:png16"], &[], "files hold one value each; leave a space between the wires"),
+        (&["screen", "screen:png16"], &[], "two exports have the files screen.0001.png"),
+        (&["=smoke"], &[], "write [NAME=]WIRE[:FORMAT]"),
+        (&["smoke:"], &[], "no statistic is named"),
+    ] {
+        let error = typed(&document, wires, formats).unwrap_err();
+        assert!(error.contains(cause), "{wires:?}: {error}");
+    }
 }

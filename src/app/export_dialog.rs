@@ -10,10 +10,10 @@ use super::session::Session;
 use super::settings::{ExportChoices, Store};
 use super::{prose, theme};
 use crate::cancel::Cancel;
-use crate::export::job::{Ended, Export, Job, Progress, Subject};
+use crate::export::job::{Ended, Export, Item, Job, Progress, Subject};
 use crate::export::record::Fingerprint;
 use crate::export::sink::Format;
-use crate::export::{DEFAULT, FORMATS, format_named};
+use crate::export::{DEFAULT, image_format_named, image_formats};
 use crate::graph::outputs::fitted;
 use crate::plan::Picture;
 
@@ -148,8 +148,7 @@ impl ExportDialog {
         Export {
             frames: self.choices.first..=self.choices.last,
             size: self.choices.size,
-            subject: Subject::Output(self.output.clone()),
-            format: self.format(),
+            items: vec![Item::images(Subject::Output(self.output.clone()), self.format())],
             folder: self.choices.folder.clone(),
             resume: self.resume,
             checkpoints: None,
@@ -222,7 +221,7 @@ impl ExportDialog {
             ui.label(RichText::new(format!("{seconds:.1} s")).color(theme::of(ui).dim));
         });
         row(ui, "Size", |ui, _| self.size(ui, (output.width, output.height)));
-        if FORMATS.len() > 1 {
+        if image_formats().count() > 1 {
             row(ui, "Format", |ui, label| self.choose_format(ui, label));
         }
         row(ui, "Folder", |ui, label| self.folder(ui, label));
@@ -313,13 +312,13 @@ impl ExportDialog {
 
     /// Settings of another version may name an unknown format.
     fn format(&self) -> &'static Format {
-        format_named(&self.choices.format).unwrap_or(DEFAULT)
+        image_format_named(&self.choices.format).unwrap_or(DEFAULT)
     }
 
     fn choose_format(&mut self, ui: &mut Ui, label: Id) {
         let list = egui::ComboBox::from_id_salt("export format").selected_text(self.format().title);
         let shown = list.show_ui(ui, |ui| {
-            for format in FORMATS {
+            for format in image_formats() {
                 let choice = ui.selectable_label(*format == *self.format(), format.title);
                 if choice.on_hover_text(format.about).clicked() {
                     self.choices.format = format.name.into();

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 use stagewright::export::sink::Format;
-use stagewright::export::{DEFAULT, FORMATS, format_named};
+use stagewright::export::{DEFAULT, image_format_named, image_formats};
 
 const NAME: &str = "format";
 
@@ -12,7 +12,7 @@ pub struct FormatArgs {
 }
 
 /// The option for a choice among these formats; `None` where there is only one.
-fn argument(formats: &[Format]) -> Option<Arg> {
+fn argument(formats: &[&Format]) -> Option<Arg> {
     if formats.len() < 2 {
         return None;
     }
@@ -23,7 +23,7 @@ fn argument(formats: &[Format]) -> Option<Arg> {
 
 impl Args for FormatArgs {
     fn augment_args(command: Command) -> Command {
-        command.args(argument(FORMATS))
+        command.args(argument(&image_formats().collect::<Vec<_>>()))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -35,7 +35,7 @@ impl FromArgMatches for FormatArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<FormatArgs, Error> {
         // Without a choice, the argument does not exist.
         let name = matches.try_get_one::<String>(NAME).ok().flatten();
-        Ok(FormatArgs { format: name.and_then(|name| format_named(name)).unwrap_or(DEFAULT) })
+        Ok(FormatArgs { format: name.and_then(|name| image_format_named(name)).unwrap_or(DEFAULT) })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -50,9 +50,9 @@ mod tests {
 
     #[test]
     fn a_format_is_chosen_where_there_are_several() {
-        assert!(argument(&[*DEFAULT]).is_none());
+        assert!(argument(&[DEFAULT]).is_none());
         let other = Format { name: "other", ..*DEFAULT };
-        let command = Command::new("render").args(argument(&[*DEFAULT, other]));
+        let command = Command::new("render").args(argument(&[DEFAULT, &other]));
         let chosen = |arguments: &[&str]| {
             let matches = command.clone().try_get_matches_from(arguments)?;
             Ok::<_, Error>(matches.get_one::<String>(NAME).cloned())

@@ -4,12 +4,14 @@ mod bench;
 mod check;
 mod deterministic;
 mod driver;
+mod export;
 mod format;
 mod junit;
 mod plan;
 mod record;
 mod render;
 mod report;
+mod run;
 mod stages;
 mod stop;
 mod test;
@@ -51,6 +53,8 @@ struct Cli {
 enum Command {
     /// Run a graph and write its images, or images of any wire, as numbered PNG files
     Render(Box<render::Render>),
+    /// Run a graph and write its images and the values of its wires in the formats of other programs
+    Export(Box<export::Export>),
     /// Report all problems of a graph; exit code 1 when it can't run
     Check(GraphArgs),
     /// Run graphs and check their expectations; exit code 1 when one fails, 2 when a graph can't run
@@ -122,6 +126,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Test(test) => return Ok(test.run()),
         Command::Render(render) => return render.run(),
         Command::Check(graph) => check::run(&graph),
+        Command::Export(export) => export.run(),
         Command::Record(record) => record.run(),
         Command::Plan(plan) => plan.run(),
         Command::Bench(bench) => bench.run(),

@@ -1,30 +1,25 @@
 //! `stagewright render`
 
-use std::io::IsTerminal;
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::deterministic::{DeterministicArgs, Recorder};
-use super::driver::DriverArgs;
 use super::format::FormatArgs;
 use super::report::{self, Failure};
+use super::run::{self, RunArgs};
 use super::stop::{Stop, StopArgs};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
 use stagewright::cancel::Cancel;
 use stagewright::document::Document;
-use stagewright::export::checkpoints::{self, Checkpoints};
-use stagewright::export::job::{self, Export, JobError, Progress, Subject};
+use stagewright::export::checkpoints;
+use stagewright::export::job::{self, Export, Item, JobError, Subject};
 use stagewright::export::record::Fingerprint;
-use stagewright::files::{MAX_GRAPH, read};
 use stagewright::gpu::{Gpu, NodeTime, Profile};
 use stagewright::graph::outputs::fitted;
-use stagewright::graph::{Graph, Node, aside};
-use stagewright::input::InputTrack;
+use stagewright::graph::{Graph, Node};
 use stagewright::library::{self, Library};
 use stagewright::plan::{Keep, Plan, PlanOptions};
 use stagewright::sim::Simulation;
@@ -36,42 +31,22 @@ use stagewright::tune::TuningCache;
 pub struct Render {
     #[command(flatten)]
     graph: GraphArgs,
-    /// Frames to write: the first N, or N-M (earlier frames are computed too)
-    #[arg(long, value_name = "N|N-M", value_parser = parse_frames)]
-    frames: RangeInclusive<u64>,
-    /// Folder for the frames, created if missing
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    run: RunArgs,
     #[command(flatten)]
     format: FormatArgs,
     /// Resume an interrupted export
     #[arg(long, conflicts_with = "deterministic")]
     resume: bool,
-    /// Every N frames and at the end, write a checkpoint of all States beside the frames: checkpoint.NNNN.safetensors. --resume
-    /// continues from it. Older ones are removed
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    checkpoint_every: Option<u64>,
-    /// Continue from a checkpoint instead of computing its frames again
-    #[arg(long, value_name = "CHECKPOINT")]
-    from: Option<PathBuf>,
     /// Largest size of the images [pixels]; they keep their aspect ratio. Default: the size of the Output
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
     /// Give the images exactly the size of --size, stretched if the aspect ratio differs
     #[arg(long, requires = "size")]
     stretch: bool,
-    /// Frames per second; the time step is its inverse
-    #[arg(long, value_name = "F")]
-    fps: Option<f64>,
-    /// Recorded pointer and keys (.ron) to play instead of the graph's own
-    #[arg(long, value_name = "RECORDING")]
-    input: Option<PathBuf>,
     /// Output node to render; default: the topmost on the canvas
     #[arg(long, value_name = "NODE")]
     output: Option<String>,
-    /// Part of the name of the graphics adapter
-    #[arg(long, value_name = "NAME")]
-    adapter: Option<String>,
     /// At the end, print the GPU time of every node (median of all frames)
     #[arg(long)]
     profile: bool,
@@ -79,8 +54,6 @@ pub struct Render {
     /// warning: the exit code stays 0
     #[arg(long)]
     check_values: bool,
-    #[command(flatten)]
-    driver: DriverArgs,
     #[command(flatten)]
     wire: WireArgs,
     #[command(flatten)]
@@ -92,17 +65,13 @@ pub struct Render {
 impl Render {
     /// Returns the exit code.
     pub fn run(&self) -> Result<u8, Failure> {
-        let (document, library) = self.document()?;
-        let checkpoint =
-            self.from.as_deref().map(Checkpoint::read).transpose().map_err(|e| Failure::Message(e.to_string()))?;
+        let (document, library) = self.run.document(&self.graph)?;
+        let checkpoint = self.run.checkpoint()?;
+        let subject = self.wire.view(self.size).map_or_else(|| Subject::Output(self.output.clone()), Subject::Wire);
+        let items = vec![Item::images(subject, self.format.format)];
         let export = Export {
-            frames: self.frames_after(checkpoint.as_ref())?,
-            size: self.fitted(&document, &library)?,
-            subject: self.wire.view(self.size).map_or_else(|| Subject::Output(self.output.clone()), Subject::Wire),
-            format: self.format.format,
-            folder: self.out.clone(),
             resume: self.resume,
-            checkpoints: self.checkpoint_every.map(|every| Checkpoints { every, graph: document.to_text() }),
+            ..self.run.export(items, self.fitted(&document, &library)?, &document, checkpoint.as_ref())?
         };
         let mut recorder = self.deterministic.begin()?;
         let mut stop = self.stop.begin(&document, &library)?;
@@ -111,7 +80,7 @@ impl Render {
             None => inputs,
             Some(checkpoint) => {
                 let next = inputs.after(checkpoint);
-                resume(&mut simulation, checkpoint, next == inputs);
+                run::resume(&mut simulation, checkpoint, next == inputs);
                 next
             }
         };
@@ -122,9 +91,9 @@ impl Render {
         }
         let mut bad = None;
         let mut times = Times::default();
-        let bar = progress(*export.frames.end());
+        let bar = run::progress(*export.frames.end());
         let started = Instant::now();
-        let frames = self.driver.frames();
+        let frames = self.run.driver.frames();
         let mut first_shown = false;
         let mut goes_on = |simulation: &mut Simulation, skips: bool| {
             let Some(stop) = &mut stop else { return Ok(true) };
@@ -138,7 +107,7 @@ impl Render {
         }
         let result = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
-            first_shown = first_shown || bar.suspend(|| self.show_first(&export, progress));
+            first_shown = first_shown || bar.suspend(|| run::show_first(&export, progress));
             times.take(simulation, false);
             bad = bad.take().or_else(|| simulation.bad_values(false));
             // Called repeatedly while waiting for a frame.
@@ -164,7 +133,7 @@ impl Render {
         })?;
         bar.finish_and_clear();
         if !first_shown {
-            self.show_first(&export, &done);
+            run::show_first(&export, &done);
         }
         if let Some(fault) = fault {
             return Err(fault);
@@ -233,62 +202,11 @@ impl Render {
         stop: Option<Place>,
     ) -> Result<PathBuf, Failure> {
         let snapshot = simulation.snapshot()?.wait().ok_or_else(|| Failure::Message(JobError::Gpu.to_string()))?;
-        let path = checkpoints::path(&self.out, snapshot.frame);
+        let path = checkpoints::path(&self.run.out, snapshot.frame);
         let mut checkpoint = Checkpoint::new(simulation, snapshot, document.to_text(), Some(inputs.text().to_string()));
         checkpoint.about.stop = stop.map(Box::new);
         checkpoint.write_in_export(&path).map_err(|error| Failure::Message(error.to_string()))?;
         Ok(path)
-    }
-
-    /// The frames to write: those of `--frames` after the checkpoint.
-    fn frames_after(&self, checkpoint: Option<&Checkpoint>) -> Result<RangeInclusive<u64>, Failure> {
-        let (first, last) = self.frames.clone().into_inner();
-        let Some(present) = checkpoint.map(|checkpoint| checkpoint.snapshot.frame).filter(|present| *present >= first)
-        else {
-            return Ok(first..=last);
-        };
-        if present >= last {
-            let next = present + 1;
-            return Err(Failure::Message(format!(
-                "--from: the checkpoint holds frame {present}, and --frames ends at {last}; give --frames {next}-M with M from {next} on"
-            )));
-        }
-        report::eprint_line(&format!("frames up to {present} are before the checkpoint and are not written"));
-        Ok(present + 1..=last)
-    }
-
-    /// Prints the path of this run's first frame as soon as it is written, so that the user can look at it while the
-    /// others are rendered. Returns whether it was.
-    fn show_first(&self, export: &Export, progress: &Progress) -> bool {
-        let first = export.path(export.frames.start() + progress.kept);
-        let is_written = progress.written > 0 && first.is_file();
-        if is_written {
-            report::eprint_line(&format!("first frame: {}", first.display()));
-        }
-        is_written
-    }
-
-    /// The graph with all options applied.
-    fn document(&self) -> Result<(Document, Library), Failure> {
-        let (mut document, library) = self.graph.load()?;
-        if let Some(fps) = self.fps {
-            if !(fps.is_finite() && fps > 0.0) {
-                return Err(Failure::Message(format!("--fps {fps}: give a number above 0")));
-            }
-            document.fps = fps;
-        }
-        if let Some(path) = &self.input {
-            let failure = |e: String| Failure::Message(format!("--input {}: {e}", path.display()));
-            let text = read::text(path, MAX_GRAPH).map_err(|e| failure(e.to_string()))?;
-            document.input = Some(InputTrack::parse(&text).map_err(|e| failure(e.to_string()))?);
-        }
-        // As in the editor, an error in what no image needs is reported, and the rest is rendered.
-        let whole = document.clone();
-        let build = |rest: &Document| Graph::build(rest, &library).map(|_| document = rest.clone());
-        if let Ok(((), errors)) = aside::build_needed(&whole, build) {
-            report::warn(&errors);
-        }
-        Ok((document, library))
     }
 
     /// The size of the images: that of `--size`, or the largest inside it with the aspect ratio of the image. Prints
@@ -341,7 +259,7 @@ impl Render {
         stop: &Option<Stop>,
     ) -> Result<(Fingerprint, Simulation, PlanOptions), Failure> {
         // Errors of the graph are reported even where there is no driver.
-        let gpu = super::open(self.adapter.as_ref(), self.graph.memory);
+        let gpu = super::open(self.run.adapter.as_ref(), self.graph.memory);
         // Measured shapes may round half precision at different places, so results would depend on this machine's
         // measurements.
         let tuning = |gpu: &Gpu| if self.deterministic.on() { gpu.tuning() } else { TuningCache::open().tuning(gpu) };
@@ -352,7 +270,7 @@ impl Render {
         let plan = self.graph.compile(document, library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
         super::keep_pipelines(&gpu);
-        self.driver.prepare(&gpu, &plan)?;
+        self.run.driver.prepare(&gpu, &plan)?;
         let simulation = Simulation::new(&gpu, plan)?;
         if let Some(recorder) = recorder {
             let name = self.graph.graph.file_name().unwrap_or_default().to_string_lossy();
@@ -398,7 +316,7 @@ impl Render {
         };
         report::print(&format!(
             "{written} frames in {} ({seconds:.1} s, {:.1} frames/s; {solver}, on {adapter})\n",
-            self.out.display(),
+            self.run.out.display(),
             written as f64 / seconds
         ));
         if self.profile {
@@ -410,21 +328,6 @@ impl Render {
             }
         }
     }
-}
-
-/// Continues from a checkpoint. `same` tells that equal inputs have led to it; otherwise it says what differs.
-fn resume(simulation: &mut Simulation, checkpoint: &Checkpoint, same: bool) {
-    let about = &checkpoint.about;
-    if !same {
-        report::eprint_line(&format!(
-            "the checkpoint is of another version of the graph, its stages, its files or the program ({})",
-            about.program
-        ));
-    }
-    if about.adapter != simulation.gpu().name() {
-        report::eprint_line(&format!("the checkpoint was made on {}, which may round differently", about.adapter));
-    }
-    report::warn(&simulation.resume(checkpoint));
 }
 
 /// Prints the hash of every State after a frame.
@@ -511,31 +414,6 @@ impl Times {
 fn median(mut values: Vec<f32>) -> Option<f64> {
     values.sort_by(f32::total_cmp);
     values.get(values.len() / 2).map(|ms| f64::from(*ms))
-}
-
-fn progress(frames: u64) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} frames  {per_sec}  {eta} left");
-    ProgressBar::new(frames).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-/// Limit of frame numbers: over 38 days at 30 frames a second.
-const MAX_FRAMES: u64 = 99_999_999;
-
-/// Parses `240` or `100-240`.
-fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
-    let message = || format!("`{text}` is not a range of frames; write N or N-M, for example 240 or 100-240");
-    let number = |s: &str| s.trim().parse::<u64>().ok().filter(|n| *n >= 1).ok_or_else(message);
-    let (first, last) = match text.split_once('-') {
-        Some((first, last)) => (number(first)?, number(last)?),
-        None => (1, number(text)?),
-    };
-    if last > MAX_FRAMES {
-        return Err(format!("`{text}`: at most {MAX_FRAMES} frames"));
-    }
-    if first <= last { Ok(first..=last) } else { Err(message()) }
 }
 
 #[cfg(test)]

@@ -10,10 +10,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::checkpoints::{self, Checkpoints, Saver};
+use super::names::Names;
 use super::record::{Fingerprint, Record};
-use super::sink::{ExportError, Format, Frame, FrameSink, PREFIX, Target};
-pub use super::subject::Subject;
-use super::subject::{FrameSource, Pending};
+use super::sink::{About, ExportError, Format, Frame, FrameSink, Kind, Target};
+use super::subject::{FrameSource, Pending, plan_options};
+pub use super::subject::{Part, Source, Subject};
 use crate::asset::Work;
 use crate::cancel::Cancel;
 use crate::document::Document;
@@ -49,10 +50,8 @@ pub struct Export {
     pub frames: RangeInclusive<u64>,
     /// Size of the images \[pixels\]; that of the Output when `None`.
     pub size: Option<(u32, u32)>,
-    /// What the images show.
-    pub subject: Subject,
-    /// Which files are written.
-    pub format: &'static Format,
+    /// What is written, all in one pass.
+    pub items: Vec<Item>,
     /// Folder for the files; created if it does not exist.
     pub folder: PathBuf,
     /// Keep the frames that an interrupted export with the same inputs has written, and write those after them.
@@ -61,10 +60,39 @@ pub struct Export {
     pub checkpoints: Option<Checkpoints>,
 }
 
+/// One series of files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// What the files show.
+    pub subject: Subject,
+    /// Which files are written.
+    pub format: &'static Format,
+    /// What the format is asked to hold; one of [`Format::takes`].
+    pub kind: Kind,
+    /// Names of the files.
+    pub names: Names,
+}
+
+impl Item {
+    /// Images with the default names.
+    pub fn images(subject: Subject, format: &'static Format) -> Item {
+        Item { subject, format, kind: Kind::Image, names: Names::default() }
+    }
+
+    /// The name of the file that a frame goes to.
+    pub(super) fn path(&self, frame: u64) -> PathBuf {
+        let images = Target::images(PathBuf::new(), 1..=1);
+        (self.format.open)(Target { names: self.names.clone(), kind: self.kind, ..images }).path(frame)
+    }
+}
+
+/// Most threads that encode frames.
+const MAX_THREADS: usize = 32;
+
 impl Export {
     /// The options to compile the plan with, for a graph that may read these files.
     pub fn plan_options(&self, access: &Access) -> PlanOptions {
-        let options = self.subject.plan_options(self.size);
+        let options = plan_options(self.items.iter().map(|item| &item.subject), self.size);
         PlanOptions { folder: access.folder.clone(), allow_files: access.anywhere, ..options }
     }
 
@@ -75,30 +103,42 @@ impl Export {
         if !record.same(&self.record(None, inputs)) {
             return None;
         }
-        Some(self.sink().whole(record.image_size))
+        let whole = self.sinks(&About::default()).into_iter().map(|sink| sink.whole(record.image_size));
+        whole.min()
     }
 
     /// Whether the folder contains files of the range's frames, which would be replaced.
     pub fn would_replace(&self) -> bool {
-        self.sink().present().is_ok_and(|count| count > 0)
+        self.sinks(&About::default()).iter().any(|sink| sink.present().is_ok_and(|count| count > 0))
     }
 
-    /// The file that a frame goes to.
+    /// The first file that a frame goes to.
     pub fn path(&self, frame: u64) -> PathBuf {
-        self.sink().path(frame)
+        self.sinks(&About::default()).first().map_or_else(|| self.folder.clone(), |sink| sink.path(frame))
     }
 
     /// The names of the files in one line: `frame.0001.png to frame.0240.png`.
     pub fn names(&self) -> String {
-        self.sink().names()
+        let names: Vec<String> = self.sinks(&About::default()).iter().map(|sink| sink.names()).collect();
+        names.join(", ")
     }
 
-    fn target(&self) -> Target {
-        Target { folder: self.folder.clone(), frames: self.frames.clone() }
-    }
-
-    fn sink(&self) -> Box<dyn FrameSink> {
-        (self.format.open)(self.target())
+    /// The sinks of all items.
+    fn sinks(&self, about: &About) -> Vec<Box<dyn FrameSink>> {
+        // The simulation needs a core. Two threads keep up with small images.
+        let cores = std::thread::available_parallelism().map_or(2, usize::from).saturating_sub(1);
+        let threads = (cores.min(MAX_THREADS) / self.items.len().max(1)).max(2);
+        let sink = |item: &Item| {
+            (item.format.open)(Target {
+                folder: self.folder.clone(),
+                frames: self.frames.clone(),
+                names: item.names.clone(),
+                kind: item.kind,
+                threads,
+                about: about.clone(),
+            })
+        };
+        self.items.iter().map(sink).collect()
     }
 
     fn fault(&self, error: &io::Error) -> JobError {
@@ -107,12 +147,16 @@ impl Export {
 
     /// A file in the folder that exists until the export is complete.
     fn record_path(&self) -> PathBuf {
-        self.folder.join(format!("{PREFIX}.export.ron"))
+        self.folder.join("frame.export.ron")
     }
 
     fn record(&self, image_size: Option<[u32; 2]>, inputs: &Fingerprint) -> Record {
-        let subject = format!("{:?} {:?}", self.subject, self.size);
-        Record::new(&self.target(), image_size, &subject, self.format.name, inputs)
+        let (mut subject, mut formats) = (format!("{:?}", self.size), Vec::new());
+        for item in &self.items {
+            subject += &format!(" {:?} {:?} {:?}", item.subject, item.kind, item.names);
+            formats.push(item.format.name);
+        }
+        Record::new(&self.frames, image_size, &subject, &formats.join(" "), inputs)
     }
 }
 
@@ -228,14 +272,15 @@ pub fn run(
     if simulation.frame() >= first {
         return Err(JobError::Past { first, present: simulation.frame() });
     }
-    let mut eye = FrameSource::new(simulation, &export.subject)?;
-    let mut sink = export.sink();
-    export.target().create_folder()?;
+    let mut sources = Sources::new(simulation, export)?;
+    let about = About { graph: simulation.plan().name.clone(), hash: inputs.text().into(), fps: simulation.plan().fps };
+    let mut sinks = export.sinks(&about);
+    Target::create_folder(&export.folder)?;
     let lock = write::FolderLock::take(&export.folder).map_err(|e| export.fault(&e))?;
     let Some(_lock) = lock else { return Err(JobError::Locked { folder: export.folder.clone() }) };
     write::sweep(&export.folder);
-    let (kept, replaced) = begin(export, sink.as_mut(), eye.size(simulation), inputs)?;
-    sink.begin(kept)?;
+    let (kept, replaced) = begin(export, &mut sinks, sources.size(simulation), inputs)?;
+    sinks.iter_mut().try_for_each(|sink| sink.begin(kept))?;
     let mut progress = Progress { kept, replaced, last, ..Progress::default() };
     let mut stamps = VecDeque::new();
     let mut waiting = Waiting::new();
@@ -264,10 +309,15 @@ pub fn run(
         saver.after_frame(simulation, last)?;
         let write = frame >= first.saturating_add(kept);
         if write || frame % WAIT_EVERY == 0 {
-            waiting.push_back((write.then_some(frame), eye.read(simulation)?));
+            waiting.push_back(Computed {
+                index: frame,
+                time: simulation.time(),
+                write,
+                pending: sources.read(simulation)?,
+            });
         }
         while wanted && waiting.len() > IN_FLIGHT {
-            wanted = take(&mut waiting, sink.as_mut(), &mut progress, &mut |progress| go_on(progress, simulation))?;
+            wanted = take(&mut waiting, &mut sinks, &mut progress, &mut |progress| go_on(progress, simulation))?;
         }
         progress.frame = frame;
         progress.rate = rate(&mut stamps, Instant::now());
@@ -284,31 +334,74 @@ pub fn run(
             true => go_on(progress, simulation),
             false => ended.elapsed() < CANCEL_TIMEOUT,
         };
-        if !take(&mut waiting, sink.as_mut(), &mut progress, &mut wait)? {
+        if !take(&mut waiting, &mut sinks, &mut progress, &mut wait)? {
             wanted = false;
             break;
         }
     }
-    progress.written = sink.finish()?;
+    // All of them finish, whichever fails.
+    let written: Vec<_> = sinks.iter_mut().map(|sink| sink.finish()).collect();
+    progress.written = written.into_iter().collect::<Result<Vec<u64>, _>>()?.into_iter().min().unwrap_or(0);
     saver.finish(simulation)?;
     if wanted {
         progress.frame = last;
         // The files must be on disk before the record that marks them as incomplete is removed.
-        sink.sync();
+        sinks.iter().for_each(|sink| sink.sync());
         // Removing the record marks the export as complete. If this fails, the next export only starts over.
         let _ = fs::remove_file(export.record_path());
     }
-    Ok((progress, eye.statistics()))
+    Ok((progress, sources.statistics()))
 }
 
-/// Frames on their way; those that are not written have no number.
-type Waiting = VecDeque<(Option<u64>, Pending)>;
+/// Where the contents of all items come from.
+struct Sources<'a>(Vec<FrameSource<'a>>);
+
+impl<'a> Sources<'a> {
+    fn new(simulation: &Simulation, export: &'a Export) -> Result<Sources<'a>, Problem> {
+        export
+            .items
+            .iter()
+            .map(|item| FrameSource::new(simulation, &item.subject))
+            .collect::<Result<_, _>>()
+            .map(Sources)
+    }
+
+    /// The size of the images \[pixels\], where all files are images of the same kind and it is known before the first frame.
+    fn size(&self, simulation: &Simulation) -> Option<[u32; 2]> {
+        let [only] = self.0.as_slice() else { return None };
+        only.size(simulation)
+    }
+
+    /// Requests the contents of the last frame, for each item.
+    fn read(&mut self, simulation: &Simulation) -> Result<Vec<Pending>, Problem> {
+        self.0.iter_mut().map(|source| source.read(simulation)).collect()
+    }
+
+    /// The statistics of the first view of a wire in the last frame.
+    fn statistics(&mut self) -> Option<Statistics> {
+        self.0.iter_mut().find_map(FrameSource::statistics)
+    }
+}
+
+/// A frame on its way.
+struct Computed {
+    /// Counted from 1.
+    index: u64,
+    /// Simulated time at its end \[s\].
+    time: f64,
+    /// Whether it is written.
+    write: bool,
+    /// For each item.
+    pending: Vec<Pending>,
+}
+
+type Waiting = VecDeque<Computed>;
 
 /// Writes the record of the export, and removes frames of other exports from the range. Returns how many frames are
 /// kept and how many were removed.
 fn begin(
     export: &Export,
-    sink: &mut dyn FrameSink,
+    sinks: &mut [Box<dyn FrameSink>],
     image_size: Option<[u32; 2]>,
     inputs: &Fingerprint,
 ) -> Result<(u64, u64), JobError> {
@@ -317,7 +410,8 @@ fn begin(
     if let Some(kept) = kept {
         return Ok((kept, 0));
     }
-    let replaced = sink.remove().map_err(fault)?;
+    let removed = sinks.iter_mut().map(|sink| sink.remove()).collect::<io::Result<Vec<u64>>>().map_err(fault)?;
+    let replaced = removed.into_iter().max().unwrap_or(0);
     export.record(image_size, inputs).write(&export.record_path()).map_err(fault)?;
     Ok((0, replaced))
 }
@@ -326,29 +420,31 @@ fn begin(
 /// false, the frame is dropped, and this function returns false.
 fn take(
     waiting: &mut Waiting,
-    sink: &mut dyn FrameSink,
+    sinks: &mut [Box<dyn FrameSink>],
     progress: &mut Progress,
     wait: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<bool, JobError> {
-    let Some((index, mut pending)) = waiting.pop_front() else { return Ok(true) };
+    let Some(Computed { index, time, write, pending }) = waiting.pop_front() else { return Ok(true) };
     let mut asked = Instant::now();
-    let content = loop {
-        match pending.try_take() {
-            Ok(content) => break content.ok_or(JobError::Gpu)?,
-            Err(not_yet) => pending = not_yet,
-        }
-        if asked.elapsed() > CANCEL_INTERVAL {
-            asked = Instant::now();
-            if !wait(progress) {
-                return Ok(false);
+    for (mut pending, sink) in pending.into_iter().zip(sinks) {
+        let content = loop {
+            match pending.try_take() {
+                Ok(content) => break content.ok_or(JobError::Gpu)?,
+                Err(not_yet) => pending = not_yet,
             }
+            if asked.elapsed() > CANCEL_INTERVAL {
+                asked = Instant::now();
+                if !wait(progress) {
+                    return Ok(false);
+                }
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        };
+        if write {
+            sink.write(Frame { index, time, content })?;
         }
-        std::thread::sleep(POLL_INTERVAL);
-    };
-    if let Some(index) = index {
-        sink.write(Frame { index, content })?;
-        progress.written += 1;
     }
+    progress.written += u64::from(write);
     Ok(true)
 }
 

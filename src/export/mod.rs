@@ -1,25 +1,34 @@
-//! Writes frames to files: images of an Output or of a wire.
+//! Writes frames to files: images of Outputs, views of wires, and the values of wires in the formats of other programs.
 //!
-//! [`job`] computes frames and passes them to a [`sink::FrameSink`]. Each file format is a separate module and one line
-//! in [`FORMATS`]; the command line and the editor's dialog offer the formats in this list.
+//! [`job`] computes frames and passes them to a [`sink::FrameSink`] for each series of files. Each file format is a separate module in
+//! `formats` and one line in [`FORMATS`]; the command line and the editor's dialog offer the formats in this list.
 
 pub mod checkpoints;
+mod formats;
 pub mod job;
-mod png;
+mod memory;
+pub mod names;
 pub mod record;
+pub mod select;
 pub mod sequence;
 pub mod sink;
 mod subject;
+pub mod value;
 
-use sink::Format;
+pub use formats::{DEFAULT, FORMATS};
+use sink::{Format, Kind};
 
-/// The file formats for exports.
-pub const FORMATS: &[Format] = &[png::FORMAT];
-
-/// The default format.
-pub const DEFAULT: &Format = &png::FORMAT;
+/// The formats for images of 8 bits, as an Output shows them.
+pub fn image_formats() -> impl Iterator<Item = &'static Format> {
+    FORMATS.iter().filter(|format| format.takes.contains(&Kind::Image))
+}
 
 /// The format with this name, as typed and as stored; `None` where there is none.
 pub fn format_named(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
+}
+
+/// The same among [`image_formats`].
+pub fn image_format_named(name: &str) -> Option<&'static Format> {
+    image_formats().find(|format| format.name == name)
 }

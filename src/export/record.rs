@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::io::{self, Read};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::sink::Target;
 use crate::asset;
 use crate::cancel::Cancel;
 use crate::document::{Document, Node, NodeKind, Nodes};
@@ -178,7 +178,7 @@ pub(super) struct Record {
     pub image_size: Option<[u32; 2]>,
     /// SHA-256 of the subject, in hexadecimal.
     pub subject: String,
-    /// The name of the format. Records without it are of PNG, once the only format.
+    /// The names of the formats. Records without it are of PNG, once the only format.
     #[serde(default = "png")]
     pub format: String,
     /// The [`Fingerprint`].
@@ -186,15 +186,15 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// `subject` describes what the frames show, as text; `format` is the format's name.
+    /// `subject` describes what the frames show, as text; `format` has the names of the formats.
     pub(super) fn new(
-        target: &Target,
+        frames: &RangeInclusive<u64>,
         image_size: Option<[u32; 2]>,
         subject: &str,
         format: &str,
         inputs: &Fingerprint,
     ) -> Record {
-        let (first, last) = target.frames.clone().into_inner();
+        let (first, last) = frames.clone().into_inner();
         let text = hexadecimal(&Sha256::digest(subject.as_bytes()));
         Record { first, last, image_size, subject: text, format: format.into(), inputs: inputs.0.clone() }
     }

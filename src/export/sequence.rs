@@ -8,15 +8,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use super::sink::{Action, Content, ExportError, Frame, FrameSink, PREFIX, Target};
+use super::memory::Share;
+use super::sink::{About, Action, ExportError, Frame, FrameSink, Target};
 use crate::files::{read, write as atomic};
 
-/// Two threads keep up with a simulation; more would take cores from it.
-const WORKERS: usize = 2;
-/// Length of the queue; with one frame in each worker, at most four are in memory.
+/// Length of the queue; each thread holds one more frame.
 const QUEUE: usize = 2;
-/// Frame numbers are padded with zeros to this many digits.
-const DIGITS: usize = 4;
 
 /// How a frame becomes a file.
 #[derive(Debug)]
@@ -24,10 +21,10 @@ pub struct Encoding {
     /// The extension of the files' names, without the dot.
     pub ending: &'static str,
     /// The bytes of a frame's file, or the error. Runs on several threads.
-    pub encode: fn(&Content) -> Result<Vec<u8>, String>,
+    pub encode: fn(&Frame, &About) -> Result<Vec<u8>, String>,
     /// The size of the frame \[pixels\] in an open file of this many bytes; `None` where the file is not complete. All
-    /// frames of an export have the same size. This decides which frames of an interrupted export are kept, so a file
-    /// that was truncated anywhere must give `None`.
+    /// frames of an export have the same size; what has none gives the same numbers for every file. This decides which frames of an
+    /// interrupted export are kept, so a file that was truncated anywhere must give `None`.
     pub inspect: fn(&mut File, u64) -> Option<[u32; 2]>,
 }
 
@@ -57,7 +54,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes `frame.0001.png`, `frame.0002.png`, ... into a folder, from two threads.
+/// Writes `frame.0001.png`, `frame.0002.png`, ... into a folder, from several threads.
 ///
 /// A frame gets its name when it is complete. When the sequence is dropped before `finish`, it drops the queued frames,
 /// completes those that were started, and leaves no temporary file.
@@ -67,9 +64,12 @@ pub struct Sequence {
     kept: u64,
     progress: Arc<Progress>,
     /// Closing the queue ends the workers.
-    queue: Option<SyncSender<Frame>>,
+    queue: Option<SyncSender<Queued>>,
     workers: Vec<JoinHandle<()>>,
 }
+
+/// A frame, and its share of the memory for frames.
+type Queued = (Frame, Share);
 
 /// The files' names and formats.
 #[derive(Clone)]
@@ -84,14 +84,7 @@ impl Files {
     }
 
     fn name(&self, index: u64) -> String {
-        format!("{PREFIX}.{index:0DIGITS$}.{}", self.encoding.ending)
-    }
-
-    /// The number of a frame, from the name of its file.
-    fn number(&self, name: &str) -> Option<u64> {
-        let digits = name.strip_prefix(PREFIX)?.strip_prefix('.')?.strip_suffix(self.encoding.ending)?;
-        let digits = digits.strip_suffix('.')?;
-        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+        self.target.names.frame(index, self.encoding.ending)
     }
 
     /// Files with names of the range's frames, whatever they contain; folders are not included.
@@ -99,7 +92,8 @@ impl Files {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.target.folder)? {
             let entry = entry?;
-            let number = entry.file_name().to_str().and_then(|name| self.number(name));
+            let number = entry.file_name();
+            let number = number.to_str().and_then(|name| self.target.names.number(name, self.encoding.ending));
             if number.is_some_and(|index| self.target.frames.contains(&index)) && !entry.file_type()?.is_dir() {
                 found.push(entry.path());
             }
@@ -116,7 +110,7 @@ impl Files {
     /// Writes to a temporary file first. Anything with the frame's name is replaced, even a symbolic link.
     fn write(&self, frame: &Frame) -> Result<(), ExportError> {
         let (index, path) = (frame.index, self.path(frame.index));
-        let encoded = (self.encoding.encode)(&frame.content);
+        let encoded = (self.encoding.encode)(frame, &self.target.about);
         let bytes = encoded.map_err(|message| ExportError::Encode { index, path: path.clone(), message })?;
         let failed = |error: io::Error| ExportError::file(Action::Write, &path, &error);
         let mut temporary = atomic::temporary(&self.target.folder).map_err(failed)?;
@@ -178,7 +172,7 @@ impl FrameSink for Sequence {
         let frames = Arc::new(Mutex::new(frames));
         self.queue = Some(queue);
         // After a failure, dropping the sequence ends the workers that were started.
-        for worker in 0..WORKERS {
+        for worker in 0..self.files.target.threads.max(1) {
             let (frames, progress) = (Arc::clone(&frames), Arc::clone(&self.progress));
             let files = self.files.clone();
             let thread = std::thread::Builder::new().name(format!("frames {worker}"));
@@ -191,7 +185,8 @@ impl FrameSink for Sequence {
     fn write(&mut self, frame: Frame) -> Result<(), ExportError> {
         self.progress.check()?;
         frame.check()?;
-        let sent = self.queue.as_ref().is_some_and(|queue| queue.send(frame).is_ok());
+        let share = Share::take(frame.bytes());
+        let sent = self.queue.as_ref().is_some_and(|queue| queue.send((frame, share)).is_ok());
         if sent { Ok(()) } else { Err(self.stopped()) }
     }
 
@@ -220,11 +215,11 @@ impl Drop for Sequence {
     }
 }
 
-fn work(frames: &Mutex<Receiver<Frame>>, progress: &Progress, files: &Files) {
+fn work(frames: &Mutex<Receiver<Queued>>, progress: &Progress, files: &Files) {
     loop {
         // A separate statement, so that the lock is free while the frame is written.
         let next = lock(frames).recv();
-        let Ok(frame) = next else { return };
+        let Ok((frame, _share)) = next else { return };
         if progress.stop.load(Ordering::Relaxed) {
             continue;
         }
@@ -244,6 +239,7 @@ mod tests {
 
     use super::*;
     use crate::export::DEFAULT;
+    use crate::export::sink::Content;
     use crate::sim::Image;
 
     /// A folder of its own for each test, removed at the end.
@@ -277,15 +273,15 @@ mod tests {
 
     /// The default format's sink, ready to write.
     fn begun(folder: &Path, frames: RangeInclusive<u64>) -> Result<Box<dyn FrameSink>, ExportError> {
-        let target = Target { folder: folder.into(), frames };
-        target.create_folder()?;
+        let target = Target::images(folder.into(), frames);
+        Target::create_folder(&target.folder)?;
         let mut sink = (DEFAULT.open)(target);
         sink.begin(0)?;
         Ok(sink)
     }
 
     fn frame(index: u64, image: Image) -> Frame {
-        Frame { index, content: Content::Image(image) }
+        Frame { index, time: 0.0, content: Content::Image(image) }
     }
 
     fn bytes(image: Image) -> Vec<u8> {

@@ -5,11 +5,39 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use super::names::Names;
+use super::value::Layer;
 use crate::files::write;
 use crate::sim::Image;
 
-/// Prefix of an export's file names.
-pub(super) const PREFIX: &str = "frame";
+/// What a file format can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// An image of 8 bits a channel, as an Output or the view of a wire shows it.
+    Image,
+    /// Linear colours of an image, in floating point.
+    Picture,
+    /// A grid in two dimensions.
+    Grid2,
+    /// A grid in three dimensions.
+    Grid3,
+    /// A particle set.
+    Particles,
+    /// A number, or a statistic of a wire.
+    Number,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Image | Kind::Picture => "images",
+            Kind::Grid2 => "grids in 2D",
+            Kind::Grid3 => "grids in 3D",
+            Kind::Particles => "particles",
+            Kind::Number => "numbers",
+        })
+    }
+}
 
 /// A file format. [`FORMATS`](super::FORMATS) lists them all.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +48,11 @@ pub struct Format {
     pub title: &'static str,
     /// A one-line description of the files.
     pub about: &'static str,
-    /// Approximate size of the files \[bytes a pixel\].
+    /// What its files hold. Of what a wire can be written as, the first one here is taken.
+    pub takes: &'static [Kind],
+    /// Whether a file holds several values.
+    pub joins: bool,
+    /// Approximate size of the files \[bytes a pixel\], where they hold images.
     pub bytes_per_pixel: f64,
     /// Opens a sink for these files. It does not access the disk before [`FrameSink::begin`].
     pub open: fn(Target) -> Box<dyn FrameSink>,
@@ -34,30 +66,61 @@ impl PartialEq for Format {
 }
 
 /// Which frames are written, and where to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// The folder of the files.
     pub folder: PathBuf,
     /// Frames, counted from 1.
     pub frames: RangeInclusive<u64>,
+    /// Names of the files.
+    pub names: Names,
+    /// What the files hold; one of what the format takes.
+    pub kind: Kind,
+    /// Threads that encode frames.
+    pub threads: usize,
+    /// What files say about where they come from.
+    pub about: About,
+}
+
+/// What files say about where they come from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct About {
+    /// Title of the graph.
+    pub graph: String,
+    /// The [`Fingerprint`](super::record::Fingerprint) of what the frames depend on, in hexadecimal.
+    pub hash: String,
+    /// Frames per second.
+    pub fps: f64,
+}
+
+impl About {
+    /// The name and the version of the program.
+    pub const PROGRAM: &'static str = concat!("stagewright ", env!("CARGO_PKG_VERSION"));
 }
 
 impl Target {
-    /// Creates the folder and its parents. A symbolic link in its place is an error.
+    /// Images with the default names, written by two threads.
+    pub fn images(folder: PathBuf, frames: RangeInclusive<u64>) -> Target {
+        let (names, about) = (Names::default(), About::default());
+        Target { folder, frames, names, kind: Kind::Image, threads: 2, about }
+    }
+
+    /// Creates a folder and its parents. A symbolic link in its place is an error.
     ///
     /// # Errors
     /// Why it cannot be created.
-    pub fn create_folder(&self) -> Result<(), ExportError> {
-        write::create_folder(&self.folder)
-            .map_err(|error| ExportError::file(Action::CreateFolder, &self.folder, &error))
+    pub fn create_folder(folder: &Path) -> Result<(), ExportError> {
+        write::create_folder(folder).map_err(|error| ExportError::file(Action::CreateFolder, folder, &error))
     }
 }
 
 /// A computed frame.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Frame {
     /// Counted from 1.
     pub index: u64,
+    /// Simulated time at its end \[s\].
+    pub time: f64,
     /// What is written.
     pub content: Content,
 }
@@ -66,7 +129,7 @@ impl Frame {
     /// # Errors
     /// An image whose pixels do not fit its size.
     pub(super) fn check(&self) -> Result<(), ExportError> {
-        let Content::Image(Image { width, height, rgba }) = &self.content;
+        let Content::Image(Image { width, height, rgba }) = &self.content else { return Ok(()) };
         let (index, width, height, bytes) = (self.index, *width, *height, rgba.len());
         let cells = usize::try_from(u64::from(width) * u64::from(height)).ok();
         if cells.and_then(|cells| cells.checked_mul(4)) != Some(bytes) || bytes == 0 {
@@ -74,14 +137,45 @@ impl Frame {
         }
         Ok(())
     }
+
+    /// Host memory that it takes \[bytes\].
+    pub(super) fn bytes(&self) -> usize {
+        match &self.content {
+            Content::Image(image) => image.rgba.len(),
+            Content::Layers(layers) => layers.iter().map(Layer::bytes).sum(),
+        }
+    }
+
+    /// The pixels of an image.
+    ///
+    /// # Errors
+    /// A frame of something else.
+    pub(super) fn image(&self) -> Result<&Image, String> {
+        match &self.content {
+            Content::Image(image) => Ok(image),
+            Content::Layers(_) => Err("the format takes images alone".into()),
+        }
+    }
+
+    /// The values of wires.
+    ///
+    /// # Errors
+    /// A frame of something else.
+    pub(super) fn layers(&self) -> Result<&[Layer], String> {
+        match &self.content {
+            Content::Layers(layers) => Ok(layers),
+            Content::Image(_) => Err("the format takes values of wires, and no images of 8 bits".into()),
+        }
+    }
 }
 
-/// The contents of a frame. Sinks match on it. A format of other data than images begins with a variant here and with
-/// the code that reads it from a simulation, in `export/subject.rs`.
-#[derive(Clone, Debug, PartialEq)]
+/// The contents of a frame.
+#[derive(Clone, Debug)]
 pub enum Content {
-    /// Pixels.
+    /// Pixels of 8 bits a channel.
     Image(Image),
+    /// Values of wires, for one file.
+    Layers(Vec<Layer>),
 }
 
 /// Writes the frames of one export. [`sequence::Sequence`](super::sequence::Sequence) implements it for formats with

@@ -1,60 +1,233 @@
-//! What the images show: an Output of the graph, or any wire.
+//! What the files show: an Output of the graph, a view of a wire, or the values of wires.
 
 use super::sink::Content;
+use super::value::{Layer, Memory};
 use crate::gpu::Reading;
-use crate::plan::{Keep, Outputs, PlanOptions};
+use crate::graph::Domain;
+use crate::graph::measurement::Measurement;
+use crate::plan::{Keep, Outputs, Plan, PlanOptions, Wire};
 use crate::problem::Problem;
+use crate::sim::expect::{PendingSample, Sample, request};
 use crate::sim::wire_view::{Statistics, View, Viewer};
 use crate::sim::{Image, Simulation};
 
-/// What the images show.
+/// What the files of an export show.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject {
     /// The image of an Output node; of the first one when `None`.
     Output(Option<String>),
     /// A view of a wire.
     Wire(View),
+    /// Values, all in the same file.
+    Values(Vec<Part>),
 }
 
-impl Subject {
-    /// The options to compile the plan with, so that it computes this and nothing else.
-    pub(super) fn plan_options(&self, size: Option<(u32, u32)>) -> PlanOptions {
+/// A value in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Its name in the file.
+    pub name: String,
+    /// The unit of its numbers; empty where it is not known.
+    pub unit: String,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// The colours of a grid as an image of this size \[pixels\]; at the size of the grid when `None`.
+    Picture(String, Option<(u32, u32)>),
+    /// A grid.
+    Grid(String),
+    /// A particle set, and its attributes.
+    Particles(String, Vec<String>),
+    /// A number.
+    Number(Measurement),
+}
+
+impl Source {
+    /// Wires that the plan has to keep for it.
+    fn wires(&self) -> Vec<String> {
         match self {
-            Subject::Output(output) => {
-                let outputs = output.clone().map_or(Outputs::First, Outputs::One);
-                PlanOptions { size, outputs, ..PlanOptions::default() }
-            }
-            Subject::Wire(view) => {
-                let keep = Keep::Wires(vec![view.keep()]);
-                PlanOptions { keep, outputs: Outputs::None, ..PlanOptions::default() }
-            }
+            Source::Picture(wire, _) | Source::Grid(wire) | Source::Particles(wire, _) => vec![wire.clone()],
+            Source::Number(measurement) => measurement.wire().map(String::from).into_iter().collect(),
         }
     }
 }
 
+/// The options to compile a plan with, so that it computes these and nothing else.
+pub(super) fn plan_options<'s>(subjects: impl Iterator<Item = &'s Subject>, size: Option<(u32, u32)>) -> PlanOptions {
+    let (mut outputs, mut wires) = (Vec::new(), Vec::new());
+    for subject in subjects {
+        match subject {
+            Subject::Output(output) => outputs.push(output),
+            Subject::Wire(view) => wires.push(view.keep()),
+            Subject::Values(parts) => wires.extend(parts.iter().flat_map(|part| part.source.wires())),
+        }
+    }
+    outputs.sort();
+    outputs.dedup();
+    let outputs = match outputs.as_slice() {
+        [] => Outputs::None,
+        [one] => (*one).clone().map_or(Outputs::First, Outputs::One),
+        _ => Outputs::All,
+    };
+    let keep = if wires.is_empty() { Keep::Needed } else { Keep::Wires(wires) };
+    PlanOptions { size, outputs, keep, ..PlanOptions::default() }
+}
+
 /// The contents of a frame on their way from the GPU.
-pub(super) struct Pending {
-    reading: Reading,
-    /// \[pixels\]
-    size: [u32; 2],
+pub(super) enum Pending {
+    Image(Reading, [u32; 2]),
+    Layers(Vec<PendingLayer>),
+}
+
+/// A value on its way.
+pub(super) struct PendingLayer {
+    name: String,
+    unit: String,
+    kind: Kind,
+    words: Vec<Slot>,
+}
+
+enum Kind {
+    Picture(Box<(Wire, Domain)>, [u32; 2]),
+    Grid(Box<(Wire, Domain)>),
+    /// The words of each attribute, then those that begin with the count.
+    Particles(Option<Box<Domain>>, Vec<(String, Wire)>),
+    Number(Measurement),
+}
+
+enum Slot {
+    Waiting(Reading),
+    Sample(PendingSample),
+    Words(Vec<u32>),
+    Number(Sample),
+}
+
+impl Slot {
+    /// Whether it has arrived, or the slot as it was; `Ok(None)` when the device failed.
+    fn poll(self) -> Result<Option<Slot>, Slot> {
+        match self {
+            Slot::Waiting(reading) => match reading.try_take() {
+                Ok(words) => Ok(words.map(Slot::Words)),
+                Err(reading) => Err(Slot::Waiting(reading)),
+            },
+            Slot::Sample(sample) => match sample.try_take() {
+                Ok(sample) => Ok(sample.ok().map(Slot::Number)),
+                Err(sample) => Err(Slot::Sample(sample)),
+            },
+            here => Ok(Some(here)),
+        }
+    }
+
+    fn words(self) -> Vec<u32> {
+        if let Slot::Words(words) = self { words } else { Vec::new() }
+    }
 }
 
 impl Pending {
     /// The content if it has arrived, `None` when the device failed; otherwise the request itself. Does not block.
+    #[allow(clippy::result_large_err, reason = "the error is the request itself, to be asked again")]
     pub(super) fn try_take(self) -> Result<Option<Content>, Pending> {
-        let [width, height] = self.size;
-        let image = |words: Vec<u32>| Content::Image(Image::new(width, height, &words));
-        match self.reading.try_take() {
-            Ok(words) => Ok(words.map(image)),
-            Err(reading) => Err(Pending { reading, ..self }),
+        match self {
+            Pending::Image(reading, [width, height]) => match reading.try_take() {
+                Ok(words) => Ok(words.map(|words| Content::Image(Image::new(width, height, &words)))),
+                Err(reading) => Err(Pending::Image(reading, [width, height])),
+            },
+            Pending::Layers(layers) => {
+                let (mut polled, mut late) = (Vec::with_capacity(layers.len()), false);
+                for layer in layers {
+                    let PendingLayer { name, unit, kind, words } = layer;
+                    let mut arrived = Vec::with_capacity(words.len());
+                    for slot in words {
+                        match slot.poll() {
+                            Ok(Some(slot)) => arrived.push(slot),
+                            Ok(None) => return Ok(None),
+                            Err(slot) => {
+                                late = true;
+                                arrived.push(slot);
+                            }
+                        }
+                    }
+                    polled.push(PendingLayer { name, unit, kind, words: arrived });
+                }
+                if late {
+                    return Err(Pending::Layers(polled));
+                }
+                Ok(Some(Content::Layers(polled.into_iter().map(PendingLayer::finish).collect())))
+            }
         }
     }
 }
 
-/// Where the images come from.
+impl PendingLayer {
+    /// The value, once all of it has arrived.
+    fn finish(self) -> Layer {
+        let mut slots = self.words.into_iter();
+        let mut next = || slots.next().map(Slot::words).unwrap_or_default();
+        let memory = match self.kind {
+            Kind::Picture(known, size) => Memory::Picture(known, size, next()),
+            Kind::Grid(known) => Memory::Grid(known, next()),
+            Kind::Particles(domain, attributes) => {
+                let attributes = attributes.into_iter().map(|(name, wire)| (name, wire, next())).collect();
+                Memory::Particles { domain, attributes, count: next() }
+            }
+            Kind::Number(measurement) => {
+                let sample =
+                    slots.next().and_then(|slot| if let Slot::Number(sample) = slot { Some(sample) } else { None });
+                Memory::Number(Box::new((sample.unwrap_or(Sample::Number(Vec::new())), measurement)))
+            }
+        };
+        Layer::new(&self.name, &self.unit, memory)
+    }
+}
+
+/// A grid of a plan, and its domain.
+fn grid(plan: &Plan, name: &str) -> Result<Box<(Wire, Domain)>, Problem> {
+    let remedy = "name a wire that the graph computes";
+    let absent = || Problem::new("", name, "the plan does not compute the wire", remedy);
+    let wire = plan.wires.get(name).ok_or_else(absent)?;
+    let domain = wire.domain.and_then(|domain| plan.domains.get(domain)).ok_or_else(absent)?;
+    Ok(Box::new((wire.clone(), domain.clone())))
+}
+
+impl Part {
+    /// Requests the value after the last frame.
+    fn read(&self, simulation: &Simulation) -> Result<PendingLayer, Problem> {
+        let plan = simulation.plan();
+        let waiting = |wire: &str| simulation.read_async(wire).map(Slot::Waiting);
+        let (kind, words) = match &self.source {
+            Source::Picture(wire, size) => {
+                let known = grid(plan, wire)?;
+                let size = size.unwrap_or((known.1.resolution[0], known.1.resolution[1])).into();
+                (Kind::Picture(known, size), vec![waiting(wire)?])
+            }
+            Source::Grid(wire) => (Kind::Grid(grid(plan, wire)?), vec![waiting(wire)?]),
+            Source::Particles(set, attributes) => {
+                // Attributes that nothing reads are not computed.
+                let kept = |name: &String| Some((name.clone(), plan.wires.get(&format!("{set}.{name}"))?.clone()));
+                let known: Vec<(String, Wire)> = attributes.iter().filter_map(kept).collect();
+                let domain = known.iter().find_map(|(_, wire)| plan.domains.get(wire.space?)).cloned().map(Box::new);
+                let names = known.iter().map(|(name, _)| name.as_str()).chain(["count"]);
+                let words = names.map(|name| waiting(&format!("{set}.{name}"))).collect::<Result<_, _>>()?;
+                (Kind::Particles(domain, known), words)
+            }
+            Source::Number(measurement) => {
+                let sample = request(simulation, &measurement.subject)?;
+                (Kind::Number(measurement.clone()), vec![Slot::Sample(sample)])
+            }
+        };
+        Ok(PendingLayer { name: self.name.clone(), unit: self.unit.clone(), kind, words })
+    }
+}
+
+/// Where the contents of files come from.
 pub(super) enum FrameSource<'a> {
     Output(Option<&'a str>),
     Wire(Box<Viewer>, &'a View),
+    Values(&'a [Part]),
 }
 
 impl<'a> FrameSource<'a> {
@@ -63,6 +236,7 @@ impl<'a> FrameSource<'a> {
     pub(super) fn new(simulation: &Simulation, subject: &'a Subject) -> Result<FrameSource<'a>, Problem> {
         match subject {
             Subject::Wire(view) => Ok(FrameSource::Wire(Box::new(Viewer::new(simulation.gpu())?), view)),
+            Subject::Values(parts) => Ok(FrameSource::Values(parts)),
             Subject::Output(output) => {
                 simulation.find_output(output.as_deref())?;
                 Ok(FrameSource::Output(output.as_deref()))
@@ -84,12 +258,16 @@ impl<'a> FrameSource<'a> {
                 let size = viewer.image().map(|image| image.size);
                 let remedy = "choose a wire of a grid or of particles";
                 let found = viewer.image_async().zip(size);
-                let found = found.map(|(reading, size)| Pending { reading, size });
+                let found = found.map(|(reading, size)| Pending::Image(reading, size));
                 found.ok_or_else(|| Problem::new("", &view.wire, "this wire cannot be shown as an image", remedy))
             }
             FrameSource::Output(output) => {
                 let image = simulation.find_output(*output)?;
-                Ok(Pending { reading: simulation.image_async(*output)?, size: [image.width, image.height] })
+                Ok(Pending::Image(simulation.image_async(*output)?, [image.width, image.height]))
+            }
+            FrameSource::Values(parts) => {
+                let layers = parts.iter().map(|part| part.read(simulation)).collect::<Result<_, _>>()?;
+                Ok(Pending::Layers(layers))
             }
         }
     }

@@ -17,6 +17,14 @@ pub struct Measurement {
 }
 
 impl Measurement {
+    /// The wire that a plan has to keep for it.
+    pub fn wire(&self) -> Option<&str> {
+        match &self.subject {
+            Subject::Wire(name) | Subject::Attribute(name, _) => Some(name),
+            Subject::Image(_) | Subject::Number(_) => None,
+        }
+    }
+
     /// Parses `NODE.PORT`, `NODE.PORT:STATISTIC` or `NODE.PORT:STATISTIC:COMPONENT`.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 pub mod aside;
 mod borders;
 pub mod bypass;
+pub mod carried;
 mod carry;
 pub mod dynamics;
 mod edges;

@@ -41,10 +41,7 @@ impl Record {
 
     /// The wires that a plan has to keep for it.
     pub fn wires(&self) -> impl Iterator<Item = String> {
-        self.measurements.iter().filter_map(|(_, measurement)| match &measurement.subject {
-            Subject::Wire(name) | Subject::Attribute(name, _) => Some(name.clone()),
-            Subject::Image(_) | Subject::Number(_) => None,
-        })
+        self.measurements.iter().filter_map(|(_, measurement)| measurement.wire().map(String::from))
     }
 
     /// The position of the measurement with this title.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use stagewright::cancel::Cancel;
 use stagewright::document::{Document, ParamValue};
 use stagewright::export::DEFAULT;
-use stagewright::export::job::{self, Export, Subject};
+use stagewright::export::job::{self, Export, Item, Subject};
 use stagewright::export::record::Fingerprint;
 use stagewright::files::Access;
 use stagewright::gpu::{Gpu, GpuOptions};
@@ -126,8 +126,7 @@ fn export(gpu: &Gpu, plan: &Plan, seed: u64) {
     let export = Export {
         frames,
         size: None,
-        subject,
-        format: DEFAULT,
+        items: vec![Item::images(subject, DEFAULT)],
         folder: folder.clone(),
         resume: false,
         checkpoints: None,

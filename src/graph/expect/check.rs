@@ -172,7 +172,11 @@ pub(in crate::graph) fn target(expect: &Expect, document: &Document, graph: &Gra
 }
 
 /// The port of a node that a wire's name refers to, and the attribute after it.
-fn port<'t>(graph: &Graph, node: NodeId, text: &'t str) -> Result<(usize, Option<&'t str>), Fault> {
+pub(in crate::graph) fn port<'t>(
+    graph: &Graph,
+    node: NodeId,
+    text: &'t str,
+) -> Result<(usize, Option<&'t str>), Fault> {
     let entry = graph.nodes.get(node);
     let count = entry.map_or(0, |entry| match &entry.kind {
         Kind::Group(group) => group.outputs.len(),
@@ -203,7 +207,7 @@ fn port<'t>(graph: &Graph, node: NodeId, text: &'t str) -> Result<(usize, Option
 }
 
 /// What a wire carries, and the node that computes it, looking into groups.
-fn carried(graph: &Graph, source: &Source, depth: usize) -> Option<(WireType, NodeId)> {
+pub(in crate::graph) fn carried(graph: &Graph, source: &Source, depth: usize) -> Option<(WireType, NodeId)> {
     // A wire passes each node at most once.
     if depth > graph.nodes.len() {
         return None;

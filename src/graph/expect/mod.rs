@@ -5,7 +5,7 @@ mod check;
 use std::fmt;
 
 pub use check::check;
-pub(super) use check::{Fault, components, statistic, target};
+pub(super) use check::{Fault, carried, components, port, statistic, target};
 
 /// A checked expectation.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,14 +3,16 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-use super::sequence::{Encoding, Sequence};
-use super::sink::{Content, Format};
+use crate::export::sequence::{Encoding, Sequence};
+use crate::export::sink::{About, Format, Frame, Kind};
 use crate::sim::Image;
 
-pub(super) const FORMAT: Format = Format {
+pub(in crate::export) const FORMAT: Format = Format {
     name: "png",
     title: "PNG",
     about: "images of 8 bits a channel in sRGB, with alpha where a pixel is not opaque",
+    takes: &[Kind::Image],
+    joins: false,
     // Images of the shipped graphs take 0.6 to 2.9.
     bytes_per_pixel: 1.0,
     open: |target| Box::new(Sequence::new(target, &ENCODING)),
@@ -18,9 +20,8 @@ pub(super) const FORMAT: Format = Format {
 
 const ENCODING: Encoding = Encoding { ending: "png", encode, inspect };
 
-fn encode(content: &Content) -> Result<Vec<u8>, String> {
-    let Content::Image(image) = content;
-    file(image).map_err(|error| error.to_string())
+fn encode(frame: &Frame, _: &About) -> Result<Vec<u8>, String> {
+    file(frame.image()?).map_err(|error| error.to_string())
 }
 
 /// The image as an sRGB PNG file: RGB, or RGBA where some pixel is not opaque.
@@ -48,7 +49,7 @@ fn file(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
 
 /// The size of an image \[pixels\], if the file is a complete PNG: from its signature to the final chunk, with nothing
 /// after it.
-fn inspect(file: &mut File, length: u64) -> Option<[u32; 2]> {
+pub(super) fn inspect(file: &mut File, length: u64) -> Option<[u32; 2]> {
     const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
     let mut start = [0; 24];
     file.read_exact(&mut start).ok()?;
@@ -83,6 +84,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
+    use crate::export::sink::Content;
 
     fn image(alpha: u8) -> Image {
         let byte = |i: u32| if i % 4 == 3 { alpha } else { (i * 7 % 251) as u8 };
@@ -93,7 +95,8 @@ mod tests {
     fn images_come_back_as_they_were_and_only_whole_ones_count() {
         for (alpha, color, channels) in [(255, png::ColorType::Rgb, 3), (128, png::ColorType::Rgba, 4)] {
             let image = image(alpha);
-            let bytes = encode(&Content::Image(image.clone())).unwrap();
+            let frame = Frame { index: 1, time: 0.0, content: Content::Image(image.clone()) };
+            let bytes = encode(&frame, &About::default()).unwrap();
             let mut reader = png::Decoder::new(Cursor::new(&bytes)).read_info().unwrap();
             let mut data = vec![0; reader.output_buffer_size().unwrap()];
             let frame = reader.next_frame(&mut data).unwrap();

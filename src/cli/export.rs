@@ -1,0 +1,126 @@
+//! `stagewright export`: images and the values of wires, in the formats of other programs.
+
+use std::time::Instant;
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+
+use super::report::{self, Failure};
+use super::run::{self, RunArgs};
+use super::{GraphArgs, parse_size};
+use stagewright::cancel::Cancel;
+use stagewright::export::job::{self, Item, JobError};
+use stagewright::export::record::Fingerprint;
+use stagewright::export::select::{Choices, DEFAULT_NAMES, Request, items};
+use stagewright::export::sink::Format;
+use stagewright::export::{FORMATS, format_named};
+use stagewright::gpu::Gpu;
+use stagewright::graph::Graph;
+use stagewright::plan::PlanOptions;
+use stagewright::sim::Simulation;
+use stagewright::tune::TuningCache;
+
+#[derive(Args)]
+pub struct Export {
+    #[command(flatten)]
+    graph: GraphArgs,
+    /// What to write: an Output, NODE.PORT, particles, a field as NODE.PORT@DOMAIN, a number, or a statistic such as
+    /// density.value:sum. With a name for it in the files, and a format: density=smoke.value:npy. Wires joined by + go into the same
+    /// files. Default: the topmost Output
+    #[arg(value_name = "[NAME=]WIRE[+..][:FORMAT]", value_parser = Request::parse)]
+    wires: Vec<Request>,
+    #[command(flatten)]
+    run: RunArgs,
+    /// Format of what names none; several are all written, separated by commas. Default: depends on the wire
+    #[arg(long = "format", value_name = "FORMAT", value_delimiter = ',', value_parser = formats())]
+    formats: Vec<String>,
+    /// Names of the files, without their ending. Tokens: {name}, {graph}, {format}, {frame}
+    #[arg(long, value_name = "NAMES", default_value = DEFAULT_NAMES)]
+    name: String,
+    /// Size of images [pixels], stretched if the aspect ratio differs. Default: the size of the Output
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<(u32, u32)>,
+    /// Resume an interrupted export
+    #[arg(long)]
+    resume: bool,
+}
+
+fn formats() -> PossibleValuesParser {
+    FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about)).collect::<Vec<_>>().into()
+}
+
+impl Export {
+    pub fn run(&self) -> Result<(), Failure> {
+        let (document, library) = self.run.document(&self.graph)?;
+        let graph = Graph::build(&document, &library).map_err(|p| Failure::graph(&document, &library, p))?;
+        let checkpoint = self.run.checkpoint()?;
+        let formats: Vec<&'static Format> = self.formats.iter().filter_map(|name| format_named(name)).collect();
+        let stem = self.graph.graph.file_stem().unwrap_or_default().to_string_lossy();
+        let choices = Choices { formats: &formats, names: &self.name, graph: &stem, size: self.size };
+        let items = items(&self.wires, &choices, &document, &graph)?;
+        let export = self.run.export(items, self.size, &document, checkpoint.as_ref())?;
+        let export = job::Export { resume: self.resume, ..export };
+
+        // Errors of the graph are reported even where there is no driver.
+        let gpu = super::open(self.run.adapter.as_ref(), self.graph.memory);
+        let tuning = gpu.as_ref().map(|gpu| TuningCache::open().tuning(gpu)).unwrap_or_default();
+        let memory_budget = gpu.as_ref().map(Gpu::memory_budget).unwrap_or_default();
+        let options = PlanOptions { tuning, memory_budget, ..export.plan_options(&self.graph.access()) };
+        let plan = self.graph.compile(&document, &library, &options)?;
+        let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
+        super::keep_pipelines(&gpu);
+        self.run.driver.prepare(&gpu, &plan)?;
+        let mut simulation = Simulation::new(&gpu, plan)?;
+        let inputs = Fingerprint::of(&document, &library, &self.graph.access(), &Cancel::default());
+        let mut inputs = inputs.ok_or_else(|| Failure::Message("it was cancelled".into()))?;
+        if let Some(checkpoint) = &checkpoint {
+            let next = inputs.after(checkpoint);
+            run::resume(&mut simulation, checkpoint, next == inputs);
+            inputs = next;
+        }
+
+        let bar = run::progress(*export.frames.end());
+        let started = Instant::now();
+        let frames = self.run.driver.frames();
+        let mut shown = false;
+        let result = job::run(&export, &inputs, &mut simulation, |progress, _| {
+            bar.set_position(progress.frame);
+            shown = shown || bar.suspend(|| run::show_first(&export, progress));
+            frames.note(progress.frame, progress.written);
+            true
+        });
+        drop(frames);
+        let (done, _) = result.map_err(|error| match error {
+            JobError::Graph(problems) => problems.into(),
+            other => Failure::Message(other.to_string()),
+        })?;
+        bar.finish_and_clear();
+        report::warn(&simulation.warnings(true));
+        if self.resume && done.replaced > 0 {
+            report::print(&format!(
+                "{} existing frames came from another version of the graph, its stages, its files or the program; all frames were written again\n",
+                done.replaced
+            ));
+        }
+        if done.kept > 0 {
+            report::print(&format!("{} frames already existed\n", done.kept));
+        }
+        let seconds = started.elapsed().as_secs_f64();
+        report::print(&format!(
+            "{} frames in {} ({seconds:.1} s, {:.1} frames/s, on {})\n",
+            done.written,
+            self.run.out.display(),
+            done.written as f64 / seconds,
+            simulation.gpu().name()
+        ));
+        for item in &export.items {
+            report::print(&line(&job::Export { items: vec![item.clone()], ..export.clone() }, item));
+        }
+        Ok(())
+    }
+}
+
+/// A line about a series of files.
+fn line(export: &job::Export, item: &Item) -> String {
+    format!("  {}: {}\n", item.format.title, export.names())
+}

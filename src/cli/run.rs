@@ -1,0 +1,166 @@
+//! What runs of `stagewright render` and `stagewright export` have in common: frames, checkpoints and progress.
+
+use std::io::IsTerminal;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::GraphArgs;
+use super::driver::DriverArgs;
+use super::report::{self, Failure};
+use stagewright::document::Document;
+use stagewright::export::checkpoints::Checkpoints;
+use stagewright::export::job::{Export, Item, Progress};
+use stagewright::files::{MAX_GRAPH, read};
+use stagewright::graph::{Graph, aside};
+use stagewright::input::InputTrack;
+use stagewright::library::Library;
+use stagewright::sim::Simulation;
+use stagewright::sim::checkpoint::Checkpoint;
+
+#[derive(Args)]
+pub struct RunArgs {
+    /// Frames to write: the first N, or N-M (earlier frames are computed too)
+    #[arg(long, value_name = "N|N-M", value_parser = parse_frames)]
+    frames: RangeInclusive<u64>,
+    /// Folder for the files, created if missing
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Every N frames and at the end, write a checkpoint of all States beside the frames: checkpoint.NNNN.safetensors. --resume
+    /// continues from it. Older ones are removed
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    checkpoint_every: Option<u64>,
+    /// Continue from a checkpoint instead of computing its frames again
+    #[arg(long, value_name = "CHECKPOINT")]
+    from: Option<PathBuf>,
+    /// Frames per second; the time step is its inverse
+    #[arg(long, value_name = "F")]
+    fps: Option<f64>,
+    /// Recorded pointer and keys (.ron) to play instead of the graph's own
+    #[arg(long, value_name = "RECORDING")]
+    input: Option<PathBuf>,
+    /// Part of the name of the graphics adapter
+    #[arg(long, value_name = "NAME")]
+    pub adapter: Option<String>,
+    #[command(flatten)]
+    pub driver: DriverArgs,
+}
+
+impl RunArgs {
+    /// The graph with all options applied.
+    pub fn document(&self, graph: &GraphArgs) -> Result<(Document, Library), Failure> {
+        let (mut document, library) = graph.load()?;
+        if let Some(fps) = self.fps {
+            if !(fps.is_finite() && fps > 0.0) {
+                return Err(Failure::Message(format!("--fps {fps}: give a number above 0")));
+            }
+            document.fps = fps;
+        }
+        if let Some(path) = &self.input {
+            let failure = |e: String| Failure::Message(format!("--input {}: {e}", path.display()));
+            let text = read::text(path, MAX_GRAPH).map_err(|e| failure(e.to_string()))?;
+            document.input = Some(InputTrack::parse(&text).map_err(|e| failure(e.to_string()))?);
+        }
+        // As in the editor, an error in what no image needs is reported, and the rest is rendered.
+        let whole = document.clone();
+        let build = |rest: &Document| Graph::build(rest, &library).map(|_| document = rest.clone());
+        if let Ok(((), errors)) = aside::build_needed(&whole, build) {
+            report::warn(&errors);
+        }
+        Ok((document, library))
+    }
+
+    /// The checkpoint of `--from`.
+    pub fn checkpoint(&self) -> Result<Option<Checkpoint>, Failure> {
+        self.from.as_deref().map(Checkpoint::read).transpose().map_err(|e| Failure::Message(e.to_string()))
+    }
+
+    /// The export of these items, from the start.
+    pub fn export(
+        &self,
+        items: Vec<Item>,
+        size: Option<(u32, u32)>,
+        document: &Document,
+        checkpoint: Option<&Checkpoint>,
+    ) -> Result<Export, Failure> {
+        Ok(Export {
+            frames: self.frames_after(checkpoint)?,
+            size,
+            items,
+            folder: self.out.clone(),
+            resume: false,
+            checkpoints: self.checkpoint_every.map(|every| Checkpoints { every, graph: document.to_text() }),
+        })
+    }
+
+    /// The frames to write: those of `--frames` after the checkpoint.
+    fn frames_after(&self, checkpoint: Option<&Checkpoint>) -> Result<RangeInclusive<u64>, Failure> {
+        let (first, last) = self.frames.clone().into_inner();
+        let Some(present) = checkpoint.map(|checkpoint| checkpoint.snapshot.frame).filter(|present| *present >= first)
+        else {
+            return Ok(first..=last);
+        };
+        if present >= last {
+            let next = present + 1;
+            return Err(Failure::Message(format!(
+                "--from: the checkpoint holds frame {present}, and --frames ends at {last}; give --frames {next}-M with M from {next} on"
+            )));
+        }
+        report::eprint_line(&format!("frames up to {present} are before the checkpoint and are not written"));
+        Ok(present + 1..=last)
+    }
+}
+
+/// Prints the path of this run's first frame as soon as it is written, so that the user can look at it while the
+/// others are rendered. Returns whether it was.
+pub fn show_first(export: &Export, progress: &Progress) -> bool {
+    let first = export.path(export.frames.start() + progress.kept);
+    let is_written = progress.written > 0 && first.is_file();
+    if is_written {
+        report::eprint_line(&format!("first frame: {}", first.display()));
+    }
+    is_written
+}
+
+/// Continues from a checkpoint. `same` tells that equal inputs have led to it; otherwise it says what differs.
+pub fn resume(simulation: &mut Simulation, checkpoint: &Checkpoint, same: bool) {
+    let about = &checkpoint.about;
+    if !same {
+        report::eprint_line(&format!(
+            "the checkpoint is of another version of the graph, its stages, its files or the program ({})",
+            about.program
+        ));
+    }
+    if about.adapter != simulation.gpu().name() {
+        report::eprint_line(&format!("the checkpoint was made on {}, which may round differently", about.adapter));
+    }
+    report::warn(&simulation.resume(checkpoint));
+}
+
+/// A bar on a terminal.
+pub fn progress(frames: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} frames  {per_sec}  {eta} left");
+    ProgressBar::new(frames).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Limit of frame numbers: over 38 days at 30 frames a second.
+const MAX_FRAMES: u64 = 99_999_999;
+
+/// Parses `240` or `100-240`.
+fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
+    let message = || format!("`{text}` is not a range of frames; write N or N-M, for example 240 or 100-240");
+    let number = |s: &str| s.trim().parse::<u64>().ok().filter(|n| *n >= 1).ok_or_else(message);
+    let (first, last) = match text.split_once('-') {
+        Some((first, last)) => (number(first)?, number(last)?),
+        None => (1, number(text)?),
+    };
+    if last > MAX_FRAMES {
+        return Err(format!("`{text}`: at most {MAX_FRAMES} frames"));
+    }
+    if first <= last { Ok(first..=last) } else { Err(message()) }
+}

@@ -1,0 +1,256 @@
+//! What to export, as typed: `[NAME=]WIRE[+[NAME=]WIRE...][:FORMAT]`.
+//!
+//! A wire is an Output, `node.port`, a particle set, a field as `node.port@domain`, a number, or a statistic of a wire as
+//! `node.port:sum`. Several joined by `+` go into the same files.
+
+use super::format_named;
+use super::formats::{FORMATS, default_for};
+use super::job::{Item, Part, Source, Subject};
+use super::names::{Names, plain};
+use super::sink::{Format, Kind};
+use crate::document::Document;
+use crate::graph::carried::Carried;
+use crate::graph::measurement::Measurement;
+use crate::graph::{self, Graph};
+use crate::problem::Problem;
+use crate::sim::wire_view::View;
+use crate::stage::types::{ValueType, WireType};
+
+/// The names of files where none are given.
+pub const DEFAULT_NAMES: &str = "{name}.{frame}";
+
+/// What is typed for one series of files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    text: String,
+    /// Names in the file, where given, and wires.
+    parts: Vec<(Option<String>, String)>,
+    format: Option<&'static Format>,
+}
+
+impl Request {
+    /// # Errors
+    /// Why it can't be read, in one sentence.
+    pub fn parse(text: &str) -> Result<Request, String> {
+        let (wires, format) = match text.rsplit_once(':').map(|(wires, end)| (wires, format_named(end))) {
+            Some((wires, Some(format))) => (wires, Some(format)),
+            _ => (text, None),
+        };
+        let part = |part: &str| {
+            let (name, wire) = match part.split_once('=') {
+                Some((name, wire)) => (Some(name.trim().to_string()), wire.trim()),
+                None => (None, part.trim()),
+            };
+            let empty = wire.is_empty() || name.as_ref().is_some_and(String::is_empty);
+            let message = || {
+                format!(
+                    "`{text}`: write [NAME=]WIRE[:FORMAT], for example density=smoke.value:npy, and + between wires that go into the same files"
+                )
+            };
+            if empty { Err(message()) } else { Ok((name, wire.to_string())) }
+        };
+        let parts = wires.split('+').map(part).collect::<Result<_, String>>()?;
+        Ok(Request { text: text.into(), parts, format })
+    }
+}
+
+/// What is common to all series of an export.
+#[derive(Clone, Copy, Debug)]
+pub struct Choices<'a> {
+    /// Formats for requests that name none; each request is written in all of these that can hold it.
+    pub formats: &'a [&'static Format],
+    /// The names of files: text with tokens, as [`Names::parse`] takes.
+    pub names: &'a str,
+    /// Name of the graph's file, without its extension.
+    pub graph: &'a str,
+    /// Size of the images \[pixels\].
+    pub size: Option<(u32, u32)>,
+}
+
+/// The series of files that are requested; without a request the first Output.
+///
+/// # Errors
+/// Wires that do not exist or that no chosen format can hold, and files with the same names.
+pub fn items(
+    requests: &[Request],
+    choices: &Choices<'_>,
+    document: &Document,
+    graph: &Graph,
+) -> Result<Vec<Item>, Problem> {
+    let first;
+    let requests = match requests {
+        [] => {
+            let output = graph.outputs().first().and_then(|output| graph.nodes.get(*output));
+            let none = || Problem::new("", "", "the graph has no Output", "name the wires to export");
+            let path = output.ok_or_else(none)?.path.clone();
+            first = [Request { text: path.clone(), parts: vec![(None, path)], format: None }];
+            &first
+        }
+        requests => requests,
+    };
+    let mut items = Vec::new();
+    for request in requests {
+        let found = request.parts.iter().map(|(name, wire)| find(name.as_deref(), wire, document, graph));
+        let found = found.collect::<Result<Vec<Found>, Problem>>()?;
+        let before = items.len();
+        match (request.format, choices.formats) {
+            (Some(format), _) => items.push(item(request, &found, format, choices)?),
+            (None, []) => {
+                let format = found.first().map_or(FORMATS.first(), |found| Some(default_for(found.kind())));
+                let format = format.ok_or_else(|| unfit(request, &found, None))?;
+                items.push(item(request, &found, format, choices)?);
+            }
+            (None, formats) => {
+                let fits = |format: &&&'static Format| found.iter().all(|found| found.as_kind(format).is_some());
+                for format in formats.iter().filter(fits) {
+                    items.push(item(request, &found, format, choices)?);
+                }
+                if items.len() == before {
+                    return Err(unfit(request, &found, formats.first().copied()));
+                }
+            }
+        }
+    }
+    let files = items.iter().map(|item| item.path(1)).collect::<Vec<_>>();
+    if let Some((_, file)) = files.iter().enumerate().find(|(at, file)| files.iter().take(*at).any(|f| f == *file)) {
+        let cause = format!("two exports have the files {}", file.display());
+        return Err(Problem::new("", "", cause, "name one of them, NAME=WIRE, or use --name with {format}"));
+    }
+    Ok(items)
+}
+
+/// A wire of a request.
+struct Found {
+    /// Its name in files.
+    name: String,
+    unit: String,
+    wire: Wire,
+}
+
+enum Wire {
+    /// An Output, the wire that it shows, and the size of its image \[pixels\].
+    Output(String, Option<String>, Option<(u32, u32)>),
+    Carried(Carried),
+    Number(Measurement),
+}
+
+fn find(name: Option<&str>, text: &str, document: &Document, graph: &Graph) -> Result<Found, Problem> {
+    let named = |default: &str| name.unwrap_or(default).to_string();
+    let output = graph.outputs().into_iter().find(|id| graph.nodes.get(*id).is_some_and(|node| node.path == text));
+    if let Some((id, node)) = output.and_then(|id| Some((id, graph.nodes.get(id)?))) {
+        let wire = Wire::Output(node.path.clone(), graph.shown_by(id), graph.image_size(node));
+        return Ok(Found { name: named(text), unit: String::new(), wire });
+    }
+    let path = text.split(['.', ':']).next().unwrap_or_default();
+    let node = graph.node(path).and_then(|id| graph.nodes.get(id));
+    let number = node.is_some_and(|node| matches!(node.kind, graph::Kind::Number));
+    if text.contains(':') || number {
+        let measurement = Measurement::parse(text, document, graph)?;
+        return Ok(Found { name: named(text), unit: String::new(), wire: Wire::Number(measurement) });
+    }
+    let carried = graph.carried(text)?;
+    // A State is known by its own name.
+    let short = carried.wire.strip_suffix(".value").unwrap_or(&carried.wire).to_string();
+    let unit = carried.unit.clone();
+    let wire = match carried.ty {
+        WireType::Number(ValueType::Camera) | WireType::NeighborGrid => {
+            let what = if carried.ty == WireType::NeighborGrid { "a neighbour grid" } else { "a camera" };
+            let remedy = "name a grid, particles or a number";
+            return Err(Problem::new(path, "", format!("`{text}` carries {what}, which no format holds"), remedy));
+        }
+        WireType::Number(_) => Wire::Number(Measurement::parse(&carried.wire, document, graph)?),
+        _ => Wire::Carried(carried),
+    };
+    Ok(Found { name: named(&short), unit, wire })
+}
+
+impl Found {
+    /// What it is.
+    fn kind(&self) -> Kind {
+        match &self.wire {
+            Wire::Output(..) => Kind::Image,
+            Wire::Number(_) => Kind::Number,
+            Wire::Carried(carried) if carried.ty == WireType::Particles => Kind::Particles,
+            Wire::Carried(carried) if carried.dim == 3 => Kind::Grid3,
+            Wire::Carried(_) => Kind::Grid2,
+        }
+    }
+
+    /// What a format holds it as.
+    fn as_kind(&self, format: &Format) -> Option<Kind> {
+        format.takes.iter().copied().find(|kind| self.source(*kind, None).is_some())
+    }
+
+    /// Where the values come from when it is written as this; `None` where it can't be.
+    fn source(&self, kind: Kind, size: Option<(u32, u32)>) -> Option<From> {
+        Some(match (&self.wire, kind) {
+            (Wire::Output(path, ..), Kind::Image) => From::Image(Subject::Output(Some(path.clone()))),
+            (Wire::Output(_, wire, own), Kind::Picture) => From::Values(Source::Picture(wire.clone()?, size.or(*own))),
+            (Wire::Output(_, wire, _), Kind::Grid2) => From::Values(Source::Grid(wire.clone()?)),
+            (Wire::Number(measurement), Kind::Number) => From::Values(Source::Number(measurement.clone())),
+            (Wire::Carried(carried), Kind::Image) => {
+                From::Image(Subject::Wire(View { size, ..View::new(&carried.wire) }))
+            }
+            (Wire::Carried(carried), kind) => match (carried.ty, carried.dim, kind) {
+                (WireType::Grid(ValueType::Vec4), 2, Kind::Picture) => {
+                    From::Values(Source::Picture(carried.wire.clone(), size))
+                }
+                (WireType::Grid(_) | WireType::FaceGrid, 2, Kind::Grid2)
+                | (WireType::Grid(_) | WireType::FaceGrid, 3, Kind::Grid3) => {
+                    From::Values(Source::Grid(carried.wire.clone()))
+                }
+                (WireType::Particles, _, Kind::Particles) => {
+                    From::Values(Source::Particles(carried.wire.clone(), carried.attributes.clone()))
+                }
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+}
+
+enum From {
+    Image(Subject),
+    Values(Source),
+}
+
+/// The series of a request in a format.
+fn item(request: &Request, found: &[Found], format: &'static Format, choices: &Choices<'_>) -> Result<Item, Problem> {
+    if found.len() > 1 && !format.joins {
+        let cause = format!("`{}`: {} files hold one value each", request.text, format.title);
+        return Err(Problem::new(
+            "",
+            "",
+            cause,
+            "leave a space between the wires instead of +, or choose another format",
+        ));
+    }
+    let (mut subject, mut parts, mut kind) = (None, Vec::new(), None);
+    for one in found {
+        let as_kind = one.as_kind(format).ok_or_else(|| unfit(request, std::slice::from_ref(one), Some(format)))?;
+        kind = kind.or(Some(as_kind));
+        match one.source(as_kind, choices.size) {
+            Some(From::Image(image)) => subject = Some(image),
+            Some(From::Values(source)) => parts.push(Part { name: one.name.clone(), unit: one.unit.clone(), source }),
+            None => {}
+        }
+    }
+    let (Some(kind), Some(first)) = (kind, found.first()) else { return Err(unfit(request, found, Some(format))) };
+    let tokens = [("graph", choices.graph), ("name", first.name.as_str()), ("format", format.name)];
+    let names = Names::parse(choices.names, &tokens)
+        .map_err(|cause| Problem::new("", "", format!("--name {}: {cause}", choices.names), ""))?;
+    Ok(Item { subject: subject.unwrap_or(Subject::Values(parts)), format, kind, names })
+}
+
+/// The error of a wire that a format can't hold.
+fn unfit(request: &Request, found: &[Found], format: Option<&Format>) -> Problem {
+    let one = found.iter().find(|one| format.is_none_or(|format| one.as_kind(format).is_none())).or(found.first());
+    let fits = |format: &&Format| one.is_none_or(|one| one.as_kind(format).is_some());
+    let fitting: Vec<&str> = FORMATS.iter().filter(fits).map(|format| format.name).collect();
+    let what = one.map_or(String::new(), |one| format!("`{}` is of {}", plain(&one.name), one.kind()));
+    let cause = match format {
+        Some(format) => format!("`{}`: {what}, which {} files can't hold", request.text, format.title),
+        None => format!("`{}`: no format can hold it", request.text),
+    };
+    Problem::new("", "", cause, format!("choose one of the formats {}", fitting.join(", ")))
+}
