@@ -70,6 +70,8 @@ fn a_condition_stops_the_run_and_leads_to_the_cell_and_its_history() {
     bench.until("the history", |bench| {
         bench.seen().iter().any(|s| s.role == Role::Link && s.name.starts_with("write "))
     });
+    // The list scrolls to where the frame stands before a click can hit a row of it.
+    bench.rest();
     let first = bench.seen().into_iter().find(|seen| seen.name.starts_with("write ")).expect("a write").name;
     let number: usize = first.split(' ').nth(1).and_then(|number| number.parse().ok()).expect("its dispatch");
     bench.press(&first);

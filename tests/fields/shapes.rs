@@ -270,11 +270,12 @@ fn a_lathe_has_the_distance_to_its_profile() {
         outline.push([0.0, corner(64)[1]]);
         check(dim, &format!("lathe rounded by {rounding}"), &node, |p| {
             let aside = if dim == 3 { (p[0] - 0.5).hypot(p[2] - 0.55) } else { (p[0] - 0.5).abs() };
-            let q = [aside, p[1] - 0.45, 0.0];
-            let pieces = outline.windows(2);
-            let nearest = pieces.clone().map(|w| {
-                let on = |s: f64| [0, 1].map(|a| w[0][a] + s.clamp(0.0, 1.0) * (w[1][a] - w[0][a]));
-                to_curve(q, |s| [on(s)[0], on(s)[1], 0.0])
+            let q = [aside, p[1] - 0.45];
+            let nearest = outline.windows(2).map(|piece| {
+                let [along, to] = [piece[1], q].map(|end| [0, 1].map(|a| end[a] - piece[0][a]));
+                let length2 = along[0] * along[0] + along[1] * along[1];
+                let part = ((to[0] * along[0] + to[1] * along[1]) / length2).clamp(0.0, 1.0);
+                (to[0] - part * along[0]).hypot(to[1] - part * along[1])
             });
             let distance = nearest.fold(f64::INFINITY, f64::min);
             // The angle under which the closed outline with its mirror is seen: all around from inside.
