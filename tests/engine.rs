@@ -6,6 +6,8 @@ mod budgets;
 mod checkpoint;
 #[path = "engine/debugger.rs"]
 mod debugger;
+#[path = "engine/follow.rs"]
+mod follow;
 #[path = "engine/keyframes.rs"]
 mod keyframes;
 #[path = "engine/lockstep.rs"]

@@ -399,6 +399,30 @@ pub struct Accesses {
     pub reads: Vec<(String, Wire)>,
     /// The wires that it writes.
     pub writes: Vec<WireUpdate>,
+    /// How it hands particles other indices.
+    pub reorders: Option<Reorders>,
+}
+
+/// A dispatch that moves particles. It reads their attributes in the order in which it writes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reorders {
+    /// How.
+    pub kind: Reorder,
+    /// The buffer that says where.
+    pub index: BufferId,
+    /// The buffer that says how many particles there are, in its first word.
+    pub count: Option<BufferId>,
+}
+
+/// How a dispatch moves particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reorder {
+    /// Place `i` gets the particle `index[i]`.
+    Gather,
+    /// The particle `i` goes to the place `index[i]`.
+    Scatter,
+    /// The particle `i` goes to the place `index[i]` where `index[i + 1]` is greater. Otherwise it is removed.
+    Compact,
 }
 
 /// What a dispatch writes.

@@ -28,7 +28,8 @@ pub use codegen::uniforms::FRAME_BYTES;
 pub use compile::PassReport;
 pub use data::{
     Accesses, Alarm, Binding, Buffer, BufferId, COUNT_GROUPS, Cause, Dispatch, FileGrid, Holding, Indirect, Kernel,
-    KernelId, Over, PLAN_VERSION, Picture, Plan, Slot, State, Version, Versions, Watch, Wire, WireUpdate, mebibytes,
+    KernelId, Over, PLAN_VERSION, Picture, Plan, Reorder, Reorders, Slot, State, Version, Versions, Watch, Wire,
+    WireUpdate, mebibytes,
 };
 pub use options::{Keep, Outputs, PlanOptions};
 pub use scatter::{HEAD_WORDS as SCATTER_HEAD, Places, ScatterCheck};

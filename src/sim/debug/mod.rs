@@ -7,7 +7,9 @@ pub(super) mod element;
 mod expression;
 mod find;
 mod first;
+mod follow;
 mod history;
+mod order;
 mod report;
 mod start;
 
@@ -25,6 +27,7 @@ pub use conditions::{Bounds, Condition, Conditions, Fired};
 pub use element::{Element, Place};
 pub use expression::Formula;
 pub use first::first_nan;
+pub use follow::{Follower, TrailPoint};
 pub use history::{Reading, WriteEvent};
 pub use report::{Input, Report, Values};
 pub use start::FrameStart;

@@ -17,6 +17,8 @@ pub struct Past {
     sizes: Vec<u64>,
     /// Of frames from 0.
     inputs: Vec<FrameInput>,
+    /// Hashes of what leads to the States after so many frames.
+    hashes: Vec<u64>,
     /// Parameters that changes have set, with their values, by the frame before which something changed.
     changes: BTreeMap<u64, Vec<(String, Written)>>,
     /// All parameters and numbers as they are at present, by the first path of each.
@@ -67,6 +69,11 @@ impl Past {
         self.bases.iter().find(|base| base.frame == frame)
     }
 
+    /// What leads to the States after so many frames: equal hashes, equal States.
+    pub(in crate::sim) fn hash(&self, frame: u64) -> Option<u64> {
+        self.hashes.get(usize::try_from(frame).ok()?).copied()
+    }
+
     /// The input that leads from the States after so many frames to the next ones.
     pub fn input(&self, frame: u64) -> Option<&FrameInput> {
         self.inputs.get(usize::try_from(frame).ok()?)
@@ -107,8 +114,9 @@ impl Simulation {
             }
         }
         let inputs = (0..to).map(|frame| journal.input(frame).cloned()).collect::<Option<Vec<_>>>()?;
+        let hashes = (0..=to).map(|frame| journal.hash(frame)).collect::<Option<Vec<_>>>()?;
         let frames: Vec<u64> = std::iter::once(0).chain(journal.changes().map(|(frame, _)| frame)).collect();
         let changes = frames.into_iter().map(|frame| (frame, journal.changed(frame))).collect();
-        (!bases.is_empty()).then_some(Past { bases, sizes, inputs, changes, params })
+        (!bases.is_empty()).then_some(Past { bases, sizes, inputs, hashes, changes, params })
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::Allocation;
 use crate::graph::Graph;
-use crate::plan::data::{Accesses, BufferId, Version, Versions, Wire, WireUpdate};
-use crate::plan::ir::{Op, Program, ValueId};
+use crate::plan::data::{Accesses, BufferId, Reorder, Reorders, Version, Versions, Wire, WireUpdate};
+use crate::plan::ir::{Op, Program, Task, ValueId};
 use crate::stage::types::Scalar;
 
 /// Of a frame that keeps its versions; nothing otherwise.
@@ -75,7 +75,21 @@ impl Lookup<'_> {
             Some(WireUpdate { wire, after, before })
         };
         let writes = op.writes.iter().filter(|write| !write.transient).filter_map(write).collect();
-        Accesses { iteration: op.iteration, substep: op.substep, reads, writes }
+        Accesses { iteration: op.iteration, substep: op.substep, reads, writes, reorders: self.reorders(op) }
+    }
+
+    fn reorders(&self, op: &Op) -> Option<Reorders> {
+        let kind = match op.task {
+            Task::Gather => Reorder::Gather,
+            Task::Scatter => Reorder::Scatter,
+            Task::Compact => Reorder::Compact,
+            _ => return None,
+        };
+        let buffer = |port: usize| {
+            let read = op.reads.iter().find(|read| read.port == port)?;
+            self.memory.frame.get(read.value).copied().flatten()
+        };
+        Some(Reorders { kind, index: buffer(1)?, count: buffer(2) })
     }
 
     /// For each buffer, the dispatches that write it, and the version that each of them writes.
