@@ -42,6 +42,8 @@ pub(super) enum Action {
     SaveStage(PathBuf),
     /// Asks where to save a table, with a file name without its extension, and writes it.
     SaveTable { name: String, text: String },
+    /// Asks for a graph file, to compare the graph with.
+    CompareFile,
     /// Switches to a snapshot that was stored.
     ShowSnapshot(Slot),
     /// Asks what a preset is to be called, or whether to delete it.

@@ -47,6 +47,7 @@ pub(super) enum Command {
     Rename,
     Link,
     ReplaceStage,
+    CompareStage,
     MakeLocalCopy,
     Group,
     Ungroup,
@@ -162,6 +163,7 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             Bypass,
             Rename,
             ReplaceStage,
+            CompareStage,
             MakeLocalCopy,
             Group,
             Ungroup,
@@ -322,6 +324,7 @@ impl Command {
             Rename => ("Rename", &[(NONE, Key::F2)]),
             Link => ("Connect selected nodes", &[(NONE, Key::W)]),
             ReplaceStage => ("Replace node…", &[(SHIFT, Key::S)]),
+            CompareStage => ("Compare with…", &[]),
             MakeLocalCopy => ("Make local copy", &[(CTRL, Key::M)]),
             Group => ("Group", &[(CTRL, Key::G)]),
             Ungroup => ("Ungroup", &[(CTRL_SHIFT, Key::G)]),
@@ -439,6 +442,7 @@ impl Command {
                 | AddNode
                 | Rename
                 | ReplaceStage
+                | CompareStage
                 | History
                 | About
         );

@@ -5,6 +5,7 @@ use eframe::egui::{self, ViewportCommand};
 use super::action::{Action, Actions};
 use super::canvas::{self, Canvas};
 use super::command::{Command, MENUS};
+use super::compare::Change;
 use super::dialog::Dialog;
 use super::files::Data;
 use super::find::{self, Place};
@@ -41,7 +42,7 @@ impl Editor {
             Command::Link => session.selection.nodes.len() > 1 && own,
             Command::Align(align) => session.selection.nodes.len() >= align.least() && own,
             Command::MakeLocalCopy => !own || matches!(kind, Some(NodeKind::Stage(_))),
-            Command::ReplaceStage => own && kind.is_some_and(|kind| kind.info().runs),
+            Command::ReplaceStage | Command::CompareStage => own && kind.is_some_and(|kind| kind.info().runs),
             Command::Ungroup => {
                 own && one
                     .and_then(|name| session.nodes().get(name))
@@ -122,6 +123,7 @@ impl Editor {
                     let data = Data::text(format!("{name}.csv"), "Table", text);
                     self.files.save_data(ctx, &self.session, data);
                 }
+                Action::CompareFile => self.files.ask_to_compare(ctx, &self.session),
                 Action::AllowFiles => self.files.allow(&mut self.session),
                 Action::ShowSnapshot(slot) => {
                     self.code.flush(&mut self.session);
@@ -184,7 +186,11 @@ impl Editor {
             Command::Duplicate => told = canvas.duplicate(session),
             Command::Delete => canvas.delete(session),
             Command::SelectAll => session.selection.nodes = session.nodes().keys().cloned().collect(),
-            Command::Find | Command::Commands | Command::ReplaceStage | Command::ChooseVariant => {
+            Command::Find
+            | Command::Commands
+            | Command::ReplaceStage
+            | Command::CompareStage
+            | Command::ChooseVariant => {
                 self.pick(command, ctx);
             }
             Command::StoreVariant | Command::RenameVariant | Command::RemoveVariant => self.execute_variant(command),
@@ -433,9 +439,10 @@ impl Editor {
                 let (places, items) = find::places(&self.session, look);
                 (places, items, "Find node or parameter", 0)
             }
-            Command::ReplaceStage => {
+            Command::ReplaceStage | Command::CompareStage => {
                 let (names, items, fitting) = Canvas::stages_to_choose(&self.session, look);
-                (names, items, "Replace node", fitting)
+                let hint = if purpose == Command::ReplaceStage { "Replace node" } else { "Compare with" };
+                (names, items, hint, fitting)
             }
             Command::ChooseVariant => self.variants_to_choose(),
             _ => (Vec::new(), self.commands_to_find(ctx), "Find command", 0),
@@ -473,6 +480,13 @@ impl Editor {
         match purpose {
             Command::Find => self.go_to_place(&Place::parse(&key), ctx),
             Command::ChooseVariant => self.choose_listed_variant(&key),
+            Command::CompareStage => {
+                let (scope, node) = (self.session.scope().clone(), self.session.selection.first().cloned());
+                if let Some(node) = node {
+                    self.compare.compare_with(Change::Replaced { scope, node, stage: key });
+                    self.bring_up(Pane::Compare);
+                }
+            }
             Command::ReplaceStage => {
                 let told = self.canvas.replace_stage(&mut self.session, &key);
                 if let Err(sentence) = told {

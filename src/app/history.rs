@@ -215,6 +215,7 @@ fn known(gesture: &str) -> Option<&'static str> {
         "store variant" => "Store as variant",
         "swap" => "Replace node",
         "tangents" => "Change tangents",
+        "apply comparison" => "Apply comparison",
         "title" => "Rename comment frame",
         "ungroup" => "Ungroup",
         "vary" => "Change variant",

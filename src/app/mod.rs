@@ -73,7 +73,7 @@ use action::{Action, Actions};
 use canvas::{Canvas, layout};
 use code::Code;
 use command::Command;
-use compare::ComparePane;
+use compare::{Change, ComparePane};
 use curves::CurvePane;
 use debugger::DebuggerPane;
 use dialog::Dialog;
@@ -360,6 +360,7 @@ impl Editor {
                     actions.push(told.map_or_else(Action::Tell, |_| Action::Reveal));
                     self.carry_out(actions, ctx);
                 }
+                Event::Compare(path, document) => self.compare.compare_with(Change::File(path, document)),
                 Event::Failed(sentence) => self.notify(sentence, true),
             }
         }
@@ -428,7 +429,9 @@ impl Editor {
             let ctx = ctx.clone();
             move || ctx.request_repaint()
         };
-        let computed = self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time), wake);
+        // The other side of a comparison computes the same frame first.
+        let waits = self.compare.is_behind() && self.player.waits(&self.session);
+        let computed = !waits && self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time), wake);
         // What it computes meanwhile is not whole.
         let under_way = self.session.running_simulation().is_some_and(|s| s.progress().is_some());
         if self.session.collect_checks() | self.session.collect_numbers() {

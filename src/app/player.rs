@@ -218,6 +218,11 @@ impl Player {
         self.speed = next.unwrap_or(self.speed);
     }
 
+    /// Whether it plays on, with no frame under way: then the next one can wait.
+    pub(super) fn waits(&self, session: &Session) -> bool {
+        self.playing && self.target.is_none() && session.running_simulation().is_some_and(|s| s.progress().is_none())
+    }
+
     /// Computes the frame that is due at `now` \[s\], if there is one and the GPU keeps up. Returns whether one was computed. One that may
     /// take long is computed while the window goes on; `wake` is called when it is there.
     pub(super) fn advance(

@@ -1,6 +1,11 @@
-//! The pane that compares: two wires, and two frames.
+//! The pane that compares: two wires, two frames, and two graphs in lockstep.
 
 use eframe::egui::{Key, Modifiers, Rect, pos2};
+use stagewright::document::{NodeKind, Scope};
+use stagewright::edit;
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Plan, PlanOptions};
 use stagewright::sim::Simulation;
 
 use super::bench::Bench;
@@ -103,4 +108,64 @@ fn a_frame_that_is_held_stays_when_the_run_goes_on() {
     bench.press("Close");
     bench.rest();
     assert!(bench.find("image A").is_none(), "{:?}", bench.problems());
+}
+
+/// The other graph, run by itself.
+fn with_stage(bench: &Bench, node: &str, stage: &str, frames: u64) -> Simulation {
+    let mut document = bench.document().clone();
+    edit::replace_stage(&mut document, &Scope::default(), node, stage, Library::builtin()).unwrap();
+    let graph = Graph::build(&document, Library::builtin()).unwrap();
+    let plan = Plan::compile(&graph, &PlanOptions::default()).unwrap();
+    let mut simulation = Simulation::new(bench.editor().simulation().unwrap().gpu(), plan).unwrap();
+    for _ in 0..frames {
+        simulation.step(&simulation.recorded_input()).unwrap();
+    }
+    simulation
+}
+
+#[test]
+fn a_graph_with_another_solver_runs_in_lockstep_and_can_be_applied() {
+    let mut bench = bench();
+    bench.select("pressure");
+    bench.menu("Graph", "Compare with");
+    bench.write("pressure_jacobi");
+    bench.key(Key::Enter);
+    bench.rest();
+    bench.until("the other graph", |bench| text(bench, "max at ").is_some());
+    let expected = |bench: &Bench| {
+        let frame = bench.computed();
+        let other = with_stage(bench, "pressure", "fluid/pressure_jacobi", frame);
+        let there = other.read("density.value").unwrap().data;
+        let here = bench.editor().simulation().unwrap().read("density.value").unwrap().data;
+        let differences = here.iter().zip(&there).map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs());
+        (frame, differences.fold(0.0, f64::max))
+    };
+    let first = expected(&bench);
+    assert!(first.1 > 0.0, "the solvers differ");
+    let shown = |bench: &Bench, (frame, most): (u64, f64)| {
+        text(bench, "frame ").is_some_and(|text| text == format!("frame {frame}"))
+            && figure(bench, "max |A − B|")
+                .and_then(|text| text.parse::<f64>().ok())
+                .is_some_and(|shown| (shown - most).abs() < 1e-3 * most)
+    };
+    bench.until("its norm", |bench| shown(bench, first));
+    // Both go on, and back.
+    bench.key(Key::Space);
+    bench.until("more frames", |bench| bench.computed() > first.0 + 4);
+    bench.key(Key::Space);
+    bench.rest();
+    let later = expected(&bench);
+    bench.until("the norm of a later frame", |bench| shown(bench, later));
+    bench.key_with(Modifiers::SHIFT, Key::ArrowLeft);
+    bench.key(Key::ArrowRight);
+    bench.key(Key::ArrowRight);
+    bench.until("an early frame", |bench| bench.computed() == 2);
+    let early = expected(&bench);
+    bench.until("the norm of an early frame", |bench| shown(bench, early));
+    let before = bench.document().clone();
+    bench.press("Apply B");
+    bench.rest();
+    assert_eq!(bench.document().nodes["pressure"].kind, NodeKind::Stage("fluid/pressure_jacobi".into()));
+    bench.undo();
+    assert_eq!(*bench.document(), before, "it is one step");
 }

@@ -146,7 +146,7 @@ fn nodes(ui: &mut Ui, session: &Session, name: &str) -> Option<Choice> {
         choice = choice.or(entry(ui, command, own || command == Command::Copy));
     }
     ui.separator();
-    for command in [Command::Rename, Command::ReplaceStage, Command::MakeLocalCopy] {
+    for command in [Command::Rename, Command::ReplaceStage, Command::CompareStage, Command::MakeLocalCopy] {
         choice = choice.or(entry(ui, command, own));
     }
     choice = choice.or(colors(ui, own));

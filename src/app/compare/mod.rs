@@ -1,14 +1,20 @@
-//! Compares two wires or images: of the running graph, or of a frame that was held. Nothing is measured or kept while the pane is closed.
+//! Compares two wires or images: of the running graph, of a frame that was held, or of another graph that runs in lockstep. Nothing is
+//! measured or kept while the pane is closed.
 
 mod body;
+mod build;
+mod companion;
 mod images;
 mod measure;
+mod menus;
 mod numbers;
+mod other;
 mod pane;
 mod sides;
 
 use std::time::Duration;
 
+pub(super) use other::Change;
 pub(super) use pane::ComparePane;
 
 /// How often to look whether values have arrived from the GPU.

@@ -31,6 +31,11 @@ pub(super) fn show(ui: &mut Ui, pane: &ComparePane) {
             ui.label(RichText::new(name).small().color(look.faint)).on_hover_text(hint);
             ui.label(RichText::new(value).monospace());
         }
+        if let Some((a, b)) = pane.times() {
+            let name = RichText::new("GPU A, B").small().color(look.faint);
+            ui.label(name).on_hover_text("GPU time of a frame of each graph, the mean of the last frames");
+            ui.label(RichText::new(format!("{a:.2}\u{a0}ms,\u{a0}{b:.2}\u{a0}ms")).monospace());
+        }
     });
     let most = match &found.statistics.place {
         Some(place) => format!("max at {}", at(place)),
@@ -40,7 +45,7 @@ pub(super) fn show(ui: &mut Ui, pane: &ComparePane) {
     if let Some(text) = not_finite(found) {
         ui.label(RichText::new(text).monospace().color(look.error));
     }
-    for remark in &found.remarks {
+    for remark in found.remarks.iter().chain(&pane.remark) {
         ui.add(egui::Label::new(prose::label(ui, "", remark, look.warning)).wrap());
     }
     let text = match &pane.picked {

@@ -5,15 +5,17 @@ use eframe::egui_wgpu::RenderState;
 
 use super::images::{Images, Which};
 use super::measure::{Measured, Measuring, Side};
+use super::menus::List;
 use super::numbers;
-use super::sides::{Against, about, subjects};
+use super::other::{Change, Other};
+use super::sides::{Against, subjects};
 use crate::app::action::{Action, Actions};
-use crate::app::picker::{self, Picker};
 use crate::app::session::Session;
 use crate::app::view::widgets::choice;
 use crate::app::view::{Framing, depth};
 use crate::app::{prose, theme};
 use crate::plan::Plan;
+use crate::problem::Problem;
 use crate::sim::Simulation;
 use crate::sim::compare::Measure;
 use crate::sim::taken::Subject;
@@ -29,22 +31,13 @@ pub(super) enum Mode {
     Difference,
 }
 
-/// What is chosen from the open list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Choosing {
-    /// What of the running graph is compared.
-    Live,
-    /// The other wire of the same graph.
-    Other,
-}
-
 /// The comparison of the open graph.
 pub(in crate::app) struct ComparePane {
     /// What of the running graph is compared; chosen when the pane is first drawn.
-    live: Option<Subject>,
-    against: Against,
+    pub(super) live: Option<Subject>,
+    pub(super) against: Against,
     /// The running graph is B.
-    swapped: bool,
+    pub(super) swapped: bool,
     pub(super) mode: Mode,
     pub(super) measure: Measure,
     /// How A and B are shown.
@@ -52,20 +45,26 @@ pub(in crate::app) struct ComparePane {
     /// The line between A and B, 0..1 from the left.
     pub(super) wipe: f32,
     pub(super) framing: Framing,
-    measuring: Measuring,
+    pub(super) measuring: Measuring,
     pub(super) measured: Option<Measured>,
     pub(super) images: Option<Images>,
     /// Values or settings have changed since the sides were last requested.
-    stale: bool,
+    pub(super) stale: bool,
     /// The images are to be drawn again.
     pub(super) redraw: bool,
     /// Why there is nothing to compare.
-    fault: Option<String>,
-    list: Option<(Choosing, Vec<Subject>, Picker)>,
+    pub(super) fault: Option<String>,
+    pub(super) list: Option<List>,
     /// Where the element was requested that is shown in numbers.
     pub(super) pointed: Option<[f32; 2]>,
     /// That element.
     pub(super) picked: Option<Sample>,
+    /// GPU time of a frame of the running graph and of the other one \[ms\].
+    times: [Option<f64>; 2],
+    /// What has to be known of the runs, in a sentence.
+    pub(super) remark: Option<String>,
+    /// It was drawn in this frame of the window, and in the last one.
+    drawn: [bool; 2],
 }
 
 impl Default for ComparePane {
@@ -88,6 +87,9 @@ impl Default for ComparePane {
             list: None,
             pointed: None,
             picked: None,
+            times: [None; 2],
+            remark: None,
+            drawn: [false; 2],
         }
     }
 }
@@ -102,10 +104,14 @@ impl ComparePane {
     pub(in crate::app) fn attach(&mut self) {
         (self.measuring, self.measured, self.images) = (Measuring::Idle, None, None);
         self.stale = true;
+        if let Against::Other(other) = &self.against {
+            self.compare_with(other.change.clone());
+        }
     }
 
     /// To be called in each frame, after the panes are drawn: a pane that is closed keeps nothing.
     pub(in crate::app) fn settle(&mut self, open: bool) {
+        self.drawn = [false, self.drawn[0]];
         if !open && (self.live.is_some() || self.images.is_some()) {
             self.clear();
         }
@@ -121,6 +127,19 @@ impl ComparePane {
     /// The running graph has other values.
     pub(in crate::app) fn refresh(&mut self) {
         self.stale = true;
+        if let Against::Other(other) = &mut self.against {
+            other.refresh();
+        }
+    }
+
+    /// Whether the running graph waits for the other one, so that both show the same frame.
+    pub(in crate::app) fn is_behind(&self) -> bool {
+        self.drawn[1] && matches!(&self.against, Against::Other(other) if other.is_behind())
+    }
+
+    /// Compares with another graph.
+    pub(in crate::app) fn compare_with(&mut self, change: Change) {
+        self.set_against(Against::Other(Box::new(Other::new(change))));
     }
 
     /// Whether its list is open, which has the keyboard.
@@ -137,10 +156,20 @@ impl ComparePane {
         seen: &str,
         actions: &mut Actions,
     ) -> Result<(), String> {
+        self.drawn[0] = true;
         if let Some(simulation) = session.running_simulation().filter(|_| self.live.is_none()) {
             self.live = first(simulation.plan(), seen);
         }
         self.choose(ui.ctx());
+        if let (Against::Other(other), Some(live), false) = (&mut self.against, &self.live, session.is_debugging()) {
+            other.follow(ui.ctx(), session, live);
+        }
+        (self.times, self.remark) = match &mut self.against {
+            Against::Other(other) => {
+                ([session.running_simulation().and_then(milliseconds), other.ms()], other.remark(session))
+            }
+            _ => ([None; 2], None),
+        };
         self.follow(ui.ctx(), session, render);
         let mut told = Ok(());
         let head = egui::Panel::top(ui.id().with("compare head")).frame(theme::bar(ui));
@@ -198,6 +227,13 @@ impl ComparePane {
         }
     }
 
+    /// GPU time of a frame of A and of B \[ms\], where both are measured.
+    pub(super) fn times(&self) -> Option<(f64, f64)> {
+        let [live, other] = self.times;
+        let (live, other) = live.zip(other)?;
+        Some(if self.swapped { (other, live) } else { (live, other) })
+    }
+
     /// Requests the values of both sides; `None` while B was not chosen.
     fn sides(&self, simulation: &Simulation) -> Result<Option<(Side, Side)>, String> {
         let take = |subject: &Subject| {
@@ -211,6 +247,16 @@ impl ComparePane {
             Against::Nothing => return Ok(None),
             Against::Wire(subject) => take(subject)?,
             Against::Held(taken) => Side::Held(taken.clone()),
+            Against::Other(other) => match (&other.fault, other.level()) {
+                (Some(sentence), _) => return Err(sentence.clone()),
+                (None, None) => return Ok(None),
+                (None, Some(there)) => {
+                    let name = other.subject.as_deref().unwrap_or(live.name());
+                    let reading = there.take(&Subject::of(there.plan(), name));
+                    let of_b = |problem: Problem| format!("{}: {problem}", other.change.title());
+                    Side::Coming(Box::new(reading.map_err(of_b)?))
+                }
+            },
         };
         let live = take(live)?;
         Ok(Some(if self.swapped { (other, live) } else { (live, other) }))
@@ -240,7 +286,7 @@ impl ComparePane {
     }
 
     /// The bar above the images.
-    fn head(&mut self, ui: &mut Ui, session: &Session, actions: &mut Actions) -> Result<(), String> {
+    fn head(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let mut told = Ok(());
         let before = (self.view.clone(), self.measure);
         ui.horizontal_wrapped(|ui| {
@@ -249,7 +295,7 @@ impl ComparePane {
                 ui.label(RichText::new(if a { "A" } else { "B" }).strong().color(theme::of(ui).accent));
                 match a != self.swapped {
                     true => self.live_button(ui, session),
-                    false => told = self.other_menu(ui, session),
+                    false => told = self.other_menu(ui, session, actions),
                 }
                 if a {
                     let swap = choice(ui, false, "⇄", "Swap A and B");
@@ -282,6 +328,7 @@ impl ComparePane {
             self.framing.buttons(ui);
             if !matches!(self.against, Against::Nothing) {
                 ui.separator();
+                self.apply_button(ui, session);
                 if choice(ui, false, "Close", "Stop comparing, and give up B").clicked() {
                     self.set_against(Against::Nothing);
                     actions.push(Action::RefreshViews);
@@ -316,105 +363,6 @@ impl ComparePane {
         depth(ui, &mut self.view, ty, dim, size);
     }
 
-    /// What is compared of the running graph.
-    fn live_button(&mut self, ui: &mut Ui, session: &Session) {
-        let name = self.live.as_ref().map_or("Choose…", Subject::name).to_string();
-        let button = ui.button(RichText::new(name).monospace().small());
-        button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "compared wire"));
-        if button.on_hover_text("Choose an image or a wire of the running graph").clicked() {
-            self.open_list(ui, session, Choosing::Live);
-        }
-    }
-
-    /// What it is compared with.
-    fn other_menu(&mut self, ui: &mut Ui, session: &Session) -> Result<(), String> {
-        let mut told = Ok(());
-        let (mut list, mut hold) = (false, false);
-        let name = match &self.against {
-            Against::Nothing => "Compare with…".to_string(),
-            Against::Wire(subject) => subject.name().to_string(),
-            Against::Held(taken) => format!("{}, frame {}", taken.subject, taken.frame),
-        };
-        let ready = session.running_simulation().is_some_and(|s| s.progress().is_none()) && !session.compiling();
-        let menu = ui.menu_button(RichText::new(name).monospace().small(), |ui| {
-            list = ui.button("Another wire or image…").clicked();
-            let held = ui.add_enabled(ready, egui::Button::new("This frame, held"));
-            hold = held
-                .on_hover_text("Keep the values of this frame, and compare later or earlier ones with them")
-                .clicked();
-        });
-        menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "compare with"));
-        if list {
-            self.open_list(ui, session, Choosing::Other);
-        }
-        if hold {
-            told = self.hold(session);
-        }
-        told
-    }
-
-    /// Holds the values of the present frame.
-    fn hold(&mut self, session: &Session) -> Result<(), String> {
-        let Some((simulation, live)) = session.running_simulation().zip(self.live.as_ref()) else { return Ok(()) };
-        let reading = simulation.take(live).map_err(|problem| problem.to_string())?;
-        let taken = reading.wait().ok_or("the values could not be copied from the GPU; reset the simulation")?;
-        self.set_against(Against::Held(taken.into()));
-        Ok(())
-    }
-
-    fn set_against(&mut self, against: Against) {
-        self.against = against;
-        (self.measured, self.fault, self.stale) = (None, None, true);
-        self.measuring = Measuring::Idle;
-        self.swapped &= !matches!(self.against, Against::Nothing | Against::Wire(_));
-    }
-
-    fn swap(&mut self) {
-        match (&mut self.live, &mut self.against) {
-            (Some(live), Against::Wire(other)) => std::mem::swap(live, other),
-            (_, Against::Nothing) => return,
-            _ => self.swapped = !self.swapped,
-        }
-        self.stale = true;
-    }
-
-    fn open_list(&mut self, ui: &Ui, session: &Session, choosing: Choosing) {
-        let Some(plan) = session.running_simulation().map(Simulation::plan) else { return };
-        let subjects = subjects(plan);
-        let item = |subject: &Subject| picker::Item {
-            title: subject.name().into(),
-            group: if matches!(subject, Subject::Output(_)) { "Images" } else { "Wires" }.into(),
-            words: String::new(),
-            note: about(plan, subject),
-            doc: String::new(),
-            color: None,
-            enabled: true,
-        };
-        let items = subjects.iter().map(item).collect();
-        let at = ui.min_rect().left_bottom();
-        self.list = Some((choosing, subjects, Picker::new(at, "Image or wire", items)));
-    }
-
-    /// Shows the open list and takes what was chosen.
-    fn choose(&mut self, ctx: &egui::Context) {
-        let Some((choosing, subjects, list)) = &mut self.list else { return };
-        let chosen = match list.show(ctx) {
-            picker::Answer::Open => return,
-            picker::Answer::Closed => None,
-            picker::Answer::Chosen(index) => subjects.get(index).cloned().map(|subject| (*choosing, subject)),
-        };
-        self.list = None;
-        match chosen {
-            Some((Choosing::Live, subject)) => {
-                self.live = Some(subject);
-                (self.measured, self.fault, self.stale) = (None, None, true);
-                self.measuring = Measuring::Idle;
-            }
-            Some((Choosing::Other, subject)) => self.set_against(Against::Wire(subject)),
-            None => {}
-        }
-    }
-
     /// What is said instead of images.
     fn placeholder(&self, ui: &mut Ui, session: &Session) {
         let look = theme::of(ui);
@@ -424,9 +372,10 @@ impl ComparePane {
                 ("The graph does not run yet. See Problems.".into(), look.dim)
             }
             (None, Against::Nothing) => (
-                "Choose what to compare A with: another wire or image, or this frame, held for later ones.".into(),
+                "Choose what to compare A with: another wire, this frame held for later ones, or another graph.".into(),
                 look.dim,
             ),
+            (None, Against::Other(other)) => (other.progress(session), look.dim),
             _ => ("Comparing…".into(), look.dim),
         };
         ui.vertical_centered(|ui| {
@@ -441,6 +390,12 @@ const MEASURES: [(Measure, &str, &str); 3] = [
     (Measure::Absolute, "|A − B|", "Its size; of vectors the length of the difference"),
     (Measure::Relative, "relative", "The difference divided by the larger of |A| and |B| at the same place"),
 ];
+
+/// GPU time of a frame \[ms\], the mean of the last ones, where the adapter measures it.
+pub(super) fn milliseconds(simulation: &Simulation) -> Option<f64> {
+    let times = simulation.node_times().filter(|times| times.frames() > 0)?;
+    Some(times.means().iter().sum())
+}
 
 /// What is compared first: what a view shows, or else the first image or wire.
 fn first(plan: &Plan, seen: &str) -> Option<Subject> {

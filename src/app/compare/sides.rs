@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use super::other::Other;
 use crate::graph::DomainId;
 use crate::plan::{Plan, Wire};
 use crate::sim::taken::{Subject, Taken};
 use crate::stage::types::{ValueType, WireType};
 
 /// What the running graph is compared with.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) enum Against {
     /// Nothing was chosen yet.
     #[default]
@@ -17,6 +18,8 @@ pub(super) enum Against {
     Wire(Subject),
     /// Values of an earlier or later frame.
     Held(Arc<Taken>),
+    /// Another graph in the same frame.
+    Other(Box<Other>),
 }
 
 /// The images and the wires of a plan that can be compared, images first.

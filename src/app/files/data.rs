@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use eframe::egui;
 
 use super::{Event, Files, Purpose};
-use crate::app::disk;
+use crate::app::disk::{self, Broken};
 use crate::app::errand::Errand;
 use crate::app::session::Session;
+use crate::document::Document;
 
 /// Writes a file; the error is a sentence.
 type Write = Box<dyn FnOnce(&Path) -> Result<(), String> + Send>;
@@ -38,6 +39,9 @@ impl Data {
     }
 }
 
+/// A graph that is being read, and its file.
+pub(super) type Comparing = (PathBuf, Errand<Result<Document, Broken>>);
+
 /// A file that is being written.
 pub(super) type Storing = (PathBuf, Errand<Result<(), String>>);
 
@@ -47,6 +51,22 @@ impl Files {
         if self.dialog.is_none() {
             self.data = Some(data);
             self.ask(ctx, session, Purpose::Data);
+        }
+    }
+
+    /// Asks for a graph file to compare the open graph with.
+    pub(in crate::app) fn ask_to_compare(&mut self, ctx: &egui::Context, session: &Session) {
+        self.ask(ctx, session, Purpose::Compare);
+    }
+
+    /// Takes over a graph that was read to compare with.
+    pub(super) fn poll_comparing(&mut self) {
+        let Some((path, errand)) = self.comparing.take() else { return };
+        match errand.result() {
+            None => self.comparing = Some((path, errand)),
+            Some(Ok(Ok(document))) => self.events.push(Event::Compare(path, Box::new(document))),
+            Some(Ok(Err(broken))) => self.events.push(Event::Failed(broken.sentence)),
+            Some(Err(fault)) => self.events.push(Event::Failed(format!("{}: {fault}", path.display()))),
         }
     }
 

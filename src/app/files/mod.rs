@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 use eframe::egui;
 
 use super::disk::{self, Source};
-use super::errand::quick;
+use super::errand::{Errand, quick};
 use super::session::Session;
 use super::settings::{Autosave, Folders, Store};
 use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
 pub(super) use data::Data;
-use data::Storing;
+use data::{Comparing, Storing};
 use dropping::Dropping;
 use gallery::Gallery;
 use opening::{Opening, Reader};
@@ -72,6 +72,8 @@ enum Purpose {
     Save,
     /// Saves something else than the graph.
     Data,
+    /// Reads a graph to compare the open one with.
+    Compare,
 }
 
 /// The result of a dialog, and how long it took.
@@ -95,6 +97,8 @@ pub(super) enum Event {
     Reloaded(PathBuf),
     /// A stage or a shape was dropped on the window: its preferred name, and the node.
     Dropped(String, Box<Node>),
+    /// A graph to compare the open one with was read.
+    Compare(PathBuf, Box<Document>),
     Failed(String),
 }
 
@@ -119,6 +123,8 @@ pub(super) struct Files {
     /// What is to be saved besides the graph, and what is being written.
     data: Option<Data>,
     storing: Vec<Storing>,
+    /// A graph to compare with that is being read.
+    comparing: Option<Comparing>,
     /// What waits for answers, or for saving.
     leaving: Option<Leaving>,
     asked: Option<Question>,
@@ -270,6 +276,7 @@ impl Files {
         self.poll_opening(session);
         self.poll_dropping();
         self.poll_storing();
+        self.poll_comparing();
         if let Err(sentence) = self.settings.settle(Duration::ZERO) {
             self.events.push(Event::Failed(sentence));
         }
@@ -375,7 +382,7 @@ impl Files {
         let work = move || {
             let since = Instant::now();
             let path = match purpose {
-                Purpose::Open => dialog.pick_file(),
+                Purpose::Open | Purpose::Compare => dialog.pick_file(),
                 Purpose::Save | Purpose::Data => dialog.set_file_name(name).save_file(),
             };
             // The window may be gone.
@@ -420,6 +427,7 @@ impl Files {
                 self.write(session, path);
             }
             Purpose::Data => self.store(path),
+            Purpose::Compare => self.comparing = Some((path.clone(), Errand::start(move || disk::read(&path)))),
         }
     }
 

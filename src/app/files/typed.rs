@@ -16,6 +16,7 @@ impl Files {
             Purpose::Open => ("Open a graph", "Open"),
             Purpose::Save => ("Save the graph", "Save"),
             Purpose::Data => ("Save the file", "Save"),
+            Purpose::Compare => ("Compare with a graph", "Compare"),
         };
         let mut answer = None;
         let modal = egui::Modal::new(Id::new("path")).frame(super::questions::frame(ctx)).show(ctx, |ui| {
@@ -53,7 +54,8 @@ impl Files {
                 // What a slow disk does not tell is asked.
                 let known = path.clone();
                 let is_there = || quick(move || known.exists()).unwrap_or(true);
-                let other = *purpose != Purpose::Open && session.path() != Some(&path) && is_there();
+                let other =
+                    !matches!(purpose, Purpose::Open | Purpose::Compare) && session.path() != Some(&path) && is_there();
                 if other && !*replace {
                     *replace = true;
                     return;
