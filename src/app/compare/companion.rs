@@ -70,7 +70,7 @@ impl Companion {
     /// GPU time of a frame \[ms\], where the adapter measures it.
     pub(super) fn ms(&mut self) -> Option<f64> {
         self.simulation.times(false);
-        super::pane::milliseconds(&self.simulation)
+        milliseconds(&self.simulation)
     }
 
     /// Goes on towards the frame of the leader, within the budget of a frame of the window. Parameters of nodes for which `shared` holds
@@ -157,6 +157,12 @@ impl Companion {
             wake();
         });
     }
+}
+
+/// GPU time of a frame \[ms\], the mean of the last ones, where the adapter measures it.
+pub(super) fn milliseconds(simulation: &Simulation) -> Option<f64> {
+    let times = simulation.node_times().filter(|times| times.frames() > 0)?;
+    Some(times.means().iter().sum())
 }
 
 /// The first problem.

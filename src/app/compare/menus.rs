@@ -2,34 +2,17 @@
 
 use eframe::egui::{self, RichText, Ui};
 
+use super::list::{Choosing, List};
 use super::measure::Measuring;
 use super::other::Change;
 use super::pane::ComparePane;
-use super::sides::{Against, about, subjects};
+use super::sides::Against;
 use crate::app::action::{Action, Actions};
-use crate::app::picker::{self, Picker};
+use crate::app::picker;
 use crate::app::session::{Session, Slot};
 use crate::app::view::widgets::choice;
 use crate::sim::Simulation;
 use crate::sim::taken::Subject;
-
-/// What is chosen from the open list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Choosing {
-    /// What of the running graph is compared.
-    Live,
-    /// The other wire of the same graph.
-    Wire,
-    /// What of the other graph is compared.
-    OfOther,
-}
-
-/// The open list, its purpose, and what its items stand for.
-pub(super) struct List {
-    choosing: Choosing,
-    subjects: Vec<Subject>,
-    picker: Picker,
-}
 
 impl ComparePane {
     /// What is compared of the running graph.
@@ -90,7 +73,7 @@ impl ComparePane {
         match (list, &self.against) {
             (Some(Choosing::OfOther), Against::Other(other)) => {
                 // The list needs the plan alone.
-                let items = other.simulation().map(|there| list_of(ui, there, Choosing::OfOther));
+                let items = other.simulation().map(|there| List::new(ui, there, Choosing::OfOther));
                 self.list = items;
             }
             (Some(choosing), _) => self.open_list(ui, session.running_simulation(), choosing),
@@ -151,7 +134,7 @@ impl ComparePane {
     }
 
     fn open_list(&mut self, ui: &Ui, simulation: Option<&Simulation>, choosing: Choosing) {
-        self.list = simulation.map(|simulation| list_of(ui, simulation, choosing));
+        self.list = simulation.map(|simulation| List::new(ui, simulation, choosing));
     }
 
     /// Shows the open list and takes what was chosen.
@@ -193,20 +176,4 @@ fn variants(ui: &mut Ui, session: &Session, with: &mut Option<Change>) {
             }
         }
     });
-}
-
-fn list_of(ui: &Ui, simulation: &Simulation, choosing: Choosing) -> List {
-    let subjects = subjects(simulation.plan());
-    let item = |subject: &Subject| picker::Item {
-        title: subject.name().into(),
-        group: if matches!(subject, Subject::Output(_)) { "Images" } else { "Wires" }.into(),
-        words: String::new(),
-        note: about(simulation.plan(), subject),
-        doc: String::new(),
-        color: None,
-        enabled: true,
-    };
-    let items = subjects.iter().map(item).collect();
-    let at = ui.min_rect().left_bottom();
-    List { choosing, subjects, picker: Picker::new(at, "Image or wire", items) }
 }

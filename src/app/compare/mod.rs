@@ -5,6 +5,7 @@ mod body;
 mod build;
 mod companion;
 mod images;
+mod list;
 mod measure;
 mod menus;
 mod numbers;

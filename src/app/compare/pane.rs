@@ -3,9 +3,10 @@
 use eframe::egui::{self, RichText, Ui, vec2};
 use eframe::egui_wgpu::RenderState;
 
+use super::companion::milliseconds;
 use super::images::{Images, Which};
+use super::list::List;
 use super::measure::{Measured, Measuring, Side};
-use super::menus::List;
 use super::numbers;
 use super::other::{Change, Other};
 use super::sides::{Against, subjects};
@@ -390,12 +391,6 @@ const MEASURES: [(Measure, &str, &str); 3] = [
     (Measure::Absolute, "|A − B|", "Its size; of vectors the length of the difference"),
     (Measure::Relative, "relative", "The difference divided by the larger of |A| and |B| at the same place"),
 ];
-
-/// GPU time of a frame \[ms\], the mean of the last ones, where the adapter measures it.
-pub(super) fn milliseconds(simulation: &Simulation) -> Option<f64> {
-    let times = simulation.node_times().filter(|times| times.frames() > 0)?;
-    Some(times.means().iter().sum())
-}
 
 /// What is compared first: what a view shows, or else the first image or wire.
 fn first(plan: &Plan, seen: &str) -> Option<Subject> {
