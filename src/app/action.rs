@@ -34,6 +34,8 @@ pub(super) enum Action {
     SeekInFrame(usize),
     /// Shows the history of an element of a wire: of a cell, or of what is at this index.
     PickElement { wire: String, cell: Option<[u32; 3]>, index: u64 },
+    /// Follows the particle of a wire that has this index.
+    FollowParticle { wire: String, index: u64 },
     /// Renders the images of the views again.
     RefreshViews,
     /// Lets the graphs of this folder read files outside it.

@@ -5,6 +5,7 @@ use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 use super::Editor;
 use super::action::{Action, Actions};
 use super::command::Command;
+use super::followed;
 use super::panes::Pane;
 use super::session::{FrameStep, Session};
 use super::theme::{self, Look};
@@ -121,6 +122,7 @@ impl DebuggerPane {
         heading(ui, look, "Stop when");
         let told = self.conditions(ui, session, look);
         breakpoints(ui, session, look, actions);
+        followed::show(ui, session, look, actions);
         told
     }
 

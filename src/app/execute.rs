@@ -110,6 +110,16 @@ impl Editor {
                     self.session.pick_element(&wire, cell, index);
                     self.bring_up(Pane::Debugger);
                 }
+                Action::FollowParticle { .. } if self.player.playing => {
+                    // The index under the pointer is that of an earlier frame.
+                    self.player.playing = false;
+                    self.notify("Paused. Shift+click again to follow a particle".into(), false);
+                }
+                Action::FollowParticle { wire, index } => {
+                    let told = self.session.follow(&wire, index);
+                    self.bring_up(Pane::Debugger);
+                    told.err().into_iter().for_each(|sentence| self.notify(sentence, true));
+                }
                 Action::GoToFrame(frame) => {
                     self.player.playing = false;
                     self.player.go_to(frame);

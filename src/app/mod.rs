@@ -18,6 +18,7 @@ mod execute;
 mod export_dialog;
 mod files;
 mod find;
+mod followed;
 mod help;
 mod hints;
 mod history;

@@ -1,7 +1,7 @@
 //! Stepping inside a frame, and stopping where it goes wrong.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Key, Modifiers};
+use eframe::egui::{Key, Modifiers, PointerButton, Vec2};
 
 use stagewright::app::Source;
 use stagewright::sim::checkpoint::Checkpoint;
@@ -127,4 +127,58 @@ fn a_checkpoint_of_a_stop_opens_at_that_very_place() {
     bench.until("the run", |bench| shows(bench, "Not inside a frame"));
     let before = bench.computed();
     bench.until("a later frame", |bench| bench.computed() > before);
+}
+
+/// A solid rotation of particles that are sorted in every frame.
+const TURNING: &str = r##"(version: 1, name: "turning", fps: 30, nodes: {
+    "domain": (domain: (resolution: (8, 8), width: 1, edge: "wall"), at: (0, 0)),
+    "set": (state: "Particles{position: Vec, id: u32}", capacity: 600, inputs: {"next": "turn.particles"}, at: (0, 160)),
+    "emit": (custom: "//! Emit\n//! @in amount: u32 = 9\n//! @inout particles: Particles{} -> {position: Vec, id: u32}, emit amount\nfn stage(particle: Particle) -> Result { let s = f32(particle.serial); return Result(vec2f(0.5) + 0.4 * vec2f(sin(s * 1.7), sin(s * 2.9)), particle.serial); }", inputs: {"particles": "set.value"}, at: (260, 160)),
+    "sorted": (stage: "neighbors/fill", on: "domain", inputs: {"particles": "emit.particles"}, at: (520, 160)),
+    "turn": (custom: "//! Turn\n//! @inout particles: Particles{position: Vec} -> {position: Vec}\nfn stage(particle: Particle) -> Vec { let r = particle.position - 0.5; return 0.5 + vec2f(0.9975 * r.x - 0.0707 * r.y, 0.0707 * r.x + 0.9975 * r.y); }", inputs: {"particles": "sorted.particles"}, at: (780, 160)),
+    "count": (custom: "//! C\n//! @in particles: Particles{position: Vec}\n//! @out g: Grid<f32>\nfn stage(cell: Cell) -> f32 { return f32(particles_count()); }", on: "domain", inputs: {"particles": "turn.particles"}, at: (260, 360)),
+    "look": (stage: "view/color_map", inputs: {"field": "count.g"}, at: (520, 360)),
+    "screen": (output: (size: (64, 64)), inputs: {"image": "look.image"}, at: (780, 360)),
+})"##;
+
+#[test]
+fn a_particle_is_followed_by_its_way_through_sorted_frames() {
+    let mut bench = Bench::of(TURNING, WINDOW);
+    bench.compiled();
+    bench.until("some frames", |bench| bench.computed() > 30);
+    bench.press("output set.value");
+    bench.compiled();
+    bench.plays();
+    bench.key(Key::Space);
+    bench.rest();
+    let image = bench.find("image set.value").expect("the picture");
+    let running = bench.editor().simulation().expect("it runs");
+    let positions = running.read("set.position").expect("a State").data;
+    let count = running.read("set.count").expect("a count").words[0] as usize;
+    // A particle at some distance from the middle.
+    let away = |at: &[f32]| Vec2::new(at[0] - 0.5, 0.5 - at[1]);
+    let places = positions.chunks(2).take(count).map(away).enumerate();
+    let (index, away) = places
+        .min_by(|(_, a), (_, b)| (a.length() - 0.25).abs().total_cmp(&(b.length() - 0.25).abs()))
+        .expect("particles");
+    let at = image.center() + away * (image.width() - 24.0);
+    bench.hover(at);
+    bench.until("its value", |bench| shows(bench, &format!("particle {index}:")));
+    bench.click_with(at, PointerButton::Primary, Modifiers::SHIFT);
+    bench.until("what is followed", |bench| shows(bench, &format!("Followed: particle {index} of set.value")));
+    let frame = bench.computed();
+    bench.until("its way", |bench| bench.find(&format!("followed in frame {frame}")).is_some());
+    // The run goes on, and its way with it.
+    bench.key(Key::Space);
+    bench.until("more frames", |bench| bench.computed() > frame + 5);
+    bench.key(Key::Space);
+    bench.rest();
+    let last = bench.computed();
+    bench.until("the last frame", |bench| bench.find(&format!("followed in frame {last}")).is_some());
+    bench.press("position");
+    bench.until("its curves", |bench| shows(bench, &format!("curve particle {index} of set.value: position.x")));
+    bench.menu("Window", "Debugger");
+    bench.rest();
+    bench.press("Stop following");
+    assert!(!shows(&bench, "Followed: "));
 }

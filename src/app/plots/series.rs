@@ -34,14 +34,9 @@ pub(super) fn of(session: &Session, look: &Look) -> Vec<Series> {
         let parts = now.len().max(before.len()).max(1);
         let (mut now, mut before) = (now.into_iter(), before.into_iter());
         for part in 0..parts {
-            let name = match ["x", "y", "z", "w"].get(part) {
-                _ if parts == 1 => curve.title.clone(),
-                Some(axis) => format!("{}.{axis}", curve.title),
-                None => format!("{}.{part}", curve.title),
-            };
             all.push(Series {
                 title: curve.title.clone(),
-                name,
+                name: name(&curve.title, part, parts),
                 unit: unit.clone().unwrap_or_default(),
                 color: look.curve(all.len()),
                 values: now.next().unwrap_or_default(),
@@ -49,7 +44,37 @@ pub(super) fn of(session: &Session, look: &Look) -> Vec<Series> {
             });
         }
     }
+    let following = session.following();
+    for (title, attribute) in following.iter().flat_map(|following| following.curves()) {
+        let mut parts: Vec<Vec<Value>> = Vec::new();
+        for point in following.iter().flat_map(|following| following.points()) {
+            let value = point.values.iter().find(|(known, _)| known == attribute).map(|(_, value)| value.as_slice());
+            let value = value.unwrap_or_default();
+            parts.resize(parts.len().max(value.len()), Vec::new());
+            parts.iter_mut().zip(value).for_each(|(part, value)| part.push((point.frame, point.time, *value)));
+        }
+        let count = parts.len();
+        for (part, values) in parts.into_iter().enumerate() {
+            all.push(Series {
+                title: title.clone(),
+                name: name(&title, part, count),
+                unit: String::new(),
+                color: look.curve(all.len()),
+                values,
+                before: Vec::new(),
+            });
+        }
+    }
     all
+}
+
+/// The name of a component.
+fn name(title: &str, part: usize, parts: usize) -> String {
+    match ["x", "y", "z", "w"].get(part) {
+        _ if parts == 1 => title.to_string(),
+        Some(axis) => format!("{title}.{axis}"),
+        None => format!("{title}.{part}"),
+    }
 }
 
 impl Series {

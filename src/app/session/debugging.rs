@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::Session;
-use crate::graph::{Graph, aside};
+use crate::graph::{DomainId, Graph, aside};
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::sim::checkpoint::Stop;
@@ -51,7 +51,7 @@ pub(super) struct Debugging {
     /// Another plan is wanted when the frame is left.
     pub(super) waits: bool,
     /// A sentence for the user.
-    told: Option<String>,
+    pub(super) told: Option<String>,
 }
 
 /// The frame that is stood in.
@@ -85,6 +85,16 @@ impl Session {
     /// The picked cell or particle in words, and every write to it in the frame.
     pub(in crate::app) fn picked_history(&self) -> Option<(&str, &[WriteEvent])> {
         self.debugging.standing.as_ref()?.picked.as_ref().map(|(_, name, events)| (name.as_str(), events.as_slice()))
+    }
+
+    /// The middle of the picked cell \[m\], where it is one of a domain.
+    pub(in crate::app) fn picked_cell(&self, domain: Option<DomainId>) -> Option<[f64; 3]> {
+        let standing = self.debugging.standing.as_ref()?;
+        let (place @ Place::Cell(of, _), ..) = standing.picked.as_ref()? else { return None };
+        let middle = place.center(standing.debugger.simulation().plan()).filter(|_| Some(*of) == domain)?;
+        let mut at = [0.0; 3];
+        at.iter_mut().zip(middle).for_each(|(to, from)| *to = from);
+        Some(at)
     }
 
     /// Whether a frame is stood in, or about to be.
@@ -238,27 +248,31 @@ impl Session {
         aside::build_needed(&self.document, |document| Graph::build(document, self.library())).map(|(graph, _)| graph)
     }
 
-    /// Compiles a plan that can stop inside a frame, and goes there, on a thread of its own.
-    fn prepare(&mut self, goal: Goal) {
-        let (answer, prepared) = channel();
+    /// Compiles a plan that can stop inside a frame.
+    pub(super) fn plain_plan(&self) -> impl Fn() -> Result<Plan, Problems> + Send + use<> {
         let (document, library, gpu) = (self.document.clone(), self.library().clone(), self.gpu.clone());
-        let (access, wake) = (self.access(), self.wake.clone());
-        let searched = matches!(goal, Goal::FirstNan(..));
-        let left = Arc::new(AtomicBool::new(false));
-        self.debugging.left = left.clone();
-        let work = move || {
+        let access = self.access();
+        move || {
             let options = PlanOptions {
-                folder: access.folder,
+                folder: access.folder.clone(),
                 allow_files: access.anywhere,
                 memory_budget: gpu.memory_budget(),
                 ..PlanOptions::default()
             };
-            let options = FrameDebugger::options(&options);
-            let plan = || {
-                let build = |document: &crate::document::Document| Graph::build(document, &library);
-                let (graph, _) = aside::build_needed(&document, build)?;
-                Plan::compile(&graph, &options)
-            };
+            let build = |document: &crate::document::Document| Graph::build(document, &library);
+            let (graph, _) = aside::build_needed(&document, build)?;
+            Plan::compile(&graph, &FrameDebugger::options(&options))
+        }
+    }
+
+    /// Compiles a plan that can stop inside a frame, and goes there, on a thread of its own.
+    fn prepare(&mut self, goal: Goal) {
+        let (answer, prepared) = channel();
+        let (gpu, wake, plan) = (self.gpu.clone(), self.wake.clone(), self.plain_plan());
+        let searched = matches!(goal, Goal::FirstNan(..));
+        let left = Arc::new(AtomicBool::new(false));
+        self.debugging.left = left.clone();
+        let work = move || {
             let (found, bad) = match goal {
                 Goal::Start(start, node) => {
                     let debugger = plan().and_then(|plan| FrameDebugger::new(&gpu, plan, &start));

@@ -76,6 +76,7 @@ impl Session {
         self.gpu = gpu;
         self.past = self.simulation.as_mut().and_then(Simulation::take_timeline);
         self.restart_debugging();
+        self.stop_following();
         self.simulation = None;
         self.problems.running = Default::default();
         self.snapshots.reading = None;

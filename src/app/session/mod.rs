@@ -7,6 +7,7 @@ mod device;
 mod drafts;
 mod expectations;
 mod files;
+mod following;
 mod keys;
 mod level;
 mod numbers;
@@ -46,6 +47,7 @@ pub(super) use debugging::FrameStep;
 use device::Snapshots;
 pub(super) use drafts::{Draft, Drafts};
 use files::OnDisk;
+pub(super) use following::Following;
 use level::OpenLevel;
 use numbers::Numbers;
 pub(super) use presets::Given;
@@ -93,6 +95,7 @@ pub(super) struct Session {
     /// What the first simulation starts from.
     at: Option<Checkpoint>,
     debugging: Debugging,
+    following: Option<Following>,
 }
 
 /// What the running plan does not follow yet, and counts of edits and of plans.
@@ -154,6 +157,7 @@ impl Session {
             past: None,
             at: None,
             debugging: Debugging::default(),
+            following: None,
         }
     }
 
@@ -175,6 +179,7 @@ impl Session {
         self.selection = Selection::default();
         self.compared = Compared::default();
         self.clear_debugging();
+        self.following = None;
         self.views.clear();
         self.cameras.clear();
         self.compile();
@@ -357,6 +362,7 @@ impl Session {
         }
         self.take_trace();
         self.take_debugger();
+        self.poll_following();
         if self.is_debugging() {
             // Another plan, such as one that was measured to be faster, waits until the frame is left.
             return;
@@ -456,6 +462,7 @@ impl Session {
     /// Resets the simulation.
     pub(super) fn reset(&mut self) {
         self.leave_frame();
+        self.following = None;
         self.debugging.bad = None;
         self.problems.running = Problems::default();
         self.snapshots = Snapshots::default();

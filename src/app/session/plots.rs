@@ -57,6 +57,10 @@ impl Session {
     pub(crate) fn stop_plotting(&mut self, title: &str) {
         self.numbers.plotted.retain(|known| known.title != title);
         self.numbers.remove(title);
+        if let Some(following) = &mut self.following {
+            let attribute = following.curves().find(|(known, _)| known == title).map(|(_, name)| name.to_string());
+            attribute.into_iter().for_each(|attribute| following.plot(&attribute));
+        }
     }
 
     /// The wires of the open level that can be plotted: numbers, and then those of many values, with the attributes of particles.

@@ -17,6 +17,7 @@ mod ruler;
 mod scene;
 mod subject;
 pub(super) mod ticks;
+mod trail;
 pub(super) mod widgets;
 mod wire;
 
@@ -371,6 +372,7 @@ impl View {
                 // What measures does not stir.
                 self.pointer.buttons = 0;
             }
+            trail::show(&ui.painter().with_clip_rect(room), session, &scene, theme::of(ui));
             if self.overlays.handles {
                 stale |= self.handles.show(ui, session, &scene, room);
             }
@@ -380,8 +382,11 @@ impl View {
             // A click may begin and end between two frames.
             let pressed = self.pointer.buttons == 1 || response.clicked();
             wire.draw_line(ui, session, rect, self.pointer.at.filter(|_| pressed));
-            let plots = ui.input(|input| input.modifiers.command) && !self.overlays.ruler.on;
-            if let Some((cell, index)) = wire.picked().filter(|_| plots && response.clicked()) {
+            let (plots, follows) = ui.input(|input| (input.modifiers.command, input.modifiers.shift));
+            let (plots, follows) = (plots && !self.overlays.ruler.on, follows && !self.overlays.ruler.on);
+            if let Some((None, index)) = wire.picked().filter(|_| follows && response.clicked()) {
+                actions.push(Action::FollowParticle { wire: wire.view().wire.clone(), index });
+            } else if let Some((cell, index)) = wire.picked().filter(|_| plots && response.clicked()) {
                 plotted::element(session, wire.view(), cell, index, actions);
             } else if response.clicked() && session.debugger().is_some() {
                 actions.extend(wire.pick());

@@ -29,7 +29,8 @@ pub(super) fn button(ui: &mut Ui, session: &mut Session, view: &View, actions: &
             }
         }
     });
-    let hint = "Plot this over frames. Ctrl+click on the image plots a cell or a particle.";
+    let hint =
+        "Plot this over frames. Ctrl+click on the image plots a cell or a particle, Shift+click follows a particle.";
     menu.response.on_hover_text(hint);
     if let Some(statistic) = chosen {
         let component = component.filter(|_| statistic != Statistic::Value && !statistic.counts());

@@ -105,6 +105,11 @@ impl Scene {
         Some(Space { projection: Projection::flat(self.rect, self.domain.size, axis), extent: self.domain })
     }
 
+    /// The domain that the image shows.
+    pub(super) fn id(&self) -> Option<DomainId> {
+        self.id
+    }
+
     pub(super) fn rect(&self) -> Rect {
         self.rect
     }

@@ -14,6 +14,8 @@ use crate::sim::timeline::Past;
 pub struct TrailPoint {
     /// Frames computed until then.
     pub frame: u64,
+    /// Simulated time \[s\].
+    pub time: f64,
     /// Its index in the State.
     pub index: u32,
     /// Its attributes by name.
@@ -203,6 +205,7 @@ impl Follower {
             (name, decode(&wire, u64::from(index), all.get(range).unwrap_or_default()))
         };
         let values = wires.into_iter().zip(ranges).map(value).collect();
-        Ok(Some(TrailPoint { frame, index, values }))
+        let dt = if position == 0 { 0.0 } else { self.debugger.dt };
+        Ok(Some(TrailPoint { frame, time: self.debugger.simulation.time + dt, index, values }))
     }
 }
