@@ -288,7 +288,7 @@ fn an_export_is_cancelled_while_it_reads_a_mesh() {
 /// What is typed, as series of files.
 fn typed(document: &Document, wires: &[&str], formats: &[&str]) -> Result<Vec<Item>, String> {
     let formats: Vec<_> = formats.iter().map(|name| format_named(name).unwrap()).collect();
-    let choices = Choices { formats: &formats, names: DEFAULT_NAMES, graph: "count", size: None };
+    let choices = Choices { formats: &formats, names: DEFAULT_NAMES, graph: "count", size: None, cutoff: 0.0 };
     let requests = wires.iter().map(|wire| Request::parse(wire)).collect::<Result<Vec<_>, _>>()?;
     let graph = Graph::build(document, Library::builtin()).unwrap();
     items(&requests, &choices, document, &graph).map_err(|problem| problem.to_string())
@@ -299,16 +299,14 @@ fn several_wires_leave_in_one_pass_with_the_bits_of_the_simulation() {
     let (gpu, folder, cut) = (gpu(), Folder::new("values"), Folder::new("values_cut"));
     let items = typed(&document(), &["screen", "deep=screen:png16", "smoke:npy", "total=smoke:sum:npy"], &[]);
     assert!(items.unwrap_err().contains("`total=smoke:sum:npy`: `total` is of numbers, which NPY files can't hold"));
-    let items = typed(&document(), &["screen", "deep=screen:png16", "density=smoke"], &[]).unwrap();
+    let items = ["screen", "deep=screen:png16", "density=smoke:npy", "total=smoke:sum", "cells=smoke:vtk"];
+    let items = typed(&document(), &items, &[]).unwrap();
     let several = Export { items, ..folder.export(1, 6) };
-    let names = [
-        "screen.0001.png to screen.0006.png",
-        "deep.0001.png to deep.0006.png",
-        "density.0001.npy to density.0006.npy",
-    ];
-    assert_eq!(several.names(), names.join(", "));
+    let names = "screen.0001.png to screen.0006.png, deep.0001.png to deep.0006.png, density.0001.npy to density.0006.npy, \
+                 total.csv, cells.0001.vti to cells.0006.vti";
+    assert_eq!(several.names(), names);
     let done = export(&gpu, &document(), &several, |_| true);
-    assert_eq!((done.written, folder.names().len()), (6, 18));
+    assert_eq!((done.written, folder.names().len()), (6, 26), "a table, and a list of the vti files");
     let options = several.plan_options(&Access::default());
     let mut simulation = simulation(&gpu, &document(), &options);
     for frame in 1..=6 {
@@ -339,12 +337,15 @@ fn what_is_typed_becomes_files_or_a_sentence() {
     };
     assert_eq!(kinds(&[], &[]), ["png Image"], "the topmost Output");
     assert_eq!(kinds(&["screen"], &["npy", "png16"]), ["npy Grid2", "png16 Picture"]);
-    assert_eq!(kinds(&["smoke", "look.image"], &["npy"]), ["npy Grid2", "npy Grid2"]);
+    assert_eq!(kinds(&["smoke", "look.image", "n=smoke:max"], &[]), ["exr Grid2", "exr Picture", "csv Number"]);
+    assert_eq!(kinds(&["a=smoke+look+screen"], &["npz", "vdb"]), ["npz Grid2", "vdb Grid2"]);
     assert_eq!(kinds(&["look:png16", "smoke:png"], &[]), ["png16 Picture", "png Image"], "a view of a wire");
     for (wires, formats, cause) in [
         (&["smok"][..], &[][..], "did you mean `smoke`?"),
+        (&["smok:sum"], &[], "did you mean `smoke`?"),
         (&["smoke"], &["png16"], "`smoke` is of grids in 2D, which PNG, 16 bit files can't hold"),
-        (&["a=smoke+look:png16"], &[], "files hold one value each; leave a space between the wires"),
+        (&["a=look+look:png16"], &[], "files hold one value each; leave a space between the wires"),
+        (&["smoke:vtk", "smoke=look:vtk"], &[], "two exports have the files smoke.0001.vti"),
         (&["screen", "screen:png16"], &[], "two exports have the files screen.0001.png"),
         (&["=smoke"], &[], "write [NAME=]WIRE[:FORMAT]"),
         (&["smoke:"], &[], "no statistic is named"),

@@ -40,6 +40,9 @@ pub struct Export {
     /// Size of images [pixels], stretched if the aspect ratio differs. Default: the size of the Output
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
+    /// In OpenVDB files, leave out numbers of at most this size
+    #[arg(long, value_name = "VALUE", default_value_t = 0.0, value_parser = cutoff)]
+    cutoff: f32,
     /// Resume an interrupted export
     #[arg(long)]
     resume: bool,
@@ -49,6 +52,11 @@ fn formats() -> PossibleValuesParser {
     FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about)).collect::<Vec<_>>().into()
 }
 
+fn cutoff(text: &str) -> Result<f32, String> {
+    let number = text.parse::<f32>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| format!("`{text}` is not a number of at least 0"))
+}
+
 impl Export {
     pub fn run(&self) -> Result<(), Failure> {
         let (document, library) = self.run.document(&self.graph)?;
@@ -56,7 +64,8 @@ impl Export {
         let checkpoint = self.run.checkpoint()?;
         let formats: Vec<&'static Format> = self.formats.iter().filter_map(|name| format_named(name)).collect();
         let stem = self.graph.graph.file_stem().unwrap_or_default().to_string_lossy();
-        let choices = Choices { formats: &formats, names: &self.name, graph: &stem, size: self.size };
+        let choices =
+            Choices { formats: &formats, names: &self.name, graph: &stem, size: self.size, cutoff: self.cutoff };
         let items = items(&self.wires, &choices, &document, &graph)?;
         let export = self.run.export(items, self.size, &document, checkpoint.as_ref())?;
         let export = job::Export { resume: self.resume, ..export };

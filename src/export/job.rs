@@ -71,12 +71,22 @@ pub struct Item {
     pub kind: Kind,
     /// Names of the files.
     pub names: Names,
+    /// In sparse files, numbers of at most this size are left out.
+    pub cutoff: f32,
 }
 
 impl Item {
     /// Images with the default names.
     pub fn images(subject: Subject, format: &'static Format) -> Item {
-        Item { subject, format, kind: Kind::Image, names: Names::default() }
+        Item { subject, format, kind: Kind::Image, names: Names::default(), cutoff: 0.0 }
+    }
+
+    /// Names of the values in a file.
+    fn layers(&self) -> Vec<String> {
+        match &self.subject {
+            Subject::Values(parts) => parts.iter().map(|part| part.name.clone()).collect(),
+            Subject::Output(_) | Subject::Wire(_) => Vec::new(),
+        }
     }
 
     /// The name of the file that a frame goes to.
@@ -134,6 +144,8 @@ impl Export {
                 frames: self.frames.clone(),
                 names: item.names.clone(),
                 kind: item.kind,
+                layers: item.layers(),
+                cutoff: item.cutoff,
                 threads,
                 about: about.clone(),
             })
@@ -153,7 +165,7 @@ impl Export {
     fn record(&self, image_size: Option<[u32; 2]>, inputs: &Fingerprint) -> Record {
         let (mut subject, mut formats) = (format!("{:?}", self.size), Vec::new());
         for item in &self.items {
-            subject += &format!(" {:?} {:?} {:?}", item.subject, item.kind, item.names);
+            subject += &format!(" {:?} {:?} {:?} {}", item.subject, item.kind, item.names, item.cutoff);
             formats.push(item.format.name);
         }
         Record::new(&self.frames, image_size, &subject, &formats.join(" "), inputs)

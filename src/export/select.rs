@@ -65,6 +65,8 @@ pub struct Choices<'a> {
     pub graph: &'a str,
     /// Size of the images \[pixels\].
     pub size: Option<(u32, u32)>,
+    /// In sparse files, numbers of at most this size are left out.
+    pub cutoff: f32,
 }
 
 /// The series of files that are requested; without a request the first Output.
@@ -111,9 +113,13 @@ pub fn items(
             }
         }
     }
-    let files = items.iter().map(|item| item.path(1)).collect::<Vec<_>>();
-    if let Some((_, file)) = files.iter().enumerate().find(|(at, file)| files.iter().take(*at).any(|f| f == *file)) {
-        let cause = format!("two exports have the files {}", file.display());
+    // What a whole sequence has goes by the format and the names.
+    let same = |one: &Item, other: &Item| {
+        one.path(1) == other.path(1) || (one.format, &one.names) == (other.format, &other.names)
+    };
+    let twice = items.iter().enumerate().find(|(at, item)| items.iter().take(*at).any(|other| same(item, other)));
+    if let Some((_, item)) = twice {
+        let cause = format!("two exports have the files {}", item.path(1).display());
         return Err(Problem::new("", "", cause, "name one of them, NAME=WIRE, or use --name with {format}"));
     }
     Ok(items)
@@ -143,6 +149,9 @@ fn find(name: Option<&str>, text: &str, document: &Document, graph: &Graph) -> R
     }
     let path = text.split(['.', ':']).next().unwrap_or_default();
     let node = graph.node(path).and_then(|id| graph.nodes.get(id));
+    if node.is_none() {
+        graph.carried(path)?;
+    }
     let number = node.is_some_and(|node| matches!(node.kind, graph::Kind::Number));
     if text.contains(':') || number {
         let measurement = Measurement::parse(text, document, graph)?;
@@ -239,7 +248,8 @@ fn item(request: &Request, found: &[Found], format: &'static Format, choices: &C
     let tokens = [("graph", choices.graph), ("name", first.name.as_str()), ("format", format.name)];
     let names = Names::parse(choices.names, &tokens)
         .map_err(|cause| Problem::new("", "", format!("--name {}: {cause}", choices.names), ""))?;
-    Ok(Item { subject: subject.unwrap_or(Subject::Values(parts)), format, kind, names })
+    let (subject, cutoff) = (subject.unwrap_or(Subject::Values(parts)), choices.cutoff);
+    Ok(Item { subject, format, kind, names, cutoff })
 }
 
 /// The error of a wire that a format can't hold.

@@ -2,14 +2,14 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use super::memory::Share;
-use super::sink::{About, Action, ExportError, Frame, FrameSink, Target};
+use super::sink::{Action, ExportError, Frame, FrameSink, Target};
 use crate::files::{read, write as atomic};
 
 /// Length of the queue; each thread holds one more frame.
@@ -21,11 +21,22 @@ pub struct Encoding {
     /// The extension of the files' names, without the dot.
     pub ending: &'static str,
     /// The bytes of a frame's file, or the error. Runs on several threads.
-    pub encode: fn(&Frame, &About) -> Result<Vec<u8>, String>,
+    pub encode: fn(&Frame, &Target) -> Result<Vec<u8>, String>,
     /// The size of the frame \[pixels\] in an open file of this many bytes; `None` where the file is not complete. All
     /// frames of an export have the same size; what has none gives the same numbers for every file. This decides which frames of an
     /// interrupted export are kept, so a file that was truncated anywhere must give `None`.
     pub inspect: fn(&mut File, u64) -> Option<[u32; 2]>,
+    /// A file that lists those of all frames, written at the end.
+    pub index: Option<Index>,
+}
+
+/// A file about the whole sequence.
+#[derive(Debug)]
+pub struct Index {
+    /// The extension of its name, without the dot.
+    pub ending: &'static str,
+    /// Its text, from the numbers of all complete frames and the names of their files.
+    pub text: fn(&Target, &[(u64, String)]) -> String,
 }
 
 /// State that the workers share with the sequence.
@@ -110,12 +121,22 @@ impl Files {
     /// Writes to a temporary file first. Anything with the frame's name is replaced, even a symbolic link.
     fn write(&self, frame: &Frame) -> Result<(), ExportError> {
         let (index, path) = (frame.index, self.path(frame.index));
-        let encoded = (self.encoding.encode)(frame, &self.target.about);
+        let encoded = (self.encoding.encode)(frame, &self.target);
         let bytes = encoded.map_err(|message| ExportError::Encode { index, path: path.clone(), message })?;
-        let failed = |error: io::Error| ExportError::file(Action::Write, &path, &error);
+        self.replace(&path, &bytes)
+    }
+
+    fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), ExportError> {
+        let failed = |error: io::Error| ExportError::file(Action::Write, path, &error);
         let mut temporary = atomic::temporary(&self.target.folder).map_err(failed)?;
-        temporary.write_all(&bytes).map_err(failed)?;
-        atomic::rename(temporary, &path).map_err(|error| ExportError::file(Action::Rename, &path, &error))
+        temporary.write_all(bytes).map_err(failed)?;
+        atomic::rename(temporary, path).map_err(|error| ExportError::file(Action::Rename, path, &error))
+    }
+
+    /// The file about the whole sequence.
+    fn index(&self) -> Option<(PathBuf, &'static Index)> {
+        let index = self.encoding.index.as_ref()?;
+        Some((self.target.folder.join(self.target.names.single(index.ending)), index))
     }
 }
 
@@ -162,6 +183,9 @@ impl FrameSink for Sequence {
     fn remove(&mut self) -> io::Result<u64> {
         let files = self.files.present()?;
         files.iter().try_for_each(fs::remove_file)?;
+        if let Some((index, _)) = self.files.index().filter(|(index, _)| fs::symlink_metadata(index).is_ok()) {
+            fs::remove_file(index)?;
+        }
         Ok(files.len() as u64)
     }
 
@@ -193,7 +217,18 @@ impl FrameSink for Sequence {
     fn finish(&mut self) -> Result<u64, ExportError> {
         let clean = self.join();
         self.progress.check()?;
-        if clean { Ok(self.progress.written.load(Ordering::Relaxed)) } else { Err(self.stopped()) }
+        if !clean {
+            return Err(self.stopped());
+        }
+        let written = self.progress.written.load(Ordering::Relaxed);
+        if let Some((path, index)) = self.files.index() {
+            let target = &self.files.target;
+            let count = usize::try_from(self.kept.saturating_add(written)).unwrap_or(usize::MAX);
+            let frames = target.frames.clone().take(count).map(|frame| (frame, self.files.name(frame)));
+            let text = (index.text)(target, &frames.collect::<Vec<_>>());
+            self.files.replace(&path, text.as_bytes())?;
+        }
+        Ok(written)
     }
 
     fn sync(&self) {
@@ -203,6 +238,9 @@ impl FrameSink for Sequence {
             if let Ok((file, _)) = read::open_without_links(&self.files.path(index)) {
                 let _ = file.sync_all();
             }
+        }
+        if let Some((file, _)) = self.files.index().and_then(|(index, _)| read::open_without_links(&index).ok()) {
+            let _ = file.sync_all();
         }
         atomic::sync_folder(&self.files.target.folder);
     }
@@ -234,13 +272,11 @@ fn work(frames: &Mutex<Receiver<Queued>>, progress: &Progress, files: &Files) {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::RangeInclusive;
-    use std::path::Path;
-
     use super::*;
     use crate::export::DEFAULT;
     use crate::export::sink::Content;
     use crate::sim::Image;
+    use std::ops::RangeInclusive;
 
     /// A folder of its own for each test, removed at the end.
     struct Folder(PathBuf);

@@ -76,6 +76,10 @@ pub struct Target {
     pub names: Names,
     /// What the files hold; one of what the format takes.
     pub kind: Kind,
+    /// Names of the values in a file.
+    pub layers: Vec<String>,
+    /// In sparse files, numbers of at most this size are left out.
+    pub cutoff: f32,
     /// Threads that encode frames.
     pub threads: usize,
     /// What files say about where they come from.
@@ -102,7 +106,7 @@ impl Target {
     /// Images with the default names, written by two threads.
     pub fn images(folder: PathBuf, frames: RangeInclusive<u64>) -> Target {
         let (names, about) = (Names::default(), About::default());
-        Target { folder, frames, names, kind: Kind::Image, threads: 2, about }
+        Target { folder, frames, names, kind: Kind::Image, layers: Vec::new(), cutoff: 0.0, threads: 2, about }
     }
 
     /// Creates a folder and its parents. A symbolic link in its place is an error.

@@ -1,13 +1,36 @@
 //! The file formats of exports, one a module.
 
+mod bytes;
+mod exr;
 mod npy;
+mod npz;
+mod ply;
 mod png;
 mod png16;
+mod table;
+mod usda;
+mod vdb;
+mod vdb_tree;
+mod vtk;
 
 use super::sink::{Format, Kind};
 
 /// All file formats.
-pub const FORMATS: &[Format] = &[png::FORMAT, png16::FORMAT, npy::FORMAT];
+pub const FORMATS: &[Format] = &[
+    png::FORMAT,
+    png16::FORMAT,
+    exr::FORMAT,
+    exr::HALF,
+    vdb::FORMAT,
+    vdb::HALF,
+    npy::FORMAT,
+    npz::FORMAT,
+    vtk::FORMAT,
+    ply::FORMAT,
+    usda::FORMAT,
+    table::CSV,
+    table::JSON_LINES,
+];
 
 /// The format of images where none is named.
 pub const DEFAULT: &Format = &png::FORMAT;
@@ -15,8 +38,11 @@ pub const DEFAULT: &Format = &png::FORMAT;
 /// The format of a wire where none is named.
 pub(super) fn default_for(kind: Kind) -> &'static Format {
     match kind {
-        Kind::Image | Kind::Picture | Kind::Particles | Kind::Number => DEFAULT,
-        Kind::Grid2 | Kind::Grid3 => &npy::FORMAT,
+        Kind::Image | Kind::Picture => DEFAULT,
+        Kind::Grid2 => &exr::FORMAT,
+        Kind::Grid3 => &vdb::FORMAT,
+        Kind::Particles => &ply::FORMAT,
+        Kind::Number => &table::CSV,
     }
 }
 
@@ -56,7 +82,7 @@ mod tests {
         for (at, format) in FORMATS.iter().enumerate() {
             assert!(!FORMATS[..at].iter().any(|other| other.name == format.name), "{}", format.name);
         }
-        for kind in [Kind::Image, Kind::Grid2, Kind::Grid3] {
+        for kind in [Kind::Image, Kind::Grid2, Kind::Grid3, Kind::Particles, Kind::Number] {
             assert!(default_for(kind).takes.contains(&kind), "{kind:?}");
         }
     }

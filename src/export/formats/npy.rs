@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 
 use crate::export::sequence::{Encoding, Sequence};
-use crate::export::sink::{About, Format, Frame, Kind};
+use crate::export::sink::{Format, Frame, Kind, Target};
 use crate::export::value::{Grid, Value};
 use crate::stage::types::Scalar;
 
@@ -18,14 +18,14 @@ pub(in crate::export) const FORMAT: Format = Format {
     open: |target| Box::new(Sequence::new(target, &ENCODING)),
 };
 
-const ENCODING: Encoding = Encoding { ending: "npy", encode, inspect };
+const ENCODING: Encoding = Encoding { ending: "npy", encode, inspect, index: None };
 const MAGIC: [u8; 8] = *b"\x93NUMPY\x01\x00";
 /// Where the data begins is a multiple of this.
 const ALIGNMENT: usize = 64;
 /// Longest header that `inspect` reads \[bytes\].
 const MAX_HEADER: usize = 1 << 12;
 
-fn encode(frame: &Frame, _: &About) -> Result<Vec<u8>, String> {
+fn encode(frame: &Frame, _: &Target) -> Result<Vec<u8>, String> {
     let Some(Value::Grid(grid)) = frame.layers()?.first().map(|layer| layer.value()) else {
         return Err("NPY files hold grids alone".into());
     };

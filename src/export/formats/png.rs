@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
 use crate::export::sequence::{Encoding, Sequence};
-use crate::export::sink::{About, Format, Frame, Kind};
+use crate::export::sink::{Format, Frame, Kind, Target};
 use crate::sim::Image;
 
 pub(in crate::export) const FORMAT: Format = Format {
@@ -18,9 +18,9 @@ pub(in crate::export) const FORMAT: Format = Format {
     open: |target| Box::new(Sequence::new(target, &ENCODING)),
 };
 
-const ENCODING: Encoding = Encoding { ending: "png", encode, inspect };
+const ENCODING: Encoding = Encoding { ending: "png", encode, inspect, index: None };
 
-fn encode(frame: &Frame, _: &About) -> Result<Vec<u8>, String> {
+fn encode(frame: &Frame, _: &Target) -> Result<Vec<u8>, String> {
     file(frame.image()?).map_err(|error| error.to_string())
 }
 
@@ -96,7 +96,7 @@ mod tests {
         for (alpha, color, channels) in [(255, png::ColorType::Rgb, 3), (128, png::ColorType::Rgba, 4)] {
             let image = image(alpha);
             let frame = Frame { index: 1, time: 0.0, content: Content::Image(image.clone()) };
-            let bytes = encode(&frame, &About::default()).unwrap();
+            let bytes = encode(&frame, &Target::images("".into(), 1..=1)).unwrap();
             let mut reader = png::Decoder::new(Cursor::new(&bytes)).read_info().unwrap();
             let mut data = vec![0; reader.output_buffer_size().unwrap()];
             let frame = reader.next_frame(&mut data).unwrap();

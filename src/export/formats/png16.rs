@@ -2,7 +2,7 @@
 
 use super::png::inspect;
 use crate::export::sequence::{Encoding, Sequence};
-use crate::export::sink::{About, Format, Frame, Kind};
+use crate::export::sink::{About, Format, Frame, Kind, Target};
 use crate::export::value::{Picture, Value};
 
 pub(in crate::export) const FORMAT: Format = Format {
@@ -15,13 +15,13 @@ pub(in crate::export) const FORMAT: Format = Format {
     open: |target| Box::new(Sequence::new(target, &ENCODING)),
 };
 
-const ENCODING: Encoding = Encoding { ending: "png", encode, inspect };
+const ENCODING: Encoding = Encoding { ending: "png", encode, inspect, index: None };
 
-fn encode(frame: &Frame, about: &About) -> Result<Vec<u8>, String> {
+fn encode(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
     let Some(Value::Picture(picture)) = frame.layers()?.first().map(|layer| layer.value()) else {
         return Err("PNG files of 16 bits hold images alone".into());
     };
-    file(&picture, frame, about).map_err(|error| error.to_string())
+    file(&picture, frame, &target.about).map_err(|error| error.to_string())
 }
 
 fn file(picture: &Picture, frame: &Frame, about: &About) -> Result<Vec<u8>, png::EncodingError> {
@@ -83,6 +83,6 @@ mod tests {
         let texts: Vec<&str> = info.uncompressed_latin1_text.iter().map(|chunk| chunk.text.as_str()).collect();
         assert_eq!(texts, [About::PROGRAM, "7", "0.25", "ab"]);
         super::super::tests::only_whole_files_count(&bytes, inspect);
-        assert!(encode(&frame, &about).is_err(), "a frame without an image");
+        assert!(encode(&frame, &Target::images("".into(), 1..=1)).is_err(), "a frame without an image");
     }
 }

@@ -1,0 +1,130 @@
+//! PLY point clouds in binary: one vertex a particle, with all attributes.
+//!
+//! `position` is `x y z` (z is 0 in 2D); a vector `name` is `name_x name_y ..`. Source: Turk, The PLY Polygon File Format, 1994.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Read;
+
+use crate::export::names::plain;
+use crate::export::sequence::{Encoding, Sequence};
+use crate::export::sink::{About, Format, Frame, Kind, Target};
+use crate::export::value::{Attribute, Particles, Value};
+use crate::stage::types::Scalar;
+
+pub(in crate::export) const FORMAT: Format = Format {
+    name: "ply",
+    title: "PLY",
+    about: "particles as a point cloud with all attributes, in binary",
+    takes: &[Kind::Particles],
+    joins: false,
+    bytes_per_pixel: 0.0,
+    open: |target| Box::new(Sequence::new(target, &ENCODING)),
+};
+
+const ENCODING: Encoding = Encoding { ending: "ply", encode, inspect, index: None };
+/// Longest header that `inspect` reads \[bytes\].
+const MAX_HEADER: usize = 1 << 14;
+const LAST_LINE: &str = "end_header\n";
+
+/// The columns of particles: the name of each, and where its words are. `None` is a column of zeros.
+pub(super) fn columns(particles: &Particles) -> Vec<(String, Option<(&Attribute, usize)>)> {
+    let mut columns = Vec::new();
+    for attribute in &particles.attributes {
+        let letters = ["x", "y", "z", "w"];
+        match attribute.name.as_str() {
+            "position" => {
+                let place = |(index, letter): (usize, &&str)| {
+                    (letter.to_string(), (index < attribute.components).then_some((attribute, index)))
+                };
+                columns.extend(letters.iter().take(3).enumerate().map(place));
+            }
+            name if attribute.components == 1 => columns.push((plain(name), Some((attribute, 0)))),
+            name => {
+                let part = |index: usize| {
+                    let letter = letters.get(index).map_or_else(|| index.to_string(), ToString::to_string);
+                    (format!("{}_{letter}", plain(name)), Some((attribute, index)))
+                };
+                columns.extend((0..attribute.components).map(part));
+            }
+        }
+    }
+    columns
+}
+
+fn encode(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
+    let Some(Value::Particles(particles)) = frame.layers()?.first().map(|layer| layer.value()) else {
+        return Err("PLY files hold particles alone".into());
+    };
+    Ok(file(&particles, frame, &target.about))
+}
+
+fn file(particles: &Particles, frame: &Frame, about: &About) -> Vec<u8> {
+    let columns = columns(particles);
+    let mut header = String::from("ply\nformat binary_little_endian 1.0\n");
+    let _ = writeln!(header, "comment {}", About::PROGRAM);
+    let _ = writeln!(header, "comment frame {}", frame.index);
+    let _ = writeln!(header, "comment time {}", frame.time);
+    let _ = writeln!(header, "comment graph_hash {}", about.hash);
+    let _ = writeln!(header, "element vertex {}", particles.count);
+    for (name, from) in &columns {
+        let ty = match from.map_or(Scalar::F32, |(attribute, _)| attribute.scalar) {
+            Scalar::F32 => "float",
+            Scalar::I32 => "int",
+            Scalar::U32 => "uint",
+        };
+        let _ = writeln!(header, "property {ty} {name}");
+    }
+    header += LAST_LINE;
+    let mut file = header.into_bytes();
+    file.reserve(4 * columns.len() * particles.count);
+    for index in 0..particles.count {
+        for (_, from) in &columns {
+            let word = from.and_then(|(attribute, part)| attribute.words.get(index * attribute.components + part));
+            file.extend(word.copied().unwrap_or_default().to_le_bytes());
+        }
+    }
+    file
+}
+
+/// Whether the file is as long as its header says.
+fn inspect(file: &mut File, length: u64) -> Option<[u32; 2]> {
+    let mut start = vec![0; MAX_HEADER.min(length as usize)];
+    file.read_exact(&mut start).ok()?;
+    let end = start.windows(LAST_LINE.len()).position(|window| window == LAST_LINE.as_bytes())? + LAST_LINE.len();
+    let header = std::str::from_utf8(start.get(..end)?).ok()?;
+    let count: u64 = header.lines().find_map(|line| line.strip_prefix("element vertex "))?.parse().ok()?;
+    let properties = header.lines().filter(|line| line.starts_with("property ")).count() as u64;
+    (header.starts_with("ply\n") && end as u64 + count.checked_mul(4 * properties)? == length).then_some([1, 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::sink::Content;
+
+    #[test]
+    fn all_attributes_are_columns_and_only_whole_files_count() {
+        let attribute = |name: &str, components, words: &[f32]| Attribute {
+            name: name.into(),
+            components,
+            scalar: Scalar::F32,
+            words: words.iter().map(|value| value.to_bits()).collect(),
+        };
+        let attributes = vec![
+            attribute("position", 2, &[1.0, 2.0]),
+            attribute("velocity", 2, &[3.0, 4.0]),
+            attribute("age", 1, &[5.0]),
+        ];
+        let particles = Particles { count: 1, dim: 2, attributes };
+        let names: Vec<String> = columns(&particles).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["x", "y", "z", "velocity_x", "velocity_y", "age"]);
+        let frame = Frame { index: 1, time: 0.0, content: Content::Layers(Vec::new()) };
+        assert!(encode(&frame, &Target::images("".into(), 1..=1)).is_err());
+        let bytes = file(&particles, &frame, &About::default());
+        let numbers: Vec<f32> =
+            bytes[bytes.len() - 24..].as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        assert_eq!(numbers, [1.0, 2.0, 0.0, 3.0, 4.0, 5.0]);
+        super::super::tests::only_whole_files_count(&bytes, inspect);
+    }
+}

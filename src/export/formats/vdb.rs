@@ -1,0 +1,264 @@
+//! OpenVDB files: grids in two and three dimensions, sparse, compressed, in one file.
+//!
+//! Layout: file version 224 as OpenVDB 10 writes it (`io/Archive.cc`, `tree/InternalNode.h`, `io/Compression.h`): a tree of 32^3, 16^3
+//! and 8^3 nodes, with masks of active values and zlib blocks. A value is active unless its components are at most the cut-off, by
+//! default zero. Nodes without active values are left out.
+
+use std::fs::File;
+
+use crate::export::names::plain;
+use crate::export::sequence::{Encoding, Sequence};
+use crate::export::sink::{About, Format, Frame, Kind, Target};
+use crate::export::value::{Grid, Value};
+use crate::stage::types::Scalar;
+
+use super::bytes::{Reader, put_string};
+use super::vdb_tree::{Element, Tree};
+
+pub(in crate::export) const FORMAT: Format = Format {
+    name: "vdb",
+    title: "OpenVDB",
+    about: "OpenVDB volumes with 32 bits a number, sparse and compressed",
+    takes: &[Kind::Grid3, Kind::Grid2],
+    joins: true,
+    bytes_per_pixel: 4.0,
+    open: |target| Box::new(Sequence::new(target, &Encoding { ending: "vdb", encode: float, inspect, index: None })),
+};
+
+pub(in crate::export) const HALF: Format = Format {
+    name: "vdb-half",
+    title: "OpenVDB, half",
+    about: "the same with 16 bits a number",
+    bytes_per_pixel: 2.0,
+    open: |target| Box::new(Sequence::new(target, &Encoding { ending: "vdb", encode: halves, inspect, index: None })),
+    ..FORMAT
+};
+
+const MAGIC: u64 = 0x5644_4220;
+const VERSION: u32 = 224;
+/// zlib, and masks of active values.
+const COMPRESSION: u32 = 1 | 2;
+
+pub(super) fn float(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
+    encode(frame, target, false)
+}
+
+fn halves(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
+    encode(frame, target, true)
+}
+
+fn encode(frame: &Frame, target: &Target, half: bool) -> Result<Vec<u8>, String> {
+    let mut volumes = Vec::new();
+    for layer in frame.layers()? {
+        let Value::Grid(grid) = layer.value() else { return Err("OpenVDB files hold grids alone".into()) };
+        volumes.extend(volumes_of(&plain(&layer.name), &layer.unit, &grid, target.cutoff, half)?);
+    }
+    Ok(file(&volumes, frame, &target.about))
+}
+
+fn file(volumes: &[Volume], frame: &Frame, about: &About) -> Vec<u8> {
+    let mut file = Vec::new();
+    file.extend(MAGIC.to_le_bytes());
+    for number in [VERSION, 10, 0] {
+        file.extend(number.to_le_bytes());
+    }
+    // The positions of grids are stored.
+    file.push(1);
+    file.extend(identifier(frame, about).bytes());
+    let mut meta = Metadata::default();
+    meta.text("creator", About::PROGRAM);
+    meta.text("graph", &about.graph);
+    meta.text("graph_hash", &about.hash);
+    meta.bytes("frame", "int64", &frame.index.to_le_bytes());
+    meta.bytes("time", "double", &frame.time.to_le_bytes());
+    meta.bytes("fps", "double", &about.fps.to_le_bytes());
+    meta.write(&mut file);
+    file.extend((volumes.len() as u32).to_le_bytes());
+    for volume in volumes {
+        volume.write(&mut file);
+    }
+    file
+}
+
+/// An identifier of the file, in the form of a UUID: a hash of what the frames depend on, and the frame.
+fn identifier(frame: &Frame, about: &About) -> String {
+    let hash: String =
+        about.hash.chars().filter(char::is_ascii_hexdigit).chain(std::iter::repeat('0')).take(20).collect();
+    let part = |from: usize, to: usize| hash.get(from..to).unwrap_or_default();
+    let frame = frame.index & 0xffff_ffff_ffff;
+    format!("{}-{}-{}-{}-{frame:012x}", part(0, 8), part(8, 12), part(12, 16), part(16, 20))
+}
+
+/// A grid of the file.
+struct Volume {
+    name: String,
+    ty: String,
+    meta: Metadata,
+    /// Lengths of a voxel's edges \[m\].
+    edges: [f64; 3],
+    topology: Vec<u8>,
+    buffers: Vec<u8>,
+}
+
+/// The grids of a value. One of four components gives two: three in a vector, and the last, `NAME_w`.
+fn volumes_of(name: &str, unit: &str, grid: &Grid<'_>, cutoff: f32, half: bool) -> Result<Vec<Volume>, String> {
+    if grid.scalar != Scalar::F32 {
+        let wide = |word: &u32| grid.scalar == Scalar::U32 && i32::try_from(*word).is_err();
+        if let Some(word) = grid.words.iter().find(|word| wide(word)) {
+            return Err(format!("{word} of `{name}` does not fit the integers of OpenVDB; choose the format npy"));
+        }
+    }
+    let parts: &[(&str, usize, usize)] = match grid.components {
+        1 => &[("", 0, 1)],
+        2 | 3 => &[("", 0, 3)],
+        _ => &[("", 0, 3), ("_w", 3, 1)],
+    };
+    let volume = |(ending, first, width): &(&str, usize, usize)| {
+        let element = match (grid.scalar, half) {
+            (Scalar::F32, false) => Element::F32,
+            (Scalar::F32, true) => Element::F16,
+            _ => Element::I32,
+        };
+        let tree = Tree::new(grid, (*first, *width), element, cutoff);
+        let scalar = if element == Element::I32 { "int32" } else { "float" };
+        let ty = if *width == 3 { "vec3s" } else { scalar };
+        let mut meta = Metadata::default();
+        let class = match (grid.faces, width) {
+            (true, _) => "staggered",
+            (_, 1) if element != Element::I32 => "fog volume",
+            _ => "unknown",
+        };
+        meta.text("class", class);
+        meta.text("name", &format!("{name}{ending}"));
+        meta.text("creator", About::PROGRAM);
+        if !unit.is_empty() {
+            meta.text("unit", unit);
+        }
+        if *width == 3 {
+            meta.text("vector_type", "contravariant relative");
+        }
+        meta.bytes("is_saved_as_half_float", "bool", &[u8::from(element == Element::F16)]);
+        let corner = |corner: [i32; 3]| corner.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
+        meta.bytes("file_bbox_min", "vec3i", &corner(tree.low));
+        meta.bytes("file_bbox_max", "vec3i", &corner(tree.high));
+        meta.bytes("file_voxel_count", "int64", &tree.active.to_le_bytes());
+        let suffix = if element == Element::F16 { "_HalfFloat" } else { "" };
+        Volume {
+            name: format!("{name}{ending}"),
+            ty: format!("Tree_{ty}_5_4_3{suffix}"),
+            meta,
+            edges: grid.edges,
+            topology: tree.topology,
+            buffers: tree.buffers,
+        }
+    };
+    Ok(parts.iter().map(volume).collect())
+}
+
+impl Volume {
+    fn write(&self, file: &mut Vec<u8>) {
+        put_string(file, &self.name);
+        put_string(file, &self.ty);
+        // It is no instance of another one.
+        put_string(file, "");
+        let positions = file.len();
+        file.extend([0; 24]);
+        let start = file.len();
+        file.extend(COMPRESSION.to_le_bytes());
+        self.meta.write(file);
+        let uniform = self.edges.iter().all(|edge| edge.to_bits() == self.edges[0].to_bits());
+        put_string(file, if uniform { "UniformScaleTranslateMap" } else { "ScaleTranslateMap" });
+        // Voxels are centred on whole indices.
+        let translation = self.edges.map(|edge| 0.5 * edge);
+        let inverse = self.edges.map(f64::recip);
+        let square = inverse.map(|inverse| inverse * inverse);
+        let half = inverse.map(|inverse| 0.5 * inverse);
+        for numbers in [translation, self.edges, self.edges, inverse, square, half] {
+            numbers.iter().for_each(|number| file.extend(number.to_le_bytes()));
+        }
+        file.extend(&self.topology);
+        let blocks = file.len();
+        file.extend(&self.buffers);
+        let ends = [start, blocks, file.len()].map(|at| (at as i64).to_le_bytes());
+        for (place, position) in file.iter_mut().skip(positions).zip(ends.as_flattened()) {
+            *place = *position;
+        }
+    }
+}
+
+/// Named values of a file or a grid.
+#[derive(Default)]
+struct Metadata {
+    count: u32,
+    bytes: Vec<u8>,
+}
+
+impl Metadata {
+    fn text(&mut self, name: &str, text: &str) {
+        self.bytes(name, "string", text.as_bytes());
+    }
+
+    fn bytes(&mut self, name: &str, ty: &str, value: &[u8]) {
+        self.count += 1;
+        put_string(&mut self.bytes, name);
+        put_string(&mut self.bytes, ty);
+        self.bytes.extend((value.len() as u32).to_le_bytes());
+        self.bytes.extend(value);
+    }
+
+    fn write(&self, file: &mut Vec<u8>) {
+        file.extend(self.count.to_le_bytes());
+        file.extend(&self.bytes);
+    }
+}
+
+/// Whether the last grid ends where the file does. Grids of all frames have the same size.
+pub(super) fn inspect(file: &mut File, length: u64) -> Option<[u32; 2]> {
+    let mut reader = Reader::new(file);
+    if u64::from_le_bytes(reader.take()?) != MAGIC || u32::from_le_bytes(reader.take()?) != VERSION {
+        return None;
+    }
+    // Versions of the library, the flag of positions, the identifier.
+    reader.skip(4 + 4 + 1 + 36)?;
+    for _ in 0..u32::from_le_bytes(reader.take()?) {
+        reader.string()?;
+        reader.string()?;
+        let size = u32::from_le_bytes(reader.take()?);
+        reader.skip(u64::from(size))?;
+    }
+    let mut end = None;
+    for _ in 0..u32::from_le_bytes(reader.take()?) {
+        reader.string()?;
+        reader.string()?;
+        reader.string()?;
+        reader.skip(16)?;
+        let at = u64::try_from(i64::from_le_bytes(reader.take()?)).ok()?;
+        reader.seek(at)?;
+        end = Some(at);
+    }
+    (end == Some(length)).then_some([1, 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+
+    #[test]
+    fn positions_lead_from_grid_to_grid_and_only_whole_files_count() {
+        let words = (0..4 * 3 * 2 * 4u32).map(|n| (n as f32).to_bits()).collect();
+        let (elements, scalar, words) = ([4, 3, 2], Scalar::F32, Cow::Owned(words));
+        let grid =
+            Grid { dim: 3, cells: elements, elements, edges: [0.5; 3], components: 4, scalar, faces: false, words };
+        let volumes = volumes_of("color", "", &grid, 0.0, false).unwrap();
+        assert_eq!(volumes.iter().map(|volume| volume.name.as_str()).collect::<Vec<_>>(), ["color", "color_w"]);
+        assert_eq!(volumes[0].ty, "Tree_vec3s_5_4_3");
+        let frame = Frame { index: 5, time: 0.5, content: crate::export::sink::Content::Layers(Vec::new()) };
+        let bytes = file(&volumes, &frame, &About::default());
+        super::super::tests::only_whole_files_count(&bytes, inspect);
+        assert_eq!(identifier(&frame, &About::default()), "00000000-0000-0000-0000-000000000005");
+        let integers = Grid { scalar: Scalar::U32, words: Cow::Owned(vec![u32::MAX; 96]), ..grid };
+        assert!(volumes_of("n", "", &integers, 0.0, false).err().unwrap().contains("4294967295 of `n` does not fit"));
+    }
+}
