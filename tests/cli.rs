@@ -2,6 +2,8 @@
 
 #[path = "cli/checkpoints.rs"]
 mod checkpoints;
+#[path = "cli/compare.rs"]
+mod compare;
 #[path = "cli/keyframes.rs"]
 mod keyframes;
 #[path = "cli/outputs.rs"]

@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod compare;
 mod deterministic;
 mod driver;
 mod export;
@@ -61,6 +62,9 @@ enum Command {
     Test(Box<test::Test>),
     /// Run a graph and write numbers over time, or the values along a line, as CSV
     Record(Box<record::Record>),
+    /// Run two graphs with the same input and measure how a wire or an image differs; exit code 1 when it does, 2 when a graph can't
+    /// run
+    Compare(Box<compare::Compare>),
     /// Print the compiled plan of a graph
     Plan(plan::PlanArgs),
     /// Time graphs and the built-in cases: GPU, wall-clock and CPU time per step, by node, compared with minimum memory traffic
@@ -125,6 +129,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         // These commands have exit codes of their own.
         Command::Test(test) => return Ok(test.run()),
         Command::Render(render) => return render.run(),
+        Command::Compare(compare) => return Ok(compare.run()),
         Command::Check(graph) => check::run(&graph),
         Command::Export(export) => export.run(),
         Command::Record(record) => record.run(),

@@ -15,7 +15,7 @@ pub mod sink;
 mod subject;
 pub mod value;
 
-pub use formats::{DEFAULT, FORMATS};
+pub use formats::{DEFAULT, FORMATS, png};
 use sink::{Format, Kind};
 
 /// The formats for images of 8 bits, as an Output shows them.

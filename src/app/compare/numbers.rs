@@ -75,15 +75,7 @@ fn figures(found: &Comparison) -> Vec<(&'static str, String, &'static str)> {
 
 /// A place with both values.
 fn at(place: &Place) -> String {
-    let here = match (place.cell, place.axis) {
-        (Some([x, y, z]), Some(axis)) => {
-            let axis = ["x", "y", "z"].get(axis as usize).copied().unwrap_or_default();
-            format!("the lower {axis} face of cell {x}, {y}, {z}")
-        }
-        (Some([x, y, z]), None) => format!("cell {x}, {y}, {z}"),
-        (None, _) => format!("particle {}", place.index),
-    };
-    format!("{here}:  A {}   B {}", numbers(&place.a), numbers(&place.b))
+    format!("{place}:  A {}   B {}", numbers(&place.a), numbers(&place.b))
 }
 
 fn numbers(values: &[f64]) -> String {

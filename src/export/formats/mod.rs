@@ -14,6 +14,7 @@ mod vdb_tree;
 mod vtk;
 
 use super::sink::{Format, Kind};
+use crate::sim::Image;
 
 /// All file formats.
 pub const FORMATS: &[Format] = &[
@@ -34,6 +35,14 @@ pub const FORMATS: &[Format] = &[
 
 /// The format of images where none is named.
 pub const DEFAULT: &Format = &png::FORMAT;
+
+/// An image as a PNG file: RGB, or RGBA where some pixel is not opaque.
+///
+/// # Errors
+/// An image without pixels, or with missing ones.
+pub fn png(image: &Image) -> Result<Vec<u8>, String> {
+    png::file(image).map_err(|error| error.to_string())
+}
 
 /// The format of a wire where none is named.
 pub(super) fn default_for(kind: Kind) -> &'static Format {

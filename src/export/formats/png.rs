@@ -25,7 +25,7 @@ fn encode(frame: &Frame, _: &Target) -> Result<Vec<u8>, String> {
 }
 
 /// The image as an sRGB PNG file: RGB, or RGBA where some pixel is not opaque.
-fn file(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
+pub(super) fn file(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
     let opaque = image.rgba.chunks_exact(4).all(|pixel| matches!(pixel, [.., 255]));
     let rgb: Vec<u8>;
     let (color, data) = if opaque {

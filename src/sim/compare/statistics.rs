@@ -1,5 +1,7 @@
 //! Norms of the difference of two sides with the same elements, in f64.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use super::super::taken::Taken;
@@ -19,6 +21,19 @@ pub struct Place {
     pub a: Vec<f64>,
     /// Components of B there.
     pub b: Vec<f64>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.cell, self.axis) {
+            (Some([x, y, z]), Some(axis)) => {
+                let axis = ["x", "y", "z"].get(axis as usize).copied().unwrap_or_default();
+                write!(f, "the lower {axis} face of cell {x}, {y}, {z}")
+            }
+            (Some([x, y, z]), None) => write!(f, "cell {x}, {y}, {z}"),
+            (None, _) => write!(f, "particle {}", self.index),
+        }
+    }
 }
 
 /// Elements with components that are NaN or infinite. They are in no norm.
