@@ -211,6 +211,7 @@ impl Editor {
             Command::AutoKey => {
                 let on = !session.auto_key();
                 session.set_auto_key(on);
+                self.remember(ctx);
                 self.notify(format!("Auto-key is {}", if on { "on" } else { "off" }), false);
             }
             Command::AddNode => canvas.open_palette(ctx, session, canvas::pointer(ctx)),

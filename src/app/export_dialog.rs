@@ -10,6 +10,7 @@ use super::session::Session;
 use super::settings::{ExportChoices, Store};
 use super::{prose, theme};
 use crate::cancel::Cancel;
+use crate::export::checkpoints::Checkpoints;
 use crate::export::job::{Ended, Export, Item, Job, Progress, Subject};
 use crate::export::record::Fingerprint;
 use crate::export::sink::Format;
@@ -18,6 +19,8 @@ use crate::graph::outputs::fitted;
 use crate::plan::Picture;
 
 const LARGEST: u32 = 16_384;
+/// Frames between checkpoints, unless others are chosen.
+const CHECKPOINTS: u64 = 100;
 
 /// The settings of an export, a running export, or the result of the last one.
 #[derive(Default)]
@@ -156,8 +159,10 @@ impl ExportDialog {
     }
 
     fn start(&mut self, ctx: &egui::Context, session: &Session) {
-        let (export, access, wake) = (self.export(), session.access(), ctx.clone());
+        let (access, wake) = (session.access(), ctx.clone());
         let (library, document) = (session.library().clone(), session.document().clone());
+        let checkpoints = self.choices.checkpoints.map(|every| Checkpoints { every, graph: document.to_text() });
+        let export = Export { checkpoints, ..self.export() };
         let job = Job::start(session.gpu(), library, document, &access, export, move || wake.request_repaint());
         match job {
             Ok(job) => self.job = Some(Running { job, folder: self.choices.folder.clone() }),
@@ -225,6 +230,7 @@ impl ExportDialog {
             row(ui, "Format", |ui, label| self.choose_format(ui, label));
         }
         row(ui, "Folder", |ui, label| self.folder(ui, label));
+        row(ui, "Checkpoints", |ui, _| self.checkpoints(ui));
         self.summary(ui, (output.width, output.height));
         let there = self.look(ui.ctx(), session);
         match there {
@@ -307,6 +313,22 @@ impl ExportDialog {
                 }
             }
             None => drop(ui.label(RichText::new(format!("{} × {}", own.0, own.1)).color(theme::of(ui).dim))),
+        }
+    }
+
+    /// Whether States are written beside the frames, and how often.
+    fn checkpoints(&mut self, ui: &mut Ui) {
+        let hint = "Write all States beside the frames, so that a resumed export and other runs continue from there instead of computing them again";
+        let mut some = self.choices.checkpoints.is_some();
+        if ui.checkbox(&mut some, "every").on_hover_text(hint).changed() {
+            self.choices.checkpoints = some.then_some(CHECKPOINTS);
+        }
+        if let Some(every) = &mut self.choices.checkpoints {
+            let field = ui.add(DragValue::new(every).range(1..=u64::MAX));
+            field.widget_info(|| {
+                egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, "frames between checkpoints")
+            });
+            ui.label("frames");
         }
     }
 
@@ -417,8 +439,8 @@ fn button(text: &str) -> egui::Button<'_> {
 /// A name and its widgets, which are labelled by the name.
 fn row(ui: &mut Ui, name: &str, widgets: impl FnOnce(&mut Ui, Id)) {
     ui.horizontal(|ui| {
-        let label = ui.allocate_ui(egui::vec2(60.0, 22.0), |ui| {
-            ui.set_min_width(60.0);
+        let label = ui.allocate_ui(egui::vec2(84.0, 22.0), |ui| {
+            ui.set_min_width(84.0);
             ui.label(RichText::new(name).color(theme::of(ui).dim)).id
         });
         widgets(ui, label.inner);

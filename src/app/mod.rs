@@ -96,6 +96,7 @@ use presets::PresetDialog;
 use problems::ProblemList;
 use session::Session;
 pub use settings::Folders;
+use settings::Stops;
 use timeline::TimelinePane;
 use variants::NameDialog;
 use variations::Variations;
@@ -155,6 +156,8 @@ pub struct Editor {
     hears_keys: bool,
     /// All questions before closing were answered.
     closing: bool,
+    /// The graph file and what stops its run, as they were remembered.
+    stops: (Option<PathBuf>, Stops),
 }
 
 impl Editor {
@@ -215,6 +218,7 @@ impl Editor {
             typed: false,
             hears_keys: false,
             closing: false,
+            stops: Default::default(),
         };
         editor.session.use_presets(presets.as_deref());
         editor.restore(&context.egui_ctx);
@@ -341,6 +345,7 @@ impl Editor {
                     self.timeline = TimelinePane::default();
                     self.views.values_mut().for_each(View::clear);
                     self.notice = None;
+                    self.restore_stops();
                 }
                 Event::Close => {
                     self.closing = true;
@@ -543,6 +548,7 @@ impl eframe::App for Editor {
             self.session.end_gesture();
         }
         self.typed = ctx.egui_wants_keyboard_input();
+        self.remember_stops();
         self.retitle(&ctx);
         match self.session.running_simulation().map(Simulation::progress) {
             // The frame wakes the window when it is there. Until then the window leaves the GPU to it, but for its progress.

@@ -1,5 +1,6 @@
 //! What the window looked like the last time, and what it keeps for the next.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use eframe::egui;
@@ -9,15 +10,16 @@ use super::Editor;
 use super::canvas::Options;
 use super::keymap::Keymap;
 use super::panes::{self, Pane};
-use super::settings::{Scale, Settings, WindowChoices};
+use super::settings::{AutoKey, Scale, Settings, Stops, WindowChoices};
 
 impl Editor {
     /// Restores the window as it was left the last time.
     pub(super) fn restore(&mut self, ctx: &egui::Context) {
-        let Settings { window, memory, timeline, tuning, keys, .. } = self.files.settings().get().clone();
+        let Settings { window, memory, timeline, tuning, keys, auto_key, .. } = self.files.settings().get().clone();
         self.session.limit_memory(memory);
         self.session.set_timeline_budget(timeline);
         self.session.tune(tuning.0);
+        self.session.set_auto_key(auto_key.0);
         self.keymap = Arc::new(Keymap::read(&keys));
         window.apply(ctx);
         self.canvas.options = Options { heat: window.heat, minimap: window.minimap };
@@ -52,14 +54,43 @@ impl Editor {
             minimap: self.canvas.options.minimap,
             thumbnails,
         };
-        let timeline = self.session.timeline_budget();
+        let (timeline, auto_key) = (self.session.timeline_budget(), AutoKey(self.session.auto_key()));
         let known = self.files.settings().get();
-        if (&known.window, known.memory, known.timeline) != (&window, memory, timeline)
+        if (&known.window, known.memory, known.timeline, known.auto_key) != (&window, memory, timeline, auto_key)
             && let Err(sentence) = self.files.settings().change(move |settings| {
-                (settings.window, settings.memory, settings.timeline) = (window.clone(), memory, timeline)
+                (settings.window, settings.memory) = (window.clone(), memory);
+                (settings.timeline, settings.auto_key) = (timeline, auto_key);
             })
         {
             self.notify(sentence, true);
         }
+    }
+
+    /// Sets the conditions and breakpoints that the opened graph file had the last time.
+    pub(super) fn restore_stops(&mut self) {
+        let path = self.graph_file();
+        let stops = path.as_deref().map(|path| self.files.settings().get().stops_of(path)).unwrap_or_default();
+        self.session.set_stops(stops);
+        self.stops = (path, self.session.stops());
+    }
+
+    /// Keeps the conditions and breakpoints of the graph file for the next time, once they have changed.
+    pub(super) fn remember_stops(&mut self) {
+        let now = (self.graph_file(), self.session.stops());
+        if now == self.stops {
+            return;
+        }
+        let before = std::mem::replace(&mut self.stops, now);
+        let (Some(path), stops) = self.stops.clone() else { return };
+        // A graph that is saved as another file takes them along.
+        if (before.0.as_ref() == Some(&path) || stops != Stops::default())
+            && let Err(sentence) = self.files.settings().change(move |settings| settings.keep_stops(&path, &stops))
+        {
+            self.notify(sentence, true);
+        }
+    }
+
+    fn graph_file(&self) -> Option<PathBuf> {
+        self.session.path().and_then(|path| std::path::absolute(path).ok())
     }
 }

@@ -80,6 +80,12 @@ pub(super) struct Settings {
     /// Whether the shapes of dispatches are measured while the graph is not edited.
     #[serde(deserialize_with = "tolerant")]
     pub tuning: BackgroundTuning,
+    /// Whether a change of a value with keys sets a key.
+    #[serde(deserialize_with = "tolerant")]
+    pub auto_key: AutoKey,
+    /// What stops the run of graph files in the debugger, the last one first.
+    #[serde(deserialize_with = "tolerant")]
+    pub stops: Vec<(PathBuf, Stops)>,
     /// Keys of commands that are not the defaults.
     #[serde(deserialize_with = "tolerant_keys")]
     pub keys: SavedKeys,
@@ -169,6 +175,45 @@ impl Default for BackgroundTuning {
     }
 }
 
+/// Whether a change of a value with keys sets a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct AutoKey(pub bool);
+
+impl Default for AutoKey {
+    fn default() -> AutoKey {
+        AutoKey(true)
+    }
+}
+
+/// What stops the run of a graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Stops {
+    /// Conditions as they are typed.
+    pub conditions: Vec<String>,
+    /// Paths of nodes.
+    pub breakpoints: BTreeSet<String>,
+}
+
+/// Graph files whose stops are kept.
+const STOPS: usize = 50;
+
+impl Settings {
+    /// What stops the run of a graph file.
+    pub(super) fn stops_of(&self, path: &Path) -> Stops {
+        self.stops.iter().find(|(known, _)| known == path).map(|(_, stops)| stops.clone()).unwrap_or_default()
+    }
+
+    /// Keeps what stops the run of a graph file.
+    pub(super) fn keep_stops(&mut self, path: &Path, stops: &Stops) {
+        self.stops.retain(|(known, _)| known != path);
+        if *stops != Stops::default() {
+            self.stops.insert(0, (path.to_path_buf(), stops.clone()));
+        }
+        self.stops.truncate(STOPS);
+    }
+}
+
 /// The settings of the last export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -180,11 +225,20 @@ pub(super) struct ExportChoices {
     /// The name of the format.
     pub format: String,
     pub folder: PathBuf,
+    /// Frames between two checkpoints; none when absent.
+    pub checkpoints: Option<u64>,
 }
 
 impl Default for ExportChoices {
     fn default() -> ExportChoices {
-        ExportChoices { first: 1, last: 240, size: None, format: DEFAULT.name.into(), folder: PathBuf::new() }
+        ExportChoices {
+            first: 1,
+            last: 240,
+            size: None,
+            format: DEFAULT.name.into(),
+            folder: PathBuf::new(),
+            checkpoints: None,
+        }
     }
 }
 

@@ -97,6 +97,14 @@ fn a_breakpoint_stops_in_front_of_its_node_and_the_next_frame_again() {
     let first = stopped(&bench).expect("a frame");
     bench.key(Key::Space);
     bench.until("the next stop", |bench| stopped(bench).is_some_and(|frame| frame == first + 1));
+    // The file has it the next time, and a condition too.
+    bench.press("NaN");
+    bench.reopen();
+    bench.compiled();
+    bench.menu("Window", "Debugger");
+    bench.until("the breakpoint", |bench| bench.find("Remove breakpoint on divergence").is_some());
+    bench.until("the condition", |bench| shows(bench, "NaN or infinity in a State"));
+    bench.until("the stop", |bench| shows(bench, "breakpoint on divergence"));
 }
 
 /// The checkpoint that a stopped run leaves opens in the frame, behind the dispatch, with the wire on show and the cell picked.

@@ -288,6 +288,10 @@ fn conditions_that_make_no_sense_are_refused_with_a_remedy() {
     for (text, named) in [("pusch.y:max > 1", "pusch"), ("push.y:max >", "push.y:max"), ("push.y outside 3", "0..10")] {
         assert!(said(text).contains(named), "{text}: {}", said(text));
     }
+    for text in ["nan", "nan push.y", "alarm", "frame 3", "push.y:0 outside -1.5..", "push.y:max > 2 && time < 1"] {
+        let parsed = Condition::parse(text, &document, &graph).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(parsed.text(), text, "it is written as it is read");
+    }
     let bounds = Bounds { range: Some((f64::NEG_INFINITY, 2.0)), component: None };
     assert_eq!(
         Condition::parse("push.y outside ..2", &document, &graph),

@@ -483,9 +483,16 @@ fn images_are_exported_while_the_window_goes_on_and_an_export_is_resumed() {
     assert!(frames.join("frame.export.ron").exists() && count(&frames) < 241);
     open(&mut window);
     assert!(window.query_by_label_contains("Resume the interrupted export").is_some());
+    // From here on with checkpoints every 100 frames and at the end; older ones are removed.
+    window.get_by_role_and_label(Role::CheckBox, "every").click();
+    window.run_steps(3);
     click(&mut window, "Resume");
     until(&mut window, |w| w.export.ended().is_some_and(|text| text.starts_with("Exported 240 frames to ")));
-    assert_eq!(count(&frames), 240);
+    assert!(
+        frames.join("checkpoint.0240.safetensors").is_file() && !frames.join("checkpoint.0100.safetensors").exists()
+    );
+    assert_eq!(count(&frames), 242);
+    assert_eq!(window.state_mut().files.settings().get().export.checkpoints, Some(100));
 }
 
 const MESH: &str = r#"(version: 1, nodes: {

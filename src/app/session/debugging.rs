@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::Session;
+use crate::app::settings::Stops;
 use crate::graph::{DomainId, Graph, aside};
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
@@ -44,6 +45,8 @@ pub(super) struct Debugging {
     conditions: Conditions,
     /// Breakpoints, by the paths of nodes.
     breakpoints: BTreeSet<String>,
+    /// Conditions of what the graph does not have, as they are typed.
+    waiting: Vec<String>,
     /// NaN that the States hold since their last check.
     pub(super) bad: Option<BadValues>,
     /// Ends the search of the thread that prepares.
@@ -156,6 +159,42 @@ impl Session {
         self.set_conditions(list);
     }
 
+    /// What stops the run, to be kept.
+    pub(in crate::app) fn stops(&self) -> Stops {
+        let conditions = self.conditions().map(Condition::text).chain(self.debugging.waiting.iter().cloned());
+        Stops { conditions: conditions.collect(), breakpoints: self.debugging.breakpoints.clone() }
+    }
+
+    /// Sets what stops the run. Conditions of what the graph does not have, or not yet, wait for it.
+    pub(in crate::app) fn set_stops(&mut self, stops: Stops) {
+        (self.debugging.breakpoints, self.debugging.waiting) = (stops.breakpoints, stops.conditions);
+        if !self.take_waiting() && !self.debugging.breakpoints.is_empty() {
+            self.set_conditions(Vec::new());
+        }
+    }
+
+    /// Sets conditions that were waiting for the graph. Returns whether there are any.
+    pub(super) fn take_waiting(&mut self) -> bool {
+        if self.debugging.waiting.is_empty() {
+            return false;
+        }
+        let Ok(graph) = self.graph() else { return false };
+        let (mut list, mut waiting): (Vec<Condition>, Vec<String>) = (self.conditions().cloned().collect(), Vec::new());
+        let before = list.len();
+        for text in std::mem::take(&mut self.debugging.waiting) {
+            match Condition::parse(&text, &self.document, &graph) {
+                Ok(condition) => list.push(condition),
+                Err(_) => waiting.push(text),
+            }
+        }
+        self.debugging.waiting = waiting;
+        let some = list.len() > before;
+        if some {
+            self.set_conditions(list);
+        }
+        some
+    }
+
     fn set_conditions(&mut self, mut list: Vec<Condition>) {
         list.extend(self.debugging.breakpoints.iter().cloned().map(Condition::Node));
         self.debugging.conditions = Conditions::new(list);
@@ -176,14 +215,15 @@ impl Session {
 
     /// On another device, conditions and breakpoints stay.
     pub(super) fn restart_debugging(&mut self) {
-        let Debugging { conditions, breakpoints, .. } = std::mem::take(&mut self.debugging);
+        let Debugging { conditions, breakpoints, waiting, .. } = std::mem::take(&mut self.debugging);
         let conditions = Conditions::new(conditions.list().to_vec());
-        self.debugging = Debugging { conditions, breakpoints, ..Debugging::default() };
+        self.debugging = Debugging { conditions, breakpoints, waiting, ..Debugging::default() };
     }
 
     /// Called when another plan runs.
     pub(super) fn renew_conditions(&mut self) {
         self.debugging.conditions.forget();
+        self.take_waiting();
     }
 
     /// To be called before a frame. Returns whether the run stops in front of it.

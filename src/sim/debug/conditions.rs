@@ -91,6 +91,21 @@ impl Condition {
         }
     }
 
+    /// As [`Condition::parse`] takes it. A breakpoint has no such text.
+    pub fn text(&self) -> String {
+        match self {
+            Condition::NotFinite(None) => "nan".into(),
+            Condition::NotFinite(Some(wire)) => format!("nan {wire}"),
+            Condition::Outside(wire, Bounds { range, component }) => {
+                let of = component.map_or(String::new(), |component| format!(":{component}"));
+                let bound = |bound: f64| if bound.is_finite() { bound.to_string() } else { String::new() };
+                let (low, high) = range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+                format!("{wire}{of} outside {}..{}", bound(low), bound(high))
+            }
+            Condition::Formula(_) | Condition::Alarm | Condition::Frame(_) | Condition::Node(_) => self.to_string(),
+        }
+    }
+
     /// The wires that a plan has to keep for it, as [`crate::plan::Keep::Wires`] takes them.
     pub fn keep(&self) -> Vec<String> {
         match self {
