@@ -5,7 +5,6 @@ use crate::graph::Graph;
 use crate::plan::ir::in_place::works_in_place;
 use crate::plan::ir::{OpId, Program, StateKey, Value, ValueId};
 use std::collections::BTreeMap;
-use std::collections::BTreeSet;
 
 /// Versions that share a buffer, one after another.
 #[derive(Clone, Debug)]
@@ -67,10 +66,7 @@ pub(crate) fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
             }
         }
     }
-    for versions in &program.together {
-        join(&mut chains, versions);
-    }
-    chains
+    join(chains, program)
 }
 
 /// The life of each value; none where nothing writes it.
@@ -134,21 +130,33 @@ pub(crate) fn owners(chains: &[Chain], values: &Arena<Value>) -> IdVec<Value, Op
     owner
 }
 
-/// Joins the chains that contain the versions of a wire which share a buffer.
-pub(crate) fn join(chains: &mut Vec<Chain>, versions: &[ValueId]) {
-    let versions: BTreeSet<ValueId> = versions.iter().copied().collect();
-    let (apart, mut rest): (Vec<Chain>, Vec<Chain>) =
-        chains.drain(..).partition(|c| c.values.iter().any(|v| versions.contains(v)));
-    let joined = apart.into_iter().reduce(|mut all, next| {
-        all.values.extend(next.values);
-        all.life.first = all.life.first.min(next.life.first);
-        all.life.last = all.life.last.max(next.life.last);
-        all
-    });
-    rest.extend(joined);
-    // In the order of their first operation, as memory is allocated to them.
-    rest.sort_by_key(|c| c.life.first);
-    *chains = rest;
+/// Joins the chains that contain the versions of a wire which share a buffer. The result is in the order of their first
+/// operation, as memory is allocated to them; of those that begin together, joined ones come last.
+fn join(chains: Vec<Chain>, program: &Program) -> Vec<Chain> {
+    let mut owner = owners(&chains, &program.values);
+    let mut places: Vec<Option<Chain>> = chains.into_iter().map(Some).collect();
+    for versions in &program.together {
+        let first = |at: &usize| places.get(*at)?.as_ref().map(|chain| chain.life.first);
+        let mut apart: Vec<usize> = versions.iter().filter_map(|v| owner.get(*v).copied().flatten()).collect();
+        apart.sort_by_key(|at| (first(at), *at));
+        apart.dedup();
+        let apart: Vec<Chain> = apart.into_iter().filter_map(|at| places.get_mut(at)?.take()).collect();
+        let joined = apart.into_iter().reduce(|mut all, next| {
+            all.values.extend(next.values);
+            all.life.first = all.life.first.min(next.life.first);
+            all.life.last = all.life.last.max(next.life.last);
+            all
+        });
+        for value in joined.iter().flat_map(|chain| &chain.values) {
+            if let Some(owner) = owner.get_mut(*value) {
+                *owner = Some(places.len());
+            }
+        }
+        places.push(joined);
+    }
+    let mut chains: Vec<Chain> = places.into_iter().flatten().collect();
+    chains.sort_by_key(|chain| chain.life.first);
+    chains
 }
 
 /// The States that hold, or become, each value.
