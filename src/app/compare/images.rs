@@ -56,6 +56,13 @@ impl Images {
         self.0[which as usize].texture.shown()
     }
 
+    /// Values of the first and the last colour of an image that has a colour map, once they have arrived.
+    pub(super) fn range(&mut self, which: Which) -> Option<(f64, f64)> {
+        let viewer = &mut self.0[which as usize].viewer;
+        viewer.shown().filter(|shown| shown.is_mapped())?;
+        viewer.statistics().map(|statistics| statistics.range)
+    }
+
     /// Requests the element at a place of the difference, 0..1 from the lower left, with its next update.
     pub(super) fn point(&mut self, at: Option<[f32; 2]>) {
         self.0[Which::Difference as usize].viewer.set_pointer(at);

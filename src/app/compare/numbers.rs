@@ -31,6 +31,11 @@ pub(super) fn show(ui: &mut Ui, pane: &ComparePane) {
             ui.label(RichText::new(name).small().color(look.faint)).on_hover_text(hint);
             ui.label(RichText::new(value).monospace());
         }
+        if let Some((low, high)) = pane.colors {
+            ui.label(RichText::new("colours").small().color(look.faint))
+                .on_hover_text("Values of the first and the last colour");
+            ui.label(RichText::new(format!("{}\u{a0}to\u{a0}{}", number(low), number(high))).monospace());
+        }
         if let Some((a, b)) = pane.times() {
             let name = RichText::new("GPU A, B").small().color(look.faint);
             ui.label(name).on_hover_text("GPU time of a frame of each graph, the mean of the last frames");

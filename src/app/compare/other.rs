@@ -9,6 +9,7 @@ use eframe::egui;
 use super::build::{Build, Job};
 use super::companion::Companion;
 use crate::app::session::{Session, Slot};
+use crate::app::variations::plain;
 use crate::document::{Document, Scope};
 use crate::edit;
 use crate::files::Access;
@@ -172,7 +173,7 @@ impl Other {
         if !same {
             match self.change.apply(session.document(), session.library()) {
                 Ok(other) => {
-                    let fresh = self.made.as_ref().is_none_or(|(_, before)| **before != other);
+                    let fresh = self.made.as_ref().is_none_or(|(_, before)| plain(before) != plain(&other));
                     self.since = if fresh { Some(now) } else { self.since };
                     self.made = Some((session.document().clone(), Arc::new(other)));
                     if fresh {

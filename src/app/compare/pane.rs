@@ -21,6 +21,7 @@ use crate::sim::Simulation;
 use crate::sim::compare::Measure;
 use crate::sim::taken::Subject;
 use crate::sim::wire_view::{Sample, Show, View};
+use crate::stage::types::{ValueType, WireType};
 
 /// How both sides are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +61,8 @@ pub(in crate::app) struct ComparePane {
     pub(super) pointed: Option<[f32; 2]>,
     /// That element.
     pub(super) picked: Option<Sample>,
+    /// Values of the first and the last colour of what is shown.
+    pub(super) colors: Option<(f64, f64)>,
     /// GPU time of a frame of the running graph and of the other one \[ms\].
     times: [Option<f64>; 2],
     /// What has to be known of the runs, in a sentence.
@@ -88,6 +91,7 @@ impl Default for ComparePane {
             list: None,
             pointed: None,
             picked: None,
+            colors: None,
             times: [None; 2],
             remark: None,
             drawn: [false; 2],
@@ -215,10 +219,14 @@ impl ComparePane {
         }
         if self.redraw {
             self.redraw = false;
+            // The range of the colours arrives later.
+            ctx.request_repaint_after(10 * super::SOON);
             if let Err(sentence) = self.draw(session, render) {
                 self.fault = Some(sentence);
             }
         }
+        let which = if self.mode == Mode::Difference { Which::Difference } else { Which::A };
+        self.colors = self.images.as_mut().and_then(|images| images.range(which));
         if let Some(images) = self.images.as_mut().filter(|_| self.pointed.is_some()) {
             self.picked = images.picked();
             // The value arrives some frames later, even if nothing moves.
@@ -350,7 +358,9 @@ impl ComparePane {
         let size = measured.a.domain().map(crate::graph::Domain::size);
         if components > 1 {
             ui.separator();
-            let names = ["x", "y", "z", "w"].into_iter().take(components).enumerate();
+            let colors = ty == WireType::Grid(ValueType::Vec4);
+            let names = if colors { ["r", "g", "b", "a"] } else { ["x", "y", "z", "w"] };
+            let names = names.into_iter().take(components).enumerate();
             let parts = names.map(|(at, name)| (Show::Component(at as u8), name, "This component"));
             let whole = [(Show::Auto, "Value", "All components"), (Show::Magnitude, "length", "Length of the vector")];
             for (show, text, hint) in whole.into_iter().chain(parts) {

@@ -195,7 +195,7 @@ pub(super) fn variants(document: &Document, choice: &Choice, library: &Library) 
 }
 
 /// A document without what only matters on the canvas.
-fn plain(document: &Document) -> Document {
+pub(in crate::app) fn plain(document: &Document) -> Document {
     let mut plain = document.clone();
     (plain.name, plain.about) = (String::new(), String::new());
     plain.frames.clear();

@@ -6,4 +6,5 @@ mod pane;
 mod tiles;
 mod wall;
 
+pub(super) use choice::plain;
 pub(super) use pane::Variations;
