@@ -31,6 +31,8 @@ pub(super) struct PlotPane {
     hidden: BTreeSet<String>,
     /// What is plotted of the wire that is chosen from the menu.
     statistic: Statistic,
+    /// The x axis shows seconds instead of frames.
+    seconds: bool,
     /// Where the pointer is on the x axis.
     pointed: Option<f64>,
     /// The playhead is held, and whether playing goes on once it is let go.
@@ -40,7 +42,7 @@ pub(super) struct PlotPane {
 impl Default for PlotPane {
     fn default() -> PlotPane {
         let (choices, hidden) = (Choices::default(), BTreeSet::new());
-        PlotPane { choices, hidden, statistic: Statistic::Max, pointed: None, held: None }
+        PlotPane { choices, hidden, statistic: Statistic::Max, seconds: false, pointed: None, held: None }
     }
 }
 
@@ -92,14 +94,23 @@ impl PlotPane {
             return told;
         }
         ui.separator();
-        let shown: Vec<_> = self.shown(series).map(|one| one.curve(&one.values, false)).collect();
+        let shown: Vec<_> = self.shown(series).map(|one| one.curve(&one.values, false, self.seconds)).collect();
         let log = self.choices.log.unwrap_or_else(|| plot::spans_decades(&shown));
         if choice(ui, log, "Log", "Logarithmic scale for values above zero").clicked() {
-            self.choices.log = Some(!log);
+            (self.choices.log, self.choices.values) = (Some(!log), None);
         }
+        if choice(ui, self.seconds, "Seconds", "Simulated time along the axis instead of frames").clicked() {
+            (self.seconds, self.choices.part) = (!self.seconds, None);
+        }
+        ui.add_enabled_ui(self.choices.values.is_some(), |ui| {
+            let hint = "Fit the value axis to the curves. The wheel beside the axis zooms it, a drag pans it";
+            if ui.small_button("Fit").on_hover_text(hint).on_disabled_hover_text(hint).clicked() {
+                self.choices.values = None;
+            }
+        });
         ui.add_enabled_ui(self.choices.part.is_some(), |ui| {
             if ui.small_button("Show all").on_hover_text("Show all frames, as a double-click does").clicked() {
-                self.choices.part = None;
+                (self.choices.part, self.choices.values) = (None, None);
             }
         });
         ui.separator();
@@ -161,7 +172,10 @@ impl PlotPane {
     /// The plot with its playhead.
     fn plot(&mut self, ui: &mut Ui, session: &Session, player: &mut Player, series: &[Series]) {
         let shown: Vec<&Series> = self.shown(series).collect();
-        let both = shown.iter().flat_map(|one| [one.curve(&one.before, true), one.curve(&one.values, false)]);
+        let seconds = self.seconds;
+        let both = shown
+            .iter()
+            .flat_map(|one| [one.curve(&one.before, true, seconds), one.curve(&one.values, false, seconds)]);
         let curves: Vec<plot::Curve> = both.filter(|curve| !curve.points.is_empty()).collect();
         let frames = shown.iter().map(|one| one.values.len()).max().unwrap_or(0);
         let mut units = shown.iter().map(|one| one.unit.as_str());
@@ -169,15 +183,19 @@ impl PlotPane {
         let now = player.target().unwrap_or(session.frame());
         let labels = Labels {
             name: format!("Curves over {frames} frames"),
-            x: "frame",
+            x: if seconds { "s" } else { "frame" },
             y: &unit,
-            whole: true,
+            whole: !seconds,
             marks: Vec::new(),
-            playhead: Some(now as f64),
+            playhead: Some(if seconds { series::time(series, now, session.document().fps) } else { now as f64 }),
         };
         let answer = plot::show(ui, &curves, &labels, &mut self.choices);
         self.pointed = answer.pointed;
-        if let Some(wanted) = answer.wanted.map(|at| at.round().max(0.0) as u64) {
+        let frame = |at: f64| match seconds {
+            true => series::frame(series, at, session.document().fps),
+            false => at.round().max(0.0) as u64,
+        };
+        if let Some(wanted) = answer.wanted.map(frame) {
             player.playing = false;
             if wanted != now {
                 player.go_to(wanted);
@@ -196,7 +214,9 @@ impl PlotPane {
     /// The curves with their colours, and their values at the pointer or at the playhead.
     fn list(&mut self, ui: &mut Ui, session: &mut Session, series: &[Series]) {
         let look = theme::of(ui);
-        let at = self.pointed.unwrap_or(session.frame() as f64);
+        let fps = session.document().fps;
+        let pointed = self.pointed.map(|at| if self.seconds { series::frame(series, at, fps) as f64 } else { at });
+        let at = pointed.unwrap_or(session.frame() as f64);
         let found: Vec<_> = series.iter().map(|one| one.near(at)).collect();
         let place = found.iter().flatten().next();
         let head = place

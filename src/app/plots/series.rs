@@ -68,6 +68,20 @@ pub(super) fn of(session: &Session, look: &Look) -> Vec<Series> {
     all
 }
 
+/// The simulated time of a frame \[s\]: as it was recorded, or by the frame rate.
+pub(super) fn time(all: &[Series], frame: u64, fps: f64) -> f64 {
+    let known = all.iter().flat_map(|one| &one.values).min_by_key(|(known, ..)| known.abs_diff(frame));
+    known.map_or(frame as f64 / fps, |(known, time, _)| time + (frame as f64 - *known as f64) / fps)
+}
+
+/// The frame of a simulated time.
+pub(super) fn frame(all: &[Series], time: f64, fps: f64) -> u64 {
+    let away = |(_, known, _): &&Value| (known - time).abs();
+    let known = all.iter().flat_map(|one| &one.values).min_by(|a, b| away(a).total_cmp(&away(b)));
+    let frame = known.map_or(time * fps, |(frame, known, _)| *frame as f64 + (time - known) * fps);
+    frame.round().max(0.0) as u64
+}
+
 /// The name of a component.
 fn name(title: &str, part: usize, parts: usize) -> String {
     match ["x", "y", "z", "w"].get(part) {
@@ -78,10 +92,11 @@ fn name(title: &str, part: usize, parts: usize) -> String {
 }
 
 impl Series {
-    /// Its values as a curve over frames; faint for those of the run before.
-    pub(super) fn curve(&self, values: &[Value], faint: bool) -> Curve {
+    /// Its values as a curve over frames or seconds; faint for those of the run before.
+    pub(super) fn curve(&self, values: &[Value], faint: bool, seconds: bool) -> Curve {
         let color = if faint { self.color.gamma_multiply(0.5) } else { self.color };
-        Curve { color, faint, points: values.iter().map(|(frame, _, value)| (*frame as f64, *value)).collect() }
+        let x = |(frame, time, _): &Value| if seconds { *time } else { *frame as f64 };
+        Curve { color, faint, points: values.iter().map(|one| (x(one), one.2)).collect() }
     }
 
     /// The value at the frame that is nearest to a place on the x axis; none before the curve begins.
@@ -90,5 +105,20 @@ impl Series {
         let places: Vec<(f64, f64)> =
             self.values.iter().enumerate().map(|(index, (frame, ..))| (*frame as f64, index as f64)).collect();
         plot::nearest(&places, at).and_then(|(_, index)| self.values.get(index as usize).copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_and_seconds_are_those_of_the_record_and_go_on_by_the_frame_rate() {
+        let values = vec![(10, 1.0, 0.0), (11, 1.5, 0.0), (14, 1.75, 0.0)];
+        let (title, name, unit) = Default::default();
+        let all = [Series { title, name, unit, color: Color32::WHITE, values, before: Vec::new() }];
+        assert_eq!([8, 10, 11, 12, 16].map(|at| time(&all, at, 4.0)), [0.5, 1.0, 1.5, 1.75, 2.25]);
+        assert_eq!([0.5, 1.0, 1.6, 1.74, 2.25].map(|at| frame(&all, at, 4.0)), [8, 10, 11, 14, 16]);
+        assert_eq!((time(&[], 8, 4.0), frame(&[], 2.0, 4.0)), (2.0, 8));
     }
 }

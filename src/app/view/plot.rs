@@ -30,6 +30,8 @@ pub(in crate::app) struct Choices {
     pub log: Option<bool>,
     /// The part of the x axis that is shown; all of it when absent.
     pub part: Option<(f64, f64)>,
+    /// The part of the value axis, of logarithms on a logarithmic scale; what the curves take when absent.
+    pub values: Option<(f64, f64)>,
 }
 
 /// What is written at the axes.
@@ -126,10 +128,12 @@ pub(in crate::app) fn show(ui: &mut Ui, curves: &[Curve], labels: &Labels<'_>, c
             travel(ui, &scale, &response, curves, choices);
             let line = Stroke::new(1.5, look.error);
             inner.vline(scale.x(now), scale.rect.y_range(), line);
-            answer.held = response.is_pointer_button_down_on() && ui.input(|input| input.pointer.primary_down());
+            let beside = ui.input(|input| input.pointer.press_origin()).is_some_and(|at| at.x < scale.rect.left());
+            answer.held =
+                response.is_pointer_button_down_on() && ui.input(|input| input.pointer.primary_down()) && !beside;
             let moves =
                 (response.clicked() && !response.double_clicked()) || response.dragged_by(PointerButton::Primary);
-            answer.wanted = response.interact_pointer_pos().filter(|_| moves).map(within);
+            answer.wanted = response.interact_pointer_pos().filter(|_| moves && !beside).map(within);
         }
         None => drag(&inner, &scale, &response, choices, ui, look),
     }
@@ -172,7 +176,8 @@ fn scale(curves: &[Curve], choices: &Choices, whole: bool) -> Option<Scale> {
         _ if high == 0.0 => 1.0,
         _ => 0.1 * high.abs(),
     };
-    Some(Scale { rect: Rect::NOTHING, x: (from, to), y: (low - room, high + room), log })
+    let y = choices.values.unwrap_or((low - room, high + room));
+    Some(Scale { rect: Rect::NOTHING, x: (from, to), y, log })
 }
 
 fn ticks_of_y(scale: &Scale) -> Vec<(f64, String)> {
@@ -287,10 +292,17 @@ fn drag(
     }
 }
 
-/// The wheel zooms at the pointer, the middle button and scrolling to the side pan, and a double-click shows all.
+/// The wheel zooms at the pointer, the middle button and scrolling to the side pan, and a double-click shows all. Beside the value axis
+/// the same is done with the values.
 fn travel(ui: &Ui, scale: &Scale, response: &egui::Response, curves: &[Curve], choices: &mut Choices) {
+    let pointer = response.hover_pos().or(response.interact_pointer_pos());
+    let pressed = ui.input(|input| input.pointer.press_origin().filter(|_| input.pointer.any_down()));
+    if pressed.or(pointer).is_some_and(|at| at.x < scale.rect.left()) {
+        travel_values(ui, scale, response, choices);
+        return;
+    }
     if response.double_clicked() {
-        choices.part = None;
+        (choices.part, choices.values) = (None, None);
         return;
     }
     let (from, to) = scale.x;
@@ -309,6 +321,31 @@ fn travel(ui: &Ui, scale: &Scale, response: &egui::Response, curves: &[Curve], c
         let all = bounds(curves.iter().flat_map(|curve| &curve.points).map(|(x, _)| *x));
         choices.part = all.and_then(|all| part(all, (from, to), at, factor, moved));
     }
+}
+
+/// The wheel zooms the values at the pointer, a drag pans them, and a double-click fits them to the curves.
+fn travel_values(ui: &Ui, scale: &Scale, response: &egui::Response, choices: &mut Choices) {
+    if response.double_clicked() {
+        choices.values = None;
+        return;
+    }
+    let (low, high) = scale.y;
+    let spread = high - low;
+    let moved = f64::from(response.drag_delta().y / scale.rect.height()) * spread;
+    let mut range = (low + moved, high + moved);
+    if let Some(pointer) = response.hover_pos() {
+        let scroll = ui.input_mut(|input| std::mem::take(&mut input.smooth_scroll_delta));
+        let at = low + f64::from((scale.rect.bottom() - pointer.y) / scale.rect.height()) * spread;
+        range = zoomed(range, at, f64::from((-0.005 * scroll.y).exp()));
+    }
+    if range != scale.y && range.1 > range.0 {
+        choices.values = Some(range);
+    }
+}
+
+/// A range scaled around a place.
+fn zoomed((low, high): (f64, f64), at: f64, factor: f64) -> (f64, f64) {
+    if factor == 1.0 { (low, high) } else { (at - (at - low) * factor, at + (high - at) * factor) }
 }
 
 /// The part of the x axis after a range was scaled around a place and moved: within all, and at least three points of it. `None` where
@@ -351,10 +388,13 @@ mod tests {
         let wide = scale(&two, &choices, true).unwrap();
         assert_eq!((wide.x, wide.log), ((1.0, 5.0), false), "the run before does not widen it");
         assert_eq!(wide.y, (2.0 - 0.4, 10.0 + 0.4));
-        let part = Choices { part: Some((2.5, 4.0)), log: None };
+        let part = Choices { part: Some((2.5, 4.0)), ..Choices::default() };
         let narrow = scale(&two, &part, true).unwrap();
         assert_eq!((narrow.x, narrow.y), ((2.5, 4.0), (3.6, 4.4)), "one value has room around it");
         assert!(scale(&[], &choices, true).is_none());
+        let chosen = Choices { values: Some((3.0, 3.5)), ..part };
+        assert_eq!(scale(&two, &chosen, true).unwrap().y, (3.0, 3.5), "until they are fitted again");
+        assert_eq!(zoomed((2.0, 6.0), 3.0, 0.5), (2.5, 4.5), "the value under the pointer stays there");
     }
 
     #[test]
@@ -362,7 +402,7 @@ mod tests {
         let log = |points: &[(f64, f64)]| spans_decades(&[curve(false, points)]);
         assert!(log(&[(0.0, 1.0), (1.0, 1e-4), (2.0, f64::INFINITY)]));
         assert!(!log(&[(0.0, 1.0), (1.0, 0.5)]) && !log(&[(0.0, 1.0), (1.0, 0.0)]) && !log(&[]));
-        let asked = Choices { log: Some(true), part: None };
+        let asked = Choices { log: Some(true), ..Choices::default() };
         let some = scale(&[curve(false, &[(0.0, -1.0), (1.0, 0.01), (2.0, 1.0)])], &asked, false).unwrap();
         assert_eq!(some.y, (-2.1, 0.1), "a logarithmic scale leaves out what is not above zero");
     }
