@@ -269,6 +269,31 @@ fn each_kind_of_condition_stops_at_its_frame_and_no_other() {
     assert_eq!((alarm.frame, alarm.node.as_deref()), (2, Some("rest")), "{}", alarm.cause);
 }
 
+/// Particles of a set with room for 20, of which 9 come in each frame, and a number that grows by one.
+const FULL: &str = r#"(version: 1, name: "full", nodes: {
+    "domain": (domain: (resolution: (8, 6), width: 1, edge: "wall")),
+    "set": (state: "Particles{position: Vec}", capacity: 20, inputs: {"next": "emit.particles"}),
+    "emit": (custom: "//! E\n//! @in amount: u32 = 9\n//! @inout particles: Particles{} -> {position: Vec}, emit amount\nfn stage(particle: Particle) -> Vec { return vec2f(0.5); }", inputs: {"particles": "set.value"}),
+    "s": (state: "Grid<f32>", inputs: {"next": "up.x"}),
+    "up": (custom: "//! U\n//! @inout x: Grid<f32>\n//! @out most: f32, reduce max, expect 0..LIMIT   Most\nfn stage(cell: Cell) -> Result { return Result(x(cell) + 1.0, x(cell) + 1.0); }", inputs: {"x": "s.value"}),
+    "both": (custom: "//! B\n//! @in particles: Particles{position: Vec}\n//! @in x: Grid<f32>\n//! @out y: Grid<f32>\nfn stage(cell: Cell) -> f32 { return x(cell) + f32(particles_count()); }", on: "domain", inputs: {"particles": "emit.particles", "x": "up.x"}),
+    "look": (stage: "view/color_map", inputs: {"field": "both.y"}),
+    "screen": (output: (), inputs: {"image": "look.image"}),
+})"#;
+
+#[test]
+fn an_alarm_names_the_number_that_raised_it() {
+    for (limit, frame, node, wire, value) in
+        [("9", 3, "emit", "emit.particles.count", 20.0), ("1.5", 2, "up", "up.most", 2.0)]
+    {
+        let document = Document::parse(&FULL.replace("LIMIT", limit)).expect("valid RON");
+        let report = stopped(&document, "alarm", 6).expect("an alarm");
+        println!("{}", report.to_text());
+        let named = (report.frame, report.node.as_deref(), report.wire.as_deref(), report.value.map(|value| value.0));
+        assert_eq!(named, (frame, Some(node), Some(wire), Some(vec![value])));
+    }
+}
+
 #[test]
 fn a_breakpoint_stands_before_its_node() {
     let document = document("0.0");

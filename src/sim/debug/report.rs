@@ -13,7 +13,7 @@ use super::{Bounds, FrameDebugger};
 use crate::gpu::Gpu;
 use crate::graph::expect::{Statistic, Subject, list};
 use crate::graph::measurement::Measurement;
-use crate::plan::Plan;
+use crate::plan::{Cause, Plan};
 use crate::problem::Problems;
 use crate::sim::expect::{Sample, request};
 use crate::stage::types::WireType;
@@ -252,13 +252,21 @@ impl Fired {
             Condition::Alarm => {
                 let all: Vec<String> = self.alarms.0.iter().map(ToString::to_string).collect();
                 report.cause = all.join("; ");
-                if let Some((dispatch, _)) = debugger.find_alarm()? {
+                if let Some((dispatch, alarm)) = debugger.find_alarm()? {
                     report.name(debugger, Some(dispatch));
-                } else if let Some(node) = self.alarms.0.iter().map(|alarm| &alarm.node).find(|node| !node.is_empty()) {
+                    let full = debugger.simulation.plan.alarms.get(alarm).is_some_and(|a| a.cause == Cause::Capacity);
+                    let accesses = debugger.simulation.plan.versions.dispatches.get(dispatch).filter(|_| full);
+                    let writes = accesses.into_iter().flat_map(|accesses| &accesses.writes);
+                    // How many particles there are where no more have room.
+                    let count = writes.map(|write| write.wire.clone()).find(|wire| wire.ends_with(".count"));
+                    report.number(debugger, count)?;
+                } else if let Some(found) = self.alarms.0.iter().find(|alarm| !alarm.node.is_empty()) {
                     // A number outside of what its port expects: behind the node's last dispatch.
+                    let node = &found.node;
                     let last = (0..debugger.len()).rfind(|at| debugger.first_of(node, *at) == Some(*at));
                     debugger.seek(last.map_or(debugger.len(), |last| last + 1))?;
                     report.name(debugger, last);
+                    report.number(debugger, Some(format!("{node}.{}", found.port)))?;
                 }
             }
         }
@@ -346,6 +354,14 @@ impl Report {
         let known = dispatch.and_then(|at| debugger.simulation.plan.frame.get(at));
         self.node = known.map(|dispatch| dispatch.node.clone());
         self.part = known.map(|dispatch| dispatch.part.clone());
+    }
+
+    /// Names a single number and its value, if it is one that can be read here.
+    fn number(&mut self, debugger: &mut FrameDebugger, wire: Option<String>) -> Result<(), Problems> {
+        let Some(wire) = wire else { return Ok(()) };
+        self.value = debugger.value_at(&wire, Place::Number)?.map(Values);
+        self.wire = self.value.is_some().then_some(wire);
+        Ok(())
     }
 
     fn found(&mut self, debugger: &mut FrameDebugger, found: Option<Found>) -> Result<(), Problems> {
