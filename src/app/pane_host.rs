@@ -83,7 +83,8 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
             Pane::Plots => plots.show(ui, session, player, actions),
             Pane::Compare => {
                 let seen = views.get(&0).map(View::seen).unwrap_or_default();
-                compare.show(ui, session, render, seen, actions)
+                compare.show(ui, session, render, seen, actions);
+                Ok(())
             }
             Pane::View(number) => {
                 if let Some(view) = views.get_mut(number) {

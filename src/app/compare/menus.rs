@@ -26,8 +26,7 @@ impl ComparePane {
     }
 
     /// What it is compared with.
-    pub(super) fn other_menu(&mut self, ui: &mut Ui, session: &Session, actions: &mut Actions) -> Result<(), String> {
-        let mut told = Ok(());
+    pub(super) fn other_menu(&mut self, ui: &mut Ui, session: &Session, actions: &mut Actions) {
         let (mut list, mut hold, mut with) = (None, false, None);
         let name = match &self.against {
             Against::Nothing => "Compare with…".to_string(),
@@ -38,7 +37,6 @@ impl ComparePane {
                 None => other.change.title(),
             },
         };
-        let ready = session.running_simulation().is_some_and(|s| s.progress().is_none()) && !session.compiling();
         let menu = ui.menu_button(RichText::new(name).monospace().small(), |ui| {
             if let Against::Other(_) = self.against
                 && ui.button("Choose the wire of B…").clicked()
@@ -48,7 +46,7 @@ impl ComparePane {
             if ui.button("Another wire or image…").clicked() {
                 list = Some(Choosing::Wire);
             }
-            let held = ui.add_enabled(ready, egui::Button::new("This frame, held"));
+            let held = ui.button("This frame, held");
             hold = held
                 .on_hover_text("Keep the values of this frame, and compare later or earlier ones with them")
                 .clicked();
@@ -82,10 +80,7 @@ impl ComparePane {
         if let Some(change) = with {
             self.compare_with(change);
         }
-        if hold {
-            told = self.hold(session);
-        }
-        told
+        self.holds |= hold;
     }
 
     /// A button that makes the other graph the running one.
@@ -104,8 +99,11 @@ impl ComparePane {
     }
 
     /// Holds the values of the present frame.
-    fn hold(&mut self, session: &Session) -> Result<(), String> {
-        let Some((simulation, live)) = session.running_simulation().zip(self.live.as_ref()) else { return Ok(()) };
+    ///
+    /// # Errors
+    /// Why they cannot be copied, in one sentence.
+    pub(super) fn hold(&mut self, simulation: &Simulation) -> Result<(), String> {
+        let Some(live) = &self.live else { return Ok(()) };
         let reading = simulation.take(live).map_err(|problem| problem.to_string())?;
         let taken = reading.wait().ok_or("the values could not be copied from the GPU; reset the simulation")?;
         self.set_against(Against::Held(taken.into()));

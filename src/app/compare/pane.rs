@@ -54,6 +54,8 @@ pub(in crate::app) struct ComparePane {
     pub(super) stale: bool,
     /// The images are to be drawn again.
     pub(super) redraw: bool,
+    /// The next frame that is whole is to be held as B.
+    pub(super) holds: bool,
     /// Why there is nothing to compare.
     pub(super) fault: Option<String>,
     pub(super) list: Option<List>,
@@ -87,6 +89,7 @@ impl Default for ComparePane {
             images: None,
             stale: true,
             redraw: false,
+            holds: false,
             fault: None,
             list: None,
             pointed: None,
@@ -152,7 +155,7 @@ impl ComparePane {
         self.list.is_some()
     }
 
-    /// Draws the pane. `seen`: what the first view shows, to begin with. An `Err` is a message for the user.
+    /// Draws the pane. `seen`: what the first view shows, to begin with.
     pub(in crate::app) fn show(
         &mut self,
         ui: &mut Ui,
@@ -160,7 +163,7 @@ impl ComparePane {
         render: &RenderState,
         seen: &str,
         actions: &mut Actions,
-    ) -> Result<(), String> {
+    ) {
         self.drawn[0] = true;
         if let Some(simulation) = session.running_simulation().filter(|_| self.live.is_none()) {
             self.live = first(simulation.plan(), seen);
@@ -176,9 +179,8 @@ impl ComparePane {
             _ => ([None; 2], None),
         };
         self.follow(ui.ctx(), session, render);
-        let mut told = Ok(());
         let head = egui::Panel::top(ui.id().with("compare head")).frame(theme::bar(ui));
-        head.show(ui, |ui| told = self.head(ui, session, actions));
+        head.show(ui, |ui| self.head(ui, session, actions));
         if self.measured.is_some() {
             let foot = egui::Panel::bottom(ui.id().with("compare foot")).frame(theme::bar(ui));
             foot.show(ui, |ui| numbers::show(ui, self));
@@ -188,7 +190,6 @@ impl ComparePane {
             true => self.body(ui),
             false => self.placeholder(ui, session),
         });
-        told
     }
 
     /// Takes over what was measured, and measures again where something has changed.
@@ -202,6 +203,12 @@ impl ComparePane {
             Err(sentence) => self.fault = Some(sentence),
         }
         let simulation = session.running_simulation().filter(|simulation| simulation.progress().is_none());
+        if let Some(simulation) = simulation.filter(|_| self.holds && !session.compiling()) {
+            self.holds = false;
+            if let Err(sentence) = self.hold(simulation) {
+                self.fault = Some(sentence);
+            }
+        }
         if let Some(simulation) = simulation.filter(|_| self.stale && self.measuring.is_idle()) {
             match self.sides(simulation) {
                 Ok(Some((a, b))) => {
@@ -295,8 +302,7 @@ impl ComparePane {
     }
 
     /// The bar above the images.
-    fn head(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
-        let mut told = Ok(());
+    fn head(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         let before = (self.view.clone(), self.measure);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
@@ -304,7 +310,7 @@ impl ComparePane {
                 ui.label(RichText::new(if a { "A" } else { "B" }).strong().color(theme::of(ui).accent));
                 match a != self.swapped {
                     true => self.live_button(ui, session),
-                    false => told = self.other_menu(ui, session, actions),
+                    false => self.other_menu(ui, session, actions),
                 }
                 if a {
                     let swap = choice(ui, false, "⇄", "Swap A and B");
@@ -348,7 +354,6 @@ impl ComparePane {
             self.stale = true;
         }
         self.redraw |= before.0 != self.view;
-        told
     }
 
     /// Which part of the values is shown, and of a volume which layer.
