@@ -348,7 +348,7 @@ fn what_is_typed_becomes_files_or_a_sentence() {
         (&["smoke:vtk", "smoke=look:vtk"], &[], "two exports have the files smoke.0001.vti"),
         (&["screen", "screen:png16"], &[], "two exports have the files screen.0001.png"),
         (&["=smoke"], &[], "write [NAME=]WIRE[:FORMAT]"),
-        (&["smoke:"], &[], "no statistic is named"),
+        (&["smoke:mp5"], &[], "`mp5` is neither a format nor a statistic"),
     ] {
         let error = typed(&document, wires, formats).unwrap_err();
         assert!(error.contains(cause), "{wires:?}: {error}");

@@ -18,9 +18,9 @@ pub mod value;
 pub use formats::{DEFAULT, FORMATS, png};
 use sink::{Format, Kind};
 
-/// The formats for images of 8 bits, as an Output shows them.
+/// The formats for images of 8 bits, as an Output shows them, one file a frame.
 pub fn image_formats() -> impl Iterator<Item = &'static Format> {
-    FORMATS.iter().filter(|format| format.takes.contains(&Kind::Image))
+    FORMATS.iter().filter(|format| format.takes.contains(&Kind::Image) && !format.single)
 }
 
 /// The format with this name, as typed and as stored; `None` where there is none.

@@ -10,6 +10,7 @@ use super::names::{Names, plain};
 use super::sink::{Format, Kind};
 use crate::document::Document;
 use crate::graph::carried::Carried;
+use crate::graph::expect::Statistic;
 use crate::graph::measurement::Measurement;
 use crate::graph::{self, Graph};
 use crate::problem::Problem;
@@ -151,6 +152,15 @@ fn find(name: Option<&str>, text: &str, document: &Document, graph: &Graph) -> R
     let node = graph.node(path).and_then(|id| graph.nodes.get(id));
     if node.is_none() {
         graph.carried(path)?;
+    }
+    if let Some((_, end)) = text.rsplit_once(':')
+        && Statistic::parse(end).is_none()
+        && end.parse::<u32>().is_err()
+    {
+        let formats: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+        let statistics: Vec<&str> = Statistic::NAMED.iter().map(|(name, _)| *name).collect();
+        let remedy = format!("the formats are {}; the statistics {}", formats.join(", "), statistics.join(", "));
+        return Err(Problem::new(path, "", format!("`{end}` is neither a format nor a statistic"), remedy));
     }
     let number = node.is_some_and(|node| matches!(node.kind, graph::Kind::Number));
     if text.contains(':') || number {

@@ -52,6 +52,8 @@ pub struct Format {
     pub takes: &'static [Kind],
     /// Whether a file holds several values.
     pub joins: bool,
+    /// Whether all frames are in one file.
+    pub single: bool,
     /// Approximate size of the files \[bytes a pixel\], where they hold images.
     pub bytes_per_pixel: f64,
     /// Opens a sink for these files. It does not access the disk before [`FrameSink::begin`].

@@ -23,6 +23,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     about: "OpenEXR images with 32 bits a channel: linear colours, and grids in 2D as layers",
     takes: &[Kind::Picture, Kind::Grid2],
     joins: true,
+    single: false,
     bytes_per_pixel: 12.0,
     open: |target| Box::new(Sequence::new(target, &Encoding { ending: "exr", encode: float, inspect, index: None })),
 };

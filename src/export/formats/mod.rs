@@ -1,7 +1,10 @@
 //! The file formats of exports, one a module.
 
+mod apng;
 mod bytes;
 mod exr;
+mod ffmpeg;
+mod movie;
 mod npy;
 mod npz;
 mod ply;
@@ -31,6 +34,10 @@ pub const FORMATS: &[Format] = &[
     usda::FORMAT,
     table::CSV,
     table::JSON_LINES,
+    apng::FORMAT,
+    ffmpeg::MP4,
+    ffmpeg::WEBM,
+    ffmpeg::PRORES,
 ];
 
 /// The format of images where none is named.

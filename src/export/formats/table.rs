@@ -19,6 +19,7 @@ pub(in crate::export) const CSV: Format = Format {
     about: "a table of numbers over time, one row a frame",
     takes: &[Kind::Number],
     joins: true,
+    single: true,
     bytes_per_pixel: 0.0,
     open: |target| Box::new(Table::new(target, Text::Csv)),
 };

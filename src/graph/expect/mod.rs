@@ -138,7 +138,8 @@ impl Statistic {
         ("infinite", Statistic::Infinite),
     ];
 
-    fn parse(name: &str) -> Option<Statistic> {
+    /// The statistic of this name.
+    pub fn parse(name: &str) -> Option<Statistic> {
         Statistic::NAMED.iter().find(|(known, _)| *known == name).map(|(_, statistic)| *statistic)
     }
 
