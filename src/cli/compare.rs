@@ -12,6 +12,7 @@ use stagewright::document::NodeKind;
 use stagewright::export;
 use stagewright::files::write;
 use stagewright::gpu::Gpu;
+use stagewright::graph::expect::list;
 use stagewright::plan::{Keep, Outputs, PlanOptions};
 use stagewright::sim::compare::{Comparison, Measure, Statistics, compare};
 use stagewright::sim::taken::{Subject, Taken};
@@ -203,7 +204,7 @@ fn line(frame: u64, statistics: &Statistics) -> String {
     let Statistics { max, place, l1, l2, relative, not_finite, .. } = statistics;
     let mut text = format!("frame {frame}: max {max:.6e}");
     if let Some(place) = place {
-        let _ = write!(text, " at {place} (A {}, B {})", numbers(&place.a), numbers(&place.b));
+        let _ = write!(text, " at {place} (A {}, B {})", list(&place.a), list(&place.b));
     }
     let _ = write!(text, ", L1 {l1:.6e}, L2 {l2:.6e}, relative {relative:.6e}");
     let odd = not_finite.only_a + not_finite.only_b + not_finite.both;

@@ -70,10 +70,17 @@ fn a_condition_stops_the_run_and_leads_to_the_cell_and_its_history() {
     bench.until("the history", |bench| {
         bench.seen().iter().any(|s| s.role == Role::Link && s.name.starts_with("write "))
     });
-    // The list scrolls to where the frame stands before a click can hit a row of it.
+    // The list scrolls to where the frame stands; a row that is in sight leads to another dispatch.
     bench.rest();
-    let first = bench.seen().into_iter().find(|seen| seen.name.starts_with("write ")).expect("a write").name;
-    let number: usize = first.split(' ').nth(1).and_then(|number| number.parse().ok()).expect("its dispatch");
+    let (top, bottom) = (bench.find("Remove condition NaN or infinity in a State"), bench.find("Timeline"));
+    let sight = top.expect("the condition").top()..bottom.expect("the timeline").top();
+    let written = |name: &str| name.strip_prefix("write ")?.split(' ').next()?.parse::<usize>().ok();
+    let row = bench.seen().into_iter().find(|seen| {
+        let other = written(&seen.name).is_some_and(|number| !shows(&bench, &format!(": {number} of ")));
+        other && sight.contains(&seen.rect.top()) && sight.contains(&seen.rect.bottom())
+    });
+    let first = row.expect("a row in sight").name;
+    let number = written(&first).expect("its dispatch");
     bench.press(&first);
     bench.until("the dispatch", |bench| shows(bench, &format!(": {number} of ")));
     bench.press("Remove condition NaN or infinity in a State");

@@ -100,6 +100,6 @@ fn under_pointer(found: &Comparison, sample: &Sample) -> String {
     let element = sample.index as usize;
     let (a, b) = (found.a.numbers(element), found.b.numbers(element));
     let difference: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-    let place = Place { index: sample.index, cell: sample.cell, axis: None, a, b };
+    let place = Place { index: sample.index, cell: sample.cell, dim: found.a.dim(), axis: None, a, b };
     format!("{}   A − B {}", at(&place), numbers(&difference))
 }

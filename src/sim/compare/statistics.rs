@@ -15,6 +15,9 @@ pub struct Place {
     pub index: u64,
     /// The cell along x, y, z, or the cell whose lower face it is; `None` for particles and numbers.
     pub cell: Option<[u32; 3]>,
+    /// Dimensions of the domain.
+    #[serde(skip)]
+    pub dim: u32,
     /// For faces: the axis across which it lies.
     pub axis: Option<u32>,
     /// Components of A there.
@@ -25,12 +28,16 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = |cell: [u32; 3]| {
+            let parts: Vec<String> = cell.iter().take(self.dim.max(1) as usize).map(u32::to_string).collect();
+            parts.join(", ")
+        };
         match (self.cell, self.axis) {
-            (Some([x, y, z]), Some(axis)) => {
+            (Some(cell), Some(axis)) => {
                 let axis = ["x", "y", "z"].get(axis as usize).copied().unwrap_or_default();
-                write!(f, "the lower {axis} face of cell {x}, {y}, {z}")
+                write!(f, "the lower {axis} face of cell ({})", parts(cell))
             }
-            (Some([x, y, z]), None) => write!(f, "cell {x}, {y}, {z}"),
+            (Some(cell), None) => write!(f, "cell ({})", parts(cell)),
             (None, _) => write!(f, "particle {}", self.index),
         }
     }
@@ -157,6 +164,7 @@ fn place(a: &Taken, b: &Taken, at: usize) -> Place {
     Place {
         index: element as u64,
         cell: matches!(a.ty(), WireType::Grid(_) | WireType::FaceGrid).then(|| cell(a, element)),
+        dim: a.dim(),
         axis: axis.map(|axis| axis as u32),
         a: values(a),
         b: values(b),
