@@ -60,14 +60,14 @@ fn two_wires_have_the_norms_of_their_difference() {
     let most = a.iter().zip(&b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs()).enumerate();
     let (at, most) = most.fold((0, 0.0), |most, one| if one.1 > most.1 { one } else { most });
     assert!(most > 0.0);
-    assert!(text(&bench, &format!("max at cell {}, {}, 0:", at % 32, at / 32)).is_some(), "{most}");
+    assert!(text(&bench, &format!("max at cell ({}, {}):", at % 32, at / 32)).is_some(), "{most}");
     assert!(figure(&bench, "differ").is_some_and(|count| count.ends_with(" of 1024")));
     // Under the pointer both values are read.
     bench.press("Difference");
     bench.until("the difference", |bench| bench.find("image of the difference").is_some());
     let center = rect(&bench, "image of the difference").center();
     bench.hover(center);
-    bench.until("both values", |bench| text(bench, "cell 1").is_some_and(|text| text.contains("A − B")));
+    bench.until("both values", |bench| text(bench, "cell (1").is_some_and(|text| text.contains("A − B")));
     // Swapped, the difference has the other sign.
     let mean = figure(&bench, "mean A − B").unwrap();
     bench.press("Swap A and B");
