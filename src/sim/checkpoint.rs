@@ -1,4 +1,4 @@
-//! The States of a simulation in a file, from which it goes on with the same bits: in another process, on another day.
+//! The States of a simulation in a file, from which it continues with the same bits: in another process, on another day.
 //!
 //! The format is [safetensors](https://github.com/huggingface/safetensors): a tensor for each State, named after it, with the axes
 //! z, y, x and component for grids, and particle and component for particles. Everything else is text in its header.

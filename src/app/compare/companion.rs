@@ -42,7 +42,7 @@ impl Companion {
         Ok(Companion { simulation, computing: false, renew: true, level: false, cost, in_flight })
     }
 
-    /// Goes on with another plan; States that both have keep their values.
+    /// Continues with another plan; States that both have keep their values.
     ///
     /// # Errors
     /// As [`Simulation::replace_with_files`], in one sentence.
@@ -73,7 +73,7 @@ impl Companion {
         milliseconds(&self.simulation)
     }
 
-    /// Goes on towards the frame of the leader, within the budget of a frame of the window. Parameters of nodes for which `shared` holds
+    /// Continues towards the frame of the leader, within the budget of a frame of the window. Parameters of nodes for which `shared` holds
     /// have the values that the leader's have. `wake` is called, on any thread, when there may be more to do.
     ///
     /// # Errors

@@ -71,7 +71,7 @@ impl Measuring {
         *self = Measuring::Reading { a, b, show, measure };
     }
 
-    /// Goes on, and returns the result once it is there. `wake` is called on the thread when it is.
+    /// Continues, and returns the result once it is there. `wake` is called on the thread when it is.
     ///
     /// # Errors
     /// The device failed, or there is no thread, in one sentence.

@@ -145,7 +145,7 @@ impl Other {
         self.companion.iter_mut().for_each(Companion::refresh);
     }
 
-    /// Follows the edits of the running graph, and goes on towards its frame. `live` is what is compared of it.
+    /// Follows the edits of the running graph, and continues towards its frame. `live` is what is compared of it.
     pub(super) fn follow(&mut self, ctx: &egui::Context, session: &Session, live: &Subject) {
         let now = ctx.input(|input| input.time);
         self.make(session, live, now);

@@ -390,7 +390,7 @@ impl Session {
         }
     }
 
-    /// Goes on inside the frame.
+    /// Continues inside the frame.
     pub(in crate::app) fn step_in_frame(&mut self, step: FrameStep) {
         self.in_frame(|debugger| match step {
             FrameStep::Dispatch => debugger.step_dispatch().map(drop),

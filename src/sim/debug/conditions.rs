@@ -171,7 +171,7 @@ impl Conditions {
         self.list.is_empty()
     }
 
-    /// Lets this frame, counted from 1, pass breakpoints: the run has stopped there and goes on.
+    /// Lets this frame, counted from 1, pass breakpoints: the run has stopped there and continues.
     pub fn pass(&mut self, frame: u64) {
         self.passed = Some(frame);
     }

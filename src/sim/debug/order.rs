@@ -65,12 +65,12 @@ impl FrameDebugger {
     /// How the particles of a State move.
     ///
     /// # Errors
-    /// A State whose particles are put together anew in every frame.
+    /// A State whose particles are put together again in every frame.
     pub(super) fn order(&self, set: &str) -> Result<Order, Problem> {
         let mut attributes = self.attributes(set);
         attributes.sort_by_key(|name| name != "position");
         attributes.iter().find_map(|carrier| self.order_by(set, carrier)).ok_or_else(|| {
-            let cause = "its particles are made anew in every frame, so none is the same in the next";
+            let cause = "its particles are made again in every frame, so none is the same in the next";
             Problem::new(set, "", cause, "follow a particle of a State that keeps its particles")
         })
     }
