@@ -85,7 +85,7 @@ fn a_condition_stops_the_run_and_leads_to_the_cell_and_its_history() {
     bench.until("the dispatch", |bench| shows(bench, &format!(": {number} of ")));
     bench.press("Remove condition NaN or infinity in a State");
     bench.key(Key::Space);
-    bench.until("the run goes on", |bench| shows(bench, "Not inside a frame"));
+    bench.until("the run continues", |bench| shows(bench, "Not inside a frame"));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_checkpoint_of_a_stop_opens_at_that_very_place() {
     let (wire, cell) = (report["wire"].as_str().unwrap(), report["element"].as_str().unwrap());
     assert!(shows(&bench, &format!("Writes to {cell}")) && shows(&bench, &format!("write {ran} of {wire}")));
     bench.until("the wire", |bench| shows(bench, &format!("image {wire}")));
-    // The frame goes on from there, and then the run.
+    // The frame continues from there, and then the run.
     bench.key(Key::F10);
     bench.until("the next node", |bench| !shows(bench, &format!(": {ran} of {all} dispatches")));
     bench.key(Key::Space);
@@ -183,7 +183,7 @@ fn a_particle_is_followed_by_its_way_through_sorted_frames() {
     bench.until("what is followed", |bench| shows(bench, &format!("Followed: particle {index} of set.value")));
     let frame = bench.computed();
     bench.until("its way", |bench| bench.find(&format!("followed in frame {frame}")).is_some());
-    // The run goes on, and its way with it.
+    // The run continues, and its way with it.
     bench.key(Key::Space);
     bench.until("more frames", |bench| bench.computed() > frame + 5);
     bench.key(Key::Space);

@@ -65,10 +65,10 @@ fn a_particle_keeps_its_way_where_it_is_emitted_removed_and_sorted() {
         check(&points, id);
         indices.extend(points.iter().map(|point| point.index));
         assert!(follower.go_on(&past, || true).expect("nothing to do").is_empty());
-        // The run goes on, until the particle is removed.
+        // The run continues until the particle is removed.
         let end = (31..).find(|frame| (u64::from(id) + frame - 1) % 50 == 7).expect("some frame");
         let mut on = simulation_of(&mut simulation, end);
-        let more = follower.go_on(&on.past(end).expect("a past"), || true).expect("goes on");
+        let more = follower.go_on(&on.past(end).expect("a past"), || true).expect("more points");
         assert_eq!((more.len() as u64, follower.is_gone()), (end - 31, true), "removed in frame {end}");
         check(&[points, more].concat(), id);
     }

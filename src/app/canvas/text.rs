@@ -66,3 +66,12 @@ pub(super) fn block_room(size: egui::Vec2, zoom: f32) -> egui::Vec2 {
 fn broken(text: &str) -> String {
     text.replace('_', "_\u{200b}")
 }
+
+/// A long name leaves room for the field beside it.
+pub(super) fn shortened(name: &str) -> String {
+    const MAX_CHARACTERS: usize = 14;
+    match name.char_indices().nth(MAX_CHARACTERS) {
+        Some(_) => name.chars().take(MAX_CHARACTERS - 1).chain(['…']).collect(),
+        None => name.to_string(),
+    }
+}

@@ -15,7 +15,7 @@ use egui_node_graph::{DataTypeTrait, NodeDataTrait, NodeId, NodeResponse, UserRe
 
 use super::marks::Mark;
 use super::templates::NoTemplate;
-use super::text::{SMALLEST, block, block_room, one_line, text_size};
+use super::text::{SMALLEST, block, block_room, one_line, shortened, text_size};
 use crate::app::theme::{self, Look};
 use crate::document::Outline;
 use crate::edit::PortSignature;
@@ -592,12 +592,3 @@ pub(super) enum Asked {
 }
 
 impl UserResponseTrait for Asked {}
-
-/// A long name leaves room for the field beside it.
-fn shortened(name: &str) -> String {
-    const MAX_CHARACTERS: usize = 14;
-    match name.char_indices().nth(MAX_CHARACTERS) {
-        Some(_) => name.chars().take(MAX_CHARACTERS - 1).chain(['…']).collect(),
-        None => name.to_string(),
-    }
-}
