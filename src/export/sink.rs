@@ -52,7 +52,7 @@ pub struct Format {
     pub takes: &'static [Kind],
     /// Whether a file holds several values.
     pub joins: bool,
-    /// Whether all frames are in one file.
+    /// Whether all frames are in one file, but for tables of particles.
     pub single: bool,
     /// Approximate size of the files \[bytes a pixel\], where they hold images.
     pub bytes_per_pixel: f64,

@@ -2,8 +2,10 @@
 
 mod apng;
 mod bytes;
+mod csv;
 mod exr;
 mod ffmpeg;
+mod gif;
 mod movie;
 mod npy;
 mod npz;
@@ -35,6 +37,7 @@ pub const FORMATS: &[Format] = &[
     table::CSV,
     table::JSON_LINES,
     apng::FORMAT,
+    gif::FORMAT,
     ffmpeg::MP4,
     ffmpeg::WEBM,
     ffmpeg::PRORES,

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value as Json};
 
+use super::csv;
+use crate::export::sequence::Sequence;
 use crate::export::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Target};
 use crate::export::value::Value;
 use crate::files::{read, write};
@@ -16,18 +18,22 @@ use crate::files::{read, write};
 pub(in crate::export) const CSV: Format = Format {
     name: "csv",
     title: "CSV",
-    about: "a table of numbers over time, one row a frame",
-    takes: &[Kind::Number],
+    about: "a table of numbers over time, one row a frame; of particles, a table a frame with one row each",
+    takes: &[Kind::Number, Kind::Particles],
     joins: true,
     single: true,
     bytes_per_pixel: 0.0,
-    open: |target| Box::new(Table::new(target, Text::Csv)),
+    open: |target| match target.kind {
+        Kind::Particles => Box::new(Sequence::new(target, &csv::PARTICLES)),
+        _ => Box::new(Table::new(target, Text::Csv)),
+    },
 };
 
 pub(in crate::export) const JSON_LINES: Format = Format {
     name: "jsonl",
     title: "JSON lines",
     about: "numbers over time, one JSON object a frame",
+    takes: &[Kind::Number],
     open: |target| Box::new(Table::new(target, Text::JsonLines)),
     ..CSV
 };
