@@ -58,6 +58,7 @@ mod quiet;
 pub mod sim;
 pub mod spelling;
 pub mod stage;
+pub mod sweep;
 mod threads;
 pub mod tune;
 

@@ -10,6 +10,8 @@ mod keyframes;
 mod outputs;
 #[path = "cli/stop.rs"]
 mod stop;
+#[path = "cli/sweep.rs"]
+mod sweep;
 #[path = "cli/variants.rs"]
 mod variants;
 

@@ -52,7 +52,7 @@ fn formats() -> PossibleValuesParser {
     FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about)).collect::<Vec<_>>().into()
 }
 
-fn cutoff(text: &str) -> Result<f32, String> {
+pub fn cutoff(text: &str) -> Result<f32, String> {
     let number = text.parse::<f32>().ok().filter(|number| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| format!("`{text}` is not a number of at least 0"))
 }

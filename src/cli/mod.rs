@@ -15,6 +15,7 @@ mod report;
 mod run;
 mod stages;
 mod stop;
+mod sweep;
 mod test;
 mod wire;
 
@@ -69,6 +70,8 @@ enum Command {
     Plan(plan::PlanArgs),
     /// Time graphs and the built-in cases: GPU, wall-clock and CPU time per step, by node, compared with minimum memory traffic
     Bench(Box<bench::Bench>),
+    /// Run a graph with many values of its parameters, here or on a farm, and compare their images and numbers
+    Sweep(Box<sweep::Sweep>),
     /// List the stages, or print the reference of one
     Stages(stages::Stages),
 }
@@ -135,6 +138,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Record(record) => record.run(),
         Command::Plan(plan) => plan.run(),
         Command::Bench(bench) => bench.run(),
+        Command::Sweep(sweep) => sweep.run(),
         Command::Stages(stages) => stages.run(),
     };
     done.map(|()| 0)

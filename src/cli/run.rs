@@ -152,7 +152,7 @@ pub fn progress(frames: u64) -> ProgressBar {
 const MAX_FRAMES: u64 = 99_999_999;
 
 /// Parses `240` or `100-240`.
-fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
+pub fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
     let message = || format!("`{text}` is not a range of frames; write N or N-M, for example 240 or 100-240");
     let number = |s: &str| s.trim().parse::<u64>().ok().filter(|n| *n >= 1).ok_or_else(message);
     let (first, last) = match text.split_once('-') {

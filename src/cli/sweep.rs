@@ -1,0 +1,354 @@
+//! `stagewright sweep`: one graph with many values, on this machine or on a farm.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::driver::DriverArgs;
+use super::report::{self, Failure};
+use super::run::parse_frames;
+use super::{GraphArgs, MemoryArgs, parse_size};
+use stagewright::document::Document;
+use stagewright::export::select::Request;
+use stagewright::files::{Access, write};
+use stagewright::gpu::Gpu;
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::sweep::farm::{self, Call};
+use stagewright::sweep::manifest::{Manifest, Options, Task, label};
+use stagewright::sweep::task::{Context, Outcome, Step};
+use stagewright::sweep::{self, SweepError};
+
+#[derive(Args)]
+pub struct Sweep {
+    /// Graph file (.ron)
+    #[arg(required_unless_present = "sheet")]
+    graph: Option<PathBuf>,
+    /// What else each task writes: [NAME=]WIRE[+..][:FORMAT], as for `export`
+    #[arg(value_name = "[NAME=]WIRE[+..][:FORMAT]", value_parser = wires)]
+    wires: Vec<String>,
+    /// Values of a parameter: LOW..HIGH:COUNT (ends included; with :log in equal factors), or a list. Also seed=.. and variant=..
+    #[arg(long = "set", value_name = "NODE.PARAM=VALUES")]
+    set: Vec<String>,
+    /// Instead of all combinations, N random ones, spread evenly; a range then needs no count
+    #[arg(long, value_name = "N")]
+    random: Option<u64>,
+    /// Chooses other random combinations
+    #[arg(long, value_name = "S", requires = "random")]
+    seed: Option<u64>,
+    /// Frames to compute; the last one is written. With N-M, all from N to M are
+    #[arg(long, value_name = "N|N-M", value_parser = written)]
+    frames: Option<(u64, u64)>,
+    /// Folder of the sweep, created if missing. Tasks that are complete are kept
+    #[arg(long, value_name = "DIR", required_unless_present = "sheet")]
+    out: Option<PathBuf>,
+    /// Wire or Output whose image each task writes. Default: the topmost Output
+    #[arg(long, value_name = "WIRE", value_parser = wires)]
+    image: Option<String>,
+    /// Size of images [pixels], stretched if the aspect ratio differs. Default: the size of the Output
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<(u32, u32)>,
+    /// Number to measure after the last frame, as for `record`: density.value:sum
+    #[arg(long = "number", value_name = "NODE.PORT[:STATISTIC[:COMPONENT]]")]
+    numbers: Vec<String>,
+    /// In OpenVDB files, leave out numbers of at most this size
+    #[arg(long, value_name = "VALUE", value_parser = super::export::cutoff)]
+    cutoff: Option<f32>,
+    /// Run this task alone, counted from 0. Options may be left out where the folder has a manifest
+    #[arg(long, value_name = "N")]
+    index: Option<usize>,
+    /// Write the contact sheet, the page and the table of what is in the folder of a sweep, and run nothing
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["graph", "out", "index", "emit"])]
+    sheet: Option<PathBuf>,
+    /// Write the manifest and a job for a scheduler into the folder, and run nothing
+    #[arg(long, value_enum, value_name = "SCHEDULER", conflicts_with = "index")]
+    emit: Option<Scheduler>,
+    /// Tasks to run at a time. One usually fills a GPU
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: u16,
+    /// Set a parameter in all tasks: node.param=value
+    #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
+    params: Vec<String>,
+    /// Variant of the graph; without it, the one that the file chooses. `default` is none
+    #[arg(long, value_name = "NAME")]
+    variant: Option<String>,
+    /// Frames per second; the time step is its inverse
+    #[arg(long, value_name = "F")]
+    fps: Option<f64>,
+    /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph
+    #[arg(long, value_name = "FOLDER")]
+    stages: Option<PathBuf>,
+    /// Let the graph read files outside its own folder
+    #[arg(long)]
+    allow_files: bool,
+    #[command(flatten)]
+    memory: MemoryArgs,
+    /// Part of the name of the graphics adapter
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+    #[command(flatten)]
+    driver: DriverArgs,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Scheduler {
+    /// A job template of Open Job Description
+    Openjd,
+    /// A script that submits an array job to Slurm
+    Slurm,
+}
+
+/// Checks that it can be read, and keeps the text.
+fn wires(text: &str) -> Result<String, String> {
+    Request::parse(text).map(|_| text.to_string())
+}
+
+/// The frames to write: of `N`, the last one.
+fn written(text: &str) -> Result<(u64, u64), String> {
+    let (first, last) = parse_frames(text)?.into_inner();
+    Ok(if text.contains('-') { (first, last) } else { (last, last) })
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Failure {
+        Failure::Message(error.to_string())
+    }
+}
+
+/// A sweep and what it is of.
+struct Opened {
+    manifest: Manifest,
+    document: Document,
+    library: Library,
+    access: Access,
+}
+
+impl Sweep {
+    pub fn run(&self) -> Result<(), Failure> {
+        if let Some(folder) = &self.sheet {
+            return summary(folder);
+        }
+        // One of both is required.
+        let (Some(graph), Some(out)) = (&self.graph, &self.out) else { return Ok(()) };
+        let sweep = self.open(graph, out)?;
+        if let Some(index) = self.index {
+            let task = sweep.manifest.tasks.get(index).ok_or_else(|| {
+                let last = sweep.manifest.tasks.len().saturating_sub(1);
+                Failure::Message(format!("--index {index}: the sweep has the tasks 0 to {last}"))
+            })?;
+            sweep.manifest.check_task(&sweep.document, &sweep.library, task)?;
+            sweep.manifest.write(out)?;
+            return self.tasks(&sweep, out, std::slice::from_ref(task));
+        }
+        sweep.manifest.check(&sweep.document, &sweep.library)?;
+        sweep.manifest.write(out)?;
+        if let Some(scheduler) = self.emit {
+            return self.emit(scheduler, &sweep.manifest, graph, out);
+        }
+        let done = self.tasks(&sweep, out, &sweep.manifest.tasks);
+        summary(out)?;
+        done
+    }
+
+    /// Writes a job for a scheduler.
+    fn emit(&self, scheduler: Scheduler, manifest: &Manifest, graph: &Path, out: &Path) -> Result<(), Failure> {
+        let absolute = |path: &Path| std::path::absolute(path).map(|path| path.to_string_lossy().into_owned());
+        let fault =
+            |error: std::io::Error| Failure::Message(format!("{}: {error}; choose another folder", out.display()));
+        let (graph, folder) = (absolute(graph).map_err(fault)?, absolute(out).map_err(fault)?);
+        let program =
+            std::env::current_exe().map_or_else(|_| "stagewright".into(), |p| p.to_string_lossy().into_owned());
+        let mut options = Vec::new();
+        if let Some(stages) = &self.stages {
+            options.extend(["--stages".to_string(), absolute(stages).map_err(fault)?]);
+        }
+        if let Some(adapter) = &self.adapter {
+            options.extend(["--adapter".to_string(), adapter.clone()]);
+        }
+        if let Some(bytes) = self.memory.memory {
+            options.extend(["--memory".to_string(), format!("{}MiB", (bytes >> 20).max(1))]);
+        }
+        options.extend(self.allow_files.then(|| "--allow-files".to_string()));
+        let call = Call { program: &program, graph: &graph, folder: &folder, options: &options };
+        let (name, text) = match scheduler {
+            Scheduler::Openjd => (farm::OPENJD, farm::openjd(manifest, call)),
+            Scheduler::Slurm => (farm::SLURM, farm::slurm(manifest, call)),
+        };
+        write::replace(&out.join(name), text.as_bytes()).map_err(fault)?;
+        let count = manifest.tasks.len();
+        report::print(&match scheduler {
+            Scheduler::Openjd => format!("{count} tasks in {folder}/{name}; its parameter Graph is {graph}\n"),
+            Scheduler::Slurm => format!("{count} tasks; submit them with: sh {folder}/{name}\n"),
+        });
+        Ok(())
+    }
+
+    /// The sweep of the options, or of the folder's manifest where none are given.
+    fn open(&self, graph: &Path, out: &Path) -> Result<Opened, Failure> {
+        let known = Manifest::read(out)?;
+        let options = match &known {
+            Some(known) if self.asks_for_nothing() => known.options.clone(),
+            _ => self.options()?,
+        };
+        let arguments = GraphArgs {
+            graph: graph.into(),
+            params: options.params.clone(),
+            variant: options.variant.clone(),
+            stages: self.stages.clone(),
+            allow_files: self.allow_files,
+            memory: self.memory,
+        };
+        let (mut document, library) = arguments.load()?;
+        if let Some(fps) = options.fps {
+            if !(fps.is_finite() && fps > 0.0) {
+                return Err(Failure::Message(format!("--fps {fps}: give a number above 0")));
+            }
+            document.fps = fps;
+        }
+        let graph_problems = |problems| Failure::graph(&document, &library, problems);
+        report::warn(&Graph::build(&document, &library).map_err(graph_problems)?.warnings);
+        let access = arguments.access();
+        let name = graph.file_name().unwrap_or_default().to_string_lossy();
+        let manifest = Manifest::new(&options, &name, &document, &library, &access)?;
+        if let Some(known) = &known {
+            manifest.same(known, out)?;
+        }
+        Ok(Opened { manifest, document, library, access })
+    }
+
+    fn asks_for_nothing(&self) -> bool {
+        self.set.is_empty() && self.random.is_none() && self.frames.is_none()
+    }
+
+    fn options(&self) -> Result<Options, Failure> {
+        let frames = self.frames.ok_or_else(|| {
+            Failure::Message(
+                "--frames is missing; give the number of frames of each task, for example --frames 120".into(),
+            )
+        })?;
+        Ok(Options {
+            set: self.set.clone(),
+            random: self.random,
+            seed: self.seed.unwrap_or_default(),
+            frames,
+            image: self.image.clone(),
+            size: self.size,
+            numbers: self.numbers.clone(),
+            exports: self.wires.clone(),
+            cutoff: self.cutoff.unwrap_or_default(),
+            params: self.params.clone(),
+            variant: self.variant.clone(),
+            fps: self.fps,
+        })
+    }
+
+    /// Runs tasks, several at a time; one that fails does not stop the others.
+    fn tasks(&self, sweep: &Opened, out: &Path, tasks: &[Task]) -> Result<(), Failure> {
+        let context = Context {
+            manifest: &sweep.manifest,
+            base: &sweep.document,
+            library: &sweep.library,
+            access: &sweep.access,
+            folder: out,
+        };
+        let jobs = usize::from(self.jobs).min(tasks.len()).max(1);
+        let bar = bar(tasks.len());
+        let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let fault = Mutex::new(None);
+        let work = || {
+            stagewright::deep_stack(|| {
+                // A device of its own, so that jobs do not wait for each other.
+                let gpu =
+                    super::open(self.adapter.as_ref(), self.memory).map_err(|e| Failure::Message(e.to_string()))?;
+                if jobs > 1 {
+                    gpu.limit_memory(Some(gpu.memory_budget().bytes / jobs as u64));
+                }
+                super::keep_pipelines(&gpu);
+                while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    match self.task(&context, &gpu, task) {
+                        Ok(line) => bar.suspend(|| report::print(&line)),
+                        // No other task would fare better.
+                        Err(failure @ Failure::Driver(..)) => return Err(failure),
+                        Err(failure) => {
+                            failed.fetch_add(1, Ordering::Relaxed);
+                            bar.suspend(|| {
+                                report::eprint_line(&format!("task {}:", task.index));
+                                failure.print();
+                            });
+                        }
+                    }
+                    bar.inc(1);
+                }
+                Ok(())
+            })
+        };
+        let work = || {
+            if let Err(failure) = work() {
+                next.store(usize::MAX / 2, Ordering::Relaxed);
+                fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..jobs {
+                scope.spawn(work);
+            }
+            work();
+        });
+        bar.finish_and_clear();
+        if let Some(failure) = fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(failure);
+        }
+        match failed.into_inner() {
+            0 => Ok(()),
+            count => Err(Failure::Message(format!(
+                "{count} of {} tasks failed; the same command runs them again",
+                tasks.len()
+            ))),
+        }
+    }
+
+    /// Runs a task. Returns a line about it.
+    fn task(&self, context: &Context<'_>, gpu: &Gpu, task: &Task) -> Result<String, Failure> {
+        let (mut watch, frames) = (self.driver.watch(), self.driver.frames());
+        let outcome = context.run(gpu, task, &mut |step| match step {
+            Step::Compiling(making) => watch.go_on(making),
+            Step::Frames(progress) => {
+                frames.note(progress.frame, progress.written);
+                true
+            }
+        });
+        watch.end();
+        let what = format!("{}: {}", task.folder(), label(context.manifest, task));
+        match outcome {
+            Ok(Outcome::Done(_, timing)) => Ok(format!("{what}  ({:.2} ms a frame)\n", timing.ms_per_frame)),
+            Ok(Outcome::Kept(_)) => Ok(format!("{what}  (was complete)\n")),
+            Ok(Outcome::Cancelled) => Err(watch.failure(Default::default())),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Writes the contact sheet, the page and the table.
+fn summary(folder: &Path) -> Result<(), Failure> {
+    let results = sweep::summarize(folder)?;
+    let (complete, all) = (results.complete(), results.rows.len());
+    let [sheet, page, table] = [sweep::SHEET, sweep::PAGE, sweep::TABLE];
+    report::print(&format!(
+        "{complete} of {all} tasks are complete; {sheet}, {page} and {table} in {}\n",
+        folder.display()
+    ));
+    Ok(())
+}
+
+/// A bar on a terminal.
+fn bar(tasks: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} tasks  {eta} left");
+    ProgressBar::new(tasks as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

@@ -1,0 +1,275 @@
+//! One task of a sweep: a run of the graph with its values, whose files come into a folder of its own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::SweepError;
+use super::manifest::{Manifest, Task, label};
+use crate::cancel::Cancel;
+use crate::document::Document;
+use crate::export::DEFAULT;
+use crate::export::job::{self, Export, Item, JobError, Progress};
+use crate::export::record::Fingerprint;
+use crate::export::select::{Choices, DEFAULT_NAMES, Request, items};
+use crate::files::{Access, read, write};
+use crate::gpu::{Gpu, Making};
+use crate::graph::Graph;
+use crate::graph::measurement::Measurement;
+use crate::library::Library;
+use crate::plan::{Keep, Plan, PlanOptions};
+use crate::problem::Problems;
+use crate::sim::Simulation;
+use crate::sim::record::Record;
+
+/// The file that marks a task as complete: its values and numbers. It is written last.
+pub const VALUES: &str = "values.json";
+/// What differs from run to run: how long the task took, and where.
+pub const TIMING: &str = "timing.json";
+/// These files have some hundred bytes, and more with many numbers.
+const MAX_FILE: u64 = 1 << 22;
+
+/// What is known of a complete task. Running it again gives the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finished {
+    /// The task's index.
+    pub index: usize,
+    /// Value of each parameter.
+    pub values: BTreeMap<String, Value>,
+    /// The [`Fingerprint`] of the graph with these values, in hexadecimal.
+    pub hash: String,
+    /// The first frame that was written, and the last one.
+    pub frames: (u64, u64),
+    /// Simulated time at the end of the last frame \[s\].
+    pub time: f64,
+    /// Numbers after the last frame, by what was typed; vectors have several, and NaN and infinity are `null`.
+    pub numbers: BTreeMap<String, Vec<Option<f64>>>,
+    /// The file of the last frame's image.
+    pub image: String,
+    /// All files, besides these two.
+    pub files: Vec<String>,
+}
+
+/// How long a task took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Time of a frame, with what is written; without the first one, in which a driver may still compile \[ms\].
+    pub ms_per_frame: f64,
+    /// Time of all frames \[s\].
+    pub seconds: f64,
+    /// Time to compile the graph and its shaders \[s\].
+    pub compile_seconds: f64,
+    /// The graphics adapter.
+    pub adapter: String,
+}
+
+impl Finished {
+    /// The result of a task in the folder of a sweep, where it is complete.
+    pub fn read(folder: &Path, task: &Task) -> Option<Finished> {
+        let own = folder.join(task.folder());
+        let bytes = read::bytes(&own.join(VALUES), MAX_FILE).ok()?;
+        let finished: Finished = serde_json::from_slice(&bytes).ok()?;
+        let whole =
+            |name: &String| fs::symlink_metadata(own.join(name)).is_ok_and(|about| about.is_file() && about.len() > 0);
+        (finished.values == task.values && finished.files.iter().all(whole)).then_some(finished)
+    }
+}
+
+impl Timing {
+    /// How long a task took, where that is known.
+    pub fn read(folder: &Path, task: &Task) -> Option<Timing> {
+        let bytes = read::bytes(&folder.join(task.folder()).join(TIMING), MAX_FILE).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+}
+
+/// What a task is doing.
+pub enum Step<'a> {
+    /// The driver compiles shaders.
+    Compiling(&'a Making),
+    /// Frames are computed.
+    Frames(&'a Progress),
+}
+
+/// How a task ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It ran.
+    Done(Box<Finished>, Timing),
+    /// It was complete before.
+    Kept(Box<Finished>),
+    /// It was cancelled, and its folder holds nothing that counts.
+    Cancelled,
+}
+
+/// What all tasks of a sweep have in common.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// What is run.
+    pub manifest: &'a Manifest,
+    /// The graph without the values of a task.
+    pub base: &'a Document,
+    /// Its stages.
+    pub library: &'a Library,
+    /// Which files it may read.
+    pub access: &'a Access,
+    /// The folder of the sweep.
+    pub folder: &'a Path,
+}
+
+impl Context<'_> {
+    /// Runs a task, unless it is complete. `go_on` is called while the driver compiles and after each frame; when it returns false,
+    /// the task ends.
+    ///
+    /// # Errors
+    /// A graph that does not compile with these values, files that cannot be written, a device that fails.
+    pub fn run(&self, gpu: &Gpu, task: &Task, go_on: &mut dyn FnMut(Step<'_>) -> bool) -> Result<Outcome, SweepError> {
+        let problems = |problems: Problems| SweepError::Problems(label(self.manifest, task), problems);
+        let document = self.manifest.document(self.base, task)?;
+        let inputs = Fingerprint::of(&document, self.library, self.access, &Cancel::default());
+        let inputs = inputs.ok_or_else(|| "it was cancelled".to_string())?;
+        if let Some(finished) = Finished::read(self.folder, task).filter(|finished| finished.hash == inputs.text()) {
+            return Ok(Outcome::Kept(Box::new(finished)));
+        }
+        let began = Instant::now();
+        let graph = Graph::build(&document, self.library).map_err(problems)?;
+        let export = self.export(task, &document, &graph).map_err(problems)?;
+        let numbers = &self.manifest.options.numbers;
+        let parse = |text: &String| Ok((text.clone(), Measurement::parse(text, &document, &graph)?));
+        let mut record = Record::new(numbers.iter().map(parse).collect::<Result<_, Problems>>().map_err(problems)?);
+
+        let options = export.plan_options(self.access);
+        let keep = match options.keep {
+            Keep::Wires(wires) => Keep::Wires(wires.into_iter().chain(record.wires()).collect()),
+            other if record.wires().next().is_none() => other,
+            _ => Keep::Wires(record.wires().collect()),
+        };
+        // What was measured on one machine may round otherwise than on another, and tasks run on several.
+        let options = PlanOptions { keep, tuning: gpu.tuning(), memory_budget: gpu.memory_budget(), ..options };
+        let plan = Plan::compile(&graph, &options).map_err(problems)?;
+        let mut wanted = true;
+        let prepared = gpu.prepare_while(&plan, &mut |making| {
+            wanted = go_on(Step::Compiling(making));
+            wanted
+        });
+        match prepared {
+            Err(_) if !wanted => return Ok(Outcome::Cancelled),
+            other => other.map_err(problems)?,
+        }
+        let mut simulation = Simulation::new(gpu, plan).map_err(problems)?;
+        let compile_seconds = began.elapsed().as_secs_f64();
+
+        // Not complete from here on.
+        let own = &export.folder;
+        match fs::remove_file(own.join(VALUES)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(self.fault(task, &error)),
+            _ => {}
+        }
+        let (began, mut first) = (Instant::now(), None);
+        let (progress, _) = job::run(&export, &inputs, &mut simulation, |progress, _| {
+            first = first.or_else(|| (progress.frame > 0).then(|| (progress.frame, Instant::now())));
+            go_on(Step::Frames(progress))
+        })
+        .map_err(|error| match error {
+            JobError::Graph(found) => problems(found),
+            other => SweepError::Message(other.to_string()),
+        })?;
+        if progress.frame != progress.last {
+            return Ok(Outcome::Cancelled);
+        }
+        record.take(&simulation).map_err(|problem| problems(problem.into()))?;
+        let (seconds, last) = (began.elapsed().as_secs_f64(), progress.last);
+        let after_first = first.filter(|(frame, _)| *frame < last);
+        let each = after_first
+            .map_or(seconds / last as f64, |(frame, since)| since.elapsed().as_secs_f64() / (last - frame) as f64);
+        let timing = Timing { ms_per_frame: 1e3 * each, seconds, compile_seconds, adapter: gpu.name().to_string() };
+        let finished = self.finished(task, &inputs, &simulation, &record, &export)?;
+        self.write(task, TIMING, &timing)?;
+        self.write(task, VALUES, &finished)?;
+        Ok(Outcome::Done(Box::new(finished), timing))
+    }
+
+    /// What is written for a task: its image first.
+    fn export(&self, task: &Task, document: &Document, graph: &Graph) -> Result<Export, Problems> {
+        let options = &self.manifest.options;
+        let stem = Path::new(&self.manifest.graph).file_stem().unwrap_or_default().to_string_lossy();
+        let choices = Choices {
+            formats: &[DEFAULT],
+            names: DEFAULT_NAMES,
+            graph: &stem,
+            size: options.size,
+            cutoff: options.cutoff,
+        };
+        let parse =
+            |text: &String| Request::parse(text).map_err(|cause| crate::problem::Problem::new("", "", cause, ""));
+        let image: Vec<Request> = options.image.iter().map(parse).collect::<Result<_, _>>()?;
+        let mut all: Vec<Item> = items(&image, &choices, document, graph)?;
+        if !options.exports.is_empty() {
+            let requests = options.exports.iter().map(parse).collect::<Result<Vec<Request>, _>>()?;
+            let others = items(&requests, &Choices { formats: &[], ..choices }, document, graph)?;
+            // The image may be named once more.
+            all.extend(others.into_iter().filter(|item| Some(item) != all.first()).collect::<Vec<Item>>());
+        }
+        let (first, last) = options.frames;
+        Ok(Export {
+            frames: first..=last,
+            size: options.size,
+            items: all,
+            folder: self.folder.join(task.folder()),
+            resume: false,
+            checkpoints: None,
+        })
+    }
+
+    fn finished(
+        &self,
+        task: &Task,
+        inputs: &Fingerprint,
+        simulation: &Simulation,
+        record: &Record,
+        export: &Export,
+    ) -> Result<Finished, SweepError> {
+        let numbers = self.manifest.options.numbers.iter().enumerate().map(|(at, text)| {
+            let values = record.values(at).last().map_or(&[][..], |(_, _, values)| values);
+            (text.clone(), values.iter().map(|number| Some(*number).filter(|number| number.is_finite())).collect())
+        });
+        let image = Export { items: export.items.iter().take(1).cloned().collect(), ..export.clone() };
+        let image = image.path(simulation.frame());
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&export.folder).map_err(|error| self.fault(task, &error))? {
+            let name = entry.map_err(|error| self.fault(task, &error))?.file_name().to_string_lossy().into_owned();
+            if ![VALUES, TIMING].contains(&name.as_str()) && !name.starts_with('.') {
+                files.push(name);
+            }
+        }
+        files.sort();
+        Ok(Finished {
+            index: task.index,
+            values: task.values.clone(),
+            hash: inputs.text().into(),
+            frames: self.manifest.options.frames,
+            time: simulation.time(),
+            numbers: numbers.collect(),
+            image: image.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            files,
+        })
+    }
+
+    fn write(&self, task: &Task, name: &str, value: &impl Serialize) -> Result<(), SweepError> {
+        let mut text = serde_json::to_string_pretty(value).map_err(|e| e.to_string())?;
+        text.push('\n');
+        let path: PathBuf = self.folder.join(task.folder()).join(name);
+        // What a killed task leaves of it is removed with what is left of its frames.
+        write::replace_in_export(&path, text.as_bytes()).map_err(|error| self.fault(task, &error))
+    }
+
+    fn fault(&self, task: &Task, error: &io::Error) -> SweepError {
+        let folder = self.folder.join(task.folder());
+        SweepError::Message(format!("{}: {error}; choose another folder", folder.display()))
+    }
+}
