@@ -2,6 +2,8 @@
 
 #[path = "asset/colors.rs"]
 mod colors;
+#[path = "asset/exr.rs"]
+mod exr;
 #[path = "asset/files.rs"]
 mod files;
 #[path = "asset/gltf.rs"]

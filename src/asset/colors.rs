@@ -4,7 +4,7 @@
 //! where pixels are larger than cells, and a mean over two cells where they are smaller, so that nothing flickers.
 
 use super::error::Cause;
-use super::image::Pixels;
+use super::image::{Pixels, Stored};
 use super::{AssetGrid, Phase, Placement, Work};
 use crate::graph::{Domain, ImageFit};
 
@@ -32,7 +32,7 @@ pub(super) fn colors(
     }
     let seen = across.iter().any(|cell| cell.covered > 0.0) && up.iter().any(|cell| cell.covered > 0.0);
     let warnings = if seen { vec![] } else { vec!["the image lies outside the domain; move its center".into()] };
-    Ok(AssetGrid { values, warnings })
+    Ok(AssetGrid { values, warnings, frames: None })
 }
 
 /// The pixels along an axis that a cell is made of.
@@ -73,6 +73,11 @@ fn axes(pixels: &Pixels, fit: ImageFit, placement: &Placement, domain: &Domain) 
     })
 }
 
+/// Without what rounding has added to a whole number.
+fn whole(number: f64) -> f64 {
+    if (number - number.round()).abs() < 1e-9 { number.round() } else { number }
+}
+
 /// The pixels below a cell that begins at this place in the image \[m\].
 fn covering(begin: f64, cell: f64, pixel: f64, count: usize) -> Cell {
     // In pixels.
@@ -82,9 +87,9 @@ fn covering(begin: f64, cell: f64, pixel: f64, count: usize) -> Cell {
     if covered < 1e-9 {
         return Cell { first: 0, weights: vec![], covered: 0.0 };
     }
-    // A cell at the border shows the pixels next to it.
-    let middle = (begin + wide / 2.0).clamp(0.5, last - 0.5);
-    let reach = wide.max(1.0);
+    // A cell at the border shows the pixels next to it. One that is a pixel but for rounding has its numbers, to the bit.
+    let middle = whole(begin + wide / 2.0 - 0.5).clamp(0.0, last - 1.0) + 0.5;
+    let reach = whole(wide).max(1.0);
     let first = (middle - reach - 0.5).ceil().max(0.0) as usize;
     let end = ((middle + reach - 0.5).floor() as usize).min(count - 1);
     let weight = |i: usize| (1.0 - (i as f64 + 0.5 - middle).abs() / reach).max(0.0);
@@ -97,8 +102,14 @@ fn covering(begin: f64, cell: f64, pixel: f64, count: usize) -> Cell {
 /// Pixels as linear light.
 struct Light<'a> {
     pixels: &'a Pixels,
-    /// By the stored value.
+    linear: bool,
+    /// By the stored whole number.
     values: Vec<f64>,
+}
+
+/// Light of a value that is stored as sRGB (IEC 61966-2-1).
+fn light(v: f64) -> f64 {
+    if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
 impl Light<'_> {
@@ -106,14 +117,17 @@ impl Light<'_> {
         let most = f64::from(pixels.most());
         let value = |stored: u16| {
             let v = f64::from(stored) / most;
-            match () {
-                () if linear => v,
-                // IEC 61966-2-1.
-                () if v <= 0.04045 => v / 12.92,
-                () => ((v + 0.055) / 1.055).powf(2.4),
-            }
+            if linear { v } else { light(v) }
         };
-        Light { pixels, values: (0..=pixels.most()).map(value).collect() }
+        Light { pixels, linear, values: (0..=pixels.most()).map(value).collect() }
+    }
+
+    fn of(&self, stored: Stored) -> f64 {
+        match stored {
+            Stored::Whole(whole) => self.values.get(usize::from(whole)).copied().unwrap_or(0.0),
+            Stored::Float(float) if self.linear => float.into(),
+            Stored::Float(float) => light(float.into()),
+        }
     }
 
     /// Weighted mean of pixels: red, green, blue, and alpha. Colours count as much as they are opaque.
@@ -124,16 +138,20 @@ impl Light<'_> {
         }
         let (pixels, alpha) = (self.pixels, self.pixels.alpha());
         let most = f64::from(pixels.most());
+        let opacity = |stored: Stored| match stored {
+            Stored::Whole(whole) => f64::from(whole) / most,
+            Stored::Float(float) => f64::from(float).clamp(0.0, 1.0),
+        };
         // Where all are transparent, their colours count equally.
         let (mut sum, mut plain, mut opaque) = ([0.0; 3], [0.0; 3], 0.0);
         for (j, row) in rows.weights.iter().enumerate() {
             for (i, column) in columns.weights.iter().enumerate() {
                 let (x, y, weight) = (columns.first + i, rows.first + j, row * column);
-                let seen = alpha.map_or(1.0, |a| f64::from(pixels.stored(x, y, a)) / most);
+                let seen = alpha.map_or(1.0, |a| opacity(pixels.stored(x, y, a)));
                 opaque += weight * seen;
                 for c in 0..3 {
                     let channel = if pixels.channels < 3 { 0 } else { c };
-                    let light = self.values.get(usize::from(pixels.stored(x, y, channel))).copied().unwrap_or(0.0);
+                    let light = self.of(pixels.stored(x, y, channel));
                     sum[c] += weight * seen * light;
                     plain[c] += weight * light;
                 }

@@ -45,7 +45,7 @@ pub(super) fn distances(
     if placed.is_full() {
         warnings.push("the whole image is inside; paint the shape white on black, or opaque on transparent".into());
     }
-    Ok(AssetGrid { values, warnings })
+    Ok(AssetGrid { values, warnings, frames: None })
 }
 
 /// Coverage and its placement in the domain.

@@ -61,6 +61,29 @@ pub enum Cause {
     /// A feature of the format that is not supported.
     #[error("it uses {0}, which is not supported")]
     Unsupported(String),
+    /// A compression of EXR files that is not read.
+    #[error("it has {0} compression, which is not supported")]
+    Compression(&'static str),
+    /// A layer that an image does not have.
+    #[error("it has no layer `{wanted}`; its layers are {known}")]
+    Layer {
+        /// The name.
+        wanted: String,
+        /// Those that it has.
+        known: String,
+    },
+    /// Layers of a format without them.
+    #[error("images of its format have no layers")]
+    NoLayers,
+    /// No file of a sequence.
+    #[error("there is no file of this sequence")]
+    NoFrames,
+    /// A file of a sequence.
+    #[error("{0} is missing")]
+    Gap(String),
+    /// A number that a sequence does not have, and the first and the last that it has.
+    #[error("the sequence has no number {0}: it goes from {1} to {2}")]
+    Beyond(u64, u64, u64),
     /// The mesh is empty.
     #[error("it has no triangles")]
     NoTriangles,
@@ -129,13 +152,19 @@ impl Cause {
             Cause::TooLarge => "reduce the mesh or the image and export it again",
             Cause::Outside => OUTSIDE,
             Cause::Buffer { message, .. } if *message == ReadError::Outside.to_string() => OUTSIDE,
-            Cause::Ending(_) => "choose .obj, .gltf or .glb for a 3D domain, .png or .jpg for a 2D one",
-            Cause::MeshIn2d => "choose a .png or .jpg image, or make the domain 3D",
-            Cause::NoColors => "connect its distance, or choose a .png or .jpg image",
+            Cause::Ending(_) => "choose .obj, .gltf or .glb for a 3D domain, .png, .jpg or .exr for a 2D one",
+            Cause::MeshIn2d => "choose a .png, .jpg or .exr image, or make the domain 3D",
+            Cause::NoColors => "connect its distance, or choose a .png, .jpg or .exr image",
             Cause::ImageIn3d => "choose an .obj, .gltf or .glb mesh, or make the domain 2D",
             Cause::Broken { .. } => "export it again",
             Cause::Buffer { .. } => "keep the buffer beside the .gltf file, or export a .glb, which holds everything",
             Cause::Unsupported(_) => "export it again without",
+            Cause::Compression(_) => "save it with ZIP compression",
+            Cause::Layer { .. } => "name one of them as its `layer`",
+            Cause::NoLayers => "remove `layer`, or choose an .exr file",
+            Cause::NoFrames => "choose existing files; each # of the path stands for a digit of their numbers",
+            Cause::Gap(_) => "add the file, or number the files without gaps",
+            Cause::Beyond(..) => "compute fewer frames, or let the node hold or loop its last file",
             Cause::NoTriangles => "export a mesh with faces; points, curves and empty objects have no inside",
             Cause::Vertex(_) => "clean the mesh: coordinates are finite numbers below 1e15",
             Cause::TooMany("outline segments") => "smooth or shrink the image",

@@ -14,31 +14,49 @@ const MAX_PIXELS: u64 = 1 << 26;
 /// not change lengths.
 const MAX_RATIO: u64 = 1032;
 
-/// The samples of an image, top row first.
+/// An image.
 pub(super) struct Pixels {
     pub width: usize,
     pub height: usize,
     /// Samples of a pixel: grey, grey and alpha, RGB, or RGB and alpha.
     pub channels: usize,
+    pub samples: Samples,
+}
+
+/// The samples of an image, top row first.
+pub(super) enum Samples {
+    Bytes(Vec<u8>),
     /// Two bytes a sample, big-endian.
-    pub wide: bool,
-    pub data: Vec<u8>,
+    Words(Vec<u8>),
+    /// Linear light, finite.
+    Floats(Vec<f32>),
+}
+
+/// A sample as stored.
+#[derive(Clone, Copy)]
+pub(super) enum Stored {
+    /// From 0 to [`Pixels::most`].
+    Whole(u16),
+    Float(f32),
 }
 
 impl Pixels {
     /// As stored, of a row from the bottom.
-    pub(super) fn stored(&self, x: usize, y: usize, channel: usize) -> u16 {
+    pub(super) fn stored(&self, x: usize, y: usize, channel: usize) -> Stored {
         let index = ((self.height - 1 - y) * self.width + x) * self.channels + channel;
-        if self.wide {
-            self.data.get(2 * index..).and_then(|b| b.first_chunk()).map_or(0, |b| u16::from_be_bytes(*b))
-        } else {
-            self.data.get(index).map_or(0, |b| u16::from(*b))
+        match &self.samples {
+            Samples::Bytes(data) => Stored::Whole(data.get(index).map_or(0, |b| u16::from(*b))),
+            Samples::Words(data) => {
+                let word = data.get(2 * index..).and_then(|b| b.first_chunk());
+                Stored::Whole(word.map_or(0, |b| u16::from_be_bytes(*b)))
+            }
+            Samples::Floats(data) => Stored::Float(data.get(index).copied().unwrap_or_default()),
         }
     }
 
-    /// The largest value that is stored.
+    /// The largest whole value that can be stored.
     pub(super) fn most(&self) -> u16 {
-        if self.wide { u16::MAX } else { u16::from(u8::MAX) }
+        if let Samples::Words(_) = self.samples { u16::MAX } else { u16::from(u8::MAX) }
     }
 
     /// The channel of the alpha.
@@ -48,7 +66,10 @@ impl Pixels {
 
     /// From 0 to 1.
     fn sample(&self, x: usize, y: usize, channel: usize) -> f32 {
-        f32::from(self.stored(x, y, channel)) / f32::from(self.most())
+        match self.stored(x, y, channel) {
+            Stored::Whole(whole) => f32::from(whole) / f32::from(self.most()),
+            Stored::Float(float) => float.clamp(0.0, 1.0),
+        }
     }
 
     /// Weights of ITU-R BT.709.
@@ -104,8 +125,8 @@ fn png(bytes: Vec<u8>) -> Result<Pixels, Cause> {
     }
     let mut data = vec![0; reader.output_buffer_size().ok_or(Cause::Pixels(width, height))?];
     let frame = reader.next_frame(&mut data).map_err(broken)?;
-    let (wide, channels) = (frame.bit_depth == BitDepth::Sixteen, frame.color_type.samples());
-    Ok(Pixels { width: width as usize, height: height as usize, channels, wide, data })
+    let samples = if frame.bit_depth == BitDepth::Sixteen { Samples::Words(data) } else { Samples::Bytes(data) };
+    Ok(Pixels { width: width as usize, height: height as usize, channels: frame.color_type.samples(), samples })
 }
 
 /// Alpha is used as coverage if it varies over the image. Otherwise brightness is used, as stored and not linearised:
@@ -113,8 +134,8 @@ fn png(bytes: Vec<u8>) -> Result<Pixels, Cause> {
 pub(super) fn coverage(pixels: &Pixels) -> Coverage {
     let (width, height) = (pixels.width, pixels.height);
     let varies = |a: &usize| {
-        let first = pixels.stored(0, 0, *a);
-        (0..height).any(|y| (0..width).any(|x| pixels.stored(x, y, *a) != first))
+        let first = pixels.sample(0, 0, *a);
+        (0..height).any(|y| (0..width).any(|x| pixels.sample(x, y, *a) != first))
     };
     let alpha = pixels.alpha().filter(varies);
     let mut values = vec![0.0; (width + 2) * (height + 2)];

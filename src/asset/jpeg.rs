@@ -5,7 +5,7 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
 use super::error::Cause;
-use super::image::{Pixels, check_size};
+use super::image::{Pixels, Samples, check_size};
 
 /// Upper bound of the pixels that a byte can hold: every scan has at least a bit for each block of 8 x 8.
 const MAX_RATIO: u64 = 512;
@@ -41,7 +41,8 @@ pub(super) fn pixels(bytes: &[u8]) -> Result<Pixels, Cause> {
     let data = decoder.decode().map_err(failed)?;
     let channels = data.len() / (width * height).max(1);
     let turn = decoder.exif().and_then(|exif| orientation(exif)).unwrap_or(1);
-    Ok(turned(Pixels { width, height, channels, wide: false, data }, turn))
+    let (width, height, data) = turned([width, height], channels, data, turn);
+    Ok(Pixels { width, height, channels, samples: Samples::Bytes(data) })
 }
 
 /// Whether the file reaches its end marker.
@@ -81,11 +82,10 @@ fn orientation(exif: &[u8]) -> Option<u16> {
     two(entry + 8).filter(|turn| (1..=8).contains(turn))
 }
 
-/// The image as it was seen. From 5 on, columns become rows.
-fn turned(pixels: Pixels, turn: u16) -> Pixels {
-    let (w, h, channels) = (pixels.width, pixels.height, pixels.channels);
+/// Width, height and samples of the image as it was seen. From 5 on, columns become rows.
+fn turned([w, h]: [usize; 2], channels: usize, stored: Vec<u8>, turn: u16) -> (usize, usize, Vec<u8>) {
     if turn == 1 {
-        return pixels;
+        return (w, h, stored);
     }
     let (width, height) = if turn < 5 { (w, h) } else { (h, w) };
     let from = |x: usize, y: usize| match turn {
@@ -97,12 +97,12 @@ fn turned(pixels: Pixels, turn: u16) -> Pixels {
         7 => (w - 1 - y, h - 1 - x),
         _ => (w - 1 - y, x),
     };
-    let mut data = Vec::with_capacity(pixels.data.len());
+    let mut data = Vec::with_capacity(stored.len());
     for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
         let (x, y) = from(x, y);
         data.extend_from_slice(
-            pixels.data.get((y * w + x) * channels..).and_then(|d| d.get(..channels)).unwrap_or_default(),
+            stored.get((y * w + x) * channels..).and_then(|d| d.get(..channels)).unwrap_or_default(),
         );
     }
-    Pixels { width, height, data, ..pixels }
+    (width, height, data)
 }

@@ -1,4 +1,4 @@
-//! Grids from files: signed distances to triangle meshes (OBJ, glTF) in 3D and to shapes in images (PNG, JPEG) in 2D, and
+//! Grids from files: signed distances to triangle meshes (OBJ, glTF) in 3D and to shapes in images (PNG, JPEG, EXR) in 2D, and
 //! the colours of images. Computed on the CPU; the results are reproducible.
 //!
 //! A mesh is read (`obj`, `gltf`), placed, welded and oriented (`surface`), and put into a tree (`tree`) that answers
@@ -12,7 +12,10 @@ mod accessor;
 mod colors;
 mod contour;
 mod error;
+mod exr;
+mod exr_piz;
 mod fill;
+mod frames;
 mod gltf;
 mod image;
 mod jpeg;
@@ -27,6 +30,7 @@ mod work;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use glam::{DMat4, DVec3};
 
@@ -34,6 +38,7 @@ use crate::embedded::FILES;
 use crate::files::{Access, read as regular};
 use crate::graph::{Domain, ImageFit};
 pub use error::{AssetError, Cause};
+pub use frames::{Frames, MAX_FRAMES, files_of};
 pub use work::{Phase, Work};
 
 /// Size limit of a file, or of a buffer file \[bytes\].
@@ -46,6 +51,8 @@ pub const MAX_VERTICES: usize = 3 * MAX_TRIANGLES;
 pub const MAX_NUMBERS: u64 = 1 << 30;
 /// Bytes that are read between two checks for cancelling.
 const CHUNK: u64 = 4 << 20;
+/// What warnings about numbers that are not finite end with.
+pub const COUNT_AS_ZERO: &str = "count as 0";
 /// Larger coordinates and sizes are considered errors \[m\].
 const MAX_COORDINATE: f64 = 1e15;
 
@@ -97,6 +104,8 @@ pub struct AssetGrid {
     pub values: Vec<f32>,
     /// Sentences for the user. The values are nevertheless usable.
     pub warnings: Vec<String>,
+    /// The files of the sequence that these values are the first of.
+    pub frames: Option<Arc<Frames>>,
 }
 
 /// Vertices and triangles as in the file.
@@ -122,6 +131,8 @@ pub struct Request {
     pub built_in: Option<&'static [u8]>,
     /// Decides which files the file may refer to.
     pub access: Access,
+    /// The layer of an EXR file; its colours when `None`.
+    pub layer: Option<String>,
     /// What is computed.
     pub wanted: Wanted,
     /// Where it is placed in the domain.
@@ -135,7 +146,7 @@ impl Request {
     pub fn distance(path: &Path, placement: Placement, domain: &Domain) -> Request {
         let access = Access::new(path.parent().unwrap_or(Path::new("")), false);
         let (path, domain) = (path.to_path_buf(), domain.clone());
-        Request { path, built_in: None, access, wanted: Wanted::Distance, placement, domain }
+        Request { path, built_in: None, access, layer: None, wanted: Wanted::Distance, placement, domain }
     }
 
     /// The colours of an image.
@@ -143,7 +154,7 @@ impl Request {
         Request { wanted: Wanted::Image { fit, linear }, ..Request::distance(path, placement, domain) }
     }
 
-    /// Computes the values: `.obj`, `.gltf` or `.glb` on a 3D domain, `.png` or `.jpg` on a 2D one. `work`, which must be
+    /// Computes the values: `.obj`, `.gltf` or `.glb` on a 3D domain, `.png`, `.jpg` or `.exr` on a 2D one. `work`, which must be
     /// new, reports the progress and can cancel it.
     ///
     /// Distances to the triangles (in 2D: to the segments of the outline) are exact up to f32's rounding.
@@ -155,11 +166,13 @@ impl Request {
     pub fn load(&self, work: &Work) -> Result<AssetGrid, AssetError> {
         let Request { wanted, placement, domain, .. } = self;
         let loaded = self.read(work).and_then(|content| match (content, *wanted) {
-            (Content::Image(pixels), Wanted::Image { fit, linear }) => {
-                colors::colors(&pixels, fit, linear, placement, domain, work)
-            }
-            (Content::Image(pixels), Wanted::Distance) => {
-                contour::distances(image::coverage(&pixels), placement, domain, work)
+            (Content::Image(pixels, note), wanted) => {
+                let mut grid = match wanted {
+                    Wanted::Image { fit, linear } => colors::colors(&pixels, fit, linear, placement, domain, work)?,
+                    Wanted::Distance => contour::distances(image::coverage(&pixels), placement, domain, work)?,
+                };
+                grid.warnings.extend(note);
+                Ok(grid)
             }
             (Content::Mesh(mesh), _) => surface::distances(mesh, placement, domain, work),
         });
@@ -185,13 +198,14 @@ impl Request {
         let ending = ending(&self.path);
         let is_mesh = match ending.as_str() {
             "obj" | "gltf" | "glb" => true,
-            "png" | "jpg" | "jpeg" => false,
+            "png" | "jpg" | "jpeg" | "exr" => false,
             _ => return Err(Cause::Ending(ending)),
         };
         match (is_mesh, self.domain.dim, self.wanted) {
             (true, _, Wanted::Image { .. }) => return Err(Cause::NoColors),
             (true, 2, _) => return Err(Cause::MeshIn2d),
             (false, 3, _) => return Err(Cause::ImageIn3d),
+            _ if self.layer.is_some() && ending != "exr" => return Err(Cause::NoLayers),
             _ => {}
         }
         if self.domain.cells().saturating_mul(self.wanted.components()) > MAX_NUMBERS {
@@ -203,7 +217,11 @@ impl Request {
         };
         work.begin(Phase::Decoding, 0)?;
         Ok(match ending.as_str() {
-            "png" | "jpg" | "jpeg" => Content::Image(image::pixels(bytes, ending != "png")?),
+            "png" | "jpg" | "jpeg" => Content::Image(image::pixels(bytes, ending != "png")?, None),
+            "exr" => {
+                let (pixels, note) = exr::pixels(&bytes, self.layer.as_deref(), work)?;
+                Content::Image(pixels, note)
+            }
             "obj" => Content::Mesh(obj::read(&bytes, work)?),
             _ => {
                 let folder = self.path.parent().unwrap_or(Path::new(""));
@@ -233,7 +251,8 @@ pub fn companions(path: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
 /// What a file holds.
 enum Content {
     Mesh(Mesh),
-    Image(image::Pixels),
+    /// With a warning.
+    Image(image::Pixels, Option<String>),
 }
 
 fn ending(path: &Path) -> String {

@@ -41,7 +41,7 @@ pub(super) fn distances(mesh: Mesh, placement: &Placement, domain: &Domain, work
     let inside = |p| tree.winding(p).abs() > INSIDE;
     let values = fill::fill(domain, &tree, seams.closed, &inside, work)?;
     warnings.extend(place_warnings(domain, min, max, &values));
-    Ok(AssetGrid { values, warnings })
+    Ok(AssetGrid { values, warnings, frames: None })
 }
 
 /// Merges points at the same position, so that adjacent faces share them: files repeat points wherever a normal or a

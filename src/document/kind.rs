@@ -267,7 +267,7 @@ const FILE: KindInfo = KindInfo {
     field: "file",
     title: "File",
     noun: "file",
-    doc: "A file beside the graph: signed distance to a mesh (.obj, .gltf, .glb) in 3D; signed distance to an image's shape (.png, .jpg), or its colours, in 2D.",
+    doc: "A file beside the graph: signed distance to a mesh (.obj, .gltf, .glb) in 3D; signed distance to an image's shape (.png, .jpg, .exr), or its colours, in 2D.",
     color: Color([122, 112, 40]),
     palette: Some(PaletteEntry {
         title: "File",

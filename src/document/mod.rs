@@ -11,6 +11,7 @@ mod level;
 mod read;
 mod read_value;
 mod salvage;
+pub mod sequence;
 mod variant;
 mod write;
 
@@ -263,8 +264,15 @@ pub struct FileSource {
     pub path: String,
     /// How an image without a size fills the domain, one of [`FileSource::FITS`]; the first one when `None`.
     pub fit: Option<String>,
-    /// What an image's numbers are, one of [`FileSource::SPACES`]; the first one when `None`.
+    /// What an image's numbers are, one of [`FileSource::SPACES`]; the first one of [`FileSource::spaces`] when `None`.
     pub space: Option<String>,
+    /// The layer of an EXR file that is the image; its colours when `None`.
+    pub layer: Option<String>,
+    /// The number of the file in the first frame, where the path is that of a [sequence](sequence::Pattern); the lowest one that
+    /// there is when `None`.
+    pub first: Option<i64>,
+    /// What a sequence shows before its first file and after its last, one of [`FileSource::BEYONDS`]; the first one when `None`.
+    pub beyond: Option<String>,
     /// Fields that this build does not know.
     pub extra: Extra,
 }
@@ -275,6 +283,20 @@ impl FileSource {
     pub const FITS: [&str; 3] = ["cover", "contain", "stretch"];
     /// `srgb` is converted to linear light, as for everything that is seen; `linear` is taken as it is.
     pub const SPACES: [&str; 2] = ["srgb", "linear"];
+
+    /// `hold` shows the first or the last file, `loop` starts again, `error` ends the run.
+    pub const BEYONDS: [&str; 3] = ["hold", "loop", "error"];
+
+    /// The same as [`FileSource::SPACES`], and first what holds where nothing is given: EXR files hold linear light.
+    pub fn spaces(&self) -> [&'static str; 2] {
+        let [srgb, linear] = FileSource::SPACES;
+        if self.is_exr() { [linear, srgb] } else { [srgb, linear] }
+    }
+
+    /// Whether the file is an EXR file by its name.
+    pub fn is_exr(&self) -> bool {
+        self.path.to_ascii_lowercase().ends_with(".exr")
+    }
 
     /// A file without options.
     pub fn new(path: impl Into<String>) -> FileSource {

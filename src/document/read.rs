@@ -292,7 +292,7 @@ record!(Output, "Output", OUTPUT_FIELDS, |o, map| {
     "size" => o.size = Some(map.next_value()?),
 });
 
-pub(super) const FILE_FIELDS: &[&str] = &["path", "fit", "space"];
+pub(super) const FILE_FIELDS: &[&str] = &["path", "fit", "space", "layer", "first", "beyond"];
 
 impl Record for FileSource {
     const NAME: &'static str = "File";
@@ -301,6 +301,9 @@ impl Record for FileSource {
             "path" => self.path = map.next_value()?,
             "fit" => self.fit = Some(map.next_value()?),
             "space" => self.space = Some(map.next_value()?),
+            "layer" => self.layer = Some(map.next_value()?),
+            "first" => self.first = Some(map.next_value()?),
+            "beyond" => self.beyond = Some(map.next_value()?),
             _ => return Ok(false),
         }
         Ok(true)
@@ -316,7 +319,7 @@ impl<'de> Deserialize<'de> for FileSource {
         impl<'de> Visitor<'de> for PathOrRecord {
             type Value = FileSource;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the path of a file, or (path: .., fit: .., space: ..)")
+                f.write_str("the path of a file, or (path: .., fit: .., space: .., layer: ..)")
             }
             fn visit_str<E: de::Error>(self, v: &str) -> Result<FileSource, E> {
                 Ok(FileSource::new(v))

@@ -317,9 +317,11 @@ pub(super) fn output(output: &Output) -> String {
 pub(super) fn file(file: &FileSource) -> String {
     let mut fields = Fields::default();
     fields.add("path", quoted(&file.path));
-    for (name, value) in [("fit", &file.fit), ("space", &file.space)] {
+    let words = [("fit", &file.fit), ("space", &file.space), ("layer", &file.layer), ("beyond", &file.beyond)];
+    for (name, value) in words {
         value.iter().for_each(|value| fields.add(name, quoted(value)));
     }
+    file.first.iter().for_each(|first| fields.add("first", first.to_string()));
     fields.extra(&file.extra);
     if fields.0.len() == 1 { quoted(&file.path) } else { fields.one_line() }
 }

@@ -46,6 +46,10 @@ impl Fingerprint {
         }
         for name in &used.files {
             hash.part(b"file", name.as_bytes());
+            for path in asset::files_of(Path::new(name), access) {
+                hash.part(b"frame", path.as_os_str().as_encoded_bytes());
+                hash.file(&path, asset::MAX_FILE, cancel)?;
+            }
             let Ok(path) = access.resolve(Path::new(name)) else {
                 match asset::built_in(Path::new(name)) {
                     Some(bytes) => hash.part(b"built in", bytes),

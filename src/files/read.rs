@@ -88,6 +88,22 @@ impl Access {
     }
 }
 
+/// Names of what is in a folder, in no order. Names that are no text are left out.
+///
+/// # Errors
+/// A folder that is missing or cannot be listed; more than a million names.
+pub fn names(folder: &Path) -> Result<Vec<String>, ReadError> {
+    const MAX_NAMES: usize = 1_000_000;
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        names.extend(entry?.file_name().into_string().ok());
+        if names.len() > MAX_NAMES {
+            return Err(ReadError::Io(format!("its folder holds more than {MAX_NAMES} files")));
+        }
+    }
+    Ok(names)
+}
+
 /// Opens a regular file. Returns its size \[bytes\] too.
 ///
 /// # Errors

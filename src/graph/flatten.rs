@@ -13,8 +13,9 @@ use super::scope::{Flattener, Place, Scope};
 use super::unread;
 use super::values::Setting;
 use super::variants;
-use super::{DomainId, FileOutput, Graph, ImageFit, Input, Kind, Node, NodeId, ParticleSet, Source};
+use super::{Beyond, DomainId, FileOutput, Graph, ImageFit, Input, Kind, Node, NodeId, ParticleSet, Sequence, Source};
 use crate::arena::Arena;
+use crate::document::sequence::Pattern;
 use crate::document::{self, Document, FileSource, KindPorts, NodeKind, Nodes, ParamValue, kind};
 use crate::expr;
 use crate::library::{Definition, Library};
@@ -361,22 +362,51 @@ impl Flattener<'_> {
         let size = self.constant(place, "size", given("size"), ValueType::F32)?[0];
         let [x, y, z, _] = self.constant(place, "center", given("center"), ValueType::Vec3)?;
         if source.path.is_empty() {
-            let remedy = "name a .obj, .gltf or .glb file in 3D, a .png or .jpg in 2D";
+            let remedy = "name a .obj, .gltf or .glb file in 3D, a .png, .jpg or .exr in 2D";
             self.problems.push(Problem::new(place.path, "file", "the node names no file", remedy));
             return None;
         }
         let fit = self.choice(place, "fit", source.fit.as_deref(), FileSource::FITS)?;
-        let space = self.choice(place, "space", source.space.as_deref(), FileSource::SPACES)?;
+        let spaces = source.spaces();
+        let space = self.choice(place, "space", source.space.as_deref(), spaces)?;
+        let linear = spaces.get(space) == Some(&"linear");
         let fit = match fit {
             0 => ImageFit::Cover,
             1 => ImageFit::Contain,
             _ => ImageFit::Stretch,
         };
         let at = (given("size").is_some() || given("center").is_some()).then_some(([x, y, z], size));
-        let file = Some(super::File { path: source.path.clone(), place: at, fit, linear: space == 1 });
+        let sequence = self.sequence(place, source)?;
+        let (path, layer) = (source.path.clone(), source.layer.clone());
+        let file = Some(super::File { path, place: at, fit, linear, layer, sequence });
         let outputs = FileOutput::ALL.map(FileOutput::ty).to_vec();
         // The rest of the compiler treats it as a State that never changes.
         Some(Node { kind: Kind::State(FileOutput::Distance.ty()), outputs, file, ..empty(place.path, None) })
+    }
+
+    /// How a sequence of files is shown; `Some(None)` for one file, `None` for an error.
+    fn sequence(&mut self, place: &Place<'_>, source: &FileSource) -> Option<Option<Sequence>> {
+        let beyond = self.choice(place, "beyond", source.beyond.as_deref(), FileSource::BEYONDS)?;
+        if Pattern::of(&source.path).is_none() {
+            if source.first.is_some() || source.beyond.is_some() {
+                let cause = "`first` and `beyond` have no effect: the path is that of one file";
+                let remedy = "write # for each digit of the frame's number, such as plate.####.png";
+                self.problems.push(Problem::new(place.path, "file", cause, remedy).warning());
+            }
+            return Some(None);
+        }
+        let Ok(first) = source.first.map(u64::try_from).transpose() else {
+            let cause = format!("`first` is {}, and files have no negative numbers", source.first.unwrap_or_default());
+            self.problems.push(Problem::new(
+                place.path,
+                "file",
+                cause,
+                "give the number of the file in the first frame",
+            ));
+            return None;
+        };
+        let beyond = [Beyond::Hold, Beyond::Loop, Beyond::Error].get(beyond).copied().unwrap_or(Beyond::Hold);
+        Some(Some(Sequence { first, beyond }))
     }
 
     /// The position of a word in the list of those that an option of a file can have; 0 where it is not given.

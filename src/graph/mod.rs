@@ -45,6 +45,7 @@ use crate::stage::Stage;
 use crate::stage::edges::Edges;
 use crate::stage::types::{Attributes, PortType, Precision, ValueType, WireType};
 
+pub use crate::document::sequence::Pattern;
 pub use edges::edges;
 pub use fixed::Shapes;
 pub use numbers::{NamedNumber, Table};
@@ -293,6 +294,32 @@ pub struct File {
     /// Whether an image's colours are taken as linear, and not as sRGB.
     #[serde(default)]
     pub linear: bool,
+    /// The layer of an EXR file; its colours when `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
+    /// Which file of a sequence a frame shows, where the path is that of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequence: Option<Sequence>,
+}
+
+/// Files that are numbered by frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sequence {
+    /// The number of the file in the first frame; the lowest one that there is when `None`.
+    pub first: Option<u64>,
+    /// What is shown beyond the files.
+    pub beyond: Beyond,
+}
+
+/// What a sequence shows before its first file and after its last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Beyond {
+    /// That file.
+    Hold,
+    /// The sequence again.
+    Loop,
+    /// Nothing: the run ends with an error.
+    Error,
 }
 
 /// The outputs of a file node, in their order.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
-use crate::asset::{self, AssetGrid, Cause, Placement, Request, Wanted, Work};
+use crate::asset::{self, AssetGrid, Cause, Frames, Placement, Request, Wanted, Work};
 use crate::files::{Access, ReadError};
 use crate::graph::FileOutput;
 use crate::plan::{FileGrid, Plan};
@@ -31,6 +31,8 @@ pub struct FileRequest {
     pub node: String,
     key: Key,
     request: Request,
+    /// The sequence whose first file it is.
+    frames: Option<Arc<Frames>>,
 }
 
 impl FileRequest {
@@ -40,6 +42,31 @@ impl FileRequest {
         };
         let access = Access::new(&file.folder, file.anywhere);
         let named = Path::new(&file.file.path);
+        let wanted = match file.output {
+            FileOutput::Distance => Wanted::Distance,
+            FileOutput::Image => Wanted::Image { fit: file.file.fit, linear: file.file.linear },
+        };
+        let placement = file.file.place.map_or(Placement::InPlace, |(center, size)| Placement::Fit { center, size });
+        let layer = file.file.layer.clone();
+        let about = format!("{wanted:?} {layer:?} {placement:?} {domain:?} {access:?}");
+        let request = Request {
+            path: named.to_path_buf(),
+            built_in: None,
+            access: access.clone(),
+            layer,
+            wanted,
+            placement,
+            domain: domain.clone(),
+        };
+        if let Some(sequence) = &file.file.sequence {
+            let path = access.folder.join(named);
+            let failed = |cause: &Cause| problem(&file.node, &path, cause);
+            let frames = Frames::find(request, sequence).map_err(|cause| failed(&cause))?;
+            let first = frames.number(0).map_err(|cause| failed(&cause))?;
+            let request = frames.request(first).map_err(|error| failed(&error.cause))?;
+            let key = (path, None, format!("{about} {sequence:?} {}", frames.stamp()));
+            return Ok(FileRequest { node: file.node.clone(), key, request, frames: Some(Arc::new(frames)) });
+        }
         let found = access.resolve(named);
         let changed = found.as_ref().ok().and_then(|path| std::fs::metadata(path).and_then(|m| m.modified()).ok());
         // With access to all folders a name is resolved whether the file exists or not.
@@ -49,15 +76,9 @@ impl FileRequest {
             (Some(_), _) => named.to_path_buf(),
             (None, found) => found.map_err(|e| problem(&file.node, &access.folder.join(named), &e.into()))?,
         };
-        let wanted = match file.output {
-            FileOutput::Distance => Wanted::Distance,
-            FileOutput::Image => Wanted::Image { fit: file.file.fit, linear: file.file.linear },
-        };
-        let placement = file.file.place.map_or(Placement::InPlace, |(center, size)| Placement::Fit { center, size });
-        let is_built_in = built_in.is_some();
-        let key = (path.clone(), changed, format!("{wanted:?} {placement:?} {domain:?} {access:?} {is_built_in}"));
-        let request = Request { path, built_in, access, wanted, placement, domain: domain.clone() };
-        Ok(FileRequest { node: file.node.clone(), key, request })
+        let key = (path.clone(), changed, format!("{about} {}", built_in.is_some()));
+        let request = Request { path, built_in, ..request };
+        Ok(FileRequest { node: file.node.clone(), key, request, frames: None })
     }
 
     /// The file, resolved.
@@ -67,7 +88,7 @@ impl FileRequest {
 
     /// Size of the file \[bytes\]; 0 where it does not exist.
     pub fn bytes(&self) -> u64 {
-        let on_disk = || std::fs::metadata(self.path()).map_or(0, |about| about.len());
+        let on_disk = || std::fs::metadata(&self.request.path).map_or(0, |about| about.len());
         self.request.built_in.map_or_else(on_disk, |bytes| bytes.len() as u64)
     }
 
@@ -91,7 +112,8 @@ impl FileRequest {
             return Ok(grid);
         }
         let grid = self.request.load(work);
-        let grid = Arc::new(grid.map_err(|e| self.problem(&e.cause))?);
+        let grid = grid.map_err(|e| self.problem(&e.cause))?;
+        let grid = Arc::new(AssetGrid { frames: self.frames.clone(), ..grid });
         if let Ok(mut known) = known().lock() {
             known.insert(self.key.clone(), grid.clone());
         }
@@ -100,7 +122,7 @@ impl FileRequest {
 
     /// The problem that explains why there is no grid.
     pub fn problem(&self, cause: &Cause) -> Problem {
-        problem(&self.node, self.path(), cause)
+        problem(&self.node, &self.request.path, cause)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{FrameInput, Simulation};
+use super::{FrameInput, Simulation, timeline};
 use crate::gpu::{Copies, Engine};
 use crate::plan::BufferId;
 use crate::problem::{Problem, Problems};
@@ -91,11 +91,12 @@ impl Simulation {
         if self.fresh {
             self.reset();
         }
-        let saved = preview.then(|| self.engine.save(&self.states())).transpose().map_err(Problem::from)?;
+        let saved = preview.then(|| self.engine.save(&self.held())).transpose().map_err(Problem::from)?;
         if !preview {
             self.before_frame();
             self.with_values(|values, simulation| values.before(simulation));
         }
+        self.feed()?;
         let began = Instant::now();
         let dt = f64::from(self.settings.write_frame(&self.plan, input, self.time, self.frame));
         submit(&mut self.engine, self.settings.bytes())?;
@@ -109,7 +110,7 @@ impl Simulation {
         match saved {
             // What is computed only to be seen is no part of the run.
             Some(saved) => {
-                self.engine.restore(&self.states(), &saved);
+                self.engine.restore(&self.held(), &saved);
                 self.previewed = Some(input);
             }
             None => {
@@ -134,6 +135,11 @@ impl Simulation {
             work(&mut values, self);
             self.values = Some(values);
         }
+    }
+
+    /// The buffers of the States that a frame changes; files are shown as they are.
+    fn held(&self) -> Vec<BufferId> {
+        timeline::held(&self.plan).map(|state| state.buffer).collect()
     }
 
     /// The buffers of the States.

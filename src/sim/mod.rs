@@ -14,6 +14,7 @@ pub mod hashes;
 mod lookup;
 pub mod record;
 mod scatter;
+mod sequence;
 mod settings;
 mod snapshot;
 pub mod taken;
@@ -27,7 +28,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::asset::AssetGrid;
+use crate::asset::{AssetGrid, COUNT_AS_ZERO};
 use crate::document::ParamValue;
 use crate::gpu::{Engine, Gpu, List, NodeTime, Profile, Reading, Recent};
 use crate::graph::FileOutput;
@@ -64,6 +65,7 @@ pub struct Simulation {
     timeline: Option<Box<timeline::Timeline>>,
     /// Which grids the files gave.
     files: u64,
+    sequences: sequence::Sequences,
 }
 
 impl Simulation {
@@ -85,6 +87,7 @@ impl Simulation {
         let settings = settings::Settings::new(&plan)?;
         let notes = upload(&mut engine, &plan, grids);
         let watches = watch::Watches::new(&plan);
+        let sequences = sequence::Sequences::new(&plan, grids);
         Ok(Simulation {
             gpu: gpu.clone(),
             plan,
@@ -103,6 +106,7 @@ impl Simulation {
             previewed: None,
             timeline: None,
             files: identity(grids),
+            sequences,
         })
     }
 
@@ -138,6 +142,7 @@ impl Simulation {
         self.plan = plan;
         self.settings = settings;
         self.files = identity(grids);
+        self.sequences = sequence::Sequences::new(&self.plan, grids);
         if kept.is_empty() {
             (self.time, self.frame) = (0.0, 0);
             self.start();
@@ -153,12 +158,19 @@ impl Simulation {
     /// Gives every State its initial value, at the present time.
     fn start(&mut self) {
         self.settings.write_frame(&self.plan, &FrameInput::default(), self.time, self.frame);
+        // The coming frame reports its errors.
+        let _ = self.feed();
         self.engine.reset(self.settings.bytes());
         (self.started, self.previewed) = (None, None);
         self.watches = watch::Watches::new(&self.plan);
         self.scatters = scatter::Scatters::default();
         self.values.iter_mut().for_each(|values| values.forget());
         self.fresh = false;
+    }
+
+    /// Puts the files of the coming frame into the buffers of nodes whose files are numbered by frame.
+    fn feed(&mut self) -> Result<(), Problem> {
+        self.sequences.feed(&mut self.engine, self.frame)
     }
 
     /// Restarts the simulation: every State gets its initial value, and time is zero. Its timeline starts over.
@@ -450,6 +462,7 @@ fn upload(engine: &mut Engine, plan: &Plan, files: &[Arc<AssetGrid>]) -> Problem
                 FileOutput::Distance => {
                     "the distances are correct for the file as it is; fix the mesh in a modelling program"
                 }
+                FileOutput::Image if warning.ends_with(COUNT_AS_ZERO) => "render or save it again without them",
                 FileOutput::Image => "give a center inside the domain, or remove center and size",
             };
             notes.push(Problem::new(&file.node, "file", warning.clone(), remedy).warning());

@@ -268,7 +268,7 @@ fn errors_of_images_name_the_file_the_cause_and_the_remedy() {
     };
     let gone = refusal(colors(&folder.0.join("gone.jpg"), ImageFit::Cover, Placement::InPlace, &domain(2, 4)));
     assert_eq!(gone, "gone.jpg: there is no such file; choose an existing file, or correct the path");
-    let colorless = "cube.obj: a mesh has no colours; connect its distance, or choose a .png or .jpg image";
+    let colorless = "cube.obj: a mesh has no colours; connect its distance, or choose a .png, .jpg or .exr image";
     assert_eq!(refused("cube.obj", b"", 2), colorless);
     assert_eq!(refused("cube.obj", b"", 3), colorless);
     let flat =

@@ -38,7 +38,7 @@ fn graphics_crates_stay_where_they_belong() {
         ("codespan_reporting::", &["cli"]),
         ("rustix::", &["files", "gpu"]),
         ("sha2::", &["export", "plan", "sim"]),
-        ("flate2::", &["export"]),
+        ("flate2::", &["asset", "export"]),
         // In `app` for the folders of tests.
         ("tempfile::", &["files", "app"]),
     ];

@@ -4,7 +4,8 @@ use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions};
 use stagewright::problem::Problems;
-use stagewright::sim::Simulation;
+use stagewright::sim::timeline::Budget;
+use stagewright::sim::{FrameInput, Simulation};
 
 use super::harness::*;
 
@@ -171,4 +172,104 @@ fn options_of_a_file_that_do_not_exist_are_refused_with_the_list() {
     let spaced = start_in(std::path::Path::new("."), &nodes.replace("fit: \"crop\", ", ""));
     let said = spaced.err().map(|p| p.to_string()).unwrap_or_default();
     assert!(said.contains("photo.space: there is no space `rec709`; choose one of: srgb, linear"), "{said}");
+}
+
+/// Grey images of 4 x 4 pixels: frame n has the value 10 n / 255, in linear light.
+fn plates(folder: &std::path::Path, numbers: std::ops::RangeInclusive<u8>) {
+    for number in numbers {
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, 4, 4);
+        encoder.set_color(png::ColorType::Grayscale);
+        encoder.write_header().unwrap().write_image_data(&[10 * number; 16]).unwrap();
+        std::fs::write(folder.join(format!("plate.{number:03}.png")), bytes).unwrap();
+    }
+}
+
+/// `sum` adds up what the frames show; `start` begins with the first one; `double` could be computed once, but for the sequence.
+fn sequence(options: &str) -> String {
+    format!(
+        r#"
+    "sheet": (domain: (resolution: (4, 4), width: 1)),
+    "plate": (file: (path: "plate.###.png", space: "linear"{options})),
+    "add": (custom: "//! Add
+//! @in sum: Grid<vec4f>
+//! @in image: Image
+//! @out result: Grid<vec4f>
+fn stage(cell: Cell) -> vec4f {{ return sum(cell) + image(cell); }}", inputs: {{"sum": "sum", "image": "plate.image"}}),
+    "double": (custom: "//! Double
+//! @in image: Image
+//! @out result: Grid<vec4f>
+fn stage(cell: Cell) -> vec4f {{ return 2.0 * image(cell); }}", inputs: {{"image": "plate.image"}}),
+    "sum": (state: "Grid<vec4f>", on: "sheet", inputs: {{"next": "add"}}),
+    "twice": (state: "Grid<vec4f>", on: "sheet", inputs: {{"next": "double"}}),
+    "start": (state: "Grid<vec4f>", on: "sheet", inputs: {{"init": "double", "next": "start"}}),
+"#
+    )
+}
+
+/// What a wire shows, in the numbers of the images.
+fn shown(simulation: &Simulation, wire: &str) -> f64 {
+    (read(simulation, wire)[0] * 25.5 * 64.0).round() / 64.0
+}
+
+#[test]
+fn a_sequence_shows_the_same_file_in_the_same_frame_however_the_run_gets_there() {
+    let folder = folder("sequence");
+    plates(&folder, 3..=6);
+    let run = |options: &str, frames: usize| {
+        let mut simulation = start_in(&folder, &sequence(options)).unwrap_or_else(|e| panic!("{e}"));
+        let mut numbers = Vec::new();
+        for _ in 0..frames {
+            step(&mut simulation, 1);
+            numbers.push(shown(&simulation, "plate.image"));
+            assert_eq!(shown(&simulation, "double.result"), 2.0 * numbers[numbers.len() - 1]);
+            assert_eq!(shown(&simulation, "sum.value"), numbers.iter().sum::<f64>(), "{numbers:?}");
+            assert_eq!(shown(&simulation, "start.value"), 2.0 * numbers[0]);
+        }
+        (numbers, simulation)
+    };
+    assert_eq!(run("", 6).0, [3.0, 4.0, 5.0, 6.0, 6.0, 6.0]);
+    assert_eq!(run(", first: 1, beyond: \"hold\"", 4).0, [3.0, 3.0, 3.0, 4.0]);
+    let (numbers, mut simulation) = run(", first: 5, beyond: \"loop\"", 7);
+    assert_eq!(numbers, [5.0, 6.0, 3.0, 4.0, 5.0, 6.0, 3.0]);
+
+    // Back and forth, with a look at the coming frame in between.
+    simulation.keep_timeline(Budget::default());
+    simulation.reset();
+    step(&mut simulation, 6);
+    for frame in [2, 5, 1] {
+        for _ in 0..simulation.seek(frame).unwrap() {
+            step(&mut simulation, 1);
+        }
+        simulation.preview(&FrameInput::default()).unwrap();
+        assert_eq!(shown(&simulation, "plate.image"), numbers[frame as usize], "the coming frame");
+        let before: f64 = numbers[..frame as usize].iter().sum();
+        assert_eq!(shown(&simulation, "sum.value"), before, "frame {frame}");
+    }
+
+    let (_, mut simulation) = run(", beyond: \"error\"", 4);
+    let said = simulation.step(&FrameInput::default()).unwrap_err().to_string();
+    let cause = "the sequence has no number 7: it goes from 3 to 6; compute fewer frames, or let the node hold or loop its last file";
+    assert!(said.contains(cause), "{said}");
+
+    // A file that is cut off is reported by its frame, not before.
+    let bytes = std::fs::read(folder.join("plate.005.png")).unwrap();
+    std::fs::write(folder.join("plate.005.png"), &bytes[..bytes.len() / 2]).unwrap();
+    let (_, mut simulation) = run("", 2);
+    let said = simulation.step(&FrameInput::default()).unwrap_err().to_string();
+    assert!(said.contains("plate.005.png: it is not a valid PNG file"), "{said}");
+    std::fs::remove_file(folder.join("plate.005.png")).unwrap();
+    let refused =
+        |options: &str| start_in(&folder, &sequence(options)).err().map(|p| p.to_string()).unwrap_or_default();
+    let gap = "plate.005.png is missing; add the file, or number the files without gaps";
+    assert!(refused("").contains(gap), "{}", refused(""));
+    let said = refused(", first: -1");
+    assert!(said.contains("`first` is -1, and files have no negative numbers; give the number of"), "{said}");
+    let said = refused(", beyond: \"stop\"");
+    assert!(said.contains("there is no beyond `stop`; choose one of: hold, loop, error"), "{said}");
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::create_dir_all(&folder).unwrap();
+    let none = "plate.###.png: there is no file of this sequence; choose existing files";
+    assert!(refused("").contains(none), "{}", refused(""));
+    std::fs::remove_dir_all(folder).unwrap();
 }

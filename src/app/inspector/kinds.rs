@@ -6,6 +6,7 @@ use super::domain::{self, fixed};
 use super::row::{faint, row, section, text_row};
 use super::value::{Change, Field, Site, plain};
 use super::{Inspected, iterations, level, precision, told};
+use crate::document::sequence::Pattern;
 use crate::document::{Document, FileSource, Node, NodeKind, Output, ParamValue, Until};
 use crate::stage::header::Direction;
 use crate::stage::types::{ValueType, WireType};
@@ -318,7 +319,24 @@ fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
                    is beyond it, contain shows the whole image, stretch changes its proportions";
         choice(ui, "fit", fit, &mut changed.fit, &FileSource::FITS);
         let space = "Colours of an image: srgb is converted to linear light, linear is taken as it is";
-        choice(ui, "space", space, &mut changed.space, &FileSource::SPACES);
+        choice(ui, "space", space, &mut changed.space, &source.spaces());
+        let layer = "Layer of an EXR file, such as velocity; empty for its colours";
+        let given = source.layer.as_deref().unwrap_or_default();
+        if source.is_exr()
+            && let Some(text) = text_row(ui, one.id("layer"), "layer", layer, given, 1)
+        {
+            changed.layer = Some(text).filter(|text| !text.is_empty());
+        }
+        if Pattern::of(&source.path).is_some() {
+            let first = "Number of the file in the first frame; empty for the lowest one";
+            let given = source.first.map(|first| first.to_string()).unwrap_or_default();
+            if let Some(text) = text_row(ui, one.id("first"), "first", first, &given, 1) {
+                // What is no number leaves it as it is.
+                changed.first = if text.trim().is_empty() { None } else { text.trim().parse().ok().or(source.first) };
+            }
+            let beyond = "Beyond the files: hold shows the first or the last one, loop starts again, error ends the run";
+            choice(ui, "beyond", beyond, &mut changed.beyond, &FileSource::BEYONDS);
+        }
     });
     if changed != *source {
         one.change("file", |node| node.kind = NodeKind::File(changed));

@@ -325,6 +325,9 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
+    use crate::asset::{Placement, Request, Work};
+    use crate::graph::{Domain, ImageFit};
+    use crate::stage::edges::Edges;
 
     fn channels() -> Vec<Channel> {
         let noise = |n: usize| f32::from_bits((n as u32).wrapping_mul(2_654_435_761) >> 4);
@@ -338,6 +341,7 @@ mod tests {
     fn lines_come_back_and_only_whole_files_count() {
         let bytes = file(Header::default(), &channels(), [40, 19]);
         super::super::tests::only_whole_files_count(&bytes, inspect);
+        comes_in(&bytes);
         let raw: Vec<u8> = (0..40 * 16u32).flat_map(|n| (n as f32).to_le_bytes()).collect();
         let packed = packed(&raw);
         assert!(packed.len() < raw.len());
@@ -349,5 +353,29 @@ mod tests {
         let (even, odd) = bytes.split_at(raw.len() / 2);
         let back: Vec<u8> = even.iter().zip(odd).flat_map(|(even, odd)| [*even, *odd]).collect();
         assert!(back == raw);
+    }
+
+    /// What is exported can be read by a node of a graph.
+    fn comes_in(bytes: &[u8]) {
+        let path = std::env::temp_dir().join(format!("stagewright-comes-in-{}.exr", std::process::id()));
+        std::fs::write(&path, bytes).unwrap();
+        let domain = Domain {
+            name: "domain".into(),
+            dim: 2,
+            resolution: [40, 19, 1],
+            cell_size: 0.1,
+            edge: Edges::default(),
+            finer: None,
+            sliced: None,
+        };
+        let request = Request::image(&path, ImageFit::Stretch, true, Placement::InPlace, &domain);
+        let grid = Request { layer: Some("noise".into()), ..request }.load(&Work::default()).unwrap();
+        let Samples::F32(noise) = &channels()[1].samples else { unreachable!() };
+        for (row, line) in noise.chunks(40).rev().enumerate() {
+            for (column, number) in line.iter().enumerate() {
+                assert_eq!(grid.values[4 * (40 * row + column)], *number);
+            }
+        }
+        std::fs::remove_file(path).unwrap();
     }
 }

@@ -33,16 +33,16 @@ pub(super) fn mark(graph: &Graph, program: &mut Program) {
             && op.inlined().iter().all(|field| rests(field.node))
             && !op.writes.iter().any(|w| next.contains(&w.value));
     }
-    while take_back(program) {}
+    while take_back(graph, program) {}
     // What is computed once does not depend on a group's gate.
     program.ops.iter_mut().filter(|op| op.invariant).for_each(|op| op.gate = None);
 }
 
 /// Unmarks operations that depend on something that is not invariant. Returns whether there was any.
-fn take_back(program: &mut Program) -> bool {
+fn take_back(graph: &Graph, program: &mut Program) -> bool {
     let mut invariant = program.values.table(false);
     let mut begun = invariant.clone();
-    unchanging(program).for_each(|value| invariant[value] = true);
+    unchanging(graph, program).for_each(|value| invariant[value] = true);
     let mut found = false;
     for op in &mut program.ops {
         let depends = op.invariant && !op.inputs().all(|value| invariant[value]);
@@ -62,12 +62,13 @@ fn take_back(program: &mut Program) -> bool {
     found
 }
 
-/// Last frame's values that are also this frame's: of States without a next value, and of files.
-fn unchanging(program: &Program) -> impl Iterator<Item = ValueId> + '_ {
-    let own = |((key, value), next): ((&StateKey, &ValueId), Option<&ValueId>)| {
+/// Last frame's values that are also this frame's: of States without a next value, and of files that are not numbered by frame.
+fn unchanging<'a>(graph: &'a Graph, program: &'a Program) -> impl Iterator<Item = ValueId> + 'a {
+    let numbered = |node: NodeId| graph.nodes.get(node)?.file.as_ref()?.sequence;
+    let own = move |((key, value), next): ((&StateKey, &ValueId), Option<&ValueId>)| {
         // The colours of a file are a part on a domain; attributes of particles are on none.
         let grid = program.values.get(*value).is_some_and(|value| value.domain.is_some());
-        ((key.1 == Part::Whole || grid) && next == Some(value)).then_some(*value)
+        ((key.1 == Part::Whole || grid) && next == Some(value) && numbered(key.0).is_none()).then_some(*value)
     };
     program.states.iter().map(|(key, value)| ((key, value), program.next.get(key))).filter_map(own)
 }

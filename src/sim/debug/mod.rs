@@ -84,6 +84,7 @@ impl FrameDebugger {
     fn begin_frame(&mut self, input: &super::FrameInput) -> Result<(), Problems> {
         let Simulation { settings, plan, time, frame, .. } = &mut self.simulation;
         self.dt = f64::from(settings.write_frame(plan, input, *time, *frame));
+        self.simulation.feed()?;
         let buffers = self.simulation.states();
         let mut begin = std::mem::take(&mut self.begin);
         self.simulation.engine.snapshot(&self.simulation.gpu, &buffers, &mut begin);
