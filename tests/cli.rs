@@ -4,6 +4,8 @@
 mod checkpoints;
 #[path = "cli/compare.rs"]
 mod compare;
+#[path = "cli/flipbook.rs"]
+mod flipbook;
 #[path = "cli/keyframes.rs"]
 mod keyframes;
 #[path = "cli/outputs.rs"]

@@ -10,6 +10,7 @@ use stagewright::export::checkpoints::Checkpoints;
 use stagewright::export::job::{self, Ended, Export, Item, Job, Progress, Subject};
 use stagewright::export::record::Fingerprint;
 use stagewright::export::select::{Choices, DEFAULT_NAMES, Request, items};
+use stagewright::export::sheet::Sheet;
 use stagewright::export::{DEFAULT, format_named};
 use stagewright::files::Access;
 use stagewright::gpu::{Gpu, GpuOptions};
@@ -288,7 +289,14 @@ fn an_export_is_cancelled_while_it_reads_a_mesh() {
 /// What is typed, as series of files.
 fn typed(document: &Document, wires: &[&str], formats: &[&str]) -> Result<Vec<Item>, String> {
     let formats: Vec<_> = formats.iter().map(|name| format_named(name).unwrap()).collect();
-    let choices = Choices { formats: &formats, names: DEFAULT_NAMES, graph: "count", size: None, cutoff: 0.0 };
+    let choices = Choices {
+        formats: &formats,
+        names: DEFAULT_NAMES,
+        graph: "count",
+        size: None,
+        cutoff: 0.0,
+        sheet: Sheet::default(),
+    };
     let requests = wires.iter().map(|wire| Request::parse(wire)).collect::<Result<Vec<_>, _>>()?;
     let graph = Graph::build(document, Library::builtin()).unwrap();
     items(&requests, &choices, document, &graph).map_err(|problem| problem.to_string())

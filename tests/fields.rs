@@ -17,6 +17,8 @@ mod collision;
 mod conversions;
 #[path = "fields/expressions.rs"]
 mod expressions;
+#[path = "fields/flipbook.rs"]
+mod flipbook;
 #[path = "fields/hands.rs"]
 mod hands;
 #[path = "fields/noise.rs"]

@@ -16,6 +16,7 @@
 //! @param ambient: color = (0.07, 0.13, 0.26, 1)              Ambient light, which fills the shadows
 //! @param background_low: color = (0.014, 0.024, 0.048, 1)    Background at the bottom
 //! @param background_high: color = (0.003, 0.004, 0.010, 1)   Background at the top
+//! @param transparent: bool = false                           No background: the image has the coverage of the smoke as its alpha
 
 const SHADOW_STEPS = 12;
 const SHADOW_REACH = 0.22; // of the domain's height
@@ -34,9 +35,9 @@ fn stage(cell: Cell) -> vec4f {
     let direct = params.light.rgb * (0.25 + 0.95 * facing * facing) * light_left(here, towards_light) * glow;
     let lit = params.smoke.rgb * tint_at(here).rgb * (direct + params.ambient.rgb * (0.6 + 0.4 * normal.y));
 
-    let color = mix(background(here), lit, cover);
+    let color = select(mix(background(here), lit, cover), lit, params.transparent != 0);
     let dither = (random(cell, 0) - 0.5) / 1024.0;
-    return vec4f(max(color + dither * sqrt(color), vec3f()), 1.0);
+    return vec4f(max(color + dither * sqrt(color), vec3f()), select(1.0, cover, params.transparent != 0));
 }
 
 fn coverage(point: Vec) -> f32 {

@@ -18,6 +18,7 @@
 //! @param ambient: color = (0.10, 0.15, 0.24, 1)       Ambient light
 //! @param low: color = (0.030, 0.036, 0.050, 1)        Background at the bottom
 //! @param high: color = (0.006, 0.008, 0.014, 1)       Background at the top
+//! @param transparent: bool = false                    No background: the image has the opacity of the smoke as its alpha
 
 fn stage(cell: Cell) -> vec4f {
     let view = camera();
@@ -31,7 +32,7 @@ fn stage(cell: Cell) -> vec4f {
     let far = max(a, b);
     let enters = max(max(max(near.x, near.y), near.z), 0.0);
     let leaves = min(min(far.x, far.y), far.z);
-    if leaves <= enters { return vec4f(behind, 1.0); }
+    if leaves <= enters { return vec4f(behind, select(1.0, 0.0, params.transparent != 0)); }
 
     let step = (leaves - enters) / f32(params.steps);
     // Begun elsewhere in each pixel, steps show as grain and not as bands.
@@ -48,6 +49,8 @@ fn stage(cell: Cell) -> vec4f {
             if through < 0.003 { break; }
         }
     }
+    // Straight alpha.
+    if params.transparent != 0 { return vec4f(seen / max(1.0 - through, 1e-6), 1.0 - through); }
     return vec4f(seen + through * behind, 1.0);
 }
 

@@ -12,6 +12,7 @@ use stagewright::cancel::Cancel;
 use stagewright::export::job::{self, Item, JobError};
 use stagewright::export::record::Fingerprint;
 use stagewright::export::select::{Choices, DEFAULT_NAMES, Request, items};
+use stagewright::export::sheet::Sheet;
 use stagewright::export::sink::Format;
 use stagewright::export::{FORMATS, format_named};
 use stagewright::gpu::Gpu;
@@ -43,9 +44,38 @@ pub struct Export {
     /// In OpenVDB files, leave out numbers of at most this size
     #[arg(long, value_name = "VALUE", default_value_t = 0.0, value_parser = cutoff)]
     cutoff: f32,
+    #[command(flatten)]
+    sheet: SheetArgs,
     /// Resume an interrupted export
     #[arg(long)]
     resume: bool,
+}
+
+/// How flipbooks are laid out.
+#[derive(Args)]
+struct SheetArgs {
+    /// Flipbooks: columns and rows of the sheet. Default: the squarest that all frames fill
+    #[arg(long, value_name = "CxR", value_parser = parse_size)]
+    tiles: Option<(u32, u32)>,
+    /// Flipbooks: frames from one tile to the next
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
+    /// Flipbooks: blend the frames beyond the tiles into the last ones, so that it repeats without a seam
+    #[arg(long = "loop")]
+    looped: bool,
+    /// Flipbooks: empty texels around each tile
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=256))]
+    padding: u32,
+    /// Flipbooks: multiply colours by their alpha
+    #[arg(long)]
+    premultiplied: bool,
+}
+
+impl SheetArgs {
+    fn sheet(&self) -> Sheet {
+        let SheetArgs { tiles, every, looped, padding, premultiplied } = *self;
+        Sheet { tiles: tiles.map(Into::into), every, looped, padding, premultiplied }
+    }
 }
 
 fn formats() -> PossibleValuesParser {
@@ -64,11 +94,18 @@ impl Export {
         let checkpoint = self.run.checkpoint()?;
         let formats: Vec<&'static Format> = self.formats.iter().filter_map(|name| format_named(name)).collect();
         let stem = self.graph.graph.file_stem().unwrap_or_default().to_string_lossy();
-        let choices =
-            Choices { formats: &formats, names: &self.name, graph: &stem, size: self.size, cutoff: self.cutoff };
+        let choices = Choices {
+            formats: &formats,
+            names: &self.name,
+            graph: &stem,
+            size: self.size,
+            cutoff: self.cutoff,
+            sheet: self.sheet.sheet(),
+        };
         let items = items(&self.wires, &choices, &document, &graph)?;
         let export = self.run.export(items, self.size, &document, checkpoint.as_ref())?;
         let export = job::Export { resume: self.resume, ..export };
+        export.check().map_err(|error| Failure::Message(error.to_string()))?;
 
         // Errors of the graph are reported even where there is no driver.
         let gpu = super::open(self.run.adapter.as_ref(), self.graph.memory);

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use super::checkpoints::{self, Checkpoints, Saver};
 use super::names::Names;
 use super::record::{Fingerprint, Record};
+use super::sheet::Sheet;
 use super::sink::{About, ExportError, Format, Frame, FrameSink, Kind, Target};
 use super::subject::{FrameSource, Pending, plan_options};
 pub use super::subject::{Part, Source, Subject};
@@ -73,12 +74,14 @@ pub struct Item {
     pub names: Names,
     /// In sparse files, numbers of at most this size are left out.
     pub cutoff: f32,
+    /// How a flipbook is laid out.
+    pub sheet: Sheet,
 }
 
 impl Item {
     /// Images with the default names.
     pub fn images(subject: Subject, format: &'static Format) -> Item {
-        Item { subject, format, kind: Kind::Image, names: Names::default(), cutoff: 0.0 }
+        Item { subject, format, kind: Kind::Image, names: Names::default(), cutoff: 0.0, sheet: Sheet::default() }
     }
 
     /// Names of the values in a file.
@@ -117,6 +120,18 @@ impl Export {
         whole.min()
     }
 
+    /// Whether the frames fill the sheets of all flipbooks.
+    ///
+    /// # Errors
+    /// The numbers that do not fit, and those that do.
+    pub fn check(&self) -> Result<(), JobError> {
+        let flipbooks = self.items.iter().filter(|item| !item.format.beside.is_empty());
+        flipbooks
+            .map(|item| item.sheet.layout(&self.frames))
+            .try_for_each(|layout| layout.map(drop))
+            .map_err(JobError::Sheet)
+    }
+
     /// Whether the folder contains files of the range's frames, which would be replaced.
     pub fn would_replace(&self) -> bool {
         self.sinks(&About::default()).iter().any(|sink| sink.present().is_ok_and(|count| count > 0))
@@ -146,6 +161,7 @@ impl Export {
                 kind: item.kind,
                 layers: item.layers(),
                 cutoff: item.cutoff,
+                sheet: item.sheet,
                 threads,
                 about: about.clone(),
             })
@@ -165,7 +181,8 @@ impl Export {
     fn record(&self, image_size: Option<[u32; 2]>, inputs: &Fingerprint) -> Record {
         let (mut subject, mut formats) = (format!("{:?}", self.size), Vec::new());
         for item in &self.items {
-            subject += &format!(" {:?} {:?} {:?} {}", item.subject, item.kind, item.names, item.cutoff);
+            subject +=
+                &format!(" {:?} {:?} {:?} {} {:?}", item.subject, item.kind, item.names, item.cutoff, item.sheet);
             formats.push(item.format.name);
         }
         Record::new(&self.frames, image_size, &subject, &formats.join(" "), inputs)
@@ -192,6 +209,9 @@ pub enum JobError {
         /// Last frame.
         last: u64,
     },
+    /// Frames that do not fill the sheet of a flipbook.
+    #[error("{0}")]
+    Sheet(String),
     /// The record of the export cannot be written.
     #[error("{} can't be written: {cause}; choose another folder", .path.display())]
     Record {
@@ -281,6 +301,7 @@ pub fn run(
     if first == 0 || last < first {
         return Err(JobError::Frames { first, last });
     }
+    export.check()?;
     if simulation.frame() >= first {
         return Err(JobError::Past { first, present: simulation.frame() });
     }

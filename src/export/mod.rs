@@ -11,6 +11,7 @@ pub mod names;
 pub mod record;
 pub mod select;
 pub mod sequence;
+pub mod sheet;
 pub mod sink;
 mod subject;
 pub mod value;

@@ -7,6 +7,7 @@ use super::format_named;
 use super::formats::{FORMATS, default_for};
 use super::job::{Item, Part, Source, Subject};
 use super::names::{Names, plain};
+use super::sheet::Sheet;
 use super::sink::{Format, Kind};
 use crate::document::Document;
 use crate::graph::carried::Carried;
@@ -68,6 +69,8 @@ pub struct Choices<'a> {
     pub size: Option<(u32, u32)>,
     /// In sparse files, numbers of at most this size are left out.
     pub cutoff: f32,
+    /// How flipbooks are laid out.
+    pub sheet: Sheet,
 }
 
 /// The series of files that are requested; without a request the first Output.
@@ -104,7 +107,7 @@ pub fn items(
                 items.push(item(request, &found, format, choices)?);
             }
             (None, formats) => {
-                let fits = |format: &&&'static Format| found.iter().all(|found| found.as_kind(format).is_some());
+                let fits = |format: &&&'static Format| kinds(&found, format).is_ok();
                 for format in formats.iter().filter(fits) {
                     items.push(item(request, &found, format, choices)?);
                 }
@@ -245,8 +248,11 @@ fn item(request: &Request, found: &[Found], format: &'static Format, choices: &C
         ));
     }
     let (mut subject, mut parts, mut kind) = (None, Vec::new(), None);
-    for one in found {
-        let as_kind = one.as_kind(format).ok_or_else(|| unfit(request, std::slice::from_ref(one), Some(format)))?;
+    let kinds = kinds(found, format).map_err(|(one, beside)| match beside {
+        None => unfit(request, std::slice::from_ref(one), Some(format)),
+        Some(problem) => Problem::new("", "", format!("`{}`: {problem}", request.text), ""),
+    })?;
+    for (one, as_kind) in found.iter().zip(kinds) {
         kind = kind.or(Some(as_kind));
         match one.source(as_kind, choices.size) {
             Some(From::Image(image)) => subject = Some(image),
@@ -259,7 +265,38 @@ fn item(request: &Request, found: &[Found], format: &'static Format, choices: &C
     let names = Names::parse(choices.names, &tokens)
         .map_err(|cause| Problem::new("", "", format!("--name {}: {cause}", choices.names), ""))?;
     let (subject, cutoff) = (subject.unwrap_or(Subject::Values(parts)), choices.cutoff);
-    Ok(Item { subject, format, kind, names, cutoff })
+    Ok(Item { subject, format, kind, names, cutoff, sheet: choices.sheet })
+}
+
+/// What a format holds each value as; otherwise the first that it can't hold, with the reason where that is its name.
+fn kinds<'f>(found: &'f [Found], format: &Format) -> Result<Vec<Kind>, (&'f Found, Option<String>)> {
+    let kind = |(index, one): (usize, &'f Found)| {
+        if index == 0 || format.beside.is_empty() {
+            return one.as_kind(format).ok_or((one, None));
+        }
+        let name = one.name.rsplit('.').next().unwrap_or_default();
+        let Some((name, kind)) = format.beside.iter().find(|(known, _)| *known == name) else {
+            let known: Vec<&str> = format.beside.iter().map(|(name, _)| *name).collect();
+            let message = format!(
+                "`{}` is none of what a {} can have beside its image; name it {}, as in motion=WIRE",
+                plain(&one.name),
+                format.name,
+                known.join(", ")
+            );
+            return Err((one, Some(message)));
+        };
+        let wanted = if *kind == Kind::Grid2 { "a grid of vectors in 2D" } else { "an image" };
+        let message = || {
+            (
+                one,
+                Some(format!(
+                    "`{name}` has to be {wanted}; connect what the stages view/volume_motion, view/volume_normal or view/six_way give"
+                )),
+            )
+        };
+        one.source(*kind, None).map(|_| *kind).ok_or_else(message)
+    };
+    found.iter().enumerate().map(kind).collect()
 }
 
 /// The error of a wire that a format can't hold.

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use super::names::Names;
+use super::sheet::Sheet;
 use super::value::Layer;
 use crate::files::write;
 use crate::sim::Image;
@@ -52,6 +53,8 @@ pub struct Format {
     pub takes: &'static [Kind],
     /// Whether a file holds several values.
     pub joins: bool,
+    /// Values that may follow the first one, by their names; where there are none, all are what it [takes](Format::takes).
+    pub beside: &'static [(&'static str, Kind)],
     /// Whether all frames are in one file, but for tables of particles.
     pub single: bool,
     /// Approximate size of the files \[bytes a pixel\], where they hold images.
@@ -82,6 +85,8 @@ pub struct Target {
     pub layers: Vec<String>,
     /// In sparse files, numbers of at most this size are left out.
     pub cutoff: f32,
+    /// How a flipbook is laid out.
+    pub sheet: Sheet,
     /// Threads that encode frames.
     pub threads: usize,
     /// What files say about where they come from.
@@ -108,7 +113,17 @@ impl Target {
     /// Images with the default names, written by two threads.
     pub fn images(folder: PathBuf, frames: RangeInclusive<u64>) -> Target {
         let (names, about) = (Names::default(), About::default());
-        Target { folder, frames, names, kind: Kind::Image, layers: Vec::new(), cutoff: 0.0, threads: 2, about }
+        Target {
+            folder,
+            frames,
+            names,
+            kind: Kind::Image,
+            layers: Vec::new(),
+            cutoff: 0.0,
+            sheet: Sheet::default(),
+            threads: 2,
+            about,
+        }
     }
 
     /// Creates a folder and its parents. A symbolic link in its place is an error.

@@ -121,6 +121,14 @@ impl Layer {
         }
     }
 
+    /// Cells along x and y of the grid that it comes from.
+    pub(super) fn cells(&self) -> Option<[u32; 2]> {
+        match &self.memory {
+            Memory::Picture(known, ..) | Memory::Grid(known, _) => Some([known.1.resolution[0], known.1.resolution[1]]),
+            Memory::Particles { .. } | Memory::Number(_) => None,
+        }
+    }
+
     /// The value. Unpacks half precision and padding, and scales images.
     pub fn value(&self) -> Value<'_> {
         match &self.memory {
@@ -223,20 +231,51 @@ impl Grid<'_> {
 
 /// The image of a grid of colours: as the Output of a graph shows it, in linear numbers that are not clamped. At the size of the grid
 /// the colours are those of the cells, bit for bit; larger images are interpolated, smaller ones averaged, and what is beyond a grid of
-/// another shape is black.
+/// another shape is black. Colours count by their alpha.
 fn picture(grid: &Grid<'_>, [width, height]: [u32; 2]) -> Picture {
+    let color = |words: &[u32]| numbers(words);
+    if [grid.elements[0], grid.elements[1]] == [width, height] {
+        let rgba = resampled(grid, [width, height], color, [0.0; 4]);
+        return Picture { width, height, rgba: rgba.into_flattened() };
+    }
+    let weighted = |words: &[u32]| {
+        let [r, g, b, a] = numbers(words);
+        [r * a, g * a, b * a, a]
+    };
+    let pixels = resampled(grid, [width, height], weighted, [0.0, 0.0, 0.0, 1.0]).into_iter();
+    let straight = |[r, g, b, a]: [f32; 4]| if a > 0.0 { [r / a, g / a, b / a, a] } else { [0.0; 4] };
+    Picture { width, height, rgba: pixels.flat_map(straight).collect() }
+}
+
+/// The vectors of a grid in two dimensions at the pixels of an image, top row first, with zeros for the components that it lacks.
+pub(super) fn vectors(grid: &Grid<'_>, size: [u32; 2]) -> Vec<[f32; 4]> {
+    resampled(grid, size, numbers, [0.0; 4])
+}
+
+/// Four numbers of an element.
+fn numbers(words: &[u32]) -> [f32; 4] {
+    std::array::from_fn(|channel| f32::from_bits(words.get(channel).copied().unwrap_or_default()))
+}
+
+/// The elements of a grid in two dimensions at the pixels of an image, top row first: as they are where there are as many, otherwise
+/// interpolated or averaged, with `outside` beyond a grid of another shape.
+fn resampled(
+    grid: &Grid<'_>,
+    [width, height]: [u32; 2],
+    numbers: impl Fn(&[u32]) -> [f32; 4],
+    outside: [f32; 4],
+) -> Vec<[f32; 4]> {
     let [nx, ny] = [grid.elements[0], grid.elements[1]];
     let color = |x: i64, y: i64| -> [f32; 4] {
         let (x, y) = (x.clamp(0, i64::from(nx) - 1), y.clamp(0, i64::from(ny) - 1));
-        let words = grid.at((y * i64::from(nx) + x) as usize);
-        std::array::from_fn(|channel| f32::from_bits(words.get(channel).copied().unwrap_or_default()))
+        numbers(grid.at((y * i64::from(nx) + x) as usize))
     };
-    let mut rgba = Vec::with_capacity(4 * width as usize * height as usize);
     if [nx, ny] == [width, height] {
-        for row in (0..i64::from(ny)).rev() {
-            (0..i64::from(nx)).for_each(|column| rgba.extend(color(column, row)));
-        }
-        return Picture { width, height, rgba };
+        let rows = (0..i64::from(ny)).rev();
+        return rows
+            .flat_map(|row| (0..i64::from(nx)).map(move |column| (column, row)))
+            .map(|(x, y)| color(x, y))
+            .collect();
     }
     let stretch = [f64::from(nx) / f64::from(width), f64::from(ny) / f64::from(height)];
     let cells_a_pixel = stretch[0].max(stretch[1]);
@@ -253,6 +292,7 @@ fn picture(grid: &Grid<'_>, [width, height]: [u32; 2]) -> Picture {
             low + (high - low) * part[1]
         })
     };
+    let mut pixels = Vec::with_capacity(width as usize * height as usize);
     for row in 0..height {
         for column in 0..width {
             let mut sum = [0.0; 4];
@@ -264,11 +304,11 @@ fn picture(grid: &Grid<'_>, [width, height]: [u32; 2]) -> Picture {
                 ];
                 let seen: [f64; 2] = std::array::from_fn(|axis| (at[axis] - 0.5) * cells_a_pixel / stretch[axis] + 0.5);
                 let inside = seen.iter().all(|part| (0.0..=1.0).contains(part));
-                let found = if inside { sample(seen) } else { [0.0, 0.0, 0.0, 1.0] };
+                let found = if inside { sample(seen) } else { outside };
                 sum.iter_mut().zip(found).for_each(|(sum, part)| *sum += part);
             }
-            rgba.extend(sum.map(|part| part / (taps * taps) as f32));
+            pixels.push(sum.map(|part| part / (taps * taps) as f32));
         }
     }
-    Picture { width, height, rgba }
+    pixels
 }

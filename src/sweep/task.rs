@@ -17,6 +17,7 @@ use crate::export::DEFAULT;
 use crate::export::job::{self, Export, Item, JobError, Progress};
 use crate::export::record::Fingerprint;
 use crate::export::select::{Choices, DEFAULT_NAMES, Request, items};
+use crate::export::sheet::Sheet;
 use crate::files::{Access, read, write};
 use crate::gpu::{Gpu, Making};
 use crate::graph::Graph;
@@ -204,6 +205,7 @@ impl Context<'_> {
             graph: &stem,
             size: options.size,
             cutoff: options.cutoff,
+            sheet: Sheet::default(),
         };
         let parse =
             |text: &String| Request::parse(text).map_err(|cause| crate::problem::Problem::new("", "", cause, ""));

@@ -12,13 +12,13 @@ const CAMERA: &str = r##"
     $nodes
 "##;
 
-fn scene(nodes: &str, [azimuth, elevation, roll]: [f64; 3]) -> stagewright::sim::Simulation {
+pub fn scene(nodes: &str, [azimuth, elevation, roll]: [f64; 3]) -> stagewright::sim::Simulation {
     let values = [("$azimuth", azimuth), ("$elevation", elevation), ("$roll", roll)].map(|(k, v)| (k, v.to_string()));
     start(60.0, &CAMERA.replace("$nodes", nodes), &pairs(&values))
 }
 
 /// Point of the image, and depth.
-fn projected(at: Point, view: [f64; 3]) -> Point {
+pub fn projected(at: Point, view: [f64; 3]) -> Point {
     let [right, up, forward] = axes(view);
     let eye = less(LOOK_AT, scaled(forward, 2.0));
     let depth = dot(less(at, eye), forward);

@@ -1,7 +1,7 @@
 //! Animated PNG: 8 bits a channel with alpha, without loss. Source: Portable Network Graphics, third edition, W3C.
 
 use std::fs::File;
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Cursor, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use flate2::Crc;
@@ -16,6 +16,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     about: "a movie without loss that browsers play, in one file",
     takes: &[Kind::Image],
     joins: false,
+    beside: &[],
     single: true,
     bytes_per_pixel: 1.0,
     open: |target| Box::new(Movie::new(target, &Container { ending: "apng", open, ready: || Ok(()) })),
@@ -25,8 +26,8 @@ const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Length, kind and checksum around the data of a chunk.
 const AROUND: usize = 12;
 
-struct Animation {
-    file: BufWriter<File>,
+struct Animation<W> {
+    file: W,
     size: [u32; 2],
     fps: f64,
     /// Where the number of frames is.
@@ -37,14 +38,33 @@ struct Animation {
 }
 
 fn open(_: &Path, file: File, first: &Image, fps: f64) -> Begun {
-    let file = BufWriter::new(file);
-    let size = [first.width, first.height];
-    let mut animation = Animation { file, size, fps, count_at: 0, frames: 0, next: 0 };
-    animation.start().map_err(|error| error.to_string())?;
-    Ok(Box::new(animation))
+    Ok(Box::new(Animation::begin(BufWriter::new(file), [first.width, first.height], fps)?))
 }
 
-impl Animation {
+/// The bytes of a movie.
+///
+/// # Errors
+/// Images of different sizes, an encoder's error.
+pub(super) fn bytes(images: impl Iterator<Item = Image>, fps: f64) -> Result<Vec<u8>, String> {
+    let mut animation = None;
+    for image in images {
+        let begin = || Animation::begin(Cursor::new(Vec::new()), [image.width, image.height], fps);
+        let mut begun = animation.take().map_or_else(begin, Ok)?;
+        begun.push(&image)?;
+        animation = Some(begun);
+    }
+    let mut animation = animation.ok_or("there are no images")?;
+    animation.end().map_err(|error| error.to_string())?;
+    Ok(animation.file.into_inner())
+}
+
+impl<W: Write + Seek> Animation<W> {
+    fn begin(file: W, size: [u32; 2], fps: f64) -> Result<Animation<W>, String> {
+        let mut animation = Animation { file, size, fps, count_at: 0, frames: 0, next: 0 };
+        animation.start().map_err(|error| error.to_string())?;
+        Ok(animation)
+    }
+
     /// Everything before the first frame.
     fn start(&mut self) -> std::io::Result<()> {
         self.file.write_all(SIGNATURE)?;
@@ -114,7 +134,7 @@ fn delay(fps: f64) -> [u16; 2] {
     }
 }
 
-impl Writer for Animation {
+impl<W: Write + Seek> Writer for Animation<W> {
     fn push(&mut self, image: &Image) -> Result<(), String> {
         if [image.width, image.height] != self.size {
             return Err("it has another size than the first frame of the movie".into());

@@ -23,6 +23,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     about: "OpenEXR images with 32 bits a channel: linear colours, and grids in 2D as layers",
     takes: &[Kind::Picture, Kind::Grid2],
     joins: true,
+    beside: &[],
     single: false,
     bytes_per_pixel: 12.0,
     open: |target| Box::new(Sequence::new(target, &Encoding { ending: "exr", encode: float, inspect, index: None })),
@@ -43,12 +44,12 @@ const LINES: usize = 16;
 const MAX_NAME: usize = 255;
 
 /// A channel, its top row first.
-struct Channel {
-    name: String,
-    samples: Samples,
+pub(super) struct Channel {
+    pub name: String,
+    pub samples: Samples,
 }
 
-enum Samples {
+pub(super) enum Samples {
     F32(Vec<f32>),
     F16(Vec<f16>),
     U32(Vec<u32>),
@@ -125,10 +126,10 @@ fn encode(frame: &Frame, target: &Target, half: bool) -> Result<Vec<u8>, String>
 
 /// The attributes of a file.
 #[derive(Default)]
-struct Header(Vec<u8>);
+pub(super) struct Header(Vec<u8>);
 
 impl Header {
-    fn text(&mut self, name: &str, text: &str) {
+    pub(super) fn text(&mut self, name: &str, text: &str) {
         self.bytes(name, "string", text.as_bytes());
     }
 
@@ -142,7 +143,8 @@ impl Header {
     }
 }
 
-fn file(mut header: Header, channels: &[Channel], [width, height]: [usize; 2]) -> Vec<u8> {
+/// The bytes of a file; channels are in the order of their names.
+pub(super) fn file(mut header: Header, channels: &[Channel], [width, height]: [usize; 2]) -> Vec<u8> {
     let mut list = Vec::new();
     for channel in channels {
         list.extend(channel.name.bytes());

@@ -15,6 +15,7 @@ pub(in crate::export) const MP4: Format = Format {
     about: "a movie in H.264, by ffmpeg",
     takes: &[Kind::Image],
     joins: false,
+    beside: &[],
     single: true,
     bytes_per_pixel: 0.05,
     open: |target| Box::new(Movie::new(target, &Container { ending: "mp4", open: h264, ready })),

@@ -19,6 +19,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     about: "a movie of 256 colours a frame that everything plays, at most 50 frames a second",
     takes: &[Kind::Image],
     joins: false,
+    beside: &[],
     single: true,
     bytes_per_pixel: 0.6,
     open: |target| Box::new(Movie::new(target, &Container { ending: "gif", open, ready: || Ok(()) })),

@@ -5,6 +5,7 @@ mod bytes;
 mod csv;
 mod exr;
 mod ffmpeg;
+mod flipbook;
 mod gif;
 mod movie;
 mod npy;
@@ -38,6 +39,7 @@ pub const FORMATS: &[Format] = &[
     table::JSON_LINES,
     apng::FORMAT,
     gif::FORMAT,
+    flipbook::FORMAT,
     ffmpeg::MP4,
     ffmpeg::WEBM,
     ffmpeg::PRORES,

@@ -14,6 +14,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     about: "NumPy arrays of grids, [y, x] or [z, y, x], with a last axis for the components of vectors",
     takes: &[Kind::Grid2, Kind::Grid3],
     joins: false,
+    beside: &[],
     single: false,
     bytes_per_pixel: 16.0,
     open: |target| Box::new(Sequence::new(target, &ENCODING)),

@@ -16,6 +16,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     about: "NumPy arrays of grids, of the attributes of particles, and of numbers, with frame, time and cell sizes",
     takes: &[Kind::Grid2, Kind::Grid3, Kind::Particles, Kind::Number],
     joins: true,
+    beside: &[],
     single: false,
     bytes_per_pixel: 16.0,
     open: |target| Box::new(Sequence::new(target, &ENCODING)),

@@ -18,6 +18,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     about: "particles as a point cloud with all attributes, in binary",
     takes: &[Kind::Particles],
     joins: false,
+    beside: &[],
     single: false,
     bytes_per_pixel: 0.0,
     open: |target| Box::new(Sequence::new(target, &ENCODING)),

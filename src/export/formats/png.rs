@@ -13,6 +13,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     about: "images of 8 bits a channel in sRGB, with alpha where a pixel is not opaque",
     takes: &[Kind::Image],
     joins: false,
+    beside: &[],
     single: false,
     // Images of the shipped graphs take 0.6 to 2.9.
     bytes_per_pixel: 1.0,

@@ -11,6 +11,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     about: "images of 16 bits a channel in sRGB, with alpha",
     takes: &[Kind::Picture],
     joins: false,
+    beside: &[],
     single: false,
     bytes_per_pixel: 6.0,
     open: |target| Box::new(Sequence::new(target, &ENCODING)),

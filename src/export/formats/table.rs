@@ -21,6 +21,7 @@ pub(in crate::export) const CSV: Format = Format {
     about: "a table of numbers over time, one row a frame; of particles, a table a frame with one row each",
     takes: &[Kind::Number, Kind::Particles],
     joins: true,
+    beside: &[],
     single: true,
     bytes_per_pixel: 0.0,
     open: |target| match target.kind {

@@ -18,6 +18,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     about: "a USD stage with time samples: particles as Points, grids as a Volume over OpenVDB files",
     takes: &[Kind::Grid3, Kind::Particles],
     joins: true,
+    beside: &[],
     single: false,
     bytes_per_pixel: 4.0,
     open: |target| {

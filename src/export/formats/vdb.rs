@@ -21,6 +21,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     about: "OpenVDB volumes with 32 bits a number, sparse and compressed",
     takes: &[Kind::Grid3, Kind::Grid2],
     joins: true,
+    beside: &[],
     single: false,
     bytes_per_pixel: 4.0,
     open: |target| Box::new(Sequence::new(target, &Encoding { ending: "vdb", encode: float, inspect, index: None })),

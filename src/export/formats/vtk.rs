@@ -17,6 +17,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     about: "VTK XML files: grids as .vti, particles as .vtp, and a .pvd with the times of all frames",
     takes: &[Kind::Grid3, Kind::Grid2, Kind::Particles],
     joins: true,
+    beside: &[],
     single: false,
     bytes_per_pixel: 16.0,
     open: |target| {

@@ -1,0 +1,135 @@
+//! How the tiles of a flipbook are taken from frames and laid out.
+
+use std::ops::RangeInclusive;
+
+/// Longest side of a sheet \[texels\]: the limit of the engines that read it.
+pub const MAX_SIDE: u32 = 16_384;
+
+/// The layout of a flipbook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sheet {
+    /// Columns and rows; the squarest arrangement of all taken frames when `None`.
+    pub tiles: Option<[u32; 2]>,
+    /// Frames from one tile to the next, at least 1.
+    pub every: u64,
+    /// Whether the last tile leads back to the first: taken frames beyond the tiles are blended into the end.
+    pub looped: bool,
+    /// Empty texels around each tile.
+    pub padding: u32,
+    /// Whether colours are multiplied by their alpha.
+    pub premultiplied: bool,
+}
+
+impl Default for Sheet {
+    fn default() -> Sheet {
+        Sheet { tiles: None, every: 1, looped: false, padding: 0, premultiplied: false }
+    }
+}
+
+/// Columns, rows, and tiles at the end that are blended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Tiles in a row.
+    pub columns: u32,
+    /// Tiles in a column.
+    pub rows: u32,
+    /// Frames that are taken beyond the tiles.
+    pub blended: u32,
+}
+
+impl Layout {
+    /// The number of tiles.
+    pub fn tiles(self) -> usize {
+        self.columns as usize * self.rows as usize
+    }
+}
+
+impl Sheet {
+    /// How many frames of a range become tiles or are blended into them.
+    pub fn taken(&self, frames: &RangeInclusive<u64>) -> u64 {
+        let count = (frames.end() + 1).saturating_sub(*frames.start());
+        count.div_ceil(self.every.max(1))
+    }
+
+    /// Whether a frame is among them.
+    pub fn takes(&self, frames: &RangeInclusive<u64>, frame: u64) -> bool {
+        frames.contains(&frame) && (frame - frames.start()).is_multiple_of(self.every.max(1))
+    }
+
+    /// The arrangement of the frames of a range.
+    ///
+    /// # Errors
+    /// Numbers that do not fit, with those that do.
+    pub fn layout(&self, frames: &RangeInclusive<u64>) -> Result<Layout, String> {
+        let (taken, first, every) = (self.taken(frames), *frames.start(), self.every.max(1));
+        let last = |taken: u64| first + (taken - 1) * every;
+        let had = match every {
+            1 => format!("the range {first}-{} has {taken}", frames.end()),
+            _ => format!("the range {first}-{} has {taken}, one in {every}", frames.end()),
+        };
+        let Some([columns, rows]) = self.tiles else {
+            // A fifth is blended: a quarter of the tiles.
+            let blended = if self.looped { taken / 5 } else { 0 };
+            let tiles = u32::try_from(taken - blended).ok().filter(|tiles| *tiles <= MAX_SIDE);
+            let tiles =
+                tiles.ok_or_else(|| format!("{had}, which no sheet holds: use fewer --frames or a larger --every"))?;
+            let [columns, rows] = squarest(tiles);
+            return self.loops(Layout { columns, rows, blended: blended as u32 }, first);
+        };
+        let tiles = u64::from(columns) * u64::from(rows);
+        let what = format!("{columns} x {rows} tiles");
+        if taken < tiles || (taken > tiles && !self.looped) {
+            let [wide, high] = squarest(u32::try_from(taken).unwrap_or(u32::MAX));
+            let other = format!(
+                "--frames {first}-{} or --tiles {wide}x{high}",
+                last(tiles + u64::from(self.looped) * (tiles / 4))
+            );
+            return Err(format!("{what} need {tiles} frames, and {had}: use {other}"));
+        }
+        self.loops(Layout { columns, rows, blended: u32::try_from(taken - tiles).unwrap_or(u32::MAX) }, first)
+    }
+
+    /// Whether there is something to blend, and not too much.
+    fn loops(&self, layout: Layout, first: u64) -> Result<Layout, String> {
+        let tiles = layout.tiles() as u64;
+        if self.looped && (layout.blended == 0 || u64::from(layout.blended) > tiles) {
+            let last = first + (tiles + (tiles / 4).max(1) - 1) * self.every.max(1);
+            return Err(format!(
+                "--loop blends the frames beyond the {tiles} tiles into the last ones, at most as many again, and there are {}: use --frames {first}-{last}",
+                layout.blended
+            ));
+        }
+        Ok(layout)
+    }
+}
+
+/// Columns and rows of so many tiles, as nearly square as they fill it; more columns than rows.
+fn squarest(tiles: u32) -> [u32; 2] {
+    let rows = (1..=tiles).take_while(|rows| rows * rows <= tiles).filter(|rows| tiles.is_multiple_of(*rows)).last();
+    rows.map_or([1, 1], |rows| [tiles / rows, rows])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_that_do_not_fit_are_told_with_the_numbers_that_do() {
+        let sheet = |tiles, every, looped| Sheet { tiles, every, looped, ..Sheet::default() };
+        let layout = |sheet: Sheet, frames| sheet.layout(&frames);
+        assert_eq!(layout(sheet(None, 1, false), 1..=24), Ok(Layout { columns: 6, rows: 4, blended: 0 }));
+        assert_eq!(layout(sheet(Some([8, 8]), 2, false), 1..=128), Ok(Layout { columns: 8, rows: 8, blended: 0 }));
+        assert_eq!(layout(sheet(Some([4, 4]), 1, true), 5..=24), Ok(Layout { columns: 4, rows: 4, blended: 4 }));
+        assert_eq!(layout(sheet(None, 1, true), 1..=20), Ok(Layout { columns: 4, rows: 4, blended: 4 }));
+        let few = layout(sheet(Some([8, 8]), 2, false), 1..=64).unwrap_err();
+        assert_eq!(
+            few,
+            "8 x 8 tiles need 64 frames, and the range 1-64 has 32, one in 2: use --frames 1-127 or --tiles 8x4"
+        );
+        let ends = layout(sheet(Some([4, 4]), 1, true), 1..=16).unwrap_err();
+        assert!(ends.ends_with("and there are 0: use --frames 1-20"), "{ends}");
+        assert!(layout(sheet(Some([2, 2]), 1, true), 1..=9).is_err(), "more blended frames than tiles");
+        let taken: Vec<u64> = (1..=9).filter(|frame| sheet(None, 3, false).takes(&(2..=9), *frame)).collect();
+        assert_eq!(taken, [2, 5, 8]);
+    }
+}
