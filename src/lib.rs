@@ -38,7 +38,9 @@
 pub mod app;
 pub mod arena;
 pub mod asset;
+pub mod bake;
 pub mod bench;
+pub mod cache;
 pub mod cancel;
 pub mod curve;
 pub mod document;

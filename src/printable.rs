@@ -66,6 +66,17 @@ fn written_out(text: &str, which: impl Fn(char) -> bool, as_text: impl Fn(char) 
     Cow::Owned(out)
 }
 
+/// A size on disk such as `1.2 GB`.
+pub fn size(bytes: u64) -> String {
+    let units = [("GB", 1e9), ("MB", 1e6), ("KB", 1e3)];
+    let size = bytes as f64;
+    match units.into_iter().find(|(_, unit)| size >= *unit) {
+        Some((name, unit)) if size / unit < 9.95 => format!("{:.1} {name}", size / unit),
+        Some((name, unit)) => format!("{:.0} {name}", size / unit),
+        None => format!("{bytes} bytes"),
+    }
+}
+
 /// The shortest text of a number that still reads back as the same number; very large and very small ones get an
 /// exponent.
 pub fn number(value: f64) -> String {

@@ -1,5 +1,7 @@
 //! The engine on whatever adapter there is: limits, budgets, faults, recompiling while running.
 
+#[path = "engine/bake.rs"]
+mod bake;
 #[path = "engine/budgets.rs"]
 mod budgets;
 #[path = "engine/checkpoint.rs"]

@@ -1,5 +1,6 @@
 //! The command line. Every command is a few calls of the library.
 
+mod bake;
 mod bench;
 mod check;
 mod compare;
@@ -25,6 +26,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub use report::DRIVER;
 use report::Failure;
+use stagewright::bake::playing;
 use stagewright::document::{Document, ParamValue};
 use stagewright::files::{self, Access, MAX_GRAPH};
 use stagewright::gpu::{Gpu, GpuError, GpuOptions};
@@ -57,6 +59,9 @@ enum Command {
     Render(Box<render::Render>),
     /// Run a graph and write its images and the values of its wires in the formats of other programs
     Export(Box<export::Export>),
+    /// Run a graph once and keep the values of its wires on disk, from which it runs then: scrubbing, shading and exports without
+    /// the solver
+    Bake(Box<bake::Bake>),
     /// Report all problems of a graph; exit code 1 when it can't run
     Check(GraphArgs),
     /// Run graphs and check their expectations; exit code 1 when one fails, 2 when a graph can't run
@@ -135,6 +140,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Compare(compare) => return Ok(compare.run()),
         Command::Check(graph) => check::run(&graph),
         Command::Export(export) => export.run(),
+        Command::Bake(bake) => bake.run(),
         Command::Record(record) => record.run(),
         Command::Plan(plan) => plan.run(),
         Command::Bench(bench) => bench.run(),
@@ -165,7 +171,17 @@ impl GraphArgs {
         PlanOptions { folder, allow_files: anywhere, ..PlanOptions::default() }
     }
 
+    /// The plan of a graph; where it plays bakes, its wires come from their caches.
     fn compile(&self, document: &Document, library: &Library, options: &PlanOptions) -> Result<Plan, Failure> {
+        let problems = |problems| Failure::graph(document, library, problems);
+        let graph = Graph::build(document, library).map_err(problems)?;
+        let bakes = playing(&graph, &self.access());
+        report::warn(&bakes.problems);
+        self.compile_live(document, library, &PlanOptions { played: bakes.played(), ..options.clone() })
+    }
+
+    /// The same without looking for caches.
+    fn compile_live(&self, document: &Document, library: &Library, options: &PlanOptions) -> Result<Plan, Failure> {
         let problems = |problems| Failure::graph(document, library, problems);
         let graph = Graph::build(document, library).map_err(problems)?;
         report::warn(&graph.warnings);

@@ -1,6 +1,7 @@
 //! The document: what the user edits, and what a graph file contains. It may contain any error; [`crate::graph`]
 //! reports them.
 
+mod bake;
 mod bookmark;
 mod bytes;
 mod color;
@@ -17,13 +18,14 @@ mod write;
 
 use std::collections::BTreeMap;
 
+pub use bake::Bake;
 pub use bookmark::Bookmark;
 pub use color::Color;
 pub use edge::Edge;
 pub use expect::Expect;
 pub use kind::{Bypass, KindPorts, Outline};
 pub use level::{Level, LevelMut, Scope};
-pub(crate) use read::{BOOKMARK_FIELDS, DOCUMENT_FIELDS, NODE_FIELDS};
+pub(crate) use read::{BAKE_FIELDS, BOOKMARK_FIELDS, DOCUMENT_FIELDS, NODE_FIELDS};
 pub use read::{EXPECT_FIELDS, ReadError, VARIANT_FIELDS};
 pub use salvage::{Salvaged, salvage};
 pub use variant::Variant;
@@ -59,6 +61,8 @@ pub struct Document {
     pub frames: Vec<Frame>,
     /// Saved views of the canvas, by their numbers.
     pub bookmarks: BTreeMap<String, Bookmark>,
+    /// Wires that are kept on disk, by the name of the bake.
+    pub bakes: BTreeMap<String, Bake>,
     /// Expected results.
     pub expect: Vec<Expect>,
     /// Named sets of values that replace those of the default.
@@ -85,6 +89,7 @@ impl Default for Document {
             input: None,
             frames: Vec::new(),
             bookmarks: BTreeMap::new(),
+            bakes: BTreeMap::new(),
             expect: Vec::new(),
             variants: BTreeMap::new(),
             variant: None,

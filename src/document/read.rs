@@ -8,7 +8,7 @@ use ron::value::RawValue;
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{
-    Bookmark, Color, Document, Domain, Edge, Expect, Extra, FORMAT_VERSION, FileSource, Frame, Group, Link, Node,
+    Bake, Bookmark, Color, Document, Domain, Edge, Expect, Extra, FORMAT_VERSION, FileSource, Frame, Group, Link, Node,
     NodeKind, Nodes, Output, ParamValue, Until, Variant, kind, write,
 };
 
@@ -172,6 +172,7 @@ pub(crate) const DOCUMENT_FIELDS: &[&str] = &[
     "input",
     "frames",
     "bookmarks",
+    "bakes",
     "expect",
     "variant",
     "variants",
@@ -187,6 +188,7 @@ record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "input" => d.input = Some(map.next_value()?),
     "frames" => d.frames = map.next_value()?,
     "bookmarks" => d.bookmarks = map.next_value::<Unique<Bookmark>>()?.0,
+    "bakes" => d.bakes = map.next_value::<Unique<Bake>>()?.0,
     "expect" => d.expect = map.next_value()?,
     "variant" => d.variant = Some(map.next_value()?),
     "variants" => d.variants = map.next_value::<Unique<Variant>>()?.0,
@@ -369,6 +371,16 @@ record!(Bookmark, "Bookmark", BOOKMARK_FIELDS, |b, map| {
     "center" => b.center = place(map.next_value()?),
     "zoom" => b.zoom = Some(map.next_value()?).filter(|zoom: &f32| zoom.is_finite()).unwrap_or(b.zoom),
     "select" => b.select = map.next_value()?,
+});
+
+/// Fields of a bake.
+pub(crate) const BAKE_FIELDS: &[&str] = &["wires", "frames", "folder", "play"];
+
+record!(Bake, "Bake", BAKE_FIELDS, |b, map| {
+    "wires" => b.wires = map.next_value()?,
+    "frames" => b.frames = map.next_value()?,
+    "folder" => b.folder = map.next_value()?,
+    "play" => b.play = map.next_value()?,
 });
 
 /// A position on the canvas. One that is not finite is ignored, so the node is laid out automatically.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::{
-    Bookmark, Document, Domain, Edge, Expect, Extra, FileSource, Frame, Group, Link, Node, NodeKind, Nodes, Output,
-    ParamValue, Until, Variant,
+    Bake, Bookmark, Document, Domain, Edge, Expect, Extra, FileSource, Frame, Group, Link, Node, NodeKind, Nodes,
+    Output, ParamValue, Until, Variant,
 };
 use crate::curve::{Color, Key, Keyframes, Tangent, hex_from_color};
 use crate::input::InputTrack;
@@ -38,6 +38,9 @@ pub(super) fn document(document: &Document) -> String {
     }
     if !document.bookmarks.is_empty() {
         field("bookmarks", bookmarks(&document.bookmarks));
+    }
+    if !document.bakes.is_empty() {
+        field("bakes", bakes(&document.bakes));
     }
     if !document.expect.is_empty() {
         field("expect", expectations(&document.expect));
@@ -129,6 +132,35 @@ fn bookmark(bookmark: &Bookmark) -> String {
     fields.add("zoom", bookmark.zoom.to_string());
     if !bookmark.select.is_empty() {
         fields.add("select", list(bookmark.select.iter().map(|name| quoted(name))));
+    }
+    fields.one_line()
+}
+
+/// One bake a line.
+fn bakes(bakes: &BTreeMap<String, Bake>) -> String {
+    let line = |(name, value): (&String, &Bake)| format!("        {}: {},\n", quoted(name), bake(value));
+    format!("{{\n{}    }}", bakes.iter().map(line).collect::<String>())
+}
+
+impl Bake {
+    /// The field of a graph file that holds this bake alone.
+    pub fn to_field(&self, name: &str) -> String {
+        format!("bakes: {{{}: {}}}", quoted(name), bake(self))
+    }
+}
+
+fn bake(bake: &Bake) -> String {
+    let mut fields = Fields::default();
+    fields.extra(&bake.extra);
+    if !bake.wires.is_empty() {
+        fields.add("wires", list(bake.wires.iter().map(|name| quoted(name))));
+    }
+    fields.add("frames", format!("({}, {})", bake.frames.0, bake.frames.1));
+    if !bake.folder.is_empty() {
+        fields.add("folder", quoted(&bake.folder));
+    }
+    if !bake.play {
+        fields.add("play", "false".into());
     }
     fields.one_line()
 }

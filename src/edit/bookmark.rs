@@ -31,9 +31,9 @@ fn no_bookmark(number: &str) -> String {
     format!("there is no bookmark {number}; it was removed")
 }
 
-/// Adjusts bookmarks after a node of a level was renamed.
+/// Adjusts bookmarks and bakes after a node of a level was renamed.
 pub(super) fn follow_rename(document: &mut Document, level: &Scope, old: &str, new: &str) {
-    document.retarget_bookmarks(|scope, name| {
+    let change = |scope: &Scope, name: &str| {
         if scope == level {
             return (name == old).then(|| (scope.clone(), new.into()));
         }
@@ -43,22 +43,26 @@ pub(super) fn follow_rename(document: &mut Document, level: &Scope, old: &str, n
             scope.0.iter_mut().skip(level.0.len()).take(1).for_each(|group| *group = new.into());
             (scope, name.into())
         })
-    });
+    };
+    document.retarget_bookmarks(change);
+    document.retarget_bakes(change);
 }
 
-/// Adjusts bookmarks after nodes were moved into a group.
+/// Adjusts bookmarks and bakes after nodes were moved into a group.
 pub(super) fn follow_into_group(document: &mut Document, level: &Scope, moved: &BTreeSet<String>, group: &str) {
-    document.retarget_bookmarks(|scope, name| {
+    let change = |scope: &Scope, name: &str| {
         let here = if scope == level { name } else { scope.0.strip_prefix(level.0.as_slice())?.first()? };
         moved.contains(here).then(|| {
             let mut scope = scope.clone();
             scope.0.insert(level.0.len(), group.into());
             (scope, name.into())
         })
-    });
+    };
+    document.retarget_bookmarks(change);
+    document.retarget_bakes(change);
 }
 
-/// Adjusts bookmarks after the nodes of a group were moved out of it under new names, by this far on the canvas.
+/// Adjusts bookmarks and bakes after the nodes of a group were moved out of it under new names, by this far on the canvas.
 pub(super) fn follow_out_of_group(
     document: &mut Document,
     level: &Scope,
@@ -68,6 +72,7 @@ pub(super) fn follow_out_of_group(
 ) {
     let renamed = |name: &str| names.get(name).cloned().unwrap_or_else(|| name.into());
     let inside = level.inside(group);
+    document.retarget_bakes(|scope, name| (*scope == inside).then(|| (level.clone(), renamed(name))));
     for bookmark in document.bookmarks.values_mut() {
         let scope = Scope::parse(&bookmark.level);
         if scope == *level && bookmark.select.iter().any(|name| name == group) {

@@ -14,6 +14,21 @@ pub const MAX_GRAPH: u64 = 64 << 20;
 /// Size limit of stage files \[bytes\].
 pub const MAX_STAGE: u64 = 1 << 20;
 
+/// Space on the disk of a folder, or of the nearest folder around it that exists, that this user can still write to
+/// \[bytes\]; `None` where the system does not tell.
+pub fn free_space(folder: &std::path::Path) -> Option<u64> {
+    let there =
+        folder.ancestors().map(|path| if path.as_os_str().is_empty() { std::path::Path::new(".") } else { path });
+    let there = there.into_iter().find(|path| path.is_dir())?;
+    #[cfg(unix)]
+    return rustix::fs::statvfs(there).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    #[cfg(not(unix))]
+    return {
+        let _ = there;
+        None
+    };
+}
+
 /// Creates a named pipe that nobody writes to.
 #[cfg(all(test, unix))]
 pub fn make_pipe(path: &std::path::Path) {

@@ -37,6 +37,7 @@ pub(super) fn flatten(document: &Document, library: &Library, problems: &mut Pro
         numbers: Vec::new(),
         shapes: BTreeMap::new(),
         made_with: BTreeMap::new(),
+        bakes: document.bakes.clone(),
         expectations: Vec::new(),
         warnings: Problems::default(),
     };

@@ -28,6 +28,7 @@ mod sets;
 mod specialize;
 pub mod starts;
 mod unread;
+pub mod upstream;
 pub mod values;
 pub mod variants;
 
@@ -37,7 +38,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::{Arena, Id};
-use crate::document::Document;
+use crate::document::{Bake, Document};
 use crate::input::InputTrack;
 use crate::library::Library;
 use crate::problem::{Problem, Problems};
@@ -164,6 +165,8 @@ pub struct Graph {
     pub shapes: Shapes,
     /// Values that the plan is compiled with, by `node.param`.
     pub made_with: BTreeMap<String, Vec<f64>>,
+    /// What is baked, by name.
+    pub bakes: BTreeMap<String, Bake>,
     /// The expectations in the document's order, with a warning in place of an invalid one.
     pub expectations: Vec<Result<expect::Expectation, Problem>>,
     /// Warnings; they do not keep the graph from running.

@@ -2,7 +2,7 @@
 //! in the file and reported as warnings.
 
 use crate::document::{
-    BOOKMARK_FIELDS, DOCUMENT_FIELDS, Document, EXPECT_FIELDS, Extra, NODE_FIELDS, Node, NodeKind, Nodes,
+    BAKE_FIELDS, BOOKMARK_FIELDS, DOCUMENT_FIELDS, Document, EXPECT_FIELDS, Extra, NODE_FIELDS, Node, NodeKind, Nodes,
     VARIANT_FIELDS,
 };
 use crate::problem::{Problem, Problems};
@@ -19,6 +19,7 @@ pub(super) fn warn(document: &Document, problems: &mut Problems) {
     document.frames.iter().for_each(|frame| found.fields("", "frames", &frame.extra, FRAME_FIELDS));
     let bookmarks = document.bookmarks.values();
     bookmarks.for_each(|bookmark| found.fields("", "bookmarks", &bookmark.extra, BOOKMARK_FIELDS));
+    document.bakes.values().for_each(|bake| found.fields("", "bakes", &bake.extra, BAKE_FIELDS));
     document.expect.iter().for_each(|expect| found.fields("", "expect", &expect.extra, EXPECT_FIELDS));
     found.nodes("", &document.nodes);
 }

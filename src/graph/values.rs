@@ -32,6 +32,13 @@ pub struct Setting {
     pub names: Arc<Names>,
 }
 
+impl Setting {
+    /// Whether it is what a wire from a number node reads.
+    pub(super) fn is_wired(&self) -> bool {
+        self.name == WIRED && matches!(&self.value, ParamValue::Expression(text) if text == WIRED)
+    }
+}
+
 /// A number by the path that sets it: what a wire from a number node reads.
 pub fn wired(path: &str, ty: ValueType) -> Setting {
     Setting {

@@ -20,6 +20,9 @@ use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 /// Offset of the workgroup counts for indirect dispatches in the buffer of a particle count or of a gate \[bytes\].
 pub const COUNT_GROUPS: u64 = 16;
 
+/// Words of a particle count: live, ever emitted, two unused, workgroups along x, y and z, one unused.
+pub(crate) const COUNT_WORDS: u64 = 8;
+
 /// Size of a gate's entry for each dispatch that it controls: three workgroup counts \[bytes\].
 pub(super) const GATE_ENTRY: u64 = 12;
 
@@ -97,9 +100,39 @@ pub struct Plan {
     pub versions: Versions,
     /// Grids of values that come from files.
     pub files: Vec<FileGrid>,
+    /// Wires whose values come from caches on disk.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub played: Vec<PlayedWire>,
     /// Why stages do not share dispatches, if they should but this did not compile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apart: Option<String>,
+}
+
+/// A wire whose value comes from a cache on disk before each frame.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlayedWire {
+    /// `node.port`; of a State its node.
+    pub name: String,
+    /// Whether it is a State, whose readers find the value of the frame before.
+    pub state: bool,
+    /// The folder of the cache.
+    pub folder: PathBuf,
+    /// The memory of each part: for a whole wire one without a name, for particles one called `count` and one for each
+    /// attribute.
+    pub parts: Vec<PlayedPart>,
+}
+
+/// Memory that a cache fills.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlayedPart {
+    /// Empty, `count`, or the name of an attribute.
+    pub name: String,
+    /// Its buffer.
+    pub buffer: BufferId,
+    /// Type, size and precision, as text.
+    pub stored: String,
+    /// Words of 32 bits.
+    pub words: u64,
 }
 
 /// What comes from a file: signed distances to its shape, or the colours of an image.
@@ -358,6 +391,23 @@ impl Wire {
             kept: false,
             state: false,
         }
+    }
+
+    /// How its memory is kept on disk: type, size and precision as text, and the words of 32 bits. `part` is empty for a
+    /// whole wire, `count`, or the name of an attribute.
+    pub(crate) fn stored(&self, domains: &Arena<Domain>, part: &str) -> (String, u64) {
+        if part == "count" {
+            return ("count".into(), COUNT_WORDS);
+        }
+        let domain = self.domain.and_then(|domain| domains.get(domain));
+        let elements = domain.map_or(u64::from(self.capacity.max(1)), |domain| domain.elements(self.ty));
+        let size = match domain.map(|domain| domain.resolution) {
+            Some([x, y, z]) => format!(" of {x} x {y} x {z} cells"),
+            None if self.capacity > 0 => format!(" of {} particles", self.capacity),
+            None => String::new(),
+        };
+        let half = if self.precision == Precision::F32 { "" } else { " in f16" };
+        (format!("{} in {}D{size}{half}", self.ty, self.dim), self.layout().words(elements))
     }
 
     /// The memory layout of its elements.

@@ -4,6 +4,7 @@
 //! A compilation has four steps: `lower` unrolls the graph into operations on values (`ir`), `passes` rewrite them in
 //! the order of one list, `codegen` generates a kernel for each, and `check` validates its text and cost.
 
+mod baked;
 mod budget;
 mod check;
 mod codegen;
@@ -21,6 +22,7 @@ mod text;
 mod traffic;
 pub mod tuning;
 
+pub use baked::baked_wire;
 pub use budget::{BudgetSource, MemoryBudget};
 pub(crate) use check::module;
 pub use check::validate::forget_passed;
@@ -28,9 +30,9 @@ pub use codegen::uniforms::FRAME_BYTES;
 pub use compile::PassReport;
 pub use data::{
     Accesses, Alarm, Binding, Buffer, BufferId, COUNT_GROUPS, Cause, Dispatch, FileGrid, Holding, Indirect, Kernel,
-    KernelId, Over, PLAN_VERSION, Picture, Plan, Reorder, Reorders, Slot, State, Version, Versions, Watch, Wire,
-    WireUpdate, mebibytes,
+    KernelId, Over, PLAN_VERSION, Picture, Plan, PlayedPart, PlayedWire, Reorder, Reorders, Slot, State, Version,
+    Versions, Watch, Wire, WireUpdate, mebibytes,
 };
-pub use options::{Keep, Outputs, PlanOptions};
+pub use options::{Keep, Outputs, PlanOptions, PlayedCache};
 pub use scatter::{HEAD_WORDS as SCATTER_HEAD, Places, ScatterCheck};
 pub use tuning::{Shape, Tuning};

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::cancel::Cancel;
 use crate::plan::budget::MemoryBudget;
 use crate::plan::tuning::Tuning;
@@ -38,6 +40,8 @@ pub struct PlanOptions {
     pub folder: PathBuf,
     /// Allow files outside that folder, which a graph from somebody else should not read.
     pub allow_files: bool,
+    /// Wires whose values come from caches on disk. What only they need is not computed.
+    pub played: Vec<PlayedCache>,
     /// Compute what does not change from frame to frame only once. Off is for comparison.
     pub hoist: bool,
     /// How dispatches are executed. The results do not depend on it, except for how often half precision rounds on
@@ -45,6 +49,17 @@ pub struct PlanOptions {
     pub tuning: Tuning,
     /// Stops the compilation early once it is set.
     pub cancel: Cancel,
+}
+
+/// A cache that wires are played from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlayedCache {
+    /// Name of the bake.
+    pub bake: String,
+    /// The folder.
+    pub folder: PathBuf,
+    /// The wires, as the graph's bake names them.
+    pub wires: Vec<String>,
 }
 
 /// Which images a plan computes, and with them what is computed at all.
@@ -70,6 +85,7 @@ impl Default for PlanOptions {
             outputs: Outputs::All,
             folder: PathBuf::new(),
             allow_files: false,
+            played: Vec::new(),
             hoist: true,
             tuning: Tuning::default(),
             cancel: Cancel::default(),

@@ -117,6 +117,7 @@ impl Simulation {
                 self.previewed = None;
                 self.time += dt;
                 self.frame += 1;
+                self.play_after()?;
                 self.after_frame(self.frame - 1, &input);
                 self.with_values(|values, simulation| values.after(simulation, &input));
             }

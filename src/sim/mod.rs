@@ -12,6 +12,7 @@ mod frame;
 pub mod hash;
 pub mod hashes;
 mod lookup;
+mod playback;
 pub mod record;
 mod scatter;
 mod sequence;
@@ -37,6 +38,7 @@ use crate::problem::{Problem, Problems};
 
 pub use crate::input::FrameInput;
 pub use field::{Field, Image};
+pub use playback::Played;
 pub use snapshot::{Snapshot, SnapshotReading};
 pub use watch::Watched;
 
@@ -66,6 +68,7 @@ pub struct Simulation {
     /// Which grids the files gave.
     files: u64,
     sequences: sequence::Sequences,
+    playback: playback::Playback,
 }
 
 impl Simulation {
@@ -83,6 +86,7 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::new`].
     pub fn with_files(gpu: &Gpu, plan: Plan, grids: &[Arc<AssetGrid>]) -> Result<Simulation, Problems> {
+        let playback = playback::Playback::open(&plan, None)?;
         let mut engine = Engine::new(gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
         let notes = upload(&mut engine, &plan, grids);
@@ -107,6 +111,7 @@ impl Simulation {
             timeline: None,
             files: identity(grids),
             sequences,
+            playback,
         })
     }
 
@@ -126,6 +131,7 @@ impl Simulation {
     /// As [`Simulation::replace`].
     pub fn replace_with_files(&mut self, plan: Plan, grids: &[Arc<AssetGrid>]) -> Result<(), Problems> {
         self.finish_frame(true)?;
+        let playback = playback::Playback::open(&plan, Some(&self.playback))?;
         let mut engine = Engine::new(&self.gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
         let notes = upload(&mut engine, &plan, grids);
@@ -143,7 +149,9 @@ impl Simulation {
         self.settings = settings;
         self.files = identity(grids);
         self.sequences = sequence::Sequences::new(&self.plan, grids);
-        if kept.is_empty() {
+        self.playback = playback;
+        // A run that is played from disk goes on where it is.
+        if kept.is_empty() && (self.playback.is_empty() || self.fresh) {
             (self.time, self.frame) = (0.0, 0);
             self.start();
         } else {
@@ -158,6 +166,7 @@ impl Simulation {
     /// Gives every State its initial value, at the present time.
     fn start(&mut self) {
         self.settings.write_frame(&self.plan, &FrameInput::default(), self.time, self.frame);
+        self.playback.forget();
         // The coming frame reports its errors.
         let _ = self.feed();
         self.engine.reset(self.settings.bytes());
@@ -168,9 +177,10 @@ impl Simulation {
         self.fresh = false;
     }
 
-    /// Puts the files of the coming frame into the buffers of nodes whose files are numbered by frame.
-    fn feed(&mut self) -> Result<(), Problem> {
-        self.sequences.feed(&mut self.engine, self.frame)
+    /// Puts what the coming frame gets from outside into its buffers: files that are numbered by frame, and wires from caches.
+    fn feed(&mut self) -> Result<(), Problems> {
+        self.sequences.feed(&mut self.engine, self.frame)?;
+        self.play_before()
     }
 
     /// Restarts the simulation: every State gets its initial value, and time is zero. Its timeline starts over.

@@ -3,7 +3,7 @@
 use super::writer::{Dispatches, Writer};
 use crate::graph::{FileOutput, Graph, Kind, Node, NodeId};
 use crate::plan::check::validate::Checks;
-use crate::plan::data::{BufferId, FileGrid, PLAN_VERSION, Picture, Plan, State, Watch};
+use crate::plan::data::{BufferId, FileGrid, PLAN_VERSION, Picture, Plan, PlayedPart, PlayedWire, State, Watch};
 use crate::plan::ir::{Part, StateKey};
 use crate::plan::options::PlanOptions;
 use crate::plan::passes::allocate::Allocation;
@@ -49,6 +49,7 @@ impl Writer<'_, '_> {
             watches: watches(graph, &layout),
             versions: Default::default(),
             files: files(graph, &layout, options),
+            played: played(graph, &layout, options),
             apart: None,
             swaps: layout.swaps,
             wires: layout.wires,
@@ -70,6 +71,34 @@ fn files(graph: &Graph, layout: &Allocation, options: &PlanOptions) -> Vec<FileG
     layout.states.iter().filter_map(file).collect()
 }
 
+/// Wires that caches fill.
+fn played(graph: &Graph, layout: &Allocation, options: &PlanOptions) -> Vec<PlayedWire> {
+    let mut played: Vec<PlayedWire> = Vec::new();
+    for ((node, part), buffer) in &layout.states {
+        let Part::Outside(port, part) = part else { continue };
+        let name = graph.wire_name(*node, *port);
+        let ending = match &**part {
+            Part::Attribute(name) => name.to_string(),
+            Part::Count => "count".into(),
+            _ => String::new(),
+        };
+        let full = if ending.is_empty() { name.clone() } else { format!("{name}.{ending}") };
+        let Some(wire) = layout.wires.get(&full) else { continue };
+        let (stored, words) = wire.stored(&graph.domains, &ending);
+        let part = PlayedPart { name: ending, buffer: *buffer, stored, words };
+        if let Some(known) = played.iter_mut().find(|known| known.name == name) {
+            known.parts.push(part);
+            continue;
+        }
+        let from = |wire: &String| graph.find_wire(wire) == Some((*node, *port));
+        let cache = options.played.iter().find(|cache| cache.wires.iter().any(from));
+        let folder = cache.map(|cache| cache.folder.clone()).unwrap_or_default();
+        let state = matches!(graph.nodes[*node].kind, Kind::State(_));
+        played.push(PlayedWire { name, state, folder, parts: vec![part] });
+    }
+    played
+}
+
 fn states(graph: &Graph, layout: &Allocation) -> Vec<State> {
     let state = |((node, part), buffer): (&StateKey, &BufferId)| {
         let node = &graph.nodes[*node];
@@ -80,7 +109,7 @@ fn states(graph: &Graph, layout: &Allocation) -> Vec<State> {
         };
         State { node: name, buffer: *buffer, description: describe(graph, node) }
     };
-    layout.states.iter().map(state).collect()
+    layout.states.iter().filter(|((_, part), _)| !matches!(part, Part::Outside(..))).map(state).collect()
 }
 
 /// Numbers that are compared with what their ports expect.

@@ -65,6 +65,8 @@ pub(crate) enum Part {
     Packed(Arc<str>),
     /// The result of the search around each particle (pass `neighbor_cache`).
     Found,
+    /// A part of the wire of an output, whose value comes from outside before each frame.
+    Outside(usize, Box<Part>),
 }
 
 impl Part {

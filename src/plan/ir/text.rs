@@ -84,6 +84,7 @@ fn part_name(part: &Part) -> String {
         Part::Order => "order".into(),
         Part::Packed(names) => format!("packed {names}"),
         Part::Found => "neighbour cache".into(),
+        Part::Outside(_, part) => part_name(part),
     }
 }
 

@@ -4,9 +4,13 @@
 mod dead;
 mod fields;
 mod inputs;
+mod outside;
+mod played;
 mod sets;
 mod stage;
 mod until;
+
+pub(super) use outside::origin;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -113,6 +117,9 @@ struct Expander<'a> {
     /// Number of orders used so far.
     orders: usize,
     stops: until::Stops,
+    outside: outside::Outside,
+    /// Wires that come from there.
+    from_outside: HashMap<(NodeId, usize), Feed>,
 }
 
 const TOP: EnvId = EnvId::new(0);
@@ -120,6 +127,7 @@ const TOP: EnvId = EnvId::new(0);
 /// The operations of a frame.
 pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> {
     let mut expander = Expander::new(graph, options);
+    expander.outside = outside::Outside::new(graph, options);
     for (index, node) in graph.outputs().into_iter().filter_map(|index| Some((index, graph.nodes.get(index)?))) {
         let wanted = match &options.outputs {
             Outputs::All => true,
@@ -147,7 +155,9 @@ pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Pro
                 kept || graph.is_sampled_field(index)
             }
         };
+        let wanted = wanted && expander.outside.runs(index);
         let watched = match &node.kind {
+            _ if !expander.outside.runs(index) => false,
             Kind::Stage(stage) => stage.outputs().any(|p| p.expect.is_some()),
             _ => false,
         };
@@ -198,7 +208,9 @@ fn is_part(rest: &str) -> bool {
 /// The operations that give every State of a frame its initial value.
 pub(super) fn reset(graph: &Graph, frame: &Program, options: &PlanOptions) -> Result<Program, Problems> {
     let mut expander = Expander::new(graph, options);
-    let states: BTreeSet<NodeId> = frame.states.keys().map(|(node, _)| *node).collect();
+    // What comes from outside has no start.
+    let own = frame.states.keys().filter(|(_, part)| !matches!(part, Part::Outside(..)));
+    let states: BTreeSet<NodeId> = own.map(|(node, _)| *node).collect();
     for state in states {
         let node = &graph.nodes[state];
         if node.file.is_some() {
@@ -240,6 +252,8 @@ impl<'a> Expander<'a> {
             given: BTreeMap::new(),
             orders: 0,
             stops: until::Stops::default(),
+            outside: outside::Outside::default(),
+            from_outside: HashMap::new(),
         }
     }
 
@@ -247,6 +261,7 @@ impl<'a> Expander<'a> {
         let graph = self.graph;
         match source {
             Source::Setting(setting) => Ok(Feed::Setting(setting.clone())),
+            Source::Wire { node, port } if self.outside.has(*node, *port) => self.outside(*node, *port),
             Source::Wire { node, port } => match &graph.nodes[*node].kind {
                 Kind::State(_) if graph.nodes[*node].file.is_some() => self.file(*node, *port),
                 Kind::State(_) => Ok(self.state(*node)),
@@ -283,6 +298,9 @@ impl<'a> Expander<'a> {
     /// Registers the wires by name. For one that is computed in every iteration of a group, the last version is used.
     fn name_wires(&mut self) {
         for ((node, port), feed) in std::mem::take(&mut self.given) {
+            if self.outside.has(node, port) {
+                continue;
+            }
             self.name(&self.graph.wire_name(node, port), &feed);
         }
     }

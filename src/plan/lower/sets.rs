@@ -43,7 +43,7 @@ fn set_port(graph: &Graph, node: NodeId) -> Option<&Port> {
 }
 
 impl Expander<'_> {
-    fn room(set: &ParticleSet) -> Room {
+    pub(super) fn room(set: &ParticleSet) -> Room {
         Room { capacity: set.capacity, domain: set.domain }
     }
 
@@ -56,7 +56,7 @@ impl Expander<'_> {
         self.add(Value { dim, capacity: room.capacity, space: Some(room.domain), ..value })
     }
 
-    fn count(&mut self, label: String) -> ValueId {
+    pub(super) fn count(&mut self, label: String) -> ValueId {
         self.add(Value::new(WireType::Number(ValueType::U32), label, COUNT_BYTES))
     }
 

@@ -62,13 +62,15 @@ fn take_back(graph: &Graph, program: &mut Program) -> bool {
     found
 }
 
-/// Last frame's values that are also this frame's: of States without a next value, and of files that are not numbered by frame.
+/// Last frame's values that are also this frame's: of States without a next value, and of files that are not numbered by frame. What
+/// comes from a cache is another value in each frame.
 fn unchanging<'a>(graph: &'a Graph, program: &'a Program) -> impl Iterator<Item = ValueId> + 'a {
     let numbered = |node: NodeId| graph.nodes.get(node)?.file.as_ref()?.sequence;
     let own = move |((key, value), next): ((&StateKey, &ValueId), Option<&ValueId>)| {
         // The colours of a file are a part on a domain; attributes of particles are on none.
         let grid = program.values.get(*value).is_some_and(|value| value.domain.is_some());
-        ((key.1 == Part::Whole || grid) && next == Some(value) && numbered(key.0).is_none()).then_some(*value)
+        let moves = numbered(key.0).is_some() || matches!(key.1, Part::Outside(..));
+        ((key.1 == Part::Whole || grid) && next == Some(value) && !moves).then_some(*value)
     };
     program.states.iter().map(|(key, value)| ((key, value), program.next.get(key))).filter_map(own)
 }

@@ -238,6 +238,15 @@ impl Simulation {
             return Ok(0);
         }
         self.finish_frame(true)?;
+        if self.jump(frame) {
+            if let Some(mut timeline) = self.timeline.take() {
+                timeline.journal.back_to(self.frame);
+                timeline.computed = None;
+                self.apply(&timeline.journal, self.frame);
+                self.timeline = Some(timeline);
+            }
+            return Ok(1);
+        }
         let nearest = self.nearest(frame);
         if self.fresh || outdated || frame < self.frame || nearest.is_some_and(|(_, at)| at > self.frame) {
             match nearest {

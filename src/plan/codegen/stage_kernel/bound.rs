@@ -201,5 +201,6 @@ fn ending(part: &Part) -> String {
         Part::Order => ".items".into(),
         Part::Packed(names) => format!(".{names}"),
         Part::Found => ".found".into(),
+        Part::Outside(_, part) => ending(part),
     }
 }

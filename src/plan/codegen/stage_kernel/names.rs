@@ -31,6 +31,7 @@ fn mangled(part: &Part) -> String {
         Part::Order => "__items_".into(),
         Part::Packed(names) => format!("__{}_", names.replace('+', "__")),
         Part::Found => "__found_".into(),
+        Part::Outside(_, part) => mangled(part),
     }
 }
 

@@ -13,12 +13,12 @@ pub(crate) use versions::versions;
 use crate::arena::{Arena, IdVec};
 use crate::plan::data::{Buffer, BufferId, Holding, Wire};
 use crate::plan::ir::lifetimes::{Chain, Life, Moment, chains, keys, lives, owners};
-use crate::plan::ir::{PictureValue, Program, StateKey, Value, ValueId};
+use crate::plan::ir::{Part, PictureValue, Program, StateKey, Value, ValueId};
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use crate::graph::{Graph, NodeId};
+use crate::graph::{Graph, Kind, NodeId};
 use crate::problem::{Problem, Problems};
 
 /// The buffer of each value; none where it stays in registers, or nothing needs it.
@@ -88,12 +88,18 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
         frame.pictures.iter().filter_map(|picture| Some((*picture, layout.frame[picture.value]?))).collect();
     layout.watches = frame.watches.iter().filter_map(|(n, p, v)| Some((*n, *p, layout.frame[*v]?))).collect();
     let survivors = survivors(&chains, &layout.frame, &passed);
+    // A wire that comes from outside is there like a State, but it is one only if its node is.
+    let is_outside = |(node, part): &StateKey| {
+        matches!(part, Part::Outside(..)) && !matches!(graph.nodes[*node].kind, Kind::State(_))
+    };
+    let outside: BTreeSet<ValueId> = frame.states.iter().filter(|(key, _)| is_outside(key)).map(|(_, v)| *v).collect();
     let state_values: BTreeSet<ValueId> = frame.states.values().copied().collect();
-    let is_state = |v: &ValueId| state_values.contains(v);
+    let is_state = |v: &ValueId| state_values.contains(v) && !outside.contains(v);
     // Values that nothing needs have no memory.
     for (name, value) in &frame.wires {
         let Some(buffer) = layout.frame[*value] else { continue };
-        let (kept, state) = (survivors.contains(value) || is_state(value), is_state(value));
+        let kept = survivors.contains(value) || state_values.contains(value);
+        let state = is_state(value);
         layout.wires.insert(name.clone(), Wire { kept, state, ..Wire::new(&frame.values[*value], buffer) });
     }
     Ok(layout)

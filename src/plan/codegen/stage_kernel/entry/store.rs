@@ -34,7 +34,7 @@ fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: Slot) -> Opti
     let variable = names::written(port, &write.part);
     let result = || results::result(cx, &port.name);
     Some(match &write.part {
-        Part::Count | Part::Start | Part::Packed(_) | Part::Found => return None,
+        Part::Count | Part::Start | Part::Packed(_) | Part::Found | Part::Outside(..) => return None,
         Part::Attribute(_) if port.change == Change::Scatter => return None,
         Part::Order => format!("{variable}[{place}] = {};", result()),
         Part::Attribute(name) => attribute(cx, written, name, (&variable, place)),

@@ -1,0 +1,458 @@
+//! Writing a cache: frames of a separate simulation, with progress, cancelling and resuming.
+
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::status::{Bakes, Status, look, playing};
+use crate::asset::Work;
+use crate::cache::{CacheError, Index, Writer};
+use crate::cancel::Cancel;
+use crate::document::{Bake, Document};
+use crate::files::Access;
+use crate::gpu::{Gpu, Reading};
+use crate::graph::{Graph, aside};
+use crate::library::Library;
+use crate::plan::{Keep, Outputs, Plan, PlanOptions, Wire};
+use crate::problem::{Problem, Problems};
+use crate::sim::{Simulation, files};
+use crate::tune::TuningCache;
+
+/// Frames on their way from the GPU at once.
+const IN_FLIGHT: usize = 2;
+/// How often to check whether a frame has arrived. Waiting inside the driver would block a window on the same device.
+const POLL: Duration = Duration::from_micros(200);
+/// How long to wait for a cancelled bake.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
+/// Most threads that compress frames.
+const MAX_THREADS: usize = 16;
+
+/// What to bake.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// The folder of the cache.
+    pub folder: PathBuf,
+    /// The frames; earlier ones are computed too.
+    pub frames: RangeInclusive<u64>,
+    /// Keep the frames that an interrupted bake of the same has written.
+    pub resume: bool,
+}
+
+/// Why a bake ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum BakeError {
+    /// Errors of the graph, of its files, or of the GPU.
+    #[error("{0}")]
+    Graph(#[from] Problems),
+    /// The cache can't be written.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+    /// The GPU did not finish a frame in time.
+    #[error("the GPU did not respond; lower the resolution, or update the driver")]
+    Gpu,
+    /// The operating system's error when a thread was started.
+    #[error("no thread can be started for the bake: {0}")]
+    Thread(String),
+    /// It was cancelled before its first frame.
+    #[error("the bake was cancelled before its first frame")]
+    Cancelled,
+}
+
+impl From<Problem> for BakeError {
+    fn from(problem: Problem) -> BakeError {
+        BakeError::Graph(problem.into())
+    }
+}
+
+/// Progress of a bake.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Frames computed.
+    pub frame: u64,
+    /// The frame that it ends with.
+    pub last: u64,
+    /// Frames that existed already.
+    pub kept: u64,
+    /// Frames written by this run.
+    pub written: u64,
+    /// Their size on disk \[bytes\].
+    pub bytes: u64,
+    /// Frames that it has in the end.
+    pub total: u64,
+}
+
+impl Progress {
+    /// 0..1
+    pub fn share(&self) -> f32 {
+        if self.last == 0 { 0.0 } else { self.frame as f32 / self.last as f32 }
+    }
+
+    /// What the whole cache will take on disk, from the frames that are written \[bytes\].
+    pub fn expected(&self) -> Option<u64> {
+        (self.written > 0).then(|| (self.bytes as f64 / self.written as f64 * self.total as f64) as u64)
+    }
+}
+
+/// The options to compile a plan with that computes the wires of a cache and nothing else.
+pub fn plan_options(status: &Status, bakes: &Bakes, access: &Access) -> PlanOptions {
+    PlanOptions {
+        keep: Keep::Wires(status.wires()),
+        outputs: Outputs::None,
+        folder: access.folder.clone(),
+        allow_files: access.anywhere,
+        // Other bakes may be played; a bake of what a stale one leads to would be stale from the start.
+        played: bakes.fresh_but(&status.name),
+        ..PlanOptions::default()
+    }
+}
+
+/// Computes and writes the frames of a cache. The simulation has not started yet. `go_on` is called after each frame;
+/// when it returns false, the bake ends normally and can be resumed.
+///
+/// # Errors
+/// A cache that can't be written, a device that fails. Frames that were written stay, and the bake can be resumed.
+pub fn run(
+    order: &Order,
+    index: Index,
+    simulation: &mut Simulation,
+    mut go_on: impl FnMut(&Progress) -> bool,
+) -> Result<Progress, BakeError> {
+    let (first, last) = order.frames.clone().into_inner();
+    let parts = parts(&index, simulation)?;
+    let has_state = index.has_state();
+    let (writer, kept) = Writer::begin(&order.folder, index, order.resume)?;
+    let total = last - first + 1;
+    let mut progress = Progress { last, kept, total, ..Progress::default() };
+    if kept == total {
+        progress.frame = last;
+        return Ok(progress);
+    }
+    let pool = Pool::start(Arc::new(writer))?;
+    let mut waiting: VecDeque<Arriving> = VecDeque::new();
+    let begins = first - u64::from(has_state);
+    if has_state && begins == 0 {
+        simulation.reset();
+        waiting.push_back(Arriving::request(&parts, simulation, true)?);
+    }
+    let mut wanted = true;
+    while wanted && simulation.frame() < last {
+        simulation.step(&simulation.recorded_input())?;
+        let frame = simulation.frame();
+        if frame == begins && begins < first {
+            waiting.push_back(Arriving::request(&parts, simulation, true)?);
+        } else if frame >= first + kept {
+            waiting.push_back(Arriving::request(&parts, simulation, false)?);
+        } else if frame.is_multiple_of(4) {
+            // Frames that are only computed do not pile up in the driver.
+            simulation.gpu().wait();
+        }
+        while waiting.len() > IN_FLIGHT {
+            let Some(arriving) = waiting.pop_front() else { break };
+            pool.write(arriving.wait()?)?;
+        }
+        progress.frame = frame;
+        (progress.written, progress.bytes) = pool.done();
+        wanted = go_on(&progress);
+    }
+    for arriving in waiting {
+        pool.write(arriving.wait()?)?;
+    }
+    (progress.written, progress.bytes) = pool.finish()?;
+    progress.written = progress.written.min(total);
+    Ok(progress)
+}
+
+/// A part of a wire: its name in the plan, and where a count bounds it.
+struct Source {
+    name: String,
+    wire: Wire,
+    state: bool,
+    /// The position of the count of its particles.
+    count: Option<usize>,
+}
+
+/// Where the plan has the parts of an index.
+fn parts(index: &Index, simulation: &Simulation) -> Result<Vec<Source>, Problem> {
+    let plan = simulation.plan();
+    let mut sources = Vec::new();
+    for wire in &index.wires {
+        let begin = sources.len();
+        let count = wire.parts.iter().position(|part| part.name == "count").map(|at| begin + at);
+        for part in &wire.parts {
+            let name = if part.name.is_empty() { wire.name.clone() } else { format!("{}.{}", wire.name, part.name) };
+            let known = plan.wires.get(&name).filter(|wire| wire.kept).cloned();
+            let remedy = "name another wire";
+            let known = known.ok_or_else(|| Problem::new("", &name, "the plan does not keep this wire", remedy))?;
+            let bounded = count.filter(|_| part.name != "count");
+            sources.push(Source { name, wire: known, state: wire.state, count: bounded });
+        }
+    }
+    Ok(sources)
+}
+
+/// A frame on its way from the GPU.
+struct Arriving {
+    frame: u64,
+    time: f64,
+    readings: Vec<Option<Reading>>,
+    /// For each part the position of its count, and the words of so many elements.
+    bounds: Vec<Option<(usize, Wire)>>,
+}
+
+/// A frame that has arrived.
+struct Arrived {
+    frame: u64,
+    time: f64,
+    parts: Vec<Vec<u32>>,
+}
+
+impl Arriving {
+    /// With `only_states` the other wires are left out: they have no value yet.
+    fn request(parts: &[Source], simulation: &Simulation, only_states: bool) -> Result<Arriving, Problem> {
+        let read = |part: &Source| (!only_states || part.state).then(|| simulation.read_async(&part.name)).transpose();
+        let readings = parts.iter().map(read).collect::<Result<_, _>>()?;
+        let bounds = parts.iter().map(|part| part.count.map(|count| (count, part.wire.clone()))).collect();
+        Ok(Arriving { frame: simulation.frame(), time: simulation.time(), readings, bounds })
+    }
+
+    fn wait(self) -> Result<Arrived, BakeError> {
+        let mut parts = Vec::new();
+        for reading in self.readings {
+            let Some(mut reading) = reading else {
+                parts.push(Vec::new());
+                continue;
+            };
+            let words = loop {
+                match reading.try_take() {
+                    Ok(words) => break words.ok_or(BakeError::Gpu)?,
+                    Err(not_yet) => reading = not_yet,
+                }
+                std::thread::sleep(POLL);
+            };
+            parts.push(words);
+        }
+        // Dead particles have no values.
+        for (at, bound) in self.bounds.iter().enumerate() {
+            let Some((count, wire)) = bound else { continue };
+            let live = parts.get(*count).and_then(|words| words.first()).copied().unwrap_or(0).min(wire.capacity);
+            let words = wire.words(u64::from(live)) as usize;
+            if let Some(part) = parts.get_mut(at) {
+                part.truncate(words);
+            }
+        }
+        Ok(Arrived { frame: self.frame, time: self.time, parts })
+    }
+}
+
+/// Threads that compress frames and write them.
+struct Pool {
+    sender: SyncSender<Arrived>,
+    threads: Vec<JoinHandle<()>>,
+    shared: Arc<Results>,
+}
+
+#[derive(Default)]
+struct Results {
+    written: AtomicU64,
+    bytes: AtomicU64,
+    error: Mutex<Option<CacheError>>,
+}
+
+impl Pool {
+    fn start(writer: Arc<Writer>) -> Result<Pool, BakeError> {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from).saturating_sub(1);
+        let count = cores.clamp(1, MAX_THREADS);
+        let (sender, receiver) = sync_channel(count);
+        let (receiver, shared) = (Arc::new(Mutex::new(receiver)), Arc::<Results>::default());
+        let mut threads = Vec::new();
+        for _ in 0..count {
+            let (receiver, writer, shared) = (receiver.clone(), writer.clone(), shared.clone());
+            let work = move || write_all(&receiver, &writer, &shared);
+            let thread = std::thread::Builder::new().name("bake".into()).spawn(work);
+            threads.push(thread.map_err(|error| BakeError::Thread(error.to_string()))?);
+        }
+        Ok(Pool { sender, threads, shared })
+    }
+
+    fn write(&self, frame: Arrived) -> Result<(), BakeError> {
+        self.check()?;
+        // A thread ends early only with an error.
+        if self.sender.send(frame).is_err() {
+            self.check()?;
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), BakeError> {
+        let error = self.shared.error.lock().unwrap_or_else(PoisonError::into_inner).take();
+        error.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Frames written, and their size.
+    fn done(&self) -> (u64, u64) {
+        (self.shared.written.load(Ordering::Relaxed), self.shared.bytes.load(Ordering::Relaxed))
+    }
+
+    /// Waits until all frames are written.
+    fn finish(mut self) -> Result<(u64, u64), BakeError> {
+        let threads = std::mem::take(&mut self.threads);
+        let (unused, _) = sync_channel(1);
+        drop(std::mem::replace(&mut self.sender, unused));
+        for thread in threads {
+            if let Err(panic) = thread.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+        self.check()?;
+        Ok(self.done())
+    }
+}
+
+fn write_all(receiver: &Mutex<Receiver<Arrived>>, writer: &Writer, shared: &Results) {
+    loop {
+        let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(frame) = next else { return };
+        let parts: Vec<&[u32]> = frame.parts.iter().map(Vec::as_slice).collect();
+        match writer.write(frame.frame, frame.time, &parts) {
+            Ok(bytes) => {
+                shared.written.fetch_add(1, Ordering::Relaxed);
+                shared.bytes.fetch_add(bytes, Ordering::Relaxed);
+            }
+            Err(error) => {
+                shared.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+        }
+    }
+}
+
+/// How a bake ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// All frames are written.
+    Complete(Progress),
+    /// The user cancelled; frames written so far remain.
+    Cancelled(Progress),
+    /// An error ended it; frames written so far remain.
+    Failed(BakeError),
+}
+
+#[derive(Default)]
+struct Shared {
+    progress: Progress,
+    ended: Option<Ended>,
+}
+
+/// A bake on its own thread, with a separate simulation on the same device. Dropping it cancels the bake.
+pub struct Job {
+    shared: Arc<Mutex<Shared>>,
+    cancel: Cancel,
+    work: Arc<Work>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Job {
+    /// Starts a bake of the document as it is now; it may read the files that `access` allows. `wake` is called on its
+    /// thread when there is new progress.
+    ///
+    /// # Errors
+    /// When no thread can be started. All other errors are returned by [`Job::ended`].
+    #[allow(clippy::too_many_arguments, reason = "all of it is needed to compile and run a graph")]
+    pub fn start(
+        gpu: &Gpu,
+        library: Arc<Library>,
+        document: Document,
+        access: &Access,
+        (name, bake): (String, Bake),
+        resume: bool,
+        wake: impl Fn() + Send + 'static,
+    ) -> Result<Job, BakeError> {
+        let shared = Arc::<Mutex<Shared>>::default();
+        let (cancel, work) = (Cancel::default(), Arc::<Work>::default());
+        let (gpu, theirs, access) = (gpu.clone(), shared.clone(), access.clone());
+        let (stop, reading) = (cancel.clone(), work.clone());
+        let run = move || {
+            let mut told = Instant::now();
+            let result = prepare(&gpu, &library, &document, &access, (&name, &bake), &stop, &reading).and_then(
+                |(status, mut simulation)| {
+                    let index = status.index(simulation.gpu().name(), bake.frames);
+                    let order = Order { folder: status.folder, frames: bake.frames.0..=bake.frames.1, resume };
+                    self::run(&order, index, &mut simulation, |progress| {
+                        lock(&theirs).progress = *progress;
+                        if told.elapsed() > Duration::from_millis(50) {
+                            told = Instant::now();
+                            wake();
+                        }
+                        !stop.is_cancelled()
+                    })
+                },
+            );
+            let mut shared = lock(&theirs);
+            shared.ended = Some(match result {
+                Err(_) if stop.is_cancelled() => Ended::Cancelled(shared.progress),
+                Ok(progress) if progress.frame == progress.last => Ended::Complete(progress),
+                Ok(progress) => Ended::Cancelled(progress),
+                Err(error) => Ended::Failed(error),
+            });
+            drop(shared);
+            wake();
+        };
+        let thread = std::thread::Builder::new().name("bake".into()).spawn(run);
+        Ok(Job { shared, cancel, work, thread: Some(thread.map_err(|e| BakeError::Thread(e.to_string()))?) })
+    }
+
+    /// The present progress.
+    pub fn progress(&self) -> Progress {
+        lock(&self.shared).progress
+    }
+
+    /// Ends the bake after the current frame; it can be resumed.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+        self.work.stop();
+    }
+
+    /// The result, returned once.
+    pub fn ended(&mut self) -> Option<Ended> {
+        let ended = lock(&self.shared).ended.take();
+        let died = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
+        ended.or_else(|| (died && self.thread.take().is_some()).then_some(Ended::Failed(BakeError::Gpu)))
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.cancel();
+        if let Some(thread) = self.thread.take() {
+            crate::threads::join_within(thread, CANCEL_TIMEOUT);
+        }
+    }
+}
+
+fn prepare(
+    gpu: &Gpu,
+    library: &Library,
+    document: &Document,
+    access: &Access,
+    (name, bake): (&str, &Bake),
+    stop: &Cancel,
+    work: &Work,
+) -> Result<(Status, Simulation), BakeError> {
+    let (graph, _) = aside::build_needed(document, |document| Graph::build(document, library))?;
+    let status = look(&graph, name, bake, access)?;
+    let (tuning, memory_budget) = (TuningCache::open().tuning(gpu), gpu.memory_budget());
+    let options = plan_options(&status, &playing(&graph, access), access);
+    let plan = Plan::compile(&graph, &PlanOptions { tuning, memory_budget, cancel: stop.clone(), ..options })?;
+    let grids = files::read_watched(&plan, work)?;
+    gpu.prepare_while(&plan, &mut |_| !stop.is_cancelled())?;
+    Ok((status, Simulation::with_files(gpu, plan, &grids)?))
+}
+
+/// A thread that panicked while it held the lock left the data consistent.
+fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,109 @@
+//! Writing: frame by frame, each as a whole.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::read::{MAGIC, frame_path, present};
+use super::{Cache, CacheError, INDEX, Index, codec};
+use crate::files::write;
+
+/// Writes a cache.
+pub struct Writer {
+    folder: PathBuf,
+    index: Index,
+    _lock: write::FolderLock,
+}
+
+impl Writer {
+    /// Starts to write into a folder, which is created where it does not exist. Frames of another cache there are removed;
+    /// with `resume`, those of the same are kept. Returns the number of frames that are there already, from the first on.
+    ///
+    /// # Errors
+    /// A folder that can't be written, or that another process writes to.
+    pub fn begin(folder: &Path, index: Index, resume: bool) -> Result<(Writer, u64), CacheError> {
+        let fault = |error: io::Error| fault(folder, &error);
+        write::create_folder(folder).map_err(fault)?;
+        let lock = write::FolderLock::take(folder).map_err(fault)?;
+        let Some(lock) = lock else { return Err(CacheError::Locked(folder.into())) };
+        write::sweep(folder);
+        let before = Cache::open(folder).ok().filter(|before| resume && *before.index() == index);
+        let kept = before.and_then(|before| {
+            let frames = before.frames()?;
+            let begins = index.begin() == index.first || before.is_whole(index.begin());
+            Some(frames.take_while(|frame| begins && before.is_whole(*frame)).count() as u64)
+        });
+        let writer = Writer { folder: folder.into(), index, _lock: lock };
+        if let Some(kept) = kept.filter(|kept| *kept > 0) {
+            return Ok((writer, kept));
+        }
+        remove_files(folder).map_err(fault)?;
+        let text = serde_json::to_vec_pretty(&writer.index).map_err(|error| fault(io::Error::other(error)))?;
+        write::replace_in_export(&folder.join(INDEX), &text).map_err(fault)?;
+        Ok((writer, 0))
+    }
+
+    /// Writes a frame with the words of each part, in the order of the index. Returns its size on disk \[bytes\].
+    ///
+    /// # Errors
+    /// A disk that is full, or a folder that is gone.
+    pub fn write(&self, frame: u64, time: f64, parts: &[&[u32]]) -> Result<u64, CacheError> {
+        let path = frame_path(&self.folder, frame);
+        let fault = |error: io::Error| fault(&path, &error);
+        let packed = parts.iter().map(|words| codec::pack(words)).collect::<io::Result<Vec<Vec<u8>>>>();
+        let packed = packed.map_err(fault)?;
+        let mut begin = Vec::new();
+        begin.extend(MAGIC);
+        begin.extend(frame.to_le_bytes());
+        begin.extend(time.to_bits().to_le_bytes());
+        begin.extend((parts.len() as u32).to_le_bytes());
+        for (words, packed) in parts.iter().zip(&packed) {
+            begin.extend((words.len() as u64).to_le_bytes());
+            begin.extend((packed.len() as u64).to_le_bytes());
+        }
+        let mut file = write::temporary(&self.folder).map_err(fault)?;
+        file.write_all(&begin).map_err(fault)?;
+        packed.iter().try_for_each(|bytes| file.write_all(bytes)).map_err(fault)?;
+        write::rename(file, &path).map_err(fault)?;
+        Ok(begin.len() as u64 + packed.iter().map(|bytes| bytes.len() as u64).sum::<u64>())
+    }
+
+    /// Waits until all frames are on disk.
+    pub fn finish(self) {
+        write::sync_folder(&self.folder);
+    }
+}
+
+/// Removes a cache, and its folder if nothing else is in it.
+///
+/// # Errors
+/// Files that can't be removed; a folder that another process writes to.
+pub fn remove(folder: &Path) -> Result<(), CacheError> {
+    let fault = |error: io::Error| fault(folder, &error);
+    let lock = write::FolderLock::take(folder).map_err(fault)?;
+    let Some(_lock) = lock else { return Err(CacheError::Locked(folder.into())) };
+    remove_files(folder).map_err(fault)?;
+    // One with other files stays.
+    let _ = std::fs::remove_dir(folder);
+    Ok(())
+}
+
+/// Removes the index and the frames, and no other file.
+fn remove_files(folder: &Path) -> io::Result<()> {
+    let gone = |path: &Path| match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    };
+    // First, so that what is left after a kill is no cache.
+    gone(&folder.join(INDEX))?;
+    present(folder).0.into_iter().try_for_each(|frame| gone(&frame_path(folder, frame)))
+}
+
+fn fault(path: &Path, error: &io::Error) -> CacheError {
+    let cause = match error.kind() {
+        io::ErrorKind::StorageFull => {
+            "the disk is full; free some space and resume the bake, or choose another folder".into()
+        }
+        _ => format!("{error}; choose another folder"),
+    };
+    CacheError::File { path: path.into(), doing: "written", cause }
+}

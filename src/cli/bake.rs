@@ -1,0 +1,227 @@
+//! `stagewright bake`: wires of a graph on disk, frame by frame, for graphs that run from there.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+
+use super::GraphArgs;
+use super::driver::DriverArgs;
+use super::report::{self, Failure};
+use super::run::{self, parse_frames};
+use stagewright::bake::{self, Condition, Status, job};
+use stagewright::document::{Bake as Entry, Document};
+use stagewright::files::{Access, free_space};
+use stagewright::gpu::Gpu;
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::PlanOptions;
+use stagewright::sim::Simulation;
+use stagewright::tune::TuningCache;
+
+#[derive(Args)]
+pub struct Bake {
+    #[command(flatten)]
+    graph: GraphArgs,
+    /// Wires to bake: NODE.PORT, particles, a State by its name. Default: those of the graph's own bakes; where it has none, what
+    /// images read from the simulation
+    #[arg(value_name = "WIRE")]
+    wires: Vec<String>,
+    /// Which of the graph's bakes to write; its frames, wires and folder apply where they are not given
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Frames to bake: the first N, or N-M (earlier frames are computed too)
+    #[arg(long, value_name = "N|N-M", value_parser = parse_frames)]
+    frames: Option<RangeInclusive<u64>>,
+    /// Folder of the cache, created if missing
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Resume an interrupted bake
+    #[arg(long)]
+    resume: bool,
+    /// Only say what the graph's bakes hold, and whether they are stale
+    #[arg(long, conflicts_with_all = ["wires", "frames", "out", "resume"])]
+    list: bool,
+    /// Part of the name of the graphics adapter
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+    #[command(flatten)]
+    driver: DriverArgs,
+}
+
+impl Bake {
+    pub fn run(&self) -> Result<(), Failure> {
+        let (document, library) = self.graph.load()?;
+        let graph = Graph::build(&document, &library).map_err(|p| Failure::graph(&document, &library, p))?;
+        let access = self.graph.access();
+        if self.list {
+            return list(&graph, &access);
+        }
+        let entries = self.entries(&document)?;
+        let gpu = super::open(self.adapter.as_ref(), self.graph.memory).map_err(|e| Failure::Message(e.to_string()))?;
+        super::keep_pipelines(&gpu);
+        for (name, entry) in &entries {
+            self.bake((&document, &library, &graph), &gpu, name, entry)?;
+        }
+        Ok(())
+    }
+
+    /// The bakes to write: those of the graph, changed as the options say, or one that the options describe.
+    fn entries(&self, document: &Document) -> Result<Vec<(String, Entry)>, Failure> {
+        let changed = |mut entry: Entry| {
+            if let Some(frames) = &self.frames {
+                entry.frames = (*frames.start(), *frames.end());
+            }
+            entry
+        };
+        let named = self.name.as_deref();
+        let known = document.bakes.iter().filter(|(name, _)| named.is_none_or(|named| *name == named));
+        let known: Vec<(String, Entry)> = known.map(|(name, entry)| (name.clone(), changed(entry.clone()))).collect();
+        if let (Some(named), true) = (named, known.is_empty()) {
+            let names: Vec<&str> = document.bakes.keys().map(String::as_str).collect();
+            let there = if names.is_empty() { "it has none".into() } else { format!("it has {}", names.join(", ")) };
+            return Err(Failure::Message(format!("--name {named}: the graph has no such bake; {there}")));
+        }
+        if self.wires.is_empty() && !known.is_empty() {
+            if self.out.is_some() && known.len() > 1 {
+                return Err(Failure::Message("--out: the graph has several bakes; choose one with --name".into()));
+            }
+            return Ok(known);
+        }
+        let Some(frames) = &self.frames else {
+            return Err(Failure::Message(
+                "--frames is missing; give the frames to bake, for example --frames 240".into(),
+            ));
+        };
+        let wires = self.wires.clone();
+        let entry = Entry { wires, frames: (*frames.start(), *frames.end()), ..Entry::default() };
+        Ok(vec![(self.stem(), entry)])
+    }
+
+    /// The name of the graph's file, which names a cache without another name.
+    fn stem(&self) -> String {
+        self.graph.graph.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    fn bake(
+        &self,
+        (document, library, graph): (&Document, &Library, &Graph),
+        gpu: &Gpu,
+        name: &str,
+        entry: &Entry,
+    ) -> Result<(), Failure> {
+        let access = self.graph.access();
+        let status = bake::look(graph, name, entry, &access)?;
+        let folder = self.out.clone().unwrap_or_else(|| status.folder.clone());
+        let count = entry.frames.1 - entry.frames.0 + 1;
+        report::eprint_line(&format!(
+            "{}: {}, frames {} to {}",
+            folder.display(),
+            status.wires().join(", "),
+            entry.frames.0,
+            entry.frames.1
+        ));
+        report::eprint_line(&room(status.frame_bytes(), count, &folder));
+        let options = job::plan_options(&status, &bake::playing(graph, &access), &access);
+        let (tuning, memory_budget) = (TuningCache::open().tuning(gpu), gpu.memory_budget());
+        let options = PlanOptions { tuning, memory_budget, ..options };
+        let plan = self.graph.compile_live(document, library, &options)?;
+        self.driver.prepare(gpu, &plan)?;
+        let mut simulation = Simulation::new(gpu, plan)?;
+        let order = job::Order { folder: folder.clone(), frames: entry.frames.0..=entry.frames.1, resume: self.resume };
+        let index = status.index(gpu.name(), entry.frames);
+        let (bar, started) = (run::progress(entry.frames.1), Instant::now());
+        let frames = self.driver.frames();
+        let done = job::run(&order, index, &mut simulation, |progress| {
+            bar.set_position(progress.frame);
+            if let Some(expected) = progress.expected() {
+                bar.set_message(format!("{} of about {}", bytes(progress.bytes), bytes(expected)));
+            }
+            frames.note(progress.frame, progress.written);
+            true
+        });
+        drop(frames);
+        let done = done.map_err(|error| match error {
+            job::BakeError::Graph(problems) => problems.into(),
+            other => Failure::Message(other.to_string()),
+        })?;
+        bar.finish_and_clear();
+        report::warn(&simulation.warnings(true));
+        if done.kept > 0 {
+            report::print(&format!("{} frames already existed\n", done.kept));
+        }
+        report::print(&format!(
+            "{} frames in {}, {} ({:.1} s, on {})\n",
+            done.written,
+            folder.display(),
+            bytes(done.bytes),
+            started.elapsed().as_secs_f64(),
+            gpu.name()
+        ));
+        if document.bakes.get(name).is_none_or(|known| known.folder(name) != named(&folder, &access)) {
+            let entry = Entry { folder: named(&folder, &access), ..entry.clone() };
+            report::print(&format!("to play it, add to the graph: {}\n", entry.to_field(name)));
+        }
+        Ok(())
+    }
+}
+
+/// A folder as a graph names it.
+fn named(folder: &Path, access: &Access) -> String {
+    let inside = |folder: &Path| Some(folder.strip_prefix(access.folder.canonicalize().ok()?).ok()?.to_path_buf());
+    let around = || {
+        let around = if access.folder.as_os_str().is_empty() { Path::new(".") } else { &access.folder };
+        let whole = folder.canonicalize().ok()?;
+        whole.strip_prefix(around.canonicalize().ok()?).ok().map(Path::to_path_buf)
+    };
+    inside(folder).or_else(around).unwrap_or_else(|| folder.to_path_buf()).to_string_lossy().into_owned()
+}
+
+/// What the frames take at most, and what the disk has.
+fn room(frame: u64, count: u64, folder: &Path) -> String {
+    let free = free_space(folder).map_or_else(String::new, |free| format!("; {} are free", bytes(free)));
+    format!("at most {} for {count} frames, less where they compress well{free}", bytes(frame.saturating_mul(count)))
+}
+
+/// A size as `1.2 GB`.
+fn bytes(count: u64) -> String {
+    stagewright::printable::size(count)
+}
+
+fn list(graph: &Graph, access: &Access) -> Result<(), Failure> {
+    let bakes = bake::playing(graph, access);
+    for status in &bakes.all {
+        report::print(&line(status));
+    }
+    let looked_at = |name: &String| bakes.all.iter().any(|status| status.name == *name);
+    let unknown: Vec<&String> = graph.bakes.keys().filter(|name| !looked_at(name)).collect();
+    if !unknown.is_empty() {
+        report::warn(&bakes.problems);
+    }
+    if graph.bakes.is_empty() {
+        report::print("the graph has no bakes\n");
+    }
+    Ok(())
+}
+
+fn line(status: &Status) -> String {
+    let frames = status.frames.as_ref().map_or_else(
+        || "no frames".to_string(),
+        |frames| format!("frames {} to {}, {}", frames.start(), frames.end(), bytes(status.bytes)),
+    );
+    let condition = match &status.condition {
+        Condition::Fresh => "fresh".to_string(),
+        Condition::Stale(why) => format!("stale: {}", why.join("; ")),
+        Condition::Unfit(why) => format!("can't be played: {}", why.join("; ")),
+        Condition::Missing => "not baked".into(),
+        Condition::Damaged(why) => format!("can't be played: {why}"),
+    };
+    let plays = if status.plays && status.is_playable() { "played" } else { "live" };
+    format!(
+        "{}: {} in {}; {frames}; {condition}; {plays}\n",
+        status.name,
+        status.wires().join(", "),
+        status.folder.display()
+    )
+}

@@ -1,0 +1,212 @@
+//! Playing from caches: before each frame, the values of some wires come from disk, and what only they need does not run.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Simulation;
+use crate::cache::{Cache, CacheError, ReadAhead};
+use crate::gpu::Engine;
+use crate::plan::{BufferId, Plan};
+use crate::problem::{Problem, Problems};
+
+/// Host memory for frames that are read ahead, of all caches of a simulation \[bytes\].
+const MEMORY: u64 = 512 << 20;
+
+/// The caches that a plan is played from.
+#[derive(Default)]
+pub(super) struct Playback {
+    sources: Vec<Source>,
+    /// Whether it was said that frames lie outside of what was baked.
+    told: bool,
+}
+
+struct Source {
+    ahead: Arc<ReadAhead>,
+    frames: RangeInclusive<u64>,
+    /// The place of each part in a frame of the cache, its buffer, and whether it belongs to a State.
+    uploads: Vec<(usize, BufferId, bool)>,
+    /// The frames that the buffers of wires hold, and those of States.
+    shown: [Option<u64>; 2],
+}
+
+/// A cache that a simulation plays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The frames that it has.
+    pub frames: RangeInclusive<u64>,
+}
+
+impl Playback {
+    /// Opens the caches of a plan; those that are open already are kept, with what they have in memory.
+    ///
+    /// # Errors
+    /// A cache that is missing, damaged, or of wires of another type or size.
+    pub(super) fn open(plan: &Plan, before: Option<&Playback>) -> Result<Playback, Problems> {
+        let mut folders: Vec<&PathBuf> = plan.played.iter().map(|wire| &wire.folder).collect();
+        folders.sort();
+        folders.dedup();
+        let budget = MEMORY / folders.len().max(1) as u64;
+        let mut sources = Vec::new();
+        for folder in folders {
+            let wires = || plan.played.iter().filter(|wire| wire.folder == *folder);
+            let name = wires().next().map_or("", |wire| wire.name.as_str());
+            let remedy = "bake it again, or run the graph live";
+            let fault = |cause: String| Problem::new("", name, cause, remedy);
+            let cache = Cache::open(folder).map_err(|error| fault(error.to_string()))?;
+            let frames = cache.frames().ok_or_else(|| fault(format!("{} holds no frame", folder.display())))?;
+            let mut uploads = Vec::new();
+            for wire in wires() {
+                for part in &wire.parts {
+                    let parts =
+                        cache.index().wires.iter().flat_map(|known| known.parts.iter().map(move |p| (known, p)));
+                    let place = parts.enumerate().find_map(|(place, (known, stored))| {
+                        let same = known.name == wire.name && known.state == wire.state && stored == &baked(part);
+                        same.then_some(place)
+                    });
+                    let known = || cache.index().wires.iter().find(|known| known.name == wire.name);
+                    let known = || known()?.parts.iter().find(|known| known.name == part.name);
+                    let place = place.ok_or_else(|| {
+                        let is = known().map_or("nothing".to_string(), |known| known.stored.clone());
+                        let cause = format!("{} holds {is}, and the graph has {}", folder.display(), part.stored);
+                        Problem::new("", &wire.name, cause, remedy)
+                    })?;
+                    uploads.push((place, part.buffer, wire.state));
+                }
+            }
+            let open = before.into_iter().flat_map(|before| &before.sources).find(|known| {
+                let theirs = known.ahead.cache();
+                theirs.folder() == cache.folder() && theirs.index() == cache.index() && known.frames == frames
+            });
+            let ahead = open.map_or_else(|| Arc::new(ReadAhead::new(cache, budget)), |known| known.ahead.clone());
+            sources.push(Source { ahead, frames, uploads, shown: [None; 2] });
+        }
+        Ok(Playback { sources, told: false })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// Copies to the GPU what wires hold in a frame, or what States hold after it.
+    ///
+    /// # Errors
+    /// A frame that can't be read.
+    fn upload(&mut self, engine: &mut Engine, frame: u64, states: bool) -> Result<(), CacheError> {
+        for source in &mut self.sources {
+            if !source.uploads.iter().any(|(_, _, state)| *state == states) {
+                continue;
+            }
+            let (first, last) = source.frames.clone().into_inner();
+            let held = frame.clamp(if states { first - 1 } else { first }, last);
+            let shown = &mut source.shown[usize::from(states)];
+            if *shown == Some(held) {
+                continue;
+            }
+            *shown = None;
+            let read = source.ahead.frame(held)?;
+            for (place, buffer, _) in source.uploads.iter().filter(|(_, _, state)| *state == states) {
+                if let Some(words) = read.parts.get(*place).filter(|words| !words.is_empty()) {
+                    engine.write(*buffer, words);
+                }
+            }
+            *shown = Some(held);
+        }
+        Ok(())
+    }
+
+    /// The buffers were cleared or are those of another plan.
+    pub(super) fn forget(&mut self) {
+        self.sources.iter_mut().for_each(|source| source.shown = [None; 2]);
+    }
+
+    /// Frames that all caches have.
+    fn frames(&self) -> Option<RangeInclusive<u64>> {
+        let first = self.sources.iter().map(|source| *source.frames.start()).max()?;
+        let last = self.sources.iter().map(|source| *source.frames.end()).min()?;
+        Some(first..=last)
+    }
+
+    /// A warning, once, where a frame is none of those that were baked.
+    fn outside(&mut self, frame: u64) -> Option<Problem> {
+        let source = self.sources.iter().find(|source| !source.frames.contains(&frame)).filter(|_| !self.told)?;
+        let (first, last) = source.frames.clone().into_inner();
+        let cause = format!(
+            "frame {frame} was not baked: {} holds frames {first} to {last}, and the nearest of them is shown",
+            source.ahead.cache().folder().display()
+        );
+        self.told = true;
+        Some(Problem::new("", "", cause, "bake more frames, or run the graph live").warning())
+    }
+}
+
+/// The same as an index says it.
+fn baked(part: &crate::plan::PlayedPart) -> crate::cache::BakedPart {
+    crate::cache::BakedPart { name: part.name.clone(), stored: part.stored.clone(), words: part.words }
+}
+
+impl Simulation {
+    /// The caches that it plays.
+    pub fn played(&self) -> Vec<Played> {
+        let played = |source: &Source| Played {
+            folder: source.ahead.cache().folder().to_path_buf(),
+            frames: source.frames.clone(),
+        };
+        self.playback.sources.iter().map(played).collect()
+    }
+
+    /// Frames that [`Simulation::seek`] reaches without computing others, because they are in the caches and no State has
+    /// to be computed.
+    pub fn baked_frames(&self) -> Option<RangeInclusive<u64>> {
+        self.playback.frames().filter(|_| self.plan.states.iter().all(|state| self.is_file(state.buffer)))
+    }
+
+    fn is_file(&self, buffer: BufferId) -> bool {
+        self.plan.files.iter().any(|file| file.buffer == buffer)
+    }
+
+    /// Called before a frame is computed from the present States.
+    pub(super) fn play_before(&mut self) -> Result<(), Problems> {
+        if self.playback.is_empty() {
+            return Ok(());
+        }
+        let coming = self.frame + 1;
+        let read = self.playback.upload(&mut self.engine, self.frame, true);
+        read.and_then(|()| self.playback.upload(&mut self.engine, coming, false)).map_err(unreadable)?;
+        self.notes.0.extend(self.playback.outside(coming));
+        Ok(())
+    }
+
+    /// Called after a frame: States hold what it would have left.
+    pub(super) fn play_after(&mut self) -> Result<(), Problems> {
+        self.playback.upload(&mut self.engine, self.frame, true).map_err(unreadable)
+    }
+
+    /// Goes to the frame before one of a plan whose States all come from caches. Returns whether it did.
+    pub(super) fn jump(&mut self, frame: u64) -> bool {
+        let Some(before) = frame.checked_sub(1).filter(|_| self.baked_frames().is_some()) else { return false };
+        if self.fresh {
+            self.reset();
+        }
+        self.time = self.time_at(before);
+        self.frame = before;
+        true
+    }
+
+    /// Simulated time at the end of a frame: as it was when the frame was baked, else that of frames of the same length.
+    fn time_at(&self, frame: u64) -> f64 {
+        let dt = f64::from((1.0 / self.plan.fps) as f32);
+        let caches = || self.playback.sources.iter().filter(|source| source.frames.contains(&frame));
+        if let Some(time) = caches().find_map(|source| source.ahead.cache().time(frame)) {
+            return time;
+        }
+        // As a run adds it up.
+        (0..frame).fold(0.0, |time, _| time + dt)
+    }
+}
+
+fn unreadable(error: CacheError) -> Problems {
+    Problem::new("", "", error.to_string(), "or run the graph live").into()
+}

@@ -1,0 +1,130 @@
+//! Graphs that are played from caches: the same images, bit for bit, without the solver.
+
+use std::path::Path;
+
+use stagewright::bake::{self, job};
+use stagewright::document::Bake;
+use stagewright::files::Access;
+
+use super::*;
+
+/// A shipped graph, small, with a bake of what its images read.
+fn shipped(name: &str, sizes: &[(&str, &str, &str)], wires: &[&str]) -> Document {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("graphs").join(name);
+    let mut document = Document::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
+    for (node, param, value) in sizes {
+        document.set(node, param, ParamValue::from_text(value)).unwrap();
+    }
+    let wires = wires.iter().map(|wire| wire.to_string()).collect();
+    document.bakes.insert("all".into(), Bake { wires, frames: (1, 6), ..Bake::default() });
+    document
+}
+
+/// Counts the frames.
+fn counting(wires: &[&str], frames: (u64, u64)) -> Document {
+    let mut document = Document::parse(&format!("(version: 1, nodes: {{ {} }})", counter(ADD))).unwrap();
+    let wires = wires.iter().map(|wire| wire.to_string()).collect();
+    document.bakes.insert("all".into(), Bake { wires, frames, ..Bake::default() });
+    document
+}
+
+fn graph(document: &Document) -> Graph {
+    Graph::build(document, Library::builtin()).unwrap()
+}
+
+fn options() -> PlanOptions {
+    let size = Some((32, 32));
+    PlanOptions { size, tuning: gpu().tuning(), ..PlanOptions::default() }
+}
+
+fn bake(document: &Document, access: &Access) -> job::Progress {
+    let graph = graph(document);
+    let entry = &document.bakes["all"];
+    let status = bake::look(&graph, "all", entry, access).unwrap();
+    let options = job::plan_options(&status, &bake::playing(&graph, access), access);
+    let plan = Plan::compile(&graph, &PlanOptions { tuning: gpu().tuning(), ..options }).unwrap();
+    let mut simulation = Simulation::new(gpu(), plan).unwrap();
+    let order = job::Order { folder: status.folder.clone(), frames: entry.frames.0..=entry.frames.1, resume: true };
+    job::run(&order, status.index("card", entry.frames), &mut simulation, |_| true).unwrap()
+}
+
+fn played(document: &Document, access: &Access) -> Simulation {
+    let graph = graph(document);
+    let bakes = bake::playing(&graph, access);
+    assert!(bakes.problems.is_empty(), "{}", bakes.problems);
+    let plan = Plan::compile(&graph, &PlanOptions { played: bakes.played(), ..options() }).unwrap();
+    Simulation::new(gpu(), plan).unwrap()
+}
+
+fn pixels(simulation: &mut Simulation) -> Vec<u8> {
+    simulation.step(&simulation.next_input()).unwrap();
+    simulation.image(None).unwrap().rgba
+}
+
+/// Whether playing gives the live images, and in any order of frames; returns the dispatches of both plans.
+fn same_images(document: &Document) -> [usize; 2] {
+    let folder = tempfile::tempdir().unwrap();
+    let access = Access::new(folder.path(), false);
+    assert_eq!(bake(document, &access).written, 6);
+    assert_eq!(bake(document, &access).kept, 6, "nothing is written again");
+    let mut live = Simulation::new(gpu(), Plan::compile(&graph(document), &options()).unwrap()).unwrap();
+    let mut played = played(document, &access);
+    let images: Vec<Vec<u8>> = (0..6).map(|_| pixels(&mut live)).collect();
+    assert!(images[0] != images[5], "something happens");
+    for (frame, image) in images.iter().enumerate() {
+        assert!(pixels(&mut played) == *image, "frame {}", frame + 1);
+    }
+    assert_eq!((played.time(), played.frame()), (live.time(), live.frame()));
+    assert_eq!(played.baked_frames(), Some(1..=6));
+    for frame in [2, 5, 1, 6] {
+        assert_eq!(played.seek(frame).unwrap(), 1, "any frame is one step away");
+        assert!(pixels(&mut played) == images[frame as usize - 1], "frame {frame} of {}", played.frame());
+    }
+    assert!(played.warnings(true).is_empty());
+    pixels(&mut played);
+    assert!(played.warnings(true).to_string().contains("frame 7 was not baked"));
+    [&live, &played].map(|simulation| simulation.plan().frame.len())
+}
+
+const SMALL: [(&str, &str, &str); 3] =
+    [("domain", "resolution", "32, 32"), ("fine", "resolution", "64, 64"), ("coarse", "resolution", "8, 8")];
+
+#[test]
+fn images_of_a_fluid_are_the_same_from_a_cache_and_its_solver_does_not_run() {
+    let [live, played] = same_images(&shipped("stable_fluids.ron", &SMALL, &[]));
+    assert!(played < live / 2, "{played} of {live} dispatches");
+}
+
+#[test]
+fn images_of_particles_are_the_same_from_a_cache() {
+    let small = [("sparks", "capacity", "500"), ("picture", "resolution", "48, 32")];
+    let [live, played] = same_images(&shipped("templates/particles.ron", &small, &[]));
+    assert!(played < live / 2, "{played} of {live} dispatches");
+}
+
+#[test]
+fn a_state_is_played_with_the_value_that_its_readers_find() {
+    let document = counting(&["s"], (3, 5));
+    let folder = tempfile::tempdir().unwrap();
+    let access = Access::new(folder.path(), false);
+    assert_eq!(bake(&document, &access).kept, 0);
+    let mut simulation = played(&document, &access);
+    for (frame, after) in [(3, 3.0), (5, 5.0), (4, 4.0)] {
+        simulation.seek(frame).unwrap();
+        pixels(&mut simulation);
+        assert_eq!((value(&simulation), simulation.frame()), (after, frame));
+    }
+}
+
+#[test]
+fn a_damaged_frame_ends_the_step_and_says_so() {
+    let document = counting(&[], (1, 6));
+    let folder = tempfile::tempdir().unwrap();
+    let access = Access::new(folder.path(), false);
+    bake(&document, &access);
+    let mut simulation = played(&document, &access);
+    std::fs::write(folder.path().join("all.bake/frame.0004.bake"), "no frame").unwrap();
+    simulation.seek(4).unwrap();
+    let problems = simulation.step(&FrameInput::default()).unwrap_err().to_string();
+    assert!(problems.contains("frame.0004.bake is damaged") && problems.contains("bake it again"), "{problems}");
+}
