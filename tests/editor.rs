@@ -63,6 +63,8 @@ mod screenshots;
 mod snapshots;
 #[path = "editor/soak.rs"]
 mod soak;
+#[path = "editor/sweep.rs"]
+mod sweep;
 #[path = "editor/timeline.rs"]
 mod timeline;
 #[path = "editor/together.rs"]

@@ -337,6 +337,7 @@ impl Editor {
             | Command::ShowPlan
             | Command::ShowProblems
             | Command::ShowVariations
+            | Command::ShowSweep
             | Command::ShowCurves
             | Command::ShowDebugger
             | Command::ShowPlots

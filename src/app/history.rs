@@ -193,6 +193,7 @@ fn known(gesture: &str) -> Option<&'static str> {
         "key values" => "Change key",
         "lower resolution" => "Lower resolution",
         "keep variation" => "Keep variation",
+        "take sweep values" => "Take sweep values",
         "make local copy" => "Make local copy",
         "move" => "Move",
         "move keys" => "Move keys",

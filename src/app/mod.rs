@@ -47,6 +47,7 @@ mod snapshots;
 mod stages;
 pub mod storage;
 mod structure;
+mod sweep;
 mod theme;
 mod timeline;
 mod transport;
@@ -97,6 +98,7 @@ use problems::ProblemList;
 use session::Session;
 pub use settings::Folders;
 use settings::Stops;
+use sweep::Sweep;
 use timeline::TimelinePane;
 use variants::NameDialog;
 use variations::Variations;
@@ -120,6 +122,7 @@ pub struct Editor {
     panes: Tree<Pane>,
     plan_pane: PlanPane,
     variations: Variations,
+    sweep: Sweep,
     curves: CurvePane,
     debugger: DebuggerPane,
     plots: PlotPane,
@@ -193,6 +196,7 @@ impl Editor {
             panes: panes::arrangement(),
             plan_pane: PlanPane::default(),
             variations: Variations::default(),
+            sweep: Sweep::default(),
             curves: CurvePane::default(),
             debugger: DebuggerPane::default(),
             plots: PlotPane::default(),
@@ -255,6 +259,7 @@ impl Editor {
         self.thumbnail_views = ThumbnailViews::default();
         self.canvas.thumbnails.clear();
         self.variations.attach();
+        self.sweep.attach();
         self.compare.attach();
         self.player.attach();
         self.title.clear();
@@ -337,6 +342,7 @@ impl Editor {
                     self.code = Code::default();
                     self.plan_pane = PlanPane::default();
                     self.variations.clear();
+                    self.sweep.clear();
                     self.compare.clear();
                     self.curves.clear();
                     self.debugger = DebuggerPane::default();

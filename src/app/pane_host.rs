@@ -51,6 +51,7 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
             problems,
             help,
             variations,
+            sweep,
             curves,
             render,
             debugger,
@@ -76,6 +77,11 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
             Pane::Variations => {
                 let output = views.get(&0).and_then(View::output);
                 variations.show(ui, session, render, output, actions);
+                Ok(())
+            }
+            Pane::Sweep => {
+                let output = views.get(&0).and_then(View::output);
+                sweep.show(ui, session, output, actions);
                 Ok(())
             }
             Pane::Curves => curves.show(ui, session, actions),

@@ -6,8 +6,8 @@ use crate::document::{Document, ParamValue};
 
 /// The most values of a range.
 const MAX_VALUES: u64 = 10_000;
-/// Digits of a value of a range, and of one that is drawn at random.
-const DIGITS: usize = 10;
+/// Digits of a value of a range, which are those of an `f32`, and of one that is drawn at random.
+const DIGITS: usize = 7;
 const DRAWN_DIGITS: usize = 4;
 /// The name under which the seed of the graph varies.
 const SEED: &str = "seed";
@@ -81,7 +81,7 @@ impl Axis {
             Values::Range(range) => {
                 let count = range.count.ok_or_else(|| {
                     format!(
-                        "{name}: the range has no number of values; write for example {name}={}:5, or give --random N",
+                        "{name}: the range has no number of values; write for example {name}={}:5, or choose random points with --random N",
                         range.ends()
                     )
                 })?;

@@ -7,6 +7,7 @@
 pub mod axis;
 mod canvas;
 pub mod farm;
+pub mod job;
 pub mod manifest;
 pub mod page;
 mod random;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::axis::text_of;
 use super::canvas::{fitted, load};
 use super::results::{Results, Row};
-use super::sheet::{THUMBNAIL, title};
+use super::sheet::{THUMBNAIL, columns, title};
 use crate::export::png;
 
 /// The page without its data.
@@ -46,6 +46,9 @@ pub fn page(results: &Results, folder: &Path) -> String {
         "title": title(results),
         "graph": manifest.graph,
         "parameters": manifest.parameters,
+        "params": manifest.options.params,
+        "variant": manifest.options.variant,
+        "columns": columns(results),
         "numbers": results.number_titles(),
         "tasks": results.rows.iter().map(task).collect::<Vec<_>>(),
     });

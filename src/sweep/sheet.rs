@@ -104,7 +104,7 @@ fn shortened(text: &str, most: usize) -> String {
 }
 
 /// The columns of the grid: a value of the last parameter each, where all combinations were run.
-fn columns(results: &Results) -> usize {
+pub(super) fn columns(results: &Results) -> usize {
     let (manifest, count) = (&results.manifest, results.rows.len().max(1));
     let square = ((count as f64 * 1.5).sqrt().ceil() as usize).max(1);
     if manifest.options.random.is_some() || manifest.parameters.len() < 2 {

@@ -26,7 +26,7 @@ pub(super) enum Vary {
 
 /// A parameter that varies.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Varied {
+pub(in crate::app) struct Varied {
     /// Path of the node.
     pub node: String,
     pub param: String,
@@ -35,7 +35,7 @@ pub(super) struct Varied {
 }
 
 impl Varied {
-    pub(super) fn new(node: &str, param: &str) -> Varied {
+    pub(in crate::app) fn new(node: &str, param: &str) -> Varied {
         Varied { node: node.into(), param: param.into(), amount: AMOUNT }
     }
 
@@ -84,7 +84,7 @@ impl Variant {
 }
 
 /// A number that can vary: its constant value, the range of its slider and its type.
-pub(super) struct Variable {
+pub(in crate::app) struct Variable {
     parts: Vec<f64>,
     range: Range,
     soft: Range,
@@ -93,7 +93,7 @@ pub(super) struct Variable {
 
 impl Variable {
     /// `None` where the node has no such number, or a wire or an expression sets it.
-    pub(super) fn of(document: &Document, varied: &Varied, library: &Library) -> Option<Variable> {
+    pub(in crate::app) fn of(document: &Document, varied: &Varied, library: &Library) -> Option<Variable> {
         let node = document.node(&varied.node)?;
         if let (NodeKind::Number(value), "value") = (&node.kind, varied.param.as_str()) {
             let parts = parts(node.params.get("value").unwrap_or(value))?;
@@ -114,6 +114,12 @@ impl Variable {
         let low = self.soft.0.or(self.range.0).unwrap_or(value - half);
         let high = self.soft.1.or(self.range.1).unwrap_or(value.max(low) + half);
         if high > low { (low, high) } else { (value - half, value + half) }
+    }
+
+    /// The ends of the slider's range around the value.
+    pub(in crate::app) fn ends(&self) -> (f64, f64) {
+        let (low, high) = self.reach(self.parts.first().copied().unwrap_or(0.0));
+        (short(low), short(high))
     }
 
     /// The value of a variation: between the present one and a random one of the whole range. `drawn` has a number from 0 to 1 for
@@ -145,7 +151,7 @@ fn short(value: f64) -> f64 {
 }
 
 /// The numbers of the selected nodes that can vary, as node and parameter.
-pub(super) fn candidates(session: &Session) -> Vec<(String, String)> {
+pub(in crate::app) fn candidates(session: &Session) -> Vec<(String, String)> {
     if !session.editable() {
         return Vec::new();
     }

@@ -3,8 +3,8 @@
 mod build;
 mod choice;
 mod pane;
-mod tiles;
+pub(super) mod tiles;
 mod wall;
 
-pub(super) use choice::plain;
+pub(super) use choice::{Variable, Varied, candidates, plain};
 pub(super) use pane::Variations;

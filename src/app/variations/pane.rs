@@ -366,7 +366,11 @@ impl Variations {
             let tile = self.wall.as_ref().and_then(|wall| wall.tiles().get(number));
             let fault = tile.and_then(|tile| tile.as_ref().err()).map(String::as_str);
             let (old, is_in) = (tile.is_none(), variant.is_in(session.document()));
-            let shown = Shown { number, variant, image: image(number), fault, old, kept: is_in };
+            let hint = "Click to keep: the graph gets these values";
+            let (name, lines) = (format!("variation {}", number + 1), variant.lines());
+            let more = if lines.len() > 1 { " …" } else { "" };
+            let strip = lines.first().map(|first| format!("{first}{more}")).unwrap_or_default();
+            let shown = Shown { name, lines: &lines, strip, image: image(number), fault, old, kept: is_in, hint };
             if tiles::show(ui, rect, &shown, session.editable()) {
                 kept = Some(variant.clone());
             }

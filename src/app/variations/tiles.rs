@@ -4,32 +4,37 @@ use eframe::egui::{
     self, Align2, Color32, FontId, Rect, RichText, Stroke, StrokeKind, TextureId, Ui, Vec2, pos2, vec2,
 };
 
-use super::choice::Variant;
 use crate::app::theme;
 
 /// Between tiles, and around them \[points\].
 const GAP: f32 = 6.0;
-/// Height of the strip with a tile's first value; smaller tiles have none \[points\].
+/// Height of the strip with a tile's values; smaller tiles have none \[points\].
 const STRIP: f32 = 18.0;
 const SMALLEST: f32 = 90.0;
 
 /// What is known of a tile.
-pub(super) struct Shown<'a> {
-    pub number: usize,
-    pub variant: &'a Variant,
+pub(in crate::app) struct Shown<'a> {
+    /// What it is called: `variation 5`.
+    pub name: String,
+    /// Its values, one a line.
+    pub lines: &'a [String],
+    /// What stands on it, if there is room.
+    pub strip: String,
     pub image: Option<(TextureId, [u32; 2])>,
     pub fault: Option<&'a str>,
     /// The graph has changed since the image was made.
     pub old: bool,
     /// The graph has these values.
     pub kept: bool,
+    /// What a click does.
+    pub hint: &'a str,
 }
 
 /// How much larger tiles must be for rows that are not all full.
 const RAGGED: f32 = 1.2;
 
 /// The places of tiles with images of this shape (width for a height of 1), as large as possible.
-pub(super) fn places(room: Rect, count: usize, aspect: f32) -> Vec<Rect> {
+pub(in crate::app) fn places(room: Rect, count: usize, aspect: f32) -> Vec<Rect> {
     let room = room.shrink(GAP);
     let size = |columns: usize| {
         let rows = count.div_ceil(columns);
@@ -55,12 +60,11 @@ pub(super) fn places(room: Rect, count: usize, aspect: f32) -> Vec<Rect> {
 }
 
 /// Draws a tile. Returns whether its values are to be kept.
-pub(super) fn show(ui: &mut Ui, rect: Rect, tile: &Shown<'_>, editable: bool) -> bool {
+pub(in crate::app) fn show(ui: &mut Ui, rect: Rect, tile: &Shown<'_>, editable: bool) -> bool {
     let look = theme::of(ui);
-    let response = ui.interact(rect, ui.id().with(("variation", tile.number)), egui::Sense::click());
-    let name = format!("variation {}", tile.number + 1);
+    let response = ui.interact(rect, ui.id().with(&tile.name), egui::Sense::click());
     let can_keep = editable && tile.fault.is_none();
-    response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Button, can_keep, tile.kept, &name));
+    response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Button, can_keep, tile.kept, &tile.name));
     let painter = ui.painter().with_clip_rect(rect);
     painter.rect_filled(rect, 3.0, look.ground);
     if let Some((texture, size)) = tile.image.filter(|_| tile.fault.is_none()) {
@@ -75,16 +79,13 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, tile: &Shown<'_>, editable: bool) ->
         let galley = painter.layout(fault.to_string(), FontId::proportional(11.0), look.error, rect.width() - 12.0);
         painter.galley(rect.min + vec2(6.0, 6.0), galley, look.error);
     }
-    let lines = tile.variant.lines();
-    if rect.height() >= SMALLEST
-        && let Some(first) = lines.first()
-    {
+    let lines = tile.lines;
+    if rect.height() >= SMALLEST && !tile.strip.is_empty() {
         let strip = Rect::from_min_max(pos2(rect.left(), rect.bottom() - STRIP), rect.max);
         painter.rect_filled(strip, 0.0, Color32::from_black_alpha(150));
-        let more = if lines.len() > 1 { " …" } else { "" };
         let at = strip.left_center() + vec2(6.0, 0.0);
         let font = FontId::proportional(11.0);
-        painter.text(at, Align2::LEFT_CENTER, format!("{first}{more}"), font, Color32::from_gray(225));
+        painter.text(at, Align2::LEFT_CENTER, &tile.strip, font, Color32::from_gray(225));
     }
     if tile.kept {
         let at = rect.right_top() + vec2(-12.0, 12.0);
@@ -98,12 +99,12 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, tile: &Shown<'_>, editable: bool) ->
     ui.painter().rect_stroke(rect, 3.0, Stroke::new(1.0, color), StrokeKind::Inside);
     let clicked = response.clicked() && can_keep;
     response.on_hover_ui(|ui| {
-        for line in &lines {
+        for line in lines {
             ui.label(RichText::new(line).monospace());
         }
         let hint = match (tile.kept, editable) {
             (true, _) => "The graph has these values",
-            (_, true) => "Click to keep: the graph gets these values",
+            (_, true) => tile.hint,
             (_, false) => "A library group is open, which is read-only",
         };
         ui.label(RichText::new(hint).color(look.dim));
