@@ -8,6 +8,8 @@ mod exr;
 mod files;
 #[path = "asset/gltf.rs"]
 mod gltf;
+#[path = "asset/grids.rs"]
+mod grids;
 #[path = "asset/images.rs"]
 mod images;
 #[path = "asset/jpeg.rs"]

@@ -73,7 +73,7 @@ pub enum Cause {
         known: String,
     },
     /// Layers of a format without them.
-    #[error("images of its format have no layers")]
+    #[error("files of its format have no layers")]
     NoLayers,
     /// No file of a sequence.
     #[error("there is no file of this sequence")]
@@ -84,6 +84,27 @@ pub enum Cause {
     /// A number that a sequence does not have, and the first and the last that it has.
     #[error("the sequence has no number {0}: it goes from {1} to {2}")]
     Beyond(u64, u64, u64),
+    /// Numbers of a mesh or an image.
+    #[error("it holds no grid of numbers")]
+    NoNumbers,
+    /// The colours of a grid.
+    #[error("a grid of numbers has no colours")]
+    NoImage,
+    /// Other numbers a cell than wanted, and the remedy.
+    #[error("it holds {0} numbers a cell")]
+    Numbers(usize, &'static str),
+    /// A grid with so many layers in two dimensions.
+    #[error("a grid with {0} layers of cells cannot be used in a 2D domain")]
+    Layers(usize),
+    /// The cells of a file and of the domain.
+    #[error("it has {0} cells, and the domain has {1}")]
+    Resolution(String, String),
+    /// An array with so many axes.
+    #[error("its array has {0} axes")]
+    Axes(usize),
+    /// A grid with too many numbers.
+    #[error("it holds more than {} numbers", super::volume::MAX_HELD)]
+    Held,
     /// The mesh is empty.
     #[error("it has no triangles")]
     NoTriangles,
@@ -152,7 +173,9 @@ impl Cause {
             Cause::TooLarge => "reduce the mesh or the image and export it again",
             Cause::Outside => OUTSIDE,
             Cause::Buffer { message, .. } if *message == ReadError::Outside.to_string() => OUTSIDE,
-            Cause::Ending(_) => "choose .obj, .gltf or .glb for a 3D domain, .png, .jpg or .exr for a 2D one",
+            Cause::Ending(_) => {
+                "choose .obj, .gltf or .glb for a 3D domain, .png, .jpg or .exr for a 2D one, .npy or .vdb for either"
+            }
             Cause::MeshIn2d => "choose a .png, .jpg or .exr image, or make the domain 3D",
             Cause::NoColors => "connect its distance, or choose a .png, .jpg or .exr image",
             Cause::ImageIn3d => "choose an .obj, .gltf or .glb mesh, or make the domain 2D",
@@ -161,10 +184,19 @@ impl Cause {
             Cause::Unsupported(_) => "export it again without",
             Cause::Compression(_) => "save it with ZIP compression",
             Cause::Layer { .. } => "name one of them as its `layer`",
-            Cause::NoLayers => "remove `layer`, or choose an .exr file",
+            Cause::NoLayers => "remove `layer`, or choose an .exr or .vdb file",
             Cause::NoFrames => "choose existing files; each # of the path stands for a digit of their numbers",
             Cause::Gap(_) => "add the file, or number the files without gaps",
             Cause::Beyond(..) => "compute fewer frames, or let the node hold or loop its last file",
+            Cause::NoNumbers => "choose an .npy or .vdb file",
+            Cause::NoImage => "connect its `value` or its `vector`",
+            Cause::Numbers(_, remedy) => remedy,
+            Cause::Layers(_) => "make the domain 3D, or export one layer",
+            Cause::Resolution(..) => {
+                "set its fit to stretch, place it with center and size, or change the domain's resolution"
+            }
+            Cause::Axes(_) => "save it as [y, x] in 2D or [z, y, x] in 3D, with one axis more for vectors",
+            Cause::Held => "lower its resolution and export it again",
             Cause::NoTriangles => "export a mesh with faces; points, curves and empty objects have no inside",
             Cause::Vertex(_) => "clean the mesh: coordinates are finite numbers below 1e15",
             Cause::TooMany("outline segments") => "smooth or shrink the image",

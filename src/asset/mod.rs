@@ -7,8 +7,10 @@
 //! generalized winding numbers", SIGGRAPH 2013, with the far field of Barill et al., "Fast winding numbers for soups
 //! and clouds", SIGGRAPH 2018). An image becomes the curve where its coverage is one half (`contour`), and the same
 //! tree computes the distance to it. Colours are the image resampled in linear light (`colors`).
+//! Arrays and volumes (`npy`, `vdb`) are interpolated at the centres of the cells (`volume`).
 
 mod accessor;
+mod blosc;
 mod colors;
 mod contour;
 mod error;
@@ -19,6 +21,7 @@ mod frames;
 mod gltf;
 mod image;
 mod jpeg;
+mod npy;
 mod obj;
 mod shells;
 mod surface;
@@ -26,6 +29,8 @@ mod surface;
 mod tests;
 mod tree;
 mod triangle;
+mod vdb;
+mod volume;
 mod work;
 
 use std::io::Read;
@@ -84,6 +89,13 @@ pub enum Wanted {
         /// Whether its numbers are taken as linear, and not as sRGB.
         linear: bool,
     },
+    /// The numbers of a grid.
+    Numbers {
+        /// Whether each is a vector.
+        vector: bool,
+        /// Whether it is stretched over the domain where it is [in place](Placement::InPlace): [`ImageFit::Stretch`] alone.
+        fit: ImageFit,
+    },
 }
 
 impl Wanted {
@@ -92,6 +104,13 @@ impl Wanted {
         match self {
             Wanted::Distance => 1,
             Wanted::Image { .. } => 4,
+            Wanted::Numbers { vector, .. } => {
+                if vector {
+                    3
+                } else {
+                    1
+                }
+            }
         }
     }
 }
@@ -100,7 +119,8 @@ impl Wanted {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AssetGrid {
     /// One number for each cell centre, x fastest: signed distances \[m\], negative inside. For colours four numbers:
-    /// linear red, green and blue, not multiplied by the alpha that follows.
+    /// linear red, green and blue, not multiplied by the alpha that follows. For a grid's numbers as many as the domain has
+    /// dimensions where they are vectors.
     pub values: Vec<f32>,
     /// Sentences for the user. The values are nevertheless usable.
     pub warnings: Vec<String>,
@@ -154,7 +174,7 @@ impl Request {
         Request { wanted: Wanted::Image { fit, linear }, ..Request::distance(path, placement, domain) }
     }
 
-    /// Computes the values: `.obj`, `.gltf` or `.glb` on a 3D domain, `.png`, `.jpg` or `.exr` on a 2D one. `work`, which must be
+    /// Computes the values: `.obj`, `.gltf` or `.glb` on a 3D domain, `.png`, `.jpg` or `.exr` on a 2D one, `.npy` or `.vdb` on either. `work`, which must be
     /// new, reports the progress and can cancel it.
     ///
     /// Distances to the triangles (in 2D: to the segments of the outline) are exact up to f32's rounding.
@@ -169,10 +189,18 @@ impl Request {
             (Content::Image(pixels, note), wanted) => {
                 let mut grid = match wanted {
                     Wanted::Image { fit, linear } => colors::colors(&pixels, fit, linear, placement, domain, work)?,
-                    Wanted::Distance => contour::distances(image::coverage(&pixels), placement, domain, work)?,
+                    _ => contour::distances(image::coverage(&pixels), placement, domain, work)?,
                 };
                 grid.warnings.extend(note);
                 Ok(grid)
+            }
+            (Content::Volume(volume), wanted) => {
+                let (part, fit) = match wanted {
+                    Wanted::Numbers { vector: true, fit } => (volume::Part::Vector, fit),
+                    Wanted::Numbers { fit, .. } => (volume::Part::Value, fit),
+                    _ => (volume::Part::Value, ImageFit::default()),
+                };
+                volume::values(&volume, part, fit, placement, domain, work)
             }
             (Content::Mesh(mesh), _) => surface::distances(mesh, placement, domain, work),
         });
@@ -196,16 +224,24 @@ impl Request {
             check_placement(center, size)?;
         }
         let ending = ending(&self.path);
-        let is_mesh = match ending.as_str() {
-            "obj" | "gltf" | "glb" => true,
-            "png" | "jpg" | "jpeg" | "exr" => false,
+        enum Holds {
+            Mesh,
+            Image,
+            Numbers,
+        }
+        let holds = match ending.as_str() {
+            "obj" | "gltf" | "glb" => Holds::Mesh,
+            "png" | "jpg" | "jpeg" | "exr" => Holds::Image,
+            "npy" | "vdb" => Holds::Numbers,
             _ => return Err(Cause::Ending(ending)),
         };
-        match (is_mesh, self.domain.dim, self.wanted) {
-            (true, _, Wanted::Image { .. }) => return Err(Cause::NoColors),
-            (true, 2, _) => return Err(Cause::MeshIn2d),
-            (false, 3, _) => return Err(Cause::ImageIn3d),
-            _ if self.layer.is_some() && ending != "exr" => return Err(Cause::NoLayers),
+        match (holds, self.domain.dim, self.wanted) {
+            (Holds::Numbers, _, Wanted::Image { .. }) => return Err(Cause::NoImage),
+            (Holds::Mesh | Holds::Image, _, Wanted::Numbers { .. }) => return Err(Cause::NoNumbers),
+            (Holds::Mesh, _, Wanted::Image { .. }) => return Err(Cause::NoColors),
+            (Holds::Mesh, 2, _) => return Err(Cause::MeshIn2d),
+            (Holds::Image, 3, _) => return Err(Cause::ImageIn3d),
+            _ if self.layer.is_some() && ending != "exr" && ending != "vdb" => return Err(Cause::NoLayers),
             _ => {}
         }
         if self.domain.cells().saturating_mul(self.wanted.components()) > MAX_NUMBERS {
@@ -222,6 +258,8 @@ impl Request {
                 let (pixels, note) = exr::pixels(&bytes, self.layer.as_deref(), work)?;
                 Content::Image(pixels, note)
             }
+            "npy" => Content::Volume(npy::read(bytes, self.domain.dim as usize)?),
+            "vdb" => Content::Volume(vdb::read(&bytes, self.layer.as_deref(), work)?),
             "obj" => Content::Mesh(obj::read(&bytes, work)?),
             _ => {
                 let folder = self.path.parent().unwrap_or(Path::new(""));
@@ -253,6 +291,7 @@ enum Content {
     Mesh(Mesh),
     /// With a warning.
     Image(image::Pixels, Option<String>),
+    Volume(volume::Volume),
 }
 
 fn ending(path: &Path) -> String {

@@ -267,7 +267,7 @@ const FILE: KindInfo = KindInfo {
     field: "file",
     title: "File",
     noun: "file",
-    doc: "A file beside the graph: signed distance to a mesh (.obj, .gltf, .glb) in 3D; signed distance to an image's shape (.png, .jpg, .exr), or its colours, in 2D.",
+    doc: "A file beside the graph: signed distance to a mesh (.obj, .gltf, .glb) in 3D; signed distance to an image's shape (.png, .jpg, .exr), or its colours, in 2D; the numbers of a grid (.npy, .vdb).",
     color: Color([122, 112, 40]),
     palette: Some(PaletteEntry {
         title: "File",
@@ -285,6 +285,20 @@ const FILE: KindInfo = KindInfo {
     params: &["center", "size"],
     on_domain: true,
     ..PLAIN
+};
+
+/// A file with numbers in place of a shape and colours.
+const GRID_FILE: KindInfo = KindInfo {
+    doc: "A grid of numbers in a file beside the graph: a NumPy array (.npy) or an OpenVDB volume (.vdb).",
+    palette: None,
+    ports: KindPorts::Fixed {
+        inputs: &[],
+        outputs: &[
+            optional("value", KindType::Type("Grid<f32>"), "The numbers of the file"),
+            optional("vector", KindType::Type("Grid<Vec>"), "The vectors of the file"),
+        ],
+    },
+    ..FILE
 };
 
 const REROUTE: KindInfo = KindInfo {
@@ -336,6 +350,7 @@ impl NodeKind {
             NodeKind::Number(_) => &NUMBER,
             NodeKind::Group(_) => &GROUP,
             NodeKind::Output(_) => &OUTPUT,
+            NodeKind::File(file) if file.is_grid() => &GRID_FILE,
             NodeKind::File(_) => &FILE,
             NodeKind::Reroute => &REROUTE,
             NodeKind::Unknown => &UNKNOWN,

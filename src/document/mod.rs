@@ -298,6 +298,11 @@ impl FileSource {
         if self.is_exr() { [linear, srgb] } else { [srgb, linear] }
     }
 
+    /// Whether the file holds a grid of numbers, by its name.
+    pub fn is_grid(&self) -> bool {
+        is_grid(&self.path)
+    }
+
     /// Whether the file is an EXR file by its name.
     pub fn is_exr(&self) -> bool {
         self.path.to_ascii_lowercase().ends_with(".exr")
@@ -307,6 +312,12 @@ impl FileSource {
     pub fn new(path: impl Into<String>) -> FileSource {
         FileSource { path: path.into(), ..FileSource::default() }
     }
+}
+
+/// Whether a path is that of a grid of numbers: a NumPy array or an OpenVDB file.
+pub fn is_grid(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    path.ends_with(".npy") || path.ends_with(".vdb")
 }
 
 /// A graph inside a graph.

@@ -51,14 +51,18 @@ pub(super) fn document(text: &str) -> Result<Document, ReadError> {
     Ok(document)
 }
 
-/// Completes links to files that name no port: they were written when a file had one output, its distance.
-/// Returns the files of the level.
-fn name_ports(nodes: &mut Nodes) -> BTreeSet<String> {
-    let is_file = |(name, node): (&String, &Node)| node.kind.file().map(|_| name.clone());
-    let files: BTreeSet<String> = nodes.iter().filter_map(is_file).collect();
-    let complete = |link: &mut Link, files: &BTreeSet<String>| {
-        if link.port.is_empty() && files.contains(&link.node) {
-            link.port = "distance".into();
+/// Completes links to files that name no port: they read the first one. Returns the files of the level, with its name.
+fn name_ports(nodes: &mut Nodes) -> BTreeMap<String, &'static str> {
+    let first = |(name, node): (&String, &Node)| {
+        node.kind.file()?;
+        Some((name.clone(), node.kind.info().outputs()?.first()?.name))
+    };
+    let files: BTreeMap<String, &str> = nodes.iter().filter_map(first).collect();
+    let complete = |link: &mut Link, files: &BTreeMap<String, &str>| {
+        if link.port.is_empty()
+            && let Some(port) = files.get(&link.node)
+        {
+            link.port = (*port).into();
         }
     };
     for node in nodes.values_mut() {

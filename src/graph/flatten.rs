@@ -363,7 +363,7 @@ impl Flattener<'_> {
         let size = self.constant(place, "size", given("size"), ValueType::F32)?[0];
         let [x, y, z, _] = self.constant(place, "center", given("center"), ValueType::Vec3)?;
         if source.path.is_empty() {
-            let remedy = "name a .obj, .gltf or .glb file in 3D, a .png, .jpg or .exr in 2D";
+            let remedy = "name a .obj, .gltf or .glb file in 3D, a .png, .jpg or .exr in 2D, a .npy or .vdb in either";
             self.problems.push(Problem::new(place.path, "file", "the node names no file", remedy));
             return None;
         }
@@ -380,7 +380,7 @@ impl Flattener<'_> {
         let sequence = self.sequence(place, source)?;
         let (path, layer) = (source.path.clone(), source.layer.clone());
         let file = Some(super::File { path, place: at, fit, linear, layer, sequence });
-        let outputs = FileOutput::ALL.map(FileOutput::ty).to_vec();
+        let outputs: Vec<WireType> = FileOutput::of(&source.path).iter().map(|output| output.ty()).collect();
         // The rest of the compiler treats it as a State that never changes.
         Some(Node { kind: Kind::State(FileOutput::Distance.ty()), outputs, file, ..empty(place.path, None) })
     }

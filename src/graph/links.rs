@@ -75,7 +75,7 @@ impl Flattener<'_> {
         let Some(outputs) = place.ports.outputs(&link.node) else { return Ok(Source::Nothing) };
         let position = match (link.port.as_str(), &outputs[..]) {
             ("", [_]) => Some(0),
-            // A file node is its distance: the older of its two outputs.
+            // A file node is its first output.
             ("", [..]) if target.kind.file().is_some() => Some(0),
             (name, _) => outputs.iter().position(|o| o == name),
         };

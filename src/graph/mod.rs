@@ -38,7 +38,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::{Arena, Id};
-use crate::document::{Bake, Document};
+use crate::document::{Bake, Document, is_grid};
 use crate::input::InputTrack;
 use crate::library::Library;
 use crate::problem::{Problem, Problems};
@@ -333,25 +333,48 @@ pub enum FileOutput {
     Distance,
     /// The colours of an image.
     Image,
+    /// The numbers of a grid.
+    Value,
+    /// The same where each is a vector.
+    Vector,
+}
+
+impl File {
+    /// The outputs of its node, from top to bottom.
+    pub fn outputs(&self) -> &'static [FileOutput] {
+        FileOutput::of(&self.path)
+    }
 }
 
 impl FileOutput {
     /// All of them.
-    pub const ALL: [FileOutput; 2] = [FileOutput::Distance, FileOutput::Image];
+    pub const ALL: [FileOutput; 4] = [FileOutput::Distance, FileOutput::Image, FileOutput::Value, FileOutput::Vector];
+
+    /// Those of a file with this path: a shape and colours, or numbers.
+    pub fn of(path: &str) -> &'static [FileOutput] {
+        if is_grid(path) {
+            &[FileOutput::Value, FileOutput::Vector]
+        } else {
+            &[FileOutput::Distance, FileOutput::Image]
+        }
+    }
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             FileOutput::Distance => "distance",
             FileOutput::Image => "image",
+            FileOutput::Value => "value",
+            FileOutput::Vector => "vector",
         }
     }
 
     /// What its wire carries.
     pub fn ty(self) -> WireType {
         WireType::Grid(match self {
-            FileOutput::Distance => ValueType::F32,
+            FileOutput::Distance | FileOutput::Value => ValueType::F32,
             FileOutput::Image => ValueType::Vec4,
+            FileOutput::Vector => ValueType::Vec,
         })
     }
 }
@@ -487,8 +510,8 @@ impl Graph {
     /// Name of an output port.
     pub fn port_name(&self, node: NodeId, port: usize) -> String {
         let node = self.nodes.get(node);
-        if node.is_some_and(|n| n.file.is_some()) {
-            return FileOutput::ALL.get(port).map_or("", |output| output.name()).into();
+        if let Some(file) = node.and_then(|node| node.file.as_ref()) {
+            return file.outputs().get(port).map_or("", |output| output.name()).into();
         }
         match node.map(|n| &n.kind) {
             Some(Kind::Stage(stage)) => stage.outputs().nth(port).map_or_else(String::new, |p| p.name.clone()),

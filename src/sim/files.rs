@@ -45,6 +45,8 @@ impl FileRequest {
         let wanted = match file.output {
             FileOutput::Distance => Wanted::Distance,
             FileOutput::Image => Wanted::Image { fit: file.file.fit, linear: file.file.linear },
+            FileOutput::Value => Wanted::Numbers { vector: false, fit: file.file.fit },
+            FileOutput::Vector => Wanted::Numbers { vector: true, fit: file.file.fit },
         };
         let placement = file.file.place.map_or(Placement::InPlace, |(center, size)| Placement::Fit { center, size });
         let layer = file.file.layer.clone();

@@ -65,7 +65,7 @@ fn a_layer_is_read_by_its_name() {
         format!("zip.exr: it has no layer `wind`; its layers are {known}; name one of them as its `layer`")
     );
     let png = refusal(load(&shipped("none.png"), Some("wind"), &domain));
-    assert_eq!(png, "none.png: images of its format have no layers; remove `layer`, or choose an .exr file");
+    assert_eq!(png, "none.png: files of its format have no layers; remove `layer`, or choose an .exr or .vdb file");
 }
 
 /// The file holds pixels 2 to 22 and 1 to 35 of an image of 24 x 40, multiplied by their alpha.

@@ -273,3 +273,29 @@ fn a_sequence_shows_the_same_file_in_the_same_frame_however_the_run_gets_there()
     assert!(refused("").contains(none), "{}", refused(""));
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// Arrays of NumPy begin States, as numbers and as vectors in space.
+#[test]
+fn arrays_begin_states() {
+    let folder = folder("arrays");
+    let array = |shape: &str, numbers: std::ops::Range<u8>| {
+        let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({shape}), }}\n");
+        let data = numbers.flat_map(|n| f32::from(n).to_le_bytes());
+        let head = b"\x93NUMPY\x01\x00".iter().copied().chain((header.len() as u16).to_le_bytes());
+        head.chain(header.bytes()).chain(data).collect::<Vec<u8>>()
+    };
+    std::fs::write(folder.join("density.npy"), array("2, 3, 4", 0..24)).unwrap();
+    std::fs::write(folder.join("flow.npy"), array("2, 3, 4, 3", 0..72)).unwrap();
+    let nodes = r#"
+        "tank": (domain: (resolution: (4, 3, 2), width: 1)),
+        "smoke": (file: "density.npy"),
+        "wind": (file: "flow.npy"),
+        "density": (state: "Grid<f32>", on: "tank", inputs: {"init": "smoke", "next": "density"}),
+        "flow": (state: "Grid<Vec>", on: "tank", inputs: {"init": "wind.vector", "next": "flow"}),
+    "#;
+    let mut simulation = start_in(&folder, nodes).unwrap_or_else(|e| panic!("{e}"));
+    step(&mut simulation, 2);
+    assert_eq!(read(&simulation, "density.value"), (0..24).map(f64::from).collect::<Vec<_>>());
+    assert_eq!(read(&simulation, "flow.value"), (0..72).map(f64::from).collect::<Vec<_>>());
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -316,13 +316,16 @@ fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
             changed.path = text;
         }
         let fit = "How the colours of an image fill the domain, where neither center nor size are set: cover cuts off what \
-                   is beyond it, contain shows the whole image, stretch changes its proportions";
+                   is beyond it, contain shows the whole image, stretch changes its proportions. A grid of other cells than the \
+                   domain needs stretch";
         choice(ui, "fit", fit, &mut changed.fit, &FileSource::FITS);
         let space = "Colours of an image: srgb is converted to linear light, linear is taken as it is";
-        choice(ui, "space", space, &mut changed.space, &source.spaces());
-        let layer = "Layer of an EXR file, such as velocity; empty for its colours";
+        if !source.is_grid() {
+            choice(ui, "space", space, &mut changed.space, &source.spaces());
+        }
+        let layer = "Layer of an EXR file, such as velocity, or grid of a VDB file; empty for its colours, or the first grid";
         let given = source.layer.as_deref().unwrap_or_default();
-        if source.is_exr()
+        if (source.is_exr() || source.path.to_ascii_lowercase().ends_with(".vdb"))
             && let Some(text) = text_row(ui, one.id("layer"), "layer", layer, given, 1)
         {
             changed.layer = Some(text).filter(|text| !text.is_empty());

@@ -246,6 +246,9 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
+    use crate::asset::{Placement, Request, Wanted, Work};
+    use crate::graph::{Domain, ImageFit};
+    use crate::stage::edges::Edges;
 
     #[test]
     fn positions_lead_from_grid_to_grid_and_only_whole_files_count() {
@@ -259,8 +262,35 @@ mod tests {
         let frame = Frame { index: 5, time: 0.5, content: crate::export::sink::Content::Layers(Vec::new()) };
         let bytes = file(&volumes, &frame, &About::default());
         super::super::tests::only_whole_files_count(&bytes, inspect);
+        comes_in(&bytes);
+        let halves = volumes_of("color", "", &grid, 0.0, true).unwrap();
+        comes_in(&file(&halves, &frame, &About::default()));
         assert_eq!(identifier(&frame, &About::default()), "00000000-0000-0000-0000-000000000005");
         let integers = Grid { scalar: Scalar::U32, words: Cow::Owned(vec![u32::MAX; 96]), ..grid };
         assert!(volumes_of("n", "", &integers, 0.0, false).err().unwrap().contains("4294967295 of `n` does not fit"));
+    }
+
+    /// What is exported can be read by a node of a graph.
+    fn comes_in(bytes: &[u8]) {
+        let path = std::env::temp_dir().join(format!("stagewright-comes-in-{}.vdb", std::process::id()));
+        std::fs::write(&path, bytes).unwrap();
+        let domain = Domain {
+            name: "domain".into(),
+            dim: 3,
+            resolution: [4, 3, 2],
+            cell_size: 0.5,
+            edge: Edges::default(),
+            finer: None,
+            sliced: None,
+        };
+        let values = |name: &str, vector: bool| {
+            let wanted = Wanted::Numbers { vector, fit: ImageFit::Cover };
+            let request = Request::distance(&path, Placement::InPlace, &domain);
+            Request { layer: Some(name.into()), wanted, ..request }.load(&Work::default()).unwrap().values
+        };
+        let vectors: Vec<f32> = (0..24).flat_map(|cell| (0..3).map(move |n| (4 * cell + n) as f32)).collect();
+        assert_eq!(values("color", true), vectors);
+        assert_eq!(values("color_w", false), (0..24).map(|cell| (4 * cell + 3) as f32).collect::<Vec<_>>());
+        std::fs::remove_file(path).unwrap();
     }
 }

@@ -74,7 +74,7 @@ impl Part {
     pub(crate) fn of_file(output: FileOutput) -> Part {
         match output {
             FileOutput::Distance => Part::Whole,
-            FileOutput::Image => Part::Attribute(output.name().into()),
+            _ => Part::Attribute(output.name().into()),
         }
     }
 }

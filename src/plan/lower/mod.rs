@@ -19,7 +19,7 @@ use std::sync::Arc;
 use crate::arena::{Arena, Id};
 use crate::cancel::Cancel;
 use crate::graph::starts::{Behind, INIT};
-use crate::graph::{DomainId, FileOutput, Graph, Kind, NodeId, Setting, Source};
+use crate::graph::{DomainId, Graph, Kind, NodeId, Setting, Source};
 use crate::plan::ir::layout::{self, Layout};
 use crate::plan::ir::{
     OWN, Op, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write,
@@ -339,7 +339,8 @@ impl<'a> Expander<'a> {
     fn file(&mut self, node: NodeId, port: usize) -> Result<Feed, Problems> {
         let graph = self.graph;
         let entry = &graph.nodes[node];
-        let (Some(output), Some(ty)) = (FileOutput::ALL.get(port), entry.outputs.get(port)) else {
+        let outputs = entry.file.as_ref().map(|file| file.outputs()).unwrap_or_default();
+        let (Some(output), Some(ty)) = (outputs.get(port), entry.outputs.get(port)) else {
             return Err(broken(graph, node).into());
         };
         let key = (node, Part::of_file(*output));

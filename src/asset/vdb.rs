@@ -1,0 +1,404 @@
+//! Reads a grid of an OpenVDB file: floats or vectors of three in a tree of 32^3, 16^3 and 8^3 nodes, uncompressed, or with zlib or Blosc.
+//!
+//! Layout: file versions 222 to 224 (`io/Archive.cc`, `tree/InternalNode.h`, `io/Compression.h` of OpenVDB 10).
+
+use std::collections::HashMap;
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
+use half::f16;
+
+use super::error::Cause;
+use super::volume::{MAX_HELD, Volume};
+use super::{Phase, Work, blosc};
+
+/// Voxels of a leaf.
+const VOXELS: usize = 512;
+/// Names of grids that an error lists.
+const LISTED: usize = 12;
+/// Limit of grids, and of named values of each.
+const MAX_GRIDS: u32 = 10_000;
+const ZIP: u32 = 1;
+const MASKED: u32 = 2;
+const BLOSC: u32 = 4;
+
+fn broken(message: impl Into<String>) -> Cause {
+    Cause::Broken { kind: "OpenVDB", message: message.into() }
+}
+
+fn cut() -> Cause {
+    broken("it is cut off")
+}
+
+/// What is left of a file.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], Cause> {
+        let (own, rest) = self.0.split_at_checked(count).ok_or_else(cut)?;
+        self.0 = rest;
+        Ok(own)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Cause> {
+        let (own, rest) = self.0.split_first_chunk().ok_or_else(cut)?;
+        self.0 = rest;
+        Ok(*own)
+    }
+
+    fn u32(&mut self) -> Result<u32, Cause> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn point(&mut self) -> Result<[i64; 3], Cause> {
+        let mut number = || self.array().map(|bytes| i64::from(i32::from_le_bytes(bytes)));
+        Ok([number()?, number()?, number()?])
+    }
+
+    fn vector(&mut self) -> Result<[f64; 3], Cause> {
+        let mut number = || self.array().map(f64::from_le_bytes);
+        Ok([number()?, number()?, number()?])
+    }
+
+    fn text(&mut self) -> Result<String, Cause> {
+        let count = self.u32()? as usize;
+        Ok(String::from_utf8_lossy(self.take(count)?).into_owned())
+    }
+
+    /// Named values, which nothing here depends on.
+    fn skip_metadata(&mut self) -> Result<(), Cause> {
+        for _ in 0..self.u32()?.min(MAX_GRIDS) {
+            self.text()?;
+            self.text()?;
+            let count = self.u32()? as usize;
+            self.take(count)?;
+        }
+        Ok(())
+    }
+}
+
+/// A grid in the file: its type, its number of components, and where it begins.
+struct Listed {
+    name: String,
+    ty: String,
+    start: usize,
+}
+
+impl Listed {
+    /// Numbers of a voxel; `None` for types that are not read.
+    fn components(&self) -> Option<usize> {
+        match self.ty.trim_end_matches("_HalfFloat") {
+            "Tree_float_5_4_3" => Some(1),
+            "Tree_vec3s_5_4_3" => Some(3),
+            _ => None,
+        }
+    }
+}
+
+/// The first grid of floats or vectors, or the one of this name.
+///
+/// # Errors
+/// An invalid or truncated file; other types, a transform that turns or skews; a grid that it does not have.
+pub(super) fn read(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<Volume, Cause> {
+    let mut rest = Bytes(bytes);
+    if u64::from_le_bytes(rest.array()?) != 0x5644_4220 {
+        return Err(broken("it does not begin as one"));
+    }
+    let version = rest.u32()?;
+    if !(222..=224).contains(&version) {
+        return Err(Cause::Unsupported(format!("version {version} of the format")));
+    }
+    rest.take(8)?;
+    if rest.array()? != [1] {
+        return Err(Cause::Unsupported("grids without positions".into()));
+    }
+    rest.take(36)?;
+    rest.skip_metadata()?;
+    let mut listed = Vec::new();
+    for _ in 0..rest.u32()?.min(MAX_GRIDS) {
+        // What follows a control character tells grids of one name apart.
+        let name = rest.text()?.split('\u{1e}').next().unwrap_or_default().to_string();
+        let ty = rest.text()?;
+        rest.text()?;
+        rest.take(16)?;
+        let end = usize::try_from(i64::from_le_bytes(rest.array()?)).map_err(|_| cut())?;
+        listed.push(Listed { name, ty, start: bytes.len() - rest.0.len() });
+        rest = Bytes(bytes.get(end..).ok_or_else(cut)?);
+    }
+    let wanted = |grid: &&Listed| layer.map_or(grid.components().is_some(), |layer| grid.name == layer);
+    let Some(grid) = listed.iter().find(wanted) else {
+        let short = |name: &str| name.chars().take(40).collect::<String>();
+        let known: Vec<String> = listed.iter().take(LISTED).map(|grid| short(&grid.name)).collect();
+        return Err(Cause::Layer { wanted: short(layer.unwrap_or("density")), known: known.join(", ") });
+    };
+    let components = grid.components().ok_or_else(|| {
+        let ty: String = grid.ty.chars().take(40).collect();
+        Cause::Unsupported(format!("a grid of type {ty}"))
+    })?;
+    tree(Bytes(bytes.get(grid.start..).ok_or_else(cut)?), components, grid.ty.ends_with("_HalfFloat"), work)
+}
+
+/// How the values of a tree are stored.
+struct Coding {
+    compression: u32,
+    half: bool,
+    components: usize,
+    background: [f32; 3],
+}
+
+/// The values of a tree: leaves by their place in leaves, and tiles by their size and their place in tiles.
+#[derive(Default)]
+struct Tree {
+    leaves: HashMap<[i64; 3], usize>,
+    values: Vec<f32>,
+    tiles: HashMap<(i64, [i64; 3]), [f32; 3]>,
+    low: Option<[i64; 3]>,
+    high: [i64; 3],
+}
+
+impl Tree {
+    /// A box of active voxels.
+    fn cover(&mut self, from: [i64; 3], side: i64) {
+        let low = self.low.get_or_insert(from);
+        for axis in 0..3 {
+            if low[axis] >= from[axis] {
+                low[axis] = from[axis];
+            }
+            self.high[axis] = self.high[axis].max(from[axis].saturating_add(side - 1));
+        }
+    }
+
+    fn at(&self, [x, y, z]: [i64; 3], component: usize, components: usize, background: f32) -> f32 {
+        let place = [x, y, z].map(|at| at.div_euclid(8));
+        if let Some(leaf) = self.leaves.get(&place) {
+            let [x, y, z] = [x, y, z].map(|at| at.rem_euclid(8) as usize);
+            let voxel = x * 64 + y * 8 + z;
+            return self.values.get((leaf * VOXELS + voxel) * components + component).copied().unwrap_or_default();
+        }
+        if self.tiles.is_empty() {
+            return background;
+        }
+        let tile = |side: i64| self.tiles.get(&(side, [x, y, z].map(|at| at.div_euclid(side))));
+        let tile = [8, 128, 4096].into_iter().find_map(tile);
+        tile.and_then(|tile| tile.get(component)).copied().unwrap_or(background)
+    }
+}
+
+fn tree(mut rest: Bytes<'_>, components: usize, half: bool, work: &Work) -> Result<Volume, Cause> {
+    let compression = rest.u32()?;
+    rest.skip_metadata()?;
+    let place = transform(&mut rest)?;
+    let mut tree = Tree { high: [i64::MIN; 3], ..Tree::default() };
+    // Buffers of a leaf.
+    rest.u32()?;
+    let mut background = [0f32; 3];
+    for value in background.iter_mut().take(components) {
+        *value = f32::from_le_bytes(rest.array()?);
+    }
+    let coding = Coding { compression, half, components, background };
+    let (tiles, children) = (rest.u32()?, rest.u32()?);
+    for _ in 0..tiles {
+        let at = rest.point()?;
+        let mut value = [0f32; 3];
+        for value in value.iter_mut().take(components) {
+            *value = f32::from_le_bytes(rest.array()?);
+        }
+        if rest.array()? != [0] {
+            tree.cover(at, 4096);
+            tree.tiles.insert((4096, at.map(|at| at.div_euclid(4096))), value);
+        }
+    }
+    let mut leaves = Vec::new();
+    for _ in 0..children {
+        work.go_on(0)?;
+        let at = rest.point()?;
+        for (place, _) in inner(&mut rest, &mut tree, &coding, at, 32)? {
+            for (place, mask) in inner(&mut rest, &mut tree, &coding, place, 16)? {
+                leaves.push((place, mask));
+            }
+        }
+    }
+    if leaves.len() as u64 * VOXELS as u64 * components as u64 > MAX_HELD {
+        return Err(Cause::Held);
+    }
+    work.begin(Phase::Decoding, leaves.len() as u64)?;
+    for (place, mask) in leaves {
+        // The mask again.
+        rest.take(VOXELS / 8)?;
+        let values = block(&mut rest, mask, VOXELS, &coding)?;
+        for voxel in (0..VOXELS).filter(|voxel| is_on(mask, *voxel)) {
+            let within = [voxel / 64, voxel / 8 % 8, voxel % 8].map(|at| at as i64);
+            tree.cover([0, 1, 2].map(|axis| place[axis] + within[axis]), 1);
+        }
+        tree.leaves.insert(place.map(|at| at.div_euclid(8)), tree.values.len() / (VOXELS * components));
+        tree.values.extend(values);
+        work.go_on(1)?;
+    }
+    let low = tree.low.ok_or_else(|| broken("it has no active voxels"))?;
+    let size = [0, 1, 2].map(|axis| (tree.high[axis] - low[axis] + 1) as usize);
+    let cells = move |cell: [i64; 3], component: usize| {
+        tree.at(cell, component, components, background.get(component).copied().unwrap_or_default())
+    };
+    Ok(Volume { components, low, size, place: Some(place), background, cells: Box::new(cells) })
+}
+
+/// The centre of voxel 0, 0, 0 and the edges of a voxel.
+fn transform(rest: &mut Bytes<'_>) -> Result<([f64; 3], [f64; 3]), Cause> {
+    let name = rest.text()?;
+    let (origin, edges) = match name.as_str() {
+        "UniformScaleMap" | "ScaleMap" => {
+            let edges = rest.vector()?;
+            rest.take(4 * 24)?;
+            ([0.0; 3], edges)
+        }
+        "UniformScaleTranslateMap" | "ScaleTranslateMap" => {
+            let (origin, edges) = (rest.vector()?, rest.vector()?);
+            rest.take(4 * 24)?;
+            (origin, edges)
+        }
+        "TranslationMap" => (rest.vector()?, [1.0; 3]),
+        "AffineMap" => {
+            let rows: [[f64; 4]; 4] = {
+                let mut rows = [[0.0; 4]; 4];
+                for number in rows.as_flattened_mut() {
+                    *number = f64::from_le_bytes(rest.array()?);
+                }
+                rows
+            };
+            let turned = (0..3).any(|row| (0..3).any(|column| row != column && rows[row][column] != 0.0));
+            if turned {
+                return Err(Cause::Unsupported("a transform that turns or skews".into()));
+            }
+            ([rows[3][0], rows[3][1], rows[3][2]], [rows[0][0], rows[1][1], rows[2][2]])
+        }
+        _ => return Err(Cause::Unsupported("a transform that is not linear".into())),
+    };
+    let sound = |number: &f64| number.is_finite() && number.abs() < super::MAX_COORDINATE;
+    if !(origin.iter().all(sound) && edges.iter().all(|edge| sound(edge) && *edge > 0.0)) {
+        return Err(broken("its voxels have no size"));
+    }
+    Ok((origin, edges))
+}
+
+fn is_on(mask: &[u8], bit: usize) -> bool {
+    mask.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
+}
+
+/// The place of a node in a node, and its mask if it is a leaf.
+type Child<'a> = ([i64; 3], &'a [u8]);
+
+/// Reads an inner node of `width` children along an edge. Returns the places of its children; for those that are leaves, with
+/// their masks.
+fn inner<'a>(
+    rest: &mut Bytes<'a>,
+    tree: &mut Tree,
+    coding: &Coding,
+    at: [i64; 3],
+    width: usize,
+) -> Result<Vec<Child<'a>>, Cause> {
+    let count = width * width * width;
+    let (children, active) = (rest.take(count / 8)?, rest.take(count / 8)?);
+    let values = block(rest, active, count, coding)?;
+    let side = if width == 32 { 128 } else { 8 };
+    let place = |index: usize| {
+        let within = [index / (width * width), index / width % width, index % width];
+        [0, 1, 2].map(|axis| at[axis] + side * within[axis] as i64)
+    };
+    for index in (0..count).filter(|index| is_on(active, *index) && !is_on(children, *index)) {
+        let mut value = [0f32; 3];
+        let own = values.get(index * coding.components..).unwrap_or_default();
+        value.iter_mut().zip(own).take(coding.components).for_each(|(to, from)| *to = *from);
+        tree.cover(place(index), side);
+        tree.tiles.insert((side, place(index).map(|at| at.div_euclid(side))), value);
+    }
+    let mut found = Vec::new();
+    for index in (0..count).filter(|index| is_on(children, *index)) {
+        // A leaf begins with its mask here; its values come later.
+        let mask = if width == 16 { rest.take(VOXELS / 8)? } else { &[] };
+        found.push((place(index), mask));
+    }
+    Ok(found)
+}
+
+/// The values of a node, those that are not active too.
+fn block(rest: &mut Bytes<'_>, active: &[u8], count: usize, coding: &Coding) -> Result<Vec<f32>, Cause> {
+    let components = coding.components;
+    let [kind] = rest.array()?;
+    let value = |rest: &mut Bytes<'_>| {
+        let mut value = [0f32; 3];
+        for value in value.iter_mut().take(components) {
+            *value = f32::from_le_bytes(rest.array()?);
+        }
+        Ok::<_, Cause>(value)
+    };
+    let (background, negative) = (coding.background, coding.background.map(|value| -value));
+    // Values that are not active where a second mask is off, and where it is on.
+    let [off, on] = match kind {
+        0 | 6 => [background; 2],
+        1 | 3 => [negative, background],
+        2 | 4 => [value(rest)?, background],
+        5 => [value(rest)?, value(rest)?],
+        _ => return Err(broken("a node is damaged")),
+    };
+    let selected = if (3..=5).contains(&kind) { rest.take(count / 8)? } else { &[] };
+    let masked = coding.compression & MASKED != 0 && kind != 6;
+    let stored = if masked { (0..count).filter(|bit| is_on(active, *bit)).count() } else { count };
+    let numbers = numbers(rest, stored * components, coding)?;
+    if stored == count {
+        return Ok(numbers);
+    }
+    let mut next = numbers.chunks_exact(components);
+    let mut values = Vec::with_capacity(count * components);
+    for bit in 0..count {
+        let own = if is_on(active, bit) { next.next() } else { None };
+        let inactive = if is_on(selected, bit) { &on } else { &off };
+        values.extend(own.unwrap_or(inactive).iter().take(components));
+    }
+    Ok(values)
+}
+
+/// The bytes of a zlib stream, no more than one beyond those that are expected.
+fn inflated(packed: &[u8], count: usize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(count);
+    ZlibDecoder::new(packed).take(count as u64 + 1).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+fn numbers(rest: &mut Bytes<'_>, count: usize, coding: &Coding) -> Result<Vec<f32>, Cause> {
+    if coding.half && count == 0 {
+        return Ok(Vec::new());
+    }
+    let width = if coding.half { 2 } else { 4 };
+    let unpacked;
+    let raw = if coding.compression & (ZIP | BLOSC) != 0 {
+        match i64::from_le_bytes(rest.array()?) {
+            plain @ ..=0 => {
+                let size = usize::try_from(plain.unsigned_abs()).map_err(|_| cut())?;
+                rest.take(size)?
+            }
+            size => {
+                let packed = rest.take(usize::try_from(size).map_err(|_| cut())?)?;
+                let bytes = match coding.compression & BLOSC != 0 {
+                    true => blosc::unpacked(packed, count * width),
+                    false => inflated(packed, count * width),
+                };
+                unpacked = bytes.ok_or_else(|| broken("a node is damaged"))?;
+                &unpacked
+            }
+        }
+    } else {
+        rest.take(count * width)?
+    };
+    if raw.len() != count * width {
+        return Err(broken("a node is damaged"));
+    }
+    let word = |bytes: &[u8]| bytes.first_chunk().copied().unwrap_or_default();
+    let pair = |bytes: &[u8]| bytes.first_chunk().copied().unwrap_or_default();
+    Ok(raw
+        .chunks_exact(width)
+        .map(|bytes| match coding.half {
+            true => f16::from_le_bytes(pair(bytes)).to_f32(),
+            false => f32::from_le_bytes(word(bytes)),
+        })
+        .collect())
+}
