@@ -8,6 +8,8 @@ mod compare;
 mod flipbook;
 #[path = "cli/keyframes.rs"]
 mod keyframes;
+#[path = "cli/keys.rs"]
+mod keys;
 #[path = "cli/outputs.rs"]
 mod outputs;
 #[path = "cli/stop.rs"]

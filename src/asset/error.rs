@@ -105,6 +105,15 @@ pub enum Cause {
     /// A grid with too many numbers.
     #[error("it holds more than {} numbers", super::volume::MAX_HELD)]
     Held,
+    /// Particles of a file that holds none, or something else of one that holds them.
+    #[error("its format and what is wanted of it do not fit")]
+    NoPoints,
+    /// More particles than there is room for, and the room.
+    #[error("it holds {0} particles, and the State has room for {1}")]
+    Capacity(u64, u32),
+    /// A file without numbers over time.
+    #[error("it is neither a sound nor a table")]
+    NoEnvelope,
     /// The mesh is empty.
     #[error("it has no triangles")]
     NoTriangles,
@@ -174,7 +183,7 @@ impl Cause {
             Cause::Outside => OUTSIDE,
             Cause::Buffer { message, .. } if *message == ReadError::Outside.to_string() => OUTSIDE,
             Cause::Ending(_) => {
-                "choose .obj, .gltf or .glb for a 3D domain, .png, .jpg or .exr for a 2D one, .npy or .vdb for either"
+                "choose .obj, .gltf or .glb for a 3D domain, .png, .jpg or .exr for a 2D one, .npy or .vdb for either, .ply for particles"
             }
             Cause::MeshIn2d => "choose a .png, .jpg or .exr image, or make the domain 3D",
             Cause::NoColors => "connect its distance, or choose a .png, .jpg or .exr image",
@@ -197,6 +206,9 @@ impl Cause {
             }
             Cause::Axes(_) => "save it as [y, x] in 2D or [z, y, x] in 3D, with one axis more for vectors",
             Cause::Held => "lower its resolution and export it again",
+            Cause::NoPoints => "choose a .ply file for particles",
+            Cause::Capacity(..) => "raise the State's capacity",
+            Cause::NoEnvelope => "choose a .wav or a .csv file",
             Cause::NoTriangles => "export a mesh with faces; points, curves and empty objects have no inside",
             Cause::Vertex(_) => "clean the mesh: coordinates are finite numbers below 1e15",
             Cause::TooMany("outline segments") => "smooth or shrink the image",

@@ -13,6 +13,7 @@ mod accessor;
 mod blosc;
 mod colors;
 mod contour;
+pub mod envelope;
 mod error;
 mod exr;
 mod exr_piz;
@@ -23,6 +24,7 @@ mod image;
 mod jpeg;
 mod npy;
 mod obj;
+mod ply;
 mod shells;
 mod surface;
 #[cfg(test)]
@@ -44,6 +46,7 @@ use crate::files::{Access, read as regular};
 use crate::graph::{Domain, ImageFit};
 pub use error::{AssetError, Cause};
 pub use frames::{Frames, MAX_FRAMES, files_of};
+pub use ply::{Column, Number};
 pub use work::{Phase, Work};
 
 /// Size limit of a file, or of a buffer file \[bytes\].
@@ -96,13 +99,15 @@ pub enum Wanted {
         /// Whether it is stretched over the domain where it is [in place](Placement::InPlace): [`ImageFit::Stretch`] alone.
         fit: ImageFit,
     },
+    /// An attribute of particles, which [`Request::layer`] names; how many there are where it does not.
+    Particles(Column),
 }
 
 impl Wanted {
     /// Numbers for each cell.
     pub fn components(self) -> u64 {
         match self {
-            Wanted::Distance => 1,
+            Wanted::Distance | Wanted::Particles(_) => 1,
             Wanted::Image { .. } => 4,
             Wanted::Numbers { vector, .. } => {
                 if vector {
@@ -202,6 +207,10 @@ impl Request {
                 };
                 volume::values(&volume, part, fit, placement, domain, work)
             }
+            (Content::Points(bytes), Wanted::Particles(column)) => {
+                ply::values(&bytes, self.layer.as_deref(), column, placement, domain, work)
+            }
+            (Content::Points(_), _) => Err(Cause::NoNumbers),
             (Content::Mesh(mesh), _) => surface::distances(mesh, placement, domain, work),
         });
         loaded.map_err(|cause| self.error(cause))
@@ -228,14 +237,18 @@ impl Request {
             Mesh,
             Image,
             Numbers,
+            Points,
         }
         let holds = match ending.as_str() {
             "obj" | "gltf" | "glb" => Holds::Mesh,
             "png" | "jpg" | "jpeg" | "exr" => Holds::Image,
             "npy" | "vdb" => Holds::Numbers,
+            "ply" => Holds::Points,
             _ => return Err(Cause::Ending(ending)),
         };
         match (holds, self.domain.dim, self.wanted) {
+            (Holds::Points, _, Wanted::Particles(_)) => {}
+            (Holds::Points, ..) | (_, _, Wanted::Particles(_)) => return Err(Cause::NoPoints),
             (Holds::Numbers, _, Wanted::Image { .. }) => return Err(Cause::NoImage),
             (Holds::Mesh | Holds::Image, _, Wanted::Numbers { .. }) => return Err(Cause::NoNumbers),
             (Holds::Mesh, _, Wanted::Image { .. }) => return Err(Cause::NoColors),
@@ -258,6 +271,7 @@ impl Request {
                 let (pixels, note) = exr::pixels(&bytes, self.layer.as_deref(), work)?;
                 Content::Image(pixels, note)
             }
+            "ply" => Content::Points(bytes),
             "npy" => Content::Volume(npy::read(bytes, self.domain.dim as usize)?),
             "vdb" => Content::Volume(vdb::read(&bytes, self.layer.as_deref(), work)?),
             "obj" => Content::Mesh(obj::read(&bytes, work)?),
@@ -292,6 +306,8 @@ enum Content {
     /// With a warning.
     Image(image::Pixels, Option<String>),
     Volume(volume::Volume),
+    /// A whole file, of which an attribute is wanted.
+    Points(Vec<u8>),
 }
 
 fn ending(path: &Path) -> String {

@@ -9,6 +9,7 @@ mod driver;
 mod export;
 mod format;
 mod junit;
+mod keys;
 mod plan;
 mod record;
 mod render;
@@ -77,6 +78,8 @@ enum Command {
     Bench(Box<bench::Bench>),
     /// Run a graph with many values of its parameters, here or on a farm, and compare their images and numbers
     Sweep(Box<sweep::Sweep>),
+    /// Print how loud a sound is, or the numbers of a table, as keys of a parameter
+    Keys(keys::Keys),
     /// List the stages, or print the reference of one
     Stages(stages::Stages),
 }
@@ -145,6 +148,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Plan(plan) => plan.run(),
         Command::Bench(bench) => bench.run(),
         Command::Sweep(sweep) => sweep.run(),
+        Command::Keys(keys) => keys.run(),
         Command::Stages(stages) => stages.run(),
     };
     done.map(|()| 0)

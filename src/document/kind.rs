@@ -3,7 +3,7 @@
 
 use serde::de::MapAccess;
 
-use super::{Color, Domain, Extra, FileSource, NodeKind, Output, ParamValue, read, write};
+use super::{Color, Domain, Extra, FileSource, NodeKind, Output, ParamValue, is_points, read, write};
 
 /// A kind of node, whatever a node of it holds.
 #[derive(Debug)]
@@ -267,7 +267,7 @@ const FILE: KindInfo = KindInfo {
     field: "file",
     title: "File",
     noun: "file",
-    doc: "A file beside the graph: signed distance to a mesh (.obj, .gltf, .glb) in 3D; signed distance to an image's shape (.png, .jpg, .exr), or its colours, in 2D; the numbers of a grid (.npy, .vdb).",
+    doc: "A file beside the graph: signed distance to a mesh (.obj, .gltf, .glb) in 3D; signed distance to an image's shape (.png, .jpg, .exr), or its colours, in 2D; the numbers of a grid (.npy, .vdb); particles (.ply).",
     color: Color([122, 112, 40]),
     palette: Some(PaletteEntry {
         title: "File",
@@ -297,6 +297,21 @@ const GRID_FILE: KindInfo = KindInfo {
             optional("value", KindType::Type("Grid<f32>"), "The numbers of the file"),
             optional("vector", KindType::Type("Grid<Vec>"), "The vectors of the file"),
         ],
+    },
+    ..FILE
+};
+
+/// A file with particles.
+const POINT_FILE: KindInfo = KindInfo {
+    doc: "Particles in a file beside the graph (.ply): what a State starts with.",
+    palette: None,
+    ports: KindPorts::Fixed {
+        inputs: &[],
+        outputs: &[optional(
+            "particles",
+            KindType::Type("Particles{position: Vec}"),
+            "The particles, with the attributes of the State that they start",
+        )],
     },
     ..FILE
 };
@@ -351,6 +366,7 @@ impl NodeKind {
             NodeKind::Group(_) => &GROUP,
             NodeKind::Output(_) => &OUTPUT,
             NodeKind::File(file) if file.is_grid() => &GRID_FILE,
+            NodeKind::File(file) if is_points(&file.path) => &POINT_FILE,
             NodeKind::File(_) => &FILE,
             NodeKind::Reroute => &REROUTE,
             NodeKind::Unknown => &UNKNOWN,

@@ -320,6 +320,11 @@ pub fn is_grid(path: &str) -> bool {
     path.ends_with(".npy") || path.ends_with(".vdb")
 }
 
+/// Whether a path is that of particles: a PLY file.
+pub fn is_points(path: &str) -> bool {
+    path.to_ascii_lowercase().ends_with(".ply")
+}
+
 /// A graph inside a graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Group {

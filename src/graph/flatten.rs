@@ -381,8 +381,9 @@ impl Flattener<'_> {
         let (path, layer) = (source.path.clone(), source.layer.clone());
         let file = Some(super::File { path, place: at, fit, linear, layer, sequence });
         let outputs: Vec<WireType> = FileOutput::of(&source.path).iter().map(|output| output.ty()).collect();
+        let ty = outputs.first().copied().unwrap_or(FileOutput::Distance.ty());
         // The rest of the compiler treats it as a State that never changes.
-        Some(Node { kind: Kind::State(FileOutput::Distance.ty()), outputs, file, ..empty(place.path, None) })
+        Some(Node { kind: Kind::State(ty), outputs, file, ..empty(place.path, None) })
     }
 
     /// How a sequence of files is shown; `Some(None)` for one file, `None` for an error.

@@ -38,7 +38,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::{Arena, Id};
-use crate::document::{Bake, Document, is_grid};
+use crate::document::{Bake, Document, is_grid, is_points};
 use crate::input::InputTrack;
 use crate::library::Library;
 use crate::problem::{Problem, Problems};
@@ -337,6 +337,8 @@ pub enum FileOutput {
     Value,
     /// The same where each is a vector.
     Vector,
+    /// Particles.
+    Particles,
 }
 
 impl File {
@@ -348,12 +350,15 @@ impl File {
 
 impl FileOutput {
     /// All of them.
-    pub const ALL: [FileOutput; 4] = [FileOutput::Distance, FileOutput::Image, FileOutput::Value, FileOutput::Vector];
+    pub const ALL: [FileOutput; 5] =
+        [FileOutput::Distance, FileOutput::Image, FileOutput::Value, FileOutput::Vector, FileOutput::Particles];
 
     /// Those of a file with this path: a shape and colours, or numbers.
     pub fn of(path: &str) -> &'static [FileOutput] {
         if is_grid(path) {
             &[FileOutput::Value, FileOutput::Vector]
+        } else if is_points(path) {
+            &[FileOutput::Particles]
         } else {
             &[FileOutput::Distance, FileOutput::Image]
         }
@@ -366,6 +371,7 @@ impl FileOutput {
             FileOutput::Image => "image",
             FileOutput::Value => "value",
             FileOutput::Vector => "vector",
+            FileOutput::Particles => "particles",
         }
     }
 
@@ -375,6 +381,7 @@ impl FileOutput {
             FileOutput::Distance | FileOutput::Value => ValueType::F32,
             FileOutput::Image => ValueType::Vec4,
             FileOutput::Vector => ValueType::Vec,
+            FileOutput::Particles => return WireType::Particles,
         })
     }
 }

@@ -122,6 +122,12 @@ impl Resolver<'_> {
                 }
                 let ty = *target.outputs.get(*port)?;
                 let set = target.set.clone().filter(|_| ty == WireType::Particles);
+                if set.is_none() && ty == WireType::Particles && target.file.is_some() {
+                    let cause = "no State says which attributes the particles of the file have, and how many fit";
+                    let remedy = "connect them to a State's `init`, through stages or directly";
+                    self.problems.push(Problem::new(&target.path, "particles", cause, remedy));
+                    return None;
+                }
                 let domain = set.as_ref().map(|s| s.domain).or(target.domain).filter(|_| !ty.is_number());
                 Some(Carry { ty, domain, set })
             }

@@ -8,7 +8,7 @@ use super::{Graph, Kind, NodeId, ParticleSet, Source};
 use crate::problem::Problem;
 use crate::stage::Stage;
 use crate::stage::header::Port;
-use crate::stage::types::{PortType, ValueType};
+use crate::stage::types::{PortType, ValueType, WireType};
 
 /// Follows the `init` wire of each State of particles back to the emitter that starts it. The emitter takes capacity,
 /// domain and attributes from the State.
@@ -21,16 +21,20 @@ pub(super) fn begin(graph: &mut Graph) {
         let Some(init) = entry.inputs.get(1).map(|i| i.source.clone()) else { continue };
         if let Some(first) = first_emitter(graph, init) {
             graph.nodes[first].set = Some(ParticleSet { domain, ..set });
+            if graph.nodes[first].file.is_some() {
+                graph.nodes[first].domain = Some(domain);
+            }
         }
     }
 }
 
-/// The stage with an unwired set at the beginning of a chain.
+/// The stage with an unwired set, or the file, at the beginning of a chain.
 fn first_emitter(graph: &Graph, mut source: Source) -> Option<NodeId> {
     for _ in 0..graph.nodes.len() * 2 {
         source = match source {
             Source::Wire { node, port } => match &graph.nodes[node].kind {
                 Kind::Group(group) => group.outputs.get(port)?.1.clone(),
+                Kind::State(WireType::Particles) if graph.nodes[node].file.is_some() => return Some(node),
                 Kind::Stage(stage) => {
                     let input = stage.inputs().position(|p| p.ty == PortType::Particles && p.writes())?;
                     match &graph.nodes[node].inputs.get(input)?.source {

@@ -154,6 +154,24 @@ pub struct FileGrid {
     pub domain: DomainId,
     /// The buffer of the values.
     pub buffer: BufferId,
+    /// Which part of particles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<FilePart>,
+}
+
+/// An attribute of the particles of a file, or their count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilePart {
+    /// Name of the attribute; `None` for the count.
+    pub attribute: Option<String>,
+    /// Numbers of a particle.
+    pub components: u32,
+    /// The same with padding.
+    pub stride: u32,
+    /// How they are stored.
+    pub scalar: Scalar,
+    /// How many particles there is room for.
+    pub capacity: u32,
 }
 
 /// A run-time warning that a kernel can raise.

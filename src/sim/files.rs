@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
-use crate::asset::{self, AssetGrid, Cause, Frames, Placement, Request, Wanted, Work};
+use crate::asset::{self, AssetGrid, Cause, Column, Frames, Number, Placement, Request, Wanted, Work};
 use crate::files::{Access, ReadError};
 use crate::graph::FileOutput;
 use crate::plan::{FileGrid, Plan};
 use crate::problem::{Problem, Problems};
+use crate::stage::types::Scalar;
 
 /// Everything that a grid depends on: file, modification time, placement in the domain, domain, and whether files that
 /// it refers to may lie anywhere.
@@ -47,9 +48,23 @@ impl FileRequest {
             FileOutput::Image => Wanted::Image { fit: file.file.fit, linear: file.file.linear },
             FileOutput::Value => Wanted::Numbers { vector: false, fit: file.file.fit },
             FileOutput::Vector => Wanted::Numbers { vector: true, fit: file.file.fit },
+            FileOutput::Particles => {
+                let part = file.part.as_ref();
+                let kind = match part.map_or(Scalar::U32, |part| part.scalar) {
+                    Scalar::F32 => Number::Float,
+                    Scalar::I32 => Number::Signed,
+                    Scalar::U32 => Number::Unsigned,
+                };
+                let [components, stride, capacity] =
+                    part.map_or([0; 3], |part| [part.components, part.stride, part.capacity]);
+                Wanted::Particles(Column { components, stride, kind, capacity })
+            }
         };
         let placement = file.file.place.map_or(Placement::InPlace, |(center, size)| Placement::Fit { center, size });
-        let layer = file.file.layer.clone();
+        let layer = match &file.part {
+            Some(part) => part.attribute.clone(),
+            None => file.file.layer.clone(),
+        };
         let about = format!("{wanted:?} {layer:?} {placement:?} {domain:?} {access:?}");
         let request = Request {
             path: named.to_path_buf(),

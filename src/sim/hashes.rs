@@ -89,7 +89,7 @@ impl Run {
 fn states(simulation: &Simulation) -> Vec<Subject> {
     let plan = simulation.plan();
     let subject = |state: &crate::plan::State| {
-        if let Some(file) = plan.files.iter().find(|file| file.buffer == state.buffer) {
+        if let Some(file) = plan.files.iter().find(|file| file.buffer == state.buffer && file.part.is_none()) {
             return Subject::Wire(format!("{}.{}", file.node, file.output.name()));
         }
         match state.node.rsplit_once('.') {

@@ -469,10 +469,12 @@ fn upload(engine: &mut Engine, plan: &Plan, files: &[Arc<AssetGrid>]) -> Problem
         engine.write(file.buffer, &words);
         for warning in &grid.warnings {
             let remedy = match file.output {
-                FileOutput::Value | FileOutput::Vector if warning.ends_with(COUNT_AS_ZERO) => {
+                FileOutput::Value | FileOutput::Vector | FileOutput::Particles if warning.ends_with(COUNT_AS_ZERO) => {
                     "export it again without them"
                 }
-                FileOutput::Value | FileOutput::Vector => "give a center inside the domain, or remove center and size",
+                FileOutput::Value | FileOutput::Vector | FileOutput::Particles => {
+                    "give a center inside the domain, or remove center and size"
+                }
                 FileOutput::Distance => {
                     "the distances are correct for the file as it is; fix the mesh in a modelling program"
                 }

@@ -299,3 +299,70 @@ fn arrays_begin_states() {
     assert_eq!(read(&simulation, "flow.value"), (0..72).map(f64::from).collect::<Vec<_>>());
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// Three points with velocities, of which the last property is not used.
+fn cloud() -> Vec<u8> {
+    let names = ["x", "y", "z", "vx", "vy", "vz", "age", "other"];
+    let properties: String = names.iter().map(|name| format!("property float {name}\n")).collect();
+    let mut bytes =
+        format!("ply\nformat binary_little_endian 1.0\nelement vertex 3\n{properties}end_header\n").into_bytes();
+    for point in 0..3u8 {
+        let number = |column: u8| f32::from(point) + f32::from(column) / 8.0;
+        bytes.extend((0..8).flat_map(|column| number(column).to_le_bytes()));
+    }
+    bytes
+}
+
+#[test]
+fn particles_of_a_file_start_a_state() {
+    let folder = folder("particles");
+    std::fs::write(folder.join("cloud.ply"), cloud()).unwrap();
+    let nodes = |cells: &str, capacity: u32| {
+        format!(
+            r#"
+        "tank": (domain: (resolution: {cells}, width: 1)),
+        "cloud": (file: "cloud.ply"),
+        "drops": (state: "Particles{{position: Vec, velocity: Vec, age: f32, id: u32}}", capacity: {capacity}, on: "tank", inputs: {{"init": "cloud.particles", "next": "move"}}),
+        "move": (custom: "//! Move
+//! @inout particles: Particles{{position: Vec, velocity: Vec}} -> {{position: Vec}}
+fn stage(p: Particle) -> Vec {{ return p.position + p.velocity; }}", inputs: {{"particles": "drops"}}),
+    "#
+        )
+    };
+    for (cells, dim) in [("(8, 8)", 2), ("(8, 8, 8)", 3)] {
+        let mut simulation = start_in(&folder, &nodes(cells, 600)).unwrap_or_else(|e| panic!("{e}"));
+        for _ in 0..2 {
+            step(&mut simulation, 2);
+            let number = |point: usize, column: usize| point as f64 + column as f64 / 8.0;
+            let moved = |place: usize, times: f64| {
+                number(place / dim, place % dim) + times * number(place / dim, 3 + place % dim)
+            };
+            let expected: Vec<f64> = (0..3 * dim).map(|place| moved(place, 2.0)).collect();
+            assert_eq!(read(&simulation, "drops.position")[..3 * dim], expected);
+            assert_eq!(read(&simulation, "drops.age")[..3], [0.75, 1.75, 2.75]);
+            assert_eq!(words(&simulation, "drops.id")[..3], [0, 1, 2], "numbered, since the file does not");
+            assert_eq!(words(&simulation, "drops.count")[0], 3);
+            assert_eq!(
+                read(&simulation, "cloud.position")[..dim],
+                (0..dim).map(|axis| number(0, axis)).collect::<Vec<_>>()
+            );
+            simulation.reset();
+        }
+    }
+    let refused = |nodes: &str| start_in(&folder, nodes).err().map(|p| p.to_string()).unwrap_or_default();
+    let said = refused(&nodes("(8, 8)", 2));
+    assert_eq!(
+        said.matches("it holds 3 particles, and the State has room for 2; raise the State's capacity").count(),
+        1,
+        "{said}"
+    );
+    let alone = nodes("(8, 8)", 600)
+        .replace("\"init\": \"cloud.particles\", ", "")
+        .replace("\"particles\": \"drops\"", "\"particles\": \"cloud\"");
+    let said = refused(&alone);
+    assert!(
+        said.contains("no State says which attributes the particles of the file have, and how many fit; connect them"),
+        "{said}"
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -1,14 +1,17 @@
 //! The finished plan: dispatches, kernels, memory and uniforms put together.
 
 use super::writer::{Dispatches, Writer};
-use crate::graph::{FileOutput, Graph, Kind, Node, NodeId};
+use crate::graph::{FileOutput, Graph, Kind, Node, NodeId, ParticleSet};
 use crate::plan::check::validate::Checks;
-use crate::plan::data::{BufferId, FileGrid, PLAN_VERSION, Picture, Plan, PlayedPart, PlayedWire, State, Watch};
+use crate::plan::data::{
+    BufferId, FileGrid, FilePart, PLAN_VERSION, Picture, Plan, PlayedPart, PlayedWire, State, Watch,
+};
+use crate::plan::ir::layout::Layout;
 use crate::plan::ir::{Part, StateKey};
 use crate::plan::options::PlanOptions;
 use crate::plan::passes::allocate::Allocation;
 use crate::plan::scatter::Places;
-use crate::stage::types::{Element, Precision, Scalar, WireType, particles_name};
+use crate::stage::types::{Element, Precision, Scalar, ValueType, WireType, particles_name};
 
 impl Writer<'_, '_> {
     /// The plan, and the kernels that are still being checked.
@@ -64,9 +67,17 @@ fn files(graph: &Graph, layout: &Allocation, options: &PlanOptions) -> Vec<FileG
     let file = |((node, part), buffer): (&StateKey, &BufferId)| {
         let node = &graph.nodes[*node];
         let (file, domain) = (node.file.clone()?, node.domain?);
-        let output = FileOutput::ALL.into_iter().find(|output| Part::of_file(*output) == *part)?;
+        if matches!(part, Part::Outside(..)) {
+            return None;
+        }
+        let dim = graph.domains.get(domain)?.dim;
+        let room = node.set.as_ref().map(|set| file_part(set, part, dim));
+        let output = match room {
+            Some(_) => FileOutput::Particles,
+            None => FileOutput::ALL.into_iter().find(|output| Part::of_file(*output) == *part)?,
+        };
         let (folder, anywhere) = (options.folder.clone(), options.allow_files);
-        Some(FileGrid { node: node.path.clone(), file, output, folder, anywhere, domain, buffer: *buffer })
+        Some(FileGrid { node: node.path.clone(), file, output, folder, anywhere, domain, buffer: *buffer, part: room })
     };
     layout.states.iter().filter_map(file).collect()
 }
@@ -97,6 +108,18 @@ fn played(graph: &Graph, layout: &Allocation, options: &PlanOptions) -> Vec<Play
         played.push(PlayedWire { name, state, folder, parts: vec![part] });
     }
     played
+}
+
+/// A part of the particles of a file, as it lies in memory.
+fn file_part(set: &ParticleSet, part: &Part, dim: u32) -> FilePart {
+    let attribute = match part {
+        Part::Attribute(name) => Some(name.to_string()),
+        _ => None,
+    };
+    let ty = attribute.as_ref().and_then(|name| set.attributes.get(name)).copied().unwrap_or(ValueType::U32);
+    let layout = Layout::new(WireType::Attribute(ty), dim, Precision::F32);
+    let (components, stride, scalar) = (layout.components(), layout.numbers(), ty.scalar());
+    FilePart { attribute, components, stride, scalar, capacity: set.capacity }
 }
 
 fn states(graph: &Graph, layout: &Allocation) -> Vec<State> {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use crate::arena::{Arena, Id};
 use crate::cancel::Cancel;
 use crate::graph::starts::{Behind, INIT};
-use crate::graph::{DomainId, Graph, Kind, NodeId, Setting, Source};
+use crate::graph::{DomainId, FileOutput, Graph, Kind, NodeId, Setting, Source};
 use crate::plan::ir::layout::{self, Layout};
 use crate::plan::ir::{
     OWN, Op, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write,
@@ -343,6 +343,9 @@ impl<'a> Expander<'a> {
         let (Some(output), Some(ty)) = (outputs.get(port), entry.outputs.get(port)) else {
             return Err(broken(graph, node).into());
         };
+        if let (FileOutput::Particles, Some(set)) = (output, entry.set.clone()) {
+            return Ok(Feed::Set(self.file_set(node, &set)));
+        }
         let key = (node, Part::of_file(*output));
         if let Some(value) = self.program.states.get(&key) {
             return Ok(Feed::Value(*value));

@@ -103,6 +103,19 @@ impl Expander<'_> {
         set
     }
 
+    /// The particles of a file. They stay what they are.
+    pub(super) fn file_set(&mut self, node: NodeId, set: &ParticleSet) -> Set {
+        let held = self.state_set(node, set);
+        let attributes = held.attributes.iter().map(|(name, value)| (Part::Attribute(name.clone()), *value));
+        for (part, value) in attributes.chain([(Part::Count, held.count)]) {
+            self.program.next.insert((node, part.clone()), value);
+            self.waiting.remove(&(node, part));
+        }
+        let name = format!("{}.particles", self.graph.nodes[node].path);
+        self.name(&name, &Feed::Set(held.clone()));
+        held
+    }
+
     /// Copies unchanged parts of a kept set from its State when other parts are new: at the end of the frame the State
     /// is one frame ahead, and its particles may be in another order.
     pub(super) fn hold_parts(&mut self, kept: impl Fn(&str) -> bool) -> Result<(), Problems> {

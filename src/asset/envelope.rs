@@ -1,0 +1,194 @@
+//! Numbers over time from files: how loud a sound is in each frame (WAV), and tables (CSV).
+
+use super::error::Cause;
+
+/// Limit of frames.
+const MAX_FRAMES: usize = 1_000_000;
+/// Largest rate of a sound \[samples/s\], and largest number of its channels.
+const MAX_RATE: u32 = 1_000_000;
+const MAX_CHANNELS: u16 = 256;
+
+/// What a frame of a sound gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Loudness {
+    /// The root of the mean square of its samples.
+    #[default]
+    Rms,
+    /// The largest sample.
+    Peak,
+}
+
+fn sound(message: impl Into<String>) -> Cause {
+    Cause::Broken { kind: "WAV", message: message.into() }
+}
+
+fn table(message: impl Into<String>) -> Cause {
+    Cause::Broken { kind: "CSV", message: message.into() }
+}
+
+/// How loud a WAV file is in each frame, from 0 to 1; the first frame is 0. All its channels count.
+///
+/// # Errors
+/// An invalid or truncated file, a sound of other numbers than PCM or floats, more than a million frames.
+pub fn of_sound(bytes: &[u8], fps: f64, loudness: Loudness) -> Result<Vec<(f64, f64)>, Cause> {
+    let (Some(b"RIFF"), Some(b"WAVE")) = (bytes.get(..4), bytes.get(8..12)) else {
+        return Err(sound("it does not begin as one"));
+    };
+    let mut rest = bytes.get(12..).unwrap_or_default();
+    let mut format = None;
+    loop {
+        let (head, after) = rest.split_first_chunk::<8>().ok_or_else(|| sound("it is cut off"))?;
+        let [.., a, b, c, d] = *head;
+        let size = u32::from_le_bytes([a, b, c, d]) as usize;
+        match (head.get(..4), format) {
+            (Some(b"fmt "), _) => {
+                format = Some(Format::read(after.get(..size).ok_or_else(|| sound("it is cut off"))?)?)
+            }
+            (Some(b"data"), Some(format)) => {
+                // A sound that was written to a pipe does not say how long it is.
+                let data = if size >= 0xffff_f000 { Some(after) } else { after.get(..size) };
+                return format.frames(data.ok_or_else(|| sound("it is cut off"))?, fps, loudness);
+            }
+            (Some(b"data"), None) => return Err(sound("it does not say how its samples are stored")),
+            _ => {}
+        }
+        // Chunks begin at even places.
+        rest = after.get(size.saturating_add(size % 2)..).ok_or_else(|| sound("it is cut off"))?;
+    }
+}
+
+/// How samples are stored.
+#[derive(Clone, Copy)]
+struct Format {
+    float: bool,
+    channels: u16,
+    rate: u32,
+    bits: u16,
+}
+
+impl Format {
+    fn read(chunk: &[u8]) -> Result<Format, Cause> {
+        let short = |at: usize| chunk.get(at..)?.first_chunk().map(|bytes| u16::from_le_bytes(*bytes));
+        let missing = || sound("it is cut off");
+        let rate = chunk.get(4..).and_then(|bytes| bytes.first_chunk()).map(|bytes| u32::from_le_bytes(*bytes));
+        let (tag, channels, bits) = (short(0), short(2).ok_or_else(missing)?, short(14).ok_or_else(missing)?);
+        let rate = rate.ok_or_else(missing)?;
+        // An extensible format says its kind further on.
+        let tag = if tag == Some(0xfffe) { short(24) } else { tag };
+        let float = match (tag, bits) {
+            (Some(1), 8 | 16 | 24 | 32) => false,
+            (Some(3), 32 | 64) => true,
+            _ => return Err(Cause::Unsupported("a compressed sound".into())),
+        };
+        if !(1..=MAX_CHANNELS).contains(&channels) || !(1..=MAX_RATE).contains(&rate) {
+            return Err(sound(format!("it has {channels} channels of {rate} samples a second")));
+        }
+        Ok(Format { float, channels, rate, bits })
+    }
+
+    /// From -1 to 1.
+    fn sample(self, bytes: &[u8]) -> f64 {
+        let mut word = [0u8; 8];
+        word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        let [a, b, c, d, ..] = word;
+        match (self.float, self.bits) {
+            (true, 32) => f64::from(f32::from_le_bytes([a, b, c, d])),
+            (true, _) => f64::from_le_bytes(word),
+            (_, 8) => (f64::from(a) - 128.0) / 128.0,
+            (_, 16) => f64::from(i16::from_le_bytes([a, b])) / 32_768.0,
+            (_, 24) => f64::from(i32::from_le_bytes([0, a, b, c])) / 2_147_483_648.0,
+            _ => f64::from(i32::from_le_bytes([a, b, c, d])) / 2_147_483_648.0,
+        }
+    }
+
+    fn frames(self, data: &[u8], fps: f64, loudness: Loudness) -> Result<Vec<(f64, f64)>, Cause> {
+        let width = usize::from(self.bits / 8);
+        let each = width * usize::from(self.channels);
+        let samples = data.len() / each;
+        if samples == 0 {
+            return Err(sound("it has no samples"));
+        }
+        let a_frame = f64::from(self.rate) / fps;
+        if samples as f64 / a_frame > MAX_FRAMES as f64 {
+            return Err(Cause::Parts("frames", MAX_FRAMES));
+        }
+        let start = |frame: usize| ((frame as f64 * a_frame).round() as usize).min(samples);
+        let mut frames = Vec::new();
+        let mut frame = 0;
+        while start(frame) < samples {
+            let own = data.get(start(frame) * each..start(frame + 1) * each).unwrap_or_default();
+            let (mut square, mut peak, mut count) = (0.0, 0.0f64, 0usize);
+            for bytes in own.chunks_exact(width) {
+                let sample = self.sample(bytes);
+                let sample = if sample.is_finite() { sample } else { 0.0 };
+                square += sample * sample;
+                peak = peak.max(sample.abs());
+                count += 1;
+            }
+            let value = match loudness {
+                Loudness::Rms => (square / count.max(1) as f64).sqrt(),
+                Loudness::Peak => peak,
+            };
+            frames.push((frame as f64, value));
+            frame += 1;
+        }
+        Ok(frames)
+    }
+}
+
+/// The points of a table with two columns: `time,value` in seconds or `frame,value`, as its first line says; frames where that
+/// line is numbers already.
+///
+/// # Errors
+/// What is no number, with its line; times that do not increase; no points; more than a million.
+pub fn of_table(text: &str, fps: f64) -> Result<Vec<(f64, f64)>, Cause> {
+    let lines = text.lines().zip(1..).map(|(line, number)| (line.trim(), number));
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let mut scale = 1.0;
+    for (line, number) in lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')) {
+        let (first, second) =
+            line.split_once([',', ';', '\t']).ok_or_else(|| table(format!("line {number} has one column")))?;
+        let second = second.split([',', ';', '\t']).next().unwrap_or_default();
+        let first = first.trim().trim_matches('"');
+        let parsed = (first.parse::<f64>().ok(), second.trim().trim_matches('"').parse::<f64>().ok());
+        match parsed {
+            (Some(at), Some(value)) if at.is_finite() && value.is_finite() => {
+                let at = at * scale;
+                if points.last().is_some_and(|(before, _)| *before >= at) {
+                    return Err(table(format!("line {number} is not later than the one before")));
+                }
+                points.push((at, value));
+            }
+            _ if points.is_empty() && parsed.0.is_none() && scale == 1.0 => {
+                scale = if first.eq_ignore_ascii_case("time") { fps } else { 1.0 };
+            }
+            _ => return Err(table(format!("line {number} is not two numbers"))),
+        }
+        if points.len() > MAX_FRAMES {
+            return Err(Cause::Parts("frames", MAX_FRAMES));
+        }
+    }
+    if points.is_empty() { Err(table("it has no numbers")) } else { Ok(points) }
+}
+
+/// The fewest points that straight lines between them need to be nowhere farther than `tolerance` from the given ones
+/// (Ramer 1972, Douglas and Peucker 1973, with distances along the values alone).
+pub fn simplified(points: &[(f64, f64)], tolerance: f64) -> Vec<(f64, f64)> {
+    let Some(last) = points.len().checked_sub(1) else { return Vec::new() };
+    let mut kept = vec![false; points.len()];
+    let mut open = vec![(0, last)];
+    while let Some((from, to)) = open.pop() {
+        let (Some((x0, y0)), Some((x1, y1))) = (points.get(from), points.get(to)) else { continue };
+        kept[from] = true;
+        kept[to] = true;
+        let apart = |(x, y): &(f64, f64)| (y - (y0 + (y1 - y0) * (x - x0) / (x1 - x0))).abs();
+        let between = points.iter().enumerate().take(to).skip(from + 1);
+        let farthest = between.map(|(index, point)| (index, apart(point))).max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((index, distance)) = farthest
+            && distance > tolerance
+        {
+            open.extend([(from, index), (index, to)]);
+        }
+    }
+    points.iter().zip(kept).filter_map(|(point, kept)| kept.then_some(*point)).collect()
+}

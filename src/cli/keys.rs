@@ -1,0 +1,96 @@
+//! `stagewright keys`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::report::{self, Failure};
+use stagewright::asset::envelope::{self, Loudness};
+use stagewright::asset::{AssetError, Cause, MAX_FILE};
+use stagewright::curve::{Key, Keyframes, Tangent};
+use stagewright::document::ParamValue;
+use stagewright::files::read;
+
+/// Limit of keys: more are no longer edited by hand.
+const MAX_KEYS: usize = 20_000;
+
+#[derive(Args)]
+pub struct Keys {
+    /// A sound (.wav), or a table (.csv) with the columns `frame,value` or `time,value`
+    file: PathBuf,
+    /// Frames per second of the graph
+    #[arg(long, default_value_t = 60.0)]
+    fps: f64,
+    /// Take the largest sample of a frame, not the root of their mean square
+    #[arg(long)]
+    peak: bool,
+    /// Values of silence and of the loudest frame; of the lowest and the highest number of a table. Without it, values are as in the
+    /// file, for a sound from 0 to 1
+    #[arg(long, value_name = "LOW..HIGH", value_parser = range, allow_hyphen_values = true)]
+    range: Option<(f64, f64)>,
+    /// How far keys may be from the file, as a part of the range of its values
+    #[arg(long, value_name = "PART", default_value_t = 0.02)]
+    tolerance: f64,
+}
+
+fn range(text: &str) -> Result<(f64, f64), String> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    let (low, high) = text.split_once("..").unwrap_or_default();
+    let both = number(low).zip(number(high));
+    both.ok_or_else(|| format!("`{text}` is not a range; write for example 10..60"))
+}
+
+impl Keys {
+    pub fn run(&self) -> Result<(), Failure> {
+        let sane = (self.fps.is_finite() && self.fps > 0.0) && (self.tolerance >= 0.0);
+        if !sane {
+            let cause = "--fps must be positive and --tolerance not negative; give such numbers";
+            return Err(Failure::Message(cause.into()));
+        }
+        let failed = |cause: Cause| Failure::Message(AssetError { file: self.file.clone(), cause }.to_string());
+        let (points, is_sound) = self.points().map_err(failed)?;
+        let bounds = points
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, value)| (low.min(*value), high.max(*value)));
+        let low = if is_sound { 0.0 } else { bounds.0 };
+        let wide = if bounds.1 > low { bounds.1 - low } else { 1.0 };
+        let value = |value: f64| match self.range {
+            Some((from, to)) => from + (to - from) * (value - low) / wide,
+            None => value,
+        };
+        // Digits beyond the tolerance would only make the text longer.
+        let round = |value: f64| (value * 1e5).round() / 1e5;
+        let kept = envelope::simplified(&points, self.tolerance * wide);
+        if kept.len() > MAX_KEYS {
+            let cause = format!("{} keys are needed; the limit is {MAX_KEYS}; raise --tolerance", kept.len());
+            return Err(Failure::Message(format!("{}: {cause}", self.file.display())));
+        }
+        let key = |(frame, number): &(f64, f64)| Key {
+            tangent: Tangent::Linear,
+            ..Key::new(round(*frame), vec![round(value(*number))])
+        };
+        let keys = Keyframes::new(kept.iter().map(key).collect());
+        if let Err(unfit) = keys.check() {
+            return Err(Failure::Message(format!("{}: {}; {}", self.file.display(), unfit.0, unfit.1)));
+        }
+        report::print(&format!("{}\n", ParamValue::Keys(keys)));
+        Ok(())
+    }
+
+    /// Points of frame and value, and whether they are those of a sound.
+    fn points(&self) -> Result<(Vec<(f64, f64)>, bool), Cause> {
+        let ending = self.file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        let loudness = if self.peak { Loudness::Peak } else { Loudness::Rms };
+        match ending.as_deref() {
+            Some("wav") => {
+                let bytes = read::bytes(&self.file, MAX_FILE)?;
+                Ok((envelope::of_sound(&bytes, self.fps, loudness)?, true))
+            }
+            Some("csv") => {
+                let text = read::text(&self.file, 64 << 20)?;
+                Ok((envelope::of_table(&text, self.fps)?, false))
+            }
+            _ => Err(Cause::NoEnvelope),
+        }
+    }
+}
