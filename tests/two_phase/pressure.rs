@@ -34,6 +34,22 @@ const POISSON: &str = r##"
                 let q = mat2x2f(0.70710678, 0.70710678, -0.70710678, 0.70710678) * (p.xy - 0.5);
                 return -max(abs(q.y) - 0.04, 0.03 - abs(q.x));
             }
+            if params.choice == 7 {
+                // The same, thinner.
+                let q = mat2x2f(0.70710678, 0.70710678, -0.70710678, 0.70710678) * (p.xy - 0.5);
+                return -max(abs(q.y) - 0.012, 0.015 - abs(q.x));
+            }
+            if params.choice == 8 {
+                // Teeth from both sides in turn.
+                let tooth = floor(p.y / 0.0625);
+                let gap = select(p.x, 1.0 - p.x, tooth % 2.0 == 0.0) - 0.06;
+                return -max(abs(p.y - 0.0625 * tooth) - 0.012, -gap);
+            }
+            if params.choice == 9 {
+                let d = p.xy - 0.5;
+                let turn = length(d) / 0.1 - atan2(d.y, d.x) / 6.2831853;
+                return max(length(d) - 0.48, 0.013 - 0.1 * abs(fract(turn) - 0.5));
+            }
             return -1.0;
         }"#, on: "domain", params: {"choice": "floor(case / 3)"}),
     "open": (stage: "two_phase/open_cells", inputs: {"vessel": "distance"}),
@@ -55,7 +71,7 @@ const POISSON: &str = r##"
     "residual": (stage: "multigrid/residual", inputs: {"divergence": "rhs", "weight": "weight", "pressure": "solve.pressure"}),
 "##;
 
-const VESSELS: [&str; 7] = [
+const VESSELS: [&str; 10] = [
     "a box",
     "a disc",
     "an hourglass",
@@ -63,6 +79,9 @@ const VESSELS: [&str; 7] = [
     "an oblique hourglass",
     "an hourglass at 30 degrees",
     "halves with a hole between them",
+    "halves with a thin wall between them",
+    "a comb",
+    "a spiral",
 ];
 const SHAPES: [&str; 3] = ["a heavy drop", "a bubble", "air over waves"];
 
@@ -179,13 +198,14 @@ fn a_plug_in_a_neck_at_any_angle_is_seen_by_the_wide_cells() {
     assert!(each >= 8.0, "a cycle takes {each} times");
 }
 
-/// The widest cells cannot tell the halves apart, so conjugate gradients have to: they take more cycles, but get there.
+/// Interpolation leads through no wall, and what links the parts is solved on 16^2 wide cells.
 #[test]
-fn walls_that_the_wide_cells_do_not_see_take_more_cycles() {
-    let mut tank = Tank::new(128, "wall", 1000.0, 12);
-    let [first, each] = tank.factors(6, 0);
-    let all = first * each.powi(11);
-    assert!(all >= 1e4, "twelve cycles take {all:.0} times");
+fn walls_thinner_than_wide_cells_are_seen() {
+    let mut tank = Tank::new(128, "wall", 1000.0, 5);
+    for vessel in [6, 7, 9] {
+        let [_, each] = tank.factors(vessel, 0);
+        assert!(each >= 8.0, "a cycle takes {each} times");
+    }
 }
 
 #[test]
@@ -200,7 +220,21 @@ const SOLVE: &str = r#"
     "links": (state: "Grid<vec4f>", on: "domain"),
     "sink": (state: "Grid<f32>", on: "domain"),
     "rhs": (state: "Grid<f32>", on: "domain"),
-    "solve": (stage: "multigrid/link_solve", inputs: {"residual": "rhs", "links": "links", "sink": "sink"}),
+    "matrix": (domain: (resolution: (64, 256), width: 64)),
+    "size": (stage: "multigrid/dense_size", inputs: {"links": "links"}),
+    "dense": (stage: "multigrid/dense_links", on: "matrix", inputs: {"links": "links", "sink": "sink", "size": "size"}),
+    "inverse": (group: (
+        inputs: {"matrix": "Grid<vec4f>"},
+        outputs: {"matrix": "eliminate.matrix"},
+        nodes: {
+            "pivots": (stage: "multigrid/dense_pivots", on: "four", inputs: {"matrix": "in.matrix", "sums": "sums.sums"}),
+            "rows": (domain: (resolution: (64, 4), width: 64)),
+            "sums": (stage: "multigrid/dense_sums", on: "rows", inputs: {"matrix": "in.matrix"}),
+            "four": (domain: (resolution: (4, 1), width: 4)),
+            "eliminate": (stage: "multigrid/dense_eliminate", inputs: {"matrix": "in.matrix", "pivots": "pivots"}),
+        },
+    ), inputs: {"matrix": "dense"}, iterations: 64),
+    "solve": (stage: "multigrid/dense_solve", inputs: {"residual": "rhs", "inverse": "inverse"}),
 "#;
 
 /// Solves a x = b by Gauss's elimination.
@@ -222,7 +256,9 @@ fn eliminated(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
 
 #[test]
 fn a_level_of_few_cells_is_solved_though_hardly_anything_links_its_halves() {
-    for ([nx, ny], edge) in [([4, 4], "wall"), ([1, 7], "wall"), ([4, 4], "wrap"), ([5, 3], "zero")] {
+    for ([nx, ny], edge) in
+        [([4, 4], "wall"), ([1, 7], "wall"), ([4, 4], "wrap"), ([5, 3], "zero"), ([16, 16], "wall"), ([13, 19], "wrap")]
+    {
         let n = nx * ny;
         let values = [("$cells", format!("{nx}, {ny}")), ("$edge", edge.to_string())];
         let mut sim = start(60.0, SOLVE, &pairs(&values));
@@ -260,7 +296,12 @@ fn a_level_of_few_cells_is_solved_though_hardly_anything_links_its_halves() {
             b[n - 1] = 0.0;
         }
         let exact = eliminated(matrix, b);
-        let p = run(&mut sim, &[("links", &links), ("sink", &sink), ("rhs", &rhs)], 1, "solve.pressure");
+        let mut p = run(&mut sim, &[("links", &links), ("sink", &sink), ("rhs", &rhs)], 1, "solve.pressure");
+        if !open {
+            // The last cell's is zero instead of the mean.
+            let mean = p.iter().zip(&total).map(|(p, t)| p * t).sum::<f64>() / total.iter().sum::<f64>();
+            p.iter_mut().for_each(|p| *p -= mean);
+        }
         // What flows through the plug is a sum of n sources, a few roundings each.
         let bar = 4.0 * n as f64 * U * max_abs(&f64s(&rhs)) / 1e-5;
         within(&format!("{nx}x{ny}, {edge}"), max_abs(&difference(&p, &exact)), bar, "roundings of the sources");
@@ -309,7 +350,7 @@ fn in_space_v_cycles_take_less() {
 fn large_grids_take_as_many_cycles() {
     for n in [128, 512] {
         let mut tank = Tank::new(n, "wall", 1000.0, 5);
-        for case in 0..16 {
+        for case in 0..3 * VESSELS.len() {
             tank.factors(case / 3, case % 3);
         }
     }
