@@ -229,16 +229,24 @@ impl Graph {
         (own.is_some() || self.domains.iter().all(|domain| domain.dim == any.dim)).then_some(any.dim)
     }
 
-    /// A domain of a graph whose domains all have as many dimensions.
-    fn any_domain(&self) -> Option<DomainId> {
-        let (id, any) = self.domains.entries().next()?;
-        self.domains.iter().all(|domain| domain.dim == any.dim).then_some(id)
+    /// A domain that a node sees, where all that it sees have as many dimensions.
+    fn any_domain(&self, path: &str) -> Option<DomainId> {
+        let (id, any) = self.domains_seen(path).next()?;
+        self.domains_seen(path).all(|(_, domain)| domain.dim == any.dim).then_some(id)
     }
 
-    /// The only domain of a graph; domains that stages requested do not count.
-    fn single_domain(&self) -> Option<DomainId> {
-        let mut own = self.domains.entries().filter(|(_, domain)| !domain.derived());
+    /// The only domain that a node sees; domains that stages requested do not count.
+    fn single_domain(&self, path: &str) -> Option<DomainId> {
+        let mut own = self.domains_seen(path).filter(|(_, domain)| !domain.derived());
         own.next().filter(|_| own.next().is_none()).map(|(id, _)| id)
+    }
+
+    /// The domains beside a node and around it. Those inside other groups are theirs alone.
+    fn domains_seen(&self, path: &str) -> impl Iterator<Item = (DomainId, &Domain)> {
+        self.domains.entries().filter(move |(_, domain)| {
+            let level = domain.name.rfind('/').map_or("", |end| &domain.name[..=end]);
+            path.starts_with(level)
+        })
     }
 }
 

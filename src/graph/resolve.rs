@@ -97,11 +97,11 @@ impl Resolver<'_> {
     }
 
     fn only_domain(&mut self, path: &str) -> Option<DomainId> {
-        if let Some(single) = self.graph.single_domain() {
+        if let Some(single) = self.graph.single_domain(path) {
             return Some(single);
         }
-        let own = self.graph.domains.iter().filter(|d| !d.derived());
-        let names: Vec<&str> = own.map(|d| d.name.as_str()).collect();
+        let own = self.graph.domains_seen(path).filter(|(_, domain)| !domain.derived());
+        let names: Vec<&str> = own.map(|(_, domain)| domain.name.as_str()).collect();
         let (cause, remedy) = match names.is_empty() {
             true => ("there is no domain to run over".to_string(), "add a Domain node".to_string()),
             false => ("cannot infer the domain".into(), format!("set `on` to one of: {}", names.join(", "))),
@@ -244,7 +244,7 @@ impl Resolver<'_> {
             IterationSource::Positions if own.is_none() => {
                 // Only the number of dimensions matters, which its inputs have.
                 let first = stage.inputs().find_map(|p| domains.get(p.name.as_str()).copied());
-                return match first.or(self.graph.any_domain()) {
+                return match first.or(self.graph.any_domain(path)) {
                     Some(domain) => Some(Some(domain)),
                     None => self.only_domain(path).map(Some),
                 };
@@ -257,7 +257,7 @@ impl Resolver<'_> {
             let read = stage.inputs().find_map(|p| domains.get(p.name.as_str()).copied());
             let spatial = header.params.iter().any(|p| p.ty.value() == ValueType::Vec)
                 || ["Vec", "Cell", "DIM", "FACES"].iter().any(|word| stage.names(word));
-            return match own.or(read).or(self.graph.any_domain()) {
+            return match own.or(read).or(self.graph.any_domain(path)) {
                 None if spatial => self.only_domain(path).map(Some),
                 domain => Some(domain),
             };

@@ -124,8 +124,8 @@ impl Graph {
 
     /// The domain that a field is evaluated on, or else its own.
     fn domain_around(&self, node: NodeId, port: usize) -> Option<DomainId> {
-        let own = self.nodes.get(node).and_then(|node| node.domain);
-        let around = self.domain_of_readers(node, port).or(own).or_else(|| self.any_domain())?;
+        let entry = self.nodes.get(node)?;
+        let around = self.domain_of_readers(node, port).or(entry.domain).or_else(|| self.any_domain(&entry.path))?;
         Some(self.finer_domain(around))
     }
 

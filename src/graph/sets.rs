@@ -16,8 +16,7 @@ pub(super) fn begin(graph: &mut Graph) {
     for state in graph.nodes.ids() {
         let entry = &graph.nodes[state];
         let (Kind::State(_), Some(set)) = (&entry.kind, entry.set.clone()) else { continue };
-        let only = graph.single_domain();
-        let Some(domain) = entry.domain.or(only) else { continue };
+        let Some(domain) = entry.domain.or_else(|| graph.single_domain(&entry.path)) else { continue };
         let Some(init) = entry.inputs.get(1).map(|i| i.source.clone()) else { continue };
         if let Some(first) = first_emitter(graph, init) {
             graph.nodes[first].set = Some(ParticleSet { domain, ..set });
