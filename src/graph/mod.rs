@@ -241,12 +241,14 @@ impl Graph {
         own.next().filter(|_| own.next().is_none()).map(|(id, _)| id)
     }
 
-    /// The domains beside a node and around it. Those inside other groups are theirs alone.
+    /// The domains beside a node and around it. Those inside other groups are theirs alone, unless there are no others.
     fn domains_seen(&self, path: &str) -> impl Iterator<Item = (DomainId, &Domain)> {
-        self.domains.entries().filter(move |(_, domain)| {
+        let beside = |domain: &Domain| {
             let level = domain.name.rfind('/').map_or("", |end| &domain.name[..=end]);
             path.starts_with(level)
-        })
+        };
+        let any = self.domains.iter().any(beside);
+        self.domains.entries().filter(move |(_, domain)| !any || beside(domain))
     }
 }
 

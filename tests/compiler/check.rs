@@ -35,6 +35,25 @@ fn an_unused_parameter_is_a_warning_and_the_graph_runs() {
     assert!(Library::builtin().stages().all(|stage| stage.unused.is_empty()), "what ships has none");
 }
 
+/// So a library group may have one without a graph having to say which is meant.
+#[test]
+fn a_domain_inside_a_group_is_that_group_s_alone() {
+    let text = r##"(version: 1, nodes: {"domain": (domain: (resolution: (8, 8), width: 1)),
+        "table": (group: (outputs: {"sum": "sum.sum"}, nodes: {
+            "rows": (domain: (resolution: (4, 4), width: 4)),
+            "ones": (stage: "grid/expression", on: "rows", params: {"value": "1"}),
+            "sum": (stage: "measure/sum", inputs: {"field": "ones"})})),
+        "value": (state: "Grid<f32>", inputs: {"next": "value"}),
+        "look": (stage: "view/color_map", inputs: {"field": "value"}, params: {"high": 1}),
+        "screen": (output: (size: (8, 8)), inputs: {"image": "look.image"})})"##;
+    let graph = Graph::build(&Document::parse(text).unwrap(), Library::builtin()).unwrap();
+    let named = |path: &str| {
+        let node = graph.nodes.iter().find(|node| node.path == path).unwrap();
+        graph.domains[node.domain.unwrap()].name.clone()
+    };
+    assert_eq!([named("value"), named("table/ones")], ["domain", "table/rows"]);
+}
+
 macro_rules! says {
     ($name:ident, $nodes:expr) => {
         #[test]

@@ -407,6 +407,10 @@ fn pressures_converge_with_mixed_sides() {
             if spatial && (edge.starts_with("x wrap") || edge.ends_with("y wrap")) {
                 continue;
             }
+            // Compiled once with no border that holds the pressure, and once with one.
+            if stage.ends_with("multigrid_cg") && !(edge.starts_with("x wrap") || edge.ends_with("y wrap")) {
+                continue;
+            }
             let dim = if cells[2] > 1 { 3 } else { 2 };
             let (residual, weight) = match stage.starts_with("two_phase") {
                 true => ("multigrid/residual", r#", "weight": "weight""#),
