@@ -12,6 +12,8 @@ mod keyframes;
 mod keys;
 #[path = "cli/outputs.rs"]
 mod outputs;
+#[path = "cli/points.rs"]
+mod points;
 #[path = "cli/stop.rs"]
 mod stop;
 #[path = "cli/sweep.rs"]

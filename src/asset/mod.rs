@@ -25,6 +25,7 @@ mod jpeg;
 mod npy;
 mod obj;
 mod ply;
+pub mod points;
 mod shells;
 mod surface;
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod format;
 mod junit;
 mod keys;
 mod plan;
+mod points;
 mod record;
 mod render;
 mod report;
@@ -80,6 +81,8 @@ enum Command {
     Sweep(Box<sweep::Sweep>),
     /// Print how loud a sound is, or the numbers of a table, as keys of a parameter
     Keys(keys::Keys),
+    /// Write the vertices of a mesh, or points evenly over its surface, as particles that a State can start with
+    Points(points::Points),
     /// List the stages, or print the reference of one
     Stages(stages::Stages),
 }
@@ -149,6 +152,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Bench(bench) => bench.run(),
         Command::Sweep(sweep) => sweep.run(),
         Command::Keys(keys) => keys.run(),
+        Command::Points(points) => points.run(),
         Command::Stages(stages) => stages.run(),
     };
     done.map(|()| 0)

@@ -1,0 +1,47 @@
+//! `stagewright points`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::report::{self, Failure};
+use stagewright::asset::points::{self, Points as Chosen};
+use stagewright::files::write;
+
+#[derive(Args)]
+pub struct Points {
+    /// A mesh (.obj, .gltf, .glb)
+    file: PathBuf,
+    /// PLY file to write
+    #[arg(long)]
+    out: PathBuf,
+    /// So many points evenly over the surface; without it, the vertices
+    #[arg(long)]
+    count: Option<u32>,
+    /// Another set of points for each number
+    #[arg(long, default_value_t = 1, requires = "count")]
+    seed: u64,
+}
+
+impl Points {
+    pub fn run(&self) -> Result<(), Failure> {
+        let chosen = match self.count {
+            Some(count) => Chosen::Surface { count, seed: self.seed },
+            None => Chosen::Vertices,
+        };
+        let found = points::points_of(&self.file, chosen).map_err(|error| Failure::Message(error.to_string()))?;
+        let names = ["x", "y", "z", "nx", "ny", "nz"];
+        let properties: String = names.iter().map(|name| format!("property float {name}\n")).collect();
+        let count = found.len();
+        let header = format!("ply\nformat binary_little_endian 1.0\nelement vertex {count}\n{properties}end_header\n");
+        let mut bytes = header.into_bytes();
+        let numbers = found.iter().flat_map(|(at, normal)| at.iter().chain(normal));
+        bytes.extend(numbers.flat_map(|number| (*number as f32).to_le_bytes()));
+        let failed = |error: std::io::Error| {
+            Failure::Message(format!("{} can't be written: {error}; choose another place", self.out.display()))
+        };
+        write::output(&self.out, &bytes).map_err(failed)?;
+        report::print(&format!("{count} points in {}\n", self.out.display()));
+        Ok(())
+    }
+}
