@@ -15,6 +15,9 @@ pub(super) enum Command {
     SaveAs,
     SaveCheckpoint,
     Export,
+    Bake,
+    PlayBakes,
+    RunLive,
     Quit,
     Undo,
     Redo,
@@ -134,7 +137,7 @@ pub(super) const BOOKMARKS: std::ops::RangeInclusive<u8> = 1..=4;
 
 /// Menus in the order of the bar.
 pub(super) const MENUS: &[(&str, &[Command])] = &[
-    ("File", &[New, Open, Save, SaveAs, SaveCheckpoint, Export, Quit]),
+    ("File", &[New, Open, Save, SaveAs, SaveCheckpoint, Export, Bake, Quit]),
     (
         "Edit",
         &[
@@ -211,6 +214,8 @@ pub(super) const MENUS: &[(&str, &[Command])] = &[
             FirstFrame,
             LastFrame,
             Reset,
+            PlayBakes,
+            RunLive,
             Slower,
             Faster,
             RealTime,
@@ -295,6 +300,9 @@ impl Command {
         match self {
             New => ("New…", &[(CTRL, Key::N)]),
             Export => ("Export image sequence…", &[(CTRL, Key::E)]),
+            Bake => ("Bake…", &[]),
+            PlayBakes => ("Play from cache", &[]),
+            RunLive => ("Run live", &[]),
             Open => ("Open…", &[(CTRL, Key::O)]),
             Save => ("Save", &[(CTRL, Key::S)]),
             SaveCheckpoint => ("Save checkpoint…", &[]),
@@ -439,6 +447,7 @@ impl Command {
                 | SaveCheckpoint
                 | SaveInput
                 | Export
+                | Bake
                 | Quit
                 | Find
                 | Commands

@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::driver::DriverWatch;
 use super::loader::{Loader, Watch};
 use crate::asset::AssetGrid;
+use crate::bake::{self, Status};
 use crate::cancel::Cancel;
 use crate::document::{Document, Scope};
 use crate::files::Access;
@@ -18,7 +19,7 @@ use crate::gpu::Gpu;
 use crate::graph::expect::Expectation;
 use crate::graph::{DomainId, Graph, Kind, Node, NodeId, aside, variants};
 use crate::library::Library;
-use crate::plan::{Keep, Plan, PlanOptions, Tuning};
+use crate::plan::{Keep, Plan, PlanOptions, PlayedCache, Tuning};
 use crate::problem::{Problem, Problems};
 use crate::sim::{camera, expect, files, wire_view};
 use crate::stage::types::WireType;
@@ -68,6 +69,8 @@ pub(super) struct Compiled {
     pub domains: BTreeMap<String, DomainId>,
     /// Every grid and field that a node makes, by `node.port`, in the graph; many have no memory in the plan unless they are viewed.
     pub grids_made: BTreeMap<String, GridMade>,
+    /// The graph's bakes.
+    pub bakes: Vec<Status>,
     /// The graph's expectations.
     pub expectations: Vec<Result<Expectation, Problem>>,
 }
@@ -248,8 +251,11 @@ fn compile_all(
         job.thumbnail_scope.as_ref().map(|scope| wire_view::thumbnails(&graph, group(scope).as_deref()));
     let thumbnails = thumbnail_scope.unwrap_or_default();
     let expected = expect::keep(graph.expectations.iter().flatten());
-    let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).chain(&expected).cloned().collect());
-    let options = PlanOptions { keep, tuning, ..options(gpu, job) };
+    let bakes = bake::playing(&graph, &job.access);
+    let played = bakes.played();
+    let kept = job.watched.iter().chain(&thumbnails).chain(&expected).cloned().collect();
+    let keep = Keep::Wires(beside(&graph, &played, kept));
+    let options = PlanOptions { keep, tuning, played, ..options(gpu, job) };
     let plan = Plan::compile(&graph, &options)?;
     if !loader.load(&plan, &mut newer)? {
         return Ok(None);
@@ -273,8 +279,21 @@ fn compile_all(
         (name, GridMade { ty: WireType::Grid(field.value), domain: field.domain, state: false, field: true })
     });
     let grids_made = graph.nodes.entries().flat_map(|(id, node)| grids_of(&graph, id, node)).chain(fields).collect();
-    let Graph { warnings: problems, expectations, .. } = graph;
-    Ok(Some(Compiled { plan, grids, problems, thumbnails, cameras, domains, grids_made, expectations }))
+    let Graph { warnings: mut problems, expectations, .. } = graph;
+    bakes.problems.0.into_iter().for_each(|problem| problems.push(problem));
+    let bakes = bakes.all;
+    Ok(Some(Compiled { plan, grids, problems, thumbnails, cameras, domains, grids_made, bakes, expectations }))
+}
+
+/// Of these wires those that a plan has which is played from caches: views and thumbnails of a solver do not make it run.
+fn beside(graph: &Graph, played: &[PlayedCache], mut wires: Vec<String>) -> Vec<String> {
+    if !played.is_empty() {
+        let outside = played.iter().flat_map(|cache| &cache.wires).filter_map(|name| graph.find_wire(name)).collect();
+        let needed = graph.needed_beside(&outside, &[]);
+        let node = |wire: &String| graph.node(wire.split(['.', '@']).next().unwrap_or(wire));
+        wires.retain(|wire| node(wire).is_none_or(|node| needed.contains(&node)));
+    }
+    wires
 }
 
 /// The grids that a node makes.
@@ -302,7 +321,8 @@ fn tune(gpu: &Gpu, job: &(u64, Job), cache: &mut TuningCache, queue: &Receiver<(
     };
     let build = |document: &Document| Graph::build(document, &job.1.library);
     let (graph, _) = aside::build_needed(&job.1.document, build).ok()?;
-    let options = options(gpu, &job.1);
+    let played = bake::playing(&graph, &job.1.access).played();
+    let options = PlanOptions { played, ..options(gpu, &job.1) };
     let before = cache.tuning(gpu);
     // What can't be measured keeps its shape.
     let measured = catch_unwind(AssertUnwindSafe(|| tune::tune(gpu, &graph, &options, cache, &go_on)));

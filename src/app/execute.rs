@@ -63,6 +63,8 @@ impl Editor {
             Command::ChooseVariant => !session.document().variants.is_empty(),
             Command::RenameVariant | Command::RemoveVariant => session.variant().is_some(),
             Command::LoadAgain => session.can_load_again(),
+            Command::PlayBakes => session.can_play_bakes(true),
+            Command::RunLive => session.can_play_bakes(false),
             Command::Play | Command::Step | Command::Reset | Command::SaveCheckpoint => {
                 session.running_simulation().is_some()
             }
@@ -179,6 +181,9 @@ impl Editor {
             Command::Save => self.save(ctx),
             Command::SaveAs => self.files.save_as(ctx, session),
             Command::Export => self.export.open(session, self.files.settings()),
+            Command::Bake => self.bake.open(session),
+            Command::PlayBakes => session.play_bakes(true),
+            Command::RunLive => session.play_bakes(false),
             Command::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
             Command::Undo => session.undo(),
             Command::Redo => session.redo(),

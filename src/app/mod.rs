@@ -2,6 +2,7 @@
 //! does, a program can do.
 
 mod action;
+mod bake;
 mod canvas;
 mod code;
 mod command;
@@ -72,6 +73,7 @@ use crate::library::Library;
 use crate::sim::Simulation;
 use crate::sim::checkpoint::Checkpoint;
 use action::{Action, Actions};
+use bake::BakeDialog;
 use canvas::{Canvas, layout};
 use code::Code;
 use command::Command;
@@ -129,6 +131,7 @@ pub struct Editor {
     compare: ComparePane,
     files: Files,
     export: ExportDialog,
+    bake: BakeDialog,
     notice: Option<Notice>,
     hints: Hints,
     help: Help,
@@ -203,6 +206,7 @@ impl Editor {
             compare: ComparePane::default(),
             files: Files::new(folders),
             export: ExportDialog::default(),
+            bake: BakeDialog::default(),
             notice: None,
             hints: Hints::default(),
             help: Help::default(),
@@ -333,6 +337,7 @@ impl Editor {
         if !self.files.blocking() && self.picker.is_none() && self.preset.is_none() && !self.canvas.busy() {
             self.dialog_keys(ctx);
             self.export.escape(ctx);
+            self.bake.escape(ctx);
         }
         for event in self.files.show(ctx, &mut self.session, self.export.running()) {
             match event {
@@ -376,6 +381,7 @@ impl Editor {
                 Event::Failed(sentence) => self.notify(sentence, true),
             }
         }
+        self.bake.show(ctx, &mut self.session);
         if let Err(sentence) = self.export.show(ctx, &self.session, self.files.settings()) {
             self.notify(sentence, true);
         }

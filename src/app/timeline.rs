@@ -100,7 +100,9 @@ impl TimelinePane {
         let simulation = session.simulation()?;
         let (now, fps) = (simulation.frame(), simulation.plan().fps);
         let shown = player.target().unwrap_or(now);
-        let end = simulation.timeline().map_or(now, Timeline::end).max(now);
+        let played = simulation.played();
+        let baked = played.iter().map(|cache| *cache.frames.end()).max().unwrap_or(0);
+        let end = simulation.timeline().map_or(now, Timeline::end).max(now).max(baked);
         let [first, last] = self.sight.unwrap_or([0.0, (end as f64).max(LEAST) * 1.02]);
         let scale = Scale { rect, first, last };
         response.widget_info(|| {
@@ -113,6 +115,11 @@ impl TimelinePane {
         painter.rect_filled(band, 2.0, look.field);
         if let Some(timeline) = simulation.timeline_mut() {
             draw_known(&painter, scale, band, timeline, look);
+        }
+        for cache in &played {
+            let (from, to) = (cache.frames.start().saturating_sub(1) as f64, *cache.frames.end() as f64);
+            let ends = egui::Rangef::new(scale.x(from).max(band.left()), scale.x(to).min(band.right()));
+            painter.hline(ends, band.top() + 1.5, Stroke::new(3.0, look.accent));
         }
         draw_ruler(&painter, scale, look);
         if let Some((from, to)) = player.range {

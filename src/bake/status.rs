@@ -163,6 +163,16 @@ pub fn playing(graph: &Graph, access: &Access) -> Bakes {
 /// # Errors
 /// Wires that the graph does not have, or that can't be baked; a folder that the graph may not name.
 pub fn look(graph: &Graph, name: &str, bake: &Bake, access: &Access) -> Result<Status, Problem> {
+    let (first, last) = bake.frames;
+    if first == 0 || last < first {
+        let cause = format!("the bake {name} has the frames {first} to {last}, which are none");
+        return Err(Problem::new(
+            "",
+            "",
+            cause,
+            "give a first frame of at least 1, and a last one that is not before it",
+        ));
+    }
     let wires = wires(graph, name, &bake.wires)?;
     let named = bake.folder(name);
     if !access.may_name(Path::new(&named)) {

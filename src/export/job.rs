@@ -17,6 +17,7 @@ use super::sink::{About, ExportError, Format, Frame, FrameSink, Kind, Target};
 use super::subject::{FrameSource, Pending, plan_options};
 pub use super::subject::{Part, Source, Subject};
 use crate::asset::Work;
+use crate::bake;
 use crate::cancel::Cancel;
 use crate::document::Document;
 use crate::files::{Access, write};
@@ -607,8 +608,14 @@ fn prepare(
     work: &Work,
     go_on: &mut dyn FnMut(&Making) -> bool,
 ) -> Result<Simulation, JobError> {
-    let (plan, _) =
-        aside::build_needed(document, |document| Plan::compile(&Graph::build(document, library)?, options))?;
+    let access = Access::new(&options.folder, options.allow_files);
+    let compile = |document: &Document| {
+        let graph = Graph::build(document, library)?;
+        // What is played from caches is exported from them.
+        let played = bake::playing(&graph, &access).played();
+        Plan::compile(&graph, &PlanOptions { played, ..options.clone() })
+    };
+    let (plan, _) = aside::build_needed(document, compile)?;
     let grids = files::read_watched(&plan, work)?;
     gpu.prepare_while(&plan, go_on)?;
     Ok(Simulation::with_files(gpu, plan, &grids)?)

@@ -106,12 +106,17 @@ impl Canvas {
         } else if let Some(name) = node {
             let comment = session.nodes().get(&name).map(|node| node.comment.clone()).unwrap_or_default();
             let over = self.figures.on.get(&name).map(|nodes| nodes.iter().cloned().collect::<Vec<_>>().join(", "));
-            if comment.is_empty() && over.is_none() {
+            let baked = session.baked_node(&name).map(|bake| bake.about);
+            if comment.is_empty() && over.is_none() && baked.is_none() {
                 return;
             }
             tooltip(ui, &format!("{name} {}", over.as_deref().unwrap_or_default()), |ui| {
                 if !comment.is_empty() {
                     ui.label(&comment);
+                }
+                if let Some(baked) = baked {
+                    ui.label(RichText::new("Baked").strong());
+                    ui.label(baked);
                 }
                 if let Some(over) = over {
                     ui.label(RichText::new("Runs here").strong());

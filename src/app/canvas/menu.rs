@@ -140,7 +140,7 @@ fn entry(ui: &mut Ui, command: Command, enabled: bool) -> Option<Choice> {
 fn nodes(ui: &mut Ui, session: &Session, name: &str) -> Option<Choice> {
     let own = session.editable();
     let group = session.nodes().get(name).is_some_and(|node| edit::group_of(node, session.library()).is_some());
-    let mut choice = entry(ui, Command::ViewOutput, true);
+    let mut choice = entry(ui, Command::ViewOutput, true).or(entry(ui, Command::Bake, true));
     ui.separator();
     for command in [Command::Bypass, Command::Duplicate, Command::Copy, Command::Delete] {
         choice = choice.or(entry(ui, command, own || command == Command::Copy));

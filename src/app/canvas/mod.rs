@@ -2,6 +2,7 @@
 //! changes in its own copy is turned into an edit of the document and then discarded.
 
 mod align;
+mod badge;
 mod bookmarks;
 mod breadcrumbs;
 mod commands;
@@ -339,6 +340,7 @@ impl Canvas {
             view.invariant = invariant.contains(name);
             view.joined = joined.get(name).cloned();
             view.muted = source.muted;
+            view.bake = session.baked_node(name).map(|bake| bake.state);
             view.repeats = repeats(source);
             view.outline = source.kind.info().outline;
             view.color = source.color.map_or_else(|| look.kind(&source.kind), theme::color);

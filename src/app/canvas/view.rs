@@ -16,6 +16,7 @@ use egui_node_graph::{DataTypeTrait, NodeDataTrait, NodeId, NodeResponse, UserRe
 use super::marks::Mark;
 use super::templates::NoTemplate;
 use super::text::{SMALLEST, block, block_room, one_line, shortened, text_size};
+use crate::app::session::BakedState;
 use crate::app::theme::{self, Look};
 use crate::document::Outline;
 use crate::edit::PortSignature;
@@ -74,6 +75,8 @@ pub(super) struct NodeView {
     pub joined: Option<String>,
     /// Left out of the graph.
     pub muted: bool,
+    /// How the bake of one of its wires stands.
+    pub bake: Option<BakedState>,
     /// Of a domain: how many nodes run over it.
     pub runs: Option<usize>,
     pub severity: Option<Severity>,
@@ -295,6 +298,7 @@ impl NodeDataTrait for NodeView {
         } else {
             self.foot(ui, look, rect, zoom);
         }
+        self.badge(ui, look, rect, zoom);
         paint.finish(ui, id, graph, rect, self.frame(look, rect, zoom));
         Vec::new()
     }
@@ -321,6 +325,7 @@ impl NodeView {
             invariant: false,
             joined: None,
             muted: false,
+            bake: None,
             runs: None,
             severity: None,
             selected: false,

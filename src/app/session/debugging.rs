@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::Session;
 use crate::app::settings::Stops;
+use crate::bake::playing;
 use crate::graph::{DomainId, Graph, aside};
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
@@ -301,7 +302,8 @@ impl Session {
             };
             let build = |document: &crate::document::Document| Graph::build(document, &library);
             let (graph, _) = aside::build_needed(&document, build)?;
-            Plan::compile(&graph, &FrameDebugger::options(&options))
+            let played = playing(&graph, &access).played();
+            Plan::compile(&graph, &FrameDebugger::options(&PlanOptions { played, ..options }))
         }
     }
 

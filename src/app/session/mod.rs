@@ -1,5 +1,6 @@
 //! The open document with its undo steps and problems, and the simulation that runs it.
 
+mod bakes;
 mod cameras;
 mod compared;
 mod debugging;
@@ -39,6 +40,7 @@ use crate::sim::checkpoint::Checkpoint;
 use crate::sim::expect::Checker;
 use crate::sim::timeline::{Budget, Timeline};
 use crate::stage::types::{Attributes, WireType, particles_name};
+pub(super) use bakes::{BakedState, about, state};
 use cameras::Cameras;
 use compared::Compared;
 pub(super) use compared::Slot;
@@ -82,6 +84,7 @@ pub(super) struct Session {
     views: Viewed,
     cameras: Cameras,
     spaces: Spaces,
+    bakes: Vec<crate::bake::Status>,
     pub selection: Selection,
     hovered: Option<Hovered>,
     presets: Store<Presets>,
@@ -148,6 +151,7 @@ impl Session {
             views: Viewed::default(),
             cameras: Cameras::default(),
             spaces: Spaces::default(),
+            bakes: Vec::new(),
             selection: Selection::default(),
             hovered: None,
             presets: Store::default(),
@@ -401,6 +405,7 @@ impl Session {
             }
             (self.views.thumbnails, self.cameras.nodes) = (compiled.thumbnails, compiled.cameras);
             self.spaces = Spaces { domains: compiled.domains, grids: compiled.grids_made };
+            self.bakes = compiled.bakes;
             self.renew_checks(compiled.expectations);
             Ok(compiled.problems)
         });

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, channel};
 
 use super::Session;
+use crate::bake::playing;
 use crate::document::{Document, Link, NodeKind, Nodes};
+use crate::files::Access;
 use crate::graph::Graph;
 use crate::plan::{Keep, Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
@@ -67,8 +69,12 @@ impl Session {
         let work = move || {
             let (folder, allow_files) = (access.folder, access.anywhere);
             let memory_budget = gpu.memory_budget();
+            let access = Access::new(&folder, allow_files);
             let options = PlanOptions { keep: Keep::All, folder, allow_files, memory_budget, ..PlanOptions::default() };
-            let plan = Graph::build(&document, &library).and_then(|graph| Plan::compile(&graph, &options));
+            let plan = Graph::build(&document, &library).and_then(|graph| {
+                let played = playing(&graph, &access).played();
+                Plan::compile(&graph, &PlanOptions { played, ..options })
+            });
             let origin = plan.and_then(|plan| bad.origin(&gpu, plan)).ok().flatten();
             let problem = bad.problem(origin.as_ref());
             let _ = answer.send((problem, bad));

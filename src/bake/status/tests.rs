@@ -48,6 +48,10 @@ fn a_change_before_the_wires_makes_a_cache_stale_and_one_after_them_does_not() {
             Some(says) => assert_eq!(changed, Condition::Stale(vec![says.into()]), "{to}"),
         }
     }
+    let graph =
+        Graph::build(&Document::parse(&GRAPH.replace("(1, 4)", "(4, 1)")).unwrap(), Library::builtin()).unwrap();
+    let problems = playing(&graph, &Access::new(folder.path(), false)).problems.to_string();
+    assert!(problems.contains("has the frames 4 to 1, which are none"), "{problems}");
     let other = GRAPH
         .replace("\"next\": \"fade.field\"", "\"next\": \"more.field\"")
         .replace("\"gap\": ", "\"more\": (stage: \"fluid/dissipate\", inputs: {\"field\": \"fade.field\"}), \"gap\": ");
