@@ -299,7 +299,7 @@ impl Command {
     fn entry(self) -> (&'static str, &'static [(Modifiers, Key)]) {
         match self {
             New => ("New…", &[(CTRL, Key::N)]),
-            Export => ("Export image sequence…", &[(CTRL, Key::E)]),
+            Export => ("Export…", &[(CTRL, Key::E)]),
             Bake => ("Bake…", &[]),
             PlayBakes => ("Play from cache", &[]),
             RunLive => ("Run live", &[]),

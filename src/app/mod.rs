@@ -16,7 +16,7 @@ mod disk;
 mod driver;
 mod errand;
 mod execute;
-mod export_dialog;
+mod export;
 mod files;
 mod find;
 mod followed;
@@ -82,7 +82,7 @@ use curves::CurvePane;
 use debugger::DebuggerPane;
 use dialog::Dialog;
 pub use disk::Source;
-use export_dialog::ExportDialog;
+use export::{Around, ExportDialog};
 use files::{Event, Files, Leaving};
 use help::Help;
 use hints::Hints;
@@ -303,6 +303,21 @@ impl Editor {
         }
     }
 
+    /// Draws the export dialog, and tells what has ended while it was closed.
+    fn show_export(&mut self, ctx: &egui::Context) {
+        let scope = self.session.scope();
+        let selected = self.session.selection.nodes.iter().map(|name| scope.path(name));
+        let seen = self.views.values().map(|view| view.seen().to_string()).filter(|path| !path.is_empty());
+        let newest = self.session.running_simulation().map_or(0, Simulation::frame);
+        let range = self.player.range.map(|(from, to)| (from.max(1), to)).or((newest > 0).then_some((1, newest)));
+        let around = Around { range, frame_seconds: self.player.frame_seconds(), near: selected.chain(seen).collect() };
+        match self.export.show(ctx, &mut self.session, self.files.settings(), &around) {
+            Ok(Some((text, error))) => self.notify(text, error),
+            Ok(None) => {}
+            Err(sentence) => self.notify(sentence, true),
+        }
+    }
+
     fn notify(&mut self, text: String, error: bool) {
         self.notice = Some(Notice::new(text, error));
     }
@@ -336,7 +351,7 @@ impl Editor {
         }
         if !self.files.blocking() && self.picker.is_none() && self.preset.is_none() && !self.canvas.busy() {
             self.dialog_keys(ctx);
-            self.export.escape(ctx);
+            self.export.take_keys(ctx);
             self.bake.escape(ctx);
         }
         for event in self.files.show(ctx, &mut self.session, self.export.running()) {
@@ -352,6 +367,7 @@ impl Editor {
                     self.curves.clear();
                     self.debugger = DebuggerPane::default();
                     self.plots = PlotPane::default();
+                    self.export.forget_graph();
                     self.player.clear();
                     self.timeline = TimelinePane::default();
                     self.views.values_mut().for_each(View::clear);
@@ -382,9 +398,7 @@ impl Editor {
             }
         }
         self.bake.show(ctx, &mut self.session);
-        if let Err(sentence) = self.export.show(ctx, &self.session, self.files.settings()) {
-            self.notify(sentence, true);
-        }
+        self.show_export(ctx);
         for fault in self.session.gpu().take_faults() {
             self.notify(format!("The graphics driver reports: {fault}"), true);
         }
@@ -401,6 +415,7 @@ impl Editor {
     fn takes_commands(&self) -> bool {
         !self.files.blocking()
             && self.picker.is_none()
+            && !self.export.is_choosing()
             && self.preset.is_none()
             && self.naming.is_none()
             && !self.canvas.busy()

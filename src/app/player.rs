@@ -186,6 +186,11 @@ impl Player {
         Some(Duration::from_nanos(self.took.load(Ordering::Relaxed))).filter(|took| !took.is_zero())
     }
 
+    /// Time that a frame takes, once one was measured \[s\].
+    pub(super) fn frame_seconds(&self) -> Option<f64> {
+        self.gpu_ms.map(|ms| ms / 1e3).or(self.took().map(|took| took.as_secs_f64()))
+    }
+
     /// Time of a frame, if it is so long that the graph is too heavy for this machine. That of the first is known when a part of it is
     /// computed.
     pub(super) fn too_heavy(&self, session: &Session) -> Option<Duration> {

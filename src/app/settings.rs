@@ -225,6 +225,8 @@ pub(super) struct ExportChoices {
     /// The name of the format.
     pub format: String,
     pub folder: PathBuf,
+    /// Names of the files with tokens; the usual ones when empty.
+    pub names: String,
     /// Frames between two checkpoints; none when absent.
     pub checkpoints: Option<u64>,
 }
@@ -237,6 +239,7 @@ impl Default for ExportChoices {
             size: None,
             format: DEFAULT.name.into(),
             folder: PathBuf::new(),
+            names: String::new(),
             checkpoints: None,
         }
     }

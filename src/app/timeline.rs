@@ -4,7 +4,7 @@ use eframe::egui::{self, Align2, Color32, FontId, Key, Pos2, Rect, Response, Ric
 
 use super::action::Action;
 use super::command::Command;
-use super::export_dialog::amount;
+use super::export::amount;
 use super::files::Data;
 use super::inspector::keys::diamond;
 use super::player::Player;

@@ -5,7 +5,7 @@ use eframe::egui::{self, Align, Layout, RichText, Ui, vec2};
 use super::action::Action;
 use super::command::Command;
 use super::driver;
-use super::export_dialog::amount;
+use super::export::amount;
 use super::loader::Loading;
 use super::player::{Player, SPEEDS};
 use super::session::Session;

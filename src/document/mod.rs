@@ -7,6 +7,7 @@ mod bytes;
 mod color;
 mod edge;
 mod expect;
+mod export;
 pub mod kind;
 mod level;
 mod read;
@@ -23,9 +24,10 @@ pub use bookmark::Bookmark;
 pub use color::Color;
 pub use edge::Edge;
 pub use expect::Expect;
+pub use export::ExportPreset;
 pub use kind::{Bypass, KindPorts, Outline};
 pub use level::{Level, LevelMut, Scope};
-pub(crate) use read::{BAKE_FIELDS, BOOKMARK_FIELDS, DOCUMENT_FIELDS, NODE_FIELDS};
+pub(crate) use read::{BAKE_FIELDS, BOOKMARK_FIELDS, DOCUMENT_FIELDS, EXPORT_FIELDS, NODE_FIELDS};
 pub use read::{EXPECT_FIELDS, ReadError, VARIANT_FIELDS};
 pub use salvage::{Salvaged, salvage};
 pub use variant::Variant;
@@ -65,6 +67,8 @@ pub struct Document {
     pub bakes: BTreeMap<String, Bake>,
     /// Expected results.
     pub expect: Vec<Expect>,
+    /// Presets of exports, by name.
+    pub exports: BTreeMap<String, ExportPreset>,
     /// Named sets of values that replace those of the default.
     pub variants: BTreeMap<String, Variant>,
     /// The variant that is chosen, whose values the nodes hold. Only [`Document::choose`] changes it.
@@ -91,6 +95,7 @@ impl Default for Document {
             bookmarks: BTreeMap::new(),
             bakes: BTreeMap::new(),
             expect: Vec::new(),
+            exports: BTreeMap::new(),
             variants: BTreeMap::new(),
             variant: None,
             nodes: Nodes::new(),

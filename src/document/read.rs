@@ -8,8 +8,8 @@ use ron::value::RawValue;
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{
-    Bake, Bookmark, Color, Document, Domain, Edge, Expect, Extra, FORMAT_VERSION, FileSource, Frame, Group, Link, Node,
-    NodeKind, Nodes, Output, ParamValue, Until, Variant, kind, write,
+    Bake, Bookmark, Color, Document, Domain, Edge, Expect, ExportPreset, Extra, FORMAT_VERSION, FileSource, Frame, Group,
+    Link, Node, NodeKind, Nodes, Output, ParamValue, Until, Variant, kind, write,
 };
 
 /// Why a text is not a graph file.
@@ -178,6 +178,7 @@ pub(crate) const DOCUMENT_FIELDS: &[&str] = &[
     "bookmarks",
     "bakes",
     "expect",
+    "exports",
     "variant",
     "variants",
     "nodes",
@@ -194,6 +195,7 @@ record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "bookmarks" => d.bookmarks = map.next_value::<Unique<Bookmark>>()?.0,
     "bakes" => d.bakes = map.next_value::<Unique<Bake>>()?.0,
     "expect" => d.expect = map.next_value()?,
+    "exports" => d.exports = map.next_value::<Unique<ExportPreset>>()?.0,
     "variant" => d.variant = Some(map.next_value()?),
     "variants" => d.variants = map.next_value::<Unique<Variant>>()?.0,
     "nodes" => d.nodes = map.next_value::<Unique<Node>>()?.0,
@@ -385,6 +387,19 @@ record!(Bake, "Bake", BAKE_FIELDS, |b, map| {
     "frames" => b.frames = map.next_value()?,
     "folder" => b.folder = map.next_value()?,
     "play" => b.play = map.next_value()?,
+});
+
+/// Fields of a preset of an export.
+pub(crate) const EXPORT_FIELDS: &[&str] = &["what", "frames", "size", "folder", "names", "settings", "checkpoints"];
+
+record!(ExportPreset, "Export", EXPORT_FIELDS, |e, map| {
+    "what" => e.what = map.next_value()?,
+    "frames" => e.frames = map.next_value()?,
+    "size" => e.size = Some(map.next_value()?),
+    "folder" => e.folder = map.next_value()?,
+    "names" => e.names = map.next_value()?,
+    "settings" => e.settings = map.next_value::<Unique<ParamValue>>()?.0,
+    "checkpoints" => e.checkpoints = Some(map.next_value()?),
 });
 
 /// A position on the canvas. One that is not finite is ignored, so the node is laid out automatically.

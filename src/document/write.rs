@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::{
-    Bake, Bookmark, Document, Domain, Edge, Expect, Extra, FileSource, Frame, Group, Link, Node, NodeKind, Nodes,
-    Output, ParamValue, Until, Variant,
+    Bake, Bookmark, Document, Domain, Edge, Expect, ExportPreset, Extra, FileSource, Frame, Group, Link, Node, NodeKind,
+    Nodes, Output, ParamValue, Until, Variant,
 };
 use crate::curve::{Color, Key, Keyframes, Tangent, hex_from_color};
 use crate::input::InputTrack;
@@ -44,6 +44,9 @@ pub(super) fn document(document: &Document) -> String {
     }
     if !document.expect.is_empty() {
         field("expect", expectations(&document.expect));
+    }
+    if !document.exports.is_empty() {
+        field("exports", exports(&document.exports));
     }
     if let Some(name) = chosen {
         field("variant", quoted(name));
@@ -161,6 +164,33 @@ fn bake(bake: &Bake) -> String {
     }
     if !bake.play {
         fields.add("play", "false".into());
+    }
+    fields.one_line()
+}
+
+/// One preset of an export a line.
+fn exports(presets: &BTreeMap<String, ExportPreset>) -> String {
+    let line = |(name, value): (&String, &ExportPreset)| format!("        {}: {},\n", quoted(name), export(value));
+    format!("{{\n{}    }}", presets.iter().map(line).collect::<String>())
+}
+
+fn export(preset: &ExportPreset) -> String {
+    let mut fields = Fields::default();
+    fields.extra(&preset.extra);
+    fields.add("what", list(preset.what.iter().map(|entry| quoted(entry))));
+    fields.add("frames", format!("({}, {})", preset.frames.0, preset.frames.1));
+    if let Some((width, height)) = preset.size {
+        fields.add("size", format!("({width}, {height})"));
+    }
+    fields.add("folder", quoted(&preset.folder));
+    if !preset.names.is_empty() {
+        fields.add("names", quoted(&preset.names));
+    }
+    if !preset.settings.is_empty() {
+        fields.add("settings", map(&preset.settings, param));
+    }
+    if let Some(every) = preset.checkpoints {
+        fields.add("checkpoints", every.to_string());
     }
     fields.one_line()
 }

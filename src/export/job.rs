@@ -10,10 +10,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::checkpoints::{self, Checkpoints, Saver};
-use super::names::Names;
+use super::estimate;
+pub use super::item::Item;
 use super::record::{Fingerprint, Record};
-use super::sheet::Sheet;
-use super::sink::{About, ExportError, Format, Frame, FrameSink, Kind, Target};
+use super::sink::{About, ExportError, Frame, FrameSink, Target};
 use super::subject::{FrameSource, Pending, plan_options};
 pub use super::subject::{Part, Source, Subject};
 use crate::asset::Work;
@@ -42,6 +42,8 @@ const POLL_INTERVAL: Duration = Duration::from_micros(200);
 const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 /// Frames that are computed but not written are awaited every few frames, so that they do not pile up in the driver.
 const WAIT_EVERY: u64 = 4;
+/// How often the size of the files is measured.
+const MEASURE_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of last frames that the rate is measured over.
 const RATE_OVER: usize = 30;
 
@@ -60,44 +62,6 @@ pub struct Export {
     pub resume: bool,
     /// Which checkpoints are written into the folder.
     pub checkpoints: Option<Checkpoints>,
-}
-
-/// One series of files.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Item {
-    /// What the files show.
-    pub subject: Subject,
-    /// Which files are written.
-    pub format: &'static Format,
-    /// What the format is asked to hold; one of [`Format::takes`].
-    pub kind: Kind,
-    /// Names of the files.
-    pub names: Names,
-    /// In sparse files, numbers of at most this size are left out.
-    pub cutoff: f32,
-    /// How a flipbook is laid out.
-    pub sheet: Sheet,
-}
-
-impl Item {
-    /// Images with the default names.
-    pub fn images(subject: Subject, format: &'static Format) -> Item {
-        Item { subject, format, kind: Kind::Image, names: Names::default(), cutoff: 0.0, sheet: Sheet::default() }
-    }
-
-    /// Names of the values in a file.
-    fn layers(&self) -> Vec<String> {
-        match &self.subject {
-            Subject::Values(parts) => parts.iter().map(|part| part.name.clone()).collect(),
-            Subject::Output(_) | Subject::Wire(_) => Vec::new(),
-        }
-    }
-
-    /// The name of the file that a frame goes to.
-    pub(super) fn path(&self, frame: u64) -> PathBuf {
-        let images = Target::images(PathBuf::new(), 1..=1);
-        (self.format.open)(Target { names: self.names.clone(), kind: self.kind, ..images }).path(frame)
-    }
 }
 
 /// Most threads that encode frames.
@@ -141,6 +105,11 @@ impl Export {
     /// The first file that a frame goes to.
     pub fn path(&self, frame: u64) -> PathBuf {
         self.sinks(&About::default()).first().map_or_else(|| self.folder.clone(), |sink| sink.path(frame))
+    }
+
+    /// The files that a frame goes to.
+    pub(super) fn paths(&self, frame: u64) -> Vec<PathBuf> {
+        self.sinks(&About::default()).iter().map(|sink| sink.path(frame)).collect()
     }
 
     /// The names of the files in one line: `frame.0001.png to frame.0240.png`.
@@ -269,6 +238,8 @@ pub struct Progress {
     pub last: u64,
     /// Frames per second over the last frames.
     pub rate: Option<f64>,
+    /// Size of the files of one of the last frames \[bytes\], where each frame has files of its own. Measured by [`Job`] alone.
+    pub frame_bytes: Option<f64>,
 }
 
 impl Progress {
@@ -539,9 +510,13 @@ impl Job {
         let (gpu, theirs, access) = (gpu.clone(), shared.clone(), access.clone());
         let (stop, reading) = (cancel.clone(), work.clone());
         let run = move || {
-            let mut told = Instant::now();
+            let (mut told, mut measured, mut frame_bytes) = (Instant::now(), Instant::now(), None);
             let go_on = |progress: &Progress, _: &mut Simulation| {
-                lock(&theirs).progress = *progress;
+                if frame_bytes.is_none() || measured.elapsed() > MEASURE_INTERVAL {
+                    measured = Instant::now();
+                    frame_bytes = estimate::written_frame_bytes(&export, progress).or(frame_bytes);
+                }
+                lock(&theirs).progress = Progress { frame_bytes, ..*progress };
                 // Often enough for a progress bar.
                 if told.elapsed() > Duration::from_millis(50) {
                     told = Instant::now();

@@ -4,17 +4,23 @@
 //! `formats` and one line in [`FORMATS`]; the command line and the editor's dialog offer the formats in this list.
 
 pub mod checkpoints;
+pub mod command;
+pub mod estimate;
 mod formats;
+mod item;
 pub mod job;
 mod memory;
 pub mod names;
+pub mod preset;
 pub mod record;
 pub mod select;
 pub mod sequence;
+pub mod settings;
 pub mod sheet;
 pub mod sink;
 mod subject;
 pub mod value;
+pub mod wires;
 
 pub use formats::{DEFAULT, FORMATS, png};
 use sink::{Format, Kind};

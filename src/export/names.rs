@@ -83,6 +83,11 @@ impl Names {
     }
 }
 
+/// A text with its known tokens replaced, with `_` for what file names should not contain; others stay as they are.
+pub fn replace_tokens(text: &str, tokens: &[(&str, &str)]) -> String {
+    tokens.iter().fold(text.to_string(), |text, (name, value)| text.replace(&format!("{{{name}}}"), &plain(value)))
+}
+
 /// A text with `_` for everything that is not a letter, a digit or one of `-_.`.
 pub fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()

@@ -32,7 +32,9 @@ impl Fingerprint {
     pub fn of(document: &Document, library: &Library, access: &Access, cancel: &Cancel) -> Option<Fingerprint> {
         let mut hash = Hash(Sha256::new());
         hash.part(b"program", env!("CARGO_PKG_VERSION").as_bytes());
-        hash.part(b"graph", document.to_text().as_bytes());
+        // Presets say which files are written, and change no frame.
+        let bare = Document { exports: Default::default(), ..document.clone() };
+        hash.part(b"graph", bare.to_text().as_bytes());
         let mut used = Used::default();
         used.add(&document.nodes, library);
         for name in &used.definitions {

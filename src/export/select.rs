@@ -3,6 +3,8 @@
 //! A wire is an Output, `node.port`, a particle set, a field as `node.port@domain`, a number, or a statistic of a wire as
 //! `node.port:sum`. Several joined by `+` go into the same files.
 
+use std::fmt;
+
 use super::format_named;
 use super::formats::{FORMATS, default_for};
 use super::job::{Item, Part, Source, Subject};
@@ -24,13 +26,41 @@ pub const DEFAULT_NAMES: &str = "{name}.{frame}";
 /// What is typed for one series of files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    text: String,
-    /// Names in the file, where given, and wires.
-    parts: Vec<(Option<String>, String)>,
-    format: Option<&'static Format>,
+    /// What goes into each file, in this order.
+    pub parts: Vec<NamedWire>,
+    /// Which files are written; by the kind of the first wire when `None`.
+    pub format: Option<&'static Format>,
+}
+
+/// A wire, and its name in files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NamedWire {
+    /// By the wire when `None`.
+    pub name: Option<String>,
+    /// As typed.
+    pub wire: String,
+}
+
+/// As it is typed.
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, part) in self.parts.iter().enumerate() {
+            let plus = if at > 0 { "+" } else { "" };
+            match &part.name {
+                Some(name) => write!(f, "{plus}{name}={}", part.wire)?,
+                None => write!(f, "{plus}{}", part.wire)?,
+            }
+        }
+        self.format.map_or(Ok(()), |format| write!(f, ":{}", format.name))
+    }
 }
 
 impl Request {
+    /// A wire alone in its files.
+    pub fn of(wire: &str, format: Option<&'static Format>) -> Request {
+        Request { parts: vec![NamedWire { name: None, wire: wire.into() }], format }
+    }
+
     /// # Errors
     /// Why it can't be read, in one sentence.
     pub fn parse(text: &str) -> Result<Request, String> {
@@ -49,10 +79,10 @@ impl Request {
                     "`{text}`: write [NAME=]WIRE[:FORMAT], for example density=smoke.value:npy, and + between wires that go into the same files"
                 )
             };
-            if empty { Err(message()) } else { Ok((name, wire.to_string())) }
+            if empty { Err(message()) } else { Ok(NamedWire { name, wire: wire.to_string() }) }
         };
         let parts = wires.split('+').map(part).collect::<Result<_, String>>()?;
-        Ok(Request { text: text.into(), parts, format })
+        Ok(Request { parts, format })
     }
 }
 
@@ -89,62 +119,109 @@ pub fn items(
             let output = graph.outputs().first().and_then(|output| graph.nodes.get(*output));
             let none = || Problem::new("", "", "the graph has no Output", "name the wires to export");
             let path = output.ok_or_else(none)?.path.clone();
-            first = [Request { text: path.clone(), parts: vec![(None, path)], format: None }];
+            first = [Request::of(&path, None)];
             &first
         }
         requests => requests,
     };
     let mut items = Vec::new();
     for request in requests {
-        let found = request.parts.iter().map(|(name, wire)| find(name.as_deref(), wire, document, graph));
-        let found = found.collect::<Result<Vec<Found>, Problem>>()?;
-        let before = items.len();
-        match (request.format, choices.formats) {
-            (Some(format), _) => items.push(item(request, &found, format, choices)?),
-            (None, []) => {
-                let format = found.first().map_or(FORMATS.first(), |found| Some(default_for(found.kind())));
-                let format = format.ok_or_else(|| unfit(request, &found, None))?;
-                items.push(item(request, &found, format, choices)?);
+        items.extend(series(request, choices, document, graph)?);
+    }
+    match clash(&items) {
+        Some((_, problem)) => Err(problem),
+        None => Ok(items),
+    }
+}
+
+/// The series of files of one request: one, or one for each of the chosen formats that can hold it.
+///
+/// # Errors
+/// A wire that does not exist or that no chosen format can hold.
+pub fn series(
+    request: &Request,
+    choices: &Choices<'_>,
+    document: &Document,
+    graph: &Graph,
+) -> Result<Vec<Item>, Problem> {
+    let found = all(request, document, graph)?;
+    match (request.format, choices.formats) {
+        (Some(format), _) => Ok(vec![item(request, &found, format, choices)?]),
+        (None, []) => {
+            let format = found.first().map_or(FORMATS.first(), |found| Some(default_for(found.kind())));
+            let format = format.ok_or_else(|| unfit(request, &found, None))?;
+            Ok(vec![item(request, &found, format, choices)?])
+        }
+        (None, formats) => {
+            let fits = |format: &&&'static Format| kinds(&found, format).is_ok();
+            let fitting: Vec<&'static Format> = formats.iter().filter(fits).copied().collect();
+            if fitting.is_empty() {
+                return Err(unfit(request, &found, formats.first().copied()));
             }
-            (None, formats) => {
-                let fits = |format: &&&'static Format| kinds(&found, format).is_ok();
-                for format in formats.iter().filter(fits) {
-                    items.push(item(request, &found, format, choices)?);
-                }
-                if items.len() == before {
-                    return Err(unfit(request, &found, formats.first().copied()));
-                }
-            }
+            fitting.into_iter().map(|format| item(request, &found, format, choices)).collect()
         }
     }
+}
+
+/// The first series that has the same files as one before it, by its position.
+pub fn clash(items: &[Item]) -> Option<(usize, Problem)> {
     // What a whole sequence has goes by the format and the names.
     let same = |one: &Item, other: &Item| {
         one.path(1) == other.path(1) || (one.format, &one.names) == (other.format, &other.names)
     };
-    let twice = items.iter().enumerate().find(|(at, item)| items.iter().take(*at).any(|other| same(item, other)));
-    if let Some((_, item)) = twice {
-        let cause = format!("two exports have the files {}", item.path(1).display());
-        return Err(Problem::new("", "", cause, "name one of them, NAME=WIRE, or use --name with {format}"));
-    }
-    Ok(items)
+    let (at, item) =
+        items.iter().enumerate().find(|(at, item)| items.iter().take(*at).any(|other| same(item, other)))?;
+    let cause = format!("two exports have the files {}", item.path(1).display());
+    Some((at, Problem::new("", "", cause, "name one of them, NAME=WIRE, or use --name with {format}")))
+}
+
+/// The formats that can hold the wires of a request, all in one file, in the order of [`FORMATS`].
+///
+/// # Errors
+/// A wire that does not exist.
+pub fn fitting(request: &Request, document: &Document, graph: &Graph) -> Result<Vec<&'static Format>, Problem> {
+    let found = all(request, document, graph)?;
+    let fits = |format: &&Format| {
+        (found.len() < 2 || format.joins) && kinds(&found, format).is_ok()
+    };
+    Ok(FORMATS.iter().filter(fits).collect())
+}
+
+/// The format of a wire where none is chosen.
+///
+/// # Errors
+/// A wire that does not exist.
+pub fn usual_format(wire: &str, document: &Document, graph: &Graph) -> Result<&'static Format, Problem> {
+    Ok(default_for(find(None, wire, document, graph)?.kind()))
+}
+
+/// The name of a wire in files, where none is given.
+pub fn usual_name(wire: &str) -> &str {
+    // A State is known by its own name.
+    wire.strip_suffix(".value").unwrap_or(wire)
+}
+
+/// The wires of a request.
+fn all(request: &Request, document: &Document, graph: &Graph) -> Result<Vec<Found>, Problem> {
+    request.parts.iter().map(|part| find(part.name.as_deref(), &part.wire, document, graph)).collect()
 }
 
 /// A wire of a request.
-struct Found {
+pub(super) struct Found {
     /// Its name in files.
-    name: String,
+    pub(super) name: String,
     unit: String,
-    wire: Wire,
+    pub(super) wire: Wire,
 }
 
-enum Wire {
+pub(super) enum Wire {
     /// An Output, the wire that it shows, and the size of its image \[pixels\].
     Output(String, Option<String>, Option<(u32, u32)>),
     Carried(Carried),
     Number(Measurement),
 }
 
-fn find(name: Option<&str>, text: &str, document: &Document, graph: &Graph) -> Result<Found, Problem> {
+pub(super) fn find(name: Option<&str>, text: &str, document: &Document, graph: &Graph) -> Result<Found, Problem> {
     let named = |default: &str| name.unwrap_or(default).to_string();
     let output = graph.outputs().into_iter().find(|id| graph.nodes.get(*id).is_some_and(|node| node.path == text));
     if let Some((id, node)) = output.and_then(|id| Some((id, graph.nodes.get(id)?))) {
@@ -171,8 +248,7 @@ fn find(name: Option<&str>, text: &str, document: &Document, graph: &Graph) -> R
         return Ok(Found { name: named(text), unit: String::new(), wire: Wire::Number(measurement) });
     }
     let carried = graph.carried(text)?;
-    // A State is known by its own name.
-    let short = carried.wire.strip_suffix(".value").unwrap_or(&carried.wire).to_string();
+    let short = usual_name(&carried.wire).to_string();
     let unit = carried.unit.clone();
     let wire = match carried.ty {
         WireType::Number(ValueType::Camera) | WireType::NeighborGrid => {
@@ -188,7 +264,7 @@ fn find(name: Option<&str>, text: &str, document: &Document, graph: &Graph) -> R
 
 impl Found {
     /// What it is.
-    fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> Kind {
         match &self.wire {
             Wire::Output(..) => Kind::Image,
             Wire::Number(_) => Kind::Number,
@@ -239,7 +315,7 @@ enum From {
 /// The series of a request in a format.
 fn item(request: &Request, found: &[Found], format: &'static Format, choices: &Choices<'_>) -> Result<Item, Problem> {
     if found.len() > 1 && !format.joins {
-        let cause = format!("`{}`: {} files hold one value each", request.text, format.title);
+        let cause = format!("`{}`: {} files hold one value each", request, format.title);
         return Err(Problem::new(
             "",
             "",
@@ -250,7 +326,7 @@ fn item(request: &Request, found: &[Found], format: &'static Format, choices: &C
     let (mut subject, mut parts, mut kind) = (None, Vec::new(), None);
     let kinds = kinds(found, format).map_err(|(one, beside)| match beside {
         None => unfit(request, std::slice::from_ref(one), Some(format)),
-        Some(problem) => Problem::new("", "", format!("`{}`: {problem}", request.text), ""),
+        Some(problem) => Problem::new("", "", format!("`{}`: {problem}", request), ""),
     })?;
     for (one, as_kind) in found.iter().zip(kinds) {
         kind = kind.or(Some(as_kind));
@@ -306,8 +382,8 @@ fn unfit(request: &Request, found: &[Found], format: Option<&Format>) -> Problem
     let fitting: Vec<&str> = FORMATS.iter().filter(fits).map(|format| format.name).collect();
     let what = one.map_or(String::new(), |one| format!("`{}` is of {}", plain(&one.name), one.kind()));
     let cause = match format {
-        Some(format) => format!("`{}`: {what}, which {} files can't hold", request.text, format.title),
-        None => format!("`{}`: no format can hold it", request.text),
+        Some(format) => format!("`{}`: {what}, which {} files can't hold", request, format.title),
+        None => format!("`{}`: no format can hold it", request),
     };
     Problem::new("", "", cause, format!("choose one of the formats {}", fitting.join(", ")))
 }

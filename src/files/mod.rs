@@ -5,6 +5,7 @@
 
 pub mod read;
 pub mod scratch;
+pub mod space;
 pub mod write;
 
 pub use read::{Access, ReadError};

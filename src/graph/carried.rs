@@ -18,6 +18,10 @@ pub struct Carried {
     pub unit: String,
     /// Attributes of particles, `position` first.
     pub attributes: Vec<String>,
+    /// Cells along x, y and z of a grid's domain; z is 1 in 2D. Zeros for everything else.
+    pub cells: [u32; 3],
+    /// Size of all values at 32 bits a number \[bytes\]; of particles the most that the set may hold.
+    pub bytes: u64,
 }
 
 impl Graph {
@@ -43,7 +47,7 @@ impl Graph {
         let constant = || Problem::new(path, text, "it carries a constant", "name a wire that the graph computes");
         let (ty, holder) = carried(self, &source, 0).ok_or_else(constant)?;
         let holder_domain = self.nodes.get(holder).and_then(|node| node.domain);
-        let mut dim = holder_domain.and_then(|domain| self.domains.get(domain)).map_or(2, |domain| domain.dim);
+        let mut space = holder_domain.and_then(|domain| self.domains.get(domain));
         let mut full = format!("{path}.{}", self.port_name(index, number));
         let mut ty = ty;
         if let WireType::Field(value) = ty {
@@ -53,7 +57,7 @@ impl Graph {
                 let remedy = "name the domain to evaluate it on: node.port@domain";
                 return Err(Problem::new(path, text, "a field has no values without a domain", remedy));
             };
-            (ty, dim) = (WireType::Grid(value), domain.dim);
+            (ty, space) = (WireType::Grid(value), Some(domain));
             full = on.map_or_else(|| full.clone(), |on| format!("{full}@{on}"));
         } else if on.is_some() {
             return Err(Problem::new(path, text, "it is not a field, so it has a domain of its own", "remove the `@`"));
@@ -61,7 +65,20 @@ impl Graph {
         let set = self.nodes.get(holder).and_then(|node| node.set.as_ref()).filter(|_| ty == WireType::Particles);
         let mut attributes: Vec<String> = set.into_iter().flat_map(|set| set.attributes.keys().cloned()).collect();
         attributes.sort_by_key(|name| (name != "position", name.clone()));
-        Ok(Carried { wire: full, ty, dim, unit: self.unit(&source, 0), attributes })
+        let dim = space.map_or(2, |domain| domain.dim);
+        let components = if ty == WireType::FaceGrid { dim } else { ty.value().components(dim) };
+        let (cells, numbers) = match (ty, space, set) {
+            (WireType::Grid(_) | WireType::FaceGrid, Some(domain), _) => {
+                (domain.resolution, domain.cells() * u64::from(components))
+            }
+            (WireType::Particles, _, Some(set)) => {
+                let one: u32 = set.attributes.values().map(|value| value.components(dim)).sum();
+                ([0; 3], u64::from(set.capacity) * u64::from(one))
+            }
+            _ => ([0; 3], u64::from(components)),
+        };
+        let unit = self.unit(&source, 0);
+        Ok(Carried { wire: full, ty, dim, unit, attributes, cells, bytes: 4 * numbers })
     }
 
     /// The unit of what a wire carries, looking into groups; a State has that of what feeds it.
@@ -124,9 +141,11 @@ mod tests {
         let outflow = graph.carried("outflow").unwrap();
         assert_eq!((outflow.wire.as_str(), outflow.dim), ("outflow.divergence", 3));
         assert_eq!((outflow.ty, outflow.unit.as_str()), (WireType::Grid(ValueType::F32), "1/s"));
+        assert_eq!((outflow.cells, outflow.bytes), ([4; 3], 256));
         assert_eq!(graph.carried("kept").unwrap().unit, "1/s", "that of what feeds the State");
         let drops = graph.carried("drops").unwrap();
         assert_eq!((drops.ty, drops.attributes.join(" ")), (WireType::Particles, "position age velocity".into()));
+        assert_eq!(drops.bytes, 9 * 7 * 4);
         let ball = graph.carried("ball.distance@box").unwrap();
         assert_eq!((ball.wire.as_str(), ball.ty), ("ball.distance@box", WireType::Grid(ValueType::F32)));
         for (name, cause) in [

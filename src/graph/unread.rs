@@ -2,8 +2,8 @@
 //! in the file and reported as warnings.
 
 use crate::document::{
-    BAKE_FIELDS, BOOKMARK_FIELDS, DOCUMENT_FIELDS, Document, EXPECT_FIELDS, Extra, NODE_FIELDS, Node, NodeKind, Nodes,
-    VARIANT_FIELDS,
+    BAKE_FIELDS, BOOKMARK_FIELDS, DOCUMENT_FIELDS, Document, EXPECT_FIELDS, EXPORT_FIELDS, Extra, NODE_FIELDS, Node, NodeKind,
+    Nodes, VARIANT_FIELDS,
 };
 use crate::problem::{Problem, Problems};
 use crate::spelling::close_names;
@@ -21,6 +21,7 @@ pub(super) fn warn(document: &Document, problems: &mut Problems) {
     bookmarks.for_each(|bookmark| found.fields("", "bookmarks", &bookmark.extra, BOOKMARK_FIELDS));
     document.bakes.values().for_each(|bake| found.fields("", "bakes", &bake.extra, BAKE_FIELDS));
     document.expect.iter().for_each(|expect| found.fields("", "expect", &expect.extra, EXPECT_FIELDS));
+    document.exports.values().for_each(|preset| found.fields("", "exports", &preset.extra, EXPORT_FIELDS));
     found.nodes("", &document.nodes);
 }
 

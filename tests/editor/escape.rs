@@ -25,7 +25,7 @@ fn closes(bench: &mut Bench, sign: &str, open: impl FnOnce(&mut Bench)) {
 fn whatever_is_open_is_cancelled_before_a_group_is_left() {
     let mut bench = Bench::inside();
     closes(&mut bench, "New graph", |bench| bench.ctrl(Key::N));
-    closes(&mut bench, "Export image sequence", |bench| bench.ctrl(Key::E));
+    closes(&mut bench, "Export", |bench| bench.ctrl(Key::E));
     closes(&mut bench, "Find command", |bench| bench.ctrl(Key::P));
     closes(&mut bench, "Find node", |bench| bench.ctrl(Key::F));
     closes(&mut bench, "Add a node", |bench| {

@@ -60,6 +60,7 @@ impl Bench {
         let mut bench = Bench::smoke();
         let frames = bench.folder().join("frames");
         bench.ctrl(Key::E);
+        bench.until("the wires of the graph", |bench| bench.says("screen.0001.png to"));
         bench.rest();
         let last = bench.seen().into_iter().find(|seen| seen.role == Role::SpinButton && seen.name == "to");
         bench.click(last.expect("the last frame").rect.center());

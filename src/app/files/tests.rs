@@ -8,7 +8,7 @@ use super::saving::Content;
 use super::*;
 use crate::app::action::{Action, Actions};
 use crate::app::disk::Broken;
-use crate::app::export_dialog::ExportDialog;
+use crate::app::export::{Around, ExportDialog};
 use crate::app::problems::ProblemList;
 use crate::app::session::Draft;
 use crate::app::{placed, theme};
@@ -76,7 +76,7 @@ fn window(folder: &Folder) -> Harness<'static, Window> {
             window.files.allow(&mut window.session);
         }
         window.events.extend(window.files.show(&ctx, &mut window.session, window.export.running()));
-        window.export.show(&ctx, &window.session, window.files.settings()).unwrap();
+        window.export.show(&ctx, &mut window.session, window.files.settings(), &Around::default()).unwrap();
     };
     Harness::builder().with_size([1200.0, 900.0]).build_ui_state(draw, state)
 }
@@ -469,7 +469,8 @@ fn images_are_exported_while_the_window_goes_on_and_an_export_is_resumed() {
         window.run_steps(3);
     };
     open(&mut window);
-    assert!(window.query_by_label("frame.0001.png to frame.0240.png: 240 frames, about 983 kB").is_some());
+    assert!(window.query_by_label("screen.0001.png to screen.0240.png").is_some());
+    assert!(window.query_by_label_contains("240 frames, about 983 kB").is_some());
     click(&mut window, "Export");
     let frames = folder.0.join("frames");
     let count = |frames: &Path| std::fs::read_dir(frames).map_or(0, |files| files.count());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{Drafts, Session};
 use crate::app::driver;
-use crate::app::export_dialog::amount;
+use crate::app::export::amount;
 use crate::app::loader::Loading;
 use crate::app::stages::Stages;
 use crate::document::Document;

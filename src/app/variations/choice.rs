@@ -206,6 +206,7 @@ pub(in crate::app) fn plain(document: &Document) -> Document {
     (plain.name, plain.about) = (String::new(), String::new());
     plain.frames.clear();
     plain.bookmarks.clear();
+    plain.exports.clear();
     plain.expect.clear();
     // The nodes hold the values of the chosen one; where it has another stage, its entries tell which wires belong to it.
     plain.variants.retain(|name, _| plain.variant.as_ref() == Some(name));

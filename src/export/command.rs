@@ -1,0 +1,59 @@
+//! The command that makes the files of an export.
+
+use std::path::Path;
+
+use super::select::DEFAULT_NAMES;
+use crate::document::ExportPreset;
+
+/// A line for a shell that exports a graph file to a folder with the settings of a preset.
+pub fn line(graph: &Path, folder: &Path, preset: &ExportPreset) -> String {
+    let (first, last) = preset.frames;
+    let mut line = format!("stagewright export {}", quoted(&graph.display().to_string()));
+    let mut option = |name: &str, value: String| line += &format!(" --{name} {}", quoted(&value));
+    option("frames", if first == 1 { last.to_string() } else { format!("{first}-{last}") });
+    option("out", folder.display().to_string());
+    let names = preset.names.trim();
+    if !names.is_empty() && names != DEFAULT_NAMES {
+        option("name", names.into());
+    }
+    if let Some((width, height)) = preset.size {
+        option("size", format!("{width}x{height}"));
+    }
+    for (name, value) in &preset.settings {
+        option(name, value.to_string());
+    }
+    if let Some(every) = preset.checkpoints {
+        option("checkpoint-every", every.to_string());
+    }
+    for entry in &preset.what {
+        line += " ";
+        line += &quoted(entry);
+    }
+    line
+}
+
+/// A word of a command line: in single quotes where a shell would read it as something else.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=+@,%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::ParamValue;
+
+    #[test]
+    fn a_command_has_what_differs_from_the_usual() {
+        let mut preset = ExportPreset { what: vec!["screen:png".into()], ..ExportPreset::default() };
+        let line = |preset: &ExportPreset| line(Path::new("a/my graph.ron"), Path::new("out"), preset);
+        assert_eq!(line(&preset), "stagewright export 'a/my graph.ron' --frames 240 --out out screen:png");
+        preset.what = vec!["density=smoke.value+vel=velocity.value:vdb".into()];
+        preset.settings = [("cutoff".to_string(), ParamValue::Number(0.001))].into();
+        (preset.frames, preset.size, preset.names) = ((5, 9), Some((64, 32)), "{name}_it's.{frame}".into());
+        assert_eq!(
+            line(&preset),
+            r"stagewright export 'a/my graph.ron' --frames 5-9 --out out --name '{name}_it'\''s.{frame}' --size 64x32 --cutoff 0.001 density=smoke.value+vel=velocity.value:vdb"
+        );
+    }
+}

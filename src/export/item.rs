@@ -1,0 +1,46 @@
+//! A series of files of an export.
+
+use std::path::PathBuf;
+
+use super::names::Names;
+use super::sheet::Sheet;
+use super::sink::{Format, Kind, Target};
+use super::subject::Subject;
+
+/// One series of files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// What the files show.
+    pub subject: Subject,
+    /// Which files are written.
+    pub format: &'static Format,
+    /// What the format is asked to hold; one of [`Format::takes`].
+    pub kind: Kind,
+    /// Names of the files.
+    pub names: Names,
+    /// In sparse files, numbers of at most this size are left out.
+    pub cutoff: f32,
+    /// How a flipbook is laid out.
+    pub sheet: Sheet,
+}
+
+impl Item {
+    /// Images with the default names.
+    pub fn images(subject: Subject, format: &'static Format) -> Item {
+        Item { subject, format, kind: Kind::Image, names: Names::default(), cutoff: 0.0, sheet: Sheet::default() }
+    }
+
+    /// Names of the values in a file.
+    pub(super) fn layers(&self) -> Vec<String> {
+        match &self.subject {
+            Subject::Values(parts) => parts.iter().map(|part| part.name.clone()).collect(),
+            Subject::Output(_) | Subject::Wire(_) => Vec::new(),
+        }
+    }
+
+    /// The name of the file that a frame goes to.
+    pub(super) fn path(&self, frame: u64) -> PathBuf {
+        let images = Target::images(PathBuf::new(), 1..=1);
+        (self.format.open)(Target { names: self.names.clone(), kind: self.kind, ..images }).path(frame)
+    }
+}
