@@ -1,17 +1,23 @@
 //! `stagewright export`: images and the values of wires, in the formats of other programs.
 
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::report::{self, Failure};
-use super::run::{self, RunArgs};
+use super::run::{self, FilesArgs, RunArgs, parse_frames};
 use super::{GraphArgs, parse_size};
 use stagewright::cancel::Cancel;
+use stagewright::document::ExportPreset;
+use stagewright::export::checkpoints::Checkpoints;
 use stagewright::export::job::{self, Item, JobError};
+use stagewright::export::preset::{self, Place};
 use stagewright::export::record::Fingerprint;
-use stagewright::export::select::{Choices, DEFAULT_NAMES, Request, items};
+use stagewright::export::select::{Choices, Request, items};
+use stagewright::export::settings;
 use stagewright::export::sheet::Sheet;
 use stagewright::export::sink::Format;
 use stagewright::export::{FORMATS, format_named};
@@ -30,20 +36,29 @@ pub struct Export {
     /// files. Default: the topmost Output
     #[arg(value_name = "[NAME=]WIRE[+..][:FORMAT]", value_parser = Request::parse)]
     wires: Vec<Request>,
+    /// Settings of an export that the graph file keeps. Other options replace them
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    /// Frames to write: the first N, or N-M (earlier frames are computed too)
+    #[arg(long, value_name = "N|N-M", value_parser = parse_frames, required_unless_present = "preset")]
+    frames: Option<RangeInclusive<u64>>,
+    /// Folder for the files, created if missing. {graph} is the name of the graph's file
+    #[arg(long, value_name = "DIR", required_unless_present = "preset")]
+    out: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
     /// Format of what names none; several are all written, separated by commas. Default: depends on the wire
     #[arg(long = "format", value_name = "FORMAT", value_delimiter = ',', value_parser = formats())]
     formats: Vec<String>,
-    /// Names of the files, without their ending. Tokens: {name}, {graph}, {format}, {frame}
-    #[arg(long, value_name = "NAMES", default_value = DEFAULT_NAMES)]
-    name: String,
+    /// Names of the files, without their ending. Tokens: {name}, {graph}, {format}, {frame}. Default: {name}.{frame}
+    #[arg(long, value_name = "NAMES")]
+    name: Option<String>,
     /// Size of images [pixels], stretched if the aspect ratio differs. Default: the size of the Output
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
-    /// In OpenVDB files, leave out numbers of at most this size
-    #[arg(long, value_name = "VALUE", default_value_t = 0.0, value_parser = cutoff)]
-    cutoff: f32,
+    /// In OpenVDB files, leave out numbers of at most this size. Default: 0
+    #[arg(long, value_name = "VALUE", value_parser = cutoff)]
+    cutoff: Option<f32>,
     #[command(flatten)]
     sheet: SheetArgs,
     /// Resume an interrupted export
@@ -57,24 +72,30 @@ struct SheetArgs {
     /// Flipbooks: columns and rows of the sheet. Default: the squarest that all frames fill
     #[arg(long, value_name = "CxR", value_parser = parse_size)]
     tiles: Option<(u32, u32)>,
-    /// Flipbooks: frames from one tile to the next
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    every: u64,
+    /// Flipbooks: frames from one tile to the next. Default: 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    every: Option<u64>,
     /// Flipbooks: blend the frames beyond the tiles into the last ones, so that it repeats without a seam
     #[arg(long = "loop")]
     looped: bool,
-    /// Flipbooks: empty texels around each tile
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=256))]
-    padding: u32,
+    /// Flipbooks: empty texels around each tile. Default: 0
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=256))]
+    padding: Option<u32>,
     /// Flipbooks: multiply colours by their alpha
     #[arg(long)]
     premultiplied: bool,
 }
 
 impl SheetArgs {
-    fn sheet(&self) -> Sheet {
-        let SheetArgs { tiles, every, looped, padding, premultiplied } = *self;
-        Sheet { tiles: tiles.map(Into::into), every, looped, padding, premultiplied }
+    /// What is not given is that of another layout.
+    fn over(&self, other: Sheet) -> Sheet {
+        Sheet {
+            tiles: self.tiles.map(Into::into).or(other.tiles),
+            every: self.every.unwrap_or(other.every),
+            looped: self.looped || other.looped,
+            padding: self.padding.unwrap_or(other.padding),
+            premultiplied: self.premultiplied || other.premultiplied,
+        }
     }
 }
 
@@ -93,17 +114,24 @@ impl Export {
         let graph = Graph::build(&document, &library).map_err(|p| Failure::graph(&document, &library, p))?;
         let checkpoint = self.run.checkpoint()?;
         let formats: Vec<&'static Format> = self.formats.iter().filter_map(|name| format_named(name)).collect();
-        let stem = self.graph.graph.file_stem().unwrap_or_default().to_string_lossy();
-        let choices = Choices {
-            formats: &formats,
-            names: &self.name,
-            graph: &stem,
-            size: self.size,
-            cutoff: self.cutoff,
-            sheet: self.sheet.sheet(),
+        let place = Place::of(&self.graph.graph);
+        let preset = self.preset.as_deref().map(|name| preset::named(name, &document)).transpose()?;
+        let preset = preset.cloned().unwrap_or_default();
+        let settings = settings::read(&preset.settings)?;
+        let names = self.name.as_deref().unwrap_or_else(|| preset::names(&preset));
+        let size = self.size.or(preset.size);
+        let cutoff = self.cutoff.unwrap_or(settings.cutoff);
+        let sheet = self.sheet.over(settings.sheet);
+        let choices = Choices { formats: &formats, names, graph: &place.graph, size, cutoff, sheet };
+        let requests = match self.wires.as_slice() {
+            [] => preset.what.iter().map(|text| Request::parse(text)).collect::<Result<_, _>>(),
+            wires => Ok(wires.to_vec()),
         };
-        let items = items(&self.wires, &choices, &document, &graph)?;
-        let export = self.run.export(items, self.size, &document, checkpoint.as_ref())?;
+        let items = items(&requests.map_err(Failure::Message)?, &choices, &document, &graph)?;
+        let files = self.files(&preset, &place);
+        let export = self.run.export(items, &files, size, &document, checkpoint.as_ref())?;
+        let every = export.checkpoints.clone().or(preset.checkpoints.map(|every| Checkpoints::of(every, &document)));
+        let export = job::Export { checkpoints: every, ..export };
         let export = job::Export { resume: self.resume, ..export };
         export.check().map_err(|error| Failure::Message(error.to_string()))?;
 
@@ -155,7 +183,7 @@ impl Export {
         report::print(&format!(
             "{} frames in {} ({seconds:.1} s, {:.1} frames/s, on {})\n",
             done.written,
-            self.run.out.display(),
+            export.folder.display(),
             done.written as f64 / seconds,
             simulation.gpu().name()
         ));
@@ -163,6 +191,16 @@ impl Export {
             report::print(&line(&job::Export { items: vec![item.clone()], ..export.clone() }, item));
         }
         Ok(())
+    }
+}
+
+impl Export {
+    /// The frames and the folder; what is not given is that of the preset.
+    fn files(&self, preset: &ExportPreset, place: &Place) -> FilesArgs {
+        let frames = self.frames.clone().unwrap_or(preset.frames.0..=preset.frames.1);
+        let given = |out: &PathBuf| PathBuf::from(place.with_tokens(&out.to_string_lossy()));
+        let out = self.out.as_ref().map_or_else(|| place.export_folder(&preset.folder), given);
+        FilesArgs { frames, out }
     }
 }
 

@@ -8,7 +8,7 @@ use clap::Args;
 use super::deterministic::{DeterministicArgs, Recorder};
 use super::format::FormatArgs;
 use super::report::{self, Failure};
-use super::run::{self, RunArgs};
+use super::run::{self, FilesArgs, RunArgs};
 use super::stop::{Stop, StopArgs};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
@@ -31,6 +31,8 @@ use stagewright::tune::TuningCache;
 pub struct Render {
     #[command(flatten)]
     graph: GraphArgs,
+    #[command(flatten)]
+    files: FilesArgs,
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
@@ -71,7 +73,7 @@ impl Render {
         let items = vec![Item::images(subject, self.format.format)];
         let export = Export {
             resume: self.resume,
-            ..self.run.export(items, self.fitted(&document, &library)?, &document, checkpoint.as_ref())?
+            ..self.run.export(items, &self.files, self.fitted(&document, &library)?, &document, checkpoint.as_ref())?
         };
         let mut recorder = self.deterministic.begin()?;
         let mut stop = self.stop.begin(&document, &library)?;
@@ -202,7 +204,7 @@ impl Render {
         stop: Option<Place>,
     ) -> Result<PathBuf, Failure> {
         let snapshot = simulation.snapshot()?.wait().ok_or_else(|| Failure::Message(JobError::Gpu.to_string()))?;
-        let path = checkpoints::path(&self.run.out, snapshot.frame);
+        let path = checkpoints::path(&self.files.out, snapshot.frame);
         let mut checkpoint = Checkpoint::new(simulation, snapshot, document.to_text(), Some(inputs.text().to_string()));
         checkpoint.about.stop = stop.map(Box::new);
         checkpoint.write_in_export(&path).map_err(|error| Failure::Message(error.to_string()))?;
@@ -316,7 +318,7 @@ impl Render {
         };
         report::print(&format!(
             "{written} frames in {} ({seconds:.1} s, {:.1} frames/s; {solver}, on {adapter})\n",
-            self.run.out.display(),
+            self.files.out.display(),
             written as f64 / seconds
         ));
         if self.profile {

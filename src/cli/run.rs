@@ -20,14 +20,19 @@ use stagewright::library::Library;
 use stagewright::sim::Simulation;
 use stagewright::sim::checkpoint::Checkpoint;
 
-#[derive(Args)]
-pub struct RunArgs {
+/// Which frames are written, and where to.
+#[derive(Args, Clone)]
+pub struct FilesArgs {
     /// Frames to write: the first N, or N-M (earlier frames are computed too)
     #[arg(long, value_name = "N|N-M", value_parser = parse_frames)]
-    frames: RangeInclusive<u64>,
+    pub frames: RangeInclusive<u64>,
     /// Folder for the files, created if missing
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+}
+
+#[derive(Args)]
+pub struct RunArgs {
     /// Every N frames and at the end, write a checkpoint of all States beside the frames: checkpoint.NNNN.safetensors. --resume
     /// continues from it. Older ones are removed
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -81,36 +86,37 @@ impl RunArgs {
     pub fn export(
         &self,
         items: Vec<Item>,
+        files: &FilesArgs,
         size: Option<(u32, u32)>,
         document: &Document,
         checkpoint: Option<&Checkpoint>,
     ) -> Result<Export, Failure> {
         Ok(Export {
-            frames: self.frames_after(checkpoint)?,
+            frames: frames_after(files, checkpoint)?,
             size,
             items,
-            folder: self.out.clone(),
+            folder: files.out.clone(),
             resume: false,
-            checkpoints: self.checkpoint_every.map(|every| Checkpoints { every, graph: document.to_text() }),
+            checkpoints: self.checkpoint_every.map(|every| Checkpoints::of(every, document)),
         })
     }
+}
 
-    /// The frames to write: those of `--frames` after the checkpoint.
-    fn frames_after(&self, checkpoint: Option<&Checkpoint>) -> Result<RangeInclusive<u64>, Failure> {
-        let (first, last) = self.frames.clone().into_inner();
-        let Some(present) = checkpoint.map(|checkpoint| checkpoint.snapshot.frame).filter(|present| *present >= first)
-        else {
-            return Ok(first..=last);
-        };
-        if present >= last {
-            let next = present + 1;
-            return Err(Failure::Message(format!(
-                "--from: the checkpoint holds frame {present}, and --frames ends at {last}; give --frames {next}-M with M from {next} on"
-            )));
-        }
-        report::eprint_line(&format!("frames up to {present} are before the checkpoint and are not written"));
-        Ok(present + 1..=last)
+/// The frames to write: those of `--frames` after the checkpoint.
+fn frames_after(files: &FilesArgs, checkpoint: Option<&Checkpoint>) -> Result<RangeInclusive<u64>, Failure> {
+    let (first, last) = files.frames.clone().into_inner();
+    let Some(present) = checkpoint.map(|checkpoint| checkpoint.snapshot.frame).filter(|present| *present >= first)
+    else {
+        return Ok(first..=last);
+    };
+    if present >= last {
+        let next = present + 1;
+        return Err(Failure::Message(format!(
+            "--from: the checkpoint holds frame {present}, and --frames ends at {last}; give --frames {next}-M with M from {next} on"
+        )));
     }
+    report::eprint_line(&format!("frames up to {present} are before the checkpoint and are not written"));
+    Ok(present + 1..=last)
 }
 
 /// Prints the path of this run's first frame as soon as it is written, so that the user can look at it while the

@@ -60,3 +60,28 @@ impl Document {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wires_of_presets_follow_their_nodes() {
+        let what = ["density=smoke.value+vel=solve/velocity.value:vdb", "smoke.value:sum:csv", "smoke", "smoky@smoke"];
+        let preset = ExportPreset { what: what.map(String::from).to_vec(), ..ExportPreset::default() };
+        let mut document = Document { exports: [("a".to_string(), preset)].into(), ..Document::default() };
+        document.retarget_exports(|scope, link| {
+            let here = scope.is_root() && link.node == "smoke";
+            here.then(|| (scope.inside("group"), Link { node: "haze".into(), ..link.clone() }))
+        });
+        let expected = [
+            "density=group/haze.value+vel=solve/velocity.value:vdb",
+            "group/haze.value:sum:csv",
+            "group/haze",
+            "smoky@smoke",
+        ];
+        assert_eq!(document.exports["a"].what, expected);
+        let again = Document::parse(&document.to_text()).unwrap();
+        assert_eq!(again.exports, document.exports);
+    }
+}

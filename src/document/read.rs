@@ -8,7 +8,7 @@ use ron::value::RawValue;
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{
-    Bake, Bookmark, Color, Document, Domain, Edge, Expect, ExportPreset, Extra, FORMAT_VERSION, FileSource, Frame, Group,
+    Bake, Bookmark, Color, Document, Domain, Expect, ExportPreset, Extra, FORMAT_VERSION, FileSource, Frame, Group,
     Link, Node, NodeKind, Nodes, Output, ParamValue, Until, Variant, kind, write,
 };
 
@@ -488,42 +488,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Unique<T> {
             }
         }
         deserializer.deserialize_map(Entries(PhantomData))
-    }
-}
-
-impl<'de> Deserialize<'de> for Edge {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Edge, D::Error> {
-        struct RuleOrSides;
-        impl<'de> Visitor<'de> for RuleOrSides {
-            type Value = Edge;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(
-                    "an edge rule such as \"wall\", or rules by axis and side such as (y: \"wrap\", left: \"inflow\")",
-                )
-            }
-            fn visit_str<E: de::Error>(self, v: &str) -> Result<Edge, E> {
-                Ok(Edge::from_text(v))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Edge, A::Error> {
-                let mut sides = Vec::<(String, String)>::new();
-                while let Some(FieldName(side)) = map.next_key()? {
-                    if sides.iter().any(|(known, _)| *known == side) {
-                        return Err(de::Error::custom(format!("side `{side}` is given twice")));
-                    }
-                    if side.is_empty() || !side.chars().all(|c| c.is_ascii_alphabetic()) {
-                        return Err(de::Error::custom(format!(
-                            "`{side}` is no side; there are x, left, right and so on"
-                        )));
-                    }
-                    sides.push((side, map.next_value()?));
-                }
-                if sides.is_empty() {
-                    return Err(de::Error::custom("an edge needs a rule, such as \"wall\""));
-                }
-                Ok(Edge::Sides(sides))
-            }
-        }
-        deserializer.deserialize_any(RuleOrSides)
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::{
-    Bake, Bookmark, Document, Domain, Edge, Expect, ExportPreset, Extra, FileSource, Frame, Group, Link, Node, NodeKind,
-    Nodes, Output, ParamValue, Until, Variant,
+    Bake, Bookmark, Document, Domain, Edge, Expect, ExportPreset, Extra, FileSource, Frame, Group, Link, Node,
+    NodeKind, Nodes, Output, ParamValue, Until, Variant,
 };
 use crate::curve::{Color, Key, Keyframes, Tangent, hex_from_color};
 use crate::input::InputTrack;

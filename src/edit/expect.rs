@@ -58,17 +58,18 @@ fn with_name(level: &Scope, scope: &Scope, link: &Link, new: &str) -> (Scope, Li
     (scope, link)
 }
 
-/// Adjusts expectations and variants after a node of a level was renamed.
+/// Adjusts expectations, presets of exports and variants after a node of a level was renamed.
 pub(super) fn follow_rename(document: &mut Document, level: &Scope, old: &str, new: &str) {
     let change = |scope: &Scope, link: &Link| {
         let here = name_at(level, scope, link)? == old;
         here.then(|| with_name(level, scope, link, new))
     };
     document.retarget_expectations(change);
+    document.retarget_exports(change);
     document.retarget_variants(change);
 }
 
-/// Adjusts expectations and variants after nodes were moved into a group.
+/// Adjusts expectations, presets of exports and variants after nodes were moved into a group.
 pub(super) fn follow_into_group(document: &mut Document, level: &Scope, moved: &BTreeSet<String>, group: &str) {
     let change = |scope: &Scope, link: &Link| {
         let name = name_at(level, scope, link)?;
@@ -79,10 +80,11 @@ pub(super) fn follow_into_group(document: &mut Document, level: &Scope, moved: &
         })
     };
     document.retarget_expectations(change);
+    document.retarget_exports(change);
     document.retarget_variants(change);
 }
 
-/// Adjusts expectations and variants after the nodes of a group were moved out of it under new names. An output of the group becomes
+/// Adjusts expectations, presets of exports and variants after the nodes of a group were moved out of it under new names. An output of the group becomes
 /// the wire that it passed on.
 pub(super) fn follow_out_of_group(
     document: &mut Document,
@@ -99,7 +101,7 @@ pub(super) fn follow_out_of_group(
         Some((scope, link))
     };
     document.retarget_variants(out);
-    document.retarget_expectations(|scope, link| {
+    let change = |scope: &Scope, link: &Link| {
         if let Some(moved) = out(scope, link) {
             return Some(moved);
         }
@@ -111,16 +113,20 @@ pub(super) fn follow_out_of_group(
         let wire = shown.get(port).or_else(only)?;
         let port = attribute.map_or_else(|| wire.port.clone(), |attribute| format!("{}.{attribute}", wire.port));
         Some((scope.clone(), Link { node: wire.node.clone(), port }))
-    });
+    };
+    document.retarget_expectations(change);
+    document.retarget_exports(change);
 }
 
-/// Adjusts expectations after an output of a group was renamed.
+/// Adjusts expectations and presets of exports after an output of a group was renamed.
 pub(super) fn follow_output(document: &mut Document, level: &Scope, group: &str, old: &str, new: &str) {
-    document.retarget_expectations(|scope, link| {
+    let change = |scope: &Scope, link: &Link| {
         if scope != level || link.node != group {
             return None;
         }
         let rest = link.port.strip_prefix(old).filter(|rest| rest.is_empty() || rest.starts_with('.'))?;
         Some((scope.clone(), Link { port: format!("{new}{rest}"), ..link.clone() }))
-    });
+    };
+    document.retarget_expectations(change);
+    document.retarget_exports(change);
 }

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 
 use super::job::JobError;
 use super::record::Fingerprint;
+use crate::document::Document;
 use crate::sim::checkpoint::{Checkpoint, CheckpointError};
 use crate::sim::{Simulation, SnapshotReading};
 
@@ -20,6 +21,13 @@ pub struct Checkpoints {
     pub every: u64,
     /// The graph as text.
     pub graph: String,
+}
+
+impl Checkpoints {
+    /// Of a graph, every so many frames.
+    pub fn of(every: u64, document: &Document) -> Checkpoints {
+        Checkpoints { every, graph: document.to_text() }
+    }
 }
 
 /// The file of a frame.

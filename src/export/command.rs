@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::select::DEFAULT_NAMES;
-use crate::document::ExportPreset;
+use crate::document::{ExportPreset, ParamValue};
 
 /// A line for a shell that exports a graph file to a folder with the settings of a preset.
 pub fn line(graph: &Path, folder: &Path, preset: &ExportPreset) -> String {
@@ -20,10 +20,19 @@ pub fn line(graph: &Path, folder: &Path, preset: &ExportPreset) -> String {
         option("size", format!("{width}x{height}"));
     }
     for (name, value) in &preset.settings {
-        option(name, value.to_string());
+        match value {
+            ParamValue::Vector(sides) => {
+                option(name, sides.iter().map(f64::to_string).collect::<Vec<_>>().join("x"));
+            }
+            ParamValue::Bool(_) => {}
+            value => option(name, value.to_string()),
+        }
     }
     if let Some(every) = preset.checkpoints {
         option("checkpoint-every", every.to_string());
+    }
+    for (name, _) in preset.settings.iter().filter(|(_, value)| **value == ParamValue::Bool(true)) {
+        line += &format!(" --{name}");
     }
     for entry in &preset.what {
         line += " ";
@@ -41,7 +50,6 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::ParamValue;
 
     #[test]
     fn a_command_has_what_differs_from_the_usual() {
@@ -49,11 +57,16 @@ mod tests {
         let line = |preset: &ExportPreset| line(Path::new("a/my graph.ron"), Path::new("out"), preset);
         assert_eq!(line(&preset), "stagewright export 'a/my graph.ron' --frames 240 --out out screen:png");
         preset.what = vec!["density=smoke.value+vel=velocity.value:vdb".into()];
-        preset.settings = [("cutoff".to_string(), ParamValue::Number(0.001))].into();
+        let settings = [
+            ("cutoff", ParamValue::Number(0.001)),
+            ("loop", ParamValue::Bool(true)),
+            ("tiles", ParamValue::Vector(vec![4.0, 2.0])),
+        ];
+        preset.settings = settings.map(|(name, value)| (name.to_string(), value)).into();
         (preset.frames, preset.size, preset.names) = ((5, 9), Some((64, 32)), "{name}_it's.{frame}".into());
         assert_eq!(
             line(&preset),
-            r"stagewright export 'a/my graph.ron' --frames 5-9 --out out --name '{name}_it'\''s.{frame}' --size 64x32 --cutoff 0.001 density=smoke.value+vel=velocity.value:vdb"
+            r"stagewright export 'a/my graph.ron' --frames 5-9 --out out --name '{name}_it'\''s.{frame}' --size 64x32 --cutoff 0.001 --tiles 4x2 --loop density=smoke.value+vel=velocity.value:vdb"
         );
     }
 }

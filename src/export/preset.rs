@@ -29,8 +29,40 @@ impl Place {
 
     /// The folder of an export.
     pub fn export_folder(&self, text: &str) -> PathBuf {
-        self.folder.join(replace_tokens(text.trim(), &[("graph", &self.graph)]))
+        self.folder.join(self.with_tokens(text.trim()))
     }
+
+    /// The text of a folder with its tokens replaced.
+    pub fn with_tokens(&self, text: &str) -> String {
+        replace_tokens(text, &[("graph", &self.graph)])
+    }
+
+    /// A folder as presets have it: relative where it is below that of the graph.
+    pub fn relative(&self, folder: &str) -> String {
+        let below = Path::new(folder.trim()).strip_prefix(&self.folder).ok().filter(|below| *below != Path::new(""));
+        let below = below.filter(|_| !self.folder.as_os_str().is_empty()).and_then(Path::to_str);
+        below.unwrap_or(folder.trim()).to_string()
+    }
+}
+
+/// The preset of this name.
+///
+/// # Errors
+/// There is none.
+pub fn named<'d>(name: &str, document: &'d Document) -> Result<&'d ExportPreset, Problem> {
+    document.exports.get(name).ok_or_else(|| {
+        let known: Vec<&str> = document.exports.keys().map(String::as_str).collect();
+        let remedy = match known.as_slice() {
+            [] => "save one in the export dialog, or write what to export".to_string(),
+            known => format!("the graph has {}", known.join(", ")),
+        };
+        Problem::new("", "", format!("the graph has no export preset `{name}`"), remedy)
+    })
+}
+
+/// The names of the files, with tokens.
+pub fn names(preset: &ExportPreset) -> &str {
+    Some(preset.names.trim()).filter(|names| !names.is_empty()).unwrap_or(DEFAULT_NAMES)
 }
 
 /// The series of each entry of a preset, or what is wrong with it. An empty preset has none.
@@ -41,12 +73,16 @@ pub fn rows(
     graph: &Graph,
 ) -> Vec<Result<Vec<Item>, Problem>> {
     let settings = settings::read(&preset.settings);
-    let names = if preset.names.trim().is_empty() { DEFAULT_NAMES } else { preset.names.trim() };
     let one = |text: &String| {
-        let Settings { cutoff } = settings.clone()?;
-        let choices = Choices { formats: &[], names, graph: &place.graph, size: preset.size, cutoff };
-        let request = Request::parse(text).map_err(|cause| Problem::new("", "", cause, ""))?;
-        series(&request, &choices, document, graph)
+        let Settings { cutoff, sheet } = settings.clone()?;
+        let (names, size) = (names(preset), preset.size);
+        let choices = Choices { formats: &[], names, graph: &place.graph, size, cutoff, sheet };
+        let sentence = |cause: String| Problem::new("", "", cause, "");
+        let request = Request::parse(text).map_err(sentence)?;
+        let items = series(&request, &choices, document, graph)?;
+        let whole = export(preset, items.clone(), place, document);
+        whole.check().map_err(|error| sentence(error.to_string()))?;
+        Ok(items)
     };
     let mut rows: Vec<_> = preset.what.iter().map(one).collect();
     // Rows without errors must not have the files of one before.
@@ -72,6 +108,22 @@ pub fn export(preset: &ExportPreset, items: Vec<Item>, place: &Place, document: 
         items,
         folder: place.export_folder(&preset.folder),
         resume: false,
-        checkpoints: preset.checkpoints.map(|every| Checkpoints { every, graph: document.to_text() }),
+        checkpoints: preset.checkpoints.map(|every| Checkpoints::of(every, document)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_relative_to_the_graph() {
+        let place = Place::of(Path::new("/work/oil clock.ron"));
+        assert_eq!(place.export_folder("out/{graph}"), Path::new("/work/out/oil_clock"));
+        assert_eq!(place.export_folder("/tmp/{graph}/{x}"), Path::new("/tmp/oil_clock/{x}"));
+        assert_eq!(place.relative("/work/out/a"), "out/a");
+        assert_eq!(place.relative("/work"), "/work");
+        assert_eq!(place.relative("/else"), "/else");
+        assert_eq!(Place::default().relative("/else"), "/else");
     }
 }

@@ -181,9 +181,7 @@ pub fn clash(items: &[Item]) -> Option<(usize, Problem)> {
 /// A wire that does not exist.
 pub fn fitting(request: &Request, document: &Document, graph: &Graph) -> Result<Vec<&'static Format>, Problem> {
     let found = all(request, document, graph)?;
-    let fits = |format: &&Format| {
-        (found.len() < 2 || format.joins) && kinds(&found, format).is_ok()
-    };
+    let fits = |format: &&Format| (found.len() < 2 || format.joins) && kinds(&found, format).is_ok();
     Ok(FORMATS.iter().filter(fits).collect())
 }
 

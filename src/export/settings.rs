@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::sheet::Sheet;
 use super::sink::Format;
 use crate::document::ParamValue;
 use crate::problem::Problem;
@@ -15,61 +16,172 @@ pub struct Setting {
     pub title: &'static str,
     /// A one-line description.
     pub about: &'static str,
-    /// Value where none is given.
-    pub default: f64,
-    /// Least and greatest value.
-    pub range: (f64, f64),
+    /// What its values are.
+    pub values: Values,
+}
+
+/// What the values of a setting are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Values {
+    /// A number: its default, and the least and the greatest one.
+    Number(f64, [f64; 2]),
+    /// The same of whole numbers.
+    Whole(u32, [u32; 2]),
+    /// Columns and rows. Chosen by the number of frames where none are given.
+    Tiles([u32; 2]),
+    /// Yes or no; no where it is not given.
+    Flag,
 }
 
 const CUTOFF: Setting = Setting {
     name: "cutoff",
     title: "Cut-off",
-    about: "Numbers of at most this size are left out of the files, which makes them smaller",
-    default: 0.0,
-    range: (0.0, f32::MAX as f64),
+    about: "Numbers of at most this size are left out of OpenVDB files, which makes them smaller",
+    values: Values::Number(0.0, [0.0, 1e30]),
+};
+
+const TILES: Setting = Setting {
+    name: "tiles",
+    title: "Tiles",
+    about: "Columns and rows of the sheet. If off, the squarest arrangement that the frames fill",
+    values: Values::Tiles([8, 8]),
+};
+
+const EVERY: Setting = Setting {
+    name: "every",
+    title: "Every",
+    about: "Frames from one tile to the next",
+    values: Values::Whole(1, [1, 10_000]),
+};
+
+const LOOP: Setting = Setting {
+    name: "loop",
+    title: "Loop",
+    about: "Blend the frames beyond the tiles into the last ones, so that the flipbook repeats without a seam",
+    values: Values::Flag,
+};
+
+const PADDING: Setting = Setting {
+    name: "padding",
+    title: "Padding",
+    about: "Empty texels around each tile",
+    values: Values::Whole(0, [0, 256]),
+};
+
+const PREMULTIPLIED: Setting = Setting {
+    name: "premultiplied",
+    title: "Premultiplied",
+    about: "Multiply the colours of the sheet by their alpha",
+    values: Values::Flag,
 };
 
 /// All settings.
-pub const SETTINGS: &[Setting] = &[CUTOFF];
+pub const SETTINGS: &[Setting] = &[CUTOFF, TILES, EVERY, LOOP, PADDING, PREMULTIPLIED];
 
 /// The settings that a format has.
 pub fn of(format: &Format) -> &'static [Setting] {
     match format.name {
         "vdb" | "vdb-half" | "usda" => &[CUTOFF],
+        "flipbook" => &[TILES, EVERY, LOOP, PADDING, PREMULTIPLIED],
         _ => &[],
     }
 }
 
 /// The values of all settings.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// In sparse files, numbers of at most this size are left out.
     pub cutoff: f32,
+    /// How flipbooks are laid out.
+    pub sheet: Sheet,
 }
 
 /// Reads the settings of a preset.
 ///
 /// # Errors
-/// A setting that does not exist, or a value out of its range.
+/// A setting that does not exist, or a value that it can't have.
 pub fn read(given: &BTreeMap<String, ParamValue>) -> Result<Settings, Problem> {
-    let mut settings = Settings { cutoff: CUTOFF.default as f32 };
+    let mut settings = Settings::default();
     for (name, value) in given {
         let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else {
             let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
             let remedy = format!("the settings are {}", known.join(", "));
             return Err(Problem::new("", "", format!("there is no setting `{name}` of an export"), remedy));
         };
-        let (least, most) = setting.range;
-        let number = match value {
-            ParamValue::Number(number) if *number >= least && *number <= most => *number,
-            other => {
-                let cause = format!("the setting `{name}` can't be {other}");
-                return Err(Problem::new("", "", cause, format!("give a number of at least {least}")));
-            }
-        };
-        if name == CUTOFF.name {
-            settings.cutoff = number as f32;
-        }
+        setting.apply(value, &mut settings).ok_or_else(|| {
+            let cause = format!("the setting `{name}` can't be {value}");
+            Problem::new("", "", cause, format!("give {}", setting.expected()))
+        })?;
     }
     Ok(settings)
+}
+
+impl Setting {
+    /// Takes a value; `None` where it is not one of the setting.
+    fn apply(&self, value: &ParamValue, settings: &mut Settings) -> Option<()> {
+        let sheet = &mut settings.sheet;
+        match (self.name, value) {
+            ("cutoff", _) => settings.cutoff = self.number(value)? as f32,
+            ("tiles", ParamValue::Vector(sides)) => {
+                let &[columns, rows] = sides.as_slice() else { return None };
+                let whole =
+                    |side: f64| (side.fract() == 0.0 && (1.0..=16_384.0).contains(&side)).then_some(side as u32);
+                sheet.tiles = Some([whole(columns)?, whole(rows)?]);
+            }
+            ("every", _) => sheet.every = self.number(value)? as u64,
+            ("padding", _) => sheet.padding = self.number(value)? as u32,
+            ("loop", ParamValue::Bool(on)) => sheet.looped = *on,
+            ("premultiplied", ParamValue::Bool(on)) => sheet.premultiplied = *on,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// A number in the range of the setting.
+    fn number(&self, value: &ParamValue) -> Option<f64> {
+        let ParamValue::Number(number) = value else { return None };
+        let (range, whole) = match self.values {
+            Values::Number(_, range) => (range, false),
+            Values::Whole(_, range) => (range.map(f64::from), true),
+            Values::Tiles(_) | Values::Flag => return None,
+        };
+        let fits = (range[0]..=range[1]).contains(number) && (!whole || number.fract() == 0.0);
+        fits.then_some(*number)
+    }
+
+    fn expected(&self) -> String {
+        match self.values {
+            Values::Number(_, [least, _]) => format!("a number of at least {least}"),
+            Values::Whole(_, [least, most]) => format!("a whole number from {least} to {most}"),
+            Values::Tiles(_) => "columns and rows, such as (8, 8)".into(),
+            Values::Flag => "true or false".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_or_refused_in_a_sentence() {
+        let read = |name: &str, text: &str| {
+            read(&BTreeMap::from([(name.to_string(), ParamValue::from_ron(text).unwrap())]))
+                .map_err(|problem| problem.to_string())
+        };
+        assert_eq!(read("cutoff", "0.5").unwrap().cutoff, 0.5);
+        assert_eq!(read("tiles", "(4, 2)").unwrap().sheet.tiles, Some([4, 2]));
+        assert!(read("loop", "true").unwrap().sheet.looped);
+        assert_eq!(read("every", "3").unwrap().sheet.every, 3);
+        for (name, text, sentence) in [
+            ("cutoff", "-1", "the setting `cutoff` can't be -1; give a number of at least 0"),
+            ("padding", "1.5", "give a whole number from 0 to 256"),
+            ("tiles", "(0, 2)", "give columns and rows, such as (8, 8)"),
+            ("premultiplied", "1", "give true or false"),
+            ("cutof", "1", "there is no setting `cutof` of an export"),
+        ] {
+            let error = read(name, text).unwrap_err();
+            assert!(error.contains(sentence), "{name}: {error}");
+        }
+    }
 }

@@ -2,8 +2,8 @@
 //! in the file and reported as warnings.
 
 use crate::document::{
-    BAKE_FIELDS, BOOKMARK_FIELDS, DOCUMENT_FIELDS, Document, EXPECT_FIELDS, EXPORT_FIELDS, Extra, NODE_FIELDS, Node, NodeKind,
-    Nodes, VARIANT_FIELDS,
+    BAKE_FIELDS, BOOKMARK_FIELDS, DOCUMENT_FIELDS, Document, EXPECT_FIELDS, EXPORT_FIELDS, Extra, NODE_FIELDS, Node,
+    NodeKind, Nodes, VARIANT_FIELDS,
 };
 use crate::problem::{Problem, Problems};
 use crate::spelling::close_names;

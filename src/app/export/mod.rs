@@ -1,6 +1,7 @@
 //! The export dialog: which files are written, and the queue of exports, while the editor keeps running.
 
 mod folder;
+mod presets;
 mod queue;
 mod series;
 mod survey;
@@ -20,10 +21,11 @@ use crate::document::{ExportPreset, ParamValue};
 use crate::export::job::Export;
 use crate::export::preset::Place;
 use crate::export::select::{DEFAULT_NAMES, Request};
-use crate::export::settings::Setting;
+use crate::export::settings::{Setting, Values};
 use crate::export::sink::{Format, Kind};
 use crate::export::{command, format_named};
 use folder::{Inspected, Inspection, There};
+use presets::Presets;
 use queue::{Queue, length};
 use series::WirePicker;
 use survey::{Found, Resolved, Survey};
@@ -69,6 +71,7 @@ pub(super) struct ExportDialog {
     rows: Vec<Request>,
     /// All other settings.
     preset: ExportPreset,
+    presets: Presets,
     resume: bool,
     queue: Queue,
     survey: Survey,
@@ -262,7 +265,7 @@ impl ExportDialog {
         command::line(&graph, &folder, &ExportPreset { what, ..self.preset.clone() })
     }
 
-    fn settings(&mut self, ui: &mut Ui, session: &Session, found: Option<&Arc<Found>>, around: &Around) {
+    fn settings(&mut self, ui: &mut Ui, session: &mut Session, found: Option<&Arc<Found>>, around: &Around) {
         let Some(found) = found.filter(|found| !found.wires.is_empty()) else {
             if !self.survey.is_busy() {
                 ui.label("There is nothing to export. Add an Output node, connect an image and fix all errors.");
@@ -280,6 +283,13 @@ impl ExportDialog {
             self.rows = vec![if found.fits(&remembered) { remembered } else { found.request(&first.name) }];
         }
         let place = place(session);
+        row(ui, "Preset", |ui, _| {
+            let now = presets::of(&self.rows, &self.preset, &place);
+            if let Some(preset) = self.presets.show(ui, session, &now) {
+                self.rows = presets::rows(&preset, |wire| found.request(wire));
+                self.preset = preset;
+            }
+        });
         let resolved = Resolved::of(&mut self.resolved, &self.rows, &self.preset, &place, found);
         if let Some(picker) = series::show(ui, &mut self.rows, &resolved.rows, found, &around.near) {
             self.picker = Some(picker);
@@ -410,21 +420,58 @@ fn size(ui: &mut Ui, chosen: &mut Option<(u32, u32)>, own: (u32, u32), fitting: 
     }
 }
 
-/// A setting of a format.
+/// A setting of a format. What is the default is not kept.
 fn value(ui: &mut Ui, label: Id, setting: &Setting, preset: &mut ExportPreset) {
     let known = preset.settings.get(setting.name);
-    let mut number = known.map_or(setting.default, |value| match value {
-        ParamValue::Number(number) => *number,
-        _ => setting.default,
-    });
-    let (least, most) = setting.range;
-    let field = DragValue::new(&mut number).range(least..=most).speed(0.001).max_decimals(6);
-    if ui.add(field).labelled_by(label).on_hover_text(setting.about).changed() {
-        match number == setting.default {
-            true => drop(preset.settings.remove(setting.name)),
-            false => drop(preset.settings.insert(setting.name.into(), ParamValue::Number(number))),
+    let number = |default: f64| match known {
+        Some(ParamValue::Number(number)) => *number,
+        _ => default,
+    };
+    let changed = match setting.values {
+        Values::Number(default, [least, most]) => {
+            let mut value = number(default);
+            let field = DragValue::new(&mut value).range(least..=most).speed(0.001).max_decimals(6);
+            let changed = ui.add(field).labelled_by(label).on_hover_text(setting.about).changed();
+            changed.then(|| Some(ParamValue::Number(value)).filter(|_| value != default))
         }
+        Values::Whole(default, [least, most]) => {
+            let mut value = number(f64::from(default)) as u32;
+            let field = DragValue::new(&mut value).range(least..=most);
+            let changed = ui.add(field).labelled_by(label).on_hover_text(setting.about).changed();
+            changed.then(|| Some(ParamValue::Number(f64::from(value))).filter(|_| value != default))
+        }
+        Values::Flag => {
+            let mut on = matches!(known, Some(ParamValue::Bool(true)));
+            let changed = ui.checkbox(&mut on, "").labelled_by(label).on_hover_text(setting.about).changed();
+            changed.then(|| on.then_some(ParamValue::Bool(true)))
+        }
+        Values::Tiles(usual) => tiles(ui, setting, known, usual),
+    };
+    match changed {
+        Some(Some(value)) => drop(preset.settings.insert(setting.name.into(), value)),
+        Some(None) => drop(preset.settings.remove(setting.name)),
+        None => {}
     }
+}
+
+/// Columns and rows. Returns the new value, where it changes.
+fn tiles(ui: &mut Ui, setting: &Setting, known: Option<&ParamValue>, usual: [u32; 2]) -> Option<Option<ParamValue>> {
+    let mut sides = match known {
+        Some(ParamValue::Vector(sides)) => Some(sides.clone()),
+        _ => None,
+    };
+    let mut custom = sides.is_some();
+    if ui.checkbox(&mut custom, "choose").on_hover_text(setting.about).changed() {
+        let chosen = custom.then(|| ParamValue::Vector(usual.map(f64::from).to_vec()));
+        return Some(chosen);
+    }
+    let mut changed = false;
+    for (side, name) in sides.iter_mut().flatten().zip(["columns", "rows"]) {
+        let label = ui.label(name).id;
+        changed |= ui.add(DragValue::new(side).range(1.0..=1024.0).max_decimals(0)).labelled_by(label).changed();
+    }
+    let whole = |sides: Vec<f64>| ParamValue::Vector(sides.into_iter().map(f64::round).collect());
+    changed.then(|| sides.map(whole))
 }
 
 /// Whether States are written beside the frames, and how often.

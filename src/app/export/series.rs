@@ -11,8 +11,9 @@ use crate::export::select::{NamedWire, Request, usual_name};
 use crate::export::sink::{Format, Kind};
 use crate::export::wires::Exportable;
 
-/// Width of a wire, of its name and of a format \[points\].
-const WIRE: f32 = 210.0;
+/// Widths of a wire, of all else in its line, of its name and of a format \[points\].
+const WIRE: std::ops::RangeInclusive<f32> = 100.0..=210.0;
+const BESIDE: f32 = 315.0;
 const NAME: f32 = 110.0;
 const FORMAT: f32 = 130.0;
 
@@ -72,8 +73,9 @@ fn row(ui: &mut Ui, at: usize, request: &mut Request, row: Option<&Row>, several
     let joined = request.parts.len() > 1;
     for (index, part) in request.parts.iter_mut().enumerate() {
         ui.horizontal(|ui| {
-            let button = egui::Button::new(&part.wire).right_text("⏷").truncate().min_size(egui::vec2(WIRE, 0.0));
-            let wire = ui.allocate_ui(egui::vec2(WIRE, ui.spacing().interact_size.y), |ui| ui.add(button)).inner;
+            let width = (ui.available_width() - BESIDE).clamp(*WIRE.start(), *WIRE.end());
+            let button = egui::Button::new(&part.wire).right_text("⏷").truncate().min_size(egui::vec2(width, 0.0));
+            let wire = ui.allocate_ui(egui::vec2(width, ui.spacing().interact_size.y), |ui| ui.add(button)).inner;
             let label = format!("Wire {number}: {}", part.wire);
             wire.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, &label));
             if wire.on_hover_text("What is written; click to choose").clicked() {

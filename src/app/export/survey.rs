@@ -163,7 +163,8 @@ impl Resolved {
         let rows = requests.iter().zip(series).map(|(request, items)| Row {
             formats: select::fitting(request, document, graph).unwrap_or_default(),
             names: items.as_ref().map_or_else(|_| String::new(), |items| export(items.clone()).names()),
-            items: items.map_err(|problem| problem.to_string()),
+            // Options of the command line have the names that the dialog shows.
+            items: items.map_err(|problem| problem.to_string().replace("--", "")),
         });
         let rows: Vec<Row> = rows.collect();
         let items: Vec<Item> = rows.iter().filter_map(|row| row.items.as_ref().ok()).flatten().cloned().collect();
