@@ -128,6 +128,10 @@ impl Export {
             wires => Ok(wires.to_vec()),
         };
         let items = items(&requests.map_err(Failure::Message)?, &choices, &document, &graph)?;
+        if sheet != Sheet::default() && items.iter().all(|item| item.format.beside.is_empty()) {
+            let message = "--tiles, --every, --loop, --padding and --premultiplied are for flipbooks, and none is exported; name one, as in WIRE:flipbook";
+            return Err(Failure::Message(message.into()));
+        }
         let files = self.files(&preset, &place);
         let export = self.run.export(items, &files, size, &document, checkpoint.as_ref())?;
         let every = export.checkpoints.clone().or(preset.checkpoints.map(|every| Checkpoints::of(every, &document)));

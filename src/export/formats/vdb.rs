@@ -76,6 +76,7 @@ fn file(volumes: &[Volume], frame: &Frame, about: &About) -> Vec<u8> {
     meta.bytes("fps", "double", &about.fps.to_le_bytes());
     meta.write(&mut file);
     file.extend((volumes.len() as u32).to_le_bytes());
+    file.reserve(volumes.iter().map(|volume| volume.topology.len() + volume.buffers.len() + (1 << 12)).sum());
     for volume in volumes {
         volume.write(&mut file);
     }

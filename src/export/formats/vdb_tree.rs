@@ -79,6 +79,8 @@ impl Tree {
                 lower.values().for_each(|leaf| out.extend(leaf.mask));
             }
         }
+        // Growing step by step would copy a large volume several times, on one thread.
+        tree.buffers.reserve(leaves.iter().map(|leaf| leaf.mask.len() + 1 + leaf.values.len()).sum());
         for leaf in root.values().flat_map(|upper| upper.values()).flat_map(|lower| lower.values()) {
             tree.buffers.extend(leaf.mask);
             tree.buffers.push(ACTIVE_ALONE);

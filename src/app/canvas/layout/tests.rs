@@ -240,6 +240,7 @@ const CROSSINGS: &[(&str, usize)] = &[
     ("templates/patterns", 4),
     ("templates/reaction_diffusion", 2),
     ("templates/smoke_3d", 13),
+    ("templates/smoke_flipbook", 20),
     ("templates/waves", 2),
     ("unity_fluid", 10),
     ("validation/closed_vortex", 9),

@@ -202,7 +202,8 @@ impl Sheets<'_> {
             "program": About::PROGRAM,
             "graph": about.graph,
             "graph_hash": about.hash,
-            "first_frame": self.target.frames.start(),
+            // Those before it are in the last tiles of a loop.
+            "first_frame": self.target.frames.start() + u64::from(self.layout.blended) * sheet.every,
             "frame_step": sheet.every,
             "columns": grid.columns,
             "rows": grid.rows,

@@ -81,7 +81,8 @@ impl Flipbook {
     fn tiles(&mut self, layers: &[Layer]) -> Result<Vec<Tile>, String> {
         let mut tiles: Vec<Tile> = Vec::with_capacity(layers.len());
         for (layer, role) in layers.iter().zip(&self.roles) {
-            let size = match (layer.value(), self.size) {
+            let value = layer.value();
+            let size = match (&value, self.size) {
                 (Value::Picture(picture), None) => [picture.width as usize, picture.height as usize],
                 (_, size) => size.ok_or("the first value is no image")?,
             };
@@ -99,7 +100,7 @@ impl Flipbook {
                     layer.name, shape[0], shape[1]
                 ));
             }
-            let tile = match layer.value() {
+            let tile = match value {
                 Value::Picture(picture) if [picture.width as usize, picture.height as usize] == size => {
                     let (pixels, _) = picture.rgba.as_chunks::<4>();
                     pixels.iter().map(|[r, g, b, a]| [r * a, g * a, b * a, *a].map(finite)).collect()
