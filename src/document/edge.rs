@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 
-use super::read::FieldName;
+use super::field_name::FieldName;
 
 /// What is beyond the sides of a domain; it may name rules and sides that there are not.
 #[derive(Clone, Debug, PartialEq)]

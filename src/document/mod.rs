@@ -8,6 +8,7 @@ mod color;
 mod edge;
 mod expect;
 mod export;
+mod field_name;
 pub mod kind;
 mod level;
 mod read;

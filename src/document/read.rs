@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use ron::value::RawValue;
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::field_name::FieldName;
 use super::{
     Bake, Bookmark, Color, Document, Domain, Expect, ExportPreset, Extra, FORMAT_VERSION, FileSource, Frame, Group,
     Link, Node, NodeKind, Nodes, Output, ParamValue, Until, Variant, kind, write,
@@ -115,24 +116,6 @@ impl<'de, T: Record> Visitor<'de> for RecordVisitor<T> {
             }
         }
         Ok(record)
-    }
-}
-
-pub(super) struct FieldName(pub(super) String);
-
-impl<'de> Deserialize<'de> for FieldName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FieldName, D::Error> {
-        struct Name;
-        impl Visitor<'_> for Name {
-            type Value = FieldName;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a field name")
-            }
-            fn visit_str<E: de::Error>(self, v: &str) -> Result<FieldName, E> {
-                Ok(FieldName(v.to_string()))
-            }
-        }
-        deserializer.deserialize_identifier(Name)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::ParamValue;
-use super::read::FieldName;
+use super::field_name::FieldName;
 use crate::curve::{Color as Linear, Curve, Gradient, Keyframes, color_from_hex};
 
 impl<'de> Deserialize<'de> for ParamValue {

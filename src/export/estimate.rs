@@ -1,12 +1,10 @@
 //! About how large the files of an export become.
 
-use super::job::{Export, Item, Progress, Source, Subject};
+use super::job::{Item, Source, Subject};
 use crate::graph::Graph;
 
 /// The longer side of an image of a wire that is no grid in 2D \[pixels\].
 const VIEW: f64 = 512.0;
-/// Frames that may still be encoded while the ones before are there.
-const BEHIND: usize = 40;
 /// A number in a table \[bytes\].
 const NUMBER: f64 = 16.0;
 
@@ -37,18 +35,4 @@ pub fn frame_bytes(item: &Item, size: Option<(u32, u32)>, graph: &Graph) -> f64 
         Subject::Wire(view) => pixels(flat(&view.wire)) * format.bytes_per_pixel,
         Subject::Values(parts) => parts.iter().map(|part| value(&part.source)).sum(),
     }
-}
-
-/// Size of the files of one of the last frames that a running export has written \[bytes\]; `None` where none is complete, or where a
-/// file holds all frames.
-pub fn written_frame_bytes(export: &Export, progress: &Progress) -> Option<f64> {
-    if export.items.iter().any(|item| item.format.single) {
-        return None;
-    }
-    let newest = (export.frames.start() + progress.kept + progress.written).checked_sub(1)?;
-    let length = |frame: u64| {
-        let lengths = export.paths(frame).into_iter().map(|path| std::fs::metadata(path).ok().map(|file| file.len()));
-        lengths.sum::<Option<u64>>().map(|bytes| bytes as f64)
-    };
-    (*export.frames.start()..=newest).rev().take(BEHIND).find_map(length)
 }

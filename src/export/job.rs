@@ -10,8 +10,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::checkpoints::{self, Checkpoints, Saver};
-use super::estimate;
 pub use super::item::Item;
+use super::measure;
 use super::record::{Fingerprint, Record};
 use super::sink::{About, ExportError, Frame, FrameSink, Target};
 use super::subject::{FrameSource, Pending, plan_options};
@@ -107,9 +107,14 @@ impl Export {
         self.sinks(&About::default()).first().map_or_else(|| self.folder.clone(), |sink| sink.path(frame))
     }
 
-    /// The files that a frame goes to.
-    pub(super) fn paths(&self, frame: u64) -> Vec<PathBuf> {
-        self.sinks(&About::default()).iter().map(|sink| sink.path(frame)).collect()
+    /// Size of the files of one of the last frames that it has written \[bytes\]; `None` where a file holds all frames.
+    fn measure(&self, progress: &Progress) -> Option<f64> {
+        if self.items.iter().any(|item| item.format.single) {
+            return None;
+        }
+        let (first, count) = (*self.frames.start(), progress.kept + progress.written);
+        let paths = |frame| self.sinks(&About::default()).iter().map(|sink| sink.path(frame)).collect();
+        measure::frame_bytes(first..=(first + count).checked_sub(1)?, paths)
     }
 
     /// The names of the files in one line: `frame.0001.png to frame.0240.png`.
@@ -514,7 +519,7 @@ impl Job {
             let go_on = |progress: &Progress, _: &mut Simulation| {
                 if frame_bytes.is_none() || measured.elapsed() > MEASURE_INTERVAL {
                     measured = Instant::now();
-                    frame_bytes = estimate::written_frame_bytes(&export, progress).or(frame_bytes);
+                    frame_bytes = export.measure(progress).or(frame_bytes);
                 }
                 lock(&theirs).progress = Progress { frame_bytes, ..*progress };
                 // Often enough for a progress bar.

@@ -9,6 +9,7 @@ pub mod estimate;
 mod formats;
 mod item;
 pub mod job;
+mod measure;
 mod memory;
 pub mod names;
 pub mod preset;
