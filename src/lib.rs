@@ -38,6 +38,7 @@
 pub mod app;
 pub mod arena;
 pub mod asset;
+pub mod background;
 pub mod bake;
 pub mod bench;
 pub mod cache;

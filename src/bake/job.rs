@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::status::{Bakes, Status, look, playing};
 use crate::asset::Work;
+use crate::background::{self, Background, Reports};
 use crate::cache::{CacheError, Index, Writer};
 use crate::cancel::Cancel;
 use crate::document::{Bake, Document};
@@ -27,8 +28,6 @@ use crate::tune::TuningCache;
 const IN_FLIGHT: usize = 2;
 /// How often to check whether a frame has arrived. Waiting inside the driver would block a window on the same device.
 const POLL: Duration = Duration::from_micros(200);
-/// How long to wait for a cancelled bake.
-const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
 /// Most threads that compress frames.
 const MAX_THREADS: usize = 16;
 
@@ -330,29 +329,14 @@ fn write_all(receiver: &Mutex<Receiver<Arrived>>, writer: &Writer, shared: &Resu
     }
 }
 
-/// How a bake ended.
-#[derive(Debug)]
-pub enum Ended {
-    /// All frames are written.
-    Complete(Progress),
-    /// The user cancelled; frames written so far remain.
-    Cancelled(Progress),
-    /// An error ended it; frames written so far remain.
-    Failed(BakeError),
-}
-
-#[derive(Default)]
-struct Shared {
-    progress: Progress,
-    ended: Option<Ended>,
-}
+/// How a bake ended; frames written so far remain.
+pub type Ended = background::Ended<Progress, BakeError>;
 
 /// A bake on its own thread, with a separate simulation on the same device. Dropping it cancels the bake.
 pub struct Job {
-    shared: Arc<Mutex<Shared>>,
-    cancel: Cancel,
+    background: Background<Progress, BakeError>,
+    /// Loading of the files that the graph names.
     work: Arc<Work>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Job {
@@ -371,65 +355,48 @@ impl Job {
         resume: bool,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Job, BakeError> {
-        let shared = Arc::<Mutex<Shared>>::default();
-        let (cancel, work) = (Cancel::default(), Arc::<Work>::default());
-        let (gpu, theirs, access) = (gpu.clone(), shared.clone(), access.clone());
-        let (stop, reading) = (cancel.clone(), work.clone());
-        let run = move || {
-            let mut told = Instant::now();
+        let (gpu, access, work) = (gpu.clone(), access.clone(), Arc::<Work>::default());
+        let reading = work.clone();
+        let run = move |reports: &mut Reports<Progress, BakeError>| {
+            let stop = reports.cancel.clone();
             let result = prepare(&gpu, &library, &document, &access, (&name, &bake), &stop, &reading).and_then(
                 |(status, mut simulation)| {
                     let index = status.index(simulation.gpu().name(), bake.frames);
                     let order = Order { folder: status.folder, frames: bake.frames.0..=bake.frames.1, resume };
-                    self::run(&order, index, &mut simulation, |progress| {
-                        lock(&theirs).progress = *progress;
-                        if told.elapsed() > Duration::from_millis(50) {
-                            told = Instant::now();
-                            wake();
-                        }
-                        !stop.is_cancelled()
-                    })
+                    self::run(&order, index, &mut simulation, |progress| reports.tell(*progress))
                 },
             );
-            let mut shared = lock(&theirs);
-            shared.ended = Some(match result {
-                Err(_) if stop.is_cancelled() => Ended::Cancelled(shared.progress),
+            match result {
+                Err(_) if stop.is_cancelled() => Ended::Cancelled(reports.progress()),
                 Ok(progress) if progress.frame == progress.last => Ended::Complete(progress),
                 Ok(progress) => Ended::Cancelled(progress),
                 Err(error) => Ended::Failed(error),
-            });
-            drop(shared);
-            wake();
+            }
         };
-        let thread = std::thread::Builder::new().name("bake".into()).spawn(run);
-        Ok(Job { shared, cancel, work, thread: Some(thread.map_err(|e| BakeError::Thread(e.to_string()))?) })
+        let background = Background::start("bake", wake, run).map_err(|e| BakeError::Thread(e.to_string()))?;
+        Ok(Job { background, work })
     }
 
     /// The present progress.
     pub fn progress(&self) -> Progress {
-        lock(&self.shared).progress
+        self.background.progress()
     }
 
     /// Ends the bake after the current frame; it can be resumed.
     pub fn cancel(&self) {
-        self.cancel.cancel();
+        self.background.cancel();
         self.work.stop();
     }
 
     /// The result, returned once.
     pub fn ended(&mut self) -> Option<Ended> {
-        let ended = lock(&self.shared).ended.take();
-        let died = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
-        ended.or_else(|| (died && self.thread.take().is_some()).then_some(Ended::Failed(BakeError::Gpu)))
+        self.background.ended(BakeError::Gpu)
     }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
         self.cancel();
-        if let Some(thread) = self.thread.take() {
-            crate::threads::join_within(thread, CANCEL_TIMEOUT);
-        }
     }
 }
 
@@ -450,9 +417,4 @@ fn prepare(
     let grids = files::read_watched(&plan, work)?;
     gpu.prepare_while(&plan, &mut |_| !stop.is_cancelled())?;
     Ok((status, Simulation::with_files(gpu, plan, &grids)?))
-}
-
-/// A thread that panicked while it held the lock left the data consistent.
-fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

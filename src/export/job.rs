@@ -5,8 +5,7 @@ use std::fs;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::checkpoints::{self, Checkpoints, Saver};
@@ -17,8 +16,8 @@ use super::sink::{About, ExportError, Frame, FrameSink, Target};
 use super::subject::{FrameSource, Pending, plan_options};
 pub use super::subject::{Part, Source, Subject};
 use crate::asset::Work;
+use crate::background::{self, Background, Reports};
 use crate::bake;
-use crate::cancel::Cancel;
 use crate::document::Document;
 use crate::files::{Access, write};
 use crate::gpu::{Gpu, Making};
@@ -467,31 +466,15 @@ fn rate(stamps: &mut VecDeque<Instant>, now: Instant) -> Option<f64> {
     (seconds > 0.0).then(|| (stamps.len() - 1) as f64 / seconds)
 }
 
-/// How an export ended.
-#[derive(Debug)]
-pub enum Ended {
-    /// All frames are written.
-    Complete(Progress),
-    /// The user cancelled; frames written so far remain.
-    Cancelled(Progress),
-    /// An error ended it; frames written so far remain.
-    Failed(JobError),
-}
-
-#[derive(Default)]
-struct Shared {
-    progress: Progress,
-    ended: Option<Ended>,
-}
+/// How an export ended; frames written so far remain.
+pub type Ended = background::Ended<Progress, JobError>;
 
 /// An export on its own thread, with a separate simulation on the same device: the running simulation is not affected.
 /// Dropping it cancels the export.
 pub struct Job {
-    shared: Arc<Mutex<Shared>>,
-    cancel: Cancel,
+    background: Background<Progress, JobError>,
     /// Loading of the files that the graph names.
     work: Arc<Work>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Job {
@@ -508,26 +491,19 @@ impl Job {
         export: Export,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Job, JobError> {
-        let shared = Arc::<Mutex<Shared>>::default();
-        let (cancel, work) = (Cancel::default(), Arc::<Work>::default());
         let (tuning, memory_budget) = (TuningCache::open().tuning(gpu), gpu.memory_budget());
         let options = PlanOptions { tuning, memory_budget, ..export.plan_options(access) };
-        let (gpu, theirs, access) = (gpu.clone(), shared.clone(), access.clone());
-        let (stop, reading) = (cancel.clone(), work.clone());
-        let run = move || {
-            let (mut told, mut measured, mut frame_bytes) = (Instant::now(), Instant::now(), None);
+        let (gpu, access, work) = (gpu.clone(), access.clone(), Arc::<Work>::default());
+        let reading = work.clone();
+        let run = move |reports: &mut Reports<Progress, JobError>| {
+            let stop = reports.cancel.clone();
+            let (mut measured, mut frame_bytes) = (Instant::now(), None);
             let go_on = |progress: &Progress, _: &mut Simulation| {
                 if frame_bytes.is_none() || measured.elapsed() > MEASURE_INTERVAL {
                     measured = Instant::now();
                     frame_bytes = export.measure(progress).or(frame_bytes);
                 }
-                lock(&theirs).progress = Progress { frame_bytes, ..*progress };
-                // Often enough for a progress bar.
-                if told.elapsed() > Duration::from_millis(50) {
-                    told = Instant::now();
-                    wake();
-                }
-                !stop.is_cancelled()
+                reports.tell(Progress { frame_bytes, ..*progress })
             };
             let result = prepare(&gpu, &library, &document, &options, &reading, &mut |_| !stop.is_cancelled())
                 .and_then(|mut simulation| {
@@ -535,47 +511,37 @@ impl Job {
                     let (progress, _) = self::run(&export, &inputs, &mut simulation, go_on)?;
                     Ok(progress)
                 });
-            let mut shared = lock(&theirs);
-            shared.ended = Some(match result {
-                Err(_) if stop.is_cancelled() && shared.progress.frame == 0 => Ended::Cancelled(shared.progress),
+            match result {
+                Err(_) if stop.is_cancelled() && reports.progress().frame == 0 => Ended::Cancelled(reports.progress()),
                 Ok(progress) if progress.frame == progress.last => Ended::Complete(progress),
                 Ok(progress) => Ended::Cancelled(progress),
                 Err(error) => Ended::Failed(error),
-            });
-            drop(shared);
-            wake();
+            }
         };
-        let thread = std::thread::Builder::new().name("export".into()).spawn(run);
-        Ok(Job { shared, cancel, work, thread: Some(thread.map_err(|e| JobError::Thread(e.to_string()))?) })
+        let background = Background::start("export", wake, run).map_err(|e| JobError::Thread(e.to_string()))?;
+        Ok(Job { background, work })
     }
 
     /// The present progress.
     pub fn progress(&self) -> Progress {
-        lock(&self.shared).progress
+        self.background.progress()
     }
 
     /// Ends the export after the current frame; it can be resumed.
     pub fn cancel(&self) {
-        self.cancel.cancel();
+        self.background.cancel();
         self.work.stop();
     }
 
     /// The result, returned once.
     pub fn ended(&mut self) -> Option<Ended> {
-        let ended = lock(&self.shared).ended.take();
-        let died = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
-        ended.or_else(|| (died && self.thread.take().is_some()).then_some(Ended::Failed(JobError::Gpu)))
+        self.background.ended(JobError::Gpu)
     }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
         self.cancel();
-        if let Some(thread) = self.thread.take() {
-            // A panic in the thread was reported by `ended`, or is of no interest any more. An export that is not
-            // finished by then ends with the process and can be resumed.
-            crate::threads::join_within(thread, CANCEL_TIMEOUT);
-        }
     }
 }
 
@@ -599,9 +565,4 @@ fn prepare(
     let grids = files::read_watched(&plan, work)?;
     gpu.prepare_while(&plan, go_on)?;
     Ok(Simulation::with_files(gpu, plan, &grids)?)
-}
-
-/// A thread that panicked while it held the lock left the data consistent.
-fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
