@@ -27,6 +27,8 @@ mod driver;
 mod escape;
 #[path = "editor/expectations.rs"]
 mod expectations;
+#[path = "editor/export.rs"]
+mod export;
 #[path = "editor/exposing.rs"]
 mod exposing;
 #[path = "editor/flow.rs"]
