@@ -68,7 +68,6 @@ use eframe::egui_wgpu;
 use egui_tiles::Tree;
 
 use crate::document::Document;
-use crate::gpu::{Gpu, describe};
 use crate::library::Library;
 use crate::sim::Simulation;
 use crate::sim::checkpoint::Checkpoint;
@@ -180,13 +179,13 @@ impl Editor {
     ) -> Result<Editor, String> {
         let render = context.wgpu_render_state.clone().ok_or("there is no graphics device")?;
         theme::install(&context.egui_ctx);
-        keep_memory();
+        window::keep_memory();
         let awake: Awake = Arc::new(Mutex::new(context.egui_ctx.clone()));
         let asleep = awake.clone();
         let presets = folders.settings.clone();
         let wake = move || asleep.lock().unwrap_or_else(PoisonError::into_inner).request_repaint();
         let mut editor = Editor {
-            session: Session::new(device(&render), wake),
+            session: Session::new(window::device(&render), wake),
             awake,
             player: Player::default(),
             timeline: TimelinePane::default(),
@@ -268,7 +267,7 @@ impl Editor {
         self.player.attach();
         self.title.clear();
         self.closing = false;
-        let from = self.session.rebuild(device(&render));
+        let from = self.session.rebuild(window::device(&render));
         self.render = render;
         let from = from.map_or("from the start".into(), |frame| format!("from frame {frame}"));
         self.notify(
@@ -592,26 +591,10 @@ const PROGRESS: Duration = Duration::from_millis(200);
 /// The context of the window that threads wake.
 type Awake = Arc<Mutex<egui::Context>>;
 
-/// The device of a window, which its simulation shares.
-fn device(render: &egui_wgpu::RenderState) -> Gpu {
-    let name = describe(&render.adapter.get_info());
-    let gpu = Gpu::from_device(render.device.clone(), render.queue.clone(), &name);
-    gpu.watch();
-    gpu
-}
-
 /// A document whose nodes have places; those that have none yet get them.
 fn placed(mut document: Document) -> Document {
     layout::place_all(&mut document, Library::builtin());
     document
-}
-
-/// Makes the system's allocator keep memory that a frame frees for the next one. glibc returns free memory at the end of its heap to
-/// the system above twice the largest block that was ever mapped alone and freed (`mallopt(3)`, `M_MMAP_THRESHOLD`), so every frame
-/// would map its triangles again, page by page. Blocks above 32 MiB do not count. Other allocators just allocate and free a block.
-fn keep_memory() {
-    const LARGE: usize = 31 << 20;
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE)));
 }
 
 /// The file's name, or the graph's own.

@@ -117,8 +117,9 @@ impl Picker {
                 });
             });
         });
-        self.fresh = false;
-        let outside = ctx.input(|i| i.pointer.any_pressed()) && !area.response.contains_pointer();
+        // In a slow frame, the press that opened the list is still to be seen.
+        let opened = std::mem::replace(&mut self.fresh, false);
+        let outside = !opened && ctx.input(|i| i.pointer.any_pressed()) && !area.response.contains_pointer();
         match chosen.filter(|index| self.items.get(*index).is_some_and(|item| item.enabled)) {
             Some(index) => Answer::Chosen(index),
             None if escape || outside => Answer::Closed,

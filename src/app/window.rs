@@ -13,7 +13,7 @@ use eframe::egui::{self, Ui};
 use eframe::{egui_wgpu, wgpu};
 
 use super::{Editor, Folders, Source, disk};
-use crate::gpu;
+use crate::gpu::{self, Gpu, describe};
 use crate::sim::checkpoint::Checkpoint;
 
 /// How many devices may be lost within [`WITHIN`], so that a graph that always loses its device is not run for ever.
@@ -158,4 +158,20 @@ fn graphics() -> egui_wgpu::WgpuConfiguration {
     setup.instance_descriptor.backends &= wgpu::Backends::PRIMARY;
     setup.device_descriptor = Arc::new(gpu::device_descriptor);
     egui_wgpu::WgpuConfiguration { wgpu_setup: setup.into(), ..Default::default() }
+}
+
+/// The device of a window, which its simulation shares.
+pub(super) fn device(render: &egui_wgpu::RenderState) -> Gpu {
+    let name = describe(&render.adapter.get_info());
+    let gpu = Gpu::from_device(render.device.clone(), render.queue.clone(), &name);
+    gpu.watch();
+    gpu
+}
+
+/// Makes the system's allocator keep memory that a frame frees for the next one. glibc returns free memory at the end of its heap to
+/// the system above twice the largest block that was ever mapped alone and freed (`mallopt(3)`, `M_MMAP_THRESHOLD`), so every frame
+/// would map its triangles again, page by page. Blocks above 32 MiB do not count. Other allocators just allocate and free a block.
+pub(super) fn keep_memory() {
+    const LARGE: usize = 31 << 20;
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE)));
 }

@@ -52,7 +52,7 @@ impl Bench {
 #[test]
 fn wires_are_found_joined_exported_and_kept_as_a_preset() {
     let mut bench = Bench::export_dialog();
-    let spin = bench.seen().into_iter().find(|seen| seen.name == "to").expect("the last frame").rect.center();
+    let spin = bench.seen().into_iter().rfind(|seen| seen.name == "to").expect("the last frame").rect.center();
     bench.click(spin);
     bench.overwrite("2");
     bench.press_start("+ Add wire");

@@ -105,8 +105,9 @@ impl ExportDialog {
         self.remembered = format_named(&choices.format);
         let mut folder = choices.folder.clone();
         if folder.as_os_str().is_empty() {
-            let beside = session.path().and_then(Path::parent).map(Path::to_path_buf);
-            folder = beside.or_else(pictures).unwrap_or_default().join("frames");
+            // A folder without a root is beside the graph.
+            let beside = session.path().is_none().then(pictures).flatten();
+            folder = beside.unwrap_or_default().join("frames");
         }
         self.preset = ExportPreset {
             frames: (choices.first, choices.last),
@@ -312,7 +313,7 @@ impl ExportDialog {
         let asked = self.actions(ui, session, around);
         if !self.queue.is_empty() {
             ui.separator();
-            let scroll = egui::ScrollArea::vertical().id_salt("queue").max_height(QUEUE);
+            let scroll = egui::ScrollArea::vertical().id_salt("queue").max_height(QUEUE).min_scrolled_height(QUEUE);
             scroll.show(ui, |ui| self.queue.show(ui));
         }
         asked
