@@ -259,15 +259,14 @@ impl Sweep {
         let bar = bar(tasks.len());
         let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let fault = Mutex::new(None);
+        // One device for all: NVIDIA's driver crashes where threads open and close some at the same time.
+        let gpu = super::open(self.adapter.as_ref(), self.memory).map_err(|e| Failure::Message(e.to_string()))?;
+        if jobs > 1 {
+            gpu.limit_memory(Some(gpu.memory_budget().bytes / jobs as u64));
+        }
+        super::keep_pipelines(&gpu);
         let work = || {
             stagewright::deep_stack(|| {
-                // A device of its own, so that jobs do not wait for each other.
-                let gpu =
-                    super::open(self.adapter.as_ref(), self.memory).map_err(|e| Failure::Message(e.to_string()))?;
-                if jobs > 1 {
-                    gpu.limit_memory(Some(gpu.memory_budget().bytes / jobs as u64));
-                }
-                super::keep_pipelines(&gpu);
                 while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
                     match self.task(&context, &gpu, task) {
                         Ok(line) => bar.suspend(|| report::print(&line)),
