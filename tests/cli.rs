@@ -1,5 +1,7 @@
 //! The program as a person types it.
 
+#[path = "cli/bake.rs"]
+mod bake;
 #[path = "cli/checkpoints.rs"]
 mod checkpoints;
 #[path = "cli/compare.rs"]
