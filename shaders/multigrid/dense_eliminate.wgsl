@@ -12,24 +12,28 @@ fn stage(cell: Cell) -> vec4f {
     let among = cell.y / 4 == substep;
     var part = pivot(cell.y & 3);
     if !among {
-        let links = matrix(vec2i(substep, cell.y));
+        let links = matrix(place(substep, cell.y));
         part = vec4f();
         for (var r = 0; r < 4; r++) { part += links[r] * pivot(r); }
     }
     if cell.x == substep { return part; }
     let own = matrix(cell);
     var taken = vec4f();
-    for (var r = 0; r < 4; r++) { taken += part[r] * matrix(vec2i(cell.x, first + r)); }
+    for (var r = 0; r < 4; r++) { taken += part[r] * matrix(place(cell.x, first + r)); }
     if among { return taken; }
     if cell.y / 4 == cell.x && cell.x > substep {
         // On the diagonal is what leads out of the vessel.
         let c = cell.y & 3;
         taken[c] = 0.0;
-        for (var r = 0; r < 4; r++) { taken[c] += part[r] * matrix(vec2i(substep, first + r))[r]; }
+        for (var r = 0; r < 4; r++) { taken[c] += part[r] * matrix(place(substep, first + r))[r]; }
     }
     return own + taken;
 }
 
 fn pivot(row: i32) -> vec4f {
-    return pivots_at(vec2f(f32(row) + 0.5, 0.5));
+    return pivots_at(Vec(place(row, 0)) + 0.5);
+}
+
+fn place(x: i32, y: i32) -> Cell {
+    return unit(0) * x + unit(1) * y;
 }

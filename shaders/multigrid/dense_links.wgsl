@@ -29,8 +29,8 @@ fn stage(cell: Cell) -> vec4f {
 }
 
 // Centre of a cell of the level, by its number [m].
-fn place(number: i32, cells: vec2i) -> vec2f {
-    return (vec2f(f32(number % cells.x), f32(number / cells.x)) + 0.5) * size().z;
+fn place(number: i32, cells: vec2i) -> Vec {
+    return (Vec(unit(0) * (number % cells.x) + unit(1) * (number / cells.x)) + 0.5) * size().z;
 }
 
 // Number of the cell at +x, +y, +x+y or -x+y, or -1 beyond the border.

@@ -10,7 +10,7 @@
 
 fn stage(cell: Cell) -> vec4f {
     var square = array<vec4f, 4>();
-    for (var r = 0; r < 4; r++) { square[r] = matrix_at(vec2f(f32(substep), f32(4 * substep + r)) + 0.5); }
+    for (var r = 0; r < 4; r++) { square[r] = matrix_at(Vec(unit(0) * substep + unit(1) * (4 * substep + r)) + 0.5); }
     var rest = sums();
     for (var r = 0; r < 4; r++) {
         let links = square[r];

@@ -10,7 +10,7 @@ fn stage(cell: Cell) -> vec4f {
     let finer = (FINEST + half - 1) / half;
     let more = finer.x * finer.y > 256 || WIDENING <= 2;
     if !links_wired || RESOLUTION.x * RESOLUTION.y > 256 || !more { return vec4f(); }
-    return vec4f(vec2f(RESOLUTION), CELL_SIZE, f32(periodic(0)) + 2.0 * f32(periodic(1)));
+    return vec4f(vec2f(RESOLUTION.xy), CELL_SIZE, f32(periodic(0)) + 2.0 * f32(periodic(1)));
 }
 
 fn periodic(axis: i32) -> bool {

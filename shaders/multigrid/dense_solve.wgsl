@@ -15,10 +15,10 @@ fn stage(cell: Cell) -> f32 {
     var sum = 0.0;
     for (var x = 0; x < 64; x++) {
         if 4 * x >= count { break; }
-        let row = inverse_at(vec2f(f32(x), f32(cell.x + RESOLUTION.x * cell.y)) + 0.5);
+        let row = inverse_at(Vec(unit(0) * x + unit(1) * (cell.x + RESOLUTION.x * cell.y)) + 0.5);
         for (var c = 0; c < 4; c++) {
             let number = 4 * x + c;
-            if number < count { sum -= row[c] * residual(vec2i(number % RESOLUTION.x, number / RESOLUTION.x)); }
+            if number < count { sum -= row[c] * residual(unit(0) * (number % RESOLUTION.x) + unit(1) * (number / RESOLUTION.x)); }
         }
     }
     return sum;

@@ -6,7 +6,7 @@
 //! @out sums: vec4f, reduce sum       Sums of the four rows [m/kg]
 
 fn stage(cell: Cell) -> vec4f {
-    let numbers = matrix_at(vec2f(f32(cell.x), f32(4 * substep + cell.y)) + 0.5);
+    let numbers = matrix_at(Vec(unit(0) * cell.x + unit(1) * (4 * substep + cell.y)) + 0.5);
     // On the diagonal is what leads out of the vessel.
     let sum = select(select(0.0, numbers[cell.y & 3], cell.x == substep), dot(numbers, vec4f(1.0)), cell.x > substep);
     return select(vec4f(), vec4f(sum), vec4i(0, 1, 2, 3) == vec4i(cell.y));

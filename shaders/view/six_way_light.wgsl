@@ -23,7 +23,9 @@ fn stage(cell: Cell) -> Result {
     return Result(positive, negative);
 }
 
-fn arrives(place: vec3f, towards: vec3f) -> f32 {
+fn arrives(place: Vec, side: vec3f) -> f32 {
+    var towards = Vec();
+    for (var axis = 0; axis < DIM; axis++) { towards[axis] = side[axis]; }
     let step = params.reach / f32(STEPS);
     var thickness = 0.0;
     for (var i = 0; i < STEPS; i++) { thickness += max(density_at(place + (f32(i) + 0.5) * step * towards), 0.0); }

@@ -37,7 +37,9 @@ fn stage(cell: Cell) -> vec2f {
         let left = exp(-params.opacity * max(density_at(place), 0.0) * step);
         let weight = through * (1.0 - left);
         if weight > 1e-6 {
-            sum += weight * projected(view, place, velocity_at(place));
+            var flow = vec3f();
+            if velocity_wired { flow = velocity_at(place); }
+            sum += weight * projected(view, place, flow);
             weights += weight;
             through *= left;
             if through < 0.003 { break; }
