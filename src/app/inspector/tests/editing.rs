@@ -499,6 +499,8 @@ fn a_domain_changes_when_it_is_let_go() {
     assert_eq!(window.session().revision(), revision + 1, "one recompile for a drag");
     let NodeKind::Domain(domain) = window.session().document().nodes["box"].kind.clone() else { panic!() };
     assert!(domain.cells().unwrap()[0] > 32);
+    // A process that ends while the driver compiles crashes.
+    window.compile();
 }
 
 #[test]
