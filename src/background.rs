@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::cancel::Cancel;
 use crate::threads;
 
-/// Progress is told at most this often, which is enough for a progress bar.
+/// Shortest time between two calls of `wake`: often enough for a progress bar.
 const INTERVAL: Duration = Duration::from_millis(50);
 /// How long to wait for cancelled work when it is dropped. What is not finished by then ends with the process.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);

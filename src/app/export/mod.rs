@@ -119,7 +119,7 @@ impl ExportDialog {
         };
     }
 
-    /// Another graph was opened: its wires are chosen anew. Exports continue.
+    /// Another graph was opened: its wires are chosen again. Exports continue.
     pub(super) fn forget_graph(&mut self) {
         let queue = std::mem::take(&mut self.queue);
         let open = self.open;

@@ -17,7 +17,7 @@ impl Outside {
     pub(super) fn new(graph: &Graph, options: &PlanOptions) -> Outside {
         let names = options.played.iter().flat_map(|cache| &cache.wires);
         let wires: HashSet<(NodeId, usize)> = names.filter_map(|name| graph.find_wire(name)).collect();
-        // A wire that is asked for by name is computed, whatever is before it.
+        // A wire that is kept by its name is computed even where a cache plays what it reads.
         let kept = match &options.keep {
             Keep::Wires(kept) if !wires.is_empty() => kept.as_slice(),
             _ => &[],
