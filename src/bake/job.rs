@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::status::{Bakes, Status, look, playing};
+use super::status::{Bakes, Status, inputs, look, playing};
 use crate::asset::Work;
 use crate::background::{self, Background, Reports};
-use crate::cache::{CacheError, Index, Writer};
+use crate::cache::{CacheError, Index, STATES, Writer};
 use crate::cancel::Cancel;
 use crate::document::{Bake, Document};
 use crate::files::Access;
@@ -21,6 +21,7 @@ use crate::graph::{Graph, aside};
 use crate::library::Library;
 use crate::plan::{Keep, Outputs, Plan, PlanOptions, Wire};
 use crate::problem::{Problem, Problems};
+use crate::sim::saver::{self, Pace, Retain, SaveError, Saver, Target};
 use crate::sim::{Simulation, files};
 use crate::tune::TuningCache;
 
@@ -30,6 +31,10 @@ const IN_FLIGHT: usize = 2;
 const POLL: Duration = Duration::from_micros(200);
 /// Most threads that compress frames.
 const MAX_THREADS: usize = 16;
+/// Time between two checkpoints: so much work is done again when a bake was killed.
+const CHECKPOINT: Duration = Duration::from_secs(10);
+/// Most checkpoints beside the frames.
+const CHECKPOINTS: usize = 8;
 
 /// What to bake.
 #[derive(Clone, Debug)]
@@ -38,8 +43,12 @@ pub struct Order {
     pub folder: PathBuf,
     /// The frames; earlier ones are computed too.
     pub frames: RangeInclusive<u64>,
-    /// Keep the frames that an interrupted bake of the same has written.
+    /// Keep the frames that an interrupted or shorter bake of the same has written, and continue from its last checkpoint.
     pub resume: bool,
+    /// Frames between two checkpoints; by time when absent.
+    pub checkpoint_every: Option<u64>,
+    /// The graph as text, for the checkpoints.
+    pub graph: String,
 }
 
 /// Why a bake ended early.
@@ -51,6 +60,9 @@ pub enum BakeError {
     /// The cache can't be written.
     #[error(transparent)]
     Cache(#[from] CacheError),
+    /// A checkpoint can't be written.
+    #[error(transparent)]
+    Checkpoint(#[from] SaveError),
     /// The GPU did not finish a frame in time.
     #[error("the GPU did not respond; lower the resolution, or update the driver")]
     Gpu,
@@ -77,6 +89,8 @@ pub struct Progress {
     pub last: u64,
     /// Frames that existed already.
     pub kept: u64,
+    /// Frames that were not computed again, since a checkpoint holds their States.
+    pub skipped: u64,
     /// Frames written by this run.
     pub written: u64,
     /// Their size on disk \[bytes\].
@@ -110,7 +124,7 @@ pub fn plan_options(status: &Status, bakes: &Bakes, access: &Access) -> PlanOpti
     }
 }
 
-/// Computes and writes the frames of a cache. The simulation has not started yet. `go_on` is called after each frame;
+/// Computes and writes the frames of a cache, with checkpoints of the States beside them. The simulation has not started yet. `go_on` is called after each frame;
 /// when it returns false, the bake ends normally and can be resumed.
 ///
 /// # Errors
@@ -123,7 +137,7 @@ pub fn run(
 ) -> Result<Progress, BakeError> {
     let (first, last) = order.frames.clone().into_inner();
     let parts = parts(&index, simulation)?;
-    let has_state = index.has_state();
+    let (has_state, inputs) = (index.has_state(), inputs(&index));
     let (writer, kept) = Writer::begin(&order.folder, index, order.resume)?;
     let total = last - first + 1;
     let mut progress = Progress { last, kept, total, ..Progress::default() };
@@ -134,7 +148,9 @@ pub fn run(
     let pool = Pool::start(Arc::new(writer))?;
     let mut waiting: VecDeque<Arriving> = VecDeque::new();
     let begins = first - u64::from(has_state);
-    if has_state && begins == 0 {
+    let mut saver = checkpoints(order, inputs, simulation, if kept > 0 { first + kept } else { begins });
+    progress.skipped = simulation.frame();
+    if has_state && begins == 0 && kept == 0 {
         simulation.reset();
         waiting.push_back(Arriving::request(&parts, simulation, true)?);
     }
@@ -142,6 +158,7 @@ pub fn run(
     while wanted && simulation.frame() < last {
         simulation.step(&simulation.recorded_input())?;
         let frame = simulation.frame();
+        saver.after_frame(simulation, last)?;
         if frame == begins && begins < first {
             waiting.push_back(Arriving::request(&parts, simulation, true)?);
         } else if frame >= first + kept {
@@ -161,9 +178,28 @@ pub fn run(
     for arriving in waiting {
         pool.write(arriving.wait()?)?;
     }
+    saver.save(simulation)?;
+    saver.finish(simulation)?;
     (progress.written, progress.bytes) = pool.finish()?;
     progress.written = progress.written.min(total);
     Ok(progress)
+}
+
+/// What writes checkpoints. Goes to the newest one from which the coming frames can be computed, the first of which is `next`.
+fn checkpoints(order: &Order, inputs: String, simulation: &mut Simulation, next: u64) -> Saver {
+    let (folder, adapter) = (order.folder.clone(), simulation.gpu().name().to_string());
+    let found = || saver::newest(&folder, STATES, &inputs, &adapter, next.saturating_sub(1));
+    if let Some(checkpoint) = order.resume.then(found).flatten()
+        && !simulation.resume(&checkpoint).is_empty()
+    {
+        // One that lacks a State is of no use.
+        simulation.reset();
+    }
+    let present = STATES.present(&folder).into_iter().map(|(frame, _)| frame);
+    let before = present.filter(|frame| *frame <= simulation.frame()).collect();
+    let pace = order.checkpoint_every.map_or(Pace::Time(CHECKPOINT), Pace::Frames);
+    let target = Target { folder, files: STATES, graph: order.graph.clone(), inputs };
+    Saver::new(target, pace, Retain::Spread(CHECKPOINTS), before)
 }
 
 /// A part of a wire: its name in the plan, and where a count bounds it.
@@ -362,7 +398,13 @@ impl Job {
             let result = prepare(&gpu, &library, &document, &access, (&name, &bake), &stop, &reading).and_then(
                 |(status, mut simulation)| {
                     let index = status.index(simulation.gpu().name(), bake.frames);
-                    let order = Order { folder: status.folder, frames: bake.frames.0..=bake.frames.1, resume };
+                    let order = Order {
+                        folder: status.folder,
+                        frames: bake.frames.0..=bake.frames.1,
+                        resume,
+                        checkpoint_every: None,
+                        graph: document.to_text(),
+                    };
                     self::run(&order, index, &mut simulation, |progress| reports.tell(*progress))
                 },
             );

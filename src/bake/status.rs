@@ -350,6 +350,17 @@ fn contents_of(path: PathBuf) -> Option<String> {
     Some(hash)
 }
 
+/// A hash of all that the values of frames depend on, in hexadecimal.
+pub(super) fn inputs(index: &Index) -> String {
+    let mut hash = Sha256::new();
+    let texts = index.depends.iter().flat_map(|(name, value)| [name, value]);
+    for text in [&index.program].into_iter().chain(texts) {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    }
+    hexadecimal(&hash.finalize())
+}
+
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -8,6 +8,8 @@
 //! - A part is the memory of a wire, in words of 32 bits. The first bytes of all words come first, then the second ones and
 //!   so on, which makes floats compressible; the result is one zstd frame with a checksum.
 //!
+//! - `state.NNNN.safetensors` is a checkpoint ([`STATES`]): all States after a frame, from which a bake continues.
+//!
 //! A file is written under another name first, so that a frame is there as a whole or not at all.
 
 mod ahead;
@@ -20,6 +22,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::files::numbered::Numbered;
 pub use ahead::ReadAhead;
 pub use read::{Cache, Frame};
 pub use write::{Writer, remove};
@@ -28,6 +31,11 @@ pub use write::{Writer, remove};
 const VERSION: u32 = 1;
 /// The file with the index.
 const INDEX: &str = "index.json";
+/// The frames.
+const FRAMES: Numbered = Numbered { prefix: "frame", extension: "bake" };
+/// Checkpoints beside the frames, from which a bake continues. They are of another format, and belong to the cache: they are
+/// removed with it.
+pub const STATES: Numbered = Numbered { prefix: "state", extension: "safetensors" };
 /// Limit of the index \[bytes\].
 const MAX_INDEX: u64 = 64 << 20;
 /// Limit of parts in a frame.
@@ -62,6 +70,11 @@ impl Index {
     ) -> Index {
         let program = format!("stagewright {}", env!("CARGO_PKG_VERSION"));
         Index { version: VERSION, program, adapter: adapter.into(), first, last, wires, depends }
+    }
+
+    /// Whether both are of the same bake, as far as the last frame of the shorter one.
+    fn continues(&self, other: &Index) -> bool {
+        *self == Index { last: self.last, ..other.clone() }
     }
 
     /// The parts of all wires, in the order of a frame's file.

@@ -4,7 +4,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use super::{CacheError, INDEX, Index, MAX_INDEX, MAX_PARTS, VERSION, codec};
+use super::{CacheError, FRAMES, INDEX, Index, MAX_INDEX, MAX_PARTS, STATES, VERSION, codec};
 use crate::files::{ReadError, read};
 
 /// What a frame's file begins with.
@@ -61,10 +61,10 @@ impl Cache {
         if index.first == 0 || index.last < index.first {
             return Err(damaged(format!("it has no frames {}-{}", index.first, index.last)));
         }
-        let (mut present, bytes) = present(folder);
-        present.retain(|frame| (index.begin()..=index.last).contains(frame));
-        present.sort_unstable();
-        let whole = (index.begin()..).zip(&present).take_while(|(wanted, frame)| wanted == *frame).count() as u64;
+        let (frames, states) = (FRAMES.present(folder), STATES.present(folder));
+        let bytes = frames.iter().chain(&states).map(|(_, bytes)| bytes).sum();
+        let present = frames.iter().filter(|(frame, _)| (index.begin()..=index.last).contains(frame));
+        let whole = (index.begin()..).zip(present).take_while(|(wanted, (frame, _))| wanted == frame).count() as u64;
         // Without the frame that a State starts from.
         let whole = whole.saturating_sub(index.first - index.begin());
         let frames = (whole > 0).then(|| index.first..=index.first + whole - 1);
@@ -86,14 +86,14 @@ impl Cache {
         self.frames.clone()
     }
 
-    /// Size on disk \[bytes\].
+    /// Size on disk, with the checkpoints beside the frames \[bytes\].
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Simulated time at the end of a frame \[s\], if the frame is there.
     pub fn time(&self, frame: u64) -> Option<f64> {
-        let (mut file, length) = read::open_without_links(&frame_path(&self.folder, frame)).ok()?;
+        let (mut file, length) = read::open_without_links(&FRAMES.path(&self.folder, frame)).ok()?;
         Some(Header::read(&mut file, length).ok()?.time)
     }
 
@@ -102,7 +102,7 @@ impl Cache {
     /// # Errors
     /// A frame that is missing or damaged.
     pub fn frame(&self, frame: u64) -> Result<Frame, CacheError> {
-        let path = frame_path(&self.folder, frame);
+        let path = FRAMES.path(&self.folder, frame);
         let fault = |error: ReadError| match error {
             ReadError::Missing => CacheError::Frame { path: self.folder.clone(), frame },
             error => CacheError::File { path: path.clone(), doing: "read", cause: error.to_string() },
@@ -131,7 +131,7 @@ impl Cache {
 
     /// Whether the frame's file is complete, as far as its sizes tell.
     pub(super) fn is_whole(&self, frame: u64) -> bool {
-        let Ok((mut file, length)) = read::open_without_links(&frame_path(&self.folder, frame)) else { return false };
+        let Ok((mut file, length)) = read::open_without_links(&FRAMES.path(&self.folder, frame)) else { return false };
         Header::read(&mut file, length)
             .is_ok_and(|header| header.frame == frame && header.sizes.len() == self.index.parts().count())
     }
@@ -174,23 +174,4 @@ impl Header {
         file.seek(SeekFrom::Start(after)).map_err(|error| error.to_string())?;
         Ok(Header { frame: word(8), time: f64::from_bits(word(16)), sizes })
     }
-}
-
-/// The file of a frame.
-pub(super) fn frame_path(folder: &Path, frame: u64) -> PathBuf {
-    folder.join(format!("frame.{frame:04}.bake"))
-}
-
-/// The frames with a file in a folder, and the size of all of them \[bytes\].
-pub(super) fn present(folder: &Path) -> (Vec<u64>, u64) {
-    let (mut frames, mut bytes) = (Vec::new(), 0);
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let number = || name.to_str()?.strip_prefix("frame.")?.strip_suffix(".bake")?.parse::<u64>().ok();
-        // Only the name that a frame is given.
-        let Some(frame) = number().filter(|frame| entry.path() == frame_path(folder, *frame)) else { continue };
-        frames.push(frame);
-        bytes += entry.metadata().map_or(0, |about| about.len());
-    }
-    (frames, bytes)
 }

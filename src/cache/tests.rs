@@ -1,7 +1,6 @@
 use std::fs;
 use std::sync::Arc;
 
-use super::read::frame_path;
 use super::*;
 
 fn index(state: bool, last: u64) -> Index {
@@ -51,14 +50,21 @@ fn an_interrupted_bake_is_resumed_and_another_one_replaces_it() {
     assert_eq!(write(folder.path(), &index(false, 6), 1..=4), 0);
     assert_eq!(Cache::open(folder.path()).unwrap().frames(), Some(1..=4), "what is there can be played");
     // The frame that was being written when the process was killed.
-    fs::write(frame_path(folder.path(), 4), "SWBAKE").unwrap();
+    fs::write(FRAMES.path(folder.path(), 4), "SWBAKE").unwrap();
     assert_eq!(write(folder.path(), &index(false, 6), 1..=6), 3);
     assert_eq!(Cache::open(folder.path()).unwrap().frame(4).unwrap().parts, parts(4));
+    // A longer one continues, and a shorter one takes what it needs.
+    fs::write(STATES.path(folder.path(), 5), "States").unwrap();
+    assert_eq!(write(folder.path(), &index(false, 7), 7..=7), 6);
+    assert_eq!(write(folder.path(), &index(false, 4), 4..=4), 4);
+    assert_eq!(Cache::open(folder.path()).unwrap().frames(), Some(1..=4));
+    assert!(!FRAMES.path(folder.path(), 7).exists() && !STATES.path(folder.path(), 5).exists());
     let other = Index { depends: BTreeMap::new(), ..index(false, 2) };
+    fs::write(STATES.path(folder.path(), 2), "States").unwrap();
     fs::write(folder.path().join("notes.txt"), "mine").unwrap();
     assert_eq!(write(folder.path(), &other, 1..=2), 0);
     assert_eq!(Cache::open(folder.path()).unwrap().frames(), Some(1..=2));
-    assert!(!frame_path(folder.path(), 5).exists());
+    assert!(!FRAMES.path(folder.path(), 4).exists() && !STATES.path(folder.path(), 2).exists());
     let held = Writer::begin(folder.path(), other, true).unwrap();
     assert_eq!(remove(folder.path()), Err(CacheError::Locked(folder.path().into())));
     drop(held);
@@ -74,7 +80,7 @@ fn a_state_needs_the_frame_before_the_first() {
     write(folder.path(), &index(true, 3), 0..=3);
     let cache = Cache::open(folder.path()).unwrap();
     assert_eq!((cache.frames(), cache.frame(0).unwrap().time), (Some(1..=3), 0.0));
-    fs::remove_file(frame_path(folder.path(), 0)).unwrap();
+    fs::remove_file(FRAMES.path(folder.path(), 0)).unwrap();
     assert_eq!(Cache::open(folder.path()).unwrap().frames(), None);
 }
 
@@ -83,7 +89,7 @@ fn damaged_and_lying_files_are_reported_and_take_no_memory() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &index(false, 2), 1..=2);
     let cache = Cache::open(folder.path()).unwrap();
-    let path = frame_path(folder.path(), 1);
+    let path = FRAMES.path(folder.path(), 1);
     let whole = fs::read(&path).unwrap();
     let reported = |bytes: &[u8]| {
         fs::write(&path, bytes).unwrap();
@@ -103,7 +109,7 @@ fn damaged_and_lying_files_are_reported_and_take_no_memory() {
     let mut huge = whole.clone();
     huge[28..36].copy_from_slice(&u64::MAX.to_le_bytes());
     assert!(reported(&huge).contains("at most 3000 fit"));
-    assert!(reported(&fs::read(frame_path(folder.path(), 2)).unwrap()).contains("it holds frame 2"));
+    assert!(reported(&fs::read(FRAMES.path(folder.path(), 2)).unwrap()).contains("it holds frame 2"));
     let text = fs::read_to_string(folder.path().join(INDEX)).unwrap();
     for (text, says) in [
         (text.replace("\"version\": 1", "\"version\": 9"), "update Stagewright"),

@@ -3,20 +3,21 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::read::{MAGIC, frame_path, present};
-use super::{Cache, CacheError, INDEX, Index, codec};
+use super::read::MAGIC;
+use super::{Cache, CacheError, FRAMES, INDEX, Index, STATES, codec};
+use crate::files::numbered::Numbered;
 use crate::files::write;
 
 /// Writes a cache.
 pub struct Writer {
     folder: PathBuf,
-    index: Index,
     _lock: write::FolderLock,
 }
 
 impl Writer {
     /// Starts to write into a folder, which is created where it does not exist. Frames of another cache there are removed;
-    /// with `resume`, those of the same are kept. Returns the number of frames that are there already, from the first on.
+    /// with `resume`, those of the same are kept, also where it was to end with another frame. Returns the number of frames that
+    /// are there already, from the first on.
     ///
     /// # Errors
     /// A folder that can't be written, or that another process writes to.
@@ -26,20 +27,21 @@ impl Writer {
         let lock = write::FolderLock::take(folder).map_err(fault)?;
         let Some(lock) = lock else { return Err(CacheError::Locked(folder.into())) };
         write::sweep(folder);
-        let before = Cache::open(folder).ok().filter(|before| resume && *before.index() == index);
-        let kept = before.and_then(|before| {
-            let frames = before.frames()?;
+        let before = Cache::open(folder).ok().filter(|before| resume && index.continues(before.index()));
+        let kept = before.as_ref().map_or(0, |before| {
             let begins = index.begin() == index.first || before.is_whole(index.begin());
-            Some(frames.take_while(|frame| begins && before.is_whole(*frame)).count() as u64)
+            let frames = before.frames().into_iter().flatten().take_while(|frame| *frame <= index.last);
+            frames.take_while(|frame| begins && before.is_whole(*frame)).count() as u64
         });
-        let writer = Writer { folder: folder.into(), index, _lock: lock };
-        if let Some(kept) = kept.filter(|kept| *kept > 0) {
-            return Ok((writer, kept));
+        match &before {
+            Some(_) => surplus(folder, index.last).try_for_each(|path| gone(&path)).map_err(fault)?,
+            None => remove_files(folder).map_err(fault)?,
         }
-        remove_files(folder).map_err(fault)?;
-        let text = serde_json::to_vec_pretty(&writer.index).map_err(|error| fault(io::Error::other(error)))?;
-        write::replace_in_export(&folder.join(INDEX), &text).map_err(fault)?;
-        Ok((writer, 0))
+        if before.is_none_or(|before| *before.index() != index) {
+            let text = serde_json::to_vec_pretty(&index).map_err(|error| fault(io::Error::other(error)))?;
+            write::replace_in_export(&folder.join(INDEX), &text).map_err(fault)?;
+        }
+        Ok((Writer { folder: folder.into(), _lock: lock }, kept))
     }
 
     /// Writes a frame with the words of each part, in the order of the index. Returns its size on disk \[bytes\].
@@ -47,7 +49,7 @@ impl Writer {
     /// # Errors
     /// A disk that is full, or a folder that is gone.
     pub fn write(&self, frame: u64, time: f64, parts: &[&[u32]]) -> Result<u64, CacheError> {
-        let path = frame_path(&self.folder, frame);
+        let path = FRAMES.path(&self.folder, frame);
         let fault = |error: io::Error| fault(&path, &error);
         let packed = parts.iter().map(|words| codec::pack(words)).collect::<io::Result<Vec<Vec<u8>>>>();
         let packed = packed.map_err(fault)?;
@@ -87,15 +89,28 @@ pub fn remove(folder: &Path) -> Result<(), CacheError> {
     Ok(())
 }
 
-/// Removes the index and the frames, and no other file.
+/// Removes the index, the frames and the checkpoints, and no other file.
 fn remove_files(folder: &Path) -> io::Result<()> {
-    let gone = |path: &Path| match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    };
     // First, so that what is left after a kill is no cache.
     gone(&folder.join(INDEX))?;
-    present(folder).0.into_iter().try_for_each(|frame| gone(&frame_path(folder, frame)))
+    surplus(folder, 0).chain([FRAMES.path(folder, 0)]).try_for_each(|path| gone(&path))
+}
+
+/// Frames and checkpoints after a frame.
+fn surplus(folder: &Path, last: u64) -> impl Iterator<Item = PathBuf> {
+    let after = move |files: Numbered| {
+        let found = files.present(folder).into_iter().filter(move |(frame, _)| *frame > last);
+        found.map(move |(frame, _)| files.path(folder, frame))
+    };
+    after(FRAMES).chain(after(STATES))
+}
+
+/// Removes a file that may be there.
+fn gone(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 fn fault(path: &Path, error: &io::Error) -> CacheError {

@@ -40,6 +40,9 @@ pub struct Bake {
     /// Resume an interrupted bake
     #[arg(long)]
     resume: bool,
+    /// Frames between two checkpoints, from which --resume continues. Default: one every 10 s
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    checkpoint_every: Option<u64>,
     /// Only say what the graph's bakes hold, and whether they are stale
     #[arg(long, conflicts_with_all = ["wires", "frames", "out", "resume"])]
     list: bool,
@@ -129,7 +132,13 @@ impl Bake {
         let plan = self.graph.compile_live(document, library, &options)?;
         self.driver.prepare(gpu, &plan)?;
         let mut simulation = Simulation::new(gpu, plan)?;
-        let order = job::Order { folder: folder.clone(), frames: entry.frames.0..=entry.frames.1, resume: self.resume };
+        let order = job::Order {
+            folder: folder.clone(),
+            frames: entry.frames.0..=entry.frames.1,
+            resume: self.resume,
+            checkpoint_every: self.checkpoint_every,
+            graph: document.to_text(),
+        };
         let index = status.index(gpu.name(), entry.frames);
         let (bar, started) = (run::progress(entry.frames.1), Instant::now());
         let frames = self.driver.frames();
@@ -149,7 +158,11 @@ impl Bake {
         bar.finish_and_clear();
         report::warn(&simulation.warnings(true));
         if done.kept > 0 {
-            report::print(&format!("{} frames already existed\n", done.kept));
+            let after = match done.skipped {
+                0 => String::new(),
+                frame => format!("; continued after frame {frame}"),
+            };
+            report::print(&format!("{} frames already existed{after}\n", done.kept));
         }
         report::print(&format!(
             "{} frames in {}, {} ({:.1} s, on {})\n",

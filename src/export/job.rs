@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::checkpoints::{self, Checkpoints, Saver};
+use super::checkpoints::{self, Checkpoints};
 pub use super::item::Item;
 use super::measure;
 use super::record::{Fingerprint, Record};
@@ -25,7 +25,7 @@ use crate::graph::{Graph, aside};
 use crate::library::Library;
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
-use crate::sim::checkpoint::CheckpointError;
+use crate::sim::saver::{self, SaveError};
 use crate::sim::wire_view::Statistics;
 use crate::sim::{Simulation, files};
 use crate::tune::TuningCache;
@@ -196,7 +196,7 @@ pub enum JobError {
     },
     /// A checkpoint can't be written.
     #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
+    Checkpoint(#[from] SaveError),
     /// A simulation that stands after the first frame.
     #[error("frame {first} is not after frame {present}, which the checkpoint holds; give --frames from {} on", .present + 1)]
     Past {
@@ -299,14 +299,14 @@ pub fn run(
     let mut resumed = None;
     if kept > 0 && end > 0 {
         let adapter = simulation.gpu().name().to_string();
-        let newest = checkpoints::newest(&export.folder, inputs, &adapter, first + kept - 1);
+        let newest = saver::newest(&export.folder, checkpoints::FILES, inputs.text(), &adapter, first + kept - 1);
         if let Some(checkpoint) = newest.filter(|checkpoint| checkpoint.snapshot.frame > simulation.frame()) {
             progress.skipped = checkpoint.snapshot.frame - simulation.frame();
             simulation.resume(&checkpoint);
             resumed = Some(checkpoint.snapshot.frame);
         }
     }
-    let mut saver = Saver::new(export.checkpoints.as_ref(), &export.folder, inputs, resumed);
+    let mut saver = export.checkpoints.as_ref().map(|wanted| wanted.saver(&export.folder, inputs, resumed));
     if progress.skipped > 0 {
         progress.frame = simulation.frame();
         wanted = go_on(&progress, simulation);
@@ -315,7 +315,7 @@ pub fn run(
     for frame in simulation.frame() + 1..=end {
         let input = simulation.recorded_input();
         simulation.step(&input)?;
-        saver.after_frame(simulation, last)?;
+        saver.iter_mut().try_for_each(|saver| saver.after_frame(simulation, last))?;
         let write = frame >= first.saturating_add(kept);
         if write || frame % WAIT_EVERY == 0 {
             waiting.push_back(Computed {
@@ -351,7 +351,7 @@ pub fn run(
     // All of them finish, whichever fails.
     let written: Vec<_> = sinks.iter_mut().map(|sink| sink.finish()).collect();
     progress.written = written.into_iter().collect::<Result<Vec<u64>, _>>()?.into_iter().min().unwrap_or(0);
-    saver.finish(simulation)?;
+    saver.into_iter().try_for_each(|saver| saver.finish(simulation))?;
     if wanted {
         progress.frame = last;
         // The files must be on disk before the record that marks them as incomplete is removed.

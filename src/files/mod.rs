@@ -1,8 +1,9 @@
 //! File access: the only module that opens files named by others, and the only one that writes files.
 //!
 //! [`mod@read`] opens only regular files, up to a size limit, and decides which files a graph may name. [`mod@write`]
-//! never writes through a link or to a name that somebody else could have created first.
+//! never writes through a link or to a name that somebody else could have created first. [`numbered`] names files by frame.
 
+pub mod numbered;
 pub mod read;
 pub mod scratch;
 pub mod space;

@@ -14,6 +14,7 @@ pub mod hashes;
 mod lookup;
 mod playback;
 pub mod record;
+pub mod saver;
 mod scatter;
 mod sequence;
 mod settings;

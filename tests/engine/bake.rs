@@ -38,14 +38,26 @@ fn options() -> PlanOptions {
 }
 
 fn bake(document: &Document, access: &Access) -> job::Progress {
+    bake_to(document, access, u64::MAX)
+}
+
+/// Ends after a frame, as if it was cancelled.
+fn bake_to(document: &Document, access: &Access, last: u64) -> job::Progress {
     let graph = graph(document);
     let entry = &document.bakes["all"];
     let status = bake::look(&graph, "all", entry, access).unwrap();
     let options = job::plan_options(&status, &bake::playing(&graph, access), access);
     let plan = Plan::compile(&graph, &PlanOptions { tuning: gpu().tuning(), ..options }).unwrap();
     let mut simulation = Simulation::new(gpu(), plan).unwrap();
-    let order = job::Order { folder: status.folder.clone(), frames: entry.frames.0..=entry.frames.1, resume: true };
-    job::run(&order, status.index("card", entry.frames), &mut simulation, |_| true).unwrap()
+    let order = job::Order {
+        folder: status.folder.clone(),
+        frames: entry.frames.0..=entry.frames.1,
+        resume: true,
+        checkpoint_every: Some(2),
+        graph: document.to_text(),
+    };
+    let go_on = |progress: &job::Progress| progress.frame < last;
+    job::run(&order, status.index("card", entry.frames), &mut simulation, go_on).unwrap()
 }
 
 fn played(document: &Document, access: &Access) -> Simulation {
@@ -100,6 +112,35 @@ fn images_of_particles_are_the_same_from_a_cache() {
     let small = [("sparks", "capacity", "500"), ("picture", "resolution", "48, 32")];
     let [live, played] = same_images(&shipped("templates/particles.ron", &small, &[]));
     assert!(played < live / 2, "{played} of {live} dispatches");
+}
+
+#[test]
+fn a_resumed_bake_continues_from_its_last_checkpoint_with_the_same_bytes() {
+    let small = [("sparks", "capacity", "500"), ("picture", "resolution", "48, 32")];
+    for mut document in
+        [shipped("templates/particles.ron", &small, &["sparks"]), counting(&[], (1, 6)), counting(&["s"], (3, 6))]
+    {
+        let [whole, broken] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let first = document.bakes["all"].frames.0;
+        bake(&document, &Access::new(whole.path(), false));
+        // Cancelled: it continues where it was.
+        let access = Access::new(broken.path(), false);
+        bake_to(&document, &access, 4);
+        // A longer one would, too.
+        document.bakes.get_mut("all").unwrap().frames.1 = 5;
+        let progress = bake(&document, &access);
+        assert_eq!((progress.kept, progress.skipped), (5 - first, 4));
+        // Killed, with a frame and a checkpoint that did not reach the disk.
+        std::fs::remove_file(broken.path().join("all.bake/frame.0005.bake")).unwrap();
+        std::fs::remove_file(broken.path().join("all.bake/state.0004.safetensors")).unwrap();
+        document.bakes.get_mut("all").unwrap().frames.1 = 6;
+        let progress = bake(&document, &access);
+        assert_eq!((progress.kept, progress.skipped), (5 - first, 2));
+        for frame in first..=6 {
+            let read = |folder: &Path| std::fs::read(folder.join(format!("all.bake/frame.{frame:04}.bake"))).unwrap();
+            assert!(read(whole.path()) == read(broken.path()), "frame {frame}");
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,219 @@
+//! Checkpoints in a folder: files that a long run writes beside its results, and from which another one continues.
+
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::checkpoint::{Checkpoint, CheckpointError};
+use super::{Simulation, SnapshotReading};
+use crate::files::numbered::Numbered;
+use crate::problem::Problem;
+
+/// When a checkpoint is due. There is always one of the last frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// After so many frames.
+    Frames(u64),
+    /// After so much time.
+    Time(Duration),
+}
+
+/// Which checkpoints stay when there are newer ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retain {
+    /// The newest one that is so many frames before the last, and those after it: results of later frames may still be on their
+    /// way to the disk when the run is interrupted.
+    Behind(u64),
+    /// So many, at about equal distances.
+    Spread(usize),
+}
+
+/// Why a checkpoint is not written.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// The file can't be written.
+    #[error(transparent)]
+    File(#[from] CheckpointError),
+    /// There is no memory for a copy of the States.
+    #[error("{0}")]
+    Problem(#[from] Problem),
+    /// The GPU did not finish the copy in time.
+    #[error("the GPU did not respond; lower the resolution, or update the driver")]
+    Gpu,
+    /// The operating system's error when a thread was started.
+    #[error("no thread can be started for a checkpoint: {0}")]
+    Thread(String),
+}
+
+/// What is written, and where.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The folder.
+    pub folder: PathBuf,
+    /// How files are named.
+    pub files: Numbered,
+    /// The graph as text.
+    pub graph: String,
+    /// A hash of all that the frames depend on.
+    pub inputs: String,
+}
+
+/// The newest checkpoint in a folder, of a frame up to `frame`, from which the frames after it get the same values: of the same
+/// inputs and adapter. Files that can't be read are passed over.
+pub fn newest(folder: &Path, files: Numbered, inputs: &str, adapter: &str, frame: u64) -> Option<Checkpoint> {
+    let usable = |known: u64| {
+        let found = Checkpoint::read(&files.path(folder, known)).ok()?;
+        let same = found.about.inputs.as_deref() == Some(inputs) && found.about.adapter == adapter;
+        (same && found.snapshot.frame == known).then_some(found)
+    };
+    let frames = files.present(folder).into_iter().map(|(known, _)| known).filter(|known| (1..=frame).contains(known));
+    frames.rev().find_map(usable)
+}
+
+/// Writes checkpoints while a simulation runs.
+pub struct Saver {
+    target: Target,
+    pace: Pace,
+    retain: Retain,
+    /// When the last one was requested.
+    since: Instant,
+    /// States on their way from the GPU.
+    reading: Option<SnapshotReading>,
+    writing: Option<(u64, JoinHandle<Result<(), CheckpointError>>)>,
+    /// Frames of this run with a checkpoint, in order.
+    written: Vec<u64>,
+}
+
+impl Saver {
+    /// `written` are the frames of checkpoints that earlier parts of the same run have written.
+    pub fn new(target: Target, pace: Pace, retain: Retain, written: Vec<u64>) -> Saver {
+        Saver { target, pace, retain, since: Instant::now(), reading: None, writing: None, written }
+    }
+
+    /// Called after each frame; `last` is the run's last one.
+    ///
+    /// # Errors
+    /// A checkpoint that can't be written.
+    pub fn after_frame(&mut self, simulation: &Simulation, last: u64) -> Result<(), SaveError> {
+        let frame = simulation.frame();
+        let due = match self.pace {
+            Pace::Frames(every) => frame.is_multiple_of(every.max(1)),
+            Pace::Time(every) => self.since.elapsed() >= every,
+        };
+        if due || frame == last {
+            self.save(simulation)?;
+        }
+        self.poll(simulation, false)
+    }
+
+    /// Writes one of the present frame, unless there is one.
+    ///
+    /// # Errors
+    /// A checkpoint that can't be written.
+    pub fn save(&mut self, simulation: &Simulation) -> Result<(), SaveError> {
+        self.settle(simulation)?;
+        if self.written.last() != Some(&simulation.frame()) {
+            self.reading = Some(simulation.snapshot()?);
+            self.since = Instant::now();
+        }
+        Ok(())
+    }
+
+    /// Waits for the last one.
+    ///
+    /// # Errors
+    /// A checkpoint that can't be written.
+    pub fn finish(mut self, simulation: &Simulation) -> Result<(), SaveError> {
+        self.settle(simulation)
+    }
+
+    /// Waits until nothing is on its way.
+    fn settle(&mut self, simulation: &Simulation) -> Result<(), SaveError> {
+        self.poll(simulation, true)?;
+        self.join()
+    }
+
+    fn poll(&mut self, simulation: &Simulation, wait: bool) -> Result<(), SaveError> {
+        if self.writing.as_ref().is_some_and(|(_, thread)| thread.is_finished()) {
+            self.join()?;
+        }
+        let Some(reading) = self.reading.take() else { return Ok(()) };
+        let snapshot = match wait {
+            true => reading.wait(),
+            false => match reading.try_take() {
+                Ok(snapshot) => snapshot,
+                Err(reading) => {
+                    self.reading = Some(reading);
+                    return Ok(());
+                }
+            },
+        };
+        let snapshot = snapshot.ok_or(SaveError::Gpu)?;
+        self.join()?;
+        let (frame, target) = (snapshot.frame, &self.target);
+        let checkpoint = Checkpoint::new(simulation, snapshot, target.graph.clone(), Some(target.inputs.clone()));
+        let path = target.files.path(&target.folder, frame);
+        let thread =
+            std::thread::Builder::new().name("checkpoint".into()).spawn(move || checkpoint.write_in_export(&path));
+        self.writing = Some((frame, thread.map_err(|e| SaveError::Thread(e.to_string()))?));
+        Ok(())
+    }
+
+    /// Waits for the file that is being written, and removes those that it makes superfluous.
+    fn join(&mut self) -> Result<(), SaveError> {
+        let Some((frame, thread)) = self.writing.take() else { return Ok(()) };
+        match thread.join() {
+            Ok(written) => written?,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        self.written.push(frame);
+        for old in self.retain.surplus(&mut self.written) {
+            // One that stays takes space and does no harm.
+            let _ = std::fs::remove_file(self.target.files.path(&self.target.folder, old));
+        }
+        Ok(())
+    }
+}
+
+impl Retain {
+    /// Takes those that are superfluous from frames in order.
+    fn surplus(self, written: &mut Vec<u64>) -> Vec<u64> {
+        match self {
+            Retain::Behind(frames) => {
+                let last = written.last().copied().unwrap_or(0);
+                let enough = written.iter().rposition(|known| known + frames <= last);
+                written.drain(..enough.unwrap_or(0)).collect()
+            }
+            Retain::Spread(count) => {
+                let mut surplus = Vec::new();
+                while written.len() > count.max(2) {
+                    // The one whose neighbours are closest to each other; the newest two stay.
+                    let gap = |at: usize| {
+                        let before = at.checked_sub(1).and_then(|at| written.get(at)).copied().unwrap_or(0);
+                        written.get(at + 1).map_or(u64::MAX, |next| next - before)
+                    };
+                    let Some(at) = (0..written.len() - 2).min_by_key(|at| gap(*at)) else { break };
+                    surplus.push(written.remove(at));
+                }
+                surplus
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkpoints_that_stay_lie_at_about_equal_distances() {
+        let mut written = Vec::new();
+        for frame in (10..=1000).step_by(10) {
+            written.push(frame);
+            Retain::Spread(8).surplus(&mut written);
+        }
+        let widest = written.windows(2).map(|pair| pair[1] - pair[0]).chain([written[0]]).max().unwrap();
+        assert!(written.len() == 8 && written.ends_with(&[990, 1000]), "{written:?}");
+        assert!(widest <= 400, "no longer way than about twice the mean distance of 160: {written:?}");
+    }
+}
