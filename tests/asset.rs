@@ -16,6 +16,8 @@ mod images;
 mod jpeg;
 #[path = "asset/meshes.rs"]
 mod meshes;
+#[path = "asset/particles.rs"]
+mod particles;
 #[path = "asset/ply.rs"]
 mod ply;
 #[path = "asset/shells.rs"]

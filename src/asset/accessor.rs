@@ -18,6 +18,8 @@ pub(super) struct Elements<'a> {
     stride: usize,
     component: ComponentType,
     normalized: bool,
+    /// Numbers of an element.
+    components: usize,
     pub count: usize,
 }
 
@@ -55,7 +57,8 @@ impl<'a> Elements<'a> {
         if stride < size {
             return Err(outside());
         }
-        Ok(Elements { bytes, stride, component: component.0, normalized: accessor.normalized, count })
+        let (component, components) = (component.0, ty.multiplicity());
+        Ok(Elements { bytes, stride, component, normalized: accessor.normalized, components, count })
     }
 
     fn component(&self, element: usize, component: usize) -> Option<f64> {
@@ -74,6 +77,16 @@ impl<'a> Elements<'a> {
 
     pub(super) fn point(&self, element: usize) -> Option<DVec3> {
         Some(DVec3::new(self.component(element, 0)?, self.component(element, 1)?, self.component(element, 2)?))
+    }
+
+    /// The numbers of an element; those that it does not have, or that are not finite, as in `other`.
+    pub(super) fn numbers<const N: usize>(&self, element: usize, other: [f32; N]) -> [f32; N] {
+        let mut numbers = other;
+        for (index, number) in numbers.iter_mut().enumerate().take(self.components) {
+            let own = self.component(element, index).map(|own| own as f32);
+            *number = own.filter(|own| own.is_finite()).unwrap_or(*number);
+        }
+        numbers
     }
 
     /// A vertex index; `None` where the value is not a valid one.

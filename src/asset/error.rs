@@ -102,6 +102,17 @@ pub enum Cause {
     /// An array with so many axes.
     #[error("its array has {0} axes")]
     Axes(usize),
+    /// Points in an array with so many axes.
+    #[error("its array has {0} axes, and points have 2")]
+    PointAxes(usize),
+    /// An archive without the positions of points, and what it has.
+    #[error("it has no array `{wanted}`; its arrays are {known}")]
+    NoPosition {
+        /// The array.
+        wanted: String,
+        /// Some of those that it has.
+        known: String,
+    },
     /// A grid with too many numbers.
     #[error("it holds more than {} numbers", super::volume::MAX_HELD)]
     Held,
@@ -205,8 +216,10 @@ impl Cause {
                 "set its fit to stretch, place it with center and size, or change the domain's resolution"
             }
             Cause::Axes(_) => "save it as [y, x] in 2D or [z, y, x] in 3D, with one axis more for vectors",
+            Cause::PointAxes(_) => "save positions as [point, 2 or 3], or records as [point]",
+            Cause::NoPosition { .. } => "save the positions as `position`, or name one of several sets as its `layer`",
             Cause::Held => "lower its resolution and export it again",
-            Cause::NoPoints => "choose a .ply file for particles",
+            Cause::NoPoints => "choose a .ply, .npy or .npz file, or a mesh, for particles",
             Cause::Capacity(..) => "raise the State's capacity",
             Cause::NoEnvelope => "choose a .wav or a .csv file",
             Cause::NoTriangles => "export a mesh with faces; points, curves and empty objects have no inside",

@@ -1,5 +1,5 @@
-//! glTF 2.0, text and binary: the triangles of the default scene, transformed by its nodes. Materials, textures,
-//! animations, morph targets and skeletons are ignored.
+//! glTF 2.0, text and binary: the triangles of the default scene, transformed by its nodes; where they are wanted, colours of
+//! vertices and places on a texture. Materials, textures, animations, morph targets and skeletons are ignored.
 //!
 //! The crate's JSON types are used without its validation and readers, which panic on invalid indices and sizes.
 
@@ -35,7 +35,7 @@ const HARMLESS: [&str; 5] = ["KHR_materials_", "KHR_texture_", "EXT_texture_", "
 ///
 /// # Errors
 /// An invalid or truncated file, buffers that are missing or not accessible, extensions that change the shape.
-pub(super) fn read(bytes: &[u8], folder: &Path, access: &Access, work: &Work) -> Result<Mesh, Cause> {
+pub(super) fn read(bytes: &[u8], folder: &Path, access: &Access, attributes: bool, work: &Work) -> Result<Mesh, Cause> {
     let (json, blob) = if bytes.starts_with(b"glTF") {
         let length = bytes.get(LENGTH).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b));
         if length < 12 {
@@ -60,7 +60,11 @@ pub(super) fn read(bytes: &[u8], folder: &Path, access: &Access, work: &Work) ->
         let shape = root.get(index).ok_or_else(|| broken(format!("there is no mesh {}", index.value())))?;
         work.go_on(0)?;
         for primitive in &shape.primitives {
+            let first = (mesh.triangles.len(), mesh.points.len());
             add(&root, &buffers, primitive, transform, &mut mesh)?;
+            if attributes {
+                add_attributes(&root, &buffers, primitive, first, &mut mesh);
+            }
         }
         if node.skin.is_some() && mesh.warnings.is_empty() {
             mesh.warnings.push("the mesh has a skeleton, which is ignored; its rest pose is used".into());
@@ -247,4 +251,26 @@ fn add(root: &Root, buffers: &[&[u8]], primitive: &Primitive, transform: DMat4, 
         mesh.triangles.push([vertex(a)?, vertex(b)?, vertex(c)?]);
     }
     Ok(())
+}
+
+/// Adds colours of the vertices and places on the first texture to the triangles of a primitive, which begin at the `first` triangle
+/// and vertex. An accessor that is invalid counts as absent: the shape does not depend on it.
+fn add_attributes(root: &Root, buffers: &[&[u8]], primitive: &Primitive, first: (usize, usize), mesh: &mut Mesh) {
+    let elements = |semantic, ty| {
+        let index = *primitive.attributes.get(&Checked::Valid(semantic))?;
+        Elements::new(root, buffers, index, ty).ok()
+    };
+    let added = mesh.triangles.get(first.0..).unwrap_or_default();
+    let place = |corner: u32| (corner as usize).saturating_sub(first.1);
+    let (colors, uvs) = (Semantic::Colors(0), Semantic::TexCoords(0));
+    if let Some(colors) = elements(colors.clone(), Type::Vec4).or_else(|| elements(colors, Type::Vec3)) {
+        let own = added.iter().map(|corners| corners.map(|corner| colors.numbers(place(corner), [1.0; 4])));
+        mesh.colors.resize(first.0, [[1.0; 4]; 3]);
+        mesh.colors.extend(own);
+    }
+    if let Some(uvs) = elements(uvs, Type::Vec2) {
+        let own = added.iter().map(|corners| corners.map(|corner| uvs.numbers(place(corner), [0.0; 2])));
+        mesh.uvs.resize(first.0, Default::default());
+        mesh.uvs.extend(own);
+    }
 }

@@ -7,7 +7,8 @@
 //! generalized winding numbers", SIGGRAPH 2013, with the far field of Barill et al., "Fast winding numbers for soups
 //! and clouds", SIGGRAPH 2018). An image becomes the curve where its coverage is one half (`contour`), and the same
 //! tree computes the distance to it. Colours are the image resampled in linear light (`colors`).
-//! Arrays and volumes (`npy`, `vdb`) are interpolated at the centres of the cells (`volume`).
+//! Arrays and volumes (`npy`, `vdb`) are interpolated at the centres of the cells (`volume`). Particles (`ply`, `npy`, `npz`, and
+//! points of meshes from `points`) become the attributes that a State names (`particles`).
 
 mod accessor;
 mod blosc;
@@ -23,7 +24,9 @@ mod gltf;
 mod image;
 mod jpeg;
 mod npy;
+mod npz;
 mod obj;
+mod particles;
 mod ply;
 pub mod points;
 mod shells;
@@ -44,10 +47,10 @@ use glam::{DMat4, DVec3};
 
 use crate::embedded::FILES;
 use crate::files::{Access, read as regular};
-use crate::graph::{Domain, ImageFit};
+use crate::graph::{Domain, ImageFit, MeshPoints};
 pub use error::{AssetError, Cause};
 pub use frames::{Frames, MAX_FRAMES, files_of};
-pub use ply::{Column, Number};
+pub use particles::{Column, Number, Shared};
 pub use work::{Phase, Work};
 
 /// Size limit of a file, or of a buffer file \[bytes\].
@@ -139,6 +142,10 @@ pub struct AssetGrid {
 struct Mesh {
     points: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
+    /// Colours of the corners of each triangle; empty where they are not wanted, or the file has none.
+    colors: Vec<[[f32; 4]; 3]>,
+    /// The same: their places on a texture.
+    uvs: Vec<[[f32; 2]; 3]>,
     warnings: Vec<String>,
 }
 
@@ -157,14 +164,20 @@ pub struct Request {
     pub built_in: Option<&'static [u8]>,
     /// Decides which files the file may refer to.
     pub access: Access,
-    /// The layer of an EXR file; its colours when `None`.
+    /// The layer of an EXR file; its colours when `None`. The attribute of particles; their count when `None`.
     pub layer: Option<String>,
+    /// One of several sets of particles in a file.
+    pub set: Option<String>,
+    /// Which points of a mesh are its particles.
+    pub points: MeshPoints,
     /// What is computed.
     pub wanted: Wanted,
     /// Where it is placed in the domain.
     pub placement: Placement,
     /// The domain on which it is computed.
     pub domain: Domain,
+    /// Particles that were decoded for another attribute.
+    pub shared: Shared,
 }
 
 impl Request {
@@ -172,7 +185,9 @@ impl Request {
     pub fn distance(path: &Path, placement: Placement, domain: &Domain) -> Request {
         let access = Access::new(path.parent().unwrap_or(Path::new("")), false);
         let (path, domain) = (path.to_path_buf(), domain.clone());
-        Request { path, built_in: None, access, layer: None, wanted: Wanted::Distance, placement, domain }
+        let (set, points, shared) = (None, MeshPoints::Vertices, Shared::default());
+        let (built_in, layer, wanted) = (None, None, Wanted::Distance);
+        Request { path, built_in, access, layer, set, points, wanted, placement, domain, shared }
     }
 
     /// The colours of an image.
@@ -180,7 +195,8 @@ impl Request {
         Request { wanted: Wanted::Image { fit, linear }, ..Request::distance(path, placement, domain) }
     }
 
-    /// Computes the values: `.obj`, `.gltf` or `.glb` on a 3D domain, `.png`, `.jpg` or `.exr` on a 2D one, `.npy` or `.vdb` on either. `work`, which must be
+    /// Computes the values: `.obj`, `.gltf` or `.glb` on a 3D domain, `.png`, `.jpg` or `.exr` on a 2D one, `.npy` or `.vdb` on either; particles from
+    /// `.ply`, `.npy`, `.npz` and meshes. `work`, which must be
     /// new, reports the progress and can cancel it.
     ///
     /// Distances to the triangles (in 2D: to the segments of the outline) are exact up to f32's rounding.
@@ -191,6 +207,12 @@ impl Request {
     /// [`Cause::Stopped`].
     pub fn load(&self, work: &Work) -> Result<AssetGrid, AssetError> {
         let Request { wanted, placement, domain, .. } = self;
+        if let Wanted::Particles(column) = *wanted {
+            let points = self.shared.get(&self.path, || self.particles(work));
+            let loaded = points
+                .and_then(|points| particles::values(&points, self.layer.as_deref(), column, placement, domain, work));
+            return loaded.map_err(|cause| self.error(cause));
+        }
         let loaded = self.read(work).and_then(|content| match (content, *wanted) {
             (Content::Image(pixels, note), wanted) => {
                 let mut grid = match wanted {
@@ -208,9 +230,6 @@ impl Request {
                 };
                 volume::values(&volume, part, fit, placement, domain, work)
             }
-            (Content::Points(bytes), Wanted::Particles(column)) => {
-                ply::values(&bytes, self.layer.as_deref(), column, placement, domain, work)
-            }
             (Content::Points(_), _) => Err(Cause::NoNumbers),
             (Content::Mesh(mesh), _) => surface::distances(mesh, placement, domain, work),
         });
@@ -222,7 +241,21 @@ impl Request {
     /// # Errors
     /// As [`Request::load`].
     pub fn check(&self) -> Result<(), AssetError> {
-        self.read(&Work::default()).map(drop).map_err(|cause| self.error(cause))
+        let work = Work::default();
+        let read = match self.wanted {
+            Wanted::Particles(_) => self.shared.get(&self.path, || self.particles(&work)).map(drop),
+            _ => self.read(&work).map(drop),
+        };
+        read.map_err(|cause| self.error(cause))
+    }
+
+    /// All particles of the file.
+    fn particles(&self, work: &Work) -> Result<particles::Points, Cause> {
+        match self.read(work)? {
+            Content::Points(points) => Ok(points),
+            Content::Mesh(mesh) => points::read(&mesh, self.points, work),
+            _ => Err(Cause::NoPoints),
+        }
     }
 
     fn error(&self, cause: Cause) -> AssetError {
@@ -240,15 +273,17 @@ impl Request {
             Numbers,
             Points,
         }
+        let particles = matches!(self.wanted, Wanted::Particles(_));
         let holds = match ending.as_str() {
             "obj" | "gltf" | "glb" => Holds::Mesh,
             "png" | "jpg" | "jpeg" | "exr" => Holds::Image,
+            "npy" if particles => Holds::Points,
             "npy" | "vdb" => Holds::Numbers,
-            "ply" => Holds::Points,
+            "ply" | "npz" => Holds::Points,
             _ => return Err(Cause::Ending(ending)),
         };
         match (holds, self.domain.dim, self.wanted) {
-            (Holds::Points, _, Wanted::Particles(_)) => {}
+            (Holds::Points | Holds::Mesh, _, Wanted::Particles(_)) => {}
             (Holds::Points, ..) | (_, _, Wanted::Particles(_)) => return Err(Cause::NoPoints),
             (Holds::Numbers, _, Wanted::Image { .. }) => return Err(Cause::NoImage),
             (Holds::Mesh | Holds::Image, _, Wanted::Numbers { .. }) => return Err(Cause::NoNumbers),
@@ -258,7 +293,7 @@ impl Request {
             _ if self.layer.is_some() && ending != "exr" && ending != "vdb" => return Err(Cause::NoLayers),
             _ => {}
         }
-        if self.domain.cells().saturating_mul(self.wanted.components()) > MAX_NUMBERS {
+        if !particles && self.domain.cells().saturating_mul(self.wanted.components()) > MAX_NUMBERS {
             return Err(Cause::Cells);
         }
         let bytes = match self.built_in {
@@ -272,13 +307,15 @@ impl Request {
                 let (pixels, note) = exr::pixels(&bytes, self.layer.as_deref(), work)?;
                 Content::Image(pixels, note)
             }
-            "ply" => Content::Points(bytes),
+            "ply" => Content::Points(ply::read(bytes, work)?),
+            "npz" => Content::Points(npz::points(&bytes, self.set.as_deref(), work)?),
+            "npy" if particles => Content::Points(npy::points(bytes)?),
             "npy" => Content::Volume(npy::read(bytes, self.domain.dim as usize)?),
             "vdb" => Content::Volume(vdb::read(&bytes, self.layer.as_deref(), work)?),
-            "obj" => Content::Mesh(obj::read(&bytes, work)?),
+            "obj" => Content::Mesh(obj::read(&bytes, particles, work)?),
             _ => {
                 let folder = self.path.parent().unwrap_or(Path::new(""));
-                Content::Mesh(gltf::read(&bytes, folder, &self.access, work)?)
+                Content::Mesh(gltf::read(&bytes, folder, &self.access, particles, work)?)
             }
         })
     }
@@ -307,8 +344,7 @@ enum Content {
     /// With a warning.
     Image(image::Pixels, Option<String>),
     Volume(volume::Volume),
-    /// A whole file, of which an attribute is wanted.
-    Points(Vec<u8>),
+    Points(particles::Points),
 }
 
 fn ending(path: &Path) -> String {

@@ -1,15 +1,74 @@
-//! Reads a NumPy array as cells. Format: numpy.lib.format, versions 1 to 3.
+//! Reads a NumPy array as cells, or as points. Format: numpy.lib.format, versions 1 to 3.
 
 use half::f16;
 
 use super::error::Cause;
+use super::particles::{Points, Property, Type, component_name};
 use super::volume::{MAX_HELD, Volume};
 
 /// Longest header \[bytes\].
 const MAX_HEADER: usize = 1 << 16;
+/// Limit of the fields of a record.
+const MAX_FIELDS: usize = 256;
 
 fn broken(message: impl Into<String>) -> Cause {
     Cause::Broken { kind: "NPY", message: message.into() }
+}
+
+/// What an array says about itself.
+pub(super) struct Header {
+    /// The type of its elements, as Python writes it.
+    descr: String,
+    pub shape: Vec<usize>,
+    /// Where the first element is \[bytes\].
+    begin: usize,
+}
+
+impl Header {
+    /// # Errors
+    /// An invalid or truncated header, Fortran order.
+    pub(super) fn read(bytes: &[u8]) -> Result<Header, Cause> {
+        let start = bytes.strip_prefix(b"\x93NUMPY").ok_or_else(|| broken("it does not begin as one"))?;
+        let (version, rest) = start.split_first().ok_or_else(|| broken("it is cut off"))?;
+        let wide = *version > 1;
+        let rest = rest.get(1..).unwrap_or_default();
+        let size = match wide {
+            true => rest.first_chunk().map(|size| (u32::from_le_bytes(*size) as usize, 4)),
+            false => rest.first_chunk().map(|size| (usize::from(u16::from_le_bytes(*size)), 2)),
+        };
+        let (size, skipped) = size.ok_or_else(|| broken("it is cut off"))?;
+        if size > MAX_HEADER {
+            return Err(broken("its header is too long"));
+        }
+        let header = rest.get(skipped..skipped + size).ok_or_else(|| broken("it is cut off"))?;
+        let header = String::from_utf8_lossy(header).into_owned();
+        let begin = 6 + 2 + skipped + size;
+        let field = |name: &str| {
+            let (_, after) = header.split_once(&format!("'{name}':"))?;
+            Some(after.trim_start())
+        };
+        let descr = field("descr").ok_or_else(|| broken("it does not say its type"))?.to_string();
+        let shape = field("shape").and_then(|text| text.strip_prefix('(')?.split(')').next());
+        let shape = shape.ok_or_else(|| broken("it has no shape"))?;
+        let axes = shape.split(',').map(str::trim).filter(|axis| !axis.is_empty()).map(|axis| axis.parse().ok());
+        let shape: Vec<usize> = axes.collect::<Option<_>>().ok_or_else(|| broken("its shape is none"))?;
+        // Both orders are the same along one axis.
+        if shape.len() > 1 && !field("fortran_order").is_some_and(|text| text.starts_with("False")) {
+            return Err(Cause::Unsupported("Fortran order".into()));
+        }
+        Ok(Header { descr, shape, begin })
+    }
+
+    /// The type of its elements where they are numbers.
+    fn kind(&self) -> Option<&str> {
+        self.descr.strip_prefix('\'')?.split('\'').next()
+    }
+
+    /// How many numbers or records there are.
+    fn count(&self) -> Result<u64, Cause> {
+        let count = self.shape.iter().try_fold(1u64, |all, n| all.checked_mul(*n as u64));
+        count.filter(|count| *count <= MAX_HELD).ok_or(Cause::Held)
+    }
 }
 
 /// An array `[y, x]` in 2D, `[z, y, x]` in 3D; with one axis more, for 2 to 4 numbers a cell.
@@ -17,46 +76,20 @@ fn broken(message: impl Into<String>) -> Cause {
 /// # Errors
 /// An invalid or truncated file, other axes, too many numbers, a type that is no number; noticed before memory is allocated.
 pub(super) fn read(bytes: Vec<u8>, dim: usize) -> Result<Volume, Cause> {
-    let start = bytes.strip_prefix(b"\x93NUMPY").ok_or_else(|| broken("it does not begin as one"))?;
-    let (version, rest) = start.split_first().ok_or_else(|| broken("it is cut off"))?;
-    let wide = *version > 1;
-    let rest = rest.get(1..).unwrap_or_default();
-    let size = match wide {
-        true => rest.first_chunk().map(|size| (u32::from_le_bytes(*size) as usize, 4)),
-        false => rest.first_chunk().map(|size| (usize::from(u16::from_le_bytes(*size)), 2)),
-    };
-    let (size, skipped) = size.ok_or_else(|| broken("it is cut off"))?;
-    if size > MAX_HEADER {
-        return Err(broken("its header is too long"));
-    }
-    let header = rest.get(skipped..skipped + size).ok_or_else(|| broken("it is cut off"))?;
-    let header = String::from_utf8_lossy(header).into_owned();
-    let begin = 6 + 2 + skipped + size;
-    let field = |name: &str| {
-        let (_, after) = header.split_once(&format!("'{name}':"))?;
-        Some(after.trim_start())
-    };
-    let kind = field("descr").and_then(|text| text.strip_prefix('\'')?.split('\'').next());
-    let kind = kind.ok_or_else(|| Cause::Unsupported("an array of records".into()))?;
-    if !field("fortran_order").is_some_and(|text| text.starts_with("False")) {
-        return Err(Cause::Unsupported("Fortran order".into()));
-    }
-    let shape = field("shape").and_then(|text| text.strip_prefix('(')?.split(')').next());
-    let shape = shape.ok_or_else(|| broken("it has no shape"))?;
-    let axes = shape.split(',').map(str::trim).filter(|axis| !axis.is_empty()).map(|axis| axis.parse().ok());
-    let shape: Vec<usize> = axes.collect::<Option<_>>().ok_or_else(|| broken("its shape is none"))?;
+    let header = Header::read(&bytes)?;
+    let kind = header.kind().ok_or_else(|| Cause::Unsupported("an array of records".into()))?;
+    let shape = &header.shape;
     let (width, number) = reader(kind)?;
     let components = match shape.len().checked_sub(dim) {
         Some(0) => 1,
         Some(1) => shape.last().copied().filter(|n| (1..=4).contains(n)).ok_or(Cause::Axes(shape.len()))?,
         _ => return Err(Cause::Axes(shape.len())),
     };
-    let all = shape.iter().try_fold(1u64, |all, n| all.checked_mul(*n as u64)).filter(|all| *all <= MAX_HELD);
-    let all = all.ok_or(Cause::Held)?;
+    let all = header.count()?;
     if all == 0 {
         return Err(broken("it holds no numbers"));
     }
-    let data = bytes.get(begin..).filter(|data| data.len() as u64 >= all * width as u64);
+    let data = bytes.get(header.begin..).filter(|data| data.len() as u64 >= all * width as u64);
     let data = data.ok_or_else(|| broken("it is cut off"))?;
     let values: Vec<f32> = data.chunks_exact(width).take(all as usize).map(number).collect();
     let mut size = [1; 3];
@@ -68,6 +101,147 @@ pub(super) fn read(bytes: Vec<u8>, dim: usize) -> Result<Volume, Cause> {
     Ok(Volume { components, low: [0; 3], size, place: None, background: [0.0; 3], cells: Box::new(cells) })
 }
 
+/// Positions `[point, 2 or 3]`, or records `[point]` with a field for each attribute.
+///
+/// # Errors
+/// An invalid or truncated file, other axes, too many numbers, other types; noticed before memory is allocated.
+pub(super) fn points(bytes: Vec<u8>) -> Result<Points, Cause> {
+    let header = Header::read(&bytes)?;
+    let mut points = Points { kind: "NPY", count: 0, properties: Vec::new(), blocks: Vec::new(), little: true };
+    if header.kind().is_some() {
+        let [count, 2..=4] = header.shape[..] else { return Err(Cause::PointAxes(header.shape.len())) };
+        points.count = count;
+        add(&mut points, "position", &header, bytes)?;
+        return Ok(points);
+    }
+    let [count] = header.shape[..] else { return Err(Cause::PointAxes(header.shape.len())) };
+    let (fields, stride) = fields(&header.descr)?;
+    let data = bytes.len().saturating_sub(header.begin);
+    header.count()?;
+    if count.checked_mul(stride).is_none_or(|needed| needed > data) {
+        return Err(broken("it is cut off"));
+    }
+    for Field { name, ty, components, offset } in fields {
+        for component in 0..components {
+            let Some(name) = component_name(&name, components, component) else { continue };
+            let offset = header.begin + offset + component * ty.bytes();
+            points.properties.push(Property { name, ty, scale: 1.0, block: 0, offset, stride });
+        }
+    }
+    (points.count, points.blocks) = (count, vec![bytes]);
+    Ok(points)
+}
+
+/// Adds a whole array `[point]` or `[point, component]` as an attribute; other arrays are left out.
+///
+/// # Errors
+/// As [`points`].
+pub(super) fn add(points: &mut Points, name: &str, header: &Header, bytes: Vec<u8>) -> Result<(), Cause> {
+    let components = match header.shape[..] {
+        [count] if count == points.count => 1,
+        [count, components] if count == points.count => components,
+        _ => return Ok(()),
+    };
+    let kind = header.kind().ok_or_else(|| Cause::Unsupported(format!("records in the array `{name}`")))?;
+    let ty = stored(kind).ok_or_else(|| unknown(kind))?;
+    let data = bytes.len().saturating_sub(header.begin) as u64;
+    if header.count()?.checked_mul(ty.bytes() as u64).is_none_or(|needed| needed > data) {
+        return Err(broken("it is cut off"));
+    }
+    let (block, stride) = (points.blocks.len(), components * ty.bytes());
+    for component in 0..components {
+        let Some(name) = component_name(name, components, component) else { break };
+        let offset = header.begin + component * ty.bytes();
+        points.properties.push(Property { name, ty, scale: 1.0, block, offset, stride });
+    }
+    points.blocks.push(bytes);
+    Ok(())
+}
+
+/// A field of a record.
+struct Field {
+    name: String,
+    ty: Type,
+    components: usize,
+    /// From the record's begin \[bytes\].
+    offset: usize,
+}
+
+/// The fields of records, `[('position', '<f4', (3,)), ('id', '<u4')]`, and the size of a record \[bytes\].
+fn fields(descr: &str) -> Result<(Vec<Field>, usize), Cause> {
+    let unfit = || broken("its records are described in an unknown way");
+    let mut rest = descr.strip_prefix('[').ok_or_else(unfit)?.trim_start();
+    let (mut found, mut offset) = (Vec::new(), 0usize);
+    while let Some(inner) = rest.strip_prefix('(') {
+        let (name, after) = quoted(inner).ok_or_else(unfit)?;
+        let after = after.trim_start().strip_prefix(',').ok_or_else(unfit)?.trim_start();
+        if after.starts_with('[') {
+            return Err(Cause::Unsupported("records within records".into()));
+        }
+        let (kind, after) = quoted(after).ok_or_else(unfit)?;
+        let after = after.trim_start();
+        let (components, after) = match after.strip_prefix(',').map(|after| after.trim_start()) {
+            Some(shape) => {
+                let (axes, after) = shape.strip_prefix('(').and_then(|text| text.split_once(')')).ok_or_else(unfit)?;
+                let mut axes = axes.split(',').map(str::trim).filter(|axis| !axis.is_empty());
+                let components: usize = axes.next().and_then(|axis| axis.parse().ok()).ok_or_else(unfit)?;
+                // Matrices have no place in an attribute.
+                let rest = axes.try_fold(1usize, |all, axis| all.checked_mul(axis.parse().ok()?)).ok_or_else(unfit)?;
+                (components.checked_mul(rest).ok_or_else(unfit)?, after)
+            }
+            None => (1, after),
+        };
+        rest = after.trim_start().strip_prefix(')').ok_or_else(unfit)?.trim_start();
+        rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+        // Space between fields, and texts.
+        let plain = kind.strip_prefix('|').and_then(|kind| kind.strip_prefix(['V', 'S']));
+        let width = match (stored(kind), plain) {
+            (Some(ty), _) => ty.bytes(),
+            (None, Some(width)) => width.parse().map_err(|_| unfit())?,
+            _ => return Err(unknown(kind)),
+        };
+        let size = components.checked_mul(width).and_then(|size| size.checked_add(offset));
+        let end = size.filter(|end| *end <= MAX_HEADER << 8).ok_or_else(unfit)?;
+        if let Some(ty) = stored(kind) {
+            found.push(Field { name: name.into(), ty, components, offset });
+        }
+        offset = end;
+        if found.len() > MAX_FIELDS {
+            return Err(Cause::Parts("fields", MAX_FIELDS));
+        }
+    }
+    if offset == 0 || !rest.starts_with(']') { Err(unfit()) } else { Ok((found, offset)) }
+}
+
+/// A text in quotes, and what follows it.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let quote = text.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
+    text.get(1..)?.split_once(quote)
+}
+
+fn unknown(kind: &str) -> Cause {
+    let name: String = kind.chars().take(16).collect();
+    Cause::Unsupported(format!("the type `{name}`"))
+}
+
+/// How numbers of a type are stored.
+fn stored(kind: &str) -> Option<Type> {
+    Some(match kind {
+        "<f4" => Type::F32,
+        "<f8" => Type::F64,
+        "<f2" => Type::F16,
+        "<i4" => Type::I32,
+        "<u4" => Type::U32,
+        "<i8" => Type::I64,
+        "<u8" => Type::U64,
+        "<i2" => Type::I16,
+        "<u2" => Type::U16,
+        "|i1" => Type::I8,
+        "|u1" | "|b1" => Type::U8,
+        _ => return None,
+    })
+}
+
 /// How a number is read.
 type Read = fn(&[u8]) -> f32;
 
@@ -76,22 +250,19 @@ fn reader(kind: &str) -> Result<(usize, Read), Cause> {
     fn own<const N: usize>(bytes: &[u8]) -> [u8; N] {
         bytes.first_chunk().copied().unwrap_or([0; N])
     }
-    let known: (usize, Read) = match kind {
-        "<f4" => (4, |b| f32::from_le_bytes(own(b))),
-        "<f8" => (8, |b| f64::from_le_bytes(own(b)) as f32),
-        "<f2" => (2, |b| f16::from_le_bytes(own(b)).to_f32()),
-        "<i4" => (4, |b| i32::from_le_bytes(own(b)) as f32),
-        "<u4" => (4, |b| u32::from_le_bytes(own(b)) as f32),
-        "<i8" => (8, |b| i64::from_le_bytes(own(b)) as f32),
-        "<u8" => (8, |b| u64::from_le_bytes(own(b)) as f32),
-        "<i2" => (2, |b| f32::from(i16::from_le_bytes(own(b)))),
-        "<u2" => (2, |b| f32::from(u16::from_le_bytes(own(b)))),
-        "|i1" => (1, |b| f32::from(i8::from_le_bytes(own(b)))),
-        "|u1" | "|b1" => (1, |b| f32::from(u8::from_le_bytes(own(b)))),
-        other => {
-            let name: String = other.chars().take(16).collect();
-            return Err(Cause::Unsupported(format!("the type `{name}`")));
-        }
+    let ty = stored(kind).ok_or_else(|| unknown(kind))?;
+    let read: Read = match ty {
+        Type::F32 => |b| f32::from_le_bytes(own(b)),
+        Type::F64 => |b| f64::from_le_bytes(own(b)) as f32,
+        Type::F16 => |b| f16::from_le_bytes(own(b)).to_f32(),
+        Type::I32 => |b| i32::from_le_bytes(own(b)) as f32,
+        Type::U32 => |b| u32::from_le_bytes(own(b)) as f32,
+        Type::I64 => |b| i64::from_le_bytes(own(b)) as f32,
+        Type::U64 => |b| u64::from_le_bytes(own(b)) as f32,
+        Type::I16 => |b| f32::from(i16::from_le_bytes(own(b))),
+        Type::U16 => |b| f32::from(u16::from_le_bytes(own(b))),
+        Type::I8 => |b| f32::from(i8::from_le_bytes(own(b))),
+        Type::U8 => |b| f32::from(u8::from_le_bytes(own(b))),
     };
-    Ok(known)
+    Ok((ty.bytes(), read))
 }

@@ -1,4 +1,4 @@
-//! Wavefront OBJ: positions and faces.
+//! Wavefront OBJ: positions and faces; where they are wanted, colours of vertices and places on a texture.
 
 use std::io::{self, BufReader, Read};
 
@@ -21,9 +21,10 @@ const LINES: usize = 1 << 14;
 /// # Errors
 /// Errors that tobj reports; faces with too many corners; too many vertices or triangles, detected before memory is
 /// allocated for them; positions that are not finite; cancelling.
-pub(super) fn read(bytes: &[u8], work: &Work) -> Result<Mesh, Cause> {
+pub(super) fn read(bytes: &[u8], attributes: bool, work: &Work) -> Result<Mesh, Cause> {
     // Names and comments may be in any encoding.
-    let text = positions_and_faces(&String::from_utf8_lossy(bytes), work)?;
+    let mut corners = Corners { wanted: attributes, ..Corners::default() };
+    let text = positions_and_faces(&String::from_utf8_lossy(bytes), &mut corners, work)?;
     let options = LoadOptions { ignore_points: true, ignore_lines: true, ..LoadOptions::default() };
     let no_materials = |_: &std::path::Path| Ok(Default::default());
     let mut lines = BufReader::with_capacity(BLOCK, Watched { text: text.as_bytes(), work });
@@ -31,7 +32,9 @@ pub(super) fn read(bytes: &[u8], work: &Work) -> Result<Mesh, Cause> {
     work.go_on(0)?;
     let (models, _) = models.map_err(|e| broken(e.to_string()))?;
     let mut mesh = Mesh::default();
-    let mut faces = Faces::default();
+    // Faces that tobj leaves out would mix up the others.
+    let total: usize = models.iter().map(|model| model.mesh.indices.len()).sum();
+    let mut faces = Faces { corners: corners.list.get(..total).unwrap_or_default().iter(), ..Faces::default() };
     for model in &models {
         let first = mesh.points.len() as u32;
         mesh.points.extend(model.mesh.positions.as_chunks().0.iter().map(|p: &[f64; 3]| DVec3::from(*p)));
@@ -40,16 +43,19 @@ pub(super) fn read(bytes: &[u8], work: &Work) -> Result<Mesh, Cause> {
             return Err(Cause::Vertex(p.to_array()));
         }
         let mut indices = model.mesh.indices.iter().map(|i| first + i);
-        let corners = model.mesh.face_arities.iter().map(|n| *n as usize);
+        let arities = model.mesh.face_arities.iter().map(|n| *n as usize);
         // Without arities, all faces are triangles.
         let triangles = if model.mesh.face_arities.is_empty() { model.mesh.indices.len() / 3 } else { 0 };
-        for count in corners.chain(std::iter::repeat_n(3, triangles)) {
+        for count in arities.chain(std::iter::repeat_n(3, triangles)) {
             let face: Vec<u32> = indices.by_ref().take(count).collect();
             if face.len() > 4 {
                 work.go_on(0)?;
             }
-            faces.triangulate(&face, &mut mesh)?;
+            faces.triangulate(&face, &mut mesh, &corners)?;
         }
+    }
+    if !faces.corners.as_slice().is_empty() || corners.list.len() != total {
+        (mesh.colors, mesh.uvs) = (Vec::new(), Vec::new());
     }
     Ok(mesh)
 }
@@ -72,7 +78,7 @@ fn broken(message: impl Into<String>) -> Cause {
 
 /// The lines that define the shape, in the simplest form. tobj 4.0 overflows on texture indices before the first one,
 /// treats a polyline as a face, and rejects vertices with unknown columns and lines continued after a `\`.
-fn positions_and_faces(text: &str, work: &Work) -> Result<String, Cause> {
+fn positions_and_faces(text: &str, corners: &mut Corners, work: &Work) -> Result<String, Cause> {
     let joined = text.contains('\\').then(|| text.replace("\\\r\n", " ").replace("\\\n", " "));
     let text = joined.as_deref().unwrap_or(text);
     let mut kept = String::new();
@@ -85,19 +91,80 @@ fn positions_and_faces(text: &str, work: &Work) -> Result<String, Cause> {
         let (key, count) = match words.next() {
             Some("v") => ("v", 3),
             Some("f") => ("f", MAX_CORNERS + 1),
+            Some("vt") if corners.wanted => {
+                corners.texture(words);
+                continue;
+            }
             _ => continue,
         };
         kept.push_str(key);
-        let mut corners = 0;
-        for word in words.take(count) {
+        let (mut number, begin) = (0, corners.list.len());
+        for word in words.by_ref().take(count) {
             kept.push(' ');
             kept.push_str(word.split('/').next().unwrap_or(word));
-            corners += 1;
+            number += 1;
+            if key == "f" {
+                corners.add(word);
+            }
         }
         kept.push('\n');
-        if key == "f" { sizes.face(corners)? } else { sizes.vertex()? }
+        if key == "f" {
+            sizes.face(number)?;
+            if number < 3 {
+                corners.list.truncate(begin);
+            }
+        } else {
+            sizes.vertex()?;
+            corners.vertex(words);
+        }
     }
     Ok(kept)
+}
+
+/// Colours and places on a texture, and which of them the corners of the faces have.
+#[derive(Default)]
+struct Corners {
+    wanted: bool,
+    colors: Vec<[f32; 4]>,
+    uvs: Vec<[f32; 2]>,
+    /// Whether any vertex has a colour.
+    colored: bool,
+    /// The vertex and the place on the texture of each corner of each face, counted from 0.
+    list: Vec<[usize; 2]>,
+}
+
+impl Corners {
+    /// What follows the position of a vertex: a weight, or red, green and blue.
+    fn vertex<'a>(&mut self, words: impl Iterator<Item = &'a str>) {
+        if !self.wanted {
+            return;
+        }
+        let numbers: Vec<f32> =
+            words.take(4).filter_map(|word| word.parse().ok()).filter(|n: &f32| n.is_finite()).collect();
+        self.colored |= numbers.len() == 3;
+        let white = [1.0; 4];
+        self.colors.push(if let [r, g, b] = numbers[..] { [r, g, b, 1.0] } else { white });
+    }
+
+    fn texture<'a>(&mut self, mut words: impl Iterator<Item = &'a str>) {
+        let mut number =
+            || words.next().and_then(|word| word.parse().ok()).filter(|n: &f32| n.is_finite()).unwrap_or(0.0);
+        self.uvs.push([number(), number()]);
+    }
+
+    /// A corner, `VERTEX/TEXTURE/NORMAL`. Negative numbers count from the last one back.
+    fn add(&mut self, word: &str) {
+        if !self.wanted {
+            return;
+        }
+        let mut numbers = word.split('/').map(|number| number.parse::<i64>().unwrap_or(0));
+        let mut place = |known: usize| match numbers.next().unwrap_or(0) {
+            number if number < 0 => known.checked_sub(number.unsigned_abs() as usize).unwrap_or(usize::MAX),
+            number => (number as usize).wrapping_sub(1),
+        };
+        let corner = [place(self.colors.len()), place(self.uvs.len())];
+        self.list.push(corner);
+    }
 }
 
 /// Sizes that the text declares, checked before vertices and triangles are created.
@@ -131,30 +198,46 @@ impl Sizes {
 
 /// Triangulates faces, including concave ones, for which a fan would be wrong. Faces without area are dropped.
 #[derive(Default)]
-struct Faces {
+struct Faces<'a> {
+    /// Those of the faces that come.
+    corners: std::slice::Iter<'a, [usize; 2]>,
     cutter: Earcut<f64>,
     ring: Vec<[f64; 3]>,
     flat: Vec<[f64; 2]>,
     cut: Vec<u32>,
 }
 
-impl Faces {
-    fn triangulate(&mut self, face: &[u32], mesh: &mut Mesh) -> Result<(), Cause> {
+impl Faces<'_> {
+    fn triangulate(&mut self, face: &[u32], mesh: &mut Mesh, corners: &Corners) -> Result<(), Cause> {
         if mesh.triangles.len() + face.len() > MAX_TRIANGLES + 2 {
             return Err(Cause::TooMany("triangles"));
         }
-        if let [a, b, c] = *face {
-            mesh.triangles.push([a, b, c]);
-            return Ok(());
-        }
-        self.ring.clear();
-        self.ring.extend(face.iter().filter_map(|i| mesh.points.get(*i as usize)).map(|p| p.to_array()));
         self.cut.clear();
-        if self.ring.len() == face.len() && project3d_to_2d(&self.ring, self.ring.len(), &mut self.flat) {
-            self.cutter.earcut(self.flat.iter().copied(), &[], &mut self.cut);
+        if let [_, _, _] = face {
+            self.cut.extend([0, 1, 2]);
+        } else {
+            self.ring.clear();
+            self.ring.extend(face.iter().filter_map(|i| mesh.points.get(*i as usize)).map(|p| p.to_array()));
+            if self.ring.len() == face.len() && project3d_to_2d(&self.ring, self.ring.len(), &mut self.flat) {
+                self.cutter.earcut(self.flat.iter().copied(), &[], &mut self.cut);
+            }
         }
         let corner = |i: u32| face.get(i as usize).copied().unwrap_or_default();
-        mesh.triangles.extend(self.cut.as_chunks().0.iter().map(|ear: &[u32; 3]| ear.map(corner)));
+        let ears = self.cut.as_chunks().0.iter();
+        mesh.triangles.extend(ears.clone().map(|ear: &[u32; 3]| ear.map(corner)));
+        let own = self.corners.as_slice().get(..face.len()).unwrap_or_default();
+        let at = |i: u32| own.get(i as usize).copied().unwrap_or([usize::MAX; 2]);
+        if corners.colored {
+            let color = |i: u32| corners.colors.get(at(i)[0]).copied().unwrap_or([1.0; 4]);
+            mesh.colors.extend(ears.clone().map(|ear: &[u32; 3]| ear.map(color)));
+        }
+        if !corners.uvs.is_empty() {
+            let uv = |i: u32| corners.uvs.get(at(i)[1]).copied().unwrap_or_default();
+            mesh.uvs.extend(ears.map(|ear: &[u32; 3]| ear.map(uv)));
+        }
+        if let Some(last) = face.len().checked_sub(1) {
+            self.corners.nth(last);
+        }
         Ok(())
     }
 }

@@ -1,36 +1,39 @@
 //! Points of a mesh: its vertices, or points that lie evenly on its surface.
 
+use std::collections::HashMap;
+
 use glam::DVec3;
 
 use super::error::Cause;
-use super::{AssetError, Content, Mesh, Placement, Request, Work, is_point};
-use crate::graph::Domain;
+use super::particles::{Property, Type};
+use super::{AssetError, Content, Mesh, Placement, Request, Wanted, Work, is_point, particles};
+use crate::graph::{Domain, MAX_POINTS, MeshPoints};
 
-/// Limit of points.
-pub const MAX_POINTS: u32 = 15_000_000;
+/// Points that are made between two checks for cancelling.
+const MANY: u32 = 1 << 16;
 
-/// Which points of a mesh.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Points {
-    /// Its vertices, each position once.
-    Vertices,
-    /// So many, evenly over its surface; the same in every run with the same seed.
-    Surface {
-        /// How many.
-        count: u32,
-        /// Chooses among all such sets of points.
-        seed: u64,
-    },
+/// Points with their numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cloud {
+    /// What a point's numbers are: `x y z` \[m\], `nx ny nz`, the direction outwards, and where the mesh has them `red green blue
+    /// alpha` and `u v`.
+    pub columns: Vec<&'static str>,
+    /// Point by point.
+    pub rows: Vec<f32>,
 }
 
-/// A position \[m\], and the direction outwards there.
-pub type Point = ([f64; 3], [f64; 3]);
+impl Cloud {
+    /// How many points there are.
+    pub fn count(&self) -> usize {
+        self.rows.len() / self.columns.len().max(1)
+    }
+}
 
 /// The points of an `.obj`, `.gltf` or `.glb` file, in its own coordinates.
 ///
 /// # Errors
 /// A file that cannot be used, a mesh without faces or with invalid vertices, too many points.
-pub fn points_of(path: &std::path::Path, points: Points) -> Result<Vec<Point>, AssetError> {
+pub fn points_of(path: &std::path::Path, points: MeshPoints) -> Result<Cloud, AssetError> {
     let domain = Domain {
         name: String::new(),
         dim: 3,
@@ -40,66 +43,145 @@ pub fn points_of(path: &std::path::Path, points: Points) -> Result<Vec<Point>, A
         finer: None,
         sliced: None,
     };
+    let column = particles::Column { components: 3, stride: 3, kind: particles::Number::Float, capacity: MAX_POINTS };
     let request = Request::distance(path, Placement::InPlace, &domain);
-    let found = match request.read(&Work::default()) {
-        Ok(Content::Mesh(mesh)) => of_mesh(&mesh, points),
+    let request = Request { wanted: Wanted::Particles(column), ..request };
+    let work = Work::default();
+    let found = match request.read(&work) {
+        Ok(Content::Mesh(mesh)) => of_mesh(&mesh, points, &work),
         Ok(_) => Err(Cause::NoTriangles),
         Err(cause) => Err(cause),
     };
     found.map_err(|cause| request.error(cause))
 }
 
-fn of_mesh(mesh: &Mesh, points: Points) -> Result<Vec<Point>, Cause> {
+/// The points of a mesh as those of a file.
+///
+/// # Errors
+/// As [`points_of`]; cancelling.
+pub(super) fn read(mesh: &Mesh, points: MeshPoints, work: &Work) -> Result<particles::Points, Cause> {
+    let cloud = of_mesh(mesh, points, work)?;
+    let (count, width) = (cloud.count(), Type::F32.bytes());
+    let stride = cloud.columns.len() * width;
+    let properties = cloud.columns.iter().enumerate().map(|(index, name)| Property {
+        name: name.to_string(),
+        ty: Type::F32,
+        scale: 1.0,
+        block: 0,
+        offset: index * width,
+        stride,
+    });
+    let properties = properties.collect();
+    let block = cloud.rows.into_iter().flat_map(f32::to_le_bytes).collect();
+    Ok(particles::Points { kind: "mesh", count, properties, blocks: vec![block], little: true })
+}
+
+/// Corners of a triangle.
+#[derive(Clone, Copy)]
+struct Face {
+    corners: [DVec3; 3],
+    colors: [[f32; 4]; 3],
+    uvs: [[f32; 2]; 3],
+}
+
+/// Weights of three corners.
+type Weights = [f64; 3];
+
+impl Face {
+    /// Twice the area, in the direction outwards.
+    fn facing(&self) -> DVec3 {
+        let [a, b, c] = self.corners;
+        (b - a).cross(c - a)
+    }
+
+    fn mixed<const N: usize>(corners: [[f32; N]; 3], weights: Weights) -> [f32; N] {
+        let mut mixed = [0.0; N];
+        for (corner, weight) in corners.iter().zip(weights) {
+            mixed.iter_mut().zip(corner).for_each(|(to, from)| *to += from * weight as f32);
+        }
+        mixed
+    }
+}
+
+/// Which numbers points get, and those of the points that there are.
+struct Rows {
+    colors: bool,
+    uvs: bool,
+    numbers: Vec<f32>,
+}
+
+impl Rows {
+    fn add(&mut self, at: DVec3, normal: DVec3, face: &Face, weights: Weights) {
+        self.numbers.extend([at, normal].iter().flat_map(|v| v.as_vec3().to_array()));
+        if self.colors {
+            self.numbers.extend(Face::mixed(face.colors, weights));
+        }
+        if self.uvs {
+            self.numbers.extend(Face::mixed(face.uvs, weights));
+        }
+    }
+}
+
+fn of_mesh(mesh: &Mesh, points: MeshPoints, work: &Work) -> Result<Cloud, Cause> {
     let corner = |index: u32| {
         let point = mesh.points.get(index as usize).copied().unwrap_or(DVec3::NAN);
         if is_point(point) { Ok(point) } else { Err(Cause::Vertex(point.to_array())) }
     };
-    let mut corners = Vec::with_capacity(mesh.triangles.len());
-    for [a, b, c] in &mesh.triangles {
-        corners.push([corner(*a)?, corner(*b)?, corner(*c)?]);
+    let mut faces = Vec::with_capacity(mesh.triangles.len());
+    for (index, [a, b, c]) in mesh.triangles.iter().enumerate() {
+        let corners = [corner(*a)?, corner(*b)?, corner(*c)?];
+        let colors = mesh.colors.get(index).copied().unwrap_or([[1.0; 4]; 3]);
+        faces.push(Face { corners, colors, uvs: mesh.uvs.get(index).copied().unwrap_or_default() });
     }
-    if corners.is_empty() {
+    if faces.is_empty() {
         return Err(Cause::NoTriangles);
     }
+    let mut rows = Rows { colors: !mesh.colors.is_empty(), uvs: !mesh.uvs.is_empty(), numbers: Vec::new() };
     match points {
-        Points::Vertices => Ok(vertices(&corners)),
-        Points::Surface { count, .. } if count > MAX_POINTS => Err(Cause::Parts("points", MAX_POINTS as usize)),
-        Points::Surface { count, seed } => surface(&corners, count, seed),
+        MeshPoints::Vertices => vertices(&faces, &mut rows),
+        MeshPoints::Surface { count, .. } if count > MAX_POINTS => {
+            return Err(Cause::Parts("points", MAX_POINTS as usize));
+        }
+        MeshPoints::Surface { count, seed } => surface(&faces, count, seed, &mut rows, work)?,
     }
+    let mut columns = vec!["x", "y", "z", "nx", "ny", "nz"];
+    columns.extend(["red", "green", "blue", "alpha"].into_iter().filter(|_| rows.colors));
+    columns.extend(["u", "v"].into_iter().filter(|_| rows.uvs));
+    Ok(Cloud { columns, rows: rows.numbers })
 }
 
-/// Twice the area of a triangle, in the direction outwards.
-fn facing([a, b, c]: &[DVec3; 3]) -> DVec3 {
-    (b - a).cross(c - a)
-}
-
-fn vertices(triangles: &[[DVec3; 3]]) -> Vec<Point> {
-    let mut places = std::collections::HashMap::new();
-    let mut found: Vec<(DVec3, DVec3)> = Vec::new();
-    for triangle in triangles {
-        for corner in triangle {
+/// Each position once, with the mean normal of its triangles, and colour and place on the texture of the first one.
+fn vertices(faces: &[Face], rows: &mut Rows) {
+    let mut places = HashMap::new();
+    let mut found: Vec<(DVec3, DVec3, &Face, Weights)> = Vec::new();
+    for face in faces {
+        for (index, corner) in face.corners.into_iter().enumerate() {
             // Adding zero turns -0 into 0.
             let key = (corner + DVec3::ZERO).to_array().map(f64::to_bits);
-            let index = *places.entry(key).or_insert_with(|| {
-                found.push((*corner, DVec3::ZERO));
+            let place = *places.entry(key).or_insert_with(|| {
+                let mut weights = [0.0; 3];
+                weights.iter_mut().skip(index).take(1).for_each(|weight| *weight = 1.0);
+                found.push((corner, DVec3::ZERO, face, weights));
                 found.len() - 1
             });
-            if let Some((_, normal)) = found.get_mut(index) {
-                *normal += facing(triangle);
+            if let Some((_, normal, ..)) = found.get_mut(place) {
+                *normal += face.facing();
             }
         }
     }
-    found.into_iter().map(|(at, normal)| (at.to_array(), normal.normalize_or_zero().to_array())).collect()
+    for (at, normal, face, weights) in found {
+        rows.add(at, normal.normalize_or_zero(), face, weights);
+    }
 }
 
 /// The area is cut into as many pieces of equal size as there are points, and each gets one at random: nowhere are many more
 /// than elsewhere.
-fn surface(triangles: &[[DVec3; 3]], count: u32, seed: u64) -> Result<Vec<Point>, Cause> {
+fn surface(faces: &[Face], count: u32, seed: u64, rows: &mut Rows, work: &Work) -> Result<(), Cause> {
     let mut total = 0.0;
-    let ends: Vec<f64> = triangles
+    let ends: Vec<f64> = faces
         .iter()
-        .map(|triangle| {
-            total += facing(triangle).length();
+        .map(|face| {
+            total += face.facing().length();
             total
         })
         .collect();
@@ -107,16 +189,21 @@ fn surface(triangles: &[[DVec3; 3]], count: u32, seed: u64) -> Result<Vec<Point>
         return Err(Cause::NoExtent);
     }
     let mut random = random(seed);
-    let point = |index: u32| {
+    for index in 0..count {
         let at = (f64::from(index) + random()) / f64::from(count) * total;
-        let triangle = ends.partition_point(|end| *end <= at).min(triangles.len() - 1);
-        let [a, b, c] = triangles.get(triangle).copied().unwrap_or_default();
+        let face = ends.partition_point(|end| *end <= at).min(faces.len() - 1);
+        let Some(face) = faces.get(face) else { continue };
+        let [a, b, c] = face.corners;
         // Uniform in the triangle (Turk, Graphics Gems, 1990).
         let (root, second) = (random().sqrt(), random());
-        let place = a * (1.0 - root) + b * (root * (1.0 - second)) + c * (root * second);
-        (place.to_array(), facing(&[a, b, c]).normalize_or_zero().to_array())
-    };
-    Ok((0..count).map(point).collect())
+        let weights = [1.0 - root, root * (1.0 - second), root * second];
+        let place = a * weights[0] + b * weights[1] + c * weights[2];
+        rows.add(place, face.facing().normalize_or_zero(), face, weights);
+        if index.is_multiple_of(MANY) {
+            work.go_on(0)?;
+        }
+    }
+    Ok(())
 }
 
 /// Numbers from 0 to 1 (SplitMix64: Steele, Lea & Flood 2014).

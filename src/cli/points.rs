@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::report::{self, Failure};
-use stagewright::asset::points::{self, Points as Chosen};
+use stagewright::asset::points;
 use stagewright::files::write;
+use stagewright::graph::MeshPoints;
 
 #[derive(Args)]
 pub struct Points {
@@ -26,17 +27,15 @@ pub struct Points {
 impl Points {
     pub fn run(&self) -> Result<(), Failure> {
         let chosen = match self.count {
-            Some(count) => Chosen::Surface { count, seed: self.seed },
-            None => Chosen::Vertices,
+            Some(count) => MeshPoints::Surface { count, seed: self.seed },
+            None => MeshPoints::Vertices,
         };
         let found = points::points_of(&self.file, chosen).map_err(|error| Failure::Message(error.to_string()))?;
-        let names = ["x", "y", "z", "nx", "ny", "nz"];
-        let properties: String = names.iter().map(|name| format!("property float {name}\n")).collect();
-        let count = found.len();
+        let properties: String = found.columns.iter().map(|name| format!("property float {name}\n")).collect();
+        let count = found.count();
         let header = format!("ply\nformat binary_little_endian 1.0\nelement vertex {count}\n{properties}end_header\n");
         let mut bytes = header.into_bytes();
-        let numbers = found.iter().flat_map(|(at, normal)| at.iter().chain(normal));
-        bytes.extend(numbers.flat_map(|number| (*number as f32).to_le_bytes()));
+        bytes.extend(found.rows.into_iter().flat_map(f32::to_le_bytes));
         let failed = |error: std::io::Error| {
             Failure::Message(format!("{} can't be written: {error}; choose another place", self.out.display()))
         };

@@ -3,7 +3,7 @@
 
 use serde::de::MapAccess;
 
-use super::{Color, Domain, Extra, FileSource, NodeKind, Output, ParamValue, is_points, read, write};
+use super::{Color, Domain, Extra, FileContent, FileSource, NodeKind, Output, ParamValue, read, write};
 
 /// A kind of node, whatever a node of it holds.
 #[derive(Debug)]
@@ -267,7 +267,7 @@ const FILE: KindInfo = KindInfo {
     field: "file",
     title: "File",
     noun: "file",
-    doc: "A file beside the graph: signed distance to a mesh (.obj, .gltf, .glb) in 3D; signed distance to an image's shape (.png, .jpg, .exr), or its colours, in 2D; the numbers of a grid (.npy, .vdb); particles (.ply).",
+    doc: "A file beside the graph: signed distance to a mesh (.obj, .gltf, .glb) in 3D; signed distance to an image's shape (.png, .jpg, .exr), or its colours, in 2D; the numbers of a grid (.npy, .vdb); particles (.ply, .npz, and points of meshes and arrays).",
     color: Color([122, 112, 40]),
     palette: Some(PaletteEntry {
         title: "File",
@@ -303,7 +303,7 @@ const GRID_FILE: KindInfo = KindInfo {
 
 /// A file with particles.
 const POINT_FILE: KindInfo = KindInfo {
-    doc: "Particles in a file beside the graph (.ply): what a State starts with.",
+    doc: "Particles in a file beside the graph (.ply, .npy, .npz), or points of a mesh (.obj, .gltf, .glb): what a State starts with.",
     palette: None,
     ports: KindPorts::Fixed {
         inputs: &[],
@@ -365,9 +365,11 @@ impl NodeKind {
             NodeKind::Number(_) => &NUMBER,
             NodeKind::Group(_) => &GROUP,
             NodeKind::Output(_) => &OUTPUT,
-            NodeKind::File(file) if file.is_grid() => &GRID_FILE,
-            NodeKind::File(file) if is_points(&file.path) => &POINT_FILE,
-            NodeKind::File(_) => &FILE,
+            NodeKind::File(file) => match file.content() {
+                FileContent::Shape => &FILE,
+                FileContent::Grid => &GRID_FILE,
+                FileContent::Points => &POINT_FILE,
+            },
             NodeKind::Reroute => &REROUTE,
             NodeKind::Unknown => &UNKNOWN,
         }

@@ -9,6 +9,7 @@ mod edge;
 mod expect;
 mod export;
 mod field_name;
+mod file;
 pub mod kind;
 mod level;
 mod read;
@@ -26,6 +27,7 @@ pub use color::Color;
 pub use edge::Edge;
 pub use expect::Expect;
 pub use export::ExportPreset;
+pub use file::{FileContent, FileSource};
 pub use kind::{Bypass, KindPorts, Outline};
 pub use level::{Level, LevelMut, Scope};
 pub(crate) use read::{BAKE_FIELDS, BOOKMARK_FIELDS, DOCUMENT_FIELDS, EXPORT_FIELDS, NODE_FIELDS};
@@ -266,69 +268,6 @@ pub struct Output {
     pub size: Option<(u32, u32)>,
     /// Fields that this build does not know.
     pub extra: Extra,
-}
-
-/// A file that a node reads.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct FileSource {
-    /// Relative to the graph's own file.
-    pub path: String,
-    /// How an image without a size fills the domain, one of [`FileSource::FITS`]; the first one when `None`.
-    pub fit: Option<String>,
-    /// What an image's numbers are, one of [`FileSource::SPACES`]; the first one of [`FileSource::spaces`] when `None`.
-    pub space: Option<String>,
-    /// The layer of an EXR file that is the image; its colours when `None`.
-    pub layer: Option<String>,
-    /// The number of the file in the first frame, where the path is that of a [sequence](sequence::Pattern); the lowest one that
-    /// there is when `None`.
-    pub first: Option<i64>,
-    /// What a sequence shows before its first file and after its last, one of [`FileSource::BEYONDS`]; the first one when `None`.
-    pub beyond: Option<String>,
-    /// Fields that this build does not know.
-    pub extra: Extra,
-}
-
-impl FileSource {
-    /// `cover` fills the domain and cuts off what is beyond it, `contain` shows the whole image, `stretch` changes its
-    /// proportions.
-    pub const FITS: [&str; 3] = ["cover", "contain", "stretch"];
-    /// `srgb` is converted to linear light, as for everything that is seen; `linear` is taken as it is.
-    pub const SPACES: [&str; 2] = ["srgb", "linear"];
-
-    /// `hold` shows the first or the last file, `loop` starts again, `error` ends the run.
-    pub const BEYONDS: [&str; 3] = ["hold", "loop", "error"];
-
-    /// The same as [`FileSource::SPACES`], and first what holds where nothing is given: EXR files hold linear light.
-    pub fn spaces(&self) -> [&'static str; 2] {
-        let [srgb, linear] = FileSource::SPACES;
-        if self.is_exr() { [linear, srgb] } else { [srgb, linear] }
-    }
-
-    /// Whether the file holds a grid of numbers, by its name.
-    pub fn is_grid(&self) -> bool {
-        is_grid(&self.path)
-    }
-
-    /// Whether the file is an EXR file by its name.
-    pub fn is_exr(&self) -> bool {
-        self.path.to_ascii_lowercase().ends_with(".exr")
-    }
-
-    /// A file without options.
-    pub fn new(path: impl Into<String>) -> FileSource {
-        FileSource { path: path.into(), ..FileSource::default() }
-    }
-}
-
-/// Whether a path is that of a grid of numbers: a NumPy array or an OpenVDB file.
-pub fn is_grid(path: &str) -> bool {
-    let path = path.to_ascii_lowercase();
-    path.ends_with(".npy") || path.ends_with(".vdb")
-}
-
-/// Whether a path is that of particles: a PLY file.
-pub fn is_points(path: &str) -> bool {
-    path.to_ascii_lowercase().ends_with(".ply")
 }
 
 /// A graph inside a graph.

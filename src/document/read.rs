@@ -283,13 +283,16 @@ record!(Output, "Output", OUTPUT_FIELDS, |o, map| {
     "size" => o.size = Some(map.next_value()?),
 });
 
-pub(super) const FILE_FIELDS: &[&str] = &["path", "fit", "space", "layer", "first", "beyond"];
+pub(super) const FILE_FIELDS: &[&str] = &["path", "as", "count", "seed", "fit", "space", "layer", "first", "beyond"];
 
 impl Record for FileSource {
     const NAME: &'static str = "File";
     fn field<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
         match key {
             "path" => self.path = map.next_value()?,
+            "as" => self.reading = Some(map.next_value()?),
+            "count" => self.count = Some(map.next_value()?),
+            "seed" => self.seed = Some(map.next_value()?),
             "fit" => self.fit = Some(map.next_value()?),
             "space" => self.space = Some(map.next_value()?),
             "layer" => self.layer = Some(map.next_value()?),
@@ -310,7 +313,7 @@ impl<'de> Deserialize<'de> for FileSource {
         impl<'de> Visitor<'de> for PathOrRecord {
             type Value = FileSource;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the path of a file, or (path: .., fit: .., space: .., layer: ..)")
+                f.write_str("the path of a file, or (path: .., as: .., fit: .., space: .., layer: ..)")
             }
             fn visit_str<E: de::Error>(self, v: &str) -> Result<FileSource, E> {
                 Ok(FileSource::new(v))

@@ -379,11 +379,14 @@ pub(super) fn output(output: &Output) -> String {
 pub(super) fn file(file: &FileSource) -> String {
     let mut fields = Fields::default();
     fields.add("path", quoted(&file.path));
+    file.reading.iter().for_each(|reading| fields.add("as", quoted(reading)));
     let words = [("fit", &file.fit), ("space", &file.space), ("layer", &file.layer), ("beyond", &file.beyond)];
     for (name, value) in words {
         value.iter().for_each(|value| fields.add(name, quoted(value)));
     }
-    file.first.iter().for_each(|first| fields.add("first", first.to_string()));
+    for (name, number) in [("count", file.count), ("seed", file.seed), ("first", file.first)] {
+        number.iter().for_each(|number| fields.add(name, number.to_string()));
+    }
     fields.extra(&file.extra);
     if fields.0.len() == 1 { quoted(&file.path) } else { fields.one_line() }
 }

@@ -13,7 +13,10 @@ use super::scope::{Flattener, Place, Scope};
 use super::unread;
 use super::values::Setting;
 use super::variants;
-use super::{Beyond, DomainId, FileOutput, Graph, ImageFit, Input, Kind, Node, NodeId, ParticleSet, Sequence, Source};
+use super::{
+    Beyond, DomainId, FileOutput, Graph, ImageFit, Input, Kind, MAX_POINTS, MeshPoints, Node, NodeId, ParticleSet,
+    Sequence, Source,
+};
 use crate::arena::Arena;
 use crate::document::sequence::Pattern;
 use crate::document::{self, Document, FileSource, KindPorts, NodeKind, Nodes, ParamValue, kind};
@@ -363,7 +366,7 @@ impl Flattener<'_> {
         let size = self.constant(place, "size", given("size"), ValueType::F32)?[0];
         let [x, y, z, _] = self.constant(place, "center", given("center"), ValueType::Vec3)?;
         if source.path.is_empty() {
-            let remedy = "name a .obj, .gltf or .glb file in 3D, a .png, .jpg or .exr in 2D, a .npy or .vdb in either";
+            let remedy = "name a .obj, .gltf or .glb file in 3D, a .png, .jpg or .exr in 2D, a .npy, .vdb, .ply or .npz in either";
             self.problems.push(Problem::new(place.path, "file", "the node names no file", remedy));
             return None;
         }
@@ -379,11 +382,51 @@ impl Flattener<'_> {
         let at = (given("size").is_some() || given("center").is_some()).then_some(([x, y, z], size));
         let sequence = self.sequence(place, source)?;
         let (path, layer) = (source.path.clone(), source.layer.clone());
-        let file = Some(super::File { path, place: at, fit, linear, layer, sequence });
-        let outputs: Vec<WireType> = FileOutput::of(&source.path).iter().map(|output| output.ty()).collect();
+        let (content, points) = (source.content(), self.points(place, source)?);
+        let file = Some(super::File { path, place: at, fit, linear, layer, content, points, sequence });
+        let outputs: Vec<WireType> = FileOutput::of(content).iter().map(|output| output.ty()).collect();
         let ty = outputs.first().copied().unwrap_or(FileOutput::Distance.ty());
         // The rest of the compiler treats it as a State that never changes.
         Some(Node { kind: Kind::State(ty), outputs, file, ..empty(place.path, None) })
+    }
+
+    /// Which points of a mesh are particles; `None` for an error.
+    fn points(&mut self, place: &Place<'_>, source: &FileSource) -> Option<MeshPoints> {
+        let readings = source.readings();
+        let unfit = source.reading.as_deref().filter(|reading| !readings.contains(reading));
+        if let Some(reading) = unfit {
+            let cause = format!("the file can't be taken as `{}`", shortened_beyond(reading));
+            let remedy = match readings {
+                [] => "remove `as`: only meshes and .npy files can be taken in two ways".to_string(),
+                known => format!("choose one of: {}", known.join(", ")),
+            };
+            self.problems.push(Problem::new(place.path, "as", cause, remedy));
+            return None;
+        }
+        if !source.is_mesh_of_points() {
+            if source.count.is_some() || source.seed.is_some() {
+                let cause = "`count` and `seed` have no effect: the file is not taken as points of a mesh";
+                let remedy = "set `as` to points with a .obj, .gltf or .glb file, or remove them";
+                self.problems.push(Problem::new(place.path, "file", cause, remedy).warning());
+            }
+            return Some(MeshPoints::Vertices);
+        }
+        let Some(given) = source.count else { return Some(MeshPoints::Vertices) };
+        let count = u32::try_from(given).ok().filter(|count| (1..=MAX_POINTS).contains(count));
+        let seed = source.seed.unwrap_or(1);
+        match (count, u64::try_from(seed)) {
+            (Some(count), Ok(seed)) => return Some(MeshPoints::Surface { count, seed }),
+            (None, _) => {
+                let cause = format!("`count` is {given}");
+                let remedy = format!("give 1 to {MAX_POINTS} points, or remove it for one at each vertex");
+                self.problems.push(Problem::new(place.path, "count", cause, remedy));
+            }
+            _ => {
+                let remedy = "give a whole number from 0";
+                self.problems.push(Problem::new(place.path, "seed", format!("`seed` is {seed}"), remedy));
+            }
+        }
+        None
     }
 
     /// How a sequence of files is shown; `Some(None)` for one file, `None` for an error.

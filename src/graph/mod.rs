@@ -38,7 +38,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::{Arena, Id};
-use crate::document::{Bake, Document, is_grid, is_points};
+use crate::document::{Bake, Document, FileContent};
 use crate::input::InputTrack;
 use crate::library::Library;
 use crate::problem::{Problem, Problems};
@@ -307,9 +307,15 @@ pub struct File {
     /// Whether an image's colours are taken as linear, and not as sRGB.
     #[serde(default)]
     pub linear: bool,
-    /// The layer of an EXR file; its colours when `None`.
+    /// The layer of an EXR file; its colours when `None`. One of several sets of particles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer: Option<String>,
+    /// What it gives.
+    #[serde(default)]
+    pub content: FileContent,
+    /// Which points of a mesh are its particles.
+    #[serde(default)]
+    pub points: MeshPoints,
     /// Which file of a sequence a frame shows, where the path is that of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequence: Option<Sequence>,
@@ -354,7 +360,7 @@ pub enum FileOutput {
 impl File {
     /// The outputs of its node, from top to bottom.
     pub fn outputs(&self) -> &'static [FileOutput] {
-        FileOutput::of(&self.path)
+        FileOutput::of(self.content)
     }
 }
 
@@ -363,14 +369,12 @@ impl FileOutput {
     pub const ALL: [FileOutput; 5] =
         [FileOutput::Distance, FileOutput::Image, FileOutput::Value, FileOutput::Vector, FileOutput::Particles];
 
-    /// Those of a file with this path: a shape and colours, or numbers.
-    pub fn of(path: &str) -> &'static [FileOutput] {
-        if is_grid(path) {
-            &[FileOutput::Value, FileOutput::Vector]
-        } else if is_points(path) {
-            &[FileOutput::Particles]
-        } else {
-            &[FileOutput::Distance, FileOutput::Image]
+    /// Those of a file.
+    pub fn of(content: FileContent) -> &'static [FileOutput] {
+        match content {
+            FileContent::Shape => &[FileOutput::Distance, FileOutput::Image],
+            FileContent::Grid => &[FileOutput::Value, FileOutput::Vector],
+            FileContent::Points => &[FileOutput::Particles],
         }
     }
 
@@ -394,6 +398,24 @@ impl FileOutput {
             FileOutput::Particles => return WireType::Particles,
         })
     }
+}
+
+/// Limit of points of a mesh.
+pub const MAX_POINTS: u32 = 15_000_000;
+
+/// Which points of a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MeshPoints {
+    /// Its vertices, each position once.
+    #[default]
+    Vertices,
+    /// So many, evenly over its surface; the same in every run with the same seed.
+    Surface {
+        /// How many.
+        count: u32,
+        /// Chooses among all such sets of points.
+        seed: u64,
+    },
 }
 
 /// How an image fills a domain of other proportions.

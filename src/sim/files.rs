@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
-use crate::asset::{self, AssetGrid, Cause, Column, Frames, Number, Placement, Request, Wanted, Work};
+use crate::asset::{self, AssetGrid, Cause, Column, Frames, Number, Placement, Request, Shared, Wanted, Work};
 use crate::files::{Access, ReadError};
 use crate::graph::FileOutput;
 use crate::plan::{FileGrid, Plan};
@@ -37,7 +37,7 @@ pub struct FileRequest {
 }
 
 impl FileRequest {
-    fn new(plan: &Plan, file: &FileGrid) -> Result<FileRequest, Problem> {
+    fn new(plan: &Plan, file: &FileGrid, shared: Shared) -> Result<FileRequest, Problem> {
         let Some(domain) = plan.domains.get(file.domain) else {
             return Err(Problem::new(&file.node, "file", "the plan has no such domain", "compile the graph again"));
         };
@@ -65,15 +65,22 @@ impl FileRequest {
             Some(part) => part.attribute.clone(),
             None => file.file.layer.clone(),
         };
-        let about = format!("{wanted:?} {layer:?} {placement:?} {domain:?} {access:?}");
+        let (set, points) = match file.output {
+            FileOutput::Particles => (file.file.layer.clone(), file.file.points),
+            _ => Default::default(),
+        };
+        let about = format!("{wanted:?} {layer:?} {set:?} {points:?} {placement:?} {domain:?} {access:?}");
         let request = Request {
             path: named.to_path_buf(),
             built_in: None,
             access: access.clone(),
             layer,
+            set,
+            points,
             wanted,
             placement,
             domain: domain.clone(),
+            shared,
         };
         if let Some(sequence) = &file.file.sequence {
             let path = access.folder.join(named);
@@ -163,8 +170,10 @@ pub fn wanted(plan: &Plan) -> Result<Vec<FileRequest>, Problems> {
     }
     let mut problems = Problems::default();
     let mut wanted = Vec::new();
+    // A file of particles is decoded once for all its attributes.
+    let mut shared: HashMap<&str, Shared> = HashMap::new();
     for file in &plan.files {
-        match FileRequest::new(plan, file) {
+        match FileRequest::new(plan, file, shared.entry(&file.node).or_default().clone()) {
             Ok(file) => wanted.push(file),
             Err(problem) => problems.push(problem),
         }

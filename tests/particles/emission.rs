@@ -213,6 +213,38 @@ fn a_shape_is_filled_evenly_and_never_missed() {
     }
 }
 
+/// A State that holds so many points, here those of a box.
+const SOURCE: &str = r##"
+    "domain": (domain: (resolution: ($cells), width: 2, edge: "wall")),
+    "set": (state: "Particles{position: Vec, velocity: Vec, id: u32}", capacity: 20000, on: "domain", inputs: {"next": "emit.particles"}),
+    "emit": (stage: "particles/emit_points", inputs: {"points": "points.value", "particles": "set"},
+        params: {"amount": 20000, "velocity": (1, 2, 3)}),
+    "points": (state: "Particles{position: Vec, velocity: Vec, id: u32}", capacity: 100, on: "domain", inputs: {"init": "box.particles"}),
+    "box": (stage: "particles/emit_box", params: {"amount": 100, "size": (0.4, 0.3, 0.2)}),
+"##;
+
+#[test]
+fn points_of_another_set_emit_evenly() {
+    for dim in [2, 3] {
+        let cells = if dim == 3 { "64, 32, 32" } else { "64, 32" };
+        let mut sim = start(60.0, SOURCE, &[("$cells", cells)]);
+        step(&mut sim, 1);
+        let points = vectors(&sim, "points.value", "position", dim);
+        assert_eq!(points.len(), 100);
+        let mut counts = vec![0u32; points.len()];
+        for place in vectors(&sim, "set.value", "position", dim) {
+            let own = points.iter().position(|point| *point == place);
+            counts[own.unwrap_or_else(|| panic!("{place:?} is no point"))] += 1;
+        }
+        let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+        println!("{dim}D: {least} to {most} of {COUNT} at each of 100 points");
+        // Five standard deviations of 200.
+        assert!(*least > 129 && *most < 271, "{least} to {most}");
+        let velocities = vectors(&sim, "set.value", "velocity", dim);
+        assert!(velocities.iter().all(|v| v[..dim] == [1.0, 2.0, 3.0][..dim]));
+    }
+}
+
 const TANK: &str = r##"
     "domain": (domain: (resolution: ($cells), width: 2, edge: "wall")),
     "set": (state: "Particles{position: Vec, id: u32}", capacity: 20000, inputs: {"init": "fill.particles"}),

@@ -7,7 +7,7 @@ use super::row::{faint, row, section, text_row};
 use super::value::{Change, Field, Site, plain};
 use super::{Inspected, iterations, level, precision, told};
 use crate::document::sequence::Pattern;
-use crate::document::{Document, FileSource, Node, NodeKind, Output, ParamValue, Until};
+use crate::document::{Document, FileContent, FileSource, Node, NodeKind, Output, ParamValue, Until};
 use crate::stage::header::Direction;
 use crate::stage::types::{ValueType, WireType};
 
@@ -310,33 +310,44 @@ fn output(ui: &mut Ui, one: &mut Inspected<'_>, mut output: Output) {
 fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
     let about = "Mesh or image file, relative to the folder of the graph";
     let id = one.id("file");
-    let mut changed = source.clone();
+    let (content, mut changed) = (source.content(), source.clone());
     ui.add_enabled_ui(one.editable, |ui| {
         if let Some(text) = text_row(ui, id, "file", about, &source.path, 1) {
             changed.path = text;
         }
+        let readings = "What the file is taken as. Points start the particles of a State; distance and grid have a value in each cell";
+        if !source.readings().is_empty() {
+            choice(ui, "as", readings, &mut changed.reading, source.readings());
+        }
+        if source.is_mesh_of_points() {
+            let about = "Number of points, evenly over the surface; empty for one at each vertex";
+            number(ui, one.id("count"), "count", about, &mut changed.count);
+            if source.count.is_some() {
+                number(ui, one.id("seed"), "seed", "Another set of points for each number", &mut changed.seed);
+            }
+        }
         let fit = "How the colours of an image fill the domain, where neither center nor size are set: cover cuts off what \
                    is beyond it, contain shows the whole image, stretch changes its proportions. A grid of other cells than the \
                    domain needs stretch";
-        choice(ui, "fit", fit, &mut changed.fit, &FileSource::FITS);
+        if content != FileContent::Points {
+            choice(ui, "fit", fit, &mut changed.fit, &FileSource::FITS);
+        }
         let space = "Colours of an image: srgb is converted to linear light, linear is taken as it is";
-        if !source.is_grid() {
+        if content == FileContent::Shape {
             choice(ui, "space", space, &mut changed.space, &source.spaces());
         }
-        let layer = "Layer of an EXR file, such as velocity, or grid of a VDB file; empty for its colours, or the first grid";
+        let layer = "Layer of an EXR file, such as velocity, grid of a VDB file, or one of several sets of an NPZ file; empty for the \
+                     colours, the first grid, or the only set";
         let given = source.layer.as_deref().unwrap_or_default();
-        if (source.is_exr() || source.path.to_ascii_lowercase().ends_with(".vdb"))
+        let path = source.path.to_ascii_lowercase();
+        if [".exr", ".vdb", ".npz"].iter().any(|ending| path.ends_with(ending))
             && let Some(text) = text_row(ui, one.id("layer"), "layer", layer, given, 1)
         {
             changed.layer = Some(text).filter(|text| !text.is_empty());
         }
         if Pattern::of(&source.path).is_some() {
             let first = "Number of the file in the first frame; empty for the lowest one";
-            let given = source.first.map(|first| first.to_string()).unwrap_or_default();
-            if let Some(text) = text_row(ui, one.id("first"), "first", first, &given, 1) {
-                // What is no number leaves it as it is.
-                changed.first = if text.trim().is_empty() { None } else { text.trim().parse().ok().or(source.first) };
-            }
+            number(ui, one.id("first"), "first", first, &mut changed.first);
             let beyond = "Beyond the files: hold shows the first or the last one, loop starts again, error ends the run";
             choice(ui, "beyond", beyond, &mut changed.beyond, &FileSource::BEYONDS);
         }
@@ -349,6 +360,15 @@ fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
         ("size", ValueType::F32, "Longest side; 0 keeps the units of the file"),
     ] {
         one.field(ui, &Field { dim: 3, unit: "m", fixed: true, ..plain(name, ty, doc) });
+    }
+}
+
+/// A whole number, or nothing.
+fn number(ui: &mut Ui, id: egui::Id, name: &str, about: &str, value: &mut Option<i64>) {
+    let given = value.map(|number| number.to_string()).unwrap_or_default();
+    if let Some(text) = text_row(ui, id, name, about, &given, 1) {
+        // What is no number leaves it as it is.
+        *value = if text.trim().is_empty() { None } else { text.trim().parse().ok().or(*value) };
     }
 }
 

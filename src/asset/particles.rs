@@ -1,0 +1,321 @@
+//! Particles from files: typed columns, and the attribute of a State that some of them are.
+//!
+//! `position` is `x y z`; a vector `NAME` is `NAME_x NAME_y ..`, a number `NAME`. Velocities may be called `vx`, normals `nx`,
+//! colours `red`, and places on a texture `u v`.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use glam::DVec3;
+use half::f16;
+
+use super::error::Cause;
+use super::volume::MAX_HELD;
+use super::{AssetGrid, COUNT_AS_ZERO, Phase, Placement, Work, is_point, place};
+use crate::graph::Domain;
+
+/// Particles of a workgroup, and workgroups along an axis, of dispatches whose size is the count.
+const GROUP: u32 = 256;
+const GROUPS: u32 = 65_535;
+
+/// Which numbers of particles are wanted, and how they lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Numbers of a particle.
+    pub components: u32,
+    /// The same with padding.
+    pub stride: u32,
+    /// Whether they are whole.
+    pub kind: Number,
+    /// How many particles there is room for.
+    pub capacity: u32,
+}
+
+/// What the numbers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// Numbers of 32 bits.
+    Float,
+    /// With a sign.
+    Signed,
+    /// Without one.
+    Unsigned,
+}
+
+/// How a number is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+impl Type {
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Type::I8 | Type::U8 => 1,
+            Type::I16 | Type::U16 | Type::F16 => 2,
+            Type::I32 | Type::U32 | Type::F32 => 4,
+            Type::I64 | Type::U64 | Type::F64 => 8,
+        }
+    }
+
+    fn read(self, bytes: &[u8], little: bool) -> f64 {
+        let mut word = [0u8; 8];
+        word.iter_mut().zip(bytes).take(self.bytes()).for_each(|(to, from)| *to = *from);
+        if !little {
+            word.get_mut(..self.bytes()).into_iter().for_each(<[u8]>::reverse);
+        }
+        let [a, b, c, d, ..] = word;
+        match self {
+            Type::I8 => f64::from(a as i8),
+            Type::U8 => f64::from(a),
+            Type::I16 => f64::from(i16::from_le_bytes([a, b])),
+            Type::U16 => f64::from(u16::from_le_bytes([a, b])),
+            Type::I32 => f64::from(i32::from_le_bytes([a, b, c, d])),
+            Type::U32 => f64::from(u32::from_le_bytes([a, b, c, d])),
+            Type::I64 => i64::from_le_bytes(word) as f64,
+            Type::U64 => u64::from_le_bytes(word) as f64,
+            Type::F16 => f16::from_le_bytes([a, b]).to_f64(),
+            Type::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
+            Type::F64 => f64::from_le_bytes(word),
+        }
+    }
+}
+
+/// Numbers of the points, one of each.
+pub(super) struct Property {
+    pub name: String,
+    pub ty: Type,
+    /// What a number is multiplied by.
+    pub scale: f64,
+    /// The block that holds them, and where the first one is in it \[bytes\].
+    pub block: usize,
+    pub offset: usize,
+    /// From one point to the next \[bytes\].
+    pub stride: usize,
+}
+
+/// Points as a file has them.
+pub(super) struct Points {
+    /// The format, for messages.
+    pub kind: &'static str,
+    pub count: usize,
+    pub properties: Vec<Property>,
+    pub blocks: Vec<Vec<u8>>,
+    /// Whether the lowest byte of a number comes first.
+    pub little: bool,
+}
+
+/// An attribute of the points, or their number where `name` is `None`.
+///
+/// # Errors
+/// More points than there is room for, points without a place or with an invalid one; cancelling.
+pub(super) fn values(
+    points: &Points,
+    name: Option<&str>,
+    column: Column,
+    placement: &Placement,
+    domain: &Domain,
+    work: &Work,
+) -> Result<AssetGrid, Cause> {
+    if points.count as u64 > u64::from(column.capacity) {
+        return Err(Cause::Capacity(points.count as u64, column.capacity));
+    }
+    let count = points.count as u32;
+    let Some(name) = name else {
+        let groups = count.div_ceil(GROUP);
+        let words = [count, count, 0, 0, groups.min(GROUPS), groups.div_ceil(GROUPS), 1, 0];
+        return Ok(AssetGrid { values: words.map(f32::from_bits).to_vec(), warnings: vec![], frames: None });
+    };
+    if u64::from(count) * u64::from(column.stride) > MAX_HELD {
+        return Err(Cause::Held);
+    }
+    work.begin(Phase::Decoding, 0)?;
+    let places = places(&points.properties, name, column.components as usize);
+    let mut numbers = points.numbers(&places, work)?;
+    if name == "position" {
+        if places.iter().take(2).any(Option::is_none) {
+            return Err(Cause::Broken { kind: points.kind, message: "its points have no x and y".into() });
+        }
+        arrange(&mut numbers, column.components as usize, placement, domain)?;
+    } else if name == "id" && places.iter().all(Option::is_none) {
+        // Those that the file does not number.
+        numbers.iter_mut().zip(0u32..).for_each(|(id, index)| *id = index.into());
+    }
+    let mut strange = 0usize;
+    let mut values = Vec::with_capacity(points.count * column.stride as usize);
+    for particle in numbers.chunks_exact((column.components as usize).max(1)) {
+        for number in particle {
+            strange += usize::from(!number.is_finite());
+            let number = if number.is_finite() { *number } else { 0.0 };
+            values.push(match column.kind {
+                Number::Float => number as f32,
+                Number::Signed => f32::from_bits(number as i32 as u32),
+                Number::Unsigned => f32::from_bits(number as u32),
+            });
+        }
+        values.extend((column.components..column.stride).map(|_| 0.0));
+    }
+    let note = (strange > 0).then(|| format!("{strange} of its numbers are infinite or none, and {COUNT_AS_ZERO}"));
+    Ok(AssetGrid { values, warnings: note.into_iter().collect(), frames: None })
+}
+
+impl Points {
+    /// The numbers of these columns, point by point; zero where there is no column.
+    fn numbers(&self, places: &[Option<usize>], work: &Work) -> Result<Vec<f64>, Cause> {
+        let columns: Vec<_> = places
+            .iter()
+            .map(|place| {
+                let Property { ty, scale, block, offset, stride, .. } = self.properties.get((*place)?)?;
+                Some((self.blocks.get(*block)?.get(*offset..)?, *ty, *stride, *scale))
+            })
+            .collect();
+        let mut numbers = Vec::with_capacity(self.count * places.len());
+        for index in 0..self.count {
+            let value = |(bytes, ty, stride, scale): &(&[u8], Type, usize, f64)| {
+                ty.read(bytes.get(index * stride..).unwrap_or_default(), self.little) * scale
+            };
+            numbers.extend(columns.iter().map(|column| column.as_ref().map_or(0.0, value)));
+            if index % 65_536 == 0 {
+                work.go_on(0)?;
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// The memory that they take \[bytes\].
+    fn bytes(&self) -> usize {
+        self.blocks.iter().map(Vec::len).sum()
+    }
+}
+
+/// Columns of an attribute's components; `None` for those that the file does not have.
+fn places(properties: &[Property], name: &str, components: usize) -> Vec<Option<usize>> {
+    let find = |wanted: &str| properties.iter().position(|property| property.name == wanted);
+    let letters = ["x", "y", "z", "w"];
+    let other: [&str; 4] = match name {
+        "position" => letters,
+        "velocity" => ["vx", "vy", "vz", ""],
+        "normal" => ["nx", "ny", "nz", ""],
+        "color" => ["red", "green", "blue", "alpha"],
+        "uv" => ["u", "v", "", ""],
+        _ => [""; 4],
+    };
+    let component = |(letter, other): (&str, &str)| {
+        let own = if components == 1 { find(name) } else { None };
+        own.or_else(|| find(&format!("{name}_{letter}"))).or_else(|| find(other))
+    };
+    letters.into_iter().zip(other).take(components).map(component).collect()
+}
+
+/// Moves positions to their place, in a domain of two or three dimensions.
+fn arrange(positions: &mut [f64], components: usize, placement: &Placement, domain: &Domain) -> Result<(), Cause> {
+    let point = |p: &[f64]| {
+        let at = |axis: usize| if axis < domain.dim as usize { p.get(axis).copied().unwrap_or(0.0) } else { 0.0 };
+        DVec3::new(at(0), at(1), at(2))
+    };
+    let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for position in positions.chunks_exact(components.max(1)).map(point) {
+        if !is_point(position) {
+            return Err(Cause::Vertex(position.to_array()));
+        }
+        (min, max) = (min.min(position), max.max(position));
+    }
+    if positions.is_empty() || *placement == Placement::InPlace {
+        return Ok(());
+    }
+    let transform = place(placement, min, max)?;
+    for position in positions.chunks_exact_mut(components.max(1)) {
+        let moved = transform.transform_point3(point(position)).to_array();
+        position.iter_mut().zip(moved).for_each(|(to, from)| *to = from);
+    }
+    Ok(())
+}
+
+/// The names of the components of a vector; a number has none.
+pub(super) fn component_name(name: &str, components: usize, component: usize) -> Option<String> {
+    let letter = ["x", "y", "z", "w"].get(component)?;
+    Some(match (name, components) {
+        (_, 1) => name.into(),
+        ("position", _) => (*letter).into(),
+        _ => format!("{name}_{letter}"),
+    })
+}
+
+/// Memory for the points of a sequence that other attributes still need \[bytes\].
+const MAX_SHARED: usize = 256 << 20;
+/// Most files of it.
+const MAX_FILES: usize = 32;
+
+type Slot = Arc<Mutex<Option<Arc<Points>>>>;
+
+/// What the requests for the attributes of one node have in common: a file is read and decoded once for all of them.
+#[derive(Clone, Default)]
+pub struct Shared(Arc<Mutex<Vec<(PathBuf, Slot)>>>);
+
+/// What is in memory does not change what a request asks for.
+impl PartialEq for Shared {
+    fn eq(&self, _: &Shared) -> bool {
+        true
+    }
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Shared")
+    }
+}
+
+impl Shared {
+    /// The points of a file. Where another thread decodes it, this one waits for it.
+    pub(super) fn get(
+        &self,
+        path: &Path,
+        decode: impl FnOnce() -> Result<Points, Cause>,
+    ) -> Result<Arc<Points>, Cause> {
+        let slot = {
+            let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = slots.iter().position(|(own, _)| own == path);
+            let entry = known.map_or_else(|| (path.to_path_buf(), Slot::default()), |known| slots.remove(known));
+            let slot = entry.1.clone();
+            slots.push(entry);
+            slot
+        };
+        let mut held = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(points) = &*held {
+            return Ok(points.clone());
+        }
+        let points = Arc::new(decode()?);
+        *held = Some(points.clone());
+        drop(held);
+        self.forget();
+        Ok(points)
+    }
+
+    /// Forgets the files that were needed longest ago, but never the last one.
+    fn forget(&self) {
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut bytes, mut files) = (0, 0);
+        let mut kept: Vec<_> = std::mem::take(&mut *slots)
+            .into_iter()
+            .rev()
+            .take_while(|(_, slot)| {
+                // One that is being decoded counts when it is done.
+                let size = slot.try_lock().ok().and_then(|held| Some(held.as_ref()?.bytes())).unwrap_or_default();
+                (bytes, files) = (bytes + size, files + 1);
+                files == 1 || files <= MAX_FILES && bytes <= MAX_SHARED
+            })
+            .collect();
+        kept.reverse();
+        *slots = kept;
+    }
+}
