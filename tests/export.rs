@@ -8,6 +8,7 @@ use stagewright::cancel::Cancel;
 use stagewright::document::{Document, ParamValue};
 use stagewright::export::checkpoints::Checkpoints;
 use stagewright::export::job::{self, Ended, Export, Item, Job, Progress, Subject};
+use stagewright::export::place::Place;
 use stagewright::export::record::Fingerprint;
 use stagewright::export::select::{Choices, DEFAULT_NAMES, Request, items};
 use stagewright::export::sheet::Sheet;
@@ -292,7 +293,7 @@ fn typed(document: &Document, wires: &[&str], formats: &[&str]) -> Result<Vec<It
     let choices = Choices {
         formats: &formats,
         names: DEFAULT_NAMES,
-        graph: "count",
+        folder: &Place::default().resolve("", &(1..=1)).unwrap(),
         size: None,
         cutoff: 0.0,
         sheet: Sheet::default(),

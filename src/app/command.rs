@@ -344,7 +344,7 @@ impl Command {
             Before => ("Select inputs", &[(ALT, Key::ArrowLeft)]),
             After => ("Select outputs", &[(ALT, Key::ArrowRight)]),
             Arrange => ("Auto-layout", &[(NONE, Key::L)]),
-            Command::Align(align) => (aligned(align), &[]),
+            Command::Align(align) => (align.label(), &[]),
             FrameAll => ("Frame all", &[(NONE, Key::Home), (NONE, Key::A)]),
             SetBookmark(1) => ("Set bookmark 1", &[(ALT, Key::Num1)]),
             SetBookmark(2) => ("Set bookmark 2", &[(ALT, Key::Num2)]),
@@ -529,19 +529,6 @@ impl Command {
         let response = ui.add(egui::Button::new(RichText::new(icon).size(14.0)).min_size(egui::vec2(30.0, 22.0)));
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, label));
         response.on_hover_text(hint).clicked()
-    }
-}
-
-fn aligned(align: Align) -> &'static str {
-    match align {
-        Align::Left => "Align left",
-        Align::Center => "Align center",
-        Align::Right => "Align right",
-        Align::Top => "Align top",
-        Align::Middle => "Align middle",
-        Align::Bottom => "Align bottom",
-        Align::Columns => "Distribute horizontally",
-        Align::Rows => "Distribute vertically",
     }
 }
 

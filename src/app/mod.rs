@@ -104,6 +104,7 @@ use timeline::TimelinePane;
 use variants::NameDialog;
 use variations::Variations;
 use view::{ThumbnailViews, View};
+use window::display_name;
 pub use window::run;
 
 /// Everything in the window.
@@ -506,15 +507,6 @@ impl Editor {
             self.notify("Point at a value in the inspector to insert a key".into(), false);
         }
     }
-
-    fn retitle(&mut self, ctx: &egui::Context) {
-        let mark = if self.session.unsaved() { "● " } else { "" };
-        let title = format!("{mark}{} — Stagewright", display_name(&self.session));
-        if title != self.title {
-            self.title = title;
-            ctx.send_viewport_cmd(ViewportCommand::Title(self.title.clone()));
-        }
-    }
 }
 
 impl eframe::App for Editor {
@@ -595,11 +587,4 @@ type Awake = Arc<Mutex<egui::Context>>;
 fn placed(mut document: Document) -> Document {
     layout::place_all(&mut document, Library::builtin());
     document
-}
-
-/// The file's name, or the graph's own.
-fn display_name(session: &Session) -> String {
-    let file = session.path().and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
-    let own = Some(session.document().name.clone()).filter(|name| !name.is_empty());
-    file.or(own).unwrap_or_else(|| "untitled".into())
 }

@@ -9,9 +9,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use eframe::egui::{self, Ui};
+use eframe::egui::{self, Ui, ViewportCommand};
 use eframe::{egui_wgpu, wgpu};
 
+use super::session::Session;
 use super::{Editor, Folders, Source, disk};
 use crate::gpu::{self, Gpu, describe};
 use crate::sim::checkpoint::Checkpoint;
@@ -174,4 +175,23 @@ pub(super) fn device(render: &egui_wgpu::RenderState) -> Gpu {
 pub(super) fn keep_memory() {
     const LARGE: usize = 31 << 20;
     drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE)));
+}
+
+impl Editor {
+    /// Shows the name of the graph in the title of the window.
+    pub(super) fn retitle(&mut self, ctx: &egui::Context) {
+        let mark = if self.session.unsaved() { "● " } else { "" };
+        let title = format!("{mark}{} — Stagewright", display_name(&self.session));
+        if title != self.title {
+            self.title = title;
+            ctx.send_viewport_cmd(ViewportCommand::Title(self.title.clone()));
+        }
+    }
+}
+
+/// The file's name, or the graph's own.
+pub(super) fn display_name(session: &Session) -> String {
+    let file = session.path().and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
+    let own = Some(session.document().name.clone()).filter(|name| !name.is_empty());
+    file.or(own).unwrap_or_else(|| "untitled".into())
 }

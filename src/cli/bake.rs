@@ -34,7 +34,7 @@ pub struct Bake {
     /// Frames to bake: the first N, or N-M (earlier frames are computed too)
     #[arg(long, value_name = "N|N-M", value_parser = parse_frames)]
     frames: Option<RangeInclusive<u64>>,
-    /// Folder of the cache, created if missing
+    /// Folder of the cache, created if missing. Tokens: {graph}, {first}, {last}, {date}, {time}, {version}
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Resume an interrupted bake
@@ -116,7 +116,9 @@ impl Bake {
     ) -> Result<(), Failure> {
         let access = self.graph.access();
         let status = bake::look(graph, name, entry, &access)?;
-        let folder = self.out.clone().unwrap_or_else(|| status.folder.clone());
+        let place = run::place(&self.graph.graph, self.resume);
+        let given = |out: &PathBuf| run::single_folder(out, &place, &(entry.frames.0..=entry.frames.1));
+        let folder = self.out.as_ref().map_or_else(|| Ok(status.folder.clone()), given)?;
         let count = entry.frames.1 - entry.frames.0 + 1;
         report::eprint_line(&format!(
             "{}: {}, frames {} to {}",

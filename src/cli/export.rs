@@ -1,7 +1,7 @@
 //! `stagewright export`: images and the values of wires, in the formats of other programs.
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
@@ -14,7 +14,8 @@ use stagewright::cancel::Cancel;
 use stagewright::document::ExportPreset;
 use stagewright::export::checkpoints::Checkpoints;
 use stagewright::export::job::{self, Item, JobError};
-use stagewright::export::preset::{self, Place};
+use stagewright::export::place::{Folder, Place};
+use stagewright::export::preset;
 use stagewright::export::record::Fingerprint;
 use stagewright::export::select::{Choices, Request, items};
 use stagewright::export::settings;
@@ -42,7 +43,8 @@ pub struct Export {
     /// Frames to write: the first N, or N-M (earlier frames are computed too)
     #[arg(long, value_name = "N|N-M", value_parser = parse_frames, required_unless_present = "preset")]
     frames: Option<RangeInclusive<u64>>,
-    /// Folder for the files, created if missing. {graph} is the name of the graph's file
+    /// Folder for the files, created if missing. Tokens: {graph}, {preset}, {first}, {last}, {date}, {time}, {version} (the next of v001,
+    /// v002 and so on; with --resume the newest); {name}, {wire}, {format}: a folder for each series
     #[arg(long, value_name = "DIR", required_unless_present = "preset")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -50,7 +52,7 @@ pub struct Export {
     /// Format of what names none; several are all written, separated by commas. Default: depends on the wire
     #[arg(long = "format", value_name = "FORMAT", value_delimiter = ',', value_parser = formats())]
     formats: Vec<String>,
-    /// Names of the files, without their ending. Tokens: {name}, {graph}, {format}, {frame}. Default: {name}.{frame}
+    /// Names of the files, without their ending. Tokens: {frame} and those of --out. Default: {name}.{frame}
     #[arg(long, value_name = "NAMES")]
     name: Option<String>,
     /// Size of images [pixels], stretched if the aspect ratio differs. Default: the size of the Output
@@ -114,15 +116,16 @@ impl Export {
         let graph = Graph::build(&document, &library).map_err(|p| Failure::graph(&document, &library, p))?;
         let checkpoint = self.run.checkpoint()?;
         let formats: Vec<&'static Format> = self.formats.iter().filter_map(|name| format_named(name)).collect();
-        let place = Place::of(&self.graph.graph);
         let preset = self.preset.as_deref().map(|name| preset::named(name, &document)).transpose()?;
         let preset = preset.cloned().unwrap_or_default();
+        let frames = self.frames.clone().unwrap_or(preset.frames.0..=preset.frames.1);
+        let folder = self.folder(&preset, &frames)?;
         let settings = settings::read(&preset.settings)?;
         let names = self.name.as_deref().unwrap_or_else(|| preset::names(&preset));
         let size = self.size.or(preset.size);
         let cutoff = self.cutoff.unwrap_or(settings.cutoff);
         let sheet = self.sheet.over(settings.sheet);
-        let choices = Choices { formats: &formats, names, graph: &place.graph, size, cutoff, sheet };
+        let choices = Choices { formats: &formats, names, folder: &folder, size, cutoff, sheet };
         let requests = match self.wires.as_slice() {
             [] => preset.what.iter().map(|text| Request::parse(text)).collect::<Result<_, _>>(),
             wires => Ok(wires.to_vec()),
@@ -132,7 +135,7 @@ impl Export {
             let message = "--tiles, --every, --loop, --padding and --premultiplied are for flipbooks, and none is exported; name one, as in WIRE:flipbook";
             return Err(Failure::Message(message.into()));
         }
-        let files = self.files(&preset, &place);
+        let files = FilesArgs { frames, out: folder.path.clone() };
         let export = self.run.export(items, &files, size, &document, checkpoint.as_ref())?;
         let every = export.checkpoints.clone().or(preset.checkpoints.map(|every| Checkpoints::of(every, &document)));
         let export = job::Export { checkpoints: every, ..export };
@@ -199,12 +202,14 @@ impl Export {
 }
 
 impl Export {
-    /// The frames and the folder; what is not given is that of the preset.
-    fn files(&self, preset: &ExportPreset, place: &Place) -> FilesArgs {
-        let frames = self.frames.clone().unwrap_or(preset.frames.0..=preset.frames.1);
-        let given = |out: &PathBuf| PathBuf::from(place.with_tokens(&out.to_string_lossy()));
-        let out = self.out.as_ref().map_or_else(|| place.export_folder(&preset.folder), given);
-        FilesArgs { frames, out }
+    /// The folder; that of the preset where none is given.
+    fn folder(&self, preset: &ExportPreset, frames: &RangeInclusive<u64>) -> Result<Folder, Failure> {
+        let place = Place { preset: self.preset.clone(), ..run::place(&self.graph.graph, self.resume) };
+        if let Some(out) = &self.out {
+            return run::folder(out, &place, frames);
+        }
+        let place = Place { folder: Place::of(&self.graph.graph).folder, ..place };
+        run::folder(Path::new(&preset.folder), &place, frames)
     }
 }
 

@@ -66,7 +66,9 @@ pub struct Render {
 
 impl Render {
     /// Returns the exit code.
-    pub fn run(&self) -> Result<u8, Failure> {
+    pub fn run(mut self) -> Result<u8, Failure> {
+        let place = run::place(&self.graph.graph, self.resume);
+        self.files.out = run::single_folder(&self.files.out, &place, &self.files.frames)?;
         let (document, library) = self.run.document(&self.graph)?;
         let checkpoint = self.run.checkpoint()?;
         let subject = self.wire.view(self.size).map_or_else(|| Subject::Output(self.output.clone()), Subject::Wire);

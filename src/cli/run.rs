@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -13,6 +13,7 @@ use super::report::{self, Failure};
 use stagewright::document::Document;
 use stagewright::export::checkpoints::Checkpoints;
 use stagewright::export::job::{Export, Item, Progress};
+use stagewright::export::place::{Folder, Place, Version};
 use stagewright::files::{MAX_GRAPH, read};
 use stagewright::graph::{Graph, aside};
 use stagewright::input::InputTrack;
@@ -26,9 +27,28 @@ pub struct FilesArgs {
     /// Frames to write: the first N, or N-M (earlier frames are computed too)
     #[arg(long, value_name = "N|N-M", value_parser = parse_frames)]
     pub frames: RangeInclusive<u64>,
-    /// Folder for the files, created if missing
+    /// Folder for the files, created if missing. Tokens: {graph}, {first}, {last}, {date}, {time}, {version}
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+}
+
+/// What tokens in `--out` stand for. An export that is resumed is in the newest version.
+pub fn place(graph: &Path, resume: bool) -> Place {
+    let version = if resume { Version::Newest } else { Version::Next };
+    Place { folder: PathBuf::new(), version, ..Place::of(graph) }
+}
+
+/// The folder of `--out`, which each series may follow with one of its own.
+pub fn folder(out: &Path, place: &Place, frames: &RangeInclusive<u64>) -> Result<Folder, Failure> {
+    // What is no text has no tokens.
+    let Some(text) = out.to_str() else { return Ok(Folder::plain(out, &place.graph)) };
+    place.resolve(text, frames).map_err(|cause| Failure::Message(format!("--out {text}: {cause}")))
+}
+
+/// The same for what has one folder.
+pub fn single_folder(out: &Path, place: &Place, frames: &RangeInclusive<u64>) -> Result<PathBuf, Failure> {
+    let Some(text) = out.to_str() else { return Ok(out.into()) };
+    place.single(text, frames).map_err(|cause| Failure::Message(format!("--out {text}: {cause}")))
 }
 
 #[derive(Args)]

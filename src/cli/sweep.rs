@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::driver::DriverArgs;
 use super::report::{self, Failure};
-use super::run::parse_frames;
+use super::run::{self, parse_frames};
 use super::{GraphArgs, MemoryArgs, parse_size};
 use stagewright::document::Document;
 use stagewright::export::select::Request;
@@ -43,7 +43,8 @@ pub struct Sweep {
     /// Frames to compute; the last one is written. With N-M, all from N to M are
     #[arg(long, value_name = "N|N-M", value_parser = written)]
     frames: Option<(u64, u64)>,
-    /// Folder of the sweep, created if missing. Tasks that are complete are kept
+    /// Folder of the sweep, created if missing. Tasks that are complete are kept. Tokens: {graph}, {first}, {last}, {date}, {time},
+    /// {version} (with --index the newest)
     #[arg(long, value_name = "DIR", required_unless_present = "sheet")]
     out: Option<PathBuf>,
     /// Wire or Output whose image each task writes. Default: the topmost Output
@@ -134,6 +135,7 @@ impl Sweep {
         }
         // One of both is required.
         let (Some(graph), Some(out)) = (&self.graph, &self.out) else { return Ok(()) };
+        let out = &self.folder(graph, out)?;
         let sweep = self.open(graph, out)?;
         if let Some(index) = self.index {
             let task = sweep.manifest.tasks.get(index).ok_or_else(|| {
@@ -152,6 +154,17 @@ impl Sweep {
         let done = self.tasks(&sweep, out, &sweep.manifest.tasks);
         summary(out)?;
         done
+    }
+
+    /// The folder, with its tokens replaced.
+    fn folder(&self, graph: &Path, out: &Path) -> Result<PathBuf, Failure> {
+        let place = run::place(graph, self.index.is_some() || self.asks_for_nothing());
+        let named = ["{first}", "{last}"].into_iter().find(|token| out.to_string_lossy().contains(token));
+        if let (None, Some(token)) = (self.frames, named) {
+            return Err(Failure::Message(format!("--out has the token {token}, and --frames is missing; give both")));
+        }
+        let (first, last) = self.frames.unwrap_or_default();
+        run::single_folder(out, &place, &(first..=last))
     }
 
     /// Writes a job for a scheduler.

@@ -16,6 +16,8 @@ pub struct Item {
     pub format: &'static Format,
     /// What the format is asked to hold; one of [`Format::takes`].
     pub kind: Kind,
+    /// Folder of the files, below that of the export.
+    pub folder: PathBuf,
     /// Names of the files.
     pub names: Names,
     /// In sparse files, numbers of at most this size are left out.
@@ -27,7 +29,8 @@ pub struct Item {
 impl Item {
     /// Images with the default names.
     pub fn images(subject: Subject, format: &'static Format) -> Item {
-        Item { subject, format, kind: Kind::Image, names: Names::default(), cutoff: 0.0, sheet: Sheet::default() }
+        let (folder, names, sheet) = (PathBuf::new(), Names::default(), Sheet::default());
+        Item { subject, format, kind: Kind::Image, folder, names, cutoff: 0.0, sheet }
     }
 
     /// Names of the values in a file.
@@ -38,9 +41,9 @@ impl Item {
         }
     }
 
-    /// The name of the file that a frame goes to.
+    /// The file that a frame goes to, below the folder of the export.
     pub(super) fn path(&self, frame: u64) -> PathBuf {
-        let images = Target::images(PathBuf::new(), 1..=1);
+        let images = Target::images(self.folder.clone(), 1..=1);
         (self.format.open)(Target { names: self.names.clone(), kind: self.kind, ..images }).path(frame)
     }
 }

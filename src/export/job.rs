@@ -122,6 +122,17 @@ impl Export {
         names.join(", ")
     }
 
+    /// The folders that it writes to, its own first.
+    fn folders(&self) -> Vec<PathBuf> {
+        let mut folders = vec![self.folder.clone()];
+        for folder in self.items.iter().map(|item| self.folder.join(&item.folder)) {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        folders
+    }
+
     /// The sinks of all items.
     fn sinks(&self, about: &About) -> Vec<Box<dyn FrameSink>> {
         // The simulation needs a core. Two threads keep up with small images.
@@ -129,7 +140,7 @@ impl Export {
         let threads = (cores.min(MAX_THREADS) / self.items.len().max(1)).max(2);
         let sink = |item: &Item| {
             (item.format.open)(Target {
-                folder: self.folder.clone(),
+                folder: self.folder.join(&item.folder),
                 frames: self.frames.clone(),
                 names: item.names.clone(),
                 kind: item.kind,
@@ -157,6 +168,9 @@ impl Export {
         for item in &self.items {
             subject +=
                 &format!(" {:?} {:?} {:?} {} {:?}", item.subject, item.kind, item.names, item.cutoff, item.sheet);
+            if !item.folder.as_os_str().is_empty() {
+                subject += &format!(" {:?}", item.folder);
+            }
             formats.push(item.format.name);
         }
         Record::new(&self.frames, image_size, &subject, &formats.join(" "), inputs)
@@ -284,10 +298,14 @@ pub fn run(
     let mut sources = Sources::new(simulation, export)?;
     let about = About { graph: simulation.plan().name.clone(), hash: inputs.text().into(), fps: simulation.plan().fps };
     let mut sinks = export.sinks(&about);
-    Target::create_folder(&export.folder)?;
-    let lock = write::FolderLock::take(&export.folder).map_err(|e| export.fault(&e))?;
-    let Some(_lock) = lock else { return Err(JobError::Locked { folder: export.folder.clone() }) };
-    write::sweep(&export.folder);
+    let mut _locks = Vec::new();
+    for folder in export.folders() {
+        Target::create_folder(&folder)?;
+        let lock = write::FolderLock::take(&folder).map_err(|e| export.fault(&e))?;
+        let Some(lock) = lock else { return Err(JobError::Locked { folder }) };
+        write::sweep(&folder);
+        _locks.push(lock);
+    }
     let (kept, replaced) = begin(export, &mut sinks, sources.size(simulation), inputs)?;
     sinks.iter_mut().try_for_each(|sink| sink.begin(kept))?;
     let mut progress = Progress { kept, replaced, last, ..Progress::default() };

@@ -4,6 +4,7 @@
 //! `formats` and one line in [`FORMATS`]; the command line and the editor's dialog offer the formats in this list.
 
 pub mod checkpoints;
+pub mod clock;
 pub mod command;
 pub mod estimate;
 mod formats;
@@ -12,6 +13,7 @@ pub mod job;
 mod measure;
 mod memory;
 pub mod names;
+pub mod place;
 pub mod preset;
 pub mod record;
 pub mod select;

@@ -3,7 +3,7 @@
 /// Frame numbers are padded with zeros to this many digits.
 const DIGITS: usize = 4;
 /// The token that stands for the number of a frame.
-const FRAME: &str = "{frame}";
+const FRAME: &str = "frame";
 /// Longest name without the number [bytes]; file systems allow 255.
 const MAX_LENGTH: usize = 200;
 
@@ -29,27 +29,23 @@ impl Names {
     /// An unknown token, a separator of folders, or a name that is too long, in one sentence.
     pub fn parse(text: &str, tokens: &[(&str, &str)]) -> Result<Names, String> {
         let mut names = Names { before: String::new(), after: String::new() };
-        let mut rest = text;
         let mut numbered = false;
-        while !rest.is_empty() {
+        for piece in pieces(text)? {
             let part = if numbered { &mut names.after } else { &mut names.before };
-            if let Some(after) = rest.strip_prefix(FRAME).filter(|_| !numbered) {
-                (numbered, rest) = (true, after);
-            } else if let Some(inner) = rest.strip_prefix('{') {
-                let (token, after) = inner.split_once('}').ok_or("a token has no closing `}`".to_string())?;
-                let value = tokens.iter().find(|(name, _)| *name == token).ok_or_else(|| {
-                    let known: Vec<String> = tokens.iter().map(|(name, _)| format!("{{{name}}}")).collect();
-                    format!("`{{{token}}}` is not a token; use {} and {FRAME} once", known.join(", "))
-                })?;
-                part.push_str(&plain(value.1));
-                rest = after;
-            } else {
-                let next = rest.chars().next().unwrap_or_default();
-                if matches!(next, '/' | '\\' | '}') || next.is_control() {
-                    return Err(format!("a file name can't contain {next:?}; choose the folder with --out"));
+            match piece {
+                Piece::Token(FRAME) if !numbered => numbered = true,
+                Piece::Token(FRAME) => return Err("`{frame}` is there twice; remove one".into()),
+                Piece::Token(token) => {
+                    let known = tokens.iter().map(|(name, _)| *name).chain([FRAME]);
+                    let value = tokens.iter().find(|(name, _)| *name == token);
+                    part.push_str(&plain(value.ok_or_else(|| unknown(token, known))?.1));
                 }
-                part.push(next);
-                rest = rest.get(next.len_utf8()..).unwrap_or_default();
+                Piece::Text(text) => {
+                    if let Some(wrong) = text.chars().find(|c| matches!(c, '/' | '\\' | '}') || c.is_control()) {
+                        return Err(format!("a file name can't contain {wrong:?}; choose the folder with --out"));
+                    }
+                    part.push_str(text);
+                }
             }
         }
         if !numbered {
@@ -83,9 +79,37 @@ impl Names {
     }
 }
 
-/// A text with its known tokens replaced, with `_` for what file names should not contain; others stay as they are.
-pub fn replace_tokens(text: &str, tokens: &[(&str, &str)]) -> String {
-    tokens.iter().fold(text.to_string(), |text, (name, value)| text.replace(&format!("{{{name}}}"), &plain(value)))
+/// A part of a text with tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Piece<'t> {
+    Text(&'t str),
+    /// Without its braces.
+    Token(&'t str),
+}
+
+/// The parts of a text with tokens in braces.
+///
+/// # Errors
+/// A brace that is not closed.
+pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
+    let (mut pieces, mut rest) = (Vec::new(), text);
+    while let Some((before, inner)) = rest.split_once('{') {
+        let (token, after) = inner.split_once('}').ok_or("a token has no closing `}`".to_string())?;
+        pieces.extend([Piece::Text(before), Piece::Token(token)]);
+        rest = after;
+    }
+    pieces.push(Piece::Text(rest));
+    Ok(pieces)
+}
+
+/// The error of an unknown token.
+pub(super) fn unknown<'n>(token: &str, known: impl Iterator<Item = &'n str>) -> String {
+    let known: Vec<String> = known.map(|name| format!("{{{name}}}")).collect();
+    let known = match known.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => known.concat(),
+    };
+    format!("`{{{token}}}` is not a token; use {known}")
 }
 
 /// A text with `_` for everything that is not a letter, a digit or one of `-_.`.
@@ -108,10 +132,10 @@ mod tests {
         assert_eq!(names.single("csv"), "oil_clock-solve_a.b_v2.csv");
         assert_eq!(Names::parse("{name}", &tokens).unwrap().frame(1, "vdb"), "solve_a.b.0001.vdb");
         for (text, cause) in [
-            ("{nome}.{frame}", "`{nome}` is not a token; use {graph}, {name} and {frame} once"),
+            ("{nome}.{frame}", "`{nome}` is not a token; use {graph}, {name} or {frame}"),
             ("a/{frame}", "can't contain '/'; choose the folder with --out"),
             ("{name", "no closing"),
-            ("{frame}{frame}", "`{frame}` is not a token"),
+            ("{frame}{frame}", "`{frame}` is there twice"),
             (".{name}", "begins with a dot"),
         ] {
             let error = Names::parse(text, &tokens).unwrap_err();

@@ -8,7 +8,8 @@ use std::fmt;
 use super::format_named;
 use super::formats::{FORMATS, default_for};
 use super::job::{Item, Part, Source, Subject};
-use super::names::{Names, plain};
+use super::names::plain;
+use super::place::Folder;
 use super::sheet::Sheet;
 use super::sink::{Format, Kind};
 use crate::document::Document;
@@ -93,8 +94,8 @@ pub struct Choices<'a> {
     pub formats: &'a [&'static Format],
     /// The names of files: text with tokens, as [`Names::parse`] takes.
     pub names: &'a str,
-    /// Name of the graph's file, without its extension.
-    pub graph: &'a str,
+    /// The folder, and what tokens stand for.
+    pub folder: &'a Folder,
     /// Size of the images \[pixels\].
     pub size: Option<(u32, u32)>,
     /// In sparse files, numbers of at most this size are left out.
@@ -167,7 +168,8 @@ pub fn series(
 pub fn clash(items: &[Item]) -> Option<(usize, Problem)> {
     // What a whole sequence has goes by the format and the names.
     let same = |one: &Item, other: &Item| {
-        one.path(1) == other.path(1) || (one.format, &one.names) == (other.format, &other.names)
+        let name = |item: &Item| (item.format, item.folder.clone(), item.names.clone());
+        one.path(1) == other.path(1) || name(one) == name(other)
     };
     let (at, item) =
         items.iter().enumerate().find(|(at, item)| items.iter().take(*at).any(|other| same(item, other)))?;
@@ -335,11 +337,13 @@ fn item(request: &Request, found: &[Found], format: &'static Format, choices: &C
         }
     }
     let (Some(kind), Some(first)) = (kind, found.first()) else { return Err(unfit(request, found, Some(format))) };
-    let tokens = [("graph", choices.graph), ("name", first.name.as_str()), ("format", format.name)];
-    let names = Names::parse(choices.names, &tokens)
+    let wire = request.parts.first().map_or("", |part| part.wire.as_str());
+    let (folder, names) = choices
+        .folder
+        .series(choices.names, [&first.name, wire, format.name])
         .map_err(|cause| Problem::new("", "", format!("--name {}: {cause}", choices.names), ""))?;
     let (subject, cutoff) = (subject.unwrap_or(Subject::Values(parts)), choices.cutoff);
-    Ok(Item { subject, format, kind, names, cutoff, sheet: choices.sheet })
+    Ok(Item { subject, format, kind, folder, names, cutoff, sheet: choices.sheet })
 }
 
 /// What a format holds each value as; otherwise the first that it can't hold, with the reason where that is its name.

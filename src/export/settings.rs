@@ -116,6 +116,23 @@ pub fn read(given: &BTreeMap<String, ParamValue>) -> Result<Settings, Problem> {
     Ok(settings)
 }
 
+/// Names of the dialog for options of the command line that are no settings.
+const OTHERS: [(&str, &str); 4] = [("frames", "Frames"), ("out", "Folder"), ("name", "File names"), ("size", "Size")];
+
+/// A sentence with the names of the dialog for options of the command line: `Tiles 8x4` for `--tiles 8x4`.
+pub fn in_dialog(sentence: &str) -> String {
+    let (before, rest) = sentence.split_once("--").unwrap_or((sentence, ""));
+    let mut text = before.to_string();
+    for part in rest.split("--").filter(|part| !part.is_empty()) {
+        let end = part.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(part.len());
+        let (option, after) = part.split_at(end);
+        let settings = SETTINGS.iter().map(|setting| (setting.name, setting.title)).chain(OTHERS);
+        text += settings.into_iter().find(|(name, _)| *name == option).map_or(option, |(_, title)| title);
+        text += after;
+    }
+    text
+}
+
 impl Setting {
     /// Takes a value; `None` where it is not one of the setting.
     fn apply(&self, value: &ParamValue, settings: &mut Settings) -> Option<()> {
@@ -162,6 +179,14 @@ impl Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_dialog_names_its_own_fields() {
+        let of = |text: &str| in_dialog(text);
+        assert_eq!(of("use --frames 1-127 or --tiles 8x4"), "use Frames 1-127 or Tiles 8x4");
+        assert_eq!(of("--loop blends; --name {x}: a token"), "Loop blends; File names {x}: a token");
+        assert_eq!(of("no options"), "no options");
+    }
 
     #[test]
     fn settings_are_read_or_refused_in_a_sentence() {

@@ -15,6 +15,7 @@ use crate::cancel::Cancel;
 use crate::document::Document;
 use crate::export::DEFAULT;
 use crate::export::job::{self, Export, Item, JobError, Progress};
+use crate::export::place::Folder;
 use crate::export::record::Fingerprint;
 use crate::export::select::{Choices, DEFAULT_NAMES, Request, items};
 use crate::export::sheet::Sheet;
@@ -199,10 +200,11 @@ impl Context<'_> {
     fn export(&self, task: &Task, document: &Document, graph: &Graph) -> Result<Export, Problems> {
         let options = &self.manifest.options;
         let stem = Path::new(&self.manifest.graph).file_stem().unwrap_or_default().to_string_lossy();
+        let folder = Folder::plain(&self.folder.join(task.folder()), &stem);
         let choices = Choices {
             formats: &[DEFAULT],
             names: DEFAULT_NAMES,
-            graph: &stem,
+            folder: &folder,
             size: options.size,
             cutoff: options.cutoff,
             sheet: Sheet::default(),
@@ -222,7 +224,7 @@ impl Context<'_> {
             frames: first..=last,
             size: options.size,
             items: all,
-            folder: self.folder.join(task.folder()),
+            folder: folder.path,
             resume: false,
             checkpoints: None,
         })

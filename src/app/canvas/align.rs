@@ -21,6 +21,22 @@ pub(crate) enum Align {
     Rows,
 }
 
+impl Align {
+    /// The name in menus.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Align::Left => "Align left",
+            Align::Center => "Align center",
+            Align::Right => "Align right",
+            Align::Top => "Align top",
+            Align::Middle => "Align middle",
+            Align::Bottom => "Align bottom",
+            Align::Columns => "Distribute horizontally",
+            Align::Rows => "Distribute vertically",
+        }
+    }
+}
+
 /// The least gap between nodes \[points\].
 const GAP: f32 = 22.0;
 

@@ -19,7 +19,7 @@ use super::settings::Store;
 use super::theme;
 use crate::document::{ExportPreset, ParamValue};
 use crate::export::job::Export;
-use crate::export::preset::Place;
+use crate::export::place::{OF_SERIES, Place, TOKENS};
 use crate::export::select::{DEFAULT_NAMES, Request};
 use crate::export::settings::{Setting, Values};
 use crate::export::sink::{Format, Kind};
@@ -73,6 +73,8 @@ pub(super) struct ExportDialog {
     preset: ExportPreset,
     presets: Presets,
     resume: bool,
+    /// The folder has an interrupted export, which the next one resumes.
+    resumes: bool,
     queue: Queue,
     survey: Survey,
     resolved: Option<Resolved>,
@@ -244,7 +246,8 @@ impl ExportDialog {
     /// Adds the export to the queue, and remembers the settings.
     fn start(&mut self, session: &Session, settings: &mut Store) -> Result<Option<(String, bool)>, String> {
         let Some(resolved) = &self.resolved else { return Ok(None) };
-        self.queue.add(title(&self.rows), Export { resume: self.resume, ..resolved.export.clone() }, session);
+        let export = if self.resumes { resolved.resumable() } else { &resolved.export };
+        self.queue.add(title(&self.rows), Export { resume: self.resume, ..export.clone() }, session);
         let (preset, format) = (self.preset.clone(), self.rows.first().and_then(|row| row.format));
         settings.change(move |settings| {
             let choices = &mut settings.export;
@@ -262,7 +265,9 @@ impl ExportDialog {
     fn command(&self, session: &Session) -> String {
         let what = self.rows.iter().map(Request::to_string).collect();
         let graph = session.path().map_or_else(|| "graph.ron".into(), Path::to_path_buf);
-        let folder = place(session).export_folder(&self.preset.folder);
+        // Tokens of the folder stay, but for the preset's, which the command does not name.
+        let folder = self.preset.folder.replace("{preset}", self.presets.chosen().unwrap_or_default());
+        let folder = place(session).folder.join(folder.trim());
         command::line(&graph, &folder, &ExportPreset { what, ..self.preset.clone() })
     }
 
@@ -283,7 +288,9 @@ impl ExportDialog {
             let remembered = Request::of(&first.name, self.remembered);
             self.rows = vec![if found.fits(&remembered) { remembered } else { found.request(&first.name) }];
         }
-        let place = place(session);
+        let reserved = self.queue.folders().cloned().collect();
+        let preset = self.presets.chosen().map(String::from);
+        let place = Place { reserved, preset, ..place(session) };
         row(ui, "Preset", |ui, _| {
             let now = presets::of(&self.rows, &self.preset, &place);
             if let Some(preset) = self.presets.show(ui, session, &now) {
@@ -303,7 +310,13 @@ impl ExportDialog {
         for setting in &resolved.settings {
             row(ui, setting.title, |ui, label| value(ui, label, setting, &mut self.preset));
         }
-        row(ui, "Folder", |ui, label| choose_folder(ui, label, &mut self.preset.folder, &mut self.folder));
+        row(ui, "Folder", |ui, label| {
+            choose_folder(ui, label, &mut self.preset.folder, &mut self.folder);
+            tokens(ui, &mut self.preset.folder, &place, self.preset.frames);
+        });
+        if let Some(error) = &resolved.folder_error {
+            row(ui, "", |ui, _| drop(ui.label(RichText::new(error).color(theme::of(ui).error))));
+        }
         row(ui, "File names", |ui, label| file_names(ui, label, &mut self.preset.names));
         row(ui, "Checkpoints", |ui, _| checkpoints(ui, &mut self.preset.checkpoints));
     }
@@ -323,24 +336,32 @@ impl ExportDialog {
     fn actions(&mut self, ui: &mut Ui, session: &Session, around: &Around) -> Option<Asked> {
         let resolved = self.resolved.as_ref()?;
         let inspected = match resolved.is_valid() {
-            true => Inspection::of(&mut self.inspection, &resolved.export, ui.ctx(), session),
+            true => Inspection::of(&mut self.inspection, resolved.resumable(), ui.ctx(), session),
             false => Inspected::default(),
         };
-        summary(ui, resolved, inspected, around.frame_seconds);
-        let taken = self.queue.uses(&resolved.export.folder);
+        let taken = self.queue.uses(&resolved.resumable().folder);
+        let resume = self.resume && !taken && matches!(inspected.there, There::Interrupted(_));
+        self.resumes = resume;
+        summary(
+            ui,
+            resolved,
+            if resume { resolved.resumable() } else { &resolved.export },
+            inspected,
+            around.frame_seconds,
+        );
         match inspected.there {
             There::Interrupted(count) if !taken => {
                 let text = format!("Resume the interrupted export ({} done)", frames(count));
                 ui.checkbox(&mut self.resume, text);
             }
-            There::Others => {
+            // Those of another version stay.
+            There::Others if resolved.newest.is_none() => {
                 let text = "The folder has files with these names. They will be overwritten.";
                 ui.label(RichText::new(text).color(theme::of(ui).warning));
             }
             _ => {}
         }
         ui.add_space(6.0);
-        let resume = self.resume && !taken && matches!(inspected.there, There::Interrupted(_));
         let text = if self.queue.is_busy() {
             "Add to queue"
         } else if resume {
@@ -367,7 +388,7 @@ impl ExportDialog {
 /// Where the graph is.
 fn place(session: &Session) -> Place {
     let name = &session.document().name;
-    session.path().map(Place::of).unwrap_or_else(|| Place { graph: name.clone(), folder: PathBuf::new() })
+    session.path().map_or_else(|| Place { folder: PathBuf::new(), ..Place::of(Path::new(name)) }, Place::of)
 }
 
 /// What an export in the queue is called.
@@ -491,8 +512,9 @@ fn checkpoints(ui: &mut Ui, chosen: &mut Option<u64>) {
 }
 
 fn choose_folder(ui: &mut Ui, label: Id, folder: &mut String, asked: &mut Option<Receiver<Option<PathBuf>>>) {
-    let width = (ui.available_width() - 84.0).max(120.0);
-    let hint = "{graph} stands for the name of the graph's file. A relative folder is beside the graph";
+    let width = (ui.available_width() - 164.0).max(120.0);
+    let hint =
+        "A relative folder is beside the graph. Words in braces are tokens, such as {graph}, the name of its file";
     let field = egui::TextEdit::singleline(folder).desired_width(width);
     ui.add(field).labelled_by(label).on_hover_text(hint);
     if ui.add_enabled(asked.is_none(), egui::Button::new("Choose…")).clicked() {
@@ -509,18 +531,33 @@ fn choose_folder(ui: &mut Ui, label: Id, folder: &mut String, asked: &mut Option
     }
 }
 
+/// A menu that adds a token to the folder.
+fn tokens(ui: &mut Ui, folder: &mut String, place: &Place, (first, last): (u64, u64)) {
+    ui.menu_button("Tokens", |ui| {
+        for (name, about) in TOKENS.iter().chain(&OF_SERIES) {
+            let value = place.value(name, &(first..=last));
+            let about = value.map_or_else(|| about.to_string(), |value| format!("{about}: {value}"));
+            let shown = RichText::new(about.as_str()).color(theme::of(ui).faint);
+            if ui.add(egui::Button::new(format!("{{{name}}}")).shortcut_text(shown)).clicked() {
+                *folder += &format!("{{{name}}}");
+                ui.close();
+            }
+        }
+    });
+}
+
 fn file_names(ui: &mut Ui, label: Id, names: &mut String) {
-    let hint = "Tokens: {name} of the wire, {graph}, {format} and {frame}";
+    let hint = "Tokens: {name} of the wire, {frame}, {format}, {graph} and others of the folder";
     let field = egui::TextEdit::singleline(names).hint_text(DEFAULT_NAMES).desired_width(240.0);
     ui.add(field).labelled_by(label).on_hover_text(hint);
 }
 
 /// The first file, how many frames, how long and how large.
-fn summary(ui: &mut Ui, resolved: &Resolved, inspected: Inspected, frame_seconds: Option<f64>) {
+fn summary(ui: &mut Ui, resolved: &Resolved, export: &Export, inspected: Inspected, frame_seconds: Option<f64>) {
     if !resolved.is_valid() {
         return;
     }
-    let (export, look) = (&resolved.export, theme::of(ui));
+    let look = theme::of(ui);
     let path = export.path(*export.frames.start()).display().to_string();
     ui.add(egui::Label::new(RichText::new(format!("First file: {path}")).color(look.dim)).truncate())
         .on_hover_text(path);

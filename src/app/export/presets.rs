@@ -6,7 +6,7 @@ use super::queue::named;
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::document::ExportPreset;
-use crate::export::preset::Place;
+use crate::export::place::Place;
 use crate::export::select::{NamedWire, Request};
 
 /// Width of the list and of the field for a name \[points\].
@@ -20,6 +20,11 @@ pub(super) struct Presets {
 }
 
 impl Presets {
+    /// The name of the chosen one.
+    pub(super) fn chosen(&self) -> Option<&str> {
+        self.chosen.as_deref()
+    }
+
     /// Draws them. `now` are the settings of the dialog, with a relative folder. Returns the settings of a preset that was chosen.
     pub(super) fn show(&mut self, ui: &mut Ui, session: &mut Session, now: &ExportPreset) -> Option<ExportPreset> {
         // It may be undone.

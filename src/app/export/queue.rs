@@ -73,7 +73,13 @@ impl Queue {
 
     /// Whether an export that runs or waits writes to this folder.
     pub(super) fn uses(&self, folder: &Path) -> bool {
-        self.entries.iter().any(|entry| entry.folder == folder && !matches!(entry.state, State::Ended { .. }))
+        self.folders().any(|busy| busy == folder)
+    }
+
+    /// Folders of exports that run or wait.
+    pub(super) fn folders(&self) -> impl Iterator<Item = &PathBuf> {
+        let busy = |entry: &&Entry| !matches!(entry.state, State::Ended { .. });
+        self.entries.iter().filter(busy).map(|entry| &entry.folder)
     }
 
     /// Stops the one that runs after its current frame, so that it can be resumed, and starts none of those that wait.

@@ -9,7 +9,8 @@ use crate::app::session::Session;
 use crate::document::{Document, ExportPreset};
 use crate::export::estimate;
 use crate::export::job::{Export, Item};
-use crate::export::preset::{self, Place};
+use crate::export::place::{Folder, Place, Version};
+use crate::export::preset;
 use crate::export::select::{self, Request};
 use crate::export::settings::{self, Setting};
 use crate::export::sink::{Format, Kind};
@@ -124,6 +125,10 @@ pub(super) struct Resolved {
     found: Arc<Found>,
     pub rows: Vec<Row>,
     pub export: Export,
+    /// The same into the newest folder, where the name of the folder has a version.
+    pub newest: Option<Export>,
+    /// What is wrong with the name of the folder.
+    pub folder_error: Option<String>,
     /// Settings that some of the chosen formats have.
     pub settings: Vec<Setting>,
     /// Size of the files \[bytes a frame\].
@@ -158,19 +163,27 @@ impl Resolved {
     fn new(requests: &[Request], preset: &ExportPreset, place: &Place, found: &Arc<Found>) -> Resolved {
         let Found { document, graph, .. } = found.as_ref();
         let whole = ExportPreset { what: requests.iter().map(Request::to_string).collect(), ..preset.clone() };
-        let series = preset::rows(&whole, place, document, graph);
-        let export = |items: Vec<Item>| preset::export(&whole, items, place, document);
+        let range = preset.frames.0..=preset.frames.1;
+        let folder = place.resolve(&preset.folder, &range);
+        let folder_error = folder.as_ref().err().cloned();
+        let folder = folder.unwrap_or_else(|_| Folder::plain(&place.folder, &place.graph));
+        let series = preset::rows(&whole, &folder, document, graph);
+        let export = |items: Vec<Item>| preset::export(&whole, items, &folder, document);
         let rows = requests.iter().zip(series).map(|(request, items)| Row {
             formats: select::fitting(request, document, graph).unwrap_or_default(),
             names: items.as_ref().map_or_else(|_| String::new(), |items| export(items.clone()).names()),
-            // Options of the command line have the names that the dialog shows.
-            items: items.map_err(|problem| problem.to_string().replace("--", "")),
+            items: items.map_err(|problem| settings::in_dialog(&problem.to_string())),
         });
         let rows: Vec<Row> = rows.collect();
         let items: Vec<Item> = rows.iter().filter_map(|row| row.items.as_ref().ok()).flatten().cloned().collect();
         let pictures = items.iter().any(|item| matches!(item.kind, Kind::Image | Kind::Picture));
         let image_size = found.image_size(requests).filter(|_| pictures);
         let fitting = image_size.zip(preset.size).map(|(own, chosen)| (chosen, fitted(chosen, own)));
+        let last = Place { version: Version::Newest, ..place.clone() };
+        let newest = last.resolve(&preset.folder, &range).ok().filter(|last| *last != folder).map(|last| {
+            let rows = preset::rows(&whole, &last, document, graph);
+            preset::export(&whole, rows.into_iter().flatten().flatten().collect(), &last, document)
+        });
         let of_formats = |setting: &&Setting| items.iter().any(|item| settings::of(item.format).contains(setting));
         Resolved {
             rows_of: requests.to_vec(),
@@ -182,12 +195,19 @@ impl Resolved {
             image_size,
             fitting: fitting.filter(|(chosen, fits)| chosen != fits).map(|(_, fits)| fits),
             export: export(items),
+            newest,
+            folder_error,
             rows,
         }
     }
 
+    /// The export that may have been interrupted.
+    pub(super) fn resumable(&self) -> &Export {
+        self.newest.as_ref().unwrap_or(&self.export)
+    }
+
     /// Whether each row can be written.
     pub(super) fn is_valid(&self) -> bool {
-        !self.rows.is_empty() && self.rows.iter().all(|row| row.items.is_ok())
+        self.folder_error.is_none() && !self.rows.is_empty() && self.rows.iter().all(|row| row.items.is_ok())
     }
 }

@@ -1,0 +1,281 @@
+//! Where the files of an export go: folders and names from text with tokens.
+
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf, is_separator};
+
+use super::clock::Now;
+use super::names::{Names, Piece, pieces, plain, unknown};
+
+/// A token, and what it stands for.
+pub type Token = (&'static str, &'static str);
+
+/// Tokens of a whole export.
+pub const TOKENS: [Token; 7] = [
+    ("graph", "Name of the graph's file"),
+    ("preset", "Name of the preset"),
+    ("first", "First frame"),
+    ("last", "Last frame"),
+    ("date", "Date: 2026-11-27"),
+    ("time", "Hours and minutes: 14-05"),
+    (VERSION, "v001, v002 and so on: the next one that does not exist"),
+];
+/// Tokens that are different for each series of files.
+pub const OF_SERIES: [Token; 3] =
+    [("name", "Name of the wire in files"), ("wire", "The wire in the graph"), ("format", "The file format")];
+const VERSION: &str = "version";
+/// Digits of a version.
+const DIGITS: usize = 3;
+
+/// What `{version}` stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Version {
+    /// The first after all that exist.
+    #[default]
+    Next,
+    /// The last that exists.
+    Newest,
+}
+
+/// Where a graph is, and what the tokens of its exports stand for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Place {
+    /// Name of the graph's file without its extension.
+    pub graph: String,
+    /// What relative folders start from: the folder of the graph's file, or the current one when empty.
+    pub folder: PathBuf,
+    /// Name of the export's preset.
+    pub preset: Option<String>,
+    /// The present date and time.
+    pub now: Now,
+    /// What `{version}` stands for.
+    pub version: Version,
+    /// Folders that exports will write to which have not begun: versions that are taken too.
+    pub reserved: Vec<PathBuf>,
+}
+
+impl Place {
+    /// Of a graph file.
+    pub fn of(path: &Path) -> Place {
+        let graph = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        Place { graph, folder, now: Now::local(), ..Place::default() }
+    }
+
+    /// A folder as presets have it: relative where it is below that of the graph.
+    pub fn relative(&self, folder: &str) -> String {
+        let below = Path::new(folder.trim()).strip_prefix(&self.folder).ok().filter(|below| *below != Path::new(""));
+        let below = below.filter(|_| !self.folder.as_os_str().is_empty()).and_then(Path::to_str);
+        below.unwrap_or(folder.trim()).to_string()
+    }
+
+    /// The value of a token of a whole export, but for the version.
+    pub fn value(&self, token: &str, frames: &RangeInclusive<u64>) -> Option<String> {
+        Some(match token {
+            "graph" => component(&self.graph),
+            "preset" => component(self.preset.as_deref()?),
+            "first" => frames.start().to_string(),
+            "last" => frames.end().to_string(),
+            "date" => self.now.date.clone(),
+            "time" => self.now.time.clone(),
+            _ => return None,
+        })
+    }
+
+    /// The folder of an export with its tokens replaced. From the first part of the path with a token of [`OF_SERIES`] on, each series of
+    /// files has a folder of its own.
+    ///
+    /// # Errors
+    /// An unknown token, or one that has no value here, in one sentence.
+    pub fn resolve(&self, text: &str, frames: &RangeInclusive<u64>) -> Result<Folder, String> {
+        let mut path = String::new();
+        // Where the part of the path begins that is different for each series.
+        let mut series = None;
+        for piece in pieces(text.trim())? {
+            match piece {
+                Piece::Text(text) => path += text,
+                Piece::Token(token) if OF_SERIES.iter().any(|(known, _)| *known == token) => {
+                    series = series.or(Some(path.rfind(is_separator).map_or(0, |at| at + 1)));
+                    path += &format!("{{{token}}}");
+                }
+                Piece::Token(VERSION) if series.is_some() => {
+                    return Err("`{version}` has to be before the tokens of a wire in the folder".into());
+                }
+                Piece::Token(VERSION) => path += "{version}",
+                Piece::Token("preset") if self.preset.is_none() => {
+                    return Err(
+                        "`{preset}` is the name of a preset, and none is chosen; choose one, or remove it".into()
+                    );
+                }
+                Piece::Token("frame") => {
+                    return Err("`{frame}` is for file names, and all frames have the same folder; remove it".into());
+                }
+                Piece::Token(token) => {
+                    let known = TOKENS.iter().chain(&OF_SERIES).map(|(name, _)| *name);
+                    path += &self.value(token, frames).ok_or_else(|| unknown(token, known))?;
+                }
+            }
+        }
+        let series = series.map_or_else(String::new, |at| path.split_off(at));
+        let mut tokens: Vec<(&'static str, String)> =
+            TOKENS.iter().filter_map(|(name, _)| Some((*name, self.value(name, frames)?))).collect();
+        if let Some(version) = self.version_of(&path) {
+            path = path.replace("{version}", &version);
+            tokens.push((VERSION, version));
+        }
+        Ok(Folder { path: self.folder.join(path), series, tokens })
+    }
+
+    /// The same for what has one folder: [`OF_SERIES`] has no values.
+    ///
+    /// # Errors
+    /// As [`resolve`](Place::resolve).
+    pub fn single(&self, text: &str, frames: &RangeInclusive<u64>) -> Result<PathBuf, String> {
+        let folder = self.resolve(text, frames)?;
+        match pieces(&folder.series)?
+            .into_iter()
+            .find_map(|piece| if let Piece::Token(token) = piece { Some(token) } else { None })
+        {
+            Some(token) => Err(unknown(token, TOKENS.iter().map(|(name, _)| *name))),
+            None => Ok(folder.path),
+        }
+    }
+
+    /// The version of a path with this token; `None` where it has none.
+    fn version_of(&self, path: &str) -> Option<String> {
+        let at = path.find("{version}")?;
+        let begin = path[..at].rfind(is_separator).map_or(0, |at| at + 1);
+        let part = path[begin..].split(is_separator).next().unwrap_or_default();
+        let (before, after) = part.split_once("{version}")?;
+        let after = after.split('{').next().unwrap_or_default();
+        let parent = self.folder.join(&path[..begin]);
+        let number = |name: &str| {
+            let digits = name.strip_prefix(before)?.strip_prefix('v')?;
+            let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+            digits[end..].starts_with(after).then(|| digits[..end].parse::<u64>().ok()).flatten()
+        };
+        let there = if parent.as_os_str().is_empty() { Path::new(".") } else { parent.as_path() };
+        let entries = fs::read_dir(there).into_iter().flatten().flatten();
+        let exist = entries.filter_map(|entry| number(entry.file_name().to_str()?));
+        let reserved = self
+            .reserved
+            .iter()
+            .filter_map(|folder| number(folder.strip_prefix(&parent).ok()?.components().next()?.as_os_str().to_str()?));
+        let number = match self.version {
+            Version::Next => exist.chain(reserved).max().unwrap_or(0) + 1,
+            Version::Newest => exist.max().unwrap_or(1),
+        };
+        Some(format!("v{number:0DIGITS$}"))
+    }
+}
+
+/// A value as a part of a path, which is never the folder itself or the one above.
+fn component(text: &str) -> String {
+    let text = plain(text);
+    if text.chars().all(|c| c == '.') { "_".into() } else { text }
+}
+
+/// The folder of an export.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Folder {
+    /// The folder, with what belongs to the whole export.
+    pub path: PathBuf,
+    /// The folder of a series below it, with tokens.
+    series: String,
+    /// Values of tokens of the whole export.
+    tokens: Vec<(&'static str, String)>,
+}
+
+impl Folder {
+    /// A folder whose name has no tokens, for a graph.
+    pub fn plain(path: &Path, graph: &str) -> Folder {
+        Folder { path: path.into(), series: String::new(), tokens: vec![("graph", component(graph))] }
+    }
+
+    /// The folder of a series below the path, and the names of its files.
+    ///
+    /// # Errors
+    /// Names that can't be, in one sentence.
+    pub fn series(&self, names: &str, [name, wire, format]: [&str; 3]) -> Result<(PathBuf, Names), String> {
+        let own = OF_SERIES.iter().map(|(token, _)| *token).zip([name, wire, format].map(component));
+        let tokens: Vec<(&str, String)> = own.chain(self.tokens.iter().cloned()).collect();
+        let tokens: Vec<(&str, &str)> = tokens.iter().map(|(token, value)| (*token, value.as_str())).collect();
+        let folder = tokens
+            .iter()
+            .fold(self.series.clone(), |text, (token, value)| text.replace(&format!("{{{token}}}"), value));
+        Ok((folder.into(), Names::parse(names, &tokens)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place() -> Place {
+        let now = Now { date: "2026-11-27".into(), time: "14-05".into() };
+        Place { now, ..Place::of(Path::new("/work/oil clock.ron")) }
+    }
+
+    #[test]
+    fn folders_are_relative_to_the_graph() {
+        let place = place();
+        let path = |text: &str| place.resolve(text, &(5..=240)).map(|folder| folder.path);
+        assert_eq!(path(" out/{graph}").unwrap(), Path::new("/work/out/oil_clock"));
+        assert_eq!(path("/tmp/{date}_{time}/{first}-{last}").unwrap(), Path::new("/tmp/2026-11-27_14-05/5-240"));
+        assert_eq!(place.relative("/work/out/a"), "out/a");
+        assert_eq!(place.relative("/work"), "/work");
+        assert_eq!(place.relative("/else"), "/else");
+        assert_eq!(Place::default().relative("/else"), "/else");
+        let named = Place { preset: Some("comp/a".into()), graph: "..".into(), ..place.clone() };
+        let climbs = named.resolve("{graph}/{preset}", &(1..=1)).unwrap();
+        assert_eq!(climbs.path, Path::new("/work/_/comp_a"), "no name leads out of the folder");
+        for (text, cause) in [
+            (
+                "{x}",
+                "`{x}` is not a token; use {graph}, {preset}, {first}, {last}, {date}, {time}, {version}, {name}, {wire} or {format}",
+            ),
+            ("{preset}", "none is chosen"),
+            ("{frame}", "is for file names"),
+            ("{name}/{version}", "has to be before"),
+            ("{graph", "no closing"),
+        ] {
+            let error = place.resolve(text, &(1..=2)).unwrap_err();
+            assert!(error.contains(cause), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn each_series_may_have_a_folder_of_its_own() {
+        let frames = 1..=9;
+        let folder = place().resolve("out/{graph}/a_{format}/{wire}", &frames).unwrap();
+        assert_eq!(folder.path, Path::new("/work/out/oil_clock"));
+        let (below, names) = folder.series("{name}_{last}.{frame}", ["vel", "solve/velocity.value", "vdb"]).unwrap();
+        assert_eq!(
+            (below.to_str(), names.frame(3, "vdb").as_str()),
+            (Some("a_vdb/solve_velocity.value"), "vel_9.0003.vdb")
+        );
+        let error = folder.series("{version}", ["vel", "v", "vdb"]).unwrap_err();
+        assert!(error.contains("`{version}` is not a token"), "only where the folder has it: {error}");
+        assert!(place().single("out/{name}", &frames).unwrap_err().contains("`{name}` is not a token; use {graph}, "));
+        assert_eq!(place().single("out/{graph}", &frames).unwrap(), Path::new("/work/out/oil_clock"));
+    }
+
+    #[test]
+    fn the_next_version_is_after_all_others() {
+        let folder = std::env::temp_dir().join(format!("stagewright-versions-{}", std::process::id()));
+        let mut place = Place { folder: folder.clone(), ..place() };
+        let next = |place: &Place| place.resolve("a/shot_{version}/{version}x", &(1..=1)).unwrap();
+        assert_eq!(next(&place).path, folder.join("a/shot_v001/v001x"), "a folder that does not exist");
+        for name in ["shot_v003", "shot_v0x", "other_v007", "shot_v"] {
+            fs::create_dir_all(folder.join("a").join(name)).unwrap();
+        }
+        assert_eq!(next(&place).path, folder.join("a/shot_v004/v004x"));
+        place.reserved = vec![folder.join("a/shot_v011/x"), folder.join("b/shot_v020")];
+        assert_eq!(next(&place).path, folder.join("a/shot_v012/v012x"));
+        let newest = next(&Place { version: Version::Newest, ..place });
+        assert_eq!(newest.path, folder.join("a/shot_v003/v003x"));
+        let (_, names) = newest.series("{name}_{version}.{frame}", ["a", "a", "png"]).unwrap();
+        assert_eq!(names.frame(1, "png"), "a_v003.0001.png");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
