@@ -1,6 +1,7 @@
-//! Work on a thread of its own, with progress that others read, cancelling, and a result.
+//! Work on a thread of its own. [`Background`] has progress that others read, and a result; [`Worker`] sends messages.
 
 use std::io;
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -12,6 +13,8 @@ use crate::threads;
 const INTERVAL: Duration = Duration::from_millis(50);
 /// How long to wait for cancelled work when it is dropped. What is not finished by then ends with the process.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
+/// The same of work that sends messages.
+const WORKER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How the work ended.
 #[derive(Debug)]
@@ -112,6 +115,86 @@ impl<P, E> Drop for Background<P, E> {
         self.cancel.cancel();
         if let Some(thread) = self.thread.take() {
             threads::join_within(thread, CANCEL_TIMEOUT);
+        }
+    }
+}
+
+/// Work on a thread with a deep stack that sends messages. Dropping it cancels the work and waits a moment for its end, so that it does not
+/// outlive the device of a window; what takes longer is in the driver, and is left behind.
+pub struct Worker<T> {
+    messages: Receiver<T>,
+    cancel: Cancel,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// How work sends messages, and hears.
+pub struct Outbox<T> {
+    messages: Sender<T>,
+    /// Whether the work was cancelled.
+    pub cancel: Cancel,
+    wake: Box<dyn Fn() + Send>,
+}
+
+/// The work has ended, or could not be started: there are no more messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Over;
+
+impl<T: Send + 'static> Worker<T> {
+    /// Starts the work. `wake` is called on its thread with each message. Without a thread, the work is [`Over`] at once.
+    pub fn start(
+        name: &str,
+        wake: impl Fn() + Send + 'static,
+        work: impl FnOnce(&Outbox<T>) + Send + 'static,
+    ) -> Worker<T> {
+        let ((sender, messages), cancel) = (channel(), Cancel::default());
+        let outbox = Outbox { messages: sender, cancel: cancel.clone(), wake: Box::new(wake) };
+        let deep = move || threads::deep_stack(move || work(&outbox));
+        let thread = std::thread::Builder::new().name(name.into()).spawn(deep).ok();
+        Worker { messages, cancel, thread }
+    }
+
+    /// The next message, if there is one.
+    ///
+    /// # Errors
+    /// There will be no more.
+    pub fn next(&self) -> Result<Option<T>, Over> {
+        match self.messages.try_recv() {
+            Ok(message) => Ok(Some(message)),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => Err(Over),
+        }
+    }
+
+    /// Asks the work to end.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    /// Whether its thread has ended, and has freed what nobody took.
+    pub fn is_over(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+}
+
+impl<T> Outbox<T> {
+    /// Sends a message.
+    pub fn send(&self, message: T) {
+        // The receiver is gone when nobody wants it any more.
+        let _ = self.messages.send(message);
+        self.wake();
+    }
+
+    /// Tells that there is news elsewhere.
+    pub fn wake(&self) {
+        (self.wake)();
+    }
+}
+
+impl<T> Drop for Worker<T> {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        if let Some(thread) = self.thread.take() {
+            threads::join_within(thread, WORKER_TIMEOUT);
         }
     }
 }

@@ -3,6 +3,8 @@
 
 #[path = "editor/around.rs"]
 mod around;
+#[path = "editor/bake.rs"]
+mod bake;
 #[path = "editor/bench.rs"]
 mod bench;
 #[path = "editor/bookmarks.rs"]

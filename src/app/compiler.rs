@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::driver::DriverWatch;
+use super::live::CachedRun;
 use super::loader::{Loader, Watch};
 use crate::asset::AssetGrid;
 use crate::bake::{self, Status};
@@ -21,6 +22,7 @@ use crate::graph::{DomainId, Graph, Kind, Node, NodeId, aside, variants};
 use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions, PlayedCache, Tuning};
 use crate::problem::{Problem, Problems};
+use crate::sim::checkpoint::Checkpoint;
 use crate::sim::{camera, expect, files, wire_view};
 use crate::stage::types::WireType;
 use crate::tune::{self, TuningCache};
@@ -39,6 +41,8 @@ pub(super) struct Job {
     pub thumbnail_scope: Option<Scope>,
     /// Whether the shapes of its dispatches are measured afterwards, if no other job arrives.
     pub tune: bool,
+    /// The run, where it is played from caches: it may leave them.
+    pub cached: Option<CachedRun>,
     /// Set when the result is no longer needed; [`Compiler::request`] gives each job its own.
     pub cancel: Cancel,
 }
@@ -71,6 +75,8 @@ pub(super) struct Compiled {
     pub grids_made: BTreeMap<String, GridMade>,
     /// The graph's bakes.
     pub bakes: Vec<Status>,
+    /// Where the run continues that leaves a cache.
+    pub checkpoint: Option<Checkpoint>,
     /// The graph's expectations.
     pub expectations: Vec<Result<Expectation, Problem>>,
 }
@@ -282,7 +288,19 @@ fn compile_all(
     let Graph { warnings: mut problems, expectations, .. } = graph;
     bakes.problems.0.into_iter().for_each(|problem| problems.push(problem));
     let bakes = bakes.all;
-    Ok(Some(Compiled { plan, grids, problems, thumbnails, cameras, domains, grids_made, bakes, expectations }))
+    let checkpoint = job.cached.as_ref().and_then(|cached| cached.checkpoint(&bakes, gpu.name()));
+    Ok(Some(Compiled {
+        plan,
+        grids,
+        problems,
+        thumbnails,
+        cameras,
+        domains,
+        grids_made,
+        bakes,
+        checkpoint,
+        expectations,
+    }))
 }
 
 /// Of these wires those that a plan has which is played from caches: views and thumbnails of a solver do not make it run.

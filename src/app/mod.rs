@@ -26,6 +26,7 @@ mod history;
 mod inspector;
 mod key_list;
 mod keymap;
+mod live;
 mod loader;
 mod menu;
 mod notice;
@@ -86,6 +87,7 @@ use files::{Event, Files, Leaving};
 use help::Help;
 use hints::Hints;
 use keymap::Keymap;
+use live::Live;
 use notice::Notice;
 use own_window::OwnWindows;
 use panes::Pane;
@@ -449,6 +451,10 @@ impl Editor {
             self.plan = self.session.plans();
             self.player.meet_plan();
             self.stale = true;
+            if let Some((frame, told)) = self.session.take_live().map(Live::told) {
+                frame.into_iter().for_each(|frame| self.player.go_to(frame));
+                notice::tell(ctx, told);
+            }
             self.hears_keys = self.session.running_simulation().is_some_and(|s| s.plan().reads("frame.keys"));
         }
         self.look();

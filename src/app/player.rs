@@ -278,7 +278,10 @@ impl Player {
             self.target = Some(simulation.frame());
             return false;
         }
-        if let (true, true, Some((first, last))) = (self.playing, self.looped, self.range)
+        // After the last frame that was baked, nothing would change any more.
+        let baked = simulation.baked_frames().map(std::ops::RangeInclusive::into_inner);
+        let range = self.range.filter(|_| self.looped).or(baked);
+        if let (true, Some((first, last))) = (self.playing, range)
             && simulation.frame() >= last
         {
             self.go_to(first);

@@ -10,6 +10,7 @@ use super::inspector::keys::diamond;
 use super::player::Player;
 use super::session::Session;
 use super::theme::{self, Look};
+use crate::sim::Simulation;
 use crate::sim::checkpoint::Checkpoint;
 use crate::sim::timeline::{Applies, Place, Timeline};
 
@@ -101,8 +102,7 @@ impl TimelinePane {
         let (now, fps) = (simulation.frame(), simulation.plan().fps);
         let shown = player.target().unwrap_or(now);
         let played = simulation.played();
-        let baked = played.iter().map(|cache| *cache.frames.end()).max().unwrap_or(0);
-        let end = simulation.timeline().map_or(now, Timeline::end).max(now).max(baked);
+        let end = end(simulation).max(now);
         let [first, last] = self.sight.unwrap_or([0.0, (end as f64).max(LEAST) * 1.02]);
         let scale = Scale { rect, first, last };
         response.widget_info(|| {
@@ -396,6 +396,12 @@ fn memory(ui: &mut Ui, session: &mut Session) {
     });
 }
 
+/// The last frame that is known: computed in this run, or baked.
+fn end(simulation: &Simulation) -> u64 {
+    let baked = simulation.played().iter().map(|cache| *cache.frames.end()).max().unwrap_or(0);
+    simulation.timeline().map_or(simulation.frame(), Timeline::end).max(baked)
+}
+
 /// Known frames after the present one.
 pub(super) fn frames_after(session: &Session) -> u64 {
     session.timed_simulation().map_or(0, |s| s.timeline().map_or(0, |t| t.end().saturating_sub(s.frame())))
@@ -411,7 +417,7 @@ pub(super) fn has_input(session: &Session) -> bool {
 pub(super) fn execute(command: Command, player: &mut Player, session: &mut Session) {
     let Some(simulation) = session.simulation() else { return };
     let now = player.target().unwrap_or_else(|| simulation.frame());
-    let end = simulation.timeline().map_or(now, Timeline::end).max(now);
+    let end = end(simulation).max(now);
     match command {
         Command::StepBack => {
             player.playing = false;

@@ -10,12 +10,14 @@ use std::time::SystemTime;
 use sha2::{Digest, Sha256};
 
 use crate::asset;
-use crate::cache::{BakedWire, Cache, CacheError, Index};
+use crate::cache::{BakedWire, Cache, CacheError, Index, STATES};
 use crate::document::Bake;
 use crate::files::{Access, ReadError, read};
 use crate::graph::{Graph, NodeId};
 use crate::plan::{PlayedCache, baked_wire};
 use crate::problem::{Problem, Problems};
+use crate::sim::checkpoint::Checkpoint;
+use crate::sim::saver;
 
 /// Limit of a file whose contents are hashed \[bytes\]; of larger ones the size and the time of the last change count.
 const MAX_HASHED: u64 = 1 << 30;
@@ -69,6 +71,14 @@ impl Status {
     /// The index of a cache of these wires.
     pub fn index(&self, adapter: &str, frames: (u64, u64)) -> Index {
         Index::new(adapter, frames, self.stored.clone(), self.depends.clone())
+    }
+
+    /// The newest checkpoint beside its frames, up to a frame, from which the graph continues live as it was baked. `adapter` is
+    /// the name of the one that runs it. `None` where the cache is not fresh.
+    pub fn checkpoint(&self, adapter: &str, frame: u64) -> Option<Checkpoint> {
+        let inputs = inputs(&self.index(adapter, (1, 1)));
+        let fresh = self.condition == Condition::Fresh;
+        fresh.then(|| saver::newest(&self.folder, STATES, &inputs, adapter, frame)).flatten()
     }
 
     /// Whether a graph can run from it.

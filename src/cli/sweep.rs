@@ -14,10 +14,12 @@ use super::run::{self, parse_frames};
 use super::{GraphArgs, MemoryArgs, parse_size};
 use stagewright::document::Document;
 use stagewright::export::select::Request;
-use stagewright::files::{Access, write};
+use stagewright::files::{Access, MAX_GRAPH, read, write};
 use stagewright::gpu::Gpu;
 use stagewright::graph::Graph;
+use stagewright::input::InputTrack;
 use stagewright::library::Library;
+use stagewright::sim::checkpoint::Checkpoint;
 use stagewright::sweep::farm::{self, Call};
 use stagewright::sweep::manifest::{Manifest, Options, Task, label};
 use stagewright::sweep::task::{Context, Outcome, Step};
@@ -80,6 +82,15 @@ pub struct Sweep {
     /// Frames per second; the time step is its inverse
     #[arg(long, value_name = "F")]
     fps: Option<f64>,
+    /// Recorded pointer and keys (.ron) that all tasks play instead of the graph's own
+    #[arg(long, value_name = "RECORDING")]
+    input: Option<PathBuf>,
+    /// Checkpoint that all tasks continue from, so that a simulation that has developed is varied
+    #[arg(long, value_name = "CHECKPOINT")]
+    from: Option<PathBuf>,
+    /// Names of the files of a task, without their ending. Tokens: {name}, {graph}, {format}, {frame}. Default: {name}.{frame}
+    #[arg(long = "name", value_name = "NAMES")]
+    names: Option<String>,
     /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
@@ -108,6 +119,19 @@ fn wires(text: &str) -> Result<String, String> {
     Request::parse(text).map(|_| text.to_string())
 }
 
+/// The text of a recording, which the manifest holds.
+fn recording(path: &Path) -> Result<String, Failure> {
+    let text = read::text(path, MAX_GRAPH);
+    text.map_err(|e| Failure::Message(format!("--input {}: {e}", path.display())))
+}
+
+/// A path that other working directories read, too.
+fn whole(path: &Path) -> Result<String, Failure> {
+    let whole = std::path::absolute(path);
+    let whole = whole.map_err(|e| Failure::Message(format!("--from {}: {e}", path.display())))?;
+    Ok(whole.to_string_lossy().into_owned())
+}
+
 /// The frames to write: of `N`, the last one.
 fn written(text: &str) -> Result<(u64, u64), String> {
     let (first, last) = parse_frames(text)?.into_inner();
@@ -126,6 +150,7 @@ struct Opened {
     document: Document,
     library: Library,
     access: Access,
+    from: Option<Checkpoint>,
 }
 
 impl Sweep {
@@ -222,15 +247,20 @@ impl Sweep {
             }
             document.fps = fps;
         }
+        if let Some(text) = &options.input {
+            document.input = Some(InputTrack::parse(text).map_err(|e| Failure::Message(format!("--input: {e}")))?);
+        }
         let graph_problems = |problems| Failure::graph(&document, &library, problems);
         report::warn(&Graph::build(&document, &library).map_err(graph_problems)?.warnings);
         let access = arguments.access();
         let name = graph.file_name().unwrap_or_default().to_string_lossy();
-        let manifest = Manifest::new(&options, &name, &document, &library, &access)?;
+        let from = options.from.as_deref().map(|path| Checkpoint::read(Path::new(path))).transpose();
+        let from = from.map_err(|e| Failure::Message(e.to_string()))?;
+        let manifest = Manifest::new(&options, &name, &document, &library, &access, from.as_ref())?;
         if let Some(known) = &known {
             manifest.same(known, out)?;
         }
-        Ok(Opened { manifest, document, library, access })
+        Ok(Opened { manifest, document, library, access, from })
     }
 
     fn asks_for_nothing(&self) -> bool {
@@ -256,6 +286,9 @@ impl Sweep {
             params: self.params.clone(),
             variant: self.variant.clone(),
             fps: self.fps,
+            names: self.names.clone(),
+            input: self.input.as_deref().map(recording).transpose()?,
+            from: self.from.as_deref().map(whole).transpose()?,
         })
     }
 
@@ -266,6 +299,7 @@ impl Sweep {
             base: &sweep.document,
             library: &sweep.library,
             access: &sweep.access,
+            from: sweep.from.as_ref(),
             folder: out,
         };
         let jobs = usize::from(self.jobs).min(tasks.len()).max(1);

@@ -75,6 +75,12 @@ impl Fingerprint {
         &self.0
     }
 
+    /// The same for frames that continue from a checkpoint, where there is one.
+    #[must_use]
+    pub fn from(self, checkpoint: Option<&Checkpoint>) -> Fingerprint {
+        checkpoint.map_or(self.clone(), |checkpoint| self.after(checkpoint))
+    }
+
     /// The same for frames that continue from States which other inputs have led to.
     #[must_use]
     pub fn after(&self, checkpoint: &Checkpoint) -> Fingerprint {

@@ -120,6 +120,11 @@ pub enum CheckpointError {
 }
 
 impl Checkpoint {
+    /// Whether it holds a State, by its node and its description.
+    pub fn holds(&self, node: &str, description: &str) -> bool {
+        self.about.states.get(node).is_some_and(|known| known == description)
+    }
+
     /// The file's extension.
     pub const EXTENSION: &'static str = "safetensors";
 

@@ -133,7 +133,7 @@ mod tests {
         let document = Document::parse(graph).unwrap();
         let options = Options { set: vec!["n.value=0..1:12".into()], frames: (5, 5), ..Options::default() };
         let manifest =
-            Manifest::new(&options, "oil clock.ron", &document, Library::builtin(), &Access::default()).unwrap();
+            Manifest::new(&options, "oil clock.ron", &document, Library::builtin(), &Access::default(), None).unwrap();
         let call = Call {
             program: "/opt/stagewright",
             graph: "/shows/oil clock.ron",

@@ -2,24 +2,19 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use super::SweepError;
 use super::canvas::{fitted, load};
 use super::manifest::{Manifest, Options, Task};
 use super::sheet::THUMBNAIL;
 use super::task::{Context, Finished, Outcome, Step};
-use crate::cancel::Cancel;
+use crate::background::{Outbox, Over, Worker};
 use crate::document::Document;
 use crate::files::Access;
 use crate::gpu::Gpu;
 use crate::library::Library;
 use crate::sim::Image;
 
-/// How long to wait for the thread of a job that is dropped.
-const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 /// The most folders that are tried.
 const FOLDERS: usize = 1_000;
 
@@ -55,71 +50,47 @@ pub struct Order {
 
 /// A sweep on its own thread. Dropping it cancels the sweep; complete tasks stay.
 pub struct Job {
-    cancel: Cancel,
-    news: Receiver<News>,
+    worker: Worker<News>,
     over: bool,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Job {
     /// Starts a sweep with simulations of its own on a device. `wake` is called on the thread when there is news.
     pub fn start(gpu: &Gpu, order: Order, wake: impl Fn() + Send + 'static) -> Job {
-        let (sender, news) = channel();
-        let (cancel, gpu) = (Cancel::default(), gpu.clone());
-        let stop = cancel.clone();
-        let work = move || {
-            // Nobody may listen any more.
-            let tell = |news: News| {
-                let _ = sender.send(news);
-                wake();
-            };
-            let ended = order.run(&gpu, &stop, &tell).map_err(|error| error.to_string());
-            tell(News::Ended(ended));
+        let gpu = gpu.clone();
+        let work = move |outbox: &Outbox<News>| {
+            let ended = order.run(&gpu, outbox).map_err(|error| error.to_string());
+            outbox.send(News::Ended(ended));
         };
-        let deep = || crate::threads::deep_stack(work);
-        // Without a thread the channel is closed, which `news` reports.
-        let thread = std::thread::Builder::new().name("sweep".into()).spawn(deep).ok();
-        Job { cancel, news, over: false, thread }
+        Job { worker: Worker::start("sweep", wake, work), over: false }
     }
 
     /// What has happened since the last call.
     pub fn news(&mut self) -> Vec<News> {
         let mut all = Vec::new();
         while !self.over {
-            match self.news.try_recv() {
-                Ok(news) => {
-                    self.over = matches!(news, News::Ended(_));
-                    all.push(news);
-                }
-                Err(TryRecvError::Empty) => break,
-                Err(TryRecvError::Disconnected) => {
-                    self.over = true;
-                    all.push(News::Ended(Err("the sweep has stopped; start it again".into())));
-                }
-            }
+            let news = match self.worker.next() {
+                Ok(Some(news)) => news,
+                Ok(None) => break,
+                Err(Over) => News::Ended(Err("the sweep has stopped; start it again".into())),
+            };
+            self.over = matches!(news, News::Ended(_));
+            all.push(news);
         }
         all
     }
 
     /// Ends it after the present frame. The task that runs begins again with the next sweep into the folder.
     pub fn cancel(&self) {
-        self.cancel.cancel();
-    }
-}
-
-impl Drop for Job {
-    fn drop(&mut self) {
-        self.cancel();
-        if let Some(thread) = self.thread.take() {
-            crate::threads::join_within(thread, CANCEL_TIMEOUT);
-        }
+        self.worker.cancel();
     }
 }
 
 impl Order {
     /// Returns whether it ran to its end.
-    fn run(&self, gpu: &Gpu, cancel: &Cancel, tell: &dyn Fn(News)) -> Result<bool, SweepError> {
-        let manifest = Manifest::new(&self.options, &self.name, &self.document, &self.library, &self.access)?;
+    fn run(&self, gpu: &Gpu, outbox: &Outbox<News>) -> Result<bool, SweepError> {
+        let (cancel, tell) = (&outbox.cancel, |news: News| outbox.send(news));
+        let manifest = Manifest::new(&self.options, &self.name, &self.document, &self.library, &self.access, None)?;
         manifest.check(&self.document, &self.library)?;
         let folder = free(&self.folder, &manifest)?;
         manifest.write(&folder)?;
@@ -129,6 +100,7 @@ impl Order {
             base: &self.document,
             library: &self.library,
             access: &self.access,
+            from: None,
             folder: &folder,
         };
         for task in &manifest.tasks {

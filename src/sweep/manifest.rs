@@ -12,12 +12,14 @@ use super::axis::{Axis, apply, text_of};
 use super::random;
 use crate::cancel::Cancel;
 use crate::document::Document;
+use crate::export::job::JobError;
 use crate::export::record::Fingerprint;
 use crate::export::sink::About;
 use crate::files::read::{self, ReadError};
 use crate::files::{Access, write};
 use crate::graph::Graph;
 use crate::library::Library;
+use crate::sim::checkpoint::Checkpoint;
 
 /// The most tasks of a sweep.
 pub const MAX_TASKS: usize = 10_000;
@@ -56,6 +58,9 @@ pub struct Options {
     /// What else is written, as typed: `[NAME=]WIRE[+..][:FORMAT]`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exports: Vec<String>,
+    /// Names of files without their ending, with tokens as those of an export.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<String>,
     /// In sparse files, numbers of at most this size are left out.
     #[serde(skip_serializing_if = "is_default")]
     pub cutoff: f32,
@@ -68,6 +73,12 @@ pub struct Options {
     /// Frames per second; those of the graph when `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fps: Option<f64>,
+    /// Recorded pointer and keys that all tasks play, as text; those of the graph when `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// The file of the checkpoint that all tasks continue from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -110,16 +121,19 @@ impl Task {
 }
 
 impl Manifest {
-    /// The manifest of these options. `document` is the graph with everything that all tasks have, `name` the name of its file.
+    /// The manifest of these options. `document` is the graph with everything that all tasks have, `name` the name of its file,
+    /// `from` the checkpoint of the options.
     ///
     /// # Errors
-    /// Parameters and ranges that cannot be read or that the graph does not have, and too many tasks.
+    /// Parameters and ranges that cannot be read or that the graph does not have, too many tasks, and a checkpoint of a frame that
+    /// is to be written.
     pub fn new(
         options: &Options,
         name: &str,
         document: &Document,
         library: &Library,
         access: &Access,
+        from: Option<&Checkpoint>,
     ) -> Result<Manifest, SweepError> {
         let mut axes = options.set.iter().map(|text| Axis::parse(text)).collect::<Result<Vec<Axis>, String>>()?;
         if axes.is_empty() {
@@ -138,6 +152,9 @@ impl Manifest {
             )
             .into());
         }
+        if let Some(present) = from.map(|checkpoint| checkpoint.snapshot.frame).filter(|present| *present >= first) {
+            return Err(JobError::Past { first, present }.to_string().into());
+        }
         for axis in &mut axes {
             let name = axis.name.clone();
             axis.settle(|value| {
@@ -154,6 +171,7 @@ impl Manifest {
             values: axes.iter().map(|axis| axis.name.clone()).zip(values).collect(),
         };
         let hash = Fingerprint::of(document, library, access, &Cancel::default());
+        let hash = hash.map(|hash| hash.from(from));
         Ok(Manifest {
             version: VERSION,
             program: About::PROGRAM.into(),

@@ -27,6 +27,7 @@ use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions};
 use crate::problem::Problems;
 use crate::sim::Simulation;
+use crate::sim::checkpoint::Checkpoint;
 use crate::sim::record::Record;
 
 /// The file that marks a task as complete: its values and numbers. It is written last.
@@ -120,6 +121,8 @@ pub struct Context<'a> {
     pub library: &'a Library,
     /// Which files it may read.
     pub access: &'a Access,
+    /// The checkpoint of the manifest's options.
+    pub from: Option<&'a Checkpoint>,
     /// The folder of the sweep.
     pub folder: &'a Path,
 }
@@ -134,7 +137,7 @@ impl Context<'_> {
         let problems = |problems: Problems| SweepError::Problems(label(self.manifest, task), problems);
         let document = self.manifest.document(self.base, task)?;
         let inputs = Fingerprint::of(&document, self.library, self.access, &Cancel::default());
-        let inputs = inputs.ok_or_else(|| "it was cancelled".to_string())?;
+        let inputs = inputs.ok_or_else(|| "it was cancelled".to_string())?.from(self.from);
         if let Some(finished) = Finished::read(self.folder, task).filter(|finished| finished.hash == inputs.text()) {
             return Ok(Outcome::Kept(Box::new(finished)));
         }
@@ -164,6 +167,11 @@ impl Context<'_> {
             other => other.map_err(problems)?,
         }
         let mut simulation = Simulation::new(gpu, plan).map_err(problems)?;
+        let different = self.from.map(|checkpoint| simulation.resume(checkpoint)).unwrap_or_default();
+        if !different.is_empty() {
+            return Err(problems(different));
+        }
+        let start = simulation.frame();
         let compile_seconds = began.elapsed().as_secs_f64();
 
         // Not complete from here on.
@@ -187,8 +195,9 @@ impl Context<'_> {
         record.take(&simulation).map_err(|problem| problems(problem.into()))?;
         let (seconds, last) = (began.elapsed().as_secs_f64(), progress.last);
         let after_first = first.filter(|(frame, _)| *frame < last);
-        let each = after_first
-            .map_or(seconds / last as f64, |(frame, since)| since.elapsed().as_secs_f64() / (last - frame) as f64);
+        let each = after_first.map_or(seconds / last.saturating_sub(start).max(1) as f64, |(frame, since)| {
+            since.elapsed().as_secs_f64() / (last - frame) as f64
+        });
         let timing = Timing { ms_per_frame: 1e3 * each, seconds, compile_seconds, adapter: gpu.name().to_string() };
         let finished = self.finished(task, &inputs, &simulation, &record, &export)?;
         self.write(task, TIMING, &timing)?;
@@ -203,7 +212,7 @@ impl Context<'_> {
         let folder = Folder::plain(&self.folder.join(task.folder()), &stem);
         let choices = Choices {
             formats: &[DEFAULT],
-            names: DEFAULT_NAMES,
+            names: options.names.as_deref().unwrap_or(DEFAULT_NAMES),
             folder: &folder,
             size: options.size,
             cutoff: options.cutoff,

@@ -117,3 +117,27 @@ fn what_cannot_run_is_said_before_anything_runs() {
     assert!(text.contains("the graph, its stages or its files have changed"), "{text}");
     let _ = std::fs::remove_dir_all(dir);
 }
+
+#[test]
+fn runs_continue_from_a_checkpoint_and_give_the_frames_of_the_whole_run() {
+    let dir = folder("sweep_from");
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    let graph = path("count.ron");
+    std::fs::write(&graph, GRAPH).unwrap();
+    let whole = ["render", &graph, "--frames", "3", "--checkpoint-every", "2", "--out", &path("whole")];
+    assert!(stagewright(&whole).status.success());
+    let (from, out) = (path("whole/checkpoint.0002.safetensors"), path("sweep"));
+    let sweep = |frames: &str| {
+        let set = ["--set", "more.rate=1,2", "--frames", frames, "--name", "{graph}.{frame}"];
+        let named = [&["sweep", &graph, "--out", &out, "--from", &from], &set[..]].concat();
+        stagewright(&named)
+    };
+    let late = sweep("2");
+    assert!(err(&late).contains("frame 2 is not after frame 2"), "{}", err(&late));
+    let output = sweep("3");
+    assert!(output.status.success(), "{}", err(&output));
+    let [one, two] = [0, 1].map(|run| std::fs::read(path(&format!("sweep/{run:04}/count.0003.png"))).unwrap());
+    let last = std::fs::read(path("whole/frame.0003.png")).unwrap();
+    assert!(one == last && two != last, "the value of the first run is that of the graph");
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use crate::asset::{AssetGrid, Work};
+use crate::background::{Outbox, Worker};
 use crate::cancel::Cancel;
 use crate::document::Document;
 use crate::files::Access;
@@ -17,9 +15,6 @@ use crate::plan::{Keep, Plan, PlanOptions, mebibytes};
 use crate::problem::Problems;
 use crate::sim::files;
 use crate::tune::TuningCache;
-
-/// How long a closing window waits for the thread.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What is compiled.
 pub(super) struct Job {
@@ -36,29 +31,19 @@ pub(super) struct Job {
 /// A plan whose pipelines are built, with what it needs from files.
 pub(super) type Built = (Plan, Vec<Arc<AssetGrid>>);
 
-/// The thread. Dropping it cancels the work and waits for its end, so that it does not outlive the window's device.
+/// The work. Dropping it cancels it.
 pub(super) struct Build {
-    cancel: Cancel,
+    worker: Worker<Result<Built, String>>,
     reading: Arc<Work>,
-    result: Receiver<Result<Built, String>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Build {
     /// `wake` is called on the thread when it is done.
-    pub(super) fn start(job: Job, wake: impl FnOnce() + Send + 'static) -> Build {
-        let (answer, result) = channel();
-        let (cancel, reading) = (Cancel::default(), Arc::<Work>::default());
-        let theirs = (cancel.clone(), reading.clone());
-        let work = move || {
-            // Nobody may want it any more.
-            let _ = answer.send(job.run(&theirs.0, &theirs.1));
-            wake();
-        };
-        let deep = || crate::threads::deep_stack(work);
-        // Without a thread the channel is closed, which `poll` reports.
-        let thread = std::thread::Builder::new().name("other side".into()).spawn(deep).ok();
-        Build { cancel, reading, result, thread }
+    pub(super) fn start(job: Job, wake: impl Fn() + Send + 'static) -> Build {
+        let reading = Arc::<Work>::default();
+        let theirs = reading.clone();
+        let work = move |outbox: &Outbox<_>| outbox.send(job.run(&outbox.cancel, &theirs));
+        Build { worker: Worker::start("other side", wake, work), reading }
     }
 
     /// The result, once.
@@ -66,22 +51,14 @@ impl Build {
     /// # Errors
     /// What is wrong with the graph, with the node, in one sentence; memory that is not there.
     pub(super) fn poll(&self) -> Option<Result<Built, String>> {
-        match self.result.try_recv() {
-            Ok(built) => Some(built),
-            Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(Err("the other graph could not be compiled".into())),
-        }
+        let stopped = || Some(Err("the other graph could not be compiled".into()));
+        self.worker.next().unwrap_or_else(|_| stopped())
     }
 }
 
 impl Drop for Build {
     fn drop(&mut self) {
-        self.cancel.cancel();
         self.reading.stop();
-        if let Some(thread) = self.thread.take() {
-            // What takes longer is in the driver, and is left behind.
-            crate::threads::join_within(thread, CLOSE_TIMEOUT);
-        }
     }
 }
 

@@ -1,8 +1,13 @@
 //! The bakes of the graph: what their caches hold, and whether the graph runs from them.
 
+use std::path::PathBuf;
+
+use super::super::live::{CachedRun, Live};
 use super::Session;
 use crate::bake::{Condition, Status};
+use crate::cache::STATES;
 use crate::document::Bake;
+use crate::sim::checkpoint::Checkpoint;
 
 /// What a bake is for a node that makes one of its wires.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,6 +111,50 @@ impl Session {
         let gesture = if play { "play from cache" } else { "run live" };
         self.edit(gesture, |document| document.bakes.get_mut(name).into_iter().for_each(|bake| bake.play = play));
         self.end_gesture();
+    }
+
+    /// The run, where it is played from caches.
+    pub(super) fn cached_run(&self) -> Option<CachedRun> {
+        let simulation = self.simulation.as_ref()?;
+        let folders: Vec<PathBuf> = simulation.played().into_iter().map(|cache| cache.folder).collect();
+        let states = simulation.plan().states.iter().map(|state| (state.node.clone(), state.description.clone()));
+        let some = !folders.is_empty() && simulation.frame() > 0;
+        some.then(|| CachedRun { frame: simulation.frame(), folders, states: states.collect() })
+    }
+
+    /// Continues a run live that was played from caches: from a checkpoint that a bake has written, or from the start.
+    pub(super) fn go_live(&mut self, cached: &CachedRun, checkpoint: Option<Checkpoint>) {
+        let Some(simulation) = &mut self.simulation else { return };
+        let (some, whole) = (checkpoint.is_some(), |known: &Checkpoint| {
+            cached.missing(simulation.plan()).all(|(node, description)| known.holds(node, description))
+        });
+        let checkpoint = checkpoint.filter(whole);
+        // Input and changes that were noted while frames came from disk have changed no State.
+        simulation.reset();
+        if let Some(checkpoint) = checkpoint {
+            let at = checkpoint.snapshot.frame;
+            let problems = simulation.resume(&checkpoint);
+            self.note(problems);
+            self.live = Some(Live::From { checkpoint: at, frame: cached.frame.max(at) });
+            return;
+        }
+        let left: Vec<&Status> = self.bakes.iter().filter(|status| cached.folders.contains(&status.folder)).collect();
+        let near = |status: &&Status| !STATES.present(&status.folder).is_empty();
+        self.live = Some(if left.iter().any(|status| status.condition != Condition::Fresh) {
+            Live::Start("Running live from the start: the graph is not the one that was baked.".into())
+        } else if some {
+            Live::Start("Running live from the start: no bake holds all States. Bake all wires in one.".into())
+        } else if left.iter().any(near) {
+            // The first checkpoint is later: it is not far from the start.
+            Live::From { checkpoint: 0, frame: cached.frame }
+        } else {
+            Live::Start("Running live from the start: the cache has no checkpoint. Bake it again to get some.".into())
+        });
+    }
+
+    /// How the run has left a cache, once.
+    pub(crate) fn take_live(&mut self) -> Option<Live> {
+        self.live.take()
     }
 
     /// Adds or changes a bake.

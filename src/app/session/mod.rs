@@ -30,6 +30,7 @@ use std::sync::Arc;
 
 use super::compiler::{Compiler, Job};
 use super::history::History;
+use super::live::Live;
 use super::presets::Presets;
 use super::settings::Store;
 use crate::document::{Document, ParamValue};
@@ -85,6 +86,8 @@ pub(super) struct Session {
     cameras: Cameras,
     spaces: Spaces,
     bakes: Vec<crate::bake::Status>,
+    /// How the run has left a cache, until that is taken.
+    live: Option<Live>,
     pub selection: Selection,
     hovered: Option<Hovered>,
     presets: Store<Presets>,
@@ -152,6 +155,7 @@ impl Session {
             cameras: Cameras::default(),
             spaces: Spaces::default(),
             bakes: Vec::new(),
+            live: None,
             selection: Selection::default(),
             hovered: None,
             presets: Store::default(),
@@ -346,6 +350,7 @@ impl Session {
             watched: self.views.kept.clone(),
             thumbnail_scope: self.views.thumbnail_scope.clone(),
             tune: self.tunes,
+            cached: self.cached_run(),
             cancel: Default::default(),
         };
         if let Err(problems) = self.compiler.request(job) {
@@ -381,6 +386,7 @@ impl Session {
         }
         let Some(outcome) = self.compiler.take() else { return };
         let (mut at, mut stop) = (Vec::new(), None);
+        let (cached, mut left) = (self.cached_run(), None);
         let started = outcome.and_then(|compiled| {
             match &mut self.simulation {
                 Some(simulation) => simulation.replace_with_files(compiled.plan, &compiled.grids)?,
@@ -406,6 +412,7 @@ impl Session {
             (self.views.thumbnails, self.cameras.nodes) = (compiled.thumbnails, compiled.cameras);
             self.spaces = Spaces { domains: compiled.domains, grids: compiled.grids_made };
             self.bakes = compiled.bakes;
+            left = cached.filter(|cached| cached.is_left(self.simulation.as_ref())).zip(Some(compiled.checkpoint));
             self.renew_checks(compiled.expectations);
             Ok(compiled.problems)
         });
@@ -417,6 +424,9 @@ impl Session {
                 self.note(Problems(at));
                 self.changes.plans += 1;
                 self.renew_conditions();
+                if let Some((cached, checkpoint)) = left {
+                    self.go_live(&cached, checkpoint);
+                }
                 self.replay();
                 if let Some(stop) = stop {
                     self.enter_stop(&stop);

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::asset::Work;
+use crate::background::{Outbox, Worker};
 use crate::cancel::Cancel;
 use crate::document::{Document, ParamValue};
 use crate::files::Access;
@@ -19,8 +18,6 @@ use crate::problem::Problems;
 use crate::sim::{Simulation, files};
 use crate::tune::TuningCache;
 
-/// How long a closing window waits for the thread.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often to look whether the GPU is done.
 const LOOK: Duration = Duration::from_millis(1);
 
@@ -48,15 +45,13 @@ pub(super) struct Built {
     pub remark: Option<String>,
 }
 
-/// The thread. Dropping it cancels the work and waits for its end, so that it does not outlive the window's device.
+/// The work. Dropping it cancels it.
 pub(super) struct Build {
     /// What it does, in a word.
     pub does: &'static str,
-    cancel: Cancel,
+    worker: Worker<Result<Built, String>>,
     reading: Arc<Work>,
     done: Arc<AtomicUsize>,
-    result: Receiver<Result<Built, String>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Build {
@@ -82,23 +77,17 @@ impl Build {
         wake: impl Fn() + Send + 'static,
         work: impl FnOnce(&Cancel, &Work, &mut dyn FnMut()) -> Result<Built, String> + Send + 'static,
     ) -> Build {
-        let (answer, result) = channel();
-        let (cancel, reading, count) = (Cancel::default(), Arc::<Work>::default(), Arc::<AtomicUsize>::default());
-        let theirs = (cancel.clone(), reading.clone(), count.clone());
-        let work = move || {
-            let (cancel, reading, count) = theirs;
-            let built = work(&cancel, &reading, &mut || {
+        let (reading, done) = (Arc::<Work>::default(), Arc::<AtomicUsize>::default());
+        let theirs = (reading.clone(), done.clone());
+        let work = move |outbox: &Outbox<_>| {
+            let (reading, count) = theirs;
+            let built = work(&outbox.cancel, &reading, &mut || {
                 count.fetch_add(1, Ordering::Relaxed);
-                wake();
+                outbox.wake();
             });
-            // Nobody may want it any more.
-            let _ = answer.send(built);
-            wake();
+            outbox.send(built);
         };
-        let deep = || crate::threads::deep_stack(work);
-        // Without a thread the channel is closed, which `poll` reports.
-        let thread = std::thread::Builder::new().name("variations".into()).spawn(deep).ok();
-        Build { does, cancel, reading, done: count, result, thread }
+        Build { does, worker: Worker::start("variations", wake, work), reading, done }
     }
 
     /// The number of variations that are done.
@@ -108,32 +97,25 @@ impl Build {
 
     /// Asks it to end early.
     pub(super) fn stop(&self) {
-        self.cancel.cancel();
+        self.worker.cancel();
         self.reading.stop();
     }
 
     /// Whether it has ended, and has freed what nobody took.
     pub(super) fn is_over(&self) -> bool {
-        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+        self.worker.is_over()
     }
 
     /// The result, once.
     pub(super) fn poll(&self) -> Option<Result<Built, String>> {
-        match self.result.try_recv() {
-            Ok(built) => Some(built),
-            Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(Err("the variations could not be compiled".into())),
-        }
+        let stopped = || Some(Err("the variations could not be compiled".into()));
+        self.worker.next().unwrap_or_else(|_| stopped())
     }
 }
 
 impl Drop for Build {
     fn drop(&mut self) {
-        self.stop();
-        if let Some(thread) = self.thread.take() {
-            // What takes longer is in the driver, and is left behind.
-            crate::threads::join_within(thread, CLOSE_TIMEOUT);
-        }
+        self.reading.stop();
     }
 }
 
