@@ -22,6 +22,8 @@ mod particles;
 mod ply;
 #[path = "asset/shells.rs"]
 mod shells;
+#[path = "asset/tracks.rs"]
+mod tracks;
 
 use std::path::{Path, PathBuf};
 

@@ -73,7 +73,11 @@ fn a_sound_and_a_table_become_keys() {
     refused("text.wav", b"RIFFnothing", "it is not a valid WAV file: it does not begin as one");
     let packed: Vec<u8> = whole.iter().enumerate().map(|(at, byte)| if at == 20 { 85 } else { *byte }).collect();
     refused("packed.wav", &packed, "it uses a compressed sound, which is not supported");
-    refused("words.csv", b"frame,value\n0,1\nten,2\n", "it is not a valid CSV file: line 3 is not two numbers");
+    refused(
+        "words.csv",
+        b"frame,value\n0,1\nten,2\n",
+        "it is not a valid CSV file: line 3 has no number in one of its columns",
+    );
     refused("back.csv", b"0,1\n0,2\n", "line 2 is not later than the one before");
     refused("beat.mp3", b"", "it is neither a sound nor a table; choose a .wav or a .csv file");
     std::fs::remove_dir_all(dir).unwrap();

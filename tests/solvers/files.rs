@@ -1,5 +1,6 @@
 //! Meshes and images as signed distances and as colours: what a file holds is what the GPU reads.
 
+use stagewright::document::ParamValue;
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions};
@@ -364,5 +365,69 @@ fn stage(p: Particle) -> Vec {{ return p.position + p.velocity; }}", inputs: {{"
         said.contains("no State says which attributes the particles of the file have, and how many fit; connect them"),
         "{said}"
     );
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A column of a table is a number of the graph: in expressions, in parameters and on wires, in a group too; it has the same
+/// value in a frame whenever that frame is computed.
+#[test]
+fn a_table_is_a_number_over_time() {
+    let folder = folder("tracks");
+    std::fs::write(folder.join("mix.csv"), "frame,jet,wind\n0,1,10\n2,3,30\n").unwrap();
+    let nodes = |options: &str| {
+        r#"
+        "tank": (domain: (resolution: (4, 4), width: 1)),
+        "beat": (file: (path: "mix.csv", column: "wind"OPTIONS)),
+        "twice": (number: "2 * beat"),
+        "fill": (custom: "//! Fill
+//! @in gain: f32 = 0
+//! @param rate: f32 = 0
+//! @out field: Grid<f32>
+fn stage(cell: Cell) -> f32 { return gain() + params.rate; }", on: "tank", inputs: {"gain": "beat"}, params: {"rate": "1000 * twice"}),
+        "inner": (group: (inputs: {"loud": "f32"}, outputs: {"out": "add.field"}, nodes: {
+            "add": (custom: "//! Add
+//! @param rate: f32 = 0
+//! @out field: Grid<f32>
+fn stage(cell: Cell) -> f32 { return params.rate; }", params: {"rate": "loud + 1"}),
+        }), inputs: {"loud": "beat.value"}),
+    "#
+        .replace("OPTIONS", options)
+    };
+    let course = |options: &str, frames: usize| {
+        let mut simulation = start_in(&folder, &nodes(options)).unwrap_or_else(|e| panic!("{e}"));
+        let mut run = || -> Vec<[f64; 3]> {
+            let frame = |simulation: &mut Simulation| {
+                simulation.step(&FrameInput::default()).unwrap_or_else(|e| panic!("{e}"));
+                let value = simulation.value("beat.value").unwrap()[0];
+                [value, read(simulation, "fill.field")[0], read(simulation, "inner.out")[0]]
+            };
+            (0..frames).map(|_| frame(&mut simulation)).collect()
+        };
+        let first = run();
+        simulation.reset();
+        let mut again = Vec::new();
+        for _ in 0..frames {
+            simulation.step(&FrameInput::default()).unwrap();
+            again.push(read(&simulation, "fill.field")[0]);
+        }
+        assert_eq!(first.iter().map(|[_, field, _]| *field).collect::<Vec<_>>(), again);
+        first
+    };
+    let expected = |values: &[f64]| values.iter().map(|v| [*v, v * 2001.0, v + 1.0]).collect::<Vec<_>>();
+    assert_eq!(course("", 5), expected(&[10.0, 20.0, 30.0, 30.0, 30.0]));
+    assert_eq!(course(", first: 1, beyond: \"loop\"", 5), expected(&[20.0, 30.0, 10.0, 20.0, 30.0]));
+
+    let mut ending = start_in(&folder, &nodes(", beyond: \"error\"")).unwrap_or_else(|e| panic!("{e}"));
+    step(&mut ending, 3);
+    let said = ending.step(&FrameInput::default()).unwrap_err().to_string();
+    assert_eq!(said, "beat.file: mix.csv ends after 3 frames; compute fewer frames, or let the node hold or loop it");
+    let said = ending.set_param("beat.value", ParamValue::Number(1.0)).unwrap_err().to_string();
+    assert!(said.contains("its value comes from mix.csv; connect a number node in its place"), "{said}");
+    let refused = |options: &str| start_in(&folder, &nodes(options)).err().map(|p| p.to_string()).unwrap_or_default();
+    let said = refused(", beyond: \"stop\"");
+    assert!(said.contains("there is no beyond `stop`; choose one of: hold, loop, error"), "{said}");
+    std::fs::remove_file(folder.join("mix.csv")).unwrap();
+    let said = refused("");
+    assert!(said.contains("mix.csv: there is no such file; choose an existing file"), "{said}");
     std::fs::remove_dir_all(folder).unwrap();
 }
