@@ -16,12 +16,10 @@ use eframe::egui::{
     Context, Event, Key, Modifiers, MouseWheelUnit, Pos2, RawInput, Rect, TouchPhase, Vec2, pos2, vec2,
 };
 use eframe::egui_wgpu::wgpu::PollType;
-use eframe::egui_wgpu::{RenderState, RendererOptions, WgpuSetup};
+use eframe::egui_wgpu::{RenderState, RendererOptions, WgpuConfiguration, WgpuSetup};
 use eframe::{App, CreationContext, Frame};
-use egui_kittest::wgpu::{create_render_state, default_wgpu_setup};
 use rustix::time::{ClockId, clock_gettime};
-use stagewright::app::{Editor, Folders, Source};
-use stagewright::gpu;
+use stagewright::app::{Editor, Folders, Source, device_setup};
 use stagewright::sim::Simulation;
 
 #[derive(Parser)]
@@ -58,12 +56,14 @@ impl Window {
     fn open(folder: &Path, text: &str) -> Result<Window, String> {
         let graph = folder.join("graph.ron");
         std::fs::write(&graph, text).map_err(|e| e.to_string())?;
-        let WgpuSetup::CreateNew(mut setup) = default_wgpu_setup() else { return Err("no device".into()) };
-        setup.device_descriptor = Arc::new(gpu::device_descriptor);
+        let setup = WgpuSetup::from(device_setup());
+        let instance = pollster::block_on(setup.new_instance());
+        let configuration = WgpuConfiguration { wgpu_setup: setup, ..WgpuConfiguration::default() };
+        let render = RenderState::create(&configuration, &instance, None, RendererOptions::default());
+        let render = pollster::block_on(render).map_err(|e| e.to_string())?;
         let ctx = Context::default();
         let mut context = CreationContext::_new_kittest(ctx.clone());
-        context.wgpu_render_state = Some(create_render_state(setup.into(), RendererOptions::default()));
-        let render = context.wgpu_render_state.clone().ok_or("no device")?;
+        context.wgpu_render_state = Some(render.clone());
         let editor = Editor::new(&context, Source::File(graph), None, Folders::default())?;
         let mut window = Window { ctx, editor, frame: Frame::_new_kittest(), time: 0.0, render };
         window.compiled()?;

@@ -59,6 +59,8 @@ mod ports;
 mod presets;
 #[path = "editor/random.rs"]
 mod random;
+#[path = "editor/renderer.rs"]
+mod renderer;
 #[path = "editor/scaled.rs"]
 mod scaled;
 #[path = "editor/screenshots.rs"]

@@ -59,6 +59,10 @@ mod view;
 mod widget_memory;
 mod window;
 
+#[cfg(test)]
+#[path = "../../tests/editor/renderer.rs"]
+mod test_renderer;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -107,7 +111,7 @@ use variants::NameDialog;
 use variations::Variations;
 use view::{ThumbnailViews, View};
 use window::display_name;
-pub use window::run;
+pub use window::{device_setup, run};
 
 /// Everything in the window.
 pub struct Editor {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use eframe::egui::{self, Ui, ViewportCommand};
-use eframe::{egui_wgpu, wgpu};
+use eframe::egui_wgpu;
 
 use super::session::Session;
 use super::{Editor, Folders, Source, disk};
@@ -75,7 +75,7 @@ fn open(
             .with_clamp_size_to_monitor_size(true)
             .with_min_inner_size([820.0, 520.0])
             .with_drag_and_drop(true),
-        wgpu_options: graphics(),
+        wgpu_options: egui_wgpu::WgpuConfiguration { wgpu_setup: device_setup().into(), ..Default::default() },
         ..Default::default()
     };
     let slot = slot.clone();
@@ -153,12 +153,12 @@ fn first() -> Source {
     if shipped.is_file() { Source::File(shipped) } else { Source::Example(disk::FIRST.to_string()) }
 }
 
-/// The simulation shares the window's device, so it is requested with all features and limits of the adapter.
-fn graphics() -> egui_wgpu::WgpuConfiguration {
+/// How the editor requests its device. The simulation shares it, so it has all features and limits of the adapter.
+pub fn device_setup() -> egui_wgpu::WgpuSetupCreateNew {
     let mut setup = egui_wgpu::WgpuSetupCreateNew::without_display_handle();
-    setup.instance_descriptor.backends &= wgpu::Backends::PRIMARY;
+    gpu::restrict(&mut setup.instance_descriptor);
     setup.device_descriptor = Arc::new(gpu::device_descriptor);
-    egui_wgpu::WgpuConfiguration { wgpu_setup: setup.into(), ..Default::default() }
+    setup
 }
 
 /// The device of a window, which its simulation shares.

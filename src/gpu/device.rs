@@ -76,6 +76,17 @@ pub fn device_descriptor(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'sta
     }
 }
 
+/// Removes from what a program requests of the graphics drivers what only costs time here.
+pub fn restrict(descriptor: &mut wgpu::InstanceDescriptor) {
+    // OpenGL lacks what the stages need. Where only OpenGL is found, a real driver is missing.
+    descriptor.backends &= wgpu::Backends::PRIMARY;
+    // Indirect dispatch sizes come from our own kernels and never exceed a set's capacity. Validating each costs an
+    // extra dispatch.
+    if std::env::var_os("WGPU_VALIDATION_INDIRECT_CALL").is_none() {
+        descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
+    }
+}
+
 impl Gpu {
     /// Opens a device with all limits that the adapter offers.
     ///
@@ -87,13 +98,7 @@ impl Gpu {
 
     async fn open(options: &GpuOptions) -> Result<Gpu, GpuError> {
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-        // OpenGL lacks what the stages need. Where only OpenGL is found, a real driver is missing.
-        descriptor.backends &= wgpu::Backends::PRIMARY;
-        // Indirect dispatch sizes come from our own kernels and never exceed a set's capacity. Validating each costs an
-        // extra dispatch.
-        if std::env::var_os("WGPU_VALIDATION_INDIRECT_CALL").is_none() {
-            descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
-        }
+        restrict(&mut descriptor);
         let instance = wgpu::Instance::new(descriptor);
         let adapter = match &options.adapter {
             None => {

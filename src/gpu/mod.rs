@@ -23,7 +23,7 @@ pub(crate) mod values;
 pub mod wire_view;
 
 pub use bandwidth::copy_bandwidth;
-pub use device::{Gpu, GpuError, GpuOptions, describe, device_descriptor};
+pub use device::{Gpu, GpuError, GpuOptions, describe, device_descriptor, restrict};
 pub use driver::{Making, wait_for_pipelines};
 pub use engine::Copies;
 pub use engine::Engine;

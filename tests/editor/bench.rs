@@ -1,7 +1,6 @@
 //! A person at the editor: what they see by its accessible name, what they do with pointer and keys.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -9,14 +8,14 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{
     DroppedFile, Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Rect, TouchPhase, Vec2, pos2,
 };
-use eframe::egui_wgpu::{RendererOptions, WgpuSetup};
 use egui_kittest::kittest::{NodeT, Queryable};
-use egui_kittest::wgpu::{WgpuTestRenderer, create_render_state, default_wgpu_setup};
 use egui_kittest::{Harness, Node};
-use stagewright::app::{Editor, Folders, Source};
+use stagewright::app::{Editor, Folders, Source, device_setup};
 use stagewright::document::{Document, ParamValue};
 use stagewright::gpu;
 use stagewright::sim::checkpoint::Checkpoint;
+
+use crate::renderer::Renderer;
 
 /// How long anything may take that other threads do.
 const TIMEOUT: Duration = Duration::from_secs(90);
@@ -187,9 +186,6 @@ impl Bench {
 
     /// The same, where the simulation starts from a checkpoint.
     pub fn start(folder: Folder, source: Source, size: Vec2, at: Option<Checkpoint>) -> Bench {
-        let WgpuSetup::CreateNew(mut setup) = default_wgpu_setup() else { unreachable!("the default makes a device") };
-        setup.device_descriptor = Arc::new(gpu::device_descriptor);
-        let render = create_render_state(setup.into(), RendererOptions::PREDICTABLE);
         let folders =
             Folders { settings: Some(folder.path().join("settings")), recovery: Some(folder.path().join("recovery")) };
         // Nobody is new here: the hints of a first start would lie over what is to be pressed.
@@ -198,15 +194,14 @@ impl Bench {
         if !settings.join("settings.ron").exists() {
             std::fs::write(settings.join("settings.ron"), "(hints: [0, 1, 2])").unwrap();
         }
-        let harness = Harness::builder()
-            .with_size(size)
-            .with_max_steps(1)
-            .renderer(WgpuTestRenderer::from_render_state(render))
-            .build_eframe(move |context| {
-                let mut editor = Editor::new(context, source, None, folders).unwrap();
-                at.into_iter().for_each(|checkpoint| editor.start_at(checkpoint));
-                editor
-            });
+        let harness =
+            Harness::builder().with_size(size).with_max_steps(1).renderer(Renderer::new(device_setup())).build_eframe(
+                move |context| {
+                    let mut editor = Editor::new(context, source, None, folders).unwrap();
+                    at.into_iter().for_each(|checkpoint| editor.start_at(checkpoint));
+                    editor
+                },
+            );
         let mut bench = Bench { harness, folder, time: 10.0, driver: Driver };
         bench.rest();
         bench

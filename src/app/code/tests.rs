@@ -1,11 +1,12 @@
 //! The pane, driven by events without a window.
 
 use eframe::egui::{Context, Event, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Theme, UiBuilder, pos2, vec2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use egui_kittest::{Harness, LazyRenderer};
 
 use super::*;
-use crate::app::disk;
+use crate::app::test_renderer::Renderer;
+use crate::app::{device_setup, disk};
 use crate::document::Document;
 use crate::gpu::{Gpu, GpuOptions};
 use crate::problem::SourcePlace;
@@ -492,7 +493,10 @@ fn pane<'a>(node: &str, theme: Theme) -> Harness<'a, (Code, Session)> {
         code.tick(&ui.ctx().clone(), session);
         code.show(ui, session, &mut Actions::new()).unwrap();
     };
-    let harness = Harness::builder().with_size(vec2(700.0, 300.0)).with_theme(theme).wgpu();
+    let harness = Harness::builder()
+        .with_size(vec2(700.0, 300.0))
+        .with_theme(theme)
+        .renderer(LazyRenderer::new(|| Renderer::new(device_setup())));
     let harness = harness.build_ui_state(draw, (Code::default(), session(node)));
     theme::install(&harness.ctx);
     harness.ctx.set_theme(theme);

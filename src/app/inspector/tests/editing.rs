@@ -4,10 +4,12 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, Theme, Vec2, vec2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use egui_kittest::{Harness, LazyRenderer};
 
 use super::*;
+use crate::app::device_setup;
+use crate::app::test_renderer::Renderer;
 use crate::document::Document;
 use crate::gpu::{Gpu, GpuOptions};
 use crate::input::FrameInput;
@@ -39,7 +41,7 @@ impl Window {
             .with_step_dt(1.0 / 60.0)
             .with_size(size)
             .with_theme(theme)
-            .wgpu()
+            .renderer(LazyRenderer::new(|| Renderer::new(device_setup())))
             .build_ui_state(draw, (session, Actions::new()));
         theme::install(&harness.ctx);
         harness.ctx.all_styles_mut(|style| style.animation_time = 0.0);
