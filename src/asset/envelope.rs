@@ -136,39 +136,103 @@ impl Format {
     }
 }
 
-/// The points of a table with two columns: `time,value` in seconds or `frame,value`, as its first line says; frames where that
-/// line is numbers already.
+/// The points of a column of a table, whose first column is their `time` in seconds or their `frame`, as the first line says;
+/// frames where that line is numbers already. Without a name, it is the first column that is neither.
 ///
 /// # Errors
-/// What is no number, with its line; times that do not increase; no points; more than a million.
-pub fn of_table(text: &str, fps: f64) -> Result<Vec<(f64, f64)>, Cause> {
-    let lines = text.lines().zip(1..).map(|(line, number)| (line.trim(), number));
+/// What is no number, with its line; times that do not increase; no points; more than a million; no such column.
+pub fn of_table(text: &str, fps: f64, column: Option<&str>) -> Result<Vec<(f64, f64)>, Cause> {
+    const COMMAS: [char; 3] = [',', ';', '\t'];
+    let clean = |word: &str| word.trim().trim_matches('"').to_string();
+    let lines = text.lines().zip(1..).map(|(line, number)| (line.trim_matches([' ', '\r', '\u{feff}']), number));
     let mut points: Vec<(f64, f64)> = Vec::new();
-    let mut scale = 1.0;
-    for (line, number) in lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')) {
-        let (first, second) =
-            line.split_once([',', ';', '\t']).ok_or_else(|| table(format!("line {number} has one column")))?;
-        let second = second.split([',', ';', '\t']).next().unwrap_or_default();
-        let first = first.trim().trim_matches('"');
-        let parsed = (first.parse::<f64>().ok(), second.trim().trim_matches('"').parse::<f64>().ok());
-        match parsed {
-            (Some(at), Some(value)) if at.is_finite() && value.is_finite() => {
-                let at = at * scale;
-                if points.last().is_some_and(|(before, _)| *before >= at) {
-                    return Err(table(format!("line {number} is not later than the one before")));
-                }
-                points.push((at, value));
-            }
-            _ if points.is_empty() && parsed.0.is_none() && scale == 1.0 => {
-                scale = if first.eq_ignore_ascii_case("time") { fps } else { 1.0 };
-            }
-            _ => return Err(table(format!("line {number} is not two numbers"))),
+    let (mut scale, mut place, mut begun) = (1.0, 1, false);
+    for (line, number) in lines.filter(|(line, _)| !line.trim().is_empty() && !line.starts_with('#')) {
+        let mut words = line.split(COMMAS);
+        let first = clean(words.next().unwrap_or_default());
+        let at = first.parse::<f64>().ok().filter(|at| at.is_finite());
+        if !begun && at.is_none() {
+            begun = true;
+            let names: Vec<String> = words.map(clean).collect();
+            let is_time = |name: &String| ["time", "frame"].iter().any(|own| name.eq_ignore_ascii_case(own));
+            scale = if first.eq_ignore_ascii_case("time") { fps } else { 1.0 };
+            let found = match column {
+                Some(column) => names.iter().position(|name| name == column),
+                None => Some(names.iter().position(|name| !is_time(name)).unwrap_or(0)),
+            };
+            let known = || names.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
+            let missing = || Cause::Column { wanted: column.unwrap_or_default().into(), known: known() };
+            place = 1 + found.ok_or_else(missing)?;
+            continue;
         }
+        if !begun && column.is_some() {
+            return Err(table("its first line does not name its columns"));
+        }
+        begun = true;
+        let word = words.nth(place - 1).ok_or_else(|| table(format!("line {number} has too few columns")))?;
+        let value = clean(word).parse::<f64>().ok().filter(|value| value.is_finite());
+        let (Some(at), Some(value)) = (at, value) else {
+            return Err(table(format!("line {number} has no number in one of its columns")));
+        };
+        let at = at * scale;
+        if points.last().is_some_and(|(before, _)| *before >= at) {
+            return Err(table(format!("line {number} is not later than the one before")));
+        }
+        points.push((at, value));
         if points.len() > MAX_FRAMES {
             return Err(Cause::Parts("frames", MAX_FRAMES));
         }
     }
     if points.is_empty() { Err(table("it has no numbers")) } else { Ok(points) }
+}
+
+/// How a file becomes a number for each frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timing {
+    /// Frames per second of the graph.
+    pub fps: f64,
+    /// What a frame of a sound gets.
+    pub loudness: Loudness,
+    /// The time in which the number comes near a higher value, all but 1/e of the way \[s\]; 0 follows at once.
+    pub attack: f64,
+    /// The same for a lower value \[s\].
+    pub release: f64,
+}
+
+impl Timing {
+    /// The values at whole frames: straight lines between points of frame and value, the first one before them, and the last
+    /// one in the frame that it lies in. Then they rise and fall as slowly as is wanted.
+    ///
+    /// # Errors
+    /// More than a million frames.
+    pub(super) fn frames(&self, points: &[(f64, f64)]) -> Result<Vec<f32>, Cause> {
+        let last = points.last().map_or(0.0, |(at, _)| at.max(0.0));
+        if last.is_nan() || last >= MAX_FRAMES as f64 {
+            return Err(Cause::Parts("frames", MAX_FRAMES));
+        }
+        let mut next = 0;
+        let straight = (0..=last as u64).map(|frame| {
+            let frame = frame as f64;
+            while points.get(next).is_some_and(|(at, _)| *at <= frame) {
+                next += 1;
+            }
+            match (next.checked_sub(1).and_then(|before| points.get(before)), points.get(next)) {
+                (Some((x0, y0)), Some((x1, y1))) => y0 + (y1 - y0) * (frame - x0) / (x1 - x0),
+                (Some((_, only)), None) | (None, Some((_, only))) => *only,
+                (None, None) => 0.0,
+            }
+        });
+        let part = |time: f64| if time > 0.0 { 1.0 - (-1.0 / (time * self.fps)).exp() } else { 1.0 };
+        let (rise, fall) = (part(self.attack), part(self.release));
+        let mut followed = None;
+        let follow = |value: f64| {
+            let before = followed.unwrap_or(value);
+            let now = before + (value - before) * if value > before { rise } else { fall };
+            followed = Some(now);
+            now as f32
+        };
+        Ok(straight.map(follow).collect())
+    }
 }
 
 /// The fewest points that straight lines between them need to be nowhere farther than `tolerance` from the given ones

@@ -122,6 +122,17 @@ pub enum Cause {
     /// More particles than there is room for, and the room.
     #[error("it holds {0} particles, and the State has room for {1}")]
     Capacity(u64, u32),
+    /// A sound or a table is wanted as something else.
+    #[error("a sound or a table has no shape")]
+    NoShape,
+    /// A column that a table does not have.
+    #[error("it has no column `{wanted}`; its columns are {known}")]
+    Column {
+        /// The name.
+        wanted: String,
+        /// Those that it has.
+        known: String,
+    },
     /// A file without numbers over time.
     #[error("it is neither a sound nor a table")]
     NoEnvelope,
@@ -194,7 +205,7 @@ impl Cause {
             Cause::Outside => OUTSIDE,
             Cause::Buffer { message, .. } if *message == ReadError::Outside.to_string() => OUTSIDE,
             Cause::Ending(_) => {
-                "choose .obj, .gltf or .glb for a 3D domain, .png, .jpg or .exr for a 2D one, .npy or .vdb for either, .ply for particles"
+                "choose .obj, .gltf or .glb for a 3D domain, .png, .jpg or .exr for a 2D one, .npy or .vdb for either, .ply or .npz for particles, .wav or .csv for a number"
             }
             Cause::MeshIn2d => "choose a .png, .jpg or .exr image, or make the domain 3D",
             Cause::NoColors => "connect its distance, or choose a .png, .jpg or .exr image",
@@ -221,6 +232,8 @@ impl Cause {
             Cause::Held => "lower its resolution and export it again",
             Cause::NoPoints => "choose a .ply, .npy or .npz file, or a mesh, for particles",
             Cause::Capacity(..) => "raise the State's capacity",
+            Cause::NoShape => "choose a mesh, an image or a grid",
+            Cause::Column { .. } => "name one of them as its `column`",
             Cause::NoEnvelope => "choose a .wav or a .csv file",
             Cause::NoTriangles => "export a mesh with faces; points, curves and empty objects have no inside",
             Cause::Vertex(_) => "clean the mesh: coordinates are finite numbers below 1e15",

@@ -48,6 +48,7 @@ use glam::{DMat4, DVec3};
 use crate::embedded::FILES;
 use crate::files::{Access, read as regular};
 use crate::graph::{Domain, ImageFit, MeshPoints};
+pub use envelope::Timing;
 pub use error::{AssetError, Cause};
 pub use frames::{Frames, MAX_FRAMES, files_of};
 pub use particles::{Column, Number, Shared};
@@ -85,7 +86,7 @@ pub enum Placement {
 }
 
 /// What is computed from a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wanted {
     /// Signed distances to its shape.
     Distance,
@@ -105,13 +106,15 @@ pub enum Wanted {
     },
     /// An attribute of particles, which [`Request::layer`] names; how many there are where it does not.
     Particles(Column),
+    /// A number for each frame; of a table the column that [`Request::layer`] names.
+    Track(Timing),
 }
 
 impl Wanted {
     /// Numbers for each cell.
     pub fn components(self) -> u64 {
         match self {
-            Wanted::Distance | Wanted::Particles(_) => 1,
+            Wanted::Distance | Wanted::Particles(_) | Wanted::Track(_) => 1,
             Wanted::Image { .. } => 4,
             Wanted::Numbers { vector, .. } => {
                 if vector {
@@ -129,7 +132,7 @@ impl Wanted {
 pub struct AssetGrid {
     /// One number for each cell centre, x fastest: signed distances \[m\], negative inside. For colours four numbers:
     /// linear red, green and blue, not multiplied by the alpha that follows. For a grid's numbers as many as the domain has
-    /// dimensions where they are vectors.
+    /// dimensions where they are vectors. For a track one for each frame.
     pub values: Vec<f32>,
     /// Sentences for the user. The values are nevertheless usable.
     pub warnings: Vec<String>,
@@ -181,6 +184,12 @@ pub struct Request {
 }
 
 impl Request {
+    /// A number for each frame. The domain has no meaning for it.
+    pub fn track(path: &Path, column: Option<String>, timing: Timing, access: Access) -> Request {
+        let request = Request::distance(path, Placement::InPlace, &no_domain());
+        Request { layer: column, wanted: Wanted::Track(timing), access, ..request }
+    }
+
     /// Signed distances to the shape in a file on the disk. Files that it refers to must be in its folder or below.
     pub fn distance(path: &Path, placement: Placement, domain: &Domain) -> Request {
         let access = Access::new(path.parent().unwrap_or(Path::new("")), false);
@@ -232,6 +241,7 @@ impl Request {
             }
             (Content::Points(_), _) => Err(Cause::NoNumbers),
             (Content::Mesh(mesh), _) => surface::distances(mesh, placement, domain, work),
+            (Content::Track(values), _) => Ok(AssetGrid { values, warnings: Vec::new(), frames: None }),
         });
         loaded.map_err(|cause| self.error(cause))
     }
@@ -258,6 +268,17 @@ impl Request {
         }
     }
 
+    /// The values of a sound or a table, frame by frame.
+    fn values_over_time(&self, bytes: &[u8], ending: &str) -> Result<Vec<f32>, Cause> {
+        let Wanted::Track(timing) = self.wanted else { return Err(Cause::NoEnvelope) };
+        let points = if ending == "wav" {
+            envelope::of_sound(bytes, timing.fps, timing.loudness)?
+        } else {
+            envelope::of_table(&String::from_utf8_lossy(bytes), timing.fps, self.layer.as_deref())?
+        };
+        timing.frames(&points)
+    }
+
     fn error(&self, cause: Cause) -> AssetError {
         AssetError { file: self.path.clone(), cause }
     }
@@ -272,6 +293,7 @@ impl Request {
             Image,
             Numbers,
             Points,
+            Track,
         }
         let particles = matches!(self.wanted, Wanted::Particles(_));
         let holds = match ending.as_str() {
@@ -280,10 +302,13 @@ impl Request {
             "npy" if particles => Holds::Points,
             "npy" | "vdb" => Holds::Numbers,
             "ply" | "npz" => Holds::Points,
+            "wav" | "csv" => Holds::Track,
             _ => return Err(Cause::Ending(ending)),
         };
         match (holds, self.domain.dim, self.wanted) {
-            (Holds::Points | Holds::Mesh, _, Wanted::Particles(_)) => {}
+            (Holds::Points | Holds::Mesh, _, Wanted::Particles(_)) | (Holds::Track, _, Wanted::Track(_)) => {}
+            (Holds::Track, ..) => return Err(Cause::NoShape),
+            (_, _, Wanted::Track(_)) => return Err(Cause::NoEnvelope),
             (Holds::Points, ..) | (_, _, Wanted::Particles(_)) => return Err(Cause::NoPoints),
             (Holds::Numbers, _, Wanted::Image { .. }) => return Err(Cause::NoImage),
             (Holds::Mesh | Holds::Image, _, Wanted::Numbers { .. }) => return Err(Cause::NoNumbers),
@@ -308,6 +333,7 @@ impl Request {
                 Content::Image(pixels, note)
             }
             "ply" => Content::Points(ply::read(bytes, work)?),
+            "wav" | "csv" => Content::Track(self.values_over_time(&bytes, &ending)?),
             "npz" => Content::Points(npz::points(&bytes, self.set.as_deref(), work)?),
             "npy" if particles => Content::Points(npy::points(bytes)?),
             "npy" => Content::Volume(npy::read(bytes, self.domain.dim as usize)?),
@@ -345,6 +371,13 @@ enum Content {
     Image(image::Pixels, Option<String>),
     Volume(volume::Volume),
     Points(particles::Points),
+    Track(Vec<f32>),
+}
+
+/// For what needs none.
+fn no_domain() -> Domain {
+    let (dim, resolution, edge) = (3, [1; 3], Default::default());
+    Domain { name: String::new(), dim, resolution, cell_size: 1.0, edge, finer: None, sliced: None }
 }
 
 fn ending(path: &Path) -> String {

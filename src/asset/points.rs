@@ -6,8 +6,8 @@ use glam::DVec3;
 
 use super::error::Cause;
 use super::particles::{Property, Type};
-use super::{AssetError, Content, Mesh, Placement, Request, Wanted, Work, is_point, particles};
-use crate::graph::{Domain, MAX_POINTS, MeshPoints};
+use super::{AssetError, Content, Mesh, Placement, Request, Wanted, Work, is_point, no_domain, particles};
+use crate::graph::{MAX_POINTS, MeshPoints};
 
 /// Points that are made between two checks for cancelling.
 const MANY: u32 = 1 << 16;
@@ -34,17 +34,8 @@ impl Cloud {
 /// # Errors
 /// A file that cannot be used, a mesh without faces or with invalid vertices, too many points.
 pub fn points_of(path: &std::path::Path, points: MeshPoints) -> Result<Cloud, AssetError> {
-    let domain = Domain {
-        name: String::new(),
-        dim: 3,
-        resolution: [1; 3],
-        cell_size: 1.0,
-        edge: Default::default(),
-        finer: None,
-        sliced: None,
-    };
     let column = particles::Column { components: 3, stride: 3, kind: particles::Number::Float, capacity: MAX_POINTS };
-    let request = Request::distance(path, Placement::InPlace, &domain);
+    let request = Request::distance(path, Placement::InPlace, &no_domain());
     let request = Request { wanted: Wanted::Particles(column), ..request };
     let work = Work::default();
     let found = match request.read(&work) {

@@ -16,8 +16,11 @@ const MAX_KEYS: usize = 20_000;
 
 #[derive(Args)]
 pub struct Keys {
-    /// A sound (.wav), or a table (.csv) with the columns `frame,value` or `time,value`
+    /// A sound (.wav), or a table (.csv) whose first column is `frame` or `time`
     file: PathBuf,
+    /// Column of the table; the first one besides time and frame when left out
+    #[arg(long)]
+    column: Option<String>,
     /// Frames per second of the graph
     #[arg(long, default_value_t = 60.0)]
     fps: f64,
@@ -88,7 +91,7 @@ impl Keys {
             }
             Some("csv") => {
                 let text = read::text(&self.file, 64 << 20)?;
-                Ok((envelope::of_table(&text, self.fps)?, false))
+                Ok((envelope::of_table(&text, self.fps, self.column.as_deref())?, false))
             }
             _ => Err(Cause::NoEnvelope),
         }

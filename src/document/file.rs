@@ -20,6 +20,10 @@ pub struct FileSource {
     pub count: Option<i64>,
     /// Chooses among all such sets of points.
     pub seed: Option<i64>,
+    /// The column of a table; the first one besides the times when `None`.
+    pub column: Option<String>,
+    /// What a frame of a sound gets, one of [`FileSource::MEASURES`]; the first one when `None`.
+    pub measure: Option<String>,
     /// The number of the file in the first frame, where the path is that of a [sequence](sequence::Pattern); the lowest one that
     /// there is when `None`.
     pub first: Option<i64>,
@@ -35,6 +39,9 @@ impl FileSource {
     pub const FITS: [&str; 3] = ["cover", "contain", "stretch"];
     /// `srgb` is converted to linear light, as for everything that is seen; `linear` is taken as it is.
     pub const SPACES: [&str; 2] = ["srgb", "linear"];
+
+    /// `rms` is the root of the mean square of a frame's samples, `peak` the largest one.
+    pub const MEASURES: [&str; 2] = ["rms", "peak"];
 
     /// `hold` shows the first or the last file, `loop` starts again, `error` ends the run.
     pub const BEYONDS: [&str; 3] = ["hold", "loop", "error"];
@@ -66,6 +73,8 @@ impl FileSource {
             FileContent::Points
         } else if path.ends_with(".npy") || path.ends_with(".vdb") {
             FileContent::Grid
+        } else if path.ends_with(".wav") || path.ends_with(".csv") {
+            FileContent::Track
         } else {
             FileContent::Shape
         }
@@ -74,6 +83,11 @@ impl FileSource {
     /// Whether its points are those of a mesh.
     pub fn is_mesh_of_points(&self) -> bool {
         self.content() == FileContent::Points && self.readings().first() == Some(&"distance")
+    }
+
+    /// Whether the file is a table of numbers by its name.
+    pub fn is_table(&self) -> bool {
+        self.path.to_ascii_lowercase().ends_with(".csv")
     }
 
     /// Whether the file is an EXR file by its name.
@@ -97,6 +111,8 @@ pub enum FileContent {
     Grid,
     /// Particles.
     Points,
+    /// A number for each frame.
+    Track,
 }
 
 /// The reading of a mesh or an array as points.

@@ -267,7 +267,7 @@ const FILE: KindInfo = KindInfo {
     field: "file",
     title: "File",
     noun: "file",
-    doc: "A file beside the graph: signed distance to a mesh (.obj, .gltf, .glb) in 3D; signed distance to an image's shape (.png, .jpg, .exr), or its colours, in 2D; the numbers of a grid (.npy, .vdb); particles (.ply, .npz, and points of meshes and arrays).",
+    doc: "A file beside the graph: signed distance to a mesh (.obj, .gltf, .glb) in 3D; signed distance to an image's shape (.png, .jpg, .exr), or its colours, in 2D; the numbers of a grid (.npy, .vdb); particles (.ply, .npz, and points of meshes and arrays); a number over time (.wav, .csv).",
     color: Color([122, 112, 40]),
     palette: Some(PaletteEntry {
         title: "File",
@@ -313,6 +313,20 @@ const POINT_FILE: KindInfo = KindInfo {
             "The particles, with the attributes of the State that they start",
         )],
     },
+    ..FILE
+};
+
+/// A file with a number for each frame.
+const TRACK_FILE: KindInfo = KindInfo {
+    doc: "A number over time in a file beside the graph: how loud a sound is in each frame (.wav), or a column of a table (.csv).",
+    color: PLAIN.color,
+    palette: None,
+    ports: KindPorts::Fixed {
+        inputs: &[],
+        outputs: &[optional("value", KindType::Type("f32"), "The number in this frame")],
+    },
+    params: &["attack", "release"],
+    on_domain: false,
     ..FILE
 };
 
@@ -369,6 +383,7 @@ impl NodeKind {
                 FileContent::Shape => &FILE,
                 FileContent::Grid => &GRID_FILE,
                 FileContent::Points => &POINT_FILE,
+                FileContent::Track => &TRACK_FILE,
             },
             NodeKind::Reroute => &REROUTE,
             NodeKind::Unknown => &UNKNOWN,
@@ -390,7 +405,8 @@ impl NodeKind {
 
     /// Whether expressions can name it.
     pub fn is_number(&self) -> bool {
-        self.number().is_some()
+        let track = matches!(self, NodeKind::File(file) if file.content() == FileContent::Track);
+        track || self.number().is_some()
     }
 
     /// The value of a number.

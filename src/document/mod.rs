@@ -495,6 +495,9 @@ impl Document {
                     "domain `{path}` has resolution (such as 512,512), width [m] and edge, not {param}"
                 ));
             }
+            (NodeKind::File(file), "value", _) if file.content() == FileContent::Track => {
+                return Err(format!("`{path}.value` comes from a file; connect a number node in its place to set it"));
+            }
             (kind, "value", _) if kind.is_number() => {
                 if let Some(number) = kind.number_mut() {
                     *number = value;

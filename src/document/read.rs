@@ -283,7 +283,8 @@ record!(Output, "Output", OUTPUT_FIELDS, |o, map| {
     "size" => o.size = Some(map.next_value()?),
 });
 
-pub(super) const FILE_FIELDS: &[&str] = &["path", "as", "count", "seed", "fit", "space", "layer", "first", "beyond"];
+pub(super) const FILE_FIELDS: &[&str] =
+    &["path", "as", "count", "seed", "fit", "space", "layer", "column", "measure", "first", "beyond"];
 
 impl Record for FileSource {
     const NAME: &'static str = "File";
@@ -296,6 +297,8 @@ impl Record for FileSource {
             "fit" => self.fit = Some(map.next_value()?),
             "space" => self.space = Some(map.next_value()?),
             "layer" => self.layer = Some(map.next_value()?),
+            "column" => self.column = Some(map.next_value()?),
+            "measure" => self.measure = Some(map.next_value()?),
             "first" => self.first = Some(map.next_value()?),
             "beyond" => self.beyond = Some(map.next_value()?),
             _ => return Ok(false),

@@ -380,8 +380,9 @@ pub(super) fn file(file: &FileSource) -> String {
     let mut fields = Fields::default();
     fields.add("path", quoted(&file.path));
     file.reading.iter().for_each(|reading| fields.add("as", quoted(reading)));
-    let words = [("fit", &file.fit), ("space", &file.space), ("layer", &file.layer), ("beyond", &file.beyond)];
-    for (name, value) in words {
+    let FileSource { fit, space, layer, column, measure, beyond, .. } = file;
+    let shown = [("fit", fit), ("space", space), ("layer", layer)];
+    for (name, value) in shown.into_iter().chain([("column", column), ("measure", measure), ("beyond", beyond)]) {
         value.iter().for_each(|value| fields.add(name, quoted(value)));
     }
     for (name, number) in [("count", file.count), ("seed", file.seed), ("first", file.first)] {

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::arena::Arena;
 use crate::document::sequence::Pattern;
-use crate::document::{self, Document, FileSource, KindPorts, NodeKind, Nodes, ParamValue, kind};
+use crate::document::{self, Document, FileContent, FileSource, KindPorts, NodeKind, Nodes, ParamValue, kind};
 use crate::expr;
 use crate::library::{Definition, Library};
 use crate::printable;
@@ -113,7 +113,9 @@ impl Flattener<'_> {
         let mut known = Names::clone(&scope.names);
         let mut numbers = Vec::new();
         for (name, node) in nodes {
-            let Some(value) = node.kind.number() else { continue };
+            let track = self.track(&format!("{}{name}", scope.prefix), node);
+            let zero = ParamValue::Number(0.0);
+            let Some(value) = node.kind.number().or(track.is_some().then_some(&zero)) else { continue };
             let path = format!("{}{name}.value", scope.prefix);
             if expr::reserved(name) {
                 let cause = format!("expressions can't use the number, because `{name}` means something else in them");
@@ -124,13 +126,14 @@ impl Flattener<'_> {
             let param = (name.clone(), "value".to_string());
             let aliases = scope.aliases.get(&param).cloned().unwrap_or_default();
             let value = node.params.get("value").unwrap_or(value).clone();
-            numbers.push(([vec![path], aliases].concat(), value, scope.given.get(&param).cloned()));
+            let given = scope.given.get(&param).cloned();
+            numbers.push(([vec![path], aliases].concat(), value, given, track.flatten()));
         }
         scope.names = Arc::new(known);
-        let numbers = numbers.into_iter().map(|(paths, value, given)| {
+        let numbers = numbers.into_iter().map(|(paths, value, given, track)| {
             let names = given.unwrap_or_else(|| scope.names.clone());
             let level = scope.prefix.clone();
-            (NamedNumber { paths, level, uses: names.uses(&value), value }, names)
+            (NamedNumber { paths, level, uses: names.uses(&value), value, track }, names)
         });
         let numbers = numbers.collect();
         self.add_numbers(numbers);
@@ -188,6 +191,10 @@ impl Flattener<'_> {
                 Some(Node { kind: Kind::Number, ..empty(&path, None) })
             }
             NodeKind::Output(output) => Some(self.output(&place, output)),
+            NodeKind::File(file) if file.content() == FileContent::Track => {
+                self.unknown_names(&place, &[], &["attack", "release"]);
+                Some(Node { kind: Kind::Number, ..empty(&path, None) })
+            }
             NodeKind::File(file) => self.file(&place, file),
             NodeKind::Domain(_) | NodeKind::Reroute => None,
             NodeKind::Unknown => {
@@ -508,7 +515,7 @@ impl Flattener<'_> {
 }
 
 /// The name, shortened if it is too long.
-fn shortened_beyond(name: &str) -> String {
+pub(super) fn shortened_beyond(name: &str) -> String {
     if name.len() > limits::PORT_NAME { shortened(name) } else { name.to_string() }
 }
 

@@ -183,7 +183,7 @@ impl Flattener<'_> {
             known.insert(name, Named::Path(own.clone()));
             let paths = [vec![own.clone()], given.aliases.clone()].concat();
             let (level, value, uses) = (format!("{path}/"), given.value.clone(), given.names.uses(&given.value));
-            numbers.push((NamedNumber { paths, level, value, uses }, given.names.clone()));
+            numbers.push((NamedNumber { paths, level, value, uses, track: None }, given.names.clone()));
             input.source = Source::Setting(wired(&own, declared_value(*ty)));
         }
         self.add_numbers(numbers);

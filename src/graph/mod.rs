@@ -24,9 +24,12 @@ pub mod precision;
 mod resolve;
 pub mod sampled;
 mod scope;
+mod sequence;
 mod sets;
 mod specialize;
 pub mod starts;
+mod track;
+mod track_file;
 mod unread;
 pub mod upstream;
 pub mod values;
@@ -50,6 +53,8 @@ pub use crate::document::sequence::Pattern;
 pub use edges::edges;
 pub use fixed::Shapes;
 pub use numbers::{NamedNumber, Table};
+pub use sequence::{Beyond, Sequence};
+pub use track::Track;
 pub use values::{Setting, fit};
 
 /// Which node of a graph, and which domain.
@@ -321,26 +326,6 @@ pub struct File {
     pub sequence: Option<Sequence>,
 }
 
-/// Files that are numbered by frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sequence {
-    /// The number of the file in the first frame; the lowest one that there is when `None`.
-    pub first: Option<u64>,
-    /// What is shown beyond the files.
-    pub beyond: Beyond,
-}
-
-/// What a sequence shows before its first file and after its last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Beyond {
-    /// That file.
-    Hold,
-    /// The sequence again.
-    Loop,
-    /// Nothing: the run ends with an error.
-    Error,
-}
-
 /// The outputs of a file node, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileOutput {
@@ -375,6 +360,8 @@ impl FileOutput {
             FileContent::Shape => &[FileOutput::Distance, FileOutput::Image],
             FileContent::Grid => &[FileOutput::Value, FileOutput::Vector],
             FileContent::Points => &[FileOutput::Particles],
+            // It is a number, and no part of a plan's memory.
+            FileContent::Track => &[],
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::limits;
+use super::{Track, limits};
 use crate::curve::Keyframes;
 use crate::document::{Nodes, ParamValue};
 use crate::expr::{self, ExprContext, Expression, Number, Numbers};
@@ -73,6 +73,9 @@ pub struct NamedNumber {
     pub value: ParamValue,
     /// Numbers that its expression names, each with its first path.
     pub uses: BTreeMap<String, String>,
+    /// The file that its value comes from, frame by frame, in place of `value`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub track: Option<Track>,
 }
 
 impl NamedNumber {
@@ -108,7 +111,7 @@ pub fn names_around(numbers: &[NamedNumber], param: &str) -> Names {
 /// invalid one.
 pub fn named(nodes: &Nodes) -> Numbers {
     let values = nodes.iter().filter_map(|(name, node)| {
-        let value = node.kind.number()?;
+        let value = node.kind.number().or(node.kind.is_number().then_some(&ParamValue::Number(0.0)))?;
         Some((name, node.params.get("value").unwrap_or(value).clone()))
     });
     let values: Vec<_> = values.map(|(name, value)| (name, format!("{name}.value"), value)).collect();
@@ -117,7 +120,7 @@ pub fn named(nodes: &Nodes) -> Numbers {
     let names = Arc::new(names);
     let number = |(_, path, value): (&String, String, ParamValue)| {
         let uses = names.uses(&value);
-        (NamedNumber { paths: vec![path], level: String::new(), value, uses }, names.clone())
+        (NamedNumber { paths: vec![path], level: String::new(), value, uses, track: None }, names.clone())
     };
     let mut table = Table::default();
     table.add(values.into_iter().map(number).collect());
@@ -140,6 +143,7 @@ enum Source {
     /// The paths of the numbers that it names are in `uses`.
     Expression(Box<Expression>),
     Keys(Box<Keyed>),
+    Track(Box<Track>),
 }
 
 #[derive(Clone, Debug)]
@@ -176,6 +180,7 @@ impl Formula {
         let missing = || ("a number that it names has no value".to_string(), "correct that number".to_string());
         match &self.source {
             Source::Constant(value) => Ok(*value),
+            Source::Track(track) => Ok(Number::scalar(track.at(context.frame))),
             Source::Number(path) => number(path).ok_or_else(missing),
             Source::Expression(expression) => {
                 let named = |place: usize| number(self.uses.get(expression.numbers().get(place)?)?);
@@ -197,7 +202,7 @@ impl Formula {
     pub fn variable(&self) -> Option<&str> {
         match &self.source {
             Source::Expression(expression) => expression.variables().first().copied(),
-            Source::Keys(_) => Some("frame"),
+            Source::Keys(_) | Source::Track(_) => Some("frame"),
             _ => None,
         }
     }
@@ -266,7 +271,10 @@ impl Table {
 
     fn entry(&self, number: NamedNumber, names: &Names) -> Result<Entry, (String, Fault)> {
         let fault = |fault| (number.path().to_string(), fault);
-        let formula = self.formula(&number.value, names).map_err(fault)?;
+        let formula = match &number.track {
+            Some(track) => Formula { source: Source::Track(Box::new(track.clone())), uses: BTreeMap::new() },
+            None => self.formula(&number.value, names).map_err(fault)?,
+        };
         let start = self.start(&formula).and_then(finite).map_err(|unfit| fault(Some(unfit)))?;
         let live = self.follows(&formula).is_some();
         Ok(Entry { number, formula, live, start, now: start })

@@ -188,6 +188,10 @@ impl Graph {
             let Some(number) = self.numbers.iter().find(|known| known.paths.contains(&number)) else { continue };
             if found.items.insert(format!("param {}", number.path()), number.value.to_string()).is_none() {
                 waiting.extend(number.uses.values().cloned());
+                if let (Some(track), Some((node, _))) = (&number.track, number.path().rsplit_once('.')) {
+                    found.files.insert(node.into(), track.path.clone());
+                    found.items.insert(format!("file {node}"), format!("{track:?}"));
+                }
             }
         }
     }

@@ -100,6 +100,9 @@ pub struct Plan {
     pub versions: Versions,
     /// Grids of values that come from files.
     pub files: Vec<FileGrid>,
+    /// Numbers over time that come from files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tracks: Vec<FileTrack>,
     /// Wires whose values come from caches on disk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub played: Vec<PlayedWire>,
@@ -157,6 +160,18 @@ pub struct FileGrid {
     /// Which part of particles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<FilePart>,
+}
+
+/// A number over time that comes from a file; its [`NamedNumber::track`] says how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileTrack {
+    /// The path that sets the number: `NODE.value`.
+    pub number: String,
+    /// Folder that the file's path starts from.
+    pub folder: PathBuf,
+    /// Whether files outside that folder may be read too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anywhere: bool,
 }
 
 /// An attribute of the particles of a file, or their count.

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
-use crate::asset::{self, AssetGrid, Cause, Column, Frames, Number, Placement, Request, Shared, Wanted, Work};
+use crate::asset::envelope::Loudness;
+use crate::asset::{self, AssetGrid, Cause, Column, Frames, Number, Placement, Request, Shared, Timing, Wanted, Work};
 use crate::files::{Access, ReadError};
 use crate::graph::FileOutput;
-use crate::plan::{FileGrid, Plan};
+use crate::plan::{FileGrid, FileTrack, Plan};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::Scalar;
 
@@ -91,6 +92,29 @@ impl FileRequest {
             let key = (path, None, format!("{about} {sequence:?} {}", frames.stamp()));
             return Ok(FileRequest { node: file.node.clone(), key, request, frames: Some(Arc::new(frames)) });
         }
+        FileRequest::of_one(&file.node, named, request, about)
+    }
+
+    /// The number over time of a plan.
+    fn track(plan: &Plan, file: &FileTrack) -> Result<FileRequest, Problem> {
+        let node = file.number.strip_suffix(".value").unwrap_or(&file.number);
+        let number = plan.numbers.iter().find(|number| number.path() == file.number);
+        let Some(track) = number.and_then(|number| number.track.as_ref()) else {
+            return Err(Problem::new(node, "file", "the plan has no such number", "compile the graph again"));
+        };
+        let (attack, release) = (track.attack, track.release);
+        let loudness = if track.peak { Loudness::Peak } else { Loudness::Rms };
+        let timing = Timing { fps: plan.fps, loudness, attack, release };
+        let access = Access::new(&file.folder, file.anywhere);
+        let named = Path::new(&track.path);
+        let about = format!("{timing:?} {:?} {access:?}", track.column);
+        let request = Request::track(named, track.column.clone(), timing, access);
+        FileRequest::of_one(node, named, request, about)
+    }
+
+    /// One file, as the graph names it.
+    fn of_one(node: &str, named: &Path, request: Request, about: String) -> Result<FileRequest, Problem> {
+        let access = request.access.clone();
         let found = access.resolve(named);
         let changed = found.as_ref().ok().and_then(|path| std::fs::metadata(path).and_then(|m| m.modified()).ok());
         // With access to all folders a name is resolved whether the file exists or not.
@@ -98,11 +122,11 @@ impl FileRequest {
         let built_in = asset::built_in(named).filter(|_| missing);
         let path = match (built_in, found) {
             (Some(_), _) => named.to_path_buf(),
-            (None, found) => found.map_err(|e| problem(&file.node, &access.folder.join(named), &e.into()))?,
+            (None, found) => found.map_err(|e| problem(node, &access.folder.join(named), &e.into()))?,
         };
         let key = (path.clone(), changed, format!("{about} {}", built_in.is_some()));
         let request = Request { path, built_in, ..request };
-        Ok(FileRequest { node: file.node.clone(), key, request, frames: None })
+        Ok(FileRequest { node: node.into(), key, request, frames: None })
     }
 
     /// The file, resolved.
@@ -159,13 +183,14 @@ pub fn is_outside(problem: &Problem) -> bool {
     problem.port == "file" && problem.cause.ends_with(&ReadError::Outside.to_string())
 }
 
-/// The files that a plan needs, in the order of [`Plan::files`].
+/// The files that a plan needs, in the order of [`Plan::files`] and then of [`Plan::tracks`].
 ///
 /// # Errors
 /// An inconsistent plan; too many files; every file that is missing or that the graph may not read.
 pub fn wanted(plan: &Plan) -> Result<Vec<FileRequest>, Problems> {
-    if plan.files.len() > MAX_NAMED {
-        let cause = format!("the graph reads {} files; the limit is {MAX_NAMED}", plan.files.len());
+    let named = plan.files.len() + plan.tracks.len();
+    if named > MAX_NAMED {
+        let cause = format!("the graph reads {named} files; the limit is {MAX_NAMED}");
         return Err(Problem::new("", "", cause, "join shapes in a modelling program").into());
     }
     let mut problems = Problems::default();
@@ -178,7 +203,22 @@ pub fn wanted(plan: &Plan) -> Result<Vec<FileRequest>, Problems> {
             Err(problem) => problems.push(problem),
         }
     }
+    for track in &plan.tracks {
+        match FileRequest::track(plan, track) {
+            Ok(file) => wanted.push(file),
+            Err(problem) => problems.push(problem),
+        }
+    }
     if problems.is_empty() { Ok(wanted) } else { Err(problems) }
+}
+
+/// Gives the numbers over time of a plan their values, which follow the grids of [`Plan::files`].
+pub(super) fn give_tracks(plan: &mut Plan, grids: &[Arc<AssetGrid>]) {
+    for (file, grid) in plan.tracks.iter().zip(grids.iter().skip(plan.files.len())) {
+        let own = plan.numbers.iter_mut().filter(|number| number.path() == file.number);
+        own.filter_map(|number| number.track.as_mut())
+            .for_each(|track| track.values = Some(grid.values.as_slice().into()));
+    }
 }
 
 /// Reads and decodes every file of a plan, but computes no values.
@@ -195,7 +235,7 @@ pub fn check(plan: &Plan) -> Result<(), Problems> {
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// Reads every file of a plan and computes its values, in the order of [`Plan::files`]. Cached grids are available at
+/// Reads every file of a plan and computes its values, in the order of [`wanted`]. Cached grids are available at
 /// once, so the editor loads them on another thread first.
 ///
 /// # Errors

@@ -82,11 +82,12 @@ impl Simulation {
         Simulation::with_files(gpu, plan, &grids)
     }
 
-    /// The same with the grids that the plan needs from files, in the order of [`Plan::files`]: no file is read here.
+    /// The same with the grids that the plan needs from files, in the order of [`files::wanted`]: no file is read here.
     ///
     /// # Errors
     /// As [`Simulation::new`].
-    pub fn with_files(gpu: &Gpu, plan: Plan, grids: &[Arc<AssetGrid>]) -> Result<Simulation, Problems> {
+    pub fn with_files(gpu: &Gpu, mut plan: Plan, grids: &[Arc<AssetGrid>]) -> Result<Simulation, Problems> {
+        files::give_tracks(&mut plan, grids);
         let playback = playback::Playback::open(&plan, None)?;
         let mut engine = Engine::new(gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
@@ -126,11 +127,12 @@ impl Simulation {
         self.replace_with_files(plan, &grids)
     }
 
-    /// The same with the grids that the plan needs from files, in the order of [`Plan::files`]: no file is read here.
+    /// The same with the grids that the plan needs from files, in the order of [`files::wanted`]: no file is read here.
     ///
     /// # Errors
     /// As [`Simulation::replace`].
-    pub fn replace_with_files(&mut self, plan: Plan, grids: &[Arc<AssetGrid>]) -> Result<(), Problems> {
+    pub fn replace_with_files(&mut self, mut plan: Plan, grids: &[Arc<AssetGrid>]) -> Result<(), Problems> {
+        files::give_tracks(&mut plan, grids);
         self.finish_frame(true)?;
         let playback = playback::Playback::open(&plan, Some(&self.playback))?;
         let mut engine = Engine::new(&self.gpu, &plan)?;
@@ -181,6 +183,17 @@ impl Simulation {
     /// Puts what the coming frame gets from outside into its buffers: files that are numbered by frame, and wires from caches.
     fn feed(&mut self) -> Result<(), Problems> {
         self.sequences.feed(&mut self.engine, self.frame)?;
+        for number in &self.plan.numbers {
+            if let Some(track) = &number.track
+                && let Some(end) = track.end().filter(|end| *end <= self.frame)
+            {
+                let node = number.path().strip_suffix(".value").unwrap_or_default();
+                let cause = format!("{} ends after {end} frames", track.path);
+                return Err(
+                    Problem::new(node, "file", cause, "compute fewer frames, or let the node hold or loop it").into()
+                );
+            }
+        }
         self.play_before()
     }
 

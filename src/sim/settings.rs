@@ -90,6 +90,10 @@ impl Settings {
         let uses = names.uses(&value);
         let mut set = Vec::new();
         for number in numbers.iter_mut().filter(|number| number.paths.iter().any(|p| p == path)) {
+            if let Some(track) = &number.track {
+                let cause = format!("its value comes from {}", track.path);
+                return Err(problem(path, (cause, "connect a number node in its place to set it".into())));
+            }
             set.push((number.path().to_string(), number.value != value));
             (number.value, number.uses) = (value.clone(), uses.clone());
         }

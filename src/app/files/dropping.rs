@@ -26,13 +26,15 @@ impl Files {
                     Err(e) => Err(format!("{} can't be read: {e}", path.display())),
                 })
             }
-            Some("obj" | "gltf" | "glb" | "png" | "jpg" | "jpeg" | "exr" | "npy" | "npz" | "vdb" | "ply") => {
+            Some(
+                "obj" | "gltf" | "glb" | "png" | "jpg" | "jpeg" | "exr" | "npy" | "npz" | "vdb" | "ply" | "wav" | "csv",
+            ) => {
                 let (path, graph) = (path.to_path_buf(), session.path().map(Path::to_path_buf));
                 Errand::start(move || Ok(NodeKind::File(FileSource::new(from_folder_of(graph.as_deref(), &path)))))
             }
             _ => {
                 let path = path.display();
-                let known = "drop a graph (.ron), a stage (.wgsl), a mesh (.obj, .gltf, .glb), an image (.png, .jpg, .exr), a grid (.npy, .vdb) or particles (.ply, .npz)";
+                let known = "drop a graph (.ron), a stage (.wgsl), a mesh (.obj, .gltf, .glb), an image (.png, .jpg, .exr), a grid (.npy, .vdb) particles (.ply, .npz), a sound (.wav) or a table (.csv)";
                 return self.events.push(Event::Failed(format!("{path} has an unsupported type; {known}")));
             }
         };

@@ -308,7 +308,7 @@ fn output(ui: &mut Ui, one: &mut Inspected<'_>, mut output: Output) {
 }
 
 fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
-    let about = "Mesh or image file, relative to the folder of the graph";
+    let about = "Mesh, image, grid, particles, sound or table, relative to the folder of the graph";
     let id = one.id("file");
     let (content, mut changed) = (source.content(), source.clone());
     ui.add_enabled_ui(one.editable, |ui| {
@@ -329,6 +329,22 @@ fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
         let fit = "How the colours of an image fill the domain, where neither center nor size are set: cover cuts off what \
                    is beyond it, contain shows the whole image, stretch changes its proportions. A grid of other cells than the \
                    domain needs stretch";
+        if content == FileContent::Track {
+            if source.is_table() {
+                let about = "Column of the table by its name; empty for the first one besides time and frame";
+                let given = source.column.as_deref().unwrap_or_default();
+                if let Some(text) = text_row(ui, one.id("column"), "column", about, given, 1) {
+                    changed.column = Some(text).filter(|text| !text.is_empty());
+                }
+            } else {
+                let about = "What a frame of the sound gets: rms is the root of the mean square of its samples, peak the largest one";
+                choice(ui, "measure", about, &mut changed.measure, &FileSource::MEASURES);
+            }
+            number(ui, one.id("first"), "first", "Frame of the file in the first frame; empty for 0", &mut changed.first);
+            let beyond = "Beyond the file: hold keeps the last number, loop starts again, error ends the run";
+            choice(ui, "beyond", beyond, &mut changed.beyond, &FileSource::BEYONDS);
+            return;
+        }
         if content != FileContent::Points {
             choice(ui, "fit", fit, &mut changed.fit, &FileSource::FITS);
         }
@@ -354,6 +370,14 @@ fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
     });
     if changed != *source {
         one.change("file", |node| node.kind = NodeKind::File(changed));
+    }
+    if content == FileContent::Track {
+        for (name, doc) in [("attack", "Time to rise to a higher value"), ("release", "Time to fall to a lower value")]
+        {
+            let range = (Some(0.0), None);
+            one.field(ui, &Field { range, unit: "s", fixed: true, ..plain(name, ValueType::F32, doc) });
+        }
+        return;
     }
     for (name, ty, doc) in [
         ("center", ValueType::Vec3, "Center of the shape"),

@@ -87,7 +87,7 @@ impl Session {
             Some(known) => is_number(known.ty).then(|| Subject::Wire(wire.into())),
             None => {
                 let node = wire.strip_suffix(".value")?;
-                let number = self.document.node(node).is_some_and(|node| node.kind.number().is_some());
+                let number = self.document.node(node).is_some_and(|node| node.kind.is_number());
                 (number && simulation.value(wire).is_some()).then(|| Subject::Number(wire.into()))
             }
         }

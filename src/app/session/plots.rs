@@ -118,7 +118,7 @@ impl Session {
                 let listed = if statistic == Statistic::Value { numbers } else { many };
                 let node = wire.strip_suffix(".value").and_then(|node| self.document.node(node));
                 let known = listed.iter().any(|known| known == wire);
-                match node.filter(|_| known).is_some_and(|node| node.kind.number().is_some()) {
+                match node.filter(|_| known).is_some_and(|node| node.kind.is_number()) {
                     true => Some((wire.to_string(), Subject::Number(wire.into()))),
                     false => whole(wire).filter(|_| known),
                 }

@@ -4,7 +4,7 @@ use super::writer::{Dispatches, Writer};
 use crate::graph::{FileOutput, Graph, Kind, Node, NodeId, ParticleSet};
 use crate::plan::check::validate::Checks;
 use crate::plan::data::{
-    BufferId, FileGrid, FilePart, PLAN_VERSION, Picture, Plan, PlayedPart, PlayedWire, State, Watch,
+    BufferId, FileGrid, FilePart, FileTrack, PLAN_VERSION, Picture, Plan, PlayedPart, PlayedWire, State, Watch,
 };
 use crate::plan::ir::layout::Layout;
 use crate::plan::ir::{Part, StateKey};
@@ -41,6 +41,7 @@ impl Writer<'_, '_> {
             outputs: pictures(graph, &layout),
             settings: self.uniforms.slots,
             numbers: graph.numbers.clone(),
+            tracks: tracks(graph, options),
             shapes: graph.shapes.clone(),
             made_with: graph.made_with.clone(),
             dynamics: graph.dynamics(),
@@ -80,6 +81,13 @@ fn files(graph: &Graph, layout: &Allocation, options: &PlanOptions) -> Vec<FileG
         Some(FileGrid { node: node.path.clone(), file, output, folder, anywhere, domain, buffer: *buffer, part: room })
     };
     layout.states.iter().filter_map(file).collect()
+}
+
+/// Numbers over time that files hold.
+fn tracks(graph: &Graph, options: &PlanOptions) -> Vec<FileTrack> {
+    let tracks = graph.numbers.iter().filter(|number| number.track.is_some());
+    let (folder, anywhere) = (&options.folder, options.allow_files);
+    tracks.map(|number| FileTrack { number: number.path().into(), folder: folder.clone(), anywhere }).collect()
 }
 
 /// Wires that caches fill.

@@ -1,0 +1,60 @@
+//! File nodes that give a number for each frame.
+
+use super::flatten::shortened_beyond;
+use super::scope::Flattener;
+use super::{Beyond, Sequence, Track};
+use crate::document::{FileContent, FileSource, Node, NodeKind, ParamValue};
+use crate::problem::Problem;
+
+/// Longest time to rise or to fall \[s\].
+const MAX_TIME: f64 = 1e6;
+
+impl Flattener<'_> {
+    /// The track of a node, if it reads one; `Some(None)` after an error.
+    pub(super) fn track(&mut self, path: &str, node: &Node) -> Option<Option<Track>> {
+        let NodeKind::File(source) = &node.kind else { return None };
+        if source.content() != FileContent::Track {
+            return None;
+        }
+        let read = read(node, source);
+        Some(read.map_err(|(port, cause, remedy)| self.problems.push(Problem::new(path, port, cause, remedy))).ok())
+    }
+}
+
+/// A parameter or an option that is wrong, the cause and the remedy.
+type Wrong = (&'static str, String, String);
+
+fn read(node: &Node, source: &FileSource) -> Result<Track, Wrong> {
+    let time = |name: &'static str| match node.params.get(name) {
+        None => Ok(0.0),
+        Some(ParamValue::Number(time)) if (0.0..=MAX_TIME).contains(time) => Ok(*time),
+        Some(_) => {
+            let cause = format!("{name} must be a constant number of seconds");
+            Err((name, cause, "give a number from 0".to_string()))
+        }
+    };
+    let (attack, release) = (time("attack")?, time("release")?);
+    let beyond = match word("beyond", &source.beyond, &FileSource::BEYONDS)? {
+        "loop" => Beyond::Loop,
+        "error" => Beyond::Error,
+        _ => Beyond::Hold,
+    };
+    let peak = word("measure", &source.measure, &FileSource::MEASURES)? == "peak";
+    let first = source.first.map(u64::try_from).transpose().map_err(|_| {
+        let cause = format!("`first` is {}, and files have no frames before 0", source.first.unwrap_or_default());
+        ("file", cause, "give the frame of the file that the first frame shows".to_string())
+    })?;
+    let sequence = Sequence { first, beyond };
+    let (path, column) = (source.path.clone(), source.column.clone());
+    Ok(Track { path, column, peak, attack, release, sequence, values: None })
+}
+
+/// A word out of those that an option can have; the first one where it is not given.
+fn word<'a>(name: &'static str, given: &'a Option<String>, known: &[&'a str]) -> Result<&'a str, Wrong> {
+    let given = given.as_deref().or(known.first().copied()).unwrap_or_default();
+    if known.contains(&given) {
+        return Ok(given);
+    }
+    let cause = format!("there is no {name} `{}`", shortened_beyond(given));
+    Err((name, cause, format!("choose one of: {}", known.join(", "))))
+}
