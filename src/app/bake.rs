@@ -1,5 +1,6 @@
 //! The window with the bakes of the graph: what their caches hold, and a bake that runs while the editor goes on.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use eframe::egui::{self, DragValue, Id, RichText, Ui};
@@ -7,7 +8,7 @@ use eframe::egui::{self, DragValue, Id, RichText, Ui};
 use super::session::{BakedState, Session, about, state};
 use super::{prose, theme};
 use crate::bake::job::{Ended, Job, Progress};
-use crate::bake::{self, Status};
+use crate::bake::{self, Condition, Status};
 use crate::document::{Bake, Document};
 use crate::edit;
 use crate::files::free_space;
@@ -18,10 +19,16 @@ use crate::printable::size;
 #[derive(Default)]
 pub(super) struct BakeDialog {
     open: bool,
+    /// The last press was in the window, so Enter is for it.
+    active: bool,
+    /// Enter was pressed.
+    entered: bool,
     /// The bake to add: its name, and its wires separated by commas.
     name: String,
     wires: String,
     frames: Option<(u64, u64)>,
+    /// Frames of bakes of the graph, as they were changed here.
+    ranges: BTreeMap<String, (u64, u64)>,
     running: Option<Running>,
     told: Option<(String, bool)>,
     /// The bake whose cache is to be deleted, once that is confirmed.
@@ -39,7 +46,8 @@ struct Running {
 /// What was pressed beside a bake.
 enum Wish {
     Play(String, bool),
-    Bake(String, Bake),
+    /// Whether frames that are there are kept.
+    Bake(String, Bake, bool),
     Delete(String),
     Remove(String),
 }
@@ -47,9 +55,15 @@ enum Wish {
 impl BakeDialog {
     /// Opens it, for the outputs of the selected node if there is one.
     pub(super) fn open(&mut self, session: &Session) {
-        self.open = true;
+        (self.open, self.active) = (true, true);
         self.deleting = None;
+        self.ranges.clear();
         self.wires = session.selection.single().map(|name| outputs(session, name)).unwrap_or_default();
+        self.name_anew(session);
+    }
+
+    /// Proposes a name that no bake has.
+    fn name_anew(&mut self, session: &Session) {
         if self.name.is_empty() || session.document().bakes.contains_key(&self.name) {
             let taken = |name: &String| session.document().bakes.contains_key(name);
             let stem = session.path().and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
@@ -59,12 +73,14 @@ impl BakeDialog {
         }
     }
 
-    /// Escape closes the window, as its ✖ does; a running bake continues.
-    pub(super) fn escape(&mut self, ctx: &egui::Context) {
+    /// Escape closes the window, as its ✖ does; a running bake continues. Enter starts a new one.
+    pub(super) fn take_keys(&mut self, ctx: &egui::Context) {
         let free = self.open && !ctx.egui_wants_keyboard_input() && !egui::Popup::is_any_open(ctx);
-        if free && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape)) {
+        let pressed = |key| ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
+        if free && pressed(egui::Key::Escape) {
             self.open = false;
         }
+        self.entered = free && self.active && pressed(egui::Key::Enter);
     }
 
     /// Draws the window, and takes the result of a bake.
@@ -73,16 +89,19 @@ impl BakeDialog {
         let mut open = self.open;
         let mut wish = None;
         let window = egui::Window::new("Bake").id(Id::new("bake")).open(&mut open).collapsible(false);
-        window
+        let shown = window
             .resizable(false)
             .default_width(460.0)
             .pivot(egui::Align2::CENTER_CENTER)
             .default_pos(ctx.content_rect().center())
             .show(ctx, |ui| wish = self.contents(ui, session));
+        if let (Some(shown), Some(at)) = (shown, ctx.input(|input| input.pointer.press_origin())) {
+            self.active = shown.response.rect.contains(at);
+        }
         self.open = open;
         match wish {
             Some(Wish::Play(name, play)) => session.play_bake(&name, play),
-            Some(Wish::Bake(name, bake)) => self.start(ctx, session, name, bake),
+            Some(Wish::Bake(name, bake, resume)) => self.start(ctx, session, (name, bake), resume),
             Some(Wish::Remove(name)) => session.remove_bake(&name),
             Some(Wish::Delete(name)) => self.delete(session, &name),
             None => {}
@@ -97,23 +116,36 @@ impl BakeDialog {
             ui.separator();
         }
         if let Some(running) = &self.running {
-            let progress = running.job.progress();
-            ui.label(RichText::new(format!("Baking {}", running.name)).strong());
-            ui.add(egui::ProgressBar::new(progress.share()).desired_width(440.0).text(figures(&progress)));
-            let text =
-                "Bakes the graph as it was at the start. You can keep editing; the running simulation is not affected.";
-            ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).dim)).wrap());
-            if ui.button("Cancel").clicked() {
-                running.job.cancel();
+            if !session.bakes().iter().any(|status| status.name == running.name) {
+                ui.label(RichText::new(&running.name).strong());
+                self.progress(ui);
             }
-        } else {
+        } else if session.bakes().is_empty() {
+            ui.label(RichText::new("New bake").strong());
             wish = self.choose(ui, session).or(wish);
+        } else {
+            let header = egui::CollapsingHeader::new("New bake").id_salt("new bake");
+            let body = header.show_unindented(ui, |ui| self.choose(ui, session)).body_returned;
+            wish = body.flatten().or(wish);
         }
         if let Some((text, error)) = &self.told {
             let color = if *error { theme::of(ui).error } else { theme::of(ui).accent };
             ui.add(egui::Label::new(prose::label(ui, "", text, color)).wrap());
         }
         wish
+    }
+
+    /// How far the running bake is.
+    fn progress(&self, ui: &mut Ui) {
+        let Some(running) = &self.running else { return };
+        let progress = running.job.progress();
+        ui.add(egui::ProgressBar::new(progress.share()).desired_width(440.0).text(figures(&progress)));
+        let text =
+            "Bakes the graph as it was at the start. You can keep editing; the running simulation is not affected.";
+        ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).dim)).wrap());
+        if ui.button("Cancel").clicked() {
+            running.job.cancel();
+        }
     }
 
     /// A bake of the graph, and what can be done with it.
@@ -124,13 +156,22 @@ impl BakeDialog {
         let (state, mut wish) = (state(status), None);
         ui.horizontal(|ui| {
             ui.label(RichText::new(name).strong());
-            ui.label(RichText::new(state.title()).color(color(state, look)));
+            let runs = self.running.as_ref().is_some_and(|running| running.name == *name);
+            let title = if runs { "baking" } else { state.title() };
+            ui.label(RichText::new(title).color(if runs { look.accent } else { color(state, look) }));
             if status.bytes > 0 {
                 ui.label(RichText::new(size(status.bytes)).color(look.dim));
             }
         });
         ui.add(egui::Label::new(RichText::new(status.wires().join(", ")).color(look.dim)).wrap());
+        if self.running.as_ref().is_some_and(|running| running.name == *name) {
+            self.progress(ui);
+            return None;
+        }
         ui.add(egui::Label::new(prose::label(ui, "", &about(status), look.text)).wrap());
+        let range = self.ranges.entry(name.clone()).or_insert(bake.frames);
+        frames(ui, range, &format!(" of {name}"));
+        let range = *range;
         let idle = self.running.is_none();
         let has = status.frames.is_some();
         ui.horizontal(|ui| {
@@ -138,9 +179,17 @@ impl BakeDialog {
             if ui.add_enabled(has && (bake.play || status.is_playable()), egui::Button::new(play)).clicked() {
                 wish = Some(Wish::Play(name.clone(), !bake.play));
             }
-            let again = if has { "Bake again" } else { "Bake" };
-            if ui.add_enabled(idle, egui::Button::new(again)).clicked() {
-                wish = Some(Wish::Bake(name.clone(), bake.clone()));
+            let whole = status.frames.as_ref().is_some_and(|frames| (*frames.start(), *frames.end()) == range);
+            let fresh = status.condition == Condition::Fresh;
+            let again = match (has, fresh && !whole) {
+                (false, _) => "Bake",
+                (true, true) => "Continue",
+                (true, false) => "Bake again",
+            };
+            let button = ui.add_enabled(idle, egui::Button::new(again));
+            if button.on_hover_text("Frames of the same graph are kept, unless all of them are there").clicked() {
+                let bake = Bake { frames: range, ..bake.clone() };
+                wish = Some(Wish::Bake(name.clone(), bake, !(fresh && whole)));
             }
             if self.deleting.as_ref() == Some(name) {
                 ui.label(format!("Delete {}?", status.folder.display()));
@@ -170,7 +219,6 @@ impl BakeDialog {
             ui.label("Save the graph first: its caches lie beside it.");
             return None;
         }
-        ui.label(RichText::new("New bake").strong());
         row(ui, "Name", |ui, label| {
             ui.add(egui::TextEdit::singleline(&mut self.name).desired_width(200.0)).labelled_by(label);
         });
@@ -179,14 +227,9 @@ impl BakeDialog {
             let field = egui::TextEdit::singleline(&mut self.wires).hint_text(hint).desired_width(330.0);
             ui.add(field).labelled_by(label).on_hover_text("node.port, a State by its name; several with commas");
         });
-        let (first, last) = self.frames.get_or_insert((1, 240));
-        row(ui, "Frames", |ui, _| {
-            let label = ui.label("from").id;
-            ui.add(DragValue::new(first).range(1..=99_999_999)).labelled_by(label);
-            let label = ui.label("to").id;
-            ui.add(DragValue::new(last).range(*first..=99_999_999)).labelled_by(label);
-        });
-        let frames = (*first, *last);
+        let range = self.frames.get_or_insert((1, 240));
+        frames(ui, range, "");
+        let frames = *range;
         let wires: Vec<String> =
             self.wires.split(',').map(|wire| wire.trim().into()).filter(|wire: &String| !wire.is_empty()).collect();
         let bake = Bake { wires, frames, play: false, ..Bake::default() };
@@ -209,7 +252,8 @@ impl BakeDialog {
             None => false,
         };
         let fits = fits && is_name(&name);
-        ui.add_enabled(fits, egui::Button::new("Bake")).clicked().then_some(Wish::Bake(name, bake))
+        let pressed = ui.add_enabled(fits, egui::Button::new("Bake")).clicked();
+        (pressed || (fits && self.entered)).then_some(Wish::Bake(name, bake, true))
     }
 
     /// What a bake would hold. The graph is checked once for the same wires and revision.
@@ -227,17 +271,20 @@ impl BakeDialog {
         self.look.as_ref().map(|(_, found)| found)
     }
 
-    fn start(&mut self, ctx: &egui::Context, session: &mut Session, name: String, bake: Bake) {
+    fn start(&mut self, ctx: &egui::Context, session: &mut Session, (name, bake): (String, Bake), resume: bool) {
         self.told = None;
-        // It is played when it is complete.
-        let bake = Bake { play: false, ..bake };
+        // It is played when it is complete. Frames that stay can be played meanwhile.
+        let fresh = |status: &Status| status.name == name && status.condition == Condition::Fresh;
+        let play = bake.play && resume && session.bakes().iter().any(fresh);
+        let bake = Bake { play, ..bake };
         if session.document().bakes.get(&name) != Some(&bake) {
             session.set_bake(&name, bake.clone());
         }
         let (library, document, wake) = (session.library().clone(), session.document().clone(), ctx.clone());
         let what = (name.clone(), bake.clone());
-        let job =
-            Job::start(session.gpu(), library, document, &session.access(), what, true, move || wake.request_repaint());
+        let job = Job::start(session.gpu(), library, document, &session.access(), what, resume, move || {
+            wake.request_repaint()
+        });
         match job {
             Ok(job) => self.running = Some(Running { job, name, bake }),
             Err(error) => self.told = Some((error.to_string(), true)),
@@ -250,16 +297,20 @@ impl BakeDialog {
         let Some(Running { name, bake, .. }) = self.running.take() else { return };
         self.told = Some(match ended {
             Ended::Complete(progress) => {
-                if session.document().bakes.contains_key(&name) {
-                    session.set_bake(&name, Bake { play: true, ..bake });
+                let played = Bake { play: true, ..bake };
+                match session.document().bakes.get(&name) {
+                    Some(known) if *known == played => session.look_at_bakes(),
+                    Some(_) => session.set_bake(&name, played),
+                    None => {}
                 }
+                self.name_anew(session);
                 let count = progress.written + progress.kept;
                 (format!("Baked {count} frames of {name}. The graph runs from the cache."), false)
             }
             Ended::Cancelled(progress) => {
                 session.look_at_bakes();
                 let count = progress.written + progress.kept;
-                (format!("Cancelled after {count} frames. Bake {name} to resume it."), false)
+                (format!("Cancelled after {count} frames. Continue {name} to bake the rest."), false)
             }
             Ended::Failed(error) => {
                 session.look_at_bakes();
@@ -304,6 +355,20 @@ pub(super) fn color(state: BakedState, look: &theme::Look) -> egui::Color32 {
         BakedState::Unplayable => look.error,
         BakedState::Baked | BakedState::Missing => look.dim,
     }
+}
+
+/// Fields for the first and the last frame; `of` tells them apart from others by name.
+fn frames(ui: &mut Ui, (first, last): &mut (u64, u64), of: &str) {
+    let field = |ui: &mut Ui, title: &str, value: &mut u64, least: u64| {
+        ui.label(title);
+        let response = ui.add(DragValue::new(value).range(least..=99_999_999));
+        let name = format!("{title}{of}");
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, &name));
+    };
+    row(ui, "Frames", |ui, _| {
+        field(ui, "from", first, 1);
+        field(ui, "to", last, *first);
+    });
 }
 
 fn row<R>(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui, Id) -> R) {

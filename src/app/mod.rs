@@ -314,7 +314,10 @@ impl Editor {
         let scope = self.session.scope();
         let selected = self.session.selection.nodes.iter().map(|name| scope.path(name));
         let seen = self.views.values().map(|view| view.seen().to_string()).filter(|path| !path.is_empty());
-        let newest = self.session.running_simulation().map_or(0, Simulation::frame);
+        let newest = self.session.running_simulation().map_or(0, |simulation| {
+            let baked = simulation.baked_frames().map_or(0, |frames| *frames.end());
+            simulation.frame().max(baked)
+        });
         let range = self.player.range.map(|(from, to)| (from.max(1), to)).or((newest > 0).then_some((1, newest)));
         let around = Around { range, frame_seconds: self.player.frame_seconds(), near: selected.chain(seen).collect() };
         match self.export.show(ctx, &mut self.session, self.files.settings(), &around) {
@@ -358,7 +361,7 @@ impl Editor {
         if !self.files.blocking() && self.picker.is_none() && self.preset.is_none() && !self.canvas.busy() {
             self.dialog_keys(ctx);
             self.export.take_keys(ctx);
-            self.bake.escape(ctx);
+            self.bake.take_keys(ctx);
         }
         for event in self.files.show(ctx, &mut self.session, self.export.running()) {
             match event {

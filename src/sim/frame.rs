@@ -31,7 +31,7 @@ impl Simulation {
 
     /// Computes the coming frame for its wires and images only: States, time and the frame count do not change. A wire
     /// that is updated in place in a State's buffer is restored with it. Shows what an edit does while the simulation
-    /// is paused.
+    /// is paused. Where all frames come from caches, it is the present frame.
     ///
     /// # Errors
     /// As [`Simulation::step`].
@@ -96,9 +96,15 @@ impl Simulation {
             self.before_frame();
             self.with_values(|values, simulation| values.before(simulation));
         }
-        self.feed()?;
+        let now = (self.time, self.frame);
+        if let Some(before) = self.frame.checked_sub(1).filter(|_| preview && self.baked_frames().is_some()) {
+            (self.time, self.frame) = (self.time_at(before), before);
+        }
+        let fed = self.feed();
         let began = Instant::now();
         let dt = f64::from(self.settings.write_frame(&self.plan, input, self.time, self.frame));
+        (self.time, self.frame) = now;
+        fed?;
         submit(&mut self.engine, self.settings.bytes())?;
         self.cpu.push(std::iter::once(began.elapsed().as_secs_f32() * 1e3));
         Ok(Started { input: input.clone(), dt, saved })

@@ -196,7 +196,7 @@ impl Simulation {
     }
 
     /// Simulated time at the end of a frame: as it was when the frame was baked, else that of frames of the same length.
-    fn time_at(&self, frame: u64) -> f64 {
+    pub(super) fn time_at(&self, frame: u64) -> f64 {
         let dt = f64::from((1.0 / self.plan.fps) as f32);
         let caches = || self.playback.sources.iter().filter(|source| source.frames.contains(&frame));
         if let Some(time) = caches().find_map(|source| source.ahead.cache().time(frame)) {

@@ -29,8 +29,8 @@ fn baked() -> Bench {
     let last = bench.seen().into_iter().rfind(|seen| seen.name == "to").expect("the last frame").rect.center();
     bench.click(last);
     bench.overwrite("4");
+    bench.rest();
     bench.key(Key::Enter);
-    press_button(&mut bench, "Bake");
     bench.until("the cache", |bench| reads(bench, "Baked 4 frames of graph. The graph runs from the cache."));
     bench.until("the plan", |bench| bench.editor().simulation().is_some_and(|s| s.baked_frames() == Some(1..=4)));
     bench.key(Key::Escape);

@@ -92,6 +92,8 @@ fn same_images(document: &Document) -> [usize; 2] {
         assert_eq!(played.seek(frame).unwrap(), 1, "any frame is one step away");
         assert!(pixels(&mut played) == images[frame as usize - 1], "frame {frame} of {}", played.frame());
     }
+    played.preview(&FrameInput::default()).unwrap();
+    assert!(played.image(None).unwrap().rgba == images[5] && played.frame() == 6, "an edit is shown in its frame");
     assert!(played.warnings(true).is_empty());
     pixels(&mut played);
     assert!(played.warnings(true).to_string().contains("frame 7 was not baked"));

@@ -13,6 +13,8 @@ use crate::sweep::axis::Axis;
 
 /// Values of a parameter that is added.
 const COUNT: u32 = 4;
+/// Height of the list of parameters at most \[points\].
+const LIST: f32 = 320.0;
 /// Width of the field for values \[points\].
 const FIELD: f32 = 110.0;
 
@@ -57,7 +59,7 @@ fn offered(session: &Session) -> Vec<(String, String)> {
 /// The menu of what can vary.
 pub(super) fn add(ui: &mut Ui, session: &Session, chosen: &mut Vec<Chosen>) {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let menu = MenuButton::new("Choose").config(config).ui(ui, |ui| {
+    let menu = MenuButton::new("Parameters").config(config).ui(ui, |ui| {
         let offered = offered(session);
         if offered.is_empty() {
             ui.set_max_width(240.0);
@@ -65,8 +67,10 @@ pub(super) fn add(ui: &mut Ui, session: &Session, chosen: &mut Vec<Chosen>) {
                 "Select nodes whose parameters are to vary. Numbers that a wire or an expression sets do not vary.",
             );
         }
-        let scroll = egui::ScrollArea::vertical().max_height(320.0).auto_shrink([true, true]);
+        // The menu remembers how large it was for the nodes that were selected before.
+        let scroll = egui::ScrollArea::vertical().max_height(LIST).min_scrolled_height(LIST);
         scroll.show(ui, |ui| {
+            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
             for (node, param) in &offered {
                 let name = format!("{node}.{param}");
                 toggle(ui, chosen, &name, || values(session.document(), node, param, session.library()));
@@ -89,6 +93,12 @@ fn toggle(ui: &mut Ui, chosen: &mut Vec<Chosen>, name: &str, values: impl FnOnce
             false => chosen.retain(|one| one.name != name),
         }
     }
+}
+
+/// The number of combinations; `None` where values cannot be read.
+pub(super) fn combinations(chosen: &[Chosen]) -> Option<u64> {
+    let count = |one: &Chosen| Some(Axis::parse(&one.text()).ok()?.all().ok()?.len() as u64);
+    chosen.iter().map(count).try_fold(1u64, |product, count| product.checked_mul(count?))
 }
 
 /// A field for the values of each parameter. `random`: a range needs no number of values. Returns the first error.

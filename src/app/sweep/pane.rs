@@ -149,6 +149,11 @@ impl Sweep {
                 }
                 ui.spinner();
             }
+            if idle && self.runs.is_empty() && !self.chosen.is_empty() {
+                let runs = self.random.or_else(|| axes::combinations(&self.chosen));
+                let text = runs.map_or_else(String::new, |runs| format!("{runs} runs"));
+                ui.label(RichText::new(text).small().color(theme::of(ui).dim));
+            }
             if !self.runs.is_empty() {
                 let done = self.runs.iter().filter(|run| run.complete).count();
                 let text = format!("{done} of {}", self.runs.len());
