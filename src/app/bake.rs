@@ -111,9 +111,11 @@ impl BakeDialog {
     fn contents(&mut self, ui: &mut Ui, session: &Session) -> Option<Wish> {
         ui.set_width(460.0);
         let mut wish = None;
-        for status in session.bakes() {
+        for (position, status) in session.bakes().iter().enumerate() {
+            if position > 0 {
+                ui.separator();
+            }
             wish = self.entry(ui, session, status).or(wish);
-            ui.separator();
         }
         if let Some(running) = &self.running {
             if !session.bakes().iter().any(|status| status.name == running.name) {
@@ -124,6 +126,7 @@ impl BakeDialog {
             ui.label(RichText::new("New bake").strong());
             wish = self.choose(ui, session).or(wish);
         } else {
+            ui.separator();
             let header = egui::CollapsingHeader::new("New bake").id_salt("new bake");
             let body = header.show_unindented(ui, |ui| self.choose(ui, session)).body_returned;
             wish = body.flatten().or(wish);
@@ -343,6 +346,9 @@ fn outputs(session: &Session, name: &str) -> String {
 }
 
 fn figures(progress: &Progress) -> String {
+    if progress.last == 0 {
+        return "Compiling…".into();
+    }
     let expected = progress.expected().map_or_else(String::new, |bytes| format!(" of about {}", size(bytes)));
     format!("Frame {} of {}, {}{expected}", progress.frame, progress.last, size(progress.bytes))
 }

@@ -120,7 +120,11 @@ impl Shared {
             after.reading = None;
             match read {
                 Ok(read) => self.hold(after, frame, Arc::new(read)),
-                Err(_) => after.bad = Some(frame),
+                Err(_) => {
+                    after.bad = Some(frame);
+                    // It is locked again below.
+                    drop(after);
+                }
             }
             self.changed.notify_all();
             state = self.lock();

@@ -1,5 +1,6 @@
 use std::fs;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::*;
 
@@ -135,4 +136,20 @@ fn frames_are_read_ahead_as_far_as_memory_goes() {
         assert!(Arc::ptr_eq(&first, &ahead.frame(frame).unwrap()), "it stays in memory");
     }
     assert!(ahead.frame(31).is_err());
+}
+
+#[test]
+fn a_damaged_frame_that_is_read_ahead_does_not_keep_others_from_being_read() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &index(false, 3), 1..=3);
+    fs::write(FRAMES.path(folder.path(), 2), "SWBAKE").unwrap();
+    let ahead = ReadAhead::new(Cache::open(folder.path()).unwrap(), 1 << 20);
+    let (sender, answer) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        ahead.frame(1).unwrap();
+        // The thread comes to the damaged one.
+        std::thread::sleep(Duration::from_millis(50));
+        sender.send((ahead.frame(2).is_err(), ahead.frame(3).is_ok())).unwrap();
+    });
+    assert_eq!(answer.recv_timeout(Duration::from_secs(20)), Ok((true, true)));
 }

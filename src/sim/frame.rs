@@ -97,7 +97,7 @@ impl Simulation {
             self.with_values(|values, simulation| values.before(simulation));
         }
         let now = (self.time, self.frame);
-        if let Some(before) = self.frame.checked_sub(1).filter(|_| preview && self.baked_frames().is_some()) {
+        if let Some(before) = self.present().filter(|_| preview) {
             (self.time, self.frame) = (self.time_at(before), before);
         }
         let fed = self.feed();
@@ -110,6 +110,11 @@ impl Simulation {
         Ok(Started { input: input.clone(), dt, saved })
     }
 
+    /// The frame before the present one, where a preview shows the present one again since it comes from caches.
+    fn present(&self) -> Option<u64> {
+        self.frame.checked_sub(1).filter(|_| self.baked_frames().is_some())
+    }
+
     /// What follows when a frame was submitted.
     fn end(&mut self, Started { input, dt, saved }: Started) -> Result<(), Problems> {
         self.collect_watches(false);
@@ -117,7 +122,7 @@ impl Simulation {
             // What is computed only to be seen is no part of the run.
             Some(saved) => {
                 self.engine.restore(&self.held(), &saved);
-                self.previewed = Some(input);
+                self.previewed = Some(input).filter(|_| self.present().is_none());
             }
             None => {
                 self.previewed = None;

@@ -94,6 +94,7 @@ fn same_images(document: &Document) -> [usize; 2] {
     }
     played.preview(&FrameInput::default()).unwrap();
     assert!(played.image(None).unwrap().rgba == images[5] && played.frame() == 6, "an edit is shown in its frame");
+    assert!(played.previewed().is_none());
     assert!(played.warnings(true).is_empty());
     pixels(&mut played);
     assert!(played.warnings(true).to_string().contains("frame 7 was not baked"));
