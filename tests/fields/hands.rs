@@ -341,7 +341,7 @@ fn the_ball_of_the_water_is_thrown_floats_and_keeps_particles_out() {
         .replace(r#""picture_height": (number: 720,"#, r#""picture_height": (number: 45,"#);
     assert_ne!(small, text);
     let document = stagewright::document::Document::parse(&small).unwrap();
-    let mut sim = simulation(&document);
+    let mut sim = fused(&document, &["ball/body", "ball/hand.pressed", "substep.particles"]);
     // The ball's middle in the image at 0.2 s, for the graph's camera.
     let at = [0.7326, 0.4467];
     let mut deepest = f64::NEG_INFINITY;

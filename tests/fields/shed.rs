@@ -232,7 +232,7 @@ fn wake(variant: Option<&str>) -> Simulation {
     document.set("spacing", "value", ParamValue::Number(0.04)).unwrap();
     document.set("picture", "resolution", ParamValue::Vector(vec![16.0, 9.0])).unwrap();
     document.set("scene", "resolution", ParamValue::Vector(vec![30.0, 12.0, 15.0])).unwrap();
-    simulation(&document)
+    fused(&document, &["depth", "divergence", "faces", "path", "dye.particles"])
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn smoke_parts_where_the_sphere_is_dragged() {
     let mut document = Document::parse(&text.replacen("    nodes: {", more, 1)).unwrap();
     document.set("picture", "resolution", ParamValue::Vector(vec![60.0, 80.0])).unwrap();
     document.set("rate", "rate", ParamValue::Number(1500.0)).unwrap();
-    let mut sim = simulation(&document);
+    let mut sim = fused(&document, &["sphere", "depth", "ahead"]);
     let input = |mouse: [f32; 2], buttons: u32| FrameInput { mouse, buttons, ..FrameInput::default() };
     let point = |sim: &Simulation, wire: &str| -> Point { std::array::from_fn(|a| read(sim, wire)[a]) };
     // Until it is taken it rests, and its motion adds nothing.

@@ -29,7 +29,7 @@ fn a_tank_at_rest_is_hydrostatic_with_any_number_of_substeps() {
     let run = |group: &str, params: &str, kept: &str, count: &str| {
         let dt = if count == "1" { "" } else { r#""dt": "coefficients.dt", "# };
         let values = [("$group", group), ("$params", params), ("$kept", kept), ("$substeps", count), ("$dt", dt)];
-        let mut sim = start(60.0, TANK, &values);
+        let mut sim = start_fused(60.0, TANK, &values, &["substep.particles", "substep/loop.repeats"]);
         let mut taken = Vec::new();
         for _ in 0..90 {
             step(&mut sim, 1);

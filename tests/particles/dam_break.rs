@@ -43,7 +43,7 @@ pub fn front(group: &str, params: &str, kept: &str, substeps: usize) -> (Vec<(f6
         ("$viscosity", viscosity),
         ("$dt", dt),
     ];
-    let mut sim = start(60.0, COLUMN, &values);
+    let mut sim = start_fused(60.0, COLUMN, &values, &["substep/loop.repeats"]);
     let unit = (2.0 * 9.81f64).sqrt();
     let (mut track, mut taken) = (vec![(0.0, 1.0)], 0);
     for _ in 0..48 {

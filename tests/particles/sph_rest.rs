@@ -44,7 +44,7 @@ fn rest(case: &Case) -> [f64; 3] {
         ("$margin", margin),
     ];
     let values = values.map(|(name, value)| (name, value.to_string()));
-    let mut sim = start(60.0, TANK, &pairs(&values));
+    let mut sim = start_fused(60.0, TANK, &pairs(&values), &["substep.particles"]);
     for _ in 0..frames {
         step(&mut sim, 1);
         live(&sim, "substep.particles"); // waits for the frame, so that no frames pile up

@@ -16,7 +16,8 @@ const TANK: &str = r##"
 #[test]
 fn water_at_rest_stays_at_rest_and_in_its_tank() {
     for (dim, cells, volume) in [(2usize, "5, 6", 0.128), (3, "5, 6, 5", 0.0512)] {
-        let mut sim = start(60.0, TANK, &pairs(&[("$cells", cells.into()), ("$volume", volume.to_string())]));
+        let mut sim =
+            start_fused(60.0, TANK, &pairs(&[("$cells", cells.into()), ("$volume", volume.to_string())]), &[]);
         let count = [80, 800][dim - 2];
         let (mut fastest, mut late) = (0.0f64, Vec::new());
         for frame in 0..60 {

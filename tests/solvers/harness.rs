@@ -43,6 +43,20 @@ pub fn start(fps: f64, nodes: &str, values: &[(&str, &str)]) -> Simulation {
     simulation(&document(fps, nodes, values))
 }
 
+/// The plan that programs run, for tests of many frames: stages share dispatches, and of the wires only these are kept, with the
+/// States. `joining_dispatches_changes_no_bit` says that the numbers are the same.
+pub fn start_fused(fps: f64, nodes: &str, values: &[(&str, &str)], wires: &[&str]) -> Simulation {
+    fused(&document(fps, nodes, values), wires)
+}
+
+pub fn fused(document: &Document, wires: &[&str]) -> Simulation {
+    let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    let keep = Keep::Wires(wires.iter().map(ToString::to_string).collect());
+    let options = PlanOptions { keep, tuning: gpu().tuning(), ..PlanOptions::default() };
+    let plan = Plan::compile(&graph, &options).unwrap_or_else(|e| panic!("{e}"));
+    Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"))
+}
+
 /// Frames of 1/fps with a pointer at rest.
 pub fn step(simulation: &mut Simulation, frames: usize) {
     for _ in 0..frames {

@@ -160,7 +160,7 @@ const CHANNEL: &str = r##"
 /// Published: drag coefficient 5.57 to 5.59, lift coefficient 0.0104 to 0.0110.
 #[test]
 fn a_steady_flow_around_a_cylinder_has_the_drag_and_the_lift_of_the_benchmark() {
-    let force = run(&mut start(50.0, CHANNEL, &[]), &[], 150, "coefficients.force");
+    let force = run(&mut start_fused(50.0, CHANNEL, &[], &["coefficients.force"]), &[], 150, "coefficients.force");
     let [drag, lift] = [force[0], force[1]];
     println!("drag {drag:.3}, lift {lift:.4}");
     // A wall that is displaced by (h / r)^2 / 2 of the radius, 12 cells across, changes the drag by about as much.

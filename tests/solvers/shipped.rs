@@ -135,10 +135,6 @@ fn planned(document: &Document, options: PlanOptions) -> Plan {
 }
 
 /// Words of every State and of the images after so many frames with the graph's own input.
-fn play(document: &Document, keep: Keep, frames: usize) -> Vec<(String, Vec<u32>)> {
-    played(small(document, keep), frames)
-}
-
 fn played(plan: Plan, frames: usize) -> Vec<(String, Vec<u32>)> {
     let [at] = played_at(plan, [frames]);
     at
@@ -189,15 +185,6 @@ fn assert_same(name: &str, a: &[(String, Vec<u32>)], b: &[(String, Vec<u32>)]) {
     }
 }
 
-#[test]
-fn two_runs_of_a_graph_have_the_same_bits() {
-    for (name, document) in graphs(64.0) {
-        let once = play(&document, Keep::Needed, 16);
-        assert_same(&name, &once, &play(&document, Keep::Needed, 16));
-        println!("{name}: {} States and pictures the same bits after 16 frames", once.len());
-    }
-}
-
 /// The graphs that follow an article have a variant with its constants and solver.
 const ARTICLES: [&str; 6] =
     ["curl_noise.ron", "curl_noise_2d.ron", "oil_clock.ron", "sph_water.ron", "stable_fluids.ron", "unity_fluid.ron"];
@@ -231,6 +218,7 @@ fn every_variant_compiles_and_runs() {
     assert_eq!(articles, ARTICLES);
 }
 
+/// Nor does running again: these are two runs.
 #[test]
 fn sharing_memory_changes_no_bit() {
     for (name, document) in graphs(64.0) {
@@ -242,7 +230,7 @@ fn sharing_memory_changes_no_bit() {
         );
         assert!(shared.buffers.len() < apart.buffers.len(), "{name}: something is shared");
         // An even and an odd number of frames: States may swap buffers.
-        let [shared, mut apart] = [shared, apart].map(|plan| played_at(plan, [7, 8]));
+        let [shared, mut apart] = [shared, apart].map(|plan| played_at(plan, [7, 16]));
         // States that only variants read are kept with all wires alone.
         for (shared, apart) in shared.iter().zip(&mut apart) {
             apart.retain(|(state, _)| shared.iter().any(|(other, _)| other == state));
@@ -254,21 +242,22 @@ fn sharing_memory_changes_no_bit() {
 #[test]
 fn computing_once_what_does_not_change_changes_no_bit() {
     // As they ship, and with what moves by an expression held, so that more of them is still.
-    for (held, least) in [(false, 0), (true, 3)] {
-        let hold = |text: String| if held { text.replace("* time", "* 0.3") } else { text };
-        let mut most = 0;
-        for (name, document) in graphs_with(64.0, &hold) {
-            let every = planned(&document, PlanOptions { hoist: false, ..PlanOptions::default() });
-            let once = small(&document, Keep::Needed);
-            let (still, frame) = (once.invariant.len(), once.frame.len());
-            println!("{name}: {still} operations once, {frame} a frame; {} before", every.frame.len());
-            assert_eq!(still + frame, every.frame.len(), "{name}");
-            most = most.max(still);
-            let [once, every] = [once, every].map(|plan| played_at(plan, [1, 6]));
-            once.iter().zip(&every).for_each(|(once, every)| assert_same(&name, once, every));
-        }
-        assert!(most >= least, "{most} operations once at most");
+    let (ship, held) = (graphs(64.0), graphs_with(64.0, &|text| text.replace("* time", "* 0.3")));
+    let held = held
+        .into_iter()
+        .filter(|(name, document)| !ship.iter().any(|(other, as_is)| (other, as_is) == (name, document)));
+    let mut most = 0;
+    for (name, document) in ship.iter().cloned().chain(held) {
+        let every = planned(&document, PlanOptions { hoist: false, ..PlanOptions::default() });
+        let once = small(&document, Keep::Needed);
+        let (still, frame) = (once.invariant.len(), once.frame.len());
+        println!("{name}: {still} operations once, {frame} a frame; {} before", every.frame.len());
+        assert_eq!(still + frame, every.frame.len(), "{name}");
+        most = most.max(still);
+        let [once, every] = [once, every].map(|plan| played_at(plan, [1, 6]));
+        once.iter().zip(&every).for_each(|(once, every)| assert_same(&name, once, every));
     }
+    assert!(most >= 3, "{most} operations once at most");
 }
 
 /// Mean and standard deviation of an image's brightness, 0..255.
@@ -284,18 +273,18 @@ fn every_graph_shows_something_that_moves() {
     for (name, document) in graphs(64.0) {
         let mut sim = Simulation::new(gpu(), small(&document, Keep::All)).unwrap_or_else(|e| panic!("{name}: {e}"));
         let mut pictures = Vec::new();
-        // Ten images: a recorded hand needs some time to stir.
+        // A recorded hand needs some time to stir.
         for frame in 1..=40 {
             let input = sim.recorded_input();
             sim.step(&input).unwrap_or_else(|e| panic!("{name}: {e}"));
-            if frame % 4 != 0 {
+            if ![4, 20, 40].contains(&frame) {
                 continue;
             }
             let wild = wild_wires(&sim);
             assert!(wild.is_empty(), "{name}, frame {frame}, not finite: {}", wild.join(", "));
             pictures.push(sim.image(None).unwrap_or_else(|e| panic!("{name}: {e}")));
         }
-        let (first, last) = (&pictures[0], &pictures[9]);
+        let (first, last) = (&pictures[0], &pictures[2]);
         let (light, spread) = brightness(last);
         let changed = first.rgba.iter().zip(&last.rgba).filter(|(a, b)| a != b).count();
         println!("{name}: brightness {light:.1} +- {spread:.1}, {changed} of {} bytes changed", last.rgba.len());

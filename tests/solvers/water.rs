@@ -1,7 +1,6 @@
 //! Normals from depth, sunlight through a surface, and the water graph.
 
 use stagewright::document::{Document, ParamValue};
-use stagewright::plan::Keep;
 use stagewright::sim::Simulation;
 
 use super::harness::*;
@@ -197,8 +196,7 @@ fn small_water() -> Document {
 /// Water hardly compressed, in the fall and at the impact on the far wall after 0.4 s; nobody lost, no step too long.
 #[test]
 fn the_small_water_graph_keeps_its_water_together() {
-    let plan = compile(&small_water(), Keep::Wires(vec!["substep.particles".into()]));
-    let mut sim = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
+    let mut sim = fused(&small_water(), &["substep.particles"]);
     let (mut most, mut worst, mut fullest) = (0.0f64, 0.0f64, 0.0f64);
     for frame in 0..24 {
         step(&mut sim, 1);
