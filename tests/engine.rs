@@ -16,6 +16,8 @@ mod keyframes;
 mod lockstep;
 #[path = "engine/timeline.rs"]
 mod timeline;
+#[path = "engine/unseen.rs"]
+mod unseen;
 
 use std::sync::OnceLock;
 

@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use stagewright::cancel::Cancel;
 use stagewright::document::{Document, ParamValue};
 use stagewright::export::checkpoints::Checkpoints;
+use stagewright::export::frames::Frames;
 use stagewright::export::job::{self, Ended, Export, Item, Job, Progress, Subject};
 use stagewright::export::place::Place;
 use stagewright::export::record::Fingerprint;
 use stagewright::export::select::{Choices, DEFAULT_NAMES, Request, items};
-use stagewright::export::sheet::Sheet;
+use stagewright::export::settings::Settings;
 use stagewright::export::{DEFAULT, format_named};
 use stagewright::files::Access;
 use stagewright::gpu::{Gpu, GpuOptions};
@@ -41,11 +42,12 @@ impl Folder {
 
     fn export(&self, first: u64, last: u64) -> Export {
         Export {
-            frames: first..=last,
+            frames: (first..=last).into(),
             size: None,
             items: vec![Item::images(Subject::Output(None), DEFAULT)],
             folder: self.0.clone(),
             resume: false,
+            unseen: true,
             checkpoints: None,
         }
     }
@@ -120,6 +122,24 @@ fn a_range_is_written_as_part_of_the_whole() {
     assert_eq!(part.names(), (7..=12).map(name).collect::<Vec<_>>());
     assert!((7..=12).all(|frame| whole.frame(frame) == part.frame(frame)));
     assert!(whole.frame(7) != whole.frame(12), "the picture changes");
+}
+
+#[test]
+fn one_frame_in_three_is_that_of_the_whole_and_no_other_is_rendered() {
+    let (gpu, whole, part) = (gpu(), Folder::new("all_frames"), Folder::new("a_third"));
+    export(&gpu, &document(), &whole.export(1, 12), |_| true);
+    let third = Export { frames: Frames::new(2..=12, 3), ..part.export(1, 1) };
+    assert_eq!(third.names(), "frame.0002.png to frame.0011.png");
+    let first = export(&gpu, &document(), &third, |progress| progress.frame < 6);
+    assert_eq!((first.written, first.last), (2, 11), "2 and 5");
+    let again = export(&gpu, &document(), &Export { resume: true, ..third.clone() }, |_| true);
+    assert_eq!((again.kept, again.written, again.frame), (2, 2, 11));
+    assert_eq!(part.names(), [2, 5, 8, 11].map(name));
+    assert!([2, 5, 8, 11].into_iter().all(|frame| whole.frame(frame) == part.frame(frame)));
+    let mut simulation = simulation(&gpu, &document(), &PlanOptions::default());
+    assert_eq!(simulation.plan().simulating(), [true, false, false], "the source, and not its colours");
+    simulation.step_unseen(&FrameInput::default()).unwrap();
+    assert_eq!(simulation.frame(), 1);
 }
 
 #[test]
@@ -222,7 +242,7 @@ fn a_job_is_cancelled_by_word_and_by_letting_go() {
     while job.progress().written < 3 {
         std::thread::sleep(Duration::from_millis(1));
     }
-    assert!(job.progress().left().is_some());
+    assert!(job.progress().left.is_some());
     job.cancel();
     let Ended::Cancelled(progress) = end(job) else { panic!("it was cancelled") };
     assert!(progress.frame < 1_000_000 && progress.written == progress.frame);
@@ -295,8 +315,7 @@ fn typed(document: &Document, wires: &[&str], formats: &[&str]) -> Result<Vec<It
         names: DEFAULT_NAMES,
         folder: &Place::default().resolve("", &(1..=1)).unwrap(),
         size: None,
-        cutoff: 0.0,
-        sheet: Sheet::default(),
+        settings: Settings::default(),
     };
     let requests = wires.iter().map(|wire| Request::parse(wire)).collect::<Result<Vec<_>, _>>()?;
     let graph = Graph::build(document, Library::builtin()).unwrap();

@@ -205,8 +205,8 @@ fn tree(mut rest: Bytes<'_>, components: usize, half: bool, work: &Work) -> Resu
         }
         if rest.array()? != [0] {
             tree.cover(at, 4096);
-            tree.tiles.insert((4096, at.map(|at| at.div_euclid(4096))), value);
         }
+        tree.tiles.insert((4096, at.map(|at| at.div_euclid(4096))), value);
     }
     let mut leaves = Vec::new();
     for _ in 0..children {
@@ -304,11 +304,16 @@ fn inner<'a>(
         let within = [index / (width * width), index / width % width, index % width];
         [0, 1, 2].map(|axis| at[axis] + side * within[axis] as i64)
     };
-    for index in (0..count).filter(|index| is_on(active, *index) && !is_on(children, *index)) {
+    for index in (0..count).filter(|index| !is_on(children, *index)) {
         let mut value = [0f32; 3];
         let own = values.get(index * coding.components..).unwrap_or_default();
         value.iter_mut().zip(own).take(coding.components).for_each(|(to, from)| *to = *from);
-        tree.cover(place(index), side);
+        // What is not active may still have a value: the inside of a level set.
+        match is_on(active, index) {
+            true => tree.cover(place(index), side),
+            false if value == coding.background => continue,
+            false => {}
+        }
         tree.tiles.insert((side, place(index).map(|at| at.div_euclid(side))), value);
     }
     let mut found = Vec::new();

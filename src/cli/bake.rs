@@ -12,6 +12,7 @@ use super::report::{self, Failure};
 use super::run::{self, parse_frames};
 use stagewright::bake::{self, Condition, Status, job};
 use stagewright::document::{Bake as Entry, Document};
+use stagewright::export::place::{Place, Version};
 use stagewright::files::{Access, free_space};
 use stagewright::gpu::Gpu;
 use stagewright::graph::Graph;
@@ -116,7 +117,8 @@ impl Bake {
     ) -> Result<(), Failure> {
         let access = self.graph.access();
         let status = bake::look(graph, name, entry, &access)?;
-        let place = run::place(&self.graph.graph, self.resume);
+        let version = if self.resume { Version::Newest } else { Version::Next };
+        let place = Place { version, ..run::place(&self.graph.graph, false) };
         let given = |out: &PathBuf| run::single_folder(out, &place, &(entry.frames.0..=entry.frames.1));
         let folder = self.out.as_ref().map_or_else(|| Ok(status.folder.clone()), given)?;
         let count = entry.frames.1 - entry.frames.0 + 1;

@@ -13,12 +13,13 @@ use super::{GraphArgs, parse_size};
 use stagewright::cancel::Cancel;
 use stagewright::document::ExportPreset;
 use stagewright::export::checkpoints::Checkpoints;
+use stagewright::export::frames::Frames;
 use stagewright::export::job::{self, Item, JobError};
 use stagewright::export::place::{Folder, Place};
 use stagewright::export::preset;
 use stagewright::export::record::Fingerprint;
 use stagewright::export::select::{Choices, Request, items};
-use stagewright::export::settings;
+use stagewright::export::settings::{self, Settings};
 use stagewright::export::sheet::Sheet;
 use stagewright::export::sink::Format;
 use stagewright::export::{FORMATS, format_named};
@@ -44,7 +45,7 @@ pub struct Export {
     #[arg(long, value_name = "N|N-M", value_parser = parse_frames, required_unless_present = "preset")]
     frames: Option<RangeInclusive<u64>>,
     /// Folder for the files, created if missing. Tokens: {graph}, {preset}, {first}, {last}, {date}, {time}, {version} (the next of v001,
-    /// v002 and so on; with --resume the newest); {name}, {wire}, {format}: a folder for each series
+    /// v002 and so on; with --resume the newest, unless it is complete); {name}, {wire}, {format}: a folder for each series
     #[arg(long, value_name = "DIR", required_unless_present = "preset")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -61,6 +62,13 @@ pub struct Export {
     /// In OpenVDB files, leave out numbers of at most this size. Default: 0
     #[arg(long, value_name = "VALUE", value_parser = cutoff)]
     cutoff: Option<f32>,
+    /// Half the width of the narrow band of OpenVDB level sets [voxels]. Default: 3
+    #[arg(long, value_name = "VOXELS", value_parser = band)]
+    band: Option<f32>,
+    /// Write one in so many frames, from the first on; those between are simulated and not rendered. In a flipbook, frames from one tile to
+    /// the next. Default: 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    every: Option<u64>,
     #[command(flatten)]
     sheet: SheetArgs,
     /// Resume an interrupted export
@@ -74,9 +82,6 @@ struct SheetArgs {
     /// Flipbooks: columns and rows of the sheet. Default: the squarest that all frames fill
     #[arg(long, value_name = "CxR", value_parser = parse_size)]
     tiles: Option<(u32, u32)>,
-    /// Flipbooks: frames from one tile to the next. Default: 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    every: Option<u64>,
     /// Flipbooks: blend the frames beyond the tiles into the last ones, so that it repeats without a seam
     #[arg(long = "loop")]
     looped: bool,
@@ -93,7 +98,6 @@ impl SheetArgs {
     fn over(&self, other: Sheet) -> Sheet {
         Sheet {
             tiles: self.tiles.map(Into::into).or(other.tiles),
-            every: self.every.unwrap_or(other.every),
             looped: self.looped || other.looped,
             padding: self.padding.unwrap_or(other.padding),
             premultiplied: self.premultiplied || other.premultiplied,
@@ -110,6 +114,11 @@ pub fn cutoff(text: &str) -> Result<f32, String> {
     number.ok_or_else(|| format!("`{text}` is not a number of at least 0"))
 }
 
+fn band(text: &str) -> Result<f32, String> {
+    let number = text.parse::<f32>().ok().filter(|number| (1.0..=1000.0).contains(number));
+    number.ok_or_else(|| format!("`{text}` is not a number of voxels from 1 to 1000"))
+}
+
 impl Export {
     pub fn run(&self) -> Result<(), Failure> {
         let (document, library) = self.run.document(&self.graph)?;
@@ -123,23 +132,27 @@ impl Export {
         let settings = settings::read(&preset.settings)?;
         let names = self.name.as_deref().unwrap_or_else(|| preset::names(&preset));
         let size = self.size.or(preset.size);
-        let cutoff = self.cutoff.unwrap_or(settings.cutoff);
-        let sheet = self.sheet.over(settings.sheet);
-        let choices = Choices { formats: &formats, names, folder: &folder, size, cutoff, sheet };
+        let settings = Settings {
+            every: self.every.unwrap_or(settings.every),
+            cutoff: self.cutoff.unwrap_or(settings.cutoff),
+            band: self.band.unwrap_or(settings.band),
+            sheet: self.sheet.over(settings.sheet),
+        };
+        let choices = Choices { formats: &formats, names, folder: &folder, size, settings };
         let requests = match self.wires.as_slice() {
             [] => preset.what.iter().map(|text| Request::parse(text)).collect::<Result<_, _>>(),
             wires => Ok(wires.to_vec()),
         };
         let items = items(&requests.map_err(Failure::Message)?, &choices, &document, &graph)?;
-        if sheet != Sheet::default() && items.iter().all(|item| item.format.beside.is_empty()) {
-            let message = "--tiles, --every, --loop, --padding and --premultiplied are for flipbooks, and none is exported; name one, as in WIRE:flipbook";
+        if settings.sheet != Sheet::default() && items.iter().all(|item| item.format.beside.is_empty()) {
+            let message = "--tiles, --loop, --padding and --premultiplied are for flipbooks, and none is exported; name one, as in WIRE:flipbook";
             return Err(Failure::Message(message.into()));
         }
         let files = FilesArgs { frames, out: folder.path.clone() };
         let export = self.run.export(items, &files, size, &document, checkpoint.as_ref())?;
         let every = export.checkpoints.clone().or(preset.checkpoints.map(|every| Checkpoints::of(every, &document)));
-        let export = job::Export { checkpoints: every, ..export };
-        let export = job::Export { resume: self.resume, ..export };
+        let frames = run::frames_after(Frames::new(files.frames, settings.every), checkpoint.as_ref())?;
+        let export = job::Export { frames, checkpoints: every, resume: self.resume, unseen: true, ..export };
         export.check().map_err(|error| Failure::Message(error.to_string()))?;
 
         // Errors of the graph are reported even where there is no driver.
@@ -160,7 +173,7 @@ impl Export {
             inputs = next;
         }
 
-        let bar = run::progress(*export.frames.end());
+        let bar = run::progress(export.frames.last());
         let started = Instant::now();
         let frames = self.run.driver.frames();
         let mut shown = false;
@@ -177,11 +190,8 @@ impl Export {
         })?;
         bar.finish_and_clear();
         report::warn(&simulation.warnings(true));
-        if self.resume && done.replaced > 0 {
-            report::print(&format!(
-                "{} existing frames came from another version of the graph, its stages, its files or the program; all frames were written again\n",
-                done.replaced
-            ));
+        if self.resume {
+            report::print(&run::replaced(&done, "written"));
         }
         if done.kept > 0 {
             report::print(&format!("{} frames already existed\n", done.kept));

@@ -95,7 +95,7 @@ impl Render {
         }
         let mut bad = None;
         let mut times = Times::default();
-        let bar = run::progress(*export.frames.end());
+        let bar = run::progress(export.frames.last());
         let started = Instant::now();
         let frames = self.run.driver.frames();
         let mut first_shown = false;
@@ -154,11 +154,8 @@ impl Render {
             self.report_bad(&bad, &document, &library, &simulation)?;
         }
         times.take(&mut simulation, true);
-        if self.resume && done.replaced > 0 {
-            report::print(&format!(
-                "{} existing frames came from another version of the graph, its stages, its files or the program; all frames were rendered again\n",
-                done.replaced
-            ));
+        if self.resume {
+            report::print(&run::replaced(&done, "rendered"));
         }
         if done.kept > 0 {
             report::print(&format!("{} frames already existed\n", done.kept));

@@ -12,6 +12,7 @@ use super::driver::DriverArgs;
 use super::report::{self, Failure};
 use stagewright::document::Document;
 use stagewright::export::checkpoints::Checkpoints;
+use stagewright::export::frames::Frames;
 use stagewright::export::job::{Export, Item, Progress};
 use stagewright::export::place::{Folder, Place, Version};
 use stagewright::files::{MAX_GRAPH, read};
@@ -32,9 +33,9 @@ pub struct FilesArgs {
     pub out: PathBuf,
 }
 
-/// What tokens in `--out` stand for. An export that is resumed is in the newest version.
+/// What tokens in `--out` stand for. An export that is resumed is in the newest version, unless that is complete.
 pub fn place(graph: &Path, resume: bool) -> Place {
-    let version = if resume { Version::Newest } else { Version::Next };
+    let version = if resume { Version::Unfinished } else { Version::Next };
     Place { folder: PathBuf::new(), version, ..Place::of(graph) }
 }
 
@@ -112,37 +113,47 @@ impl RunArgs {
         checkpoint: Option<&Checkpoint>,
     ) -> Result<Export, Failure> {
         Ok(Export {
-            frames: frames_after(files, checkpoint)?,
+            frames: frames_after(files.frames.clone().into(), checkpoint)?,
             size,
             items,
             folder: files.out.clone(),
             resume: false,
+            unseen: false,
             checkpoints: self.checkpoint_every.map(|every| Checkpoints::of(every, document)),
         })
     }
 }
 
 /// The frames to write: those of `--frames` after the checkpoint.
-fn frames_after(files: &FilesArgs, checkpoint: Option<&Checkpoint>) -> Result<RangeInclusive<u64>, Failure> {
-    let (first, last) = files.frames.clone().into_inner();
-    let Some(present) = checkpoint.map(|checkpoint| checkpoint.snapshot.frame).filter(|present| *present >= first)
-    else {
-        return Ok(first..=last);
-    };
-    if present >= last {
-        let next = present + 1;
+pub fn frames_after(frames: Frames, checkpoint: Option<&Checkpoint>) -> Result<Frames, Failure> {
+    let present = checkpoint.map(|checkpoint| checkpoint.snapshot.frame);
+    let Some(present) = present.filter(|present| *present >= frames.first()) else { return Ok(frames) };
+    if present >= frames.last() {
+        let (next, last) = (present + 1, frames.range().end().to_string());
         return Err(Failure::Message(format!(
             "--from: the checkpoint holds frame {present}, and --frames ends at {last}; give --frames {next}-M with M from {next} on"
         )));
     }
     report::eprint_line(&format!("frames up to {present} are before the checkpoint and are not written"));
-    Ok(present + 1..=last)
+    Ok(frames.after(present))
+}
+
+/// A line about frames that could not be kept; empty where there are none.
+pub fn replaced(done: &Progress, again: &str) -> String {
+    let cause = match done.rebaked {
+        true => "came from a cache that was baked again since",
+        false => "came from another version of the graph, its stages, its files or the program",
+    };
+    match done.replaced {
+        0 => String::new(),
+        count => format!("{count} existing frames {cause}; all frames were {again} again\n"),
+    }
 }
 
 /// Prints the path of this run's first frame as soon as it is written, so that the user can look at it while the
 /// others are rendered. Returns whether it was.
 pub fn show_first(export: &Export, progress: &Progress) -> bool {
-    let first = export.path(export.frames.start() + progress.kept);
+    let first = export.path(export.frames.at(progress.kept));
     let is_written = progress.written > 0 && first.is_file();
     if is_written {
         report::eprint_line(&format!("first frame: {}", first.display()));

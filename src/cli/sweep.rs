@@ -13,6 +13,7 @@ use super::report::{self, Failure};
 use super::run::{self, parse_frames};
 use super::{GraphArgs, MemoryArgs, parse_size};
 use stagewright::document::Document;
+use stagewright::export::place::{Place, Version};
 use stagewright::export::select::Request;
 use stagewright::files::{Access, MAX_GRAPH, read, write};
 use stagewright::gpu::Gpu;
@@ -183,7 +184,9 @@ impl Sweep {
 
     /// The folder, with its tokens replaced.
     fn folder(&self, graph: &Path, out: &Path) -> Result<PathBuf, Failure> {
-        let place = run::place(graph, self.index.is_some() || self.asks_for_nothing());
+        let known = self.index.is_some() || self.asks_for_nothing();
+        let version = if known { Version::Newest } else { Version::Next };
+        let place = Place { version, ..run::place(graph, false) };
         let named = ["{first}", "{last}"].into_iter().find(|token| out.to_string_lossy().contains(token));
         if let (None, Some(token)) = (self.frames, named) {
             return Err(Failure::Message(format!("--out has the token {token}, and --frames is missing; give both")));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::names::Names;
-use super::sheet::Sheet;
+use super::settings::Settings;
 use super::sink::{Format, Kind, Target};
 use super::subject::Subject;
 
@@ -20,17 +20,15 @@ pub struct Item {
     pub folder: PathBuf,
     /// Names of the files.
     pub names: Names,
-    /// In sparse files, numbers of at most this size are left out.
-    pub cutoff: f32,
-    /// How a flipbook is laid out.
-    pub sheet: Sheet,
+    /// Settings of the format.
+    pub settings: Settings,
 }
 
 impl Item {
     /// Images with the default names.
     pub fn images(subject: Subject, format: &'static Format) -> Item {
-        let (folder, names, sheet) = (PathBuf::new(), Names::default(), Sheet::default());
-        Item { subject, format, kind: Kind::Image, folder, names, cutoff: 0.0, sheet }
+        let (folder, names, settings) = (PathBuf::new(), Names::default(), Settings::default());
+        Item { subject, format, kind: Kind::Image, folder, names, settings }
     }
 
     /// Names of the values in a file.

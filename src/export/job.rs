@@ -3,15 +3,17 @@
 use std::collections::VecDeque;
 use std::fs;
 use std::io;
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::checkpoints::{self, Checkpoints};
+use super::frames::Frames;
 pub use super::item::Item;
 use super::measure;
-use super::record::{Fingerprint, Record};
+pub use super::pace::Left;
+use super::pace::Pace;
+use super::record::{Fingerprint, RECORD, Record};
 use super::sink::{About, ExportError, Frame, FrameSink, Target};
 use super::subject::{FrameSource, Pending, plan_options};
 pub use super::subject::{Part, Source, Subject};
@@ -43,14 +45,12 @@ const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 const WAIT_EVERY: u64 = 4;
 /// How often the size of the files is measured.
 const MEASURE_INTERVAL: Duration = Duration::from_secs(1);
-/// Number of last frames that the rate is measured over.
-const RATE_OVER: usize = 30;
 
 /// What to export, and where to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Export {
     /// Frames that are written. Earlier ones are computed too, since each frame depends on the one before.
-    pub frames: RangeInclusive<u64>,
+    pub frames: Frames,
     /// Size of the images \[pixels\]; that of the Output when `None`.
     pub size: Option<(u32, u32)>,
     /// What is written, all in one pass.
@@ -61,6 +61,8 @@ pub struct Export {
     pub resume: bool,
     /// Which checkpoints are written into the folder.
     pub checkpoints: Option<Checkpoints>,
+    /// Compute no more of frames that are not written than others depend on. Not for callers that read images or wires after each frame.
+    pub unseen: bool,
 }
 
 /// Most threads that encode frames.
@@ -71,6 +73,12 @@ impl Export {
     pub fn plan_options(&self, access: &Access) -> PlanOptions {
         let options = plan_options(self.items.iter().map(|item| &item.subject), self.size);
         PlanOptions { folder: access.folder.clone(), allow_files: access.anywhere, ..options }
+    }
+
+    /// Whether there is an interrupted export in the folder that differs from this one by the contents of caches alone.
+    pub fn rebaked(&self, inputs: &Fingerprint) -> bool {
+        let record = Record::read(&self.record_path());
+        record.is_some_and(|record| record.rebaked(&self.record(None, inputs)))
     }
 
     /// The number of complete frames of an interrupted export with these inputs in the folder, counted from the first;
@@ -91,7 +99,7 @@ impl Export {
     pub fn check(&self) -> Result<(), JobError> {
         let flipbooks = self.items.iter().filter(|item| !item.format.beside.is_empty());
         flipbooks
-            .map(|item| item.sheet.layout(&self.frames))
+            .map(|item| item.settings.sheet.layout(&self.frames))
             .try_for_each(|layout| layout.map(drop))
             .map_err(JobError::Sheet)
     }
@@ -111,9 +119,9 @@ impl Export {
         if self.items.iter().any(|item| item.format.single) {
             return None;
         }
-        let (first, count) = (*self.frames.start(), progress.kept + progress.written);
-        let paths = |frame| self.sinks(&About::default()).iter().map(|sink| sink.path(frame)).collect();
-        measure::frame_bytes(first..=(first + count).checked_sub(1)?, paths)
+        let sinks = self.sinks(&About::default());
+        let paths = |index| sinks.iter().map(|sink| sink.path(self.frames.at(index))).collect();
+        measure::frame_bytes(progress.kept + progress.written, paths)
     }
 
     /// The names of the files in one line: `frame.0001.png to frame.0240.png`.
@@ -141,12 +149,11 @@ impl Export {
         let sink = |item: &Item| {
             (item.format.open)(Target {
                 folder: self.folder.join(&item.folder),
-                frames: self.frames.clone(),
+                frames: self.frames,
                 names: item.names.clone(),
                 kind: item.kind,
                 layers: item.layers(),
-                cutoff: item.cutoff,
-                sheet: item.sheet,
+                settings: item.settings,
                 threads,
                 about: about.clone(),
             })
@@ -160,20 +167,19 @@ impl Export {
 
     /// A file in the folder that exists until the export is complete.
     fn record_path(&self) -> PathBuf {
-        self.folder.join("frame.export.ron")
+        self.folder.join(RECORD)
     }
 
     fn record(&self, image_size: Option<[u32; 2]>, inputs: &Fingerprint) -> Record {
         let (mut subject, mut formats) = (format!("{:?}", self.size), Vec::new());
         for item in &self.items {
-            subject +=
-                &format!(" {:?} {:?} {:?} {} {:?}", item.subject, item.kind, item.names, item.cutoff, item.sheet);
+            subject += &format!(" {:?} {:?} {:?} {:?}", item.subject, item.kind, item.names, item.settings);
             if !item.folder.as_os_str().is_empty() {
                 subject += &format!(" {:?}", item.folder);
             }
             formats.push(item.format.name);
         }
-        Record::new(&self.frames, image_size, &subject, &formats.join(" "), inputs)
+        Record::new(&self.frames.range(), image_size, &subject, &formats.join(" "), inputs)
     }
 }
 
@@ -250,12 +256,18 @@ pub struct Progress {
     pub kept: u64,
     /// Frames of another export that existed and are replaced.
     pub replaced: u64,
+    /// Whether those were of the same graph and caches that were baked again since.
+    pub rebaked: bool,
     /// Frames that were not computed again, since a checkpoint of this export holds their States.
     pub skipped: u64,
     /// The frame that it ends with.
     pub last: u64,
     /// Frames per second over the last frames.
     pub rate: Option<f64>,
+    /// Estimated time until the last frame.
+    pub left: Option<Left>,
+    /// Time of a frame that is not written, and of one that is, over the last frames \[s\].
+    pub seconds: [Option<f64>; 2],
     /// Size of the files of one of the last frames \[bytes\], where each frame has files of its own. Measured by [`Job`] alone.
     pub frame_bytes: Option<f64>,
 }
@@ -264,12 +276,6 @@ impl Progress {
     /// 0..1
     pub fn share(&self) -> f32 {
         if self.last == 0 { 0.0 } else { self.frame as f32 / self.last as f32 }
-    }
-
-    /// Estimated time until the last frame.
-    pub fn left(&self) -> Option<Duration> {
-        let rate = self.rate.filter(|rate| *rate > 0.0)?;
-        Duration::try_from_secs_f64(self.last.saturating_sub(self.frame) as f64 / rate).ok()
     }
 }
 
@@ -287,9 +293,10 @@ pub fn run(
     simulation: &mut Simulation,
     mut go_on: impl FnMut(&Progress, &mut Simulation) -> bool,
 ) -> Result<(Progress, Option<Statistics>), JobError> {
-    let (first, last) = export.frames.clone().into_inner();
-    if first == 0 || last < first {
-        return Err(JobError::Frames { first, last });
+    let frames = export.frames;
+    let (first, last) = (frames.first(), frames.last());
+    if first == 0 || frames.count() == 0 {
+        return Err(JobError::Frames { first, last: *frames.range().end() });
     }
     export.check()?;
     if simulation.frame() >= first {
@@ -306,18 +313,18 @@ pub fn run(
         write::sweep(&folder);
         _locks.push(lock);
     }
+    let rebaked = export.resume && export.rebaked(inputs);
     let (kept, replaced) = begin(export, &mut sinks, sources.size(simulation), inputs)?;
     sinks.iter_mut().try_for_each(|sink| sink.begin(kept))?;
-    let mut progress = Progress { kept, replaced, last, ..Progress::default() };
-    let mut stamps = VecDeque::new();
+    let mut progress = Progress { kept, replaced, rebaked, last, ..Progress::default() };
     let mut waiting = Waiting::new();
     let mut wanted = true;
     // Nothing is left to write where all frames exist.
-    let end = if kept > last - first { 0 } else { last };
+    let end = if kept >= frames.count() { 0 } else { last };
     let mut resumed = None;
     if kept > 0 && end > 0 {
         let adapter = simulation.gpu().name().to_string();
-        let newest = saver::newest(&export.folder, checkpoints::FILES, inputs.text(), &adapter, first + kept - 1);
+        let newest = saver::newest(&export.folder, checkpoints::FILES, inputs.text(), &adapter, frames.at(kept) - 1);
         if let Some(checkpoint) = newest.filter(|checkpoint| checkpoint.snapshot.frame > simulation.frame()) {
             progress.skipped = checkpoint.snapshot.frame - simulation.frame();
             simulation.resume(&checkpoint);
@@ -330,24 +337,31 @@ pub fn run(
         wanted = go_on(&progress, simulation);
     }
     let end = if wanted { end } else { 0 };
+    let mut pace = Pace::new(Instant::now());
     for frame in simulation.frame() + 1..=end {
         let input = simulation.recorded_input();
-        simulation.step(&input)?;
+        let write = frame >= frames.at(kept) && frames.contains(frame);
+        match write || !export.unseen {
+            true => simulation.step(&input)?,
+            false => simulation.step_unseen(&input)?,
+        }
         saver.iter_mut().try_for_each(|saver| saver.after_frame(simulation, last))?;
-        let write = frame >= first.saturating_add(kept);
-        if write || frame % WAIT_EVERY == 0 {
-            waiting.push_back(Computed {
-                index: frame,
-                time: simulation.time(),
-                write,
-                pending: sources.read(simulation)?,
-            });
+        let pending = match (write, frame % WAIT_EVERY) {
+            (true, _) => sources.read(simulation)?,
+            (false, 0) => simulation.computed().map(Pending::Computed).into_iter().collect(),
+            (false, _) => Vec::new(),
+        };
+        if !pending.is_empty() {
+            waiting.push_back(Computed { index: frame, time: simulation.time(), write, pending });
         }
         while wanted && waiting.len() > IN_FLIGHT {
             wanted = take(&mut waiting, &mut sinks, &mut progress, &mut |progress| go_on(progress, simulation))?;
         }
         progress.frame = frame;
-        progress.rate = rate(&mut stamps, Instant::now());
+        pace.frame(write, Instant::now());
+        let written = frames.after(frame).count();
+        progress.rate = pace.rate();
+        (progress.seconds, progress.left) = (pace.seconds(), pace.left([end - frame - written, written]));
         wanted = wanted && go_on(&progress, simulation);
         if !wanted {
             break;
@@ -473,15 +487,6 @@ fn take(
     }
     progress.written += u64::from(write);
     Ok(true)
-}
-
-fn rate(stamps: &mut VecDeque<Instant>, now: Instant) -> Option<f64> {
-    stamps.push_back(now);
-    while stamps.len() > RATE_OVER {
-        stamps.pop_front();
-    }
-    let seconds = now.duration_since(*stamps.front()?).as_secs_f64();
-    (seconds > 0.0).then(|| (stamps.len() - 1) as f64 / seconds)
 }
 
 /// How an export ended; frames written so far remain.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf, is_separator};
 
 use super::clock::Now;
 use super::names::{Names, Piece, pieces, plain, unknown};
+use super::record::RECORD;
 
 /// A token, and what it stands for.
 pub type Token = (&'static str, &'static str);
@@ -35,6 +36,8 @@ pub enum Version {
     Next,
     /// The last that exists.
     Newest,
+    /// The last that exists if an export into it has not ended, and otherwise the next.
+    Unfinished,
 }
 
 /// Where a graph is, and what the tokens of its exports stand for.
@@ -161,11 +164,16 @@ impl Place {
             .reserved
             .iter()
             .filter_map(|folder| number(folder.strip_prefix(&parent).ok()?.components().next()?.as_os_str().to_str()?));
-        let number = match self.version {
-            Version::Next => exist.chain(reserved).max().unwrap_or(0) + 1,
-            Version::Newest => exist.max().unwrap_or(1),
-        };
-        Some(format!("v{number:0DIGITS$}"))
+        let text = |number: u64| format!("v{number:0DIGITS$}");
+        let newest = exist.max();
+        let next = reserved.chain(newest).max().unwrap_or(0) + 1;
+        let unfinished =
+            |number: &u64| self.folder.join(path.replace("{version}", &text(*number))).join(RECORD).is_file();
+        Some(text(match self.version {
+            Version::Next => next,
+            Version::Newest => newest.unwrap_or(1),
+            Version::Unfinished => newest.filter(unfinished).unwrap_or(next),
+        }))
     }
 }
 
@@ -272,8 +280,13 @@ mod tests {
         assert_eq!(next(&place).path, folder.join("a/shot_v004/v004x"));
         place.reserved = vec![folder.join("a/shot_v011/x"), folder.join("b/shot_v020")];
         assert_eq!(next(&place).path, folder.join("a/shot_v012/v012x"));
-        let newest = next(&Place { version: Version::Newest, ..place });
+        let newest = next(&Place { version: Version::Newest, ..place.clone() });
         assert_eq!(newest.path, folder.join("a/shot_v003/v003x"));
+        let unfinished = || next(&Place { version: Version::Unfinished, ..place.clone() }).path;
+        assert_eq!(unfinished(), folder.join("a/shot_v012/v012x"), "one that has ended is kept");
+        fs::create_dir_all(&newest.path).unwrap();
+        fs::write(newest.path.join(RECORD), "").unwrap();
+        assert_eq!(unfinished(), newest.path);
         let (_, names) = newest.series("{name}_{version}.{frame}", ["a", "a", "png"]).unwrap();
         assert_eq!(names.frame(1, "png"), "a_v003.0001.png");
         fs::remove_dir_all(folder).unwrap();

@@ -1,10 +1,11 @@
 //! From the settings of an export, as the dialog and graph files have them, to the export.
 
 use super::checkpoints::Checkpoints;
+use super::frames::Frames;
 use super::job::{Export, Item};
 use super::place::Folder;
 use super::select::{Choices, DEFAULT_NAMES, Request, clash, series};
-use super::settings::{self, Settings};
+use super::settings;
 use crate::document::{Document, ExportPreset};
 use crate::graph::Graph;
 use crate::problem::Problem;
@@ -24,6 +25,12 @@ pub fn named<'d>(name: &str, document: &'d Document) -> Result<&'d ExportPreset,
     })
 }
 
+/// The frames that it writes. A step that can't be is reported by [`rows`].
+pub fn frames(preset: &ExportPreset) -> Frames {
+    let every = settings::read(&preset.settings).map_or(1, |settings| settings.every);
+    Frames::new(preset.frames.0..=preset.frames.1, every)
+}
+
 /// The names of the files, with tokens.
 pub fn names(preset: &ExportPreset) -> &str {
     Some(preset.names.trim()).filter(|names| !names.is_empty()).unwrap_or(DEFAULT_NAMES)
@@ -38,9 +45,9 @@ pub fn rows(
 ) -> Vec<Result<Vec<Item>, Problem>> {
     let settings = settings::read(&preset.settings);
     let one = |text: &String| {
-        let Settings { cutoff, sheet } = settings.clone()?;
+        let settings = settings.clone()?;
         let (names, size) = (names(preset), preset.size);
-        let choices = Choices { formats: &[], names, folder, size, cutoff, sheet };
+        let choices = Choices { formats: &[], names, folder, size, settings };
         let sentence = |cause: String| Problem::new("", "", cause, "");
         let request = Request::parse(text).map_err(sentence)?;
         let items = series(&request, &choices, document, graph)?;
@@ -67,11 +74,12 @@ pub fn rows(
 /// The export of some series.
 pub fn export(preset: &ExportPreset, items: Vec<Item>, folder: &Folder, document: &Document) -> Export {
     Export {
-        frames: preset.frames.0..=preset.frames.1,
+        frames: frames(preset),
         size: preset.size,
         items,
         folder: folder.path.clone(),
         resume: false,
+        unseen: true,
         checkpoints: preset.checkpoints.map(|every| Checkpoints::of(every, document)),
     }
 }

@@ -10,21 +10,28 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::asset;
+use crate::cache::Cache;
 use crate::cancel::Cancel;
 use crate::document::{Document, Node, NodeKind, Nodes};
 use crate::files::{Access, read, write};
 use crate::library::{Definition, Library};
 use crate::sim::checkpoint::Checkpoint;
 
+/// The name of the file in the folder of an export.
+pub(super) const RECORD: &str = "frame.export.ron";
 /// A record has some hundred bytes.
 const MAX_RECORD: u64 = 1 << 16;
 /// Bytes of a file that are hashed between two checks for cancelling.
 const CHUNK: usize = 1 << 20;
 
 /// A hash of everything that the frames of an export depend on, except for their range and size: the version of this
-/// program, the graph with its recorded input, the stages and groups that it uses, and the files that it names.
+/// program, the graph with its recorded input, the stages and groups that it uses, the files that it names, and the caches that it plays.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fingerprint(String);
+pub struct Fingerprint {
+    all: String,
+    /// The same without caches.
+    live: String,
+}
 
 impl Fingerprint {
     /// Reads the files that the document names. For a file that cannot be read, this fact is hashed; the export itself
@@ -65,14 +72,26 @@ impl Fingerprint {
                 hash.file(&path, length, cancel)?;
             }
         }
-        Some(Fingerprint(hash.text()))
+        let live = hash.text();
+        let mut hash = Hash(Sha256::new());
+        hash.part(b"live", live.as_bytes());
+        for (name, bake) in document.bakes.iter().filter(|(_, bake)| bake.play) {
+            // What its wires depend on is in the index. A frame that is missing is replaced by another.
+            let cache = Cache::open(&access.folder.join(bake.folder(name))).ok();
+            let text = cache.and_then(|cache| Some((serde_json::to_vec(cache.index()).ok()?, cache.frames())));
+            let Some((index, frames)) = text else { continue };
+            hash.part(b"cache", name.as_bytes());
+            hash.part(b"index", &index);
+            hash.part(b"frames", format!("{frames:?}").as_bytes());
+        }
+        Some(Fingerprint { all: hash.text(), live })
     }
 }
 
 impl Fingerprint {
     /// The hash in hexadecimal.
     pub fn text(&self) -> &str {
-        &self.0
+        &self.all
     }
 
     /// The same for frames that continue from a checkpoint, where there is one.
@@ -88,9 +107,9 @@ impl Fingerprint {
             return self.clone();
         }
         let mut hash = Hash(Sha256::new());
-        hash.part(b"inputs", self.0.as_bytes());
+        hash.part(b"inputs", self.all.as_bytes());
         hash.part(b"checkpoint", checkpoint.hash().as_bytes());
-        Fingerprint(hash.text())
+        Fingerprint { all: hash.text(), ..self.clone() }
     }
 }
 
@@ -195,6 +214,9 @@ pub(super) struct Record {
     pub format: String,
     /// The [`Fingerprint`].
     pub inputs: String,
+    /// The same without caches. Records without it are of exports before there were caches.
+    #[serde(default)]
+    pub live: String,
 }
 
 impl Record {
@@ -208,7 +230,15 @@ impl Record {
     ) -> Record {
         let (first, last) = frames.clone().into_inner();
         let text = hexadecimal(&Sha256::digest(subject.as_bytes()));
-        Record { first, last, image_size, subject: text, format: format.into(), inputs: inputs.0.clone() }
+        Record {
+            first,
+            last,
+            image_size,
+            subject: text,
+            format: format.into(),
+            inputs: inputs.all.clone(),
+            live: inputs.live.clone(),
+        }
     }
 
     /// Reads the record in a file; a symbolic link is ignored.
@@ -223,10 +253,56 @@ impl Record {
         same_size && Record { image_size: None, ..self.clone() } == Record { image_size: None, ..other.clone() }
     }
 
+    /// Whether both records are of the same export from caches that have changed.
+    pub(super) fn rebaked(&self, other: &Record) -> bool {
+        let (inputs, same) = (other.inputs.clone(), self.inputs == other.inputs);
+        !same && self.live == other.live && Record { inputs, ..self.clone() }.same(other)
+    }
+
     /// # Errors
     /// Why it cannot be written.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let text = ron::to_string(self).map_err(io::Error::other)?;
         write::replace_in_export(path, text.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::{Index, Writer};
+    use crate::document::Bake;
+
+    #[test]
+    fn a_cache_that_was_baked_again_is_another_input() {
+        let folder = std::env::temp_dir().join(format!("stagewright-baked-again-{}", std::process::id()));
+        let access = Access::new(&folder, false);
+        let mut document = Document::default();
+        let of =
+            |document: &Document| Fingerprint::of(document, Library::builtin(), &access, &Cancel::default()).unwrap();
+        let record = |inputs: &Fingerprint| Record::new(&(1..=9), None, "smoke", "png", inputs);
+        document.bakes.insert("smoke".into(), Bake::default());
+        let bake = |rate: &str, frames: u64| {
+            let depends = [("jet.rate".to_string(), rate.to_string())].into();
+            let index = Index::new("card", (1, 9), Vec::new(), depends);
+            let (writer, _) = Writer::begin(&folder.join("smoke.bake"), index, false).unwrap();
+            (1..=frames).for_each(|frame| assert!(writer.write(frame, 0.0, &[]).unwrap() > 0));
+        };
+        let live = of(&document);
+        bake("10", 2);
+        let first = of(&document);
+        assert_eq!(first, of(&document));
+        bake("12", 2);
+        let second = of(&document);
+        bake("12", 3);
+        let third = of(&document);
+        for (one, other) in [(&live, &first), (&first, &second), (&second, &third)] {
+            assert!(one.text() != other.text() && !record(one).same(&record(other)));
+            assert!(record(one).rebaked(&record(other)));
+        }
+        assert!(record(&first).same(&record(&first)) && !record(&first).rebaked(&record(&first)));
+        document.fps = 25.0;
+        assert!(!record(&of(&document)).rebaked(&record(&third)), "the graph has changed");
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -10,7 +10,7 @@ use super::formats::{FORMATS, default_for};
 use super::job::{Item, Part, Source, Subject};
 use super::names::plain;
 use super::place::Folder;
-use super::sheet::Sheet;
+use super::settings::Settings;
 use super::sink::{Format, Kind};
 use crate::document::Document;
 use crate::graph::carried::Carried;
@@ -98,10 +98,8 @@ pub struct Choices<'a> {
     pub folder: &'a Folder,
     /// Size of the images \[pixels\].
     pub size: Option<(u32, u32)>,
-    /// In sparse files, numbers of at most this size are left out.
-    pub cutoff: f32,
-    /// How flipbooks are laid out.
-    pub sheet: Sheet,
+    /// Settings of the formats.
+    pub settings: Settings,
 }
 
 /// The series of files that are requested; without a request the first Output.
@@ -297,6 +295,7 @@ impl Found {
                 | (WireType::Grid(_) | WireType::FaceGrid, 3, Kind::Grid3) => {
                     From::Values(Source::Grid(carried.wire.clone()))
                 }
+                (WireType::Grid(ValueType::F32), 3, Kind::Distance) => From::Values(Source::Grid(carried.wire.clone())),
                 (WireType::Particles, _, Kind::Particles) => {
                     From::Values(Source::Particles(carried.wire.clone(), carried.attributes.clone()))
                 }
@@ -342,8 +341,8 @@ fn item(request: &Request, found: &[Found], format: &'static Format, choices: &C
         .folder
         .series(choices.names, [&first.name, wire, format.name])
         .map_err(|cause| Problem::new("", "", format!("--name {}: {cause}", choices.names), ""))?;
-    let (subject, cutoff) = (subject.unwrap_or(Subject::Values(parts)), choices.cutoff);
-    Ok(Item { subject, format, kind, folder, names, cutoff, sheet: choices.sheet })
+    let subject = subject.unwrap_or(Subject::Values(parts));
+    Ok(Item { subject, format, kind, folder, names, settings: choices.settings })
 }
 
 /// What a format holds each value as; otherwise the first that it can't hold, with the reason where that is its name.

@@ -105,7 +105,7 @@ impl Files {
             let entry = entry?;
             let number = entry.file_name();
             let number = number.to_str().and_then(|name| self.target.names.number(name, self.encoding.ending));
-            if number.is_some_and(|index| self.target.frames.contains(&index)) && !entry.file_type()?.is_dir() {
+            if number.is_some_and(|index| self.target.frames.contains(index)) && !entry.file_type()?.is_dir() {
                 found.push(entry.path());
             }
         }
@@ -161,8 +161,8 @@ impl Sequence {
 
 impl FrameSink for Sequence {
     fn names(&self) -> String {
-        let [first, last] = [self.files.target.frames.start(), self.files.target.frames.end()];
-        format!("{} to {}", self.files.name(*first), self.files.name(*last))
+        let frames = self.files.target.frames;
+        format!("{} to {}", self.files.name(frames.first()), self.files.name(frames.last()))
     }
 
     fn path(&self, frame: u64) -> PathBuf {
@@ -173,7 +173,7 @@ impl FrameSink for Sequence {
         let mut size = size;
         // All frames must have the same size.
         let is_whole = |index: &u64| self.files.size(*index).is_some_and(|found| found == *size.get_or_insert(found));
-        self.files.target.frames.clone().take_while(is_whole).count() as u64
+        self.files.target.frames.iter().take_while(is_whole).count() as u64
     }
 
     fn present(&self) -> io::Result<u64> {
@@ -224,7 +224,7 @@ impl FrameSink for Sequence {
         if let Some((path, index)) = self.files.index() {
             let target = &self.files.target;
             let count = usize::try_from(self.kept.saturating_add(written)).unwrap_or(usize::MAX);
-            let frames = target.frames.clone().take(count).map(|frame| (frame, self.files.name(frame)));
+            let frames = target.frames.iter().take(count).map(|frame| (frame, self.files.name(frame)));
             let text = (index.text)(target, &frames.collect::<Vec<_>>());
             self.files.replace(&path, text.as_bytes())?;
         }
@@ -232,8 +232,8 @@ impl FrameSink for Sequence {
     }
 
     fn sync(&self) {
-        let frames = &self.files.target.frames;
-        for index in frames.start().saturating_add(self.kept)..=*frames.end() {
+        let frames = self.files.target.frames;
+        for index in (self.kept..frames.count()).map(|index| frames.at(index)) {
             // A file that is missing was removed by somebody else.
             if let Ok((file, _)) = read::open_without_links(&self.files.path(index)) {
                 let _ = file.sync_all();

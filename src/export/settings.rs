@@ -40,6 +40,13 @@ const CUTOFF: Setting = Setting {
     values: Values::Number(0.0, [0.0, 1e30]),
 };
 
+const BAND: Setting = Setting {
+    name: "band",
+    title: "Half width",
+    about: "Voxels on each side of the surface that keep their distance",
+    values: Values::Number(3.0, [1.0, 1000.0]),
+};
+
 const TILES: Setting = Setting {
     name: "tiles",
     title: "Tiles",
@@ -47,10 +54,11 @@ const TILES: Setting = Setting {
     values: Values::Tiles([8, 8]),
 };
 
-const EVERY: Setting = Setting {
+/// The setting of all formats.
+pub const EVERY: Setting = Setting {
     name: "every",
-    title: "Every",
-    about: "Frames from one tile to the next",
+    title: "Step",
+    about: "One in so many frames is written. Those between are simulated and not rendered. In a flipbook, frames from one tile to the next",
     values: Values::Whole(1, [1, 10_000]),
 };
 
@@ -76,24 +84,35 @@ const PREMULTIPLIED: Setting = Setting {
 };
 
 /// All settings.
-pub const SETTINGS: &[Setting] = &[CUTOFF, TILES, EVERY, LOOP, PADDING, PREMULTIPLIED];
+pub const SETTINGS: &[Setting] = &[EVERY, CUTOFF, BAND, TILES, LOOP, PADDING, PREMULTIPLIED];
 
-/// The settings that a format has.
+/// The settings that a format has, but for [`EVERY`], which all have.
 pub fn of(format: &Format) -> &'static [Setting] {
     match format.name {
         "vdb" | "vdb-half" | "usda" => &[CUTOFF],
-        "flipbook" => &[TILES, EVERY, LOOP, PADDING, PREMULTIPLIED],
+        "vdb-level-set" => &[BAND],
+        "flipbook" => &[TILES, LOOP, PADDING, PREMULTIPLIED],
         _ => &[],
     }
 }
 
 /// The values of all settings.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
+    /// Frames from one that is written to the next, at least 1.
+    pub every: u64,
     /// In sparse files, numbers of at most this size are left out.
     pub cutoff: f32,
+    /// Half the width of the band of a level set \[voxels\].
+    pub band: f32,
     /// How flipbooks are laid out.
     pub sheet: Sheet,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { every: 1, cutoff: 0.0, band: 3.0, sheet: Sheet::default() }
+    }
 }
 
 /// Reads the settings of a preset.
@@ -145,7 +164,8 @@ impl Setting {
                     |side: f64| (side.fract() == 0.0 && (1.0..=16_384.0).contains(&side)).then_some(side as u32);
                 sheet.tiles = Some([whole(columns)?, whole(rows)?]);
             }
-            ("every", _) => sheet.every = self.number(value)? as u64,
+            ("every", _) => settings.every = self.number(value)? as u64,
+            ("band", _) => settings.band = self.number(value)? as f32,
             ("padding", _) => sheet.padding = self.number(value)? as u32,
             ("loop", ParamValue::Bool(on)) => sheet.looped = *on,
             ("premultiplied", ParamValue::Bool(on)) => sheet.premultiplied = *on,
@@ -197,7 +217,7 @@ mod tests {
         assert_eq!(read("cutoff", "0.5").unwrap().cutoff, 0.5);
         assert_eq!(read("tiles", "(4, 2)").unwrap().sheet.tiles, Some([4, 2]));
         assert!(read("loop", "true").unwrap().sheet.looped);
-        assert_eq!(read("every", "3").unwrap().sheet.every, 3);
+        assert_eq!(read("every", "3").unwrap().every, 3);
         for (name, text, sentence) in [
             ("cutoff", "-1", "the setting `cutoff` can't be -1; give a number of at least 0"),
             ("padding", "1.5", "give a whole number from 0 to 256"),

@@ -1,29 +1,21 @@
 //! How the tiles of a flipbook are taken from frames and laid out.
 
-use std::ops::RangeInclusive;
+use super::frames::Frames;
 
 /// Longest side of a sheet \[texels\]: the limit of the engines that read it.
 pub const MAX_SIDE: u32 = 16_384;
 
 /// The layout of a flipbook.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sheet {
     /// Columns and rows; the squarest arrangement of all taken frames when `None`.
     pub tiles: Option<[u32; 2]>,
-    /// Frames from one tile to the next, at least 1.
-    pub every: u64,
     /// Whether the last tile leads back to the first: taken frames beyond the tiles are blended into the end.
     pub looped: bool,
     /// Empty texels around each tile.
     pub padding: u32,
     /// Whether colours are multiplied by their alpha.
     pub premultiplied: bool,
-}
-
-impl Default for Sheet {
-    fn default() -> Sheet {
-        Sheet { tiles: None, every: 1, looped: false, padding: 0, premultiplied: false }
-    }
 }
 
 /// Columns, rows, and tiles at the end that are blended.
@@ -45,27 +37,15 @@ impl Layout {
 }
 
 impl Sheet {
-    /// How many frames of a range become tiles or are blended into them.
-    pub fn taken(&self, frames: &RangeInclusive<u64>) -> u64 {
-        let count = (frames.end() + 1).saturating_sub(*frames.start());
-        count.div_ceil(self.every.max(1))
-    }
-
-    /// Whether a frame is among them.
-    pub fn takes(&self, frames: &RangeInclusive<u64>, frame: u64) -> bool {
-        frames.contains(&frame) && (frame - frames.start()).is_multiple_of(self.every.max(1))
-    }
-
-    /// The arrangement of the frames of a range.
+    /// The arrangement of frames, which all become tiles or are blended into them.
     ///
     /// # Errors
     /// Numbers that do not fit, with those that do.
-    pub fn layout(&self, frames: &RangeInclusive<u64>) -> Result<Layout, String> {
-        let (taken, first, every) = (self.taken(frames), *frames.start(), self.every.max(1));
-        let last = |taken: u64| first + (taken - 1) * every;
-        let had = match every {
-            1 => format!("the range {first}-{} has {taken}", frames.end()),
-            _ => format!("the range {first}-{} has {taken}, one in {every}", frames.end()),
+    pub fn layout(&self, frames: &Frames) -> Result<Layout, String> {
+        let (taken, first, end) = (frames.count(), frames.first(), *frames.range().end());
+        let had = match frames.step() {
+            1 => format!("the range {first}-{end} has {taken}"),
+            every => format!("the range {first}-{end} has {taken}, one in {every}"),
         };
         let Some([columns, rows]) = self.tiles else {
             // A fifth is blended: a quarter of the tiles.
@@ -74,7 +54,7 @@ impl Sheet {
             let tiles =
                 tiles.ok_or_else(|| format!("{had}, which no sheet holds: use fewer --frames or a larger --every"))?;
             let [columns, rows] = squarest(tiles);
-            return self.loops(Layout { columns, rows, blended: blended as u32 }, first);
+            return self.loops(Layout { columns, rows, blended: blended as u32 }, frames);
         };
         let tiles = u64::from(columns) * u64::from(rows);
         let what = format!("{columns} x {rows} tiles");
@@ -82,18 +62,18 @@ impl Sheet {
             let [wide, high] = squarest(u32::try_from(taken).unwrap_or(u32::MAX));
             let other = format!(
                 "--frames {first}-{} or --tiles {wide}x{high}",
-                last(tiles + u64::from(self.looped) * (tiles / 4))
+                frames.at(tiles + u64::from(self.looped) * (tiles / 4) - 1)
             );
             return Err(format!("{what} need {tiles} frames, and {had}: use {other}"));
         }
-        self.loops(Layout { columns, rows, blended: u32::try_from(taken - tiles).unwrap_or(u32::MAX) }, first)
+        self.loops(Layout { columns, rows, blended: u32::try_from(taken - tiles).unwrap_or(u32::MAX) }, frames)
     }
 
     /// Whether there is something to blend, and not too much.
-    fn loops(&self, layout: Layout, first: u64) -> Result<Layout, String> {
+    fn loops(&self, layout: Layout, frames: &Frames) -> Result<Layout, String> {
         let tiles = layout.tiles() as u64;
         if self.looped && (layout.blended == 0 || u64::from(layout.blended) > tiles) {
-            let last = first + (tiles + (tiles / 4).max(1) - 1) * self.every.max(1);
+            let (first, last) = (frames.first(), frames.at(tiles + (tiles / 4).max(1) - 1));
             return Err(format!(
                 "--loop blends the frames beyond the {tiles} tiles into the last ones, at most as many again, and there are {}: use --frames {first}-{last}",
                 layout.blended
@@ -115,8 +95,8 @@ mod tests {
 
     #[test]
     fn frames_that_do_not_fit_are_told_with_the_numbers_that_do() {
-        let sheet = |tiles, every, looped| Sheet { tiles, every, looped, ..Sheet::default() };
-        let layout = |sheet: Sheet, frames| sheet.layout(&frames);
+        let sheet = |tiles, every, looped| (Sheet { tiles, looped, ..Sheet::default() }, every);
+        let layout = |(sheet, every): (Sheet, u64), frames| sheet.layout(&Frames::new(frames, every));
         assert_eq!(layout(sheet(None, 1, false), 1..=24), Ok(Layout { columns: 6, rows: 4, blended: 0 }));
         assert_eq!(layout(sheet(Some([8, 8]), 2, false), 1..=128), Ok(Layout { columns: 8, rows: 8, blended: 0 }));
         assert_eq!(layout(sheet(Some([4, 4]), 1, true), 5..=24), Ok(Layout { columns: 4, rows: 4, blended: 4 }));
@@ -129,7 +109,5 @@ mod tests {
         let ends = layout(sheet(Some([4, 4]), 1, true), 1..=16).unwrap_err();
         assert!(ends.ends_with("and there are 0: use --frames 1-20"), "{ends}");
         assert!(layout(sheet(Some([2, 2]), 1, true), 1..=9).is_err(), "more blended frames than tiles");
-        let taken: Vec<u64> = (1..=9).filter(|frame| sheet(None, 3, false).takes(&(2..=9), *frame)).collect();
-        assert_eq!(taken, [2, 5, 8]);
     }
 }

@@ -5,8 +5,9 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use super::frames::Frames;
 use super::names::Names;
-use super::sheet::Sheet;
+use super::settings::Settings;
 use super::value::Layer;
 use crate::files::write;
 use crate::sim::Image;
@@ -22,6 +23,8 @@ pub enum Kind {
     Grid2,
     /// A grid in three dimensions.
     Grid3,
+    /// One number a cell of a grid in three dimensions: a signed distance.
+    Distance,
     /// A particle set.
     Particles,
     /// A number, or a statistic of a wire.
@@ -34,6 +37,7 @@ impl fmt::Display for Kind {
             Kind::Image | Kind::Picture => "images",
             Kind::Grid2 => "grids in 2D",
             Kind::Grid3 => "grids in 3D",
+            Kind::Distance => "numbers on grids in 3D",
             Kind::Particles => "particles",
             Kind::Number => "numbers",
         })
@@ -76,17 +80,15 @@ pub struct Target {
     /// The folder of the files.
     pub folder: PathBuf,
     /// Frames, counted from 1.
-    pub frames: RangeInclusive<u64>,
+    pub frames: Frames,
     /// Names of the files.
     pub names: Names,
     /// What the files hold; one of what the format takes.
     pub kind: Kind,
     /// Names of the values in a file.
     pub layers: Vec<String>,
-    /// In sparse files, numbers of at most this size are left out.
-    pub cutoff: f32,
-    /// How a flipbook is laid out.
-    pub sheet: Sheet,
+    /// Settings of the format.
+    pub settings: Settings,
     /// Threads that encode frames.
     pub threads: usize,
     /// What files say about where they come from.
@@ -115,15 +117,19 @@ impl Target {
         let (names, about) = (Names::default(), About::default());
         Target {
             folder,
-            frames,
+            frames: frames.into(),
             names,
             kind: Kind::Image,
             layers: Vec::new(),
-            cutoff: 0.0,
-            sheet: Sheet::default(),
+            settings: Settings::default(),
             threads: 2,
             about,
         }
+    }
+
+    /// Frames per second of a movie of these frames.
+    pub fn fps(&self) -> f64 {
+        self.about.fps / self.frames.step() as f64
     }
 
     /// Creates a folder and its parents. A symbolic link in its place is an error.
@@ -325,7 +331,10 @@ pub enum ExportError {
 impl ExportError {
     /// An error that the system reported for a file or folder.
     pub fn file(action: Action, path: &Path, error: &io::Error) -> ExportError {
-        ExportError::File { action, path: path.into(), kind: error.kind(), message: error.to_string() }
+        let message = error.to_string();
+        // The name of a temporary file says nothing.
+        let message = message.split(" at path ").next().unwrap_or_default().to_string();
+        ExportError::File { action, path: path.into(), kind: error.kind(), message }
     }
 }
 

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use super::device::Gpu;
 use super::invariant::InvariantInputs;
+use super::limits::check_limits;
 use super::memory::OutOfMemory;
 use super::pipelines::Pipeline;
 use super::readback::Reading;
-use super::recorder::{Frames, Recorded, RecordedDispatch, Recorder, run};
+use super::recorder::{Frame, Frames, Recorded, RecordedDispatch, Recorder, run};
 use super::slices::{Costs, Job, Outcome, Slices};
 use super::timing::{List, NodeTime, Profile, Recent, Timing};
 use super::upload_ring::{StagingPool, StagingSlot, UploadRing};
@@ -112,7 +113,12 @@ impl Engine {
         };
         let watched = [watched(false), watched(true)];
         let pool = StagingPool::new(gpu, uniforms.size(), plan.watches.len()).map_err(Problem::from)?;
-        let frames = Arc::new(Frames { uniforms: uniforms.clone(), steps: [even, odd], watched });
+        let needed = plan.simulating();
+        let simulating = [&even, &odd].map(|list| {
+            let needed = list.iter().zip(&needed).filter(|(_, needed)| **needed);
+            needed.map(|(dispatch, _)| dispatch.clone()).collect()
+        });
+        let frames = Arc::new(Frames { uniforms: uniforms.clone(), steps: [even, odd], simulating, watched });
         Ok(Engine {
             gpu: gpu.clone(),
             timing: Timing::new(gpu),
@@ -159,19 +165,29 @@ impl Engine {
     /// Runs a frame: one pass, one submit, no wait. Invariant dispatches run before it in a pass of their own, if they
     /// have to run at all. The next frame is recorded meanwhile. `uniforms` is the whole uniform buffer.
     pub fn step(&mut self, uniforms: &[u8]) {
+        self.run(uniforms, true);
+    }
+
+    /// The same without what the next frames do not depend on: images, and wires that nothing but a reader needs, keep what they hold.
+    pub fn simulate(&mut self, uniforms: &[u8]) {
+        self.run(uniforms, false);
+    }
+
+    fn run(&mut self, uniforms: &[u8], images: bool) {
         self.abandon();
         let (before, once) = self.invariant(uniforms).unzip();
-        let (behind, frame) = self.resolve().unzip();
+        let (behind, frame) = self.resolve().filter(|_| images).unzip();
         let timed = [once.flatten(), frame];
-        let marks = self.timing.as_ref().and_then(Timing::marks);
-        let Recorded { commands, slot } = self.frame.take(self.swapped, marks.clone());
+        let marks = self.timing.as_ref().and_then(Timing::marks).filter(|_| images);
+        let frame = |odd| Frame { odd, images, marks: marks.clone() };
+        let Recorded { commands, slot } = self.frame.take(&frame(self.swapped));
         let slot = slot.filter(|slot| slot.fill(uniforms));
         if slot.is_none() {
             self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         }
         self.gpu.queue.submit(before.into_iter().chain([commands]).chain(behind));
         self.close(slot, timed);
-        self.frame.prepare(self.swapped, marks);
+        self.frame.prepare(frame(self.swapped));
     }
 
     /// Starts a frame that a thread submits in slices, so that what else uses the device waits for no more than some 20 ms, or one dispatch.
@@ -529,69 +545,4 @@ impl Builder<'_> {
             }),
         })
     }
-}
-
-/// Compares a plan with the limits of the adapter.
-fn check_limits(gpu: &Gpu, plan: &Plan) -> Result<(), Problems> {
-    let limits = gpu.limits();
-    let mut problems = Problems::default();
-    let mut lacks = |node: &str, what: String, needed: String, offered: String, remedy: &str| {
-        let cause = format!("{what} needs {needed}, the adapter {} offers {offered}", gpu.name());
-        problems.push(Problem::new(node, "", cause, remedy));
-    };
-    let binding = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-    for buffer in plan.buffers.iter().filter(|b| b.bytes > binding) {
-        let what = format!("the wire `{}`", buffer.label);
-        let remedy =
-            "lower the resolution of its domain, store it in half precision (f16), or split the wire into components";
-        let (needed, offered) = (mebibytes(buffer.bytes), mebibytes(binding));
-        // Most drivers offer one byte less than 2 GiB.
-        let under = if needed == offered { "just under " } else { "" };
-        lacks("", what, needed, format!("{under}{offered} a buffer"), remedy);
-    }
-    for kernel in &plan.kernels {
-        let count = kernel.bindings.len() + usize::from(kernel.warns);
-        let offered = limits.max_storage_buffers_per_shader_stage;
-        if count > offered as usize {
-            let what = format!("the stage `{}`", kernel.name);
-            lacks(
-                &kernel.node,
-                what,
-                format!("{count} storage buffers"),
-                offered.to_string(),
-                "split it into two stages",
-            );
-        }
-        let offered = limits.max_uniform_buffer_binding_size;
-        if u64::from(kernel.uniform_bytes) > offered {
-            let what = format!("the parameters of the stage `{}` and of its fields", kernel.name);
-            let needed = format!("{} bytes", kernel.uniform_bytes);
-            lacks(&kernel.node, what, needed, offered.to_string(), "use fewer curves and gradients in one stage");
-        }
-        let size: u32 = kernel.workgroup.iter().product();
-        if size > limits.max_compute_invocations_per_workgroup {
-            let what = format!("the stage `{}`", kernel.name);
-            let offered = limits.max_compute_invocations_per_workgroup;
-            lacks(
-                &kernel.node,
-                what,
-                format!("{size} invocations a workgroup"),
-                offered.to_string(),
-                "use another adapter",
-            );
-        }
-    }
-    let groups =
-        [&plan.frame, &plan.invariant, &plan.reset].into_iter().flatten().flat_map(|d| d.groups.map(|g| (g, &d.node)));
-    if let Some((count, node)) = groups.max().filter(|(g, _)| *g > limits.max_compute_workgroups_per_dimension) {
-        let offered = limits.max_compute_workgroups_per_dimension;
-        lacks(
-            node,
-            "the dispatch".into(),
-            format!("{count} workgroups along an axis"),
-            offered.to_string(),
-            "lower the resolution",
-        );
-    }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
 }

@@ -8,6 +8,7 @@ mod engine;
 mod heaps;
 mod injected;
 mod invariant;
+mod limits;
 mod mapped;
 mod memory;
 mod pipelines;

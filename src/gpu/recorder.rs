@@ -13,6 +13,7 @@ use super::timing::Marks;
 use super::upload_ring::{StagingPool, StagingSlot};
 
 /// A dispatch with its pipeline and bindings.
+#[derive(Clone)]
 pub(super) struct RecordedDispatch {
     pub pipeline: Arc<Pipeline>,
     pub bind_group: wgpu::BindGroup,
@@ -60,6 +61,8 @@ pub(super) struct Frames {
     /// Dispatches of even and of odd frames, where buffers have changed places. The second list is empty where the
     /// first serves for both.
     pub steps: [Vec<RecordedDispatch>; 2],
+    /// Those of them that the next frames depend on.
+    pub simulating: [Vec<RecordedDispatch>; 2],
     /// Watched numbers of even and of odd frames.
     pub watched: [Vec<wgpu::Buffer>; 2],
 }
@@ -69,6 +72,16 @@ impl Frames {
     pub(super) fn list(&self, odd: bool) -> &[RecordedDispatch] {
         let [even, other] = &self.steps;
         if odd && !other.is_empty() { other } else { even }
+    }
+
+    /// The dispatches of a frame.
+    fn of(&self, frame: &Frame) -> &[RecordedDispatch] {
+        let [even, other] = &self.simulating;
+        match (frame.images, frame.odd && !other.is_empty()) {
+            (true, _) => self.list(frame.odd),
+            (false, true) => other,
+            (false, false) => even,
+        }
     }
 
     /// The numbers that are read back after even or odd frames.
@@ -87,10 +100,12 @@ pub(super) struct Recorded {
 
 /// Which commands a frame consists of.
 #[derive(Clone)]
-struct Frame {
+pub(super) struct Frame {
     /// Buffers that swap have changed places.
-    odd: bool,
-    marks: Option<Arc<Marks>>,
+    pub odd: bool,
+    /// Whether what the next frames do not depend on is computed too.
+    pub images: bool,
+    pub marks: Option<Arc<Marks>>,
 }
 
 impl Frame {
@@ -100,7 +115,7 @@ impl Frame {
             (None, None) => true,
             _ => false,
         };
-        self.odd == other.odd && same
+        self.odd == other.odd && self.images == other.images && same
     }
 }
 
@@ -159,15 +174,14 @@ impl Recorder {
     }
 
     /// A frame's commands: recorded in advance, or otherwise now.
-    pub(super) fn take(&self, odd: bool, marks: Option<Arc<Marks>>) -> Recorded {
-        let wanted = Frame { odd, marks };
-        self.shared.take(&wanted).unwrap_or_else(|| self.shared.record(&wanted, &self.shared.counts.late))
+    pub(super) fn take(&self, wanted: &Frame) -> Recorded {
+        self.shared.take(wanted).unwrap_or_else(|| self.shared.record(wanted, &self.shared.counts.late))
     }
 
     /// Starts recording the frame that will probably be needed next.
-    pub(super) fn prepare(&self, odd: bool, marks: Option<Arc<Marks>>) {
+    pub(super) fn prepare(&self, frame: Frame) {
         if self.thread.is_some() {
-            let before = std::mem::replace(&mut *self.shared.lock(), Next::Asked(Frame { odd, marks }));
+            let before = std::mem::replace(&mut *self.shared.lock(), Next::Asked(frame));
             self.shared.changed.notify_all();
             self.shared.discard(before);
         }
@@ -208,7 +222,7 @@ impl Shared {
         let slot = self.pool.take();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         slot.iter().for_each(|slot| slot.unpack(&mut encoder, &self.frames.uniforms));
-        let list = self.frames.list(frame.odd);
+        let list = self.frames.of(frame);
         run(&mut encoder, list, 0..list.len(), frame.marks.as_deref());
         slot.iter().for_each(|slot| slot.pack(&mut encoder, self.frames.watched(frame.odd)));
         let commands = encoder.finish();

@@ -16,6 +16,7 @@ mod lower;
 mod options;
 mod passes;
 mod scatter;
+mod simulating;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{FrameInput, Simulation, timeline};
-use crate::gpu::{Copies, Engine};
+use crate::gpu::{Copies, Engine, Reading};
 use crate::plan::BufferId;
 use crate::problem::{Problem, Problems};
 
@@ -27,6 +27,25 @@ impl Simulation {
             Ok(())
         })?;
         self.end(started)
+    }
+
+    /// Computes one frame as [`Simulation::step`] does, but no more of it than the next frames depend on. Images and wires that are no
+    /// States keep the values of an earlier frame.
+    ///
+    /// # Errors
+    /// As [`Simulation::step`].
+    pub fn step_unseen(&mut self, input: &FrameInput) -> Result<(), Problems> {
+        let started = self.begin(input, false, |engine, uniforms| {
+            engine.simulate(uniforms);
+            Ok(())
+        })?;
+        self.end(started)
+    }
+
+    /// A value that arrives once the frame has been computed; `None` where there is no memory for it.
+    pub fn computed(&self) -> Option<Reading> {
+        let first = self.plan.buffers.ids().next()?;
+        self.engine.read_together(std::iter::once((first, true, 0..1))).map(|(reading, _)| reading)
     }
 
     /// Computes the coming frame for its wires and images only: States, time and the frame count do not change. A wire

@@ -18,7 +18,7 @@ use crate::export::job::{self, Export, Item, JobError, Progress};
 use crate::export::place::Folder;
 use crate::export::record::Fingerprint;
 use crate::export::select::{Choices, DEFAULT_NAMES, Request, items};
-use crate::export::sheet::Sheet;
+use crate::export::settings::Settings;
 use crate::files::{Access, read, write};
 use crate::gpu::{Gpu, Making};
 use crate::graph::Graph;
@@ -215,8 +215,7 @@ impl Context<'_> {
             names: options.names.as_deref().unwrap_or(DEFAULT_NAMES),
             folder: &folder,
             size: options.size,
-            cutoff: options.cutoff,
-            sheet: Sheet::default(),
+            settings: Settings { cutoff: options.cutoff, ..Settings::default() },
         };
         let parse =
             |text: &String| Request::parse(text).map_err(|cause| crate::problem::Problem::new("", "", cause, ""));
@@ -230,11 +229,13 @@ impl Context<'_> {
         }
         let (first, last) = options.frames;
         Ok(Export {
-            frames: first..=last,
+            frames: (first..=last).into(),
             size: options.size,
             items: all,
             folder: folder.path,
             resume: false,
+            // Numbers are measured after the last frame alone, which is written.
+            unseen: true,
             checkpoints: None,
         })
     }

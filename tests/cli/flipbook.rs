@@ -32,7 +32,7 @@ fn a_flipbook_has_its_sheets_and_numbers_and_says_what_does_not_fit() {
         said.contains("2 x 2 tiles need 4 frames, and the range 1-5 has 3, one in 2: use --frames 1-7 or --tiles 3x1"),
         "{said}"
     );
-    let without = err(&export(&["--frames", "1-4", "screen:png", "--every", "2"]));
+    let without = err(&export(&["--frames", "1-4", "screen:png", "--tiles", "2x2"]));
     assert!(without.contains("are for flipbooks, and none is exported; name one, as in WIRE:flipbook"), "{without}");
     let unknown = err(&export(&["--frames", "1-4", "screen+flow=square.flow:flipbook"]));
     assert!(unknown.contains("name it motion, normal, right_top_back"), "{unknown}");

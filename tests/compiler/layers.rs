@@ -89,9 +89,23 @@ const MODULES: [&str; 30] = [
 ];
 
 /// The same of the parts of the compiler.
-const PLAN: [&str; 15] = [
-    "budget", "tuning", "ir", "scatter", "data", "options", "isolate", "text", "traffic", "lower", "baked", "passes",
-    "check", "codegen", "compile",
+const PLAN: [&str; 16] = [
+    "budget",
+    "tuning",
+    "ir",
+    "scatter",
+    "data",
+    "simulating",
+    "options",
+    "isolate",
+    "text",
+    "traffic",
+    "lower",
+    "baked",
+    "passes",
+    "check",
+    "codegen",
+    "compile",
 ];
 
 /// Imports that would be legal by the order and are not wanted: a device knows nothing of what was drawn on a canvas.

@@ -122,13 +122,14 @@ fn folder(seed: u64) -> PathBuf {
 
 fn export(gpu: &Gpu, plan: &Plan, seed: u64) {
     let folder = folder(seed);
-    let (frames, subject) = (1..=10_000, Subject::Output(None));
+    let (frames, subject) = ((1..=10_000).into(), Subject::Output(None));
     let export = Export {
         frames,
         size: None,
         items: vec![Item::images(subject, DEFAULT)],
         folder: folder.clone(),
         resume: false,
+        unseen: true,
         checkpoints: None,
     };
     let inputs = Fingerprint::of(&document(), Library::builtin(), &Access::default(), &Cancel::default()).unwrap();

@@ -19,6 +19,8 @@ pub(super) enum There {
     Nothing,
     /// Frames of an interrupted export with the same inputs.
     Interrupted(u64),
+    /// The same, but from caches that were baked again since. The frames would be overwritten.
+    Rebaked,
     /// Frames that would be overwritten.
     Others,
 }
@@ -86,6 +88,7 @@ impl Inspection {
             let Some(inputs) = Fingerprint::of(&document, &library, &access, &stop) else { return };
             let there = match theirs.interrupted(&inputs) {
                 Some(count) => There::Interrupted(count),
+                None if theirs.rebaked(&inputs) && theirs.would_replace() => There::Rebaked,
                 None if theirs.would_replace() => There::Others,
                 None => There::Nothing,
             };

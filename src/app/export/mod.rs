@@ -1,5 +1,6 @@
 //! The export dialog: which files are written, and the queue of exports, while the editor keeps running.
 
+mod fields;
 mod folder;
 mod presets;
 mod queue;
@@ -9,32 +10,29 @@ mod text;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use eframe::egui::{self, DragValue, Id, Key, Modifiers, RichText, Ui};
+use eframe::egui::{self, Id, Key, Modifiers, RichText, Ui};
 
 use super::session::Session;
 use super::settings::Store;
-use super::theme;
-use crate::document::{ExportPreset, ParamValue};
+use super::{prose, theme};
+use crate::document::ExportPreset;
 use crate::export::job::Export;
-use crate::export::place::{OF_SERIES, Place, TOKENS};
-use crate::export::select::{DEFAULT_NAMES, Request};
-use crate::export::settings::{Setting, Values};
+use crate::export::place::Place;
+use crate::export::select::Request;
 use crate::export::sink::{Format, Kind};
 use crate::export::{command, format_named};
+use fields::{checkpoints, choose_folder, file_names, frame_range, row, size, tokens, value};
 use folder::{Inspected, Inspection, There};
 use presets::Presets;
-use queue::{Queue, length};
+use queue::{Measured, Queue, length};
 use series::WirePicker;
 use survey::{Found, Resolved, Survey};
 pub(super) use text::amount;
 use text::{frames, span};
 
-const LARGEST: u32 = 16_384;
-/// Frames between checkpoints, unless others are chosen.
-const CHECKPOINTS: u64 = 100;
 /// Width of the dialog, and of the names in it \[points\].
 const WIDTH: f32 = 600.0;
 const NAMES: f32 = 84.0;
@@ -303,7 +301,7 @@ impl ExportDialog {
             self.picker = Some(picker);
         }
         ui.add_space(4.0);
-        frame_range(ui, &mut self.preset.frames, session.document().fps, around.range);
+        frame_range(ui, &mut self.preset, session.document().fps, around.range);
         if let Some(own) = resolved.image_size {
             row(ui, "Size", |ui, _| size(ui, &mut self.preset.size, own, resolved.fitting));
         }
@@ -315,7 +313,8 @@ impl ExportDialog {
             tokens(ui, &mut self.preset.folder, &place, self.preset.frames);
         });
         if let Some(error) = &resolved.folder_error {
-            row(ui, "", |ui, _| drop(ui.label(RichText::new(error).color(theme::of(ui).error))));
+            let color = theme::of(ui).error;
+            ui.add(egui::Label::new(prose::label(ui, "", error, color)).wrap());
         }
         row(ui, "File names", |ui, label| file_names(ui, label, &mut self.preset.names));
         row(ui, "Checkpoints", |ui, _| checkpoints(ui, &mut self.preset.checkpoints));
@@ -342,17 +341,16 @@ impl ExportDialog {
         let taken = self.queue.uses(&resolved.resumable().folder);
         let resume = self.resume && !taken && matches!(inspected.there, There::Interrupted(_));
         self.resumes = resume;
-        summary(
-            ui,
-            resolved,
-            if resume { resolved.resumable() } else { &resolved.export },
-            inspected,
-            around.frame_seconds,
-        );
+        let export = if resume { resolved.resumable() } else { &resolved.export };
+        summary(ui, resolved, export, inspected, (self.queue.measured(export), around.frame_seconds));
         match inspected.there {
             There::Interrupted(count) if !taken => {
                 let text = format!("Resume the interrupted export ({} done)", frames(count));
                 ui.checkbox(&mut self.resume, text);
+            }
+            There::Rebaked if !taken => {
+                let text = "The interrupted export came from a cache that was baked again since. All frames will be written again.";
+                ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).warning)).wrap());
             }
             // Those of another version stay.
             There::Others if resolved.newest.is_none() => {
@@ -400,175 +398,33 @@ fn title(rows: &[Request]) -> String {
     rows.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn frame_range(ui: &mut Ui, (first, last): &mut (u64, u64), fps: f64, timeline: Option<(u64, u64)>) {
-    row(ui, "Frames", |ui, _| {
-        let label = ui.label("from").id;
-        ui.add(DragValue::new(first).range(1..=u64::MAX)).labelled_by(label);
-        let label = ui.label("to").id;
-        ui.add(DragValue::new(last).range(*first..=u64::MAX)).labelled_by(label);
-        let seconds = last.saturating_add(1).saturating_sub(*first) as f64 / fps;
-        ui.label(RichText::new(format!("{seconds:.1} s")).color(theme::of(ui).dim));
-        if let Some((from, to)) = timeline {
-            let hint = "The loop of the timeline, or else all frames computed so far";
-            let text = format!("Timeline: {from} to {to}");
-            if ui.small_button(text).on_hover_text(hint).clicked() {
-                (*first, *last) = (from, to);
-            }
-        }
-    });
-    if *first > 1 {
-        let text = "Earlier frames are computed too, because each frame depends on the one before.";
-        ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).faint)).wrap());
-    }
-}
-
-fn size(ui: &mut Ui, chosen: &mut Option<(u32, u32)>, own: (u32, u32), fitting: Option<(u32, u32)>) {
-    let mut custom = chosen.is_some();
-    if ui.checkbox(&mut custom, "Custom size").on_hover_text("If off, the size of the Output node").changed() {
-        *chosen = custom.then_some(own);
-    }
-    match chosen {
-        Some((width, height)) => {
-            let label = ui.label("width").id;
-            ui.add(DragValue::new(width).range(1..=LARGEST)).labelled_by(label);
-            let label = ui.label("height").id;
-            ui.add(DragValue::new(height).range(1..=LARGEST)).labelled_by(label);
-            if let Some(fits) = fitting {
-                let text = format!("Stretches the image. {} × {} keeps its aspect ratio", fits.0, fits.1);
-                ui.label(RichText::new(text).color(theme::of(ui).warning));
-            }
-        }
-        None => drop(ui.label(RichText::new(format!("{} × {}", own.0, own.1)).color(theme::of(ui).dim))),
-    }
-}
-
-/// A setting of a format. What is the default is not kept.
-fn value(ui: &mut Ui, label: Id, setting: &Setting, preset: &mut ExportPreset) {
-    let known = preset.settings.get(setting.name);
-    let number = |default: f64| match known {
-        Some(ParamValue::Number(number)) => *number,
-        _ => default,
-    };
-    let changed = match setting.values {
-        Values::Number(default, [least, most]) => {
-            let mut value = number(default);
-            let field = DragValue::new(&mut value).range(least..=most).speed(0.001).max_decimals(6);
-            let changed = ui.add(field).labelled_by(label).on_hover_text(setting.about).changed();
-            changed.then(|| Some(ParamValue::Number(value)).filter(|_| value != default))
-        }
-        Values::Whole(default, [least, most]) => {
-            let mut value = number(f64::from(default)) as u32;
-            let field = DragValue::new(&mut value).range(least..=most);
-            let changed = ui.add(field).labelled_by(label).on_hover_text(setting.about).changed();
-            changed.then(|| Some(ParamValue::Number(f64::from(value))).filter(|_| value != default))
-        }
-        Values::Flag => {
-            let mut on = matches!(known, Some(ParamValue::Bool(true)));
-            let changed = ui.checkbox(&mut on, "").labelled_by(label).on_hover_text(setting.about).changed();
-            changed.then(|| on.then_some(ParamValue::Bool(true)))
-        }
-        Values::Tiles(usual) => tiles(ui, setting, known, usual),
-    };
-    match changed {
-        Some(Some(value)) => drop(preset.settings.insert(setting.name.into(), value)),
-        Some(None) => drop(preset.settings.remove(setting.name)),
-        None => {}
-    }
-}
-
-/// Columns and rows. Returns the new value, where it changes.
-fn tiles(ui: &mut Ui, setting: &Setting, known: Option<&ParamValue>, usual: [u32; 2]) -> Option<Option<ParamValue>> {
-    let mut sides = match known {
-        Some(ParamValue::Vector(sides)) => Some(sides.clone()),
-        _ => None,
-    };
-    let mut custom = sides.is_some();
-    if ui.checkbox(&mut custom, "choose").on_hover_text(setting.about).changed() {
-        let chosen = custom.then(|| ParamValue::Vector(usual.map(f64::from).to_vec()));
-        return Some(chosen);
-    }
-    let mut changed = false;
-    for (side, name) in sides.iter_mut().flatten().zip(["columns", "rows"]) {
-        let label = ui.label(name).id;
-        changed |= ui.add(DragValue::new(side).range(1.0..=1024.0).max_decimals(0)).labelled_by(label).changed();
-    }
-    let whole = |sides: Vec<f64>| ParamValue::Vector(sides.into_iter().map(f64::round).collect());
-    changed.then(|| sides.map(whole))
-}
-
-/// Whether States are written beside the frames, and how often.
-fn checkpoints(ui: &mut Ui, chosen: &mut Option<u64>) {
-    let hint = "Write all States beside the frames, so that a resumed export and other runs continue from there instead of computing them again";
-    let mut some = chosen.is_some();
-    if ui.checkbox(&mut some, "every").on_hover_text(hint).changed() {
-        *chosen = some.then_some(CHECKPOINTS);
-    }
-    if let Some(every) = chosen {
-        let field = ui.add(DragValue::new(every).range(1..=u64::MAX));
-        field
-            .widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, "frames between checkpoints"));
-        ui.label("frames");
-    }
-}
-
-fn choose_folder(ui: &mut Ui, label: Id, folder: &mut String, asked: &mut Option<Receiver<Option<PathBuf>>>) {
-    let width = (ui.available_width() - 164.0).max(120.0);
-    let hint =
-        "A relative folder is beside the graph. Words in braces are tokens, such as {graph}, the name of its file";
-    let field = egui::TextEdit::singleline(folder).desired_width(width);
-    ui.add(field).labelled_by(label).on_hover_text(hint);
-    if ui.add_enabled(asked.is_none(), egui::Button::new("Choose…")).clicked() {
-        let (answer, answers) = channel();
-        let (wake, start) = (ui.ctx().clone(), folder.clone());
-        let work = move || {
-            // The window may be gone by the time of the answer.
-            let _ = answer.send(rfd::FileDialog::new().set_directory(start).pick_folder());
-            wake.request_repaint();
-        };
-        // If no thread can be started, no answer comes, and a path can be typed.
-        drop(std::thread::Builder::new().name("folder dialog".into()).spawn(work));
-        *asked = Some(answers);
-    }
-}
-
-/// A menu that adds a token to the folder.
-fn tokens(ui: &mut Ui, folder: &mut String, place: &Place, (first, last): (u64, u64)) {
-    ui.menu_button("Tokens", |ui| {
-        for (name, about) in TOKENS.iter().chain(&OF_SERIES) {
-            let value = place.value(name, &(first..=last));
-            let about = value.map_or_else(|| about.to_string(), |value| format!("{about}: {value}"));
-            let shown = RichText::new(about.as_str()).color(theme::of(ui).faint);
-            if ui.add(egui::Button::new(format!("{{{name}}}")).shortcut_text(shown)).clicked() {
-                *folder += &format!("{{{name}}}");
-                ui.close();
-            }
-        }
-    });
-}
-
-fn file_names(ui: &mut Ui, label: Id, names: &mut String) {
-    let hint = "Tokens: {name} of the wire, {frame}, {format}, {graph} and others of the folder";
-    let field = egui::TextEdit::singleline(names).hint_text(DEFAULT_NAMES).desired_width(240.0);
-    ui.add(field).labelled_by(label).on_hover_text(hint);
-}
-
 /// The first file, how many frames, how long and how large.
-fn summary(ui: &mut Ui, resolved: &Resolved, export: &Export, inspected: Inspected, frame_seconds: Option<f64>) {
+fn summary(
+    ui: &mut Ui,
+    resolved: &Resolved,
+    export: &Export,
+    inspected: Inspected,
+    (measured, frame_seconds): (Measured, Option<f64>),
+) {
     if !resolved.is_valid() {
         return;
     }
     let look = theme::of(ui);
-    let path = export.path(*export.frames.start()).display().to_string();
+    let path = export.path(export.frames.first()).display().to_string();
     ui.add(egui::Label::new(RichText::new(format!("First file: {path}")).color(look.dim)).truncate())
         .on_hover_text(path);
     let count = length(export);
-    let bytes = resolved.frame_bytes * count as f64;
+    let bytes = measured.frame_bytes.unwrap_or(resolved.frame_bytes) * count as f64;
     let mut text = frames(count);
-    let seconds = frame_seconds.map(|seconds| seconds * *export.frames.end() as f64);
-    if let Some(time) = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
-        text += &format!(", about {}", span(time));
+    let span = |seconds: f64| Duration::try_from_secs_f64(seconds).ok().map(span);
+    if let Some(time) = measured.duration(export).and_then(span) {
+        text += &format!(", about {time}");
+    } else if let Some(time) = frame_seconds.and_then(|seconds| span(seconds * export.frames.last() as f64)) {
+        text += &format!(", at least {time} to simulate");
     }
-    text += &format!(", about {}", amount(bytes));
+    // Values are compressed, by how much is not known before.
+    let most = measured.frame_bytes.is_none() && resolved.has_values();
+    text += &format!(", {} {}", if most { "at most" } else { "about" }, amount(bytes));
     let tight = inspected.free.is_some_and(|free| bytes > free as f64);
     if let Some(free) = inspected.free {
         text += &format!(" ({} free on the disk)", amount(free as f64));
@@ -582,17 +438,6 @@ fn summary(ui: &mut Ui, resolved: &Resolved, export: &Export, inspected: Inspect
 
 fn button(text: &str) -> egui::Button<'_> {
     egui::Button::new(text).min_size(egui::vec2(90.0, 26.0))
-}
-
-/// A name and its widgets, which are labelled by the name.
-fn row(ui: &mut Ui, name: &str, widgets: impl FnOnce(&mut Ui, Id)) {
-    ui.horizontal(|ui| {
-        let label = ui.allocate_ui(egui::vec2(NAMES, 22.0), |ui| {
-            ui.set_min_width(NAMES);
-            ui.label(RichText::new(name).color(theme::of(ui).dim)).id
-        });
-        widgets(ui, label.inner);
-    });
 }
 
 /// The user's folder for images.

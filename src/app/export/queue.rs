@@ -9,7 +9,7 @@ use super::text::{amount, figures, frames};
 use crate::app::session::Session;
 use crate::app::{prose, theme};
 use crate::document::Document;
-use crate::export::job::{Ended, Export, Job};
+use crate::export::job::{Ended, Export, Job, Progress};
 use crate::files::Access;
 use crate::gpu::Gpu;
 use crate::library::Library;
@@ -22,12 +22,44 @@ const ENDED: usize = 12;
 pub(super) struct Queue {
     entries: Vec<Entry>,
     count: u64,
+    /// What the last exports have measured, by what they write.
+    measured: Vec<(String, Measured)>,
+}
+
+/// What an export has measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Measured {
+    /// Time of a frame that is not written, and of one that is \[s\].
+    pub seconds: [Option<f64>; 2],
+    /// Size of the files of a frame \[bytes\].
+    pub frame_bytes: Option<f64>,
+}
+
+impl Measured {
+    fn of(progress: &Progress) -> Measured {
+        Measured { seconds: progress.seconds, frame_bytes: progress.frame_bytes }
+    }
+
+    /// How long an export takes \[s\], where both times are known or one of them is not needed.
+    pub(super) fn duration(&self, export: &Export) -> Option<f64> {
+        let written = export.frames.count();
+        let times =
+            |count: u64, seconds: Option<f64>| if count == 0 { Some(0.0) } else { Some(count as f64 * seconds?) };
+        Some(times(export.frames.last() - written, self.seconds[0])? + times(written, self.seconds[1])?)
+    }
+}
+
+/// What an export writes, without where to and for which frames.
+fn content(export: &Export) -> String {
+    let items = export.items.iter().map(|item| format!("{:?} {:?} {}", item.subject, item.settings, item.format.name));
+    format!("{:?} {}", export.size, items.collect::<Vec<_>>().join(", "))
 }
 
 struct Entry {
     number: u64,
     title: String,
     folder: PathBuf,
+    content: String,
     state: State,
 }
 
@@ -56,10 +88,10 @@ enum Asked {
 impl Queue {
     pub(super) fn add(&mut self, title: String, export: Export, session: &Session) {
         let (library, document) = (session.library().clone(), session.document().clone());
-        let folder = export.folder.clone();
+        let (folder, content) = (export.folder.clone(), content(&export));
         let order = Order { export, document, library, access: session.access() };
         self.count += 1;
-        self.entries.push(Entry { number: self.count, title, folder, state: State::Waiting(Box::new(order)) });
+        self.entries.push(Entry { number: self.count, title, folder, content, state: State::Waiting(Box::new(order)) });
     }
 
     /// Whether an export runs or waits.
@@ -74,6 +106,17 @@ impl Queue {
     /// Whether an export that runs or waits writes to this folder.
     pub(super) fn uses(&self, folder: &Path) -> bool {
         self.folders().any(|busy| busy == folder)
+    }
+
+    /// What exports of the same have measured.
+    pub(super) fn measured(&self, export: &Export) -> Measured {
+        let content = content(export);
+        let running = self.entries.iter().find_map(|entry| match &entry.state {
+            State::Running(job, _) if entry.content == content => Some(Measured::of(&job.progress())),
+            _ => None,
+        });
+        let known = || self.measured.iter().find(|(known, _)| *known == content).map(|(_, measured)| *measured);
+        running.or_else(known).unwrap_or_default()
     }
 
     /// Folders of exports that run or wait.
@@ -106,6 +149,10 @@ impl Queue {
                 && let Some(ended) = job.ended()
             {
                 let (text, error) = result(&ended, &entry.folder);
+                if !error {
+                    self.measured.retain(|(content, _)| *content != entry.content);
+                    self.measured.push((entry.content.clone(), Measured::of(&job.progress())));
+                }
                 told = Some((text.clone(), error));
                 entry.state = State::Ended { text, error };
             }
@@ -226,7 +273,8 @@ impl Entry {
             }
             State::Waiting(order) => {
                 let count = length(&order.export);
-                ui.label(RichText::new(format!("Waiting: {}", frames(count))).color(look.dim));
+                let text = format!("Waiting: {} to {}", frames(count), self.folder.display());
+                ui.add(egui::Label::new(RichText::new(text).color(look.dim)).truncate());
             }
             State::Ended { text, error } => {
                 let color = if *error { look.error } else { look.accent };
@@ -261,5 +309,5 @@ fn result(ended: &Ended, folder: &Path) -> (String, bool) {
 
 /// The number of frames that are written.
 pub(super) fn length(export: &Export) -> u64 {
-    export.frames.end().saturating_add(1).saturating_sub(*export.frames.start())
+    export.frames.count()
 }

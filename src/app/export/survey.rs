@@ -184,7 +184,9 @@ impl Resolved {
             let rows = preset::rows(&whole, &last, document, graph);
             preset::export(&whole, rows.into_iter().flatten().flatten().collect(), &last, document)
         });
-        let of_formats = |setting: &&Setting| items.iter().any(|item| settings::of(item.format).contains(setting));
+        let of_formats = |setting: &&Setting| {
+            items.iter().any(|item| settings::of(item.format).contains(setting)) && **setting != settings::EVERY
+        };
         Resolved {
             rows_of: requests.to_vec(),
             preset: preset.clone(),
@@ -204,6 +206,11 @@ impl Resolved {
     /// The export that may have been interrupted.
     pub(super) fn resumable(&self) -> &Export {
         self.newest.as_ref().unwrap_or(&self.export)
+    }
+
+    /// Whether there are values of wires among the files.
+    pub(super) fn has_values(&self) -> bool {
+        self.export.items.iter().any(|item| !matches!(item.kind, Kind::Image | Kind::Picture))
     }
 
     /// Whether each row can be written.

@@ -18,8 +18,9 @@ pub(super) fn figures(progress: &Progress) -> String {
     if let Some(rate) = progress.rate {
         text += &format!(", {rate:.1} per second");
     }
-    if let Some(left) = progress.left() {
-        text += &format!(", {} left", span(left));
+    if let Some(left) = progress.left {
+        let least = if left.at_least { "at least " } else { "" };
+        text += &format!(", {least}{} left", span(Duration::try_from_secs_f64(left.seconds).unwrap_or_default()));
     }
     text
 }
@@ -40,10 +41,12 @@ pub(super) fn frames(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::export::job::Left;
 
     #[test]
     fn figures_are_short() {
-        let progress = Progress { frame: 30, written: 30, last: 240, rate: Some(2.0), ..Progress::default() };
+        let left = Some(Left { seconds: 105.2, at_least: false });
+        let progress = Progress { frame: 30, written: 30, last: 240, rate: Some(2.0), left, ..Progress::default() };
         assert_eq!(figures(&progress), "Frame 30 of 240, 2.0 per second, 1 min 45 s left");
         assert_eq!(figures(&Progress::default()), "Frame 0 of 0");
         assert_eq!([4e5, 2.5e8, 3e9].map(amount), ["400 kB", "250 MB", "3.0 GB"]);

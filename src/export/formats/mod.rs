@@ -30,6 +30,7 @@ pub const FORMATS: &[Format] = &[
     exr::HALF,
     vdb::FORMAT,
     vdb::HALF,
+    vdb::LEVEL_SET,
     npy::FORMAT,
     npz::FORMAT,
     vtk::FORMAT,
@@ -62,6 +63,7 @@ pub(super) fn default_for(kind: Kind) -> &'static Format {
         Kind::Image | Kind::Picture => DEFAULT,
         Kind::Grid2 => &exr::FORMAT,
         Kind::Grid3 => &vdb::FORMAT,
+        Kind::Distance => &vdb::LEVEL_SET,
         Kind::Particles => &ply::FORMAT,
         Kind::Number => &table::CSV,
     }

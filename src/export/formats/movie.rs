@@ -96,7 +96,7 @@ impl FrameSink for Movie {
     }
 
     fn begin(&mut self, _: u64) -> Result<(), ExportError> {
-        let (path, index) = (self.file(), *self.target.frames.start());
+        let (path, index) = (self.file(), self.target.frames.first());
         (self.container.ready)().map_err(|message| ExportError::Encode { index, path: path.clone(), message })?;
         let (queue, frames) = sync_channel(QUEUE);
         self.queue = Some(queue);
@@ -153,7 +153,7 @@ fn work(
         if open.is_none() {
             let temporary = write::temporary(&target.folder).map_err(failed)?;
             let file = temporary.reopen().map_err(failed)?;
-            let writer = (container.open)(temporary.path(), file, image, target.about.fps).map_err(encode)?;
+            let writer = (container.open)(temporary.path(), file, image, target.fps()).map_err(encode)?;
             open = Some((temporary, writer));
         }
         if let Some((_, writer)) = &mut open {
@@ -162,7 +162,7 @@ fn work(
         written += 1;
     }
     let Some((temporary, writer)) = open else { return Ok(0) };
-    let index = target.frames.start() + written;
+    let index = target.frames.at(written);
     writer.finish().map_err(|message| ExportError::Encode { index, path: path.into(), message })?;
     write::rename(temporary, path).map_err(|error| ExportError::file(Action::Rename, path, &error))?;
     Ok(written)

@@ -163,7 +163,7 @@ impl FrameSink for Table {
 
     fn whole(&self, _: Option<[u32; 2]>) -> u64 {
         let Some((_, rows)) = self.read() else { return 0 };
-        self.target.frames.clone().take_while(|frame| rows.contains_key(frame)).count() as u64
+        self.target.frames.iter().take_while(|frame| rows.contains_key(frame)).count() as u64
     }
 
     fn present(&self) -> io::Result<u64> {
@@ -186,7 +186,7 @@ impl FrameSink for Table {
         if kept > 0
             && let Some((titles, rows)) = self.read()
         {
-            let end = self.target.frames.start().saturating_add(kept);
+            let end = self.target.frames.at(kept);
             self.titles = titles;
             self.rows = rows.into_iter().filter(|(frame, _)| *frame < end).collect();
             self.on_disk = self.rows.len();

@@ -15,13 +15,39 @@ pub(super) enum Element {
     I32,
 }
 
+impl Element {
+    fn bytes(self) -> usize {
+        if self == Element::F16 { 2 } else { 4 }
+    }
+}
+
+/// Which values are active, and what the others are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Active {
+    /// Those with a component above this size, and NaN; all others are zero.
+    Above(f32),
+    /// Those of a distance nearer to zero than this; all others are so far, with their own sign. Cells outside of the grid are outside.
+    Within(f32),
+}
+
+impl Active {
+    fn background(self) -> f32 {
+        match self {
+            Active::Above(_) => 0.0,
+            Active::Within(distance) => distance,
+        }
+    }
+}
+
 /// Voxels along an edge of a leaf.
 const LEAF: usize = 8;
 const VOXELS: usize = LEAF * LEAF * LEAF;
 /// Leaves that a thread takes at once.
 const CHUNK: usize = 256;
-/// The code of a block that holds active values alone; inactive ones are the background.
-const ACTIVE_ALONE: u8 = 0;
+/// The code of a block whose inactive values are all the background.
+const BACKGROUND: u8 = 0;
+/// The code of a block whose inactive values are the background, or the negative background where a mask is off.
+const SIGNED: u8 = 3;
 
 /// A tree, with the extent of its active values in voxels.
 pub(super) struct Tree {
@@ -32,84 +58,171 @@ pub(super) struct Tree {
     pub high: [i32; 3],
 }
 
-/// Where a leaf is, in leaves, and its bytes.
+/// What a leaf, or all of a node, holds.
+enum Block {
+    Leaf(Leaf),
+    Tile(Tile),
+}
+
+/// All voxels of a part of the tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Tile {
+    /// Active, with these bytes, of which numbers fill as many as they have.
+    Active([u8; 12]),
+    /// Inactive, with the negative background.
+    Inside,
+}
+
 struct Leaf {
-    at: [usize; 3],
     mask: [u8; VOXELS / 8],
+    /// Inactive voxels that have the negative background.
+    inside: Option<[u8; VOXELS / 8]>,
     /// Compressed values.
     values: Vec<u8>,
+}
+
+/// A block with its place, in leaves, and the extent of its active values.
+struct Placed {
+    at: [usize; 3],
+    block: Block,
     active: i64,
     low: [i32; 3],
     high: [i32; 3],
 }
 
 /// Leaves of a node of 16^3 by their place in it, of one of 32^3 such nodes, of the root.
-type Lower<'l> = BTreeMap<usize, &'l Leaf>;
+type Lower<'l> = BTreeMap<usize, &'l Block>;
 type Upper<'l> = BTreeMap<usize, Lower<'l>>;
+
+/// An entry of an inner node.
+enum Entry {
+    Child,
+    Tile(Tile),
+}
 
 impl Tree {
     /// The tree of components of a grid: from `first` on, `width` of them, 1 or 3; those that the grid lacks are zero.
-    pub(super) fn new(grid: &Grid<'_>, part: (usize, usize), element: Element, cutoff: f32) -> Tree {
-        let leaves = leaves(grid, part, element, cutoff);
+    pub(super) fn new(grid: &Grid<'_>, part: (usize, usize), element: Element, active: Active) -> Tree {
+        let blocks = blocks(grid, part, element, active);
         let mut root: BTreeMap<[usize; 3], Upper<'_>> = BTreeMap::new();
-        for leaf in &leaves {
-            let upper = leaf.at.map(|at| at / 16);
+        for placed in &blocks {
+            let upper = placed.at.map(|at| at / 16);
             let place = |at: [usize; 3], bits: u32| at.iter().fold(0, |all, at| all << bits | (at & ((1 << bits) - 1)));
             let node = root.entry(upper.map(|at| at / 32)).or_default().entry(place(upper, 5)).or_default();
-            node.insert(place(leaf.at, 4), leaf);
+            node.insert(place(placed.at, 4), &placed.block);
         }
         let mut tree = Tree {
             topology: Vec::new(),
             buffers: Vec::new(),
-            active: leaves.iter().map(|leaf| leaf.active).sum(),
-            low: [0, 1, 2].map(|axis| leaves.iter().map(|leaf| leaf.low[axis]).min().unwrap_or(0)),
-            high: [0, 1, 2].map(|axis| leaves.iter().map(|leaf| leaf.high[axis]).max().unwrap_or(0)),
+            active: blocks.iter().map(|block| block.active).sum(),
+            low: [0, 1, 2].map(|axis| blocks.iter().map(|block| block.low[axis]).min().unwrap_or(0)),
+            high: [0, 1, 2].map(|axis| blocks.iter().map(|block| block.high[axis]).max().unwrap_or(0)),
         };
+        if tree.active == 0 {
+            (tree.low, tree.high) = ([0; 3], [0; 3]);
+        }
         let out = &mut tree.topology;
         // One buffer a leaf; then the root: its background, the number of its tiles and of its children.
         out.extend(1u32.to_le_bytes());
-        out.extend(vec![0; 4 * part.1]);
+        (0..part.1).for_each(|_| out.extend(active.background().to_le_bytes()));
         out.extend(0u32.to_le_bytes());
         out.extend((root.len() as u32).to_le_bytes());
+        let mut writer = Writer { element, width: part.1, packer: Packer::new() };
         for (at, upper) in &root {
             at.iter().for_each(|at| out.extend(((at * 16 * 32 * LEAF) as i32).to_le_bytes()));
-            node(out, 32, upper.keys(), element);
-            for lower in upper.values() {
-                node(out, 16, lower.keys(), element);
-                lower.values().for_each(|leaf| out.extend(leaf.mask));
+            let entry = |lower: &Lower<'_>| whole(lower).map_or(Entry::Child, Entry::Tile);
+            writer.node(out, 32, upper.iter().map(|(place, lower)| (*place, entry(lower))));
+            for lower in upper.values().filter(|lower| whole(lower).is_none()) {
+                let entry = |block: &Block| match block {
+                    Block::Leaf(_) => Entry::Child,
+                    Block::Tile(tile) => Entry::Tile(*tile),
+                };
+                writer.node(out, 16, lower.iter().map(|(place, block)| (*place, entry(block))));
+                leaves(lower).for_each(|leaf| out.extend(leaf.mask));
             }
         }
+        let leaf = |block: &Placed| if let Block::Leaf(leaf) = &block.block { leaf.bytes() } else { 0 };
         // Growing step by step would copy a large volume several times, on one thread.
-        tree.buffers.reserve(leaves.iter().map(|leaf| leaf.mask.len() + 1 + leaf.values.len()).sum());
-        for leaf in root.values().flat_map(|upper| upper.values()).flat_map(|lower| lower.values()) {
+        tree.buffers.reserve(blocks.iter().map(leaf).sum());
+        for leaf in root.values().flat_map(|upper| upper.values()).flat_map(leaves) {
             tree.buffers.extend(leaf.mask);
-            tree.buffers.push(ACTIVE_ALONE);
+            match &leaf.inside {
+                None => tree.buffers.push(BACKGROUND),
+                Some(inside) => {
+                    tree.buffers.push(SIGNED);
+                    tree.buffers.extend(inside.map(|byte| !byte));
+                }
+            }
             tree.buffers.extend(&leaf.values);
         }
         tree
     }
 }
 
-/// An inner node without tiles: the mask of its children, the mask of its values, and no values.
-fn node<'k>(out: &mut Vec<u8>, width: usize, children: impl Iterator<Item = &'k usize>, element: Element) {
-    let mut mask = vec![0u8; width * width * width / 8];
-    for child in children {
-        if let Some(byte) = mask.get_mut(child / 8) {
-            *byte |= 1 << (child % 8);
-        }
-    }
-    out.extend(&mask);
-    mask.fill(0);
-    out.extend(&mask);
-    out.push(ACTIVE_ALONE);
-    // Readers expect the size of an empty block, but none where numbers are halves.
-    if element != Element::F16 {
-        out.extend(0i64.to_le_bytes());
+impl Leaf {
+    /// Size in the file.
+    fn bytes(&self) -> usize {
+        self.mask.len() + 1 + self.inside.map_or(0, |inside| inside.len()) + self.values.len()
     }
 }
 
-/// The leaves with active values, computed on several threads where there are many.
-fn leaves(grid: &Grid<'_>, part: (usize, usize), element: Element, cutoff: f32) -> Vec<Leaf> {
+/// The leaves of a node, in its order.
+fn leaves<'l>(lower: &'l Lower<'_>) -> impl Iterator<Item = &'l Leaf> {
+    lower.values().filter_map(|block| if let Block::Leaf(leaf) = block { Some(leaf) } else { None })
+}
+
+/// What all voxels of a node of 16^3 leaves have in common.
+fn whole(lower: &Lower<'_>) -> Option<Tile> {
+    let tile = |block: &Block| if let Block::Tile(tile) = block { Some(*tile) } else { None };
+    let first = tile(lower.values().next()?)?;
+    (lower.len() == 16 * 16 * 16 && lower.values().all(|block| tile(block) == Some(first))).then_some(first)
+}
+
+/// Writes inner nodes.
+struct Writer {
+    element: Element,
+    width: usize,
+    packer: Packer,
+}
+
+impl Writer {
+    /// The mask of its children, the mask of its active tiles, and the values of these. The entries come in order.
+    fn node(&mut self, out: &mut Vec<u8>, width: usize, entries: impl Iterator<Item = (usize, Entry)>) {
+        let bytes = width * width * width / 8;
+        let (mut children, mut tiles, mut outside) = (vec![0u8; bytes], vec![0u8; bytes], vec![u8::MAX; bytes]);
+        let mut code = BACKGROUND;
+        self.packer.raw.clear();
+        for (place, entry) in entries {
+            let (at, bit) = (place / 8, 1 << (place % 8));
+            match entry {
+                Entry::Child => children[at] |= bit,
+                Entry::Tile(Tile::Active(value)) => {
+                    tiles[at] |= bit;
+                    self.packer.raw.extend(value.iter().take(self.width * self.element.bytes()));
+                }
+                Entry::Tile(Tile::Inside) => {
+                    outside[at] &= !bit;
+                    code = SIGNED;
+                }
+            }
+        }
+        out.extend(&children);
+        out.extend(&tiles);
+        out.push(code);
+        if code == SIGNED {
+            out.extend(&outside);
+        }
+        if !self.packer.raw.is_empty() {
+            out.extend(self.packer.pack());
+        } else if self.element != Element::F16 {
+            // Readers expect the size of an empty block, but none where numbers are halves.
+            out.extend(0i64.to_le_bytes());
+        }
+    }
+}
+
+/// The leaves and tiles with values other than the background, computed on several threads where there are many.
+fn blocks(grid: &Grid<'_>, part: (usize, usize), element: Element, active: Active) -> Vec<Placed> {
     let counts = grid.elements.map(|n| (n as usize).div_ceil(LEAF));
     let all = counts.iter().product::<usize>();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(all.div_ceil(CHUNK)).max(1);
@@ -124,7 +237,7 @@ fn leaves(grid: &Grid<'_>, part: (usize, usize), element: Element, cutoff: f32) 
             }
             for index in start..(start + CHUNK).min(all) {
                 let at = [index % counts[0], index / counts[0] % counts[1], index / (counts[0] * counts[1])];
-                found.extend(leaf(grid, at, part, element, cutoff, &mut packer));
+                found.extend(block(grid, at, part, element, active, &mut packer));
             }
         }
     };
@@ -141,18 +254,19 @@ fn leaves(grid: &Grid<'_>, part: (usize, usize), element: Element, cutoff: f32) 
     })
 }
 
-/// A leaf; `None` where no value is active.
-fn leaf(
+/// The voxels of a leaf; `None` where all have the background.
+fn block(
     grid: &Grid<'_>,
     at: [usize; 3],
     (first, width): (usize, usize),
     element: Element,
-    cutoff: f32,
+    active: Active,
     packer: &mut Packer,
-) -> Option<Leaf> {
+) -> Option<Placed> {
     let [nx, ny, nz] = grid.elements.map(|n| n as usize);
-    let mut leaf =
-        Leaf { at, mask: [0; VOXELS / 8], values: Vec::new(), active: 0, low: [i32::MAX; 3], high: [i32::MIN; 3] };
+    let (mut mask, mut inside) = ([0u8; VOXELS / 8], [0u8; VOXELS / 8]);
+    let (mut count, mut hidden) = (0, 0);
+    let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
     packer.raw.clear();
     // x is slowest in a leaf.
     for voxel in 0..VOXELS {
@@ -167,19 +281,25 @@ fn leaf(
             let word = words.get(first + component).copied().unwrap_or_default();
             if grid.faces && (0..grid.dim as usize).any(outside) { 0 } else { word }
         };
-        let inactive = |component: usize| match element {
-            Element::I32 => word(component) == 0,
+        let is_active = match (active, element) {
+            (Active::Above(_), Element::I32) => (0..width).any(|component| word(component) != 0),
             // NaN is active.
-            _ => f32::from_bits(word(component)).abs() <= cutoff,
+            (Active::Above(cutoff), _) => !(0..width).all(|component| f32::from_bits(word(component)).abs() <= cutoff),
+            // NaN is far outside.
+            (Active::Within(distance), _) => f32::from_bits(word(0)).abs() < distance,
         };
-        if (0..width).all(inactive) {
+        if !is_active {
+            if matches!(active, Active::Within(_)) && f32::from_bits(word(0)) < 0.0 {
+                inside[voxel / 8] |= 1 << (voxel % 8);
+                hidden += 1;
+            }
             continue;
         }
-        leaf.mask[voxel / 8] |= 1 << (voxel % 8);
-        leaf.active += 1;
+        mask[voxel / 8] |= 1 << (voxel % 8);
+        count += 1;
         let place = cell.map(|at| at as i32);
-        leaf.low.iter_mut().zip(place).for_each(|(low, at)| *low = at.min(*low));
-        leaf.high.iter_mut().zip(place).for_each(|(high, at)| *high = at.max(*high));
+        low.iter_mut().zip(place).for_each(|(low, at)| *low = at.min(*low));
+        high.iter_mut().zip(place).for_each(|(high, at)| *high = at.max(*high));
         for component in 0..width {
             match element {
                 Element::F16 => packer.raw.extend(f16::from_f32(f32::from_bits(word(component))).to_le_bytes()),
@@ -187,11 +307,17 @@ fn leaf(
             }
         }
     }
-    if leaf.active == 0 {
-        return None;
-    }
-    leaf.values = packer.pack();
-    Some(leaf)
+    let block = match (count, hidden) {
+        (0, 0) => return None,
+        (0, VOXELS) => Block::Tile(Tile::Inside),
+        (VOXELS, _) if packer.constant(width * element.bytes()) => {
+            let (mut value, bytes) = ([0; 12], packer.raw.iter().take(width * element.bytes()));
+            value.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+            Block::Tile(Tile::Active(value))
+        }
+        (_, hidden) => Block::Leaf(Leaf { mask, inside: (hidden > 0).then_some(inside), values: packer.pack() }),
+    };
+    Some(Placed { at, block, active: count as i64, low, high })
 }
 
 /// Compresses blocks; its memory is used again.
@@ -204,6 +330,13 @@ struct Packer {
 impl Packer {
     fn new() -> Packer {
         Packer { compress: Compress::new(Compression::fast(), true), raw: Vec::new(), packed: Vec::new() }
+    }
+
+    /// Whether all values, of so many bytes, have the same bits.
+    fn constant(&self, bytes: usize) -> bool {
+        let mut values = self.raw.chunks_exact(bytes);
+        let first = values.next();
+        values.all(|value| Some(value) == first)
     }
 
     /// A block: its size, and the compressed bytes; the negative size and the bytes themselves where that is not smaller.
@@ -245,7 +378,7 @@ mod tests {
     #[test]
     fn only_leaves_with_values_above_the_cutoff_are_there() {
         let cells = [([1, 2, 0], 0.5), ([1, 0, 1], -2.0), ([129, 8, 2], f32::NAN), ([64, 0, 0], 0.01)];
-        let tree = Tree::new(&grid(&cells), (0, 1), Element::F32, 0.1);
+        let tree = Tree::new(&grid(&cells), (0, 1), Element::F32, Active::Above(0.1));
         assert_eq!((tree.active, tree.low, tree.high), (3, [1, 0, 0], [129, 8, 2]), "NaN is active");
         let node = |width: usize| 2 * width.pow(3) / 8 + 9;
         // Two nodes of 16^3, since x = 129 is beyond 128, with a leaf each.
@@ -253,10 +386,47 @@ mod tests {
         let (mask, rest) = tree.buffers.split_at(64);
         // x is slowest: voxels 64 + 1 and 64 + 16.
         let set: Vec<usize> = (0..512).filter(|bit| mask[bit / 8] & 1 << (bit % 8) != 0).collect();
-        assert_eq!((set, rest[0]), (vec![65, 80], ACTIVE_ALONE));
+        assert_eq!((set, rest[0]), (vec![65, 80], BACKGROUND));
         // Eight bytes are not made smaller.
         assert_eq!(rest[1..9], (-8i64).to_le_bytes());
         assert_eq!(rest[9..17], [(-2f32).to_le_bytes(), 0.5f32.to_le_bytes()].concat());
-        assert_eq!(Tree::new(&grid(&[]), (0, 1), Element::F16, 0.0).buffers.len(), 0);
+        assert_eq!(Tree::new(&grid(&[]), (0, 1), Element::F16, Active::Above(0.0)).buffers.len(), 0);
+    }
+
+    /// A grid of these cells.
+    fn filled(elements: [u32; 3], words: Vec<f32>) -> Grid<'static> {
+        let words = Cow::Owned(words.into_iter().map(f32::to_bits).collect());
+        let (edges, scalar) = ([1.0; 3], Scalar::F32);
+        Grid { dim: 3, cells: elements, elements, edges, components: 1, scalar, faces: false, words }
+    }
+
+    #[test]
+    fn what_is_constant_is_a_tile() {
+        let mut values = vec![2.0; 136 * 128 * 128];
+        values[130] = 0.5;
+        let tree = Tree::new(&filled([136, 128, 128], values), (0, 1), Element::F32, Active::Above(0.0));
+        assert_eq!((tree.active, tree.low, tree.high), (136 * 128 * 128, [0; 3], [135, 127, 127]));
+        // One leaf is not constant. Those before x = 128 are one tile of the upper node; the others are tiles of a lower one.
+        let (mask, values) = tree.buffers.split_at(64);
+        assert!(mask.iter().all(|byte| *byte == u8::MAX) && values.len() < 100, "one leaf: {}", values.len());
+        let masks = |width: usize| 2 * width.pow(3) / 8 + 1;
+        let bytes = tree.topology.len() - (4 + 4 + 4 + 4 + 12 + masks(32) + masks(16) + 64);
+        assert!(bytes < 100, "the values of tiles are compressed: {bytes}");
+    }
+
+    #[test]
+    fn a_level_set_is_a_narrow_band_and_the_sign_of_all_else() {
+        let cell = |at: usize| [at % 40, at / 40 % 40, at / 1600].map(|at| at as f32 + 0.5 - 20.0);
+        let distance = |at: usize| cell(at).iter().map(|part| part * part).sum::<f32>().sqrt() - 14.0;
+        let ball = filled([40; 3], (0..64_000).map(distance).collect());
+        let tree = Tree::new(&ball, (0, 1), Element::F32, Active::Within(3.0));
+        let shell = 4.0 / 3.0 * std::f64::consts::PI * (17f64.powi(3) - 11f64.powi(3));
+        let error = (tree.active as f64 / shell - 1.0).abs();
+        println!("{} voxels in the band, the shell has {shell:.0}: {error:.4}", tree.active);
+        assert!(error < 0.02, "{error}");
+        assert_eq!((tree.low, tree.high), ([3; 3], [36; 3]));
+        assert_eq!(tree.topology[4..8], 3f32.to_le_bytes(), "the background");
+        let solid = Tree::new(&filled([16; 3], vec![-9.0; 4096]), (0, 1), Element::F32, Active::Within(3.0));
+        assert_eq!((solid.active, solid.buffers.len(), solid.low), (0, 0, [0; 3]), "tiles alone");
     }
 }

@@ -83,14 +83,14 @@ type File = (String, Vec<u8>);
 impl Sheets<'_> {
     fn grid(&self) -> Grid {
         let [columns, rows] = [self.layout.columns, self.layout.rows].map(|n| n as usize);
-        Grid { columns, rows, tile: self.size, padding: self.target.sheet.padding as usize }
+        Grid { columns, rows, tile: self.size, padding: self.target.settings.sheet.padding as usize }
     }
 
     /// Simulated time from a tile to the next \[s\].
     pub(super) fn interval(&self) -> f64 {
         match self.times.as_slice() {
             [first, .., last] => (last - first) / (self.times.len() - 1) as f64,
-            _ => self.target.sheet.every as f64 / self.target.about.fps,
+            _ => 1.0 / self.target.fps(),
         }
     }
 
@@ -148,7 +148,7 @@ impl Sheets<'_> {
 
     /// The texels of a sheet, 0 to 1: from the numbers without their weight, or with it where colours are to be multiplied, and the weight.
     fn sheet(&self, tiles: &[Tile], texel: impl Fn([f32; 3], f32) -> Texel) -> Vec<Texel> {
-        let (grid, sheet) = (self.grid(), self.target.sheet);
+        let (grid, sheet) = (self.grid(), self.target.settings.sheet);
         let fill = |tile: &Tile| {
             let opaque = tile.iter().all(|texel| texel[3] >= 1.0);
             let numbers = filled(tile, self.size);
@@ -185,7 +185,7 @@ impl Sheets<'_> {
 
     /// What an engine asks for.
     fn json(&self, scale: Option<f32>) -> Json {
-        let (grid, sheet, about) = (self.grid(), self.target.sheet, &self.target.about);
+        let (grid, sheet, about) = (self.grid(), self.target.settings.sheet, &self.target.about);
         let base = self.target.names.single("");
         let base = base.trim_end_matches('.');
         let sheets: serde_json::Map<String, Json> = self
@@ -203,8 +203,8 @@ impl Sheets<'_> {
             "graph": about.graph,
             "graph_hash": about.hash,
             // Those before it are in the last tiles of a loop.
-            "first_frame": self.target.frames.start() + u64::from(self.layout.blended) * sheet.every,
-            "frame_step": sheet.every,
+            "first_frame": self.target.frames.at(u64::from(self.layout.blended)),
+            "frame_step": self.target.frames.step(),
             "columns": grid.columns,
             "rows": grid.rows,
             "tiles": self.layout.tiles(),
@@ -213,7 +213,7 @@ impl Sheets<'_> {
             "height": height,
             "tile": grid.cell(),
             "padding": sheet.padding,
-            "fps": self.target.about.fps / sheet.every.max(1) as f64,
+            "fps": self.target.fps(),
             "loop": sheet.looped,
             "alpha": if sheet.premultiplied { "premultiplied" } else { "straight" },
             "sheets": sheets,

@@ -74,7 +74,7 @@ impl Flipbook {
     }
 
     fn layout(&self) -> Result<Layout, String> {
-        self.target.sheet.layout(&self.target.frames)
+        self.target.settings.sheet.layout(&self.target.frames)
     }
 
     /// The texels of a frame on all sheets.
@@ -135,7 +135,7 @@ impl Flipbook {
 
     /// Writes all files under temporary names, then gives them their own.
     fn save(&mut self, layout: Layout) -> Result<(), ExportError> {
-        let (index, json) = (*self.target.frames.start(), self.target.folder.join(self.name(".json")));
+        let (index, json) = (self.target.frames.first(), self.target.folder.join(self.name(".json")));
         let failed = |message| ExportError::Encode { index, path: json, message };
         let (times, mut sheets) = (self.taken.iter().map(|taken| taken.time).collect::<Vec<_>>(), Vec::new());
         for (index, role) in self.roles.iter().enumerate() {
@@ -191,23 +191,21 @@ impl FrameSink for Flipbook {
     }
 
     fn begin(&mut self, _: u64) -> Result<(), ExportError> {
-        let (index, path) = (*self.target.frames.start(), self.path(1));
+        let (index, path) = (self.target.frames.first(), self.path(1));
         self.layout().map(drop).map_err(|message| ExportError::Encode { index, path, message })
     }
 
     fn write(&mut self, frame: Frame) -> Result<(), ExportError> {
         self.received += 1;
-        if self.target.sheet.takes(&self.target.frames, frame.index) {
-            let (index, path) = (frame.index, self.path(1));
-            let tiles = frame.layers().and_then(|layers| self.tiles(layers));
-            let tiles = tiles.map_err(|message| ExportError::Encode { index, path, message })?;
-            self.taken.push(Taken { time: frame.time, tiles });
-        }
+        let (index, path) = (frame.index, self.path(1));
+        let tiles = frame.layers().and_then(|layers| self.tiles(layers));
+        let tiles = tiles.map_err(|message| ExportError::Encode { index, path, message })?;
+        self.taken.push(Taken { time: frame.time, tiles });
         Ok(())
     }
 
     fn finish(&mut self) -> Result<u64, ExportError> {
-        let (index, path) = (*self.target.frames.start(), self.path(1));
+        let (index, path) = (self.target.frames.first(), self.path(1));
         let layout = self.layout().map_err(|message| ExportError::Encode { index, path, message })?;
         // A sheet with gaps plays nowhere.
         if self.taken.len() == layout.tiles() + layout.blended as usize {
@@ -233,6 +231,7 @@ mod tests {
     use super::decode::{Decoded, between};
     use super::texels::Texel;
     use super::*;
+    use crate::export::settings::Settings;
     use crate::export::sheet::Sheet;
 
     const SIZE: [usize; 2] = [48, 40];
@@ -260,12 +259,17 @@ mod tests {
     fn target(frames: u64, sheet: Sheet) -> Target {
         let images = Target::images(PathBuf::new(), 1..=frames);
         let about = crate::export::sink::About { fps: FPS, ..images.about.clone() };
-        Target { sheet, about, layers: vec!["smoke".into(), "motion".into()], ..images }
+        Target {
+            settings: Settings { sheet, ..Settings::default() },
+            about,
+            layers: vec!["smoke".into(), "motion".into()],
+            ..images
+        }
     }
 
     /// The files of a flipbook with a blob at these places, which moves by `step` tiles from tile to tile.
     fn flipbook(target: &Target, places: &[[f32; 2]], step: [f64; 2]) -> Vec<(String, Vec<u8>)> {
-        let layout = target.sheet.layout(&target.frames).unwrap();
+        let layout = target.settings.sheet.layout(&target.frames).unwrap();
         let colors: Vec<Tile> = places.iter().map(|at| blob(*at)).collect();
         let vectors: Vec<Tile> = colors.iter().map(|color| motion(color, step.map(|part| part * FPS))).collect();
         let times = (0..places.len()).map(|frame| frame as f64 / FPS).collect();
@@ -350,7 +354,7 @@ mod tests {
         println!("change from tile to tile: at most {largest:.4}, over the seam {seam:.4}, {cut:.4} without blending");
         assert!(seam < 1.1 * largest && cut > 2.0 * largest, "{seam} {largest} {cut}");
         let target = target(20, Sheet { looped: true, ..Sheet::default() });
-        assert_eq!(target.sheet.layout(&target.frames).unwrap().tiles(), 16);
+        assert_eq!(target.settings.sheet.layout(&target.frames).unwrap().tiles(), 16);
     }
 
     #[test]
@@ -365,7 +369,10 @@ mod tests {
                 .iter()
                 .all(|texel| texel[0] == 1.0 && (texel[1] - 0.735).abs() < 0.005 && (texel[2] - 0.537).abs() < 0.005)
         );
-        let target = Target { sheet: Sheet { premultiplied: true, ..Sheet::default() }, ..target };
+        let target = Target {
+            settings: Settings { sheet: Sheet { premultiplied: true, ..Sheet::default() }, ..target.settings },
+            ..target
+        };
         let (color, _) = channels(&flipbook(&target, &[[0.5, 0.5]], [0.0, 0.0]), "_color.png");
         // Half a step of alpha is 0.025 on the sRGB curve.
         assert!(color.iter().filter(|texel| texel[3] == 0.0).all(|texel| texel[0] < 0.03), "black, where nothing is");

@@ -26,13 +26,13 @@ pub(super) fn movie(
         (0..tiles).map(|tile| read(sheets, grid, tile, color, motion.map(|(bytes, _)| bytes))).collect();
     let steps = (MAX_FRAMES / tiles.max(1)).clamp(1, STEPS);
     // Without a loop, the last tile leads nowhere.
-    let ways = if sheets.target.sheet.looped { tiles } else { tiles.saturating_sub(1).max(1) };
+    let ways = if sheets.target.settings.sheet.looped { tiles } else { tiles.saturating_sub(1).max(1) };
     let [width, height] = {
         let shrink = grid.tile[0].div_ceil(MAX_WIDTH).max(1);
         grid.tile.map(|side| (side / shrink).max(1))
     };
     let scales: Vec<Option<f32>> = std::iter::once(None).chain(motion.map(|(_, scale)| Some(scale))).collect();
-    let fps = sheets.target.about.fps / sheets.target.sheet.every.max(1) as f64 * steps as f64;
+    let fps = sheets.target.fps() * steps as f64;
     let frame = |number: usize| {
         let (tile, blend) = (number / steps, (number % steps) as f32 / steps as f32);
         let (Some(now), Some(next)) = (decoded.get(tile), decoded.get((tile + 1) % tiles)) else {
@@ -72,7 +72,7 @@ fn read(sheets: &Sheets<'_>, grid: &Grid, tile: usize, color: &[u8], motion: Opt
             .map(|texel| of(*texel))
             .collect()
     };
-    let multiplied = sheets.target.sheet.premultiplied;
+    let multiplied = sheets.target.settings.sheet.premultiplied;
     let color = texels(color, &|[r, g, b, a]| {
         let alpha = f32::from(a) / 255.0;
         let weight = if multiplied { 1.0 } else { alpha };
