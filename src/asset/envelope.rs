@@ -120,7 +120,7 @@ impl Format {
             let (mut square, mut peak, mut count) = (0.0, 0.0f64, 0usize);
             for bytes in own.chunks_exact(width) {
                 let sample = self.sample(bytes);
-                let sample = if sample.is_finite() { sample } else { 0.0 };
+                let sample = if usable(&sample) { sample } else { 0.0 };
                 square += sample * sample;
                 peak = peak.max(sample.abs());
                 count += 1;
@@ -170,7 +170,7 @@ pub fn of_table(text: &str, fps: f64, column: Option<&str>) -> Result<Vec<(f64, 
         }
         begun = true;
         let word = words.nth(place - 1).ok_or_else(|| table(format!("line {number} has too few columns")))?;
-        let value = clean(word).parse::<f64>().ok().filter(|value| value.is_finite());
+        let value = clean(word).parse::<f64>().ok().filter(usable);
         let (Some(at), Some(value)) = (at, value) else {
             return Err(table(format!("line {number} has no number in one of its columns")));
         };
@@ -184,6 +184,11 @@ pub fn of_table(text: &str, fps: f64, column: Option<&str>) -> Result<Vec<(f64, 
         }
     }
     if points.is_empty() { Err(table("it has no numbers")) } else { Ok(points) }
+}
+
+/// Whether a number is one of 32 bits too.
+fn usable(number: &f64) -> bool {
+    (*number as f32).is_finite()
 }
 
 /// How a file becomes a number for each frame.

@@ -13,6 +13,8 @@ use super::{COUNT_AS_ZERO, Phase, Work, exr_piz};
 
 /// Upper bound of how much a byte of the file can expand, by deflate.
 const MAX_RATIO: u64 = 1032;
+/// Pixels that an image may have without any data for them.
+const MAX_EMPTY: usize = 1 << 24;
 /// Limit of channels: a movie's frame with all its layers has some hundred.
 const MAX_CHANNELS: usize = 1024;
 /// Limit of the bytes that are compressed together.
@@ -141,6 +143,12 @@ pub(super) fn pixels(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<(
     let (Window { width, height, .. }, display) = (header.data, header.display);
     if (width * height) as u64 * pixel as u64 / MAX_RATIO > bytes.len() as u64 {
         return Err(broken(format!("{} bytes can't hold {width} x {height} pixels", bytes.len())));
+    }
+    // Beyond the data window, pixels cost memory, but no bytes of the file.
+    let shown = display.width * display.height;
+    if shown > MAX_EMPTY && shown / MAX_RATIO as usize > width * height {
+        let Window { width, height, .. } = display;
+        return Err(Cause::Unsupported(format!("a display window of {width} x {height} pixels that is nearly empty")));
     }
     let channels = chosen.len();
     let mut image = vec![0f32; display.width * display.height * channels];

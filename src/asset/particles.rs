@@ -155,8 +155,10 @@ pub(super) fn values(
     let mut values = Vec::with_capacity(points.count * column.stride as usize);
     for particle in numbers.chunks_exact((column.components as usize).max(1)) {
         for number in particle {
-            strange += usize::from(!number.is_finite());
-            let number = if number.is_finite() { *number } else { 0.0 };
+            // Numbers of 64 bits may be beyond those of 32.
+            let usable = (*number as f32).is_finite();
+            strange += usize::from(!usable);
+            let number = if usable { *number } else { 0.0 };
             values.push(match column.kind {
                 Number::Float => number as f32,
                 Number::Signed => f32::from_bits(number as i32 as u32),

@@ -109,9 +109,10 @@ fn what_is_not_read_says_so_before_it_costs_anything() {
         bytes[window + 8..window + 12].copy_from_slice(&right.to_le_bytes());
         bytes[window + 12..window + 16].copy_from_slice(&bottom.to_le_bytes());
     };
+    let display = value(&whole, b"displayWindow\0box2i\0");
     let broken = |cause: &str| format!("it is not a valid EXR file: {cause}; export it again");
     let hollow = format!("{} bytes can't hold 8192 x 8192 pixels", whole.len());
-    let cases: [(&str, Change, String); 9] = [
+    let cases: [(&str, Change, String); 10] = [
         (
             "dwaa",
             &|b| b[compression] = 8,
@@ -122,6 +123,12 @@ fn what_is_not_read_says_so_before_it_costs_anything() {
         ("text", &|b| b[0] = 7, broken("it does not begin as one")),
         ("empty", &|b| far(b, -1, 3), broken("it has no pixels")),
         ("hollow", &|b| far(b, 8191, 8191), broken(&hollow)),
+        (
+            "around",
+            &|b| b[display + 8..display + 16].copy_from_slice(&[0xff, 0x1f, 0, 0, 0xff, 0x1f, 0, 0]),
+            "it uses a display window of 8192 x 8192 pixels that is nearly empty, which is not supported; export it again without"
+                .into(),
+        ),
         (
             "large",
             &|b| far(b, i32::MAX - 1, 3),

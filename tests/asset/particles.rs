@@ -27,8 +27,8 @@ fn values(path: &Path, name: &str, column: Column) -> Vec<f32> {
     load(path, name, column).unwrap_or_else(|e| panic!("{e}")).values
 }
 
-/// What `numpy.savez_compressed` writes of `position` [2, 3] as `f4`, `radius` as `f2`, `id` as `u4`, and a number `time`.
-const ARCHIVE: &str = "UEsDBC0AAAAIAAAAIQD0ZSo0//////////8MABQAcG9zaXRpb24ubnB5AQAQAJgAAAAAAAAAUgAAAAAAAACb7BfqGxDJyFDGUK2eklqcXKRupaBuk2airqOgnpZfVFKUmBefX5SSChJ3S8wpTgWKF2ckFqQC+RpGOgrGmjoKtQpkAy4GCLBnYGgAYgYHGBsAUEsDBC0AAAAIAAAAIQBppqMC//////////8KABQAcmFkaXVzLm5weQEAEACEAAAAAAAAAEgAAAAAAAAAm+wX6hsQychQxlCtnpJanFykbqWgbpNmpK6joJ6WX1RSlJgXn1+UkgoSd0vMKU4FihdnJBakAvkaRjqaOgq1ChQALgYTBicAUEsDBC0AAAAIAAAAIQAdsgoO//////////8GABQAaWQubnB5AQAQAIgAAAAAAAAASwAAAAAAAACb7BfqGxDJyFDGUK2eklqcXKRupaBuU2qirqOgnpZfVFKUmBefX5SSChJ3S8wpTgWKF2ckFqQC+RpGOpo6CrUKFACu/0DAysDAAABQSwMELQAAAAgAAAAhADFxVvf//////////wgAFAB0aW1lLm5weQEAEACIAAAAAAAAAEYAAAAAAAAAm+wX6hsQychQxlCtnpJanFykbqWgbpNmoa6joJ6WX1RSlJgXn1+UkgoSd0vMKU4FihdnJBakAvkamjoKtQoUAS4GCHAAAFBLAQItAy0AAAAIAAAAIQD0ZSo0UgAAAJgAAAAMAAAAAAAAAAAAAACAAQAAAABwb3NpdGlvbi5ucHlQSwECLQMtAAAACAAAACEAaaajAkgAAACEAAAACgAAAAAAAAAAAAAAgAGQAAAAcmFkaXVzLm5weVBLAQItAy0AAAAIAAAAIQAdsgoOSwAAAIgAAAAGAAAAAAAAAAAAAACAARQBAABpZC5ucHlQSwECLQMtAAAACAAAACEAMXFW90YAAACIAAAACAAAAAAAAAAAAAAAgAGXAQAAdGltZS5ucHlQSwUGAAAAAAQABADcAAAAFwIAAAAA";
+/// What `numpy.savez_compressed` of NumPy 2 writes of `position` [2, 3] as `f4`, `radius` as `f2`, `id` as `u4`, and a number `time`.
+const ARCHIVE: &[u8] = include_bytes!("grids/numpy.npz");
 
 fn array(descr: &str, shape: &str, data: impl IntoIterator<Item = u8>) -> Vec<u8> {
     let header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': ({shape}), }}\n");
@@ -39,7 +39,7 @@ fn array(descr: &str, shape: &str, data: impl IntoIterator<Item = u8>) -> Vec<u8
 #[test]
 fn arrays_are_particles_and_each_cut_of_them_is_refused() {
     let folder = Folder::new("npz");
-    let archive = STANDARD.decode(ARCHIVE).unwrap();
+    let archive = ARCHIVE.to_vec();
     let record = "[('position', '<f4', (3,)), ('id', '<u8'), ('name', '|S3'), ('radius', '<f8')]";
     let rows = [([0.0f32, 0.5, 1.0], u64::from(u32::MAX), 0.25f64), ([2.0, 0.5, 1.0], 5, 3.0)];
     let rows = rows.iter().flat_map(|(at, id, radius)| {
@@ -60,6 +60,13 @@ fn arrays_are_particles_and_each_cut_of_them_is_refused() {
             assert!(result.unwrap_or_else(|_| panic!("it panicked at {end}")).is_err(), "cut off at {end}");
         }
     }
+    let far = array("'<f8'", "1, 3", [1.0f64, 2.0, 1e300].iter().flat_map(|n| n.to_le_bytes()));
+    let refused = refusal(load(&folder.file("far.npy", far), "position", VECTORS));
+    assert!(refused.contains("a vertex lies at (1, 2, 1"), "{refused}");
+    let far =
+        array("[('position', '<f4', (2,)), ('age', '<f8')]", "1,", [0; 8].into_iter().chain(1e300f64.to_le_bytes()));
+    let far = load(&folder.file("far.npy", far), "age", NUMBER).unwrap();
+    assert_eq!((&far.values[..], far.warnings.len()), (&[0.0][..], 1), "beyond what 32 bits hold");
     let pairs = array("'<f8'", "3, 2", (0..6).flat_map(|n| f64::from(n).to_le_bytes()));
     assert_eq!(values(&folder.file("b.npy", &pairs), "position", PAIRS), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
 
@@ -72,14 +79,14 @@ fn arrays_are_particles_and_each_cut_of_them_is_refused() {
     assert!(refused("c.npy", &huge).contains("it holds more than"), "{}", refused("c.npy", &huge));
     let huge = array(record, "99999999999999,", [0; 12]);
     assert!(refused("c.npy", &huge).contains("it holds more than"), "{}", refused("c.npy", &huge));
-    let file = folder.file("c.npz", STANDARD.decode(ARCHIVE).unwrap());
+    let file = folder.file("c.npz", ARCHIVE);
     let set = Request { set: Some("water".into()), ..request(&file, Some("position"), VECTORS) };
     assert_eq!(
         refusal(set.load(&Work::default())),
         "c.npz: it has no array `water.position`; its arrays are position, radius, id, time; save the positions as `position`, \
          or name one of several sets as its `layer`"
     );
-    let mut damaged = STANDARD.decode(ARCHIVE).unwrap();
+    let mut damaged = ARCHIVE.to_vec();
     damaged[120] ^= 1;
     assert!(
         refused("d.npz", &damaged).starts_with("d.npz: it is not a valid NPZ file"),
@@ -91,7 +98,7 @@ fn arrays_are_particles_and_each_cut_of_them_is_refused() {
 #[test]
 fn a_file_is_decoded_once_for_all_attributes() {
     let folder = Folder::new("once");
-    let file = folder.file("a.npz", STANDARD.decode(ARCHIVE).unwrap());
+    let file = folder.file("a.npz", ARCHIVE);
     let shared = Shared::default();
     let of = |name: &str, column| Request { shared: shared.clone(), ..request(&file, Some(name), column) };
     of("position", VECTORS).load(&Work::default()).unwrap();

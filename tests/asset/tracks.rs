@@ -78,6 +78,7 @@ fn a_column_of_a_table_is_a_number() {
     assert_eq!(refused("0,1\n", Some("jet")), broken("its first line does not name its columns"));
     assert_eq!(refused("time,jet\n0,1\n1\n", None), broken("line 3 has too few columns"));
     assert_eq!(refused("time,jet\n0,1\n1,inf\n", None), broken("line 3 has no number in one of its columns"));
+    assert_eq!(refused("time,jet\n0,1\n1,1e39\n", None), broken("line 3 has no number in one of its columns"));
     assert_eq!(refused("time,jet\n", None), broken("it has no numbers"));
     assert!(refused("0,1\n1e300,1\n", None).starts_with("a.csv: it has more than 1000000 frames"));
     assert!(

@@ -136,7 +136,7 @@ fn texts(random: &mut Random, seeds: &[String]) -> String {
     mutate::text(random, &one, seeds, &words)
 }
 
-fn make_obj(random: &mut Random) -> Vec<u8> {
+pub(super) fn make_obj(random: &mut Random) -> Vec<u8> {
     let points: String = (0..8).map(|i| format!("v {} {} {}\n", i & 1, i >> 1 & 1, i >> 2 & 1)).collect();
     let faces: String = TRIANGLES.chunks(3).map(|t| format!("f {} {} {}\n", t[0] + 1, t[1] + 1, t[2] + 1)).collect();
     let quads = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nvt 0 0\nvn 0 0 1\n\
@@ -217,7 +217,7 @@ fn make_jpg(random: &mut Random) -> Vec<u8> {
 }
 
 /// Makes the checksum of every chunk right again.
-fn with_checksums(mut bytes: Vec<u8>) -> Vec<u8> {
+pub(super) fn with_checksums(mut bytes: Vec<u8>) -> Vec<u8> {
     let mut at = 8;
     while let Some(head) = bytes.get(at..at + 4) {
         let length = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;

@@ -2,6 +2,7 @@
 
 pub mod asset;
 pub mod expression;
+pub mod formats;
 pub mod graph;
 pub mod hostile;
 pub mod keeping;
@@ -45,6 +46,15 @@ pub const TARGETS: &[Target] = &[
     asset::GLB,
     asset::PNG,
     asset::JPG,
+    formats::EXR,
+    formats::PNG16,
+    formats::NPY,
+    formats::NPZ,
+    formats::VDB,
+    formats::PLY,
+    formats::POINTS,
+    formats::WAV,
+    formats::CSV,
     keeping::RECORDING,
     keeping::SETTINGS,
     keeping::RECOVERY,
