@@ -17,8 +17,8 @@ pub const TOKENS: [Token; 7] = [
     ("preset", "Name of the preset"),
     ("first", "First frame"),
     ("last", "Last frame"),
-    ("date", "Date: 2026-11-27"),
-    ("time", "Hours and minutes: 14-05"),
+    ("date", "Date"),
+    ("time", "Hours and minutes"),
     (VERSION, "v001, v002 and so on: the next one that does not exist"),
 ];
 /// Tokens that are different for each series of files.
