@@ -1,39 +1,51 @@
 //! Dense Elimination
-//! Eliminates four cells of a matrix of links. What a cell linked is linked directly, and its row becomes the parts that its pressure takes of others. After the last four
-//! the matrix is the inverse: the pressures per unit of outflow. Nothing is subtracted, so weak links keep their digits.
+//! Eliminates 32 cells of a matrix of links. What a cell linked is linked directly, and its row becomes the parts that its pressure takes of
+//! others. After the last the matrix is the inverse: the pressures per unit of outflow. Nothing is subtracted, so weak links keep
+//! their digits.
 //! Source: Golub and Van Loan, Matrix Computations, 2013, ch. 3.2 (elimination by blocks); Grassmann, Taksar and Heyman, Oper. Res. 33, 1985 (without subtractions).
 //!
 //! @inout matrix: Grid<vec4f>     The matrix, four columns in a cell [m/kg], the inverse of what is eliminated [kg/m]
-//! @in    pivots: Grid<vec4f>     Inverse of the square of the four cells (Dense Pivots), in cells of 1 m [kg/m]
+//! @in    parts: Grid<vec4f>      What each row takes of the cells that are eliminated (Dense Parts), in cells of 1 m
+//! @in    size: vec4f             Of the level (Size of the Solved Level)
+//! @in    done: f32 = 0           Cells eliminated before the first repeat
 
 fn stage(cell: Cell) -> vec4f {
-    let first = 4 * substep;
-    // A row of the four takes part of the others as they are, any other row by its links to the four.
-    let among = cell.y / 4 == substep;
-    var part = pivot(cell.y & 3);
-    if !among {
-        let links = matrix(place(substep, cell.y));
-        part = vec4f();
-        for (var r = 0; r < 4; r++) { part += links[r] * pivot(r); }
-    }
-    if cell.x == substep { return part; }
+    let step = i32(done()) / 32 + substep;
+    let cells = i32(size().x * size().y);
     let own = matrix(cell);
+    if 4 * cell.x >= cells || cell.y >= cells { return own; }
+    if cell.x / 8 == step { return parts_at(place(cell.x & 7, cell.y)); }
     var taken = vec4f();
-    for (var r = 0; r < 4; r++) { taken += part[r] * matrix(place(cell.x, first + r)); }
-    if among { return taken; }
-    if cell.y / 4 == cell.x && cell.x > substep {
-        // On the diagonal is what leads out of the vessel.
-        let c = cell.y & 3;
-        taken[c] = 0.0;
-        for (var r = 0; r < 4; r++) { taken[c] += part[r] * matrix(place(substep, first + r))[r]; }
+    var most = abs(own);
+    for (var x = 0; x < 8; x++) {
+        let part = parts_at(place(x, cell.y));
+        let row = 32 * step + 4 * x;
+        let a = part.x * from_row(cell, row);
+        let b = part.y * from_row(cell, row + 1);
+        let c = part.z * from_row(cell, row + 2);
+        let d = part.w * from_row(cell, row + 3);
+        taken += a + b + c + d;
+        most = max(most, max(max(abs(a), abs(b)), max(abs(c), abs(d))));
     }
-    return own + taken;
+    if cell.y / 32 == step { return taken; }
+    // Where negative links cancel positive ones, roundings are no link.
+    var sum = select(own + taken, vec4f(), abs(own + taken) < 1e-6 * most);
+    if cell.y / 4 == cell.x && cell.x / 8 > step {
+        // On the diagonal is what leads out of the vessel.
+        var out = own[cell.y & 3];
+        for (var i = 0; i < 32; i++) {
+            let row = 32 * step + i;
+            out += parts_at(place(i / 4, cell.y))[i & 3] * matrix(unit(0) * (row / 4) + unit(1) * row)[row & 3];
+        }
+        sum[cell.y & 3] = out;
+    }
+    return sum;
 }
 
-fn pivot(row: i32) -> vec4f {
-    return pivots_at(Vec(place(row, 0)) + 0.5);
+fn from_row(cell: Cell, row: i32) -> vec4f {
+    return matrix(unit(0) * cell.x + unit(1) * row);
 }
 
-fn place(x: i32, y: i32) -> Cell {
-    return unit(0) * x + unit(1) * y;
+fn place(x: i32, y: i32) -> Vec {
+    return Vec(unit(0) * x + unit(1) * y) + 0.5;
 }

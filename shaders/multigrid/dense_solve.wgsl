@@ -1,25 +1,18 @@
 //! Dense Solve
-//! The solution of the level that is solved,  sum of l (p_other - p) - s p = r, by the inverse of its links (Dense Elimination). On other levels it is zero, and
+//! The solution of the level that is solved,  sum of l (p_other - p) - s p = r, by the inverse of its links (Dense Product). On other levels it is zero, and
 //! sweeps start from it. Where heavy fluid or walls leave hardly a link between parts of a vessel, sweeps alone do not find the pressure between them. 2D only.
 //! Source: Golub and Van Loan, Matrix Computations, 2013, ch. 3.
 //!
 //! @in  residual: Grid<f32>                    Right-hand side r [1/s]
-//! @in  inverse: Grid<vec4f>                   Inverse of the links [kg/m]
+//! @in  product: Grid<f32>                     Parts of the inverse times it, in cells of 1 m (Dense Product) [Pa s]
+//! @in  size: vec4f                            Of the level (Size of the Solved Level)
 //! @out pressure: Grid<f32>, like residual     Pressure x dt [Pa s]
 
 fn stage(cell: Cell) -> f32 {
-    let half = max(WIDENING / 2, 1);
-    let finer = (FINEST + half - 1) / half;
-    let count = RESOLUTION.x * RESOLUTION.y;
-    if count > 256 || (finer.x * finer.y <= 256 && WIDENING > 2) { return 0.0; }
+    if size().x == 0.0 || (i32(size().w) >> 2u) != i32(firstTrailingBit(WIDENING)) { return 0.0; }
     var sum = 0.0;
-    for (var x = 0; x < 64; x++) {
-        if 4 * x >= count { break; }
-        let row = inverse_at(Vec(unit(0) * x + unit(1) * (cell.x + RESOLUTION.x * cell.y)) + 0.5);
-        for (var c = 0; c < 4; c++) {
-            let number = 4 * x + c;
-            if number < count { sum -= row[c] * residual(unit(0) * (number % RESOLUTION.x) + unit(1) * (number / RESOLUTION.x)); }
-        }
+    for (var part = 0; part < 16; part++) {
+        sum -= product_at(Vec(unit(0) * part + unit(1) * (cell.x + i32(size().x) * cell.y)) + 0.5);
     }
     return sum;
 }

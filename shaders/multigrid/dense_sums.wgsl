@@ -1,13 +1,24 @@
 //! Dense Sums
-//! What links the four cells that are eliminated next (Dense Elimination) to those left after them, and to open borders: the sums of their rows.
+//! What links the 32 cells that are eliminated next (Dense Elimination) to those left after them, and to open borders: the sums of their
+//! rows, in sixteen parts each.
 //! Source: none.
 //!
 //! @in  matrix: Grid<vec4f>           The matrix, in cells of 1 m; these rows and all after them are not yet eliminated [m/kg]
-//! @out sums: vec4f, reduce sum       Sums of the four rows [m/kg]
+//! @in  size: vec4f                   Of the level (Size of the Solved Level)
+//! @in  done: f32 = 0               Cells eliminated before the first repeat
+//! @out sums: Grid<f32>               Parts of the sum of each row, along x [m/kg]
 
-fn stage(cell: Cell) -> vec4f {
-    let numbers = matrix_at(Vec(unit(0) * cell.x + unit(1) * (4 * substep + cell.y)) + 0.5);
+fn stage(cell: Cell) -> f32 {
+    let step = i32(done()) / 32 + substep;
+    let cells = i32(size().x * size().y);
+    let row = 32 * step + cell.y;
+    var sum = 0.0;
+    for (var x = 8 * (step + 1) + cell.x; 4 * x < cells; x += 16) { sum += dot(matrix_at(place(x, row)), vec4f(1.0)); }
     // On the diagonal is what leads out of the vessel.
-    let sum = select(select(0.0, numbers[cell.y & 3], cell.x == substep), dot(numbers, vec4f(1.0)), cell.x > substep);
-    return select(vec4f(), vec4f(sum), vec4i(0, 1, 2, 3) == vec4i(cell.y));
+    if cell.x == 0 { sum += matrix_at(place(row / 4, row))[row & 3]; }
+    return sum;
+}
+
+fn place(x: i32, y: i32) -> Vec {
+    return Vec(unit(0) * x + unit(1) * y) + 0.5;
 }

@@ -24,24 +24,21 @@ fn stage(cell: Cell) -> Result {
             if !inside(cell + offset(other)) { parts[other] = 4.0 * wide_link(wide, wide + offset(other)); }
         }
     }
-    // As in Gather: of a row of three, the wide cell's first takes two.
+    // As in Gather: cells before the first cell of the wide one, and behind the last.
     var sum = 0.0;
     var scale = 0.0;
-    for (var y = -1; y <= 0; y++) {
-        for (var x = -1; x <= 0; x++) {
-            if x < -(1 - (cell.x & 1)) || y < -(1 - (cell.y & 1)) { continue; }
-            let child = cell + unit(0) * x + unit(1) * y;
-            let weight = share(child, wide);
-            if weight == 0.0 { continue; }
-            var left = sink(child) * whole(child);
-            for (var k = 0; k < 8; k++) {
-                let l = link(child, k);
-                if l == 0.0 { continue; }
-                left += l * (whole(child) - whole(child + offset(k)));
-                scale = max(scale, l);
-            }
-            sum += weight * left;
+    for (var i = 0; i < 9; i++) {
+        let child = cell + unit(0) * (2 * odd.x - 2 + i % 3) + unit(1) * (2 * odd.y - 2 + i / 3);
+        let weight = share(child, wide);
+        if weight == 0.0 { continue; }
+        var left = sink(child) * whole(child);
+        for (var k = 0; k < 8; k++) {
+            let l = link(child, k);
+            if l == 0.0 { continue; }
+            left += l * (whole(child) - whole(child + offset(k)));
+            scale = max(scale, l);
         }
+        sum += weight * left;
     }
     // Without open borders roundings are left.
     return Result(parts, select(0.0, 4.0 * sum, sum > 1e-5 * scale));
@@ -50,11 +47,9 @@ fn stage(cell: Cell) -> Result {
 // Sum over the cells of one wide cell, and over those of the other around them.
 fn wide_link(wide: Cell, other: Cell) -> f32 {
     var sum = 0.0;
-    for (var y = -1; y <= 1; y++) {
-        for (var x = -1; x <= 1; x++) {
+    for (var y = -2; y <= 2; y++) {
+        for (var x = -2; x <= 2; x++) {
             let child = wide * 2 + unit(0) * x + unit(1) * y;
-            let apart = abs(other * 2 - child);
-            if max(apart.x, apart.y) > 2 { continue; }
             let weight = share(child, wide);
             if weight == 0.0 { continue; }
             let own = share(child, other);
@@ -71,14 +66,18 @@ fn wide_link(wide: Cell, other: Cell) -> f32 {
 
 // Part that a cell takes of a wide cell. Beyond a periodic border both go on counting.
 fn share(cell: Cell, wide: Cell) -> f32 {
-    let upper = wide - half_of(cell);
-    if min(upper.x, upper.y) < 0 || max(upper.x, upper.y) > 1 || !exists(cell) { return 0.0; }
-    return weights(cell)[upper.x + 2 * upper.y];
+    if !exists(cell) { return 0.0; }
+    let parts = weights(cell);
+    var upper = wide - half_of(cell);
+    // With a minus sign it takes of wide cells one lower, across the line of two it is on.
+    if any(parts < vec4f()) { upper += select(unit(1), unit(0), (cell.x & 1) == 0); }
+    if min(upper.x, upper.y) < 0 || max(upper.x, upper.y) > 1 { return 0.0; }
+    return abs(parts[upper.x + 2 * upper.y]);
 }
 
 // All that a cell takes: 1 but beside open borders and in walls.
 fn whole(cell: Cell) -> f32 {
-    return dot(weights(cell), vec4f(1.0));
+    return dot(abs(weights(cell)), vec4f(1.0));
 }
 
 // The wide cell at half the index of a cell. Around a box of n cells there are n / 2 of them, rounded up.

@@ -198,11 +198,12 @@ fn a_plug_in_a_neck_at_any_angle_is_seen_by_the_wide_cells() {
     assert!(each >= 8.0, "a cycle takes {each} times");
 }
 
-/// Interpolation leads through no wall, and what links the parts is solved on 16^2 wide cells.
+/// Interpolation leads through no wall and follows oblique ones, and what links the parts is solved on 24^2 wide cells, where a comb's
+/// corridors are one and a half cells wide.
 #[test]
 fn walls_thinner_than_wide_cells_are_seen() {
-    let mut tank = Tank::new(128, "wall", 1000.0, 5);
-    for vessel in [6, 7, 9] {
+    let mut tank = Tank::new(96, "wall", 1000.0, 5);
+    for vessel in [8, 9] {
         let [_, each] = tank.factors(vessel, 0);
         assert!(each >= 8.0, "a cycle takes {each} times");
     }
@@ -220,21 +221,34 @@ const SOLVE: &str = r#"
     "links": (state: "Grid<vec4f>", on: "domain"),
     "sink": (state: "Grid<f32>", on: "domain"),
     "rhs": (state: "Grid<f32>", on: "domain"),
-    "matrix": (domain: (resolution: (64, 256), width: 64)),
-    "size": (stage: "multigrid/dense_size", inputs: {"links": "links"}),
-    "dense": (stage: "multigrid/dense_links", on: "matrix", inputs: {"links": "links", "sink": "sink", "size": "size"}),
+    "alone": (state: "Grid<u32>", on: "domain", params: {"value": 0}),
+    "matrix": (domain: (resolution: (256, 1024), width: 256)),
+    "size": (stage: "multigrid/dense_size", inputs: {"links": "links", "sink": "sink", "reach": "alone"}),
+    "dense": (stage: "multigrid/dense_links", on: "matrix", inputs: {"links": "links", "sink": "sink", "size": "size.size", "ground": "size.ground"}, params: {"level": 0}),
+    "nothing": (number: 0),
     "inverse": (group: (
-        inputs: {"matrix": "Grid<vec4f>"},
-        outputs: {"matrix": "eliminate.matrix"},
+        inputs: {"done": "f32", "matrix": "Grid<vec4f>", "size": "vec4f"},
+        outputs: {"done": "more.eliminated", "left": "more.left", "matrix": "more.matrix"},
         nodes: {
-            "pivots": (stage: "multigrid/dense_pivots", on: "four", inputs: {"matrix": "in.matrix", "sums": "sums.sums"}),
-            "rows": (domain: (resolution: (64, 4), width: 64)),
-            "sums": (stage: "multigrid/dense_sums", on: "rows", inputs: {"matrix": "in.matrix"}),
-            "four": (domain: (resolution: (4, 1), width: 4)),
-            "eliminate": (stage: "multigrid/dense_eliminate", inputs: {"matrix": "in.matrix", "pivots": "pivots"}),
+            "more": (group: (
+                inputs: {"done": "f32", "matrix": "Grid<vec4f>", "size": "vec4f"},
+                outputs: {"eliminated": "square.eliminated", "left": "square.left", "matrix": "eliminate.matrix"},
+                nodes: {
+                    "eliminate": (stage: "multigrid/dense_eliminate", inputs: {"done": "in.done", "matrix": "in.matrix", "parts": "parts.parts", "size": "in.size"}),
+                    "parts": (stage: "multigrid/dense_parts", on: "rows", inputs: {"done": "in.done", "matrix": "in.matrix", "pivots": "pivots.square"}),
+                    "pivots": (stage: "multigrid/dense_pivots", inputs: {"square": "square.square"}, iterations: 8),
+                    "rows": (domain: (resolution: (8, 1024), width: 8, edge: "wall")),
+                    "sixteen": (domain: (resolution: (16, 32), width: 16, edge: "wall")),
+                    "nine": (domain: (resolution: (9, 32), width: 9)),
+                    "square": (stage: "multigrid/dense_square", on: "nine", inputs: {"done": "in.done", "matrix": "in.matrix", "size": "in.size", "sums": "sums.sums"}),
+                    "sums": (stage: "multigrid/dense_sums", on: "sixteen", inputs: {"done": "in.done", "matrix": "in.matrix", "size": "in.size"}),
+                },
+            ), inputs: {"done": "in.done", "matrix": "in.matrix", "size": "in.size"}, iterations: 8),
         },
-    ), inputs: {"matrix": "dense"}, iterations: 64),
-    "solve": (stage: "multigrid/dense_solve", inputs: {"residual": "rhs", "inverse": "inverse"}),
+    ), inputs: {"done": "nothing", "matrix": "dense", "size": "size.size"}, iterations: 4, until: (number: "left", below: 0)),
+    "rows": (domain: (resolution: (16, 1024), width: 16)),
+    "product": (stage: "multigrid/dense_product", on: "rows", inputs: {"residual": "rhs", "inverse": "inverse.matrix", "size": "size.size"}, params: {"level": 0}),
+    "solve": (stage: "multigrid/dense_solve", inputs: {"residual": "rhs", "product": "product", "size": "size.size"}),
 "#;
 
 /// Solves a x = b by Gauss's elimination.
@@ -254,11 +268,19 @@ fn eliminated(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
+/// Links through the heavy fluid, to those in the light one.
+const PLUG: f32 = 1e-3;
+
 #[test]
 fn a_level_of_few_cells_is_solved_though_hardly_anything_links_its_halves() {
-    for ([nx, ny], edge) in
-        [([4, 4], "wall"), ([1, 7], "wall"), ([4, 4], "wrap"), ([5, 3], "zero"), ([16, 16], "wall"), ([13, 19], "wrap")]
-    {
+    // The heavy fluid lies between the halves, or around the last cell.
+    for ([nx, ny], edge, corner) in [
+        ([4, 4], "wrap", false),
+        ([8, 8], "wall", true),
+        ([5, 3], "zero", false),
+        ([13, 19], "wrap", false),
+        ([24, 25], "zero", false),
+    ] {
         let n = nx * ny;
         let values = [("$cells", format!("{nx}, {ny}")), ("$edge", edge.to_string())];
         let mut sim = start(60.0, SOLVE, &pairs(&values));
@@ -272,9 +294,8 @@ fn a_level_of_few_cells_is_solved_though_hardly_anything_links_its_halves() {
                 continue;
             }
             let j = u.rem_euclid(nx as i32) as usize + v as usize % ny * nx;
-            // Heavy fluid between the lower and the upper half.
-            let plug = if (2 * y < ny) == (2 * (j / nx) < ny) { 1.0 } else { 1e-5 };
-            links[4 * i + k] = plug * (1.1 + strength[4 * i + k]);
+            let heavy = if corner { i.max(j) == n - 1 } else { (2 * y < ny) != (2 * (j / nx) < ny) };
+            links[4 * i + k] = if heavy { PLUG } else { 1.0 } * (1.1 + strength[4 * i + k]);
             let l = f64::from(links[4 * i + k]);
             [(i, j), (j, i)].iter().for_each(|(a, b)| {
                 matrix[*a][*b] += l;
@@ -283,27 +304,35 @@ fn a_level_of_few_cells_is_solved_though_hardly_anything_links_its_halves() {
         }
         let open = edge == "zero";
         let sink: Vec<f32> = (0..n).map(|i| if open && i < nx { 0.5 } else { 0.0 }).collect();
-        let mean = if open { 0.0 } else { noise.iter().sum::<f32>() / n as f32 };
-        let rhs: Vec<f32> = noise.iter().map(|r| r - mean).collect();
+        // Nothing flows into the last cell where hardly anything could.
+        let flow = n - usize::from(corner);
+        let mean = if open { 0.0 } else { noise[..flow].iter().sum::<f32>() / flow as f32 };
+        let rhs: Vec<f32> = (0..n).map(|i| if i < flow { noise[i] - mean } else { 0.0 }).collect();
         let total: Vec<f64> = (0..n).map(|i| f64::from(sink[i]) - matrix[i][i]).collect();
         (0..n).for_each(|i| matrix[i][i] -= f64::from(sink[i]));
         if !open {
-            // In a closed box the last equation follows from the others; the weighted mean takes its place.
-            matrix[n - 1].clone_from(&total);
+            // In a closed box an equation follows from the others; the weighted mean takes its place.
+            matrix[0].clone_from(&total);
         }
         let mut b = f64s(&rhs);
         if !open {
-            b[n - 1] = 0.0;
+            b[0] = 0.0;
         }
         let exact = eliminated(matrix, b);
         let mut p = run(&mut sim, &[("links", &links), ("sink", &sink), ("rhs", &rhs)], 1, "solve.pressure");
         if !open {
-            // The last cell's is zero instead of the mean.
+            // One cell's is zero instead of the mean.
             let mean = p.iter().zip(&total).map(|(p, t)| p * t).sum::<f64>() / total.iter().sum::<f64>();
             p.iter_mut().for_each(|p| *p -= mean);
         }
-        // What flows through the plug is a sum of n sources, a few roundings each.
-        let bar = 4.0 * n as f64 * U * max_abs(&f64s(&rhs)) / 1e-5;
+        // What flows through the plug is a sum of n sources, a few roundings each. The centres of cells are rounded too, so that the
+        // plug's links take a little of those beside them, which may be 2.1 / 0.1 times as strong and more by the plug.
+        let apart = if [nx, ny].iter().all(|n| n.is_power_of_two()) { 0.0 } else { 2.0 * U * nx.max(ny) as f64 * 21.0 };
+        let mut bar = (4.0 * n as f64 * U * max_abs(&f64s(&rhs)) + apart * max_abs(&exact)) / f64::from(PLUG);
+        if corner {
+            // The pressure is held elsewhere, so it does not round as the heavy fluid's.
+            bar = 4.0 * n as f64 * U * max_abs(&exact);
+        }
         within(&format!("{nx}x{ny}, {edge}"), max_abs(&difference(&p, &exact)), bar, "roundings of the sources");
         assert!(bar < 0.1 * max_abs(&exact), "{bar} of {}", max_abs(&exact));
     }

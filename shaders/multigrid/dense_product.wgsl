@@ -1,0 +1,28 @@
+//! Dense Product
+//! The inverse of the links of the level that is solved (Dense Elimination) times its right-hand side: each row in sixteen parts, which Dense Solve
+//! sums up. 2D only.
+//! Source: none.
+//!
+//! @in    residual: Grid<f32>           Right-hand side of a level [1/s]
+//! @in    inverse: Grid<vec4f>          Inverse of the links, in cells of 1 m [kg/m]
+//! @in    size: vec4f                   Of the solved level (Size of the Solved Level)
+//! @out   product: Grid<f32>            Parts of each row, along x; zero on a level that is not solved [Pa s]
+//! @param level: i32 = 1, 0..16         How often this level has been halved
+
+fn stage(cell: Cell) -> f32 {
+    let cells = vec2i(size().xy);
+    let count = cells.x * cells.y;
+    if (i32(size().w) >> 2u) != params.level || cell.y >= count { return 0.0; }
+    var sum = 0.0;
+    for (var x = cell.x; 4 * x < count; x += 16) {
+        let row = inverse_at(Vec(unit(0) * x + unit(1) * cell.y) + 0.5);
+        sum += dot(row, vec4f(value(4 * x), value(4 * x + 1), value(4 * x + 2), value(4 * x + 3)));
+    }
+    return sum;
+}
+
+// Beyond the last cell the inverse is zero.
+fn value(number: i32) -> f32 {
+    let x = number % i32(size().x);
+    return residual_at((Vec(unit(0) * x + unit(1) * (number / i32(size().x))) + 0.5) * size().z);
+}
