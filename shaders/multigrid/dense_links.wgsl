@@ -13,13 +13,13 @@
 
 fn stage(cell: Cell) -> vec4f {
     let cells = vec2i(size().xy);
-    if cells.x == 0 || (i32(size().w) >> 2u) != params.level { return matrix(cell); }
-    if cell.y >= cells.x * cells.y { return vec4f(); }
+    let count = cells.x * cells.y;
+    let solved = count > 0 && (i32(size().w) >> 2u) == params.level;
     var row = vec4f();
-    let own = vec2i(cell.y % cells.x, cell.y / cells.x);
-    for (var c = 0; c < 4; c++) {
+    let own = vec2i(cell.y % max(cells.x, 1), cell.y / max(cells.x, 1));
+    for (var c = 0; c < select(0, 4, solved && 4 * cell.x < count && cell.y < count); c++) {
         let column = 4 * cell.x + c;
-        if column >= cells.x * cells.y { continue; }
+        if column >= count { continue; }
         if column == cell.y {
             row[c] = sink_at(centre(own));
             let held = ground() < 1e38 && i32(bitcast<u32>(ground()) & 1023u) == cell.y;
@@ -36,7 +36,7 @@ fn stage(cell: Cell) -> vec4f {
             }
         }
     }
-    return row;
+    return select(matrix(cell), row, solved);
 }
 
 // Link to the cell at an offset, which one of the two holds. A centre is rounded, so that a few millionths of the cells beside it are read

@@ -5,14 +5,16 @@
 //!
 //! @in  matrix: Grid<vec4f>         The matrix, in cells of 1 m [m/kg]
 //! @in  pivots: Grid<vec4f>         Inverse of the square of these cells, in cells of 1 m [kg/m]
+//! @in  size: vec4f                 Of the level (Size of the Solved Level)
 //! @in  done: f32 = 0               Cells eliminated before the first repeat
 //! @out parts: Grid<vec4f>          Parts of each row, four columns in a cell
 
 fn stage(cell: Cell) -> vec4f {
     let step = i32(done()) / 32 + substep;
     if cell.y / 32 == step { return pivots_at(place(cell.x, cell.y & 31)); }
+    let count = select(0, 8, f32(cell.y) < size().x * size().y);
     var part = vec4f();
-    for (var x = 0; x < 8; x++) {
+    for (var x = 0; x < count; x++) {
         let links = matrix_at(place(8 * step + x, cell.y));
         part += links.x * pivots_at(place(cell.x, 4 * x)) + links.y * pivots_at(place(cell.x, 4 * x + 1));
         part += links.z * pivots_at(place(cell.x, 4 * x + 2)) + links.w * pivots_at(place(cell.x, 4 * x + 3));

@@ -23,7 +23,7 @@ fn stage(cell: Cell) -> vec4f {
         part = links.x * four.a + links.y * four.b + links.z * four.c + links.w * four.d;
     }
     if cell.x == block { return part; }
-    // What links the four to those beyond the square stays, and is handed on to those not yet eliminated.
+    // What links the four to those beyond the square stays, and is passed on to those not yet eliminated.
     if cell.x == 8 && cell.y < row + 4 { return own; }
     let a = part.x * square(place(cell.x, row));
     let b = part.y * square(place(cell.x, row + 1));

@@ -10,9 +10,8 @@
 //! @param level: i32 = 1, 0..16         How often this level has been halved
 
 fn stage(cell: Cell) -> f32 {
-    let cells = vec2i(size().xy);
-    let count = cells.x * cells.y;
-    if (i32(size().w) >> 2u) != params.level || cell.y >= count { return 0.0; }
+    let cells = i32(size().x * size().y);
+    let count = select(0, cells, (i32(size().w) >> 2u) == params.level && cell.y < cells);
     var sum = 0.0;
     for (var x = cell.x; 4 * x < count; x += 16) {
         let row = inverse_at(Vec(unit(0) * x + unit(1) * cell.y) + 0.5);

@@ -1,19 +1,20 @@
 //! Size of the Solved Level
-//! Which level is solved by its inverse: the first of at most 256 cells, or of at most 1024 where cells of the next level would have a wall through
-//! the cells they stand for. Levels are asked from the finest on; each hands on what a finer one said. 2D only.
+//! Which level is solved by its inverse: the first of at most 256 cells, or of a few more where cells of the next level would have a wall through
+//! the cells they stand for. The levels decide in turn from the finest on; each passes on what a finer one decided. 2D only.
 //! Source: none.
 //!
 //! @in  links: Grid<vec4f>            Links of the level to the cells at +x, +y, +x+y, -x+y [m/kg]
 //! @in  sink: Grid<f32>               Links to open borders [m/kg]
-//! @in  reach: Grid<u32> = 0          Bits for the nine cells around each cell of the next level (Reach in Walls); without it up to 1024 cells are solved
-//! @in  finer: vec4f = 0              What this stage said of the finer levels
+//! @in  reach: Grid<u32> = 0          Bits for the nine cells around each cell of the next level (Reach in Walls); without it as many as there may be
+//! @in  finer: vec4f = 0              What this stage decided for the finer levels
 //! @out ground: f32, reduce max       Where the pressure of a closed level may be held: links of the most linked cell, and its number in the last ten bits [m/kg]; 3e38 with open borders
 //! @out size: vec4f, reduce max       Cells along x and y, width of a cell [m], and 1 for a periodic x plus 2 for a periodic y plus 4 times the number of halvings; zero if none is solved yet
+//! @param most: i32 = 1024, 256..1024      Cells of the solved level where walls lead through it
 
 fn stage(cell: Cell) -> Result {
     let cells = RESOLUTION.x * RESOLUTION.y;
     if !links_wired || finer().x > 0.0 { return Result(0.0, finer()); }
-    if cells > 1024 { return Result(0.0, vec4f()); }
+    if cells > max(params.most, 256) { return Result(0.0, vec4f()); }
     // Positive numbers are in the order of their bits.
     let number = u32(cell.x + RESOLUTION.x * cell.y);
     let ground = bitcast<f32>((bitcast<u32>(around(cell)) & ~1023u) | number);

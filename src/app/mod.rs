@@ -72,13 +72,11 @@ use eframe::egui::{self, Ui, ViewportCommand};
 use eframe::egui_wgpu;
 use egui_tiles::Tree;
 
-use crate::document::Document;
-use crate::library::Library;
 use crate::sim::Simulation;
 use crate::sim::checkpoint::Checkpoint;
 use action::{Action, Actions};
 use bake::BakeDialog;
-use canvas::{Canvas, layout};
+use canvas::Canvas;
 use code::Code;
 use command::Command;
 use compare::{Change, ComparePane};
@@ -595,9 +593,3 @@ const PROGRESS: Duration = Duration::from_millis(200);
 
 /// The context of the window that threads wake.
 type Awake = Arc<Mutex<egui::Context>>;
-
-/// A document whose nodes have places; those that have none yet get them.
-fn placed(mut document: Document) -> Document {
-    layout::place_all(&mut document, Library::builtin());
-    document
-}

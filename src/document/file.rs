@@ -24,7 +24,7 @@ pub struct FileSource {
     pub column: Option<String>,
     /// What a frame of a sound gets, one of [`FileSource::MEASURES`]; the first one when `None`.
     pub measure: Option<String>,
-    /// The number of the file in the first frame, where the path is that of a [sequence](sequence::Pattern); the lowest one that
+    /// The number of the file in the first frame, where the path is that of a sequence; the lowest one that
     /// there is when `None`.
     pub first: Option<i64>,
     /// What a sequence shows before its first file and after its last, one of [`FileSource::BEYONDS`]; the first one when `None`.

@@ -92,7 +92,7 @@ impl Request {
 pub struct Choices<'a> {
     /// Formats for requests that name none; each request is written in all of these that can hold it.
     pub formats: &'a [&'static Format],
-    /// The names of files: text with tokens, as [`Names::parse`] takes.
+    /// The names of files: text with tokens, such as `{wire}.{frame}`.
     pub names: &'a str,
     /// The folder, and what tokens stand for.
     pub folder: &'a Folder,

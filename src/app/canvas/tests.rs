@@ -22,7 +22,7 @@ impl Bench {
     fn new(document: Document) -> Bench {
         let gpu = Gpu::new(&GpuOptions::default()).unwrap();
         let mut session = Session::new(gpu, || {});
-        session.open(crate::app::placed(document), None);
+        session.open(crate::app::files::placed(document), None);
         let (ctx, canvas, size) = (Context::default(), Canvas::default(), vec2(1200.0, 800.0));
         let mut bench = Bench { ctx, canvas, session, told: Vec::new(), time: 0.0, size };
         theme::install(&bench.ctx);

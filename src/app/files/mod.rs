@@ -18,11 +18,13 @@ use std::time::{Duration, Instant};
 
 use eframe::egui;
 
+use super::canvas::layout;
 use super::disk::{self, Source};
 use super::errand::{Errand, quick};
 use super::session::Session;
 use super::settings::{Autosave, Folders, Store};
 use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
+use crate::library::Library;
 pub(super) use data::Data;
 use data::{Comparing, Storing};
 use dropping::Dropping;
@@ -447,14 +449,14 @@ impl Files {
                     self.remember(path);
                 }
                 self.note_allowed(session, path.as_deref());
-                session.open(super::placed(*document), path);
+                session.open(placed(*document), path);
             }
             Leaving::Copy(document) => {
                 self.note_allowed(session, None);
-                session.open_unsaved(super::placed(*document), None);
+                session.open_unsaved(placed(*document), None);
             }
             Leaving::Recover(left) => {
-                let document = super::placed(Document::clone(&left.document));
+                let document = placed(Document::clone(&left.document));
                 self.note_allowed(session, left.path.as_deref());
                 match left.as_file() {
                     true => session.open(document, left.path.clone()),
@@ -477,6 +479,12 @@ impl Files {
             self.events.push(Event::Failed(sentence));
         }
     }
+}
+
+/// A document whose nodes have places; those that have none yet get them.
+pub(super) fn placed(mut document: Document) -> Document {
+    layout::place_all(&mut document, Library::builtin());
+    document
 }
 
 /// Names of files for a sentence, without their folders.

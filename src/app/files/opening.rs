@@ -78,7 +78,7 @@ impl Files {
     }
 
     fn was_read_again(&mut self, session: &mut Session, result: Result<Document, Broken>, path: PathBuf) {
-        match result.map(crate::app::placed) {
+        match result.map(crate::app::files::placed) {
             Ok(document) if session.on_disk() == Some(&document) => self.told.clear(),
             Ok(document) if session.modified() && *session.document() != document => {
                 self.conflict = Some(Box::new(document));

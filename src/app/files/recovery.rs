@@ -92,13 +92,13 @@ impl Left {
 
     /// Whether the document equals its file.
     pub(crate) fn as_file(&self) -> bool {
-        let saved = self.path.as_deref().and_then(|path| disk::read(path).ok()).map(crate::app::placed);
+        let saved = self.path.as_deref().and_then(|path| disk::read(path).ok()).map(crate::app::files::placed);
         saved.is_some_and(|saved| saved == *self.document)
     }
 
     fn of_document(&self) -> String {
         let Some(path) = &self.path else { return format!("never saved, {} nodes", self.document.nodes.len()) };
-        let Ok(saved) = disk::read(path).map(crate::app::placed) else {
+        let Ok(saved) = disk::read(path).map(crate::app::files::placed) else {
             return "its file can no longer be read".into();
         };
         let (ours, theirs) = (&self.document.nodes, &saved.nodes);
@@ -368,7 +368,7 @@ mod tests {
         let folder = folder("difference");
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("graph.ron");
-        let placed = crate::app::placed(fluid());
+        let placed = crate::app::files::placed(fluid());
         disk::save(&path, &fluid()).unwrap();
         let mut document = placed.clone();
         document.nodes.remove("look");

@@ -11,7 +11,7 @@ use crate::app::disk::Broken;
 use crate::app::export::{Around, ExportDialog};
 use crate::app::problems::ProblemList;
 use crate::app::session::Draft;
-use crate::app::{placed, theme};
+use crate::app::theme;
 use crate::document::{FileSource, ParamValue};
 use crate::edit::fixture::fluid;
 use crate::gpu::{Gpu, GpuOptions};

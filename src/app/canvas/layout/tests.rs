@@ -223,7 +223,7 @@ const CROSSINGS: &[(&str, usize)] = &[
     ("lib/two_phase/masses", 5),
     ("lib/two_phase/pressure_cg", 60),
     ("lib/two_phase/pressure_multigrid", 215),
-    ("lib/two_phase/pressure_multigrid_cg", 1971),
+    ("lib/two_phase/pressure_multigrid_cg", 1972),
     ("lib/two_phase/surface_tension", 6),
     ("lib/two_phase/surface_tension_height", 10),
     ("lib/two_phase/viscous_stress", 5),
