@@ -143,7 +143,7 @@ fn name(ui: &mut Ui, part: &mut NamedWire, number: usize) {
 
 fn choose_format(ui: &mut Ui, chosen: Option<&mut &'static Format>, fitting: &[&'static Format], number: usize) {
     let Some(chosen) = chosen else { return };
-    let list = ComboBox::from_id_salt("format").width(FORMAT).selected_text(chosen.title);
+    let list = ComboBox::from_id_salt("format").width(FORMAT).height(480.0).selected_text(chosen.title);
     let shown = list.show_ui(ui, |ui| {
         for format in FORMATS.iter().filter(|format| fitting.contains(format)) {
             if ui.selectable_label(*format == **chosen, format.title).on_hover_text(format.about).clicked() {
