@@ -1,5 +1,5 @@
 //! Size of the Solved Level
-//! Which level is solved by its inverse: the first of at most 256 cells, or of a few more where cells of the next level would have a wall through
+//! Which level is solved by its inverse: the first of at most 256 cells, or of at most `most` where cells of the next level would have a wall through
 //! the cells they stand for. The levels decide in turn from the finest on; each passes on what a finer one decided. 2D only.
 //! Source: none.
 //!
