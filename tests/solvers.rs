@@ -56,6 +56,8 @@ mod memory;
 mod multigrid;
 #[path = "solvers/numbers.rs"]
 mod numbers;
+#[path = "solvers/observed.rs"]
+mod observed;
 #[path = "solvers/obstacles.rs"]
 mod obstacles;
 #[path = "solvers/obstacles_cells.rs"]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::model::{Elem, Expr, Group, Kind, Model, Node, Op, Ty, Wire};
+use super::model::{Edge, Elem, Expr, Group, Kind, Model, Node, Op, Ty, Wire};
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 pub struct Dice(u64);
@@ -49,13 +49,13 @@ struct Source {
     computed: bool,
 }
 
-#[derive(Default)]
 struct Level {
     nodes: BTreeMap<String, Node>,
     sources: Vec<Source>,
     /// What expressions may name, and whether that changes from frame to frame.
     names: Vec<(String, bool)>,
     depth: usize,
+    edge: Edge,
 }
 
 const NUMBER: Ty = Ty { grid: false, elem: Elem::F32 };
@@ -63,7 +63,8 @@ const NUMBER: Ty = Ty { grid: false, elem: Elem::F32 };
 pub fn generate(seed: u64) -> Model {
     let mut dice = Dice::new(seed);
     let cells = *dice.of(&[[5, 3], [8, 4], [16, 2]]).unwrap();
-    let mut level = Level::default();
+    let edge = *dice.of(&Edge::ALL).unwrap();
+    let mut level = Level::new(0, edge);
     let (states, nodes) = (2 + dice.below(2), 5 + dice.below(8));
     level.fill(&mut dice, states, nodes);
     // Everything that can be seen is kept in a State, by which the engine is compared.
@@ -74,10 +75,14 @@ pub fn generate(seed: u64) -> Model {
             level.nodes.insert(format!("keep{index}"), keep);
         }
     }
-    Model { nodes: level.nodes, cells }
+    Model { nodes: level.nodes, cells, edge }
 }
 
 impl Level {
+    fn new(depth: usize, edge: Edge) -> Level {
+        Level { nodes: BTreeMap::new(), sources: Vec::new(), names: Vec::new(), depth, edge }
+    }
+
     fn fill(&mut self, dice: &mut Dice, states: usize, nodes: usize) {
         for _ in 0..dice.below(4) {
             self.number(dice);
@@ -189,7 +194,7 @@ impl Level {
 
     fn stage(&mut self, dice: &mut Dice) -> Source {
         let elem = elem(dice);
-        let ops: Vec<Op> = Op::ALL.into_iter().filter(|op| op.fits(elem)).collect();
+        let ops: Vec<Op> = Op::ALL.into_iter().filter(|op| op.fits(elem, self.edge)).collect();
         let op = *dice.of(&ops).unwrap();
         self.make(dice, op, elem)
     }
@@ -248,7 +253,7 @@ impl Level {
     fn group(&mut self, dice: &mut Dice) {
         let mut node = Node::new(Kind::Reroute);
         let mut group = Group::default();
-        let mut inner = Level { depth: self.depth + 1, ..Level::default() };
+        let mut inner = Level::new(self.depth + 1, self.edge);
         if dice.chance(70) {
             node.iterations = Some(self.repeats(dice, 4));
         }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::model::{Elem, Expr, Group, Kind, Model, Node, Op, Ty, Wire};
+use super::model::{Edge, Elem, Expr, Group, Kind, Model, Node, Op, Ty, Wire};
 
 /// The numbers of a wire, component by component within an element; all are whole and exact in `f32`.
 pub type Values = Rc<Vec<f64>>;
@@ -261,28 +261,83 @@ impl<'m> Interpreter<'m> {
             let b = if op == Op::Mix { 5.0 } else { 1.0 };
             return (0..n).map(|k| wrap(3.0 * inputs[0][k] + b * inputs[1][k] + constant)).collect();
         }
-        let mut out = Vec::new();
-        for (y, x) in (0..ny).flat_map(|y| (0..nx).map(move |x| (y, x))) {
-            for k in 0..n {
-                let at = |grid: &Values, dx: usize, dy: usize| grid[((y + dy) % ny * nx + (x + dx) % nx) * n + k];
-                let sum = match op {
-                    Op::Blend => 3.0 * at(&inputs[0], 0, 0) + 5.0 * at(&inputs[1], 0, 0) + inputs[2][k],
-                    Op::Look => 3.0 * at(&inputs[0], 1, 0) + 5.0 * at(&inputs[1], 0, 0),
-                    Op::Fade => 3.0 * at(&inputs[0], 0, 0) + inputs[1][k],
-                    // Across the lower x face and the upper y face.
-                    Op::Smear => 3.0 * at(&inputs[0], 0, 0) + at(&inputs[0], nx - 1, 0) + at(&inputs[0], 0, 1),
-                    Op::Count => 3.0 * at(&inputs[0], 0, 0) + counter,
-                    Op::Spread => inputs[0][k] + (x + 3 * y) as f64,
-                    Op::Peak => at(&inputs[0], 0, 0),
-                    Op::Mix | Op::Grow => unreachable!("no grid"),
-                };
-                out.push(wrap(sum + constant));
+        let (nx, ny, edge) = (nx as i64, ny as i64, self.model.edge);
+        let cells = (0..ny).flat_map(|y| (0..nx).map(move |x| (x, y)));
+        // The element that is seen at a place, if one is.
+        let seen = |edge: Edge, (x, y): (i64, i64)| Some(((edge.place(y, ny)? * nx + edge.place(x, nx)?) as usize) * n);
+        let value = |grid: &[f64], edge: Edge, place: (i64, i64), k: usize| {
+            seen(edge, place).map_or(0.0, |element| grid[element + k])
+        };
+        // Reads are held to the radius, except around a periodic axis.
+        let held = |step: i64| match op.radius() {
+            Some(radius) if edge != Edge::Wrap => step.clamp(-radius, radius),
+            _ => step,
+        };
+        let sum = |inputs: &[Values], (x, y): (i64, i64), k: usize| {
+            let at = |grid: &Values, dx: i64, dy: i64| value(grid, edge, (x + dx, y + dy), k);
+            let away = |grid: &Values, step: i64| at(grid, held(step), -held(step));
+            match op {
+                Op::Blend => 3.0 * at(&inputs[0], 0, 0) + 5.0 * at(&inputs[1], 0, 0) + inputs[2][k],
+                Op::Look => 3.0 * at(&inputs[0], 1, 0) + 5.0 * at(&inputs[1], 0, 0),
+                Op::Rim => 3.0 * value(&inputs[0], Edge::Zero, (x + 1, y), k) + 5.0 * at(&inputs[1], 0, 0),
+                Op::Wide | Op::Reach => 3.0 * away(&inputs[0], 1) + away(&inputs[0], -3) + 5.0 * at(&inputs[1], 0, 0),
+                Op::Stir => 3.0 * away(&inputs[0], 1) + away(&inputs[0], -3) + inputs[1][k],
+                Op::Fade => 3.0 * at(&inputs[0], 0, 0) + inputs[1][k],
+                // Across the lower x face and the upper y face.
+                Op::Smear => 3.0 * at(&inputs[0], 0, 0) + at(&inputs[0], -1, 0) + at(&inputs[0], 0, 1),
+                Op::Check => at(&inputs[0], 0, 0) + at(&inputs[0], -1, 0) + at(&inputs[0], 0, 1),
+                Op::Count => 3.0 * at(&inputs[0], 0, 0) + counter,
+                Op::Spread => inputs[0][k] + (x + 3 * y) as f64,
+                Op::Low | Op::Total => away(&inputs[0], 1) + away(&inputs[0], -3),
+                Op::Peak | Op::Throw | Op::Raise | Op::Sink | Op::Scan => at(&inputs[0], 0, 0),
+                Op::Mix | Op::Grow => unreachable!("no grid"),
             }
+        };
+        let all = |inputs: &[Values]| -> Vec<f64> {
+            let each = |place| (0..n).map(move |k| (place, k));
+            cells.clone().flat_map(each).map(|(place, k)| wrap(sum(inputs, place, k) + constant)).collect()
+        };
+        if op == Op::Check {
+            let mut grid = inputs[0].clone();
+            for color in 0..2 {
+                let swept = all(&[grid.clone()]);
+                let kept = cells.clone().enumerate().flat_map(|(element, (x, y))| {
+                    let from = if (x + y) % 2 == color { &swept } else { &*grid };
+                    from[element * n..][..n].to_vec()
+                });
+                grid = Rc::new(kept.collect());
+            }
+            return grid.to_vec();
         }
-        if op == Op::Peak {
-            out = vec![out.into_iter().fold(f64::MIN, f64::max)];
+        let values = all(inputs);
+        match op {
+            Op::Peak => vec![values.into_iter().fold(f64::MIN, f64::max)],
+            Op::Low => vec![values.into_iter().fold(f64::MAX, f64::min)],
+            Op::Total => vec![values.into_iter().sum()],
+            Op::Scan => values.iter().scan(0.0, |sum, value| Some(std::mem::replace(sum, *sum + value))).collect(),
+            Op::Throw => {
+                let mut out = vec![0.0; values.len()];
+                for (element, (x, y)) in cells.enumerate() {
+                    let Some(to) = seen(edge, (x + 1, y - 1)) else { continue };
+                    (0..n).for_each(|k| out[to + k] += values[element * n + k]);
+                }
+                out
+            }
+            Op::Raise | Op::Sink => {
+                // An extreme outside of the grid is not one of its border.
+                let edge = if edge == Edge::Clamp { Edge::Zero } else { edge };
+                let mut out = values.clone();
+                for (element, place) in cells.enumerate() {
+                    let Some(to) = seen(edge, (place.0 + 1, place.1 - 1)) else { continue };
+                    out[to] = match op {
+                        Op::Raise => out[to].max(2.0 * values[element]),
+                        _ => out[to].min(inputs[0][element]),
+                    };
+                }
+                out
+            }
+            _ => values,
         }
-        out
     }
 }
 

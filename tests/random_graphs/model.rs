@@ -33,6 +33,36 @@ impl Elem {
     }
 }
 
+/// What lies beyond the borders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    Wrap,
+    Clamp,
+    Zero,
+    Mirror,
+}
+
+impl Edge {
+    pub const ALL: [Edge; 4] = [Edge::Wrap, Edge::Clamp, Edge::Zero, Edge::Mirror];
+
+    pub fn name(self) -> &'static str {
+        ["wrap", "clamp", "zero", "mirror"][self as usize]
+    }
+
+    /// The place along an axis of `n` cells that is seen at a place; `None`: zero.
+    pub fn place(self, at: i64, n: i64) -> Option<i64> {
+        match self {
+            Edge::Wrap => Some(at.rem_euclid(n)),
+            Edge::Clamp => Some(at.clamp(0, n - 1)),
+            Edge::Zero => (0..n).contains(&at).then_some(at),
+            Edge::Mirror => {
+                let round = at.rem_euclid(2 * n);
+                Some(round.min(2 * n - 1 - round))
+            }
+        }
+    }
+}
+
 /// Type of a wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ty {
@@ -91,15 +121,57 @@ pub enum Op {
     Smear,
     /// A grid with the counters of repeats.
     Count,
+    /// A grid at cells that the text does not tell, held to a radius that the header tells.
+    Wide,
+    /// As above, with the radius in a parameter.
+    Reach,
+    /// A grid at a neighbour, by an edge rule of its own.
+    Rim,
+    /// A grid that continues from itself at cells that the text does not tell.
+    Stir,
+    /// A grid that continues from itself, the cells of one colour after the others.
+    Check,
     /// A number everywhere.
     Spread,
+    /// A grid that adds itself to other cells.
+    Throw,
+    /// A grid that raises other cells.
+    Raise,
+    /// A grid that lowers other cells.
+    Sink,
+    /// The sum of all cells before.
+    Scan,
     /// The largest of a grid.
     Peak,
+    /// The smallest of a grid that is read at cells that the text does not tell.
+    Low,
+    /// The sum of a grid that is read at cells that the text does not tell.
+    Total,
 }
 
 impl Op {
-    pub const ALL: [Op; 9] =
-        [Op::Mix, Op::Grow, Op::Blend, Op::Look, Op::Fade, Op::Smear, Op::Count, Op::Spread, Op::Peak];
+    pub const ALL: [Op; 20] = [
+        Op::Mix,
+        Op::Grow,
+        Op::Blend,
+        Op::Look,
+        Op::Fade,
+        Op::Smear,
+        Op::Count,
+        Op::Wide,
+        Op::Reach,
+        Op::Rim,
+        Op::Stir,
+        Op::Check,
+        Op::Spread,
+        Op::Throw,
+        Op::Raise,
+        Op::Sink,
+        Op::Scan,
+        Op::Peak,
+        Op::Low,
+        Op::Total,
+    ];
 
     /// Inputs: name, and whether it is a grid. Numbers may be left unwired.
     pub fn inputs(self) -> &'static [(&'static str, bool)] {
@@ -107,30 +179,77 @@ impl Op {
             Op::Mix => &[("a", false), ("b", false)],
             Op::Grow => &[("x", false), ("b", false)],
             Op::Blend => &[("a", true), ("b", true), ("s", false)],
-            Op::Look => &[("a", true), ("b", true)],
-            Op::Fade => &[("x", true), ("s", false)],
-            Op::Smear | Op::Count => &[("x", true)],
+            Op::Look | Op::Wide | Op::Reach | Op::Rim => &[("a", true), ("b", true)],
+            Op::Fade | Op::Stir => &[("x", true), ("s", false)],
+            Op::Smear | Op::Count | Op::Check => &[("x", true)],
             Op::Spread => &[("s", false)],
-            Op::Peak => &[("x", true)],
+            Op::Throw | Op::Raise | Op::Sink | Op::Scan | Op::Peak | Op::Low | Op::Total => &[("x", true)],
         }
     }
 
     pub fn output(self) -> (&'static str, bool) {
         match self {
             Op::Grow => ("y", false),
-            Op::Fade | Op::Smear => ("x", true),
-            Op::Mix | Op::Peak => ("r", false),
+            Op::Fade | Op::Smear | Op::Stir | Op::Check => ("x", true),
+            Op::Mix | Op::Peak | Op::Low | Op::Total => ("r", false),
             _ => ("r", true),
         }
     }
 
     /// Whether it may be repeated.
     pub fn repeats(self) -> bool {
-        matches!(self, Op::Fade | Op::Smear)
+        matches!(self, Op::Fade | Op::Smear | Op::Stir | Op::Check)
     }
 
-    pub fn fits(self, elem: Elem) -> bool {
-        self != Op::Peak || elem != Elem::Vec2
+    pub fn fits(self, elem: Elem, edge: Edge) -> bool {
+        match self {
+            Op::Scan => elem == Elem::U32,
+            Op::Raise | Op::Sink | Op::Peak | Op::Low | Op::Total => elem != Elem::Vec2,
+            // Around a periodic axis with an odd number of cells, neighbours have the same colour.
+            Op::Check => edge != Edge::Wrap,
+            _ => true,
+        }
+    }
+
+    /// How its numbers are combined to one.
+    pub fn reduces(self) -> Option<&'static str> {
+        match self {
+            Op::Peak => Some("max"),
+            Op::Low => Some("min"),
+            Op::Total => Some("sum"),
+            _ => None,
+        }
+    }
+
+    /// The radius that its header tells of an input, and the text does not.
+    pub fn radius(self) -> Option<i64> {
+        match self {
+            Op::Wide | Op::Stir | Op::Low | Op::Total => Some(2),
+            Op::Reach => Some(1),
+            _ => None,
+        }
+    }
+
+    /// What the header says of an input.
+    fn options(self, name: &str) -> String {
+        let first = matches!(name, "a" | "x");
+        match (self, self.radius()) {
+            (Op::Smear, _) => ", radius 1".into(),
+            (Op::Rim, _) if first => ", edge zero".into(),
+            (Op::Reach, _) if first => ", radius size".into(),
+            (_, Some(cells)) if first => format!(", radius {cells}"),
+            _ => String::new(),
+        }
+    }
+
+    /// How it writes to other cells.
+    fn scatters(self) -> Option<&'static str> {
+        match self {
+            Op::Throw => Some(""),
+            Op::Raise => Some(" max"),
+            Op::Sink => Some(" min"),
+            _ => None,
+        }
     }
 
     fn source(self, elem: Elem) -> String {
@@ -138,42 +257,66 @@ impl Op {
         let grid = |grid: bool| if grid { format!("Grid<{t}>") } else { t.to_string() };
         let (output, made) = self.output();
         let mut text = format!("//! {self:?}\n");
-        if !made && self != Op::Peak {
+        if !made && self.reduces().is_none() {
             text += "//! @over once\n";
+        }
+        if self == Op::Check {
+            text += "//! @sweep checkerboard\n";
         }
         for (name, is_grid) in self.inputs() {
             let default = if *is_grid { "" } else { " = 0" };
-            let radius = if self == Op::Smear { ", radius 1" } else { "" };
+            let options = if *is_grid { self.options(name) } else { String::new() };
             let direction = if *name == output { "inout" } else { "in" };
-            let _ = writeln!(text, "//! @{direction} {name}: {}{default}{radius}", grid(*is_grid));
+            let _ = writeln!(text, "//! @{direction} {name}: {}{default}{options}", grid(*is_grid));
         }
         if self.inputs().iter().all(|(name, _)| *name != output) {
-            let reduce = if self == Op::Peak { ", reduce max" } else { "" };
-            let _ = writeln!(text, "//! @out {output}: {}{reduce}", grid(made));
+            let options = match (self.reduces(), self.scatters()) {
+                (Some(kind), _) => format!(", reduce {kind}"),
+                (_, Some(kind)) => format!(", scatter{kind}"),
+                _ if self == Op::Scan => ", scan".into(),
+                _ => String::new(),
+            };
+            let _ = writeln!(text, "//! @out {output}: {}{options}", grid(made));
+        }
+        if self == Op::Reach {
+            text += "//! @param size: i32 = 1, 0..3\n";
         }
         let _ = writeln!(text, "//! @param c: {} = 1", if whole { "i32" } else { "f32" });
         let sum = match self {
             Op::Mix => "lift(3) * a() + lift(5) * b()".to_string(),
             Op::Grow => "lift(3) * x() + b()".into(),
             Op::Blend => "lift(3) * a(cell) + lift(5) * b(cell) + s()".into(),
-            Op::Look => "lift(3) * a(cell + vec2i(1, 0)) + lift(5) * b(cell)".into(),
+            Op::Look | Op::Rim => "lift(3) * a(cell + vec2i(1, 0)) + lift(5) * b(cell)".into(),
+            Op::Wide | Op::Reach => "lift(3) * a(cell + away(1)) + a(cell - away(3)) + lift(5) * b(cell)".into(),
+            Op::Stir => "lift(3) * x(cell + away(1)) + x(cell - away(3)) + s()".into(),
             Op::Fade => "lift(3) * x(cell) + s()".into(),
             Op::Smear => "lift(3) * x(cell) + x(neighbor(cell, 0)) + x(neighbor(cell, 3))".into(),
+            Op::Check => "x(cell) + x(neighbor(cell, 0)) + x(neighbor(cell, 3))".into(),
             Op::Count => "lift(3) * x(cell) + lift(iteration + 2 * substep)".into(),
             Op::Spread => "s() + lift(cell.x + 3 * cell.y)".into(),
-            Op::Peak => "x(cell)".into(),
+            Op::Low | Op::Total => "x(cell + away(1)) + x(cell - away(3))".into(),
+            Op::Peak | Op::Throw | Op::Raise | Op::Sink | Op::Scan => "x(cell)".into(),
         };
-        let wrap = match elem {
-            Elem::I32 => "return sum & 1023i;".to_string(),
-            Elem::U32 => "return sum & 1023u;".into(),
+        let wrapped = match elem {
+            Elem::I32 => "(sum & 1023i)".to_string(),
+            Elem::U32 => "(sum & 1023u)".into(),
             // Whole numbers below 2^24: exact however they are put together.
-            _ => "return sum - floor(sum / 1024.0) * 1024.0;".into(),
+            _ => "(sum - floor(sum / 1024.0) * 1024.0)".into(),
         };
-        let argument = if made || self == Op::Peak { "cell: Cell" } else { "" };
+        let (returns, end) = match self.scatters() {
+            Some("") => (String::new(), format!("add_r(cell + away(1), {wrapped});")),
+            Some(" max") => {
+                (String::new(), format!("max_r(cell, {wrapped}); max_r(cell + away(1), lift(2) * {wrapped});"))
+            }
+            Some(_) => (String::new(), format!("min_r(cell, {wrapped}); min_r(cell + away(1), x(cell + away(0)));")),
+            None => (format!(" -> {t}"), format!("return {wrapped};")),
+        };
+        let argument = if made || self.reduces().is_some() { "cell: Cell" } else { "" };
         let number = if elem == Elem::Vec2 { "vec2f(f32(v))".to_string() } else { format!("{t}(v)") };
         let _ = writeln!(
             text,
-            "\nfn lift(v: i32) -> {t} {{ return {number}; }}\nfn stage({argument}) -> {t} {{\n    let sum = {sum} + {t}(params.c);\n    {wrap}\n}}"
+            "\nfn lift(v: i32) -> {t} {{ return {number}; }}\nfn away(n: i32) -> vec2i {{ return vec2i(n, -n); }}\n\
+             fn stage({argument}){returns} {{\n    let sum = {sum} + {t}(params.c);\n    {end}\n}}"
         );
         text
     }
@@ -217,18 +360,32 @@ impl Node {
     }
 }
 
-/// A whole graph: its nodes, cells along x and y, and the States that are compared.
+/// A whole graph: its nodes, cells along x and y, and what lies beyond them.
 #[derive(Clone, Debug)]
 pub struct Model {
     pub nodes: BTreeMap<String, Node>,
     pub cells: [usize; 2],
+    pub edge: Edge,
 }
 
 impl Model {
+    /// The wires that stages outside of groups compute.
+    pub fn wires(&self) -> Vec<String> {
+        let of = |(name, node): (&String, &Node)| match &node.kind {
+            Kind::Stage(op, _) if !node.muted => Some(format!("{name}.{}", op.output().0)),
+            _ => None,
+        };
+        self.nodes.iter().filter_map(of).collect()
+    }
+
     pub fn ron(&self) -> String {
         let mut text = "(version: 1, name: \"random\", fps: 60, seed: 7, nodes: {\n".to_string();
         let [x, y] = self.cells;
-        let _ = writeln!(text, "\"domain\": (domain: (resolution: ({x}, {y}), width: {x}, edge: \"wrap\")),");
+        let _ = writeln!(
+            text,
+            "\"domain\": (domain: (resolution: ({x}, {y}), width: {x}, edge: \"{}\")),",
+            self.edge.name()
+        );
         nodes(&self.nodes, &mut text);
         text + "})\n"
     }

@@ -330,15 +330,18 @@ const STARTS: &str = r#"
 #[test]
 fn halves_and_whole_numbers_go_on_from_each_other() {
     let half = |v: f64| (v * 16_384.0).round() / 16_384.0; // of numbers in 0.0625..0.125
-    let unit = |v: f64| (v * 2048.0).round() / 2048.0; // in 0.5..1
-    let third = |v: f64| (v * 4096.0).round() / 4096.0; // in 0.25..0.5
     for more in ["f16", "f32"] {
         let mut simulation = start(60.0, STARTS, &[("$more", more)]);
         step(&mut simulation, 1);
         let kept = read(&simulation, "kept");
-        let first = if more == "f16" { third(half(0.1) + 0.3) } else { half(0.1) + 0.3 };
-        within(&format!("more as {more}"), (kept[7] - unit(first + 0.3)).abs(), 0.0, "halves are exact in f64");
-        assert!(kept.iter().all(|v| *v == kept[0]));
+        // A half has steps of 2^-11 from 0.5 to 1, and of 2^-12 below: each store leaves one of the two around what it is given.
+        let (exact, steps) = (half(0.1) + 0.6, if more == "f16" { 1.5 / 2048.0 } else { 1.0 / 2048.0 });
+        assert!(kept.iter().all(|v| (v * 2048.0).fract() == 0.0), "they are halves");
+        let errors: Vec<f64> = kept.iter().map(|v| v - exact).collect();
+        within(&format!("more as {more}"), max_abs(&errors), steps, "a step for each store");
+        let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+        let deviation = steps / 2.0 / (errors.len() as f64).sqrt();
+        within("  on average", mean.abs(), 5.0 * deviation, "up and down as often as it must be; five deviations");
         let splat = read(&simulation, "splat.sum");
         within(
             "the scatter before",
@@ -346,5 +349,94 @@ fn halves_and_whole_numbers_go_on_from_each_other() {
             2f64.powi(-16),
             "fixed point of 16 bits, twice rounded",
         );
+    }
+}
+
+const FADES: &str = r#"
+    "box": (domain: (resolution: (16, 16), width: 1, edge: "wall")),
+    "one": (stage: "grid/expression", on: "box", params: {"value": "1"}),
+    "big": (stage: "grid/expression", on: "box", params: {"value": "4"}),
+    "fast": (state: "Grid<f32>", on: "box", precision: "f16", inputs: {"init": "one", "next": "fading"}),
+    "fading": (stage: "fluid/dissipate", inputs: {"field": "fast"}, params: {"rate": 0.35}, precision: "f16"),
+    "slow": (state: "Grid<f32>", on: "box", precision: "f16", inputs: {"init": "one", "next": "fading_slowly"}),
+    "fading_slowly": (stage: "fluid/dissipate", inputs: {"field": "slow"}, params: {"rate": 0.02}, precision: "$stage"),
+    "more": (state: "Grid<f32>", on: "box", precision: "f16", inputs: {"init": "big", "next": "growing"}),
+    "growing": (stage: "grid/expression", inputs: {"a": "more"}, params: {"value": "a + 0.1 * dt"}, precision: "$stage"),
+"#;
+
+#[test]
+fn a_state_in_halves_changes_by_less_than_half_a_step_a_frame() {
+    const SECONDS: f64 = 2.0;
+    // A stage that stores f32 has its State's copy of it rounded.
+    for (fps, stage) in [(60.0, "f16"), (240.0, "f32"), (1000.0, "f16")] {
+        let mut simulation = start(fps, FADES, &[("$stage", stage)]);
+        step(&mut simulation, (SECONDS * fps) as usize);
+        for (state, rate, exact) in [
+            ("fast", 0.35, (-0.35 * SECONDS).exp()),
+            ("slow", 0.02, (-0.02 * SECONDS).exp()),
+            ("more", 0.1 / 4.0, 4.0 + 0.1 * SECONDS),
+        ] {
+            let values = read(&simulation, state);
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            // Each frame goes up or down a step with the chance of what it changes: the variance of a sum of such choices, averaged over
+            // the cells. Six deviations, and what the scheme itself is off by in f32.
+            let (largest, frames) = (exact.max(1.0), SECONDS * fps);
+            let unit = 2.0 * STORE * largest;
+            let changes = (rate * exact / fps / unit).min(1.0);
+            let deviation = unit * (frames * changes.min(0.25).max(1.0 / frames) / values.len() as f64).sqrt();
+            within(
+                &format!("{state} at {fps} fps"),
+                (mean - exact).abs(),
+                6.0 * deviation + 1e-3 * exact,
+                "six deviations",
+            );
+            assert!((mean - exact).abs() < 0.01 * exact, "{state} at {fps} fps: {mean}, exact {exact}");
+        }
+    }
+}
+
+const DITHERED: &str = r#"
+    "box": (domain: (resolution: (12, 10), width: 1, edge: "wall")),
+    "start": (custom: r"//! Start
+        //! @out to: Grid<$type>
+        fn stage(cell: Cell) -> $type { return $type(f32(cell.x) + 0.37 * f32(cell.y)); }", on: "box"),
+    "s": (state: "Grid<$type>", on: "box", precision: "f16", inputs: {"init": "start", "next": "faded"}),
+    "spread": (custom: r"//! Spread
+        //! @in  given: Grid<T>
+        //! @out to: Grid<T>
+        fn stage(cell: Cell) -> T { return 0.9 * given(cell) + 0.1 * given(neighbor(cell, 1)); }", inputs: {"given": "s"}, precision: "f16"),
+    "faded": (custom: r"//! Faded
+        //! @in  given: Grid<T>
+        //! @out to: Grid<T>
+        fn stage(cell: Cell) -> T { return given(cell) * 0.9987; }", inputs: {"given": "spread"}, precision: "f16"),
+    "constant": (custom: r"//! Constant
+        //! @in  given: Grid<T>
+        //! @out to: Grid<T>
+        fn stage(cell: Cell) -> T { return given(cell) * 0.333; }", inputs: {"given": "start"}, precision: "f16"),
+    "sum": (custom: r"//! Sum
+        //! @in  a: Grid<T>
+        //! @in  b: Grid<T>
+        //! @out to: Grid<T>
+        fn stage(cell: Cell) -> T { return a(cell) + b(cell); }", inputs: {"a": "faded", "b": "constant"}),
+"#;
+
+#[test]
+fn dithered_stores_are_the_same_in_every_plan_and_run() {
+    for ty in ["f32", "vec2f", "vec3f", "vec4f"] {
+        let document = document(60.0, DITHERED, &[("$type", ty)]);
+        let graph = graph(&document);
+        let run = |keep: &[&str], tuning: Tuning, hoist: bool| {
+            let options = PlanOptions { keep: wires(keep), tuning, hoist, ..PlanOptions::default() };
+            let plan = Plan::compile(&graph, &options).unwrap_or_else(|e| panic!("{e}"));
+            let mut simulation = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
+            step(&mut simulation, 5);
+            ["s", "sum.to"].map(|wire| words(&simulation, wire))
+        };
+        let expected = run(&["s", "sum", "spread", "faded", "constant"], Tuning::default(), true);
+        for (name, tuning) in [("plain", Tuning::default()), ("CPU", Tuning::cpu()), ("GPU", Tuning::gpu())] {
+            for hoist in [true, false] {
+                assert_eq!(run(&["s", "sum"], tuning.clone(), hoist), expected, "{ty}, {name}, hoisted: {hoist}");
+            }
+        }
     }
 }

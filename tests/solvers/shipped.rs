@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use stagewright::document::{Document, NodeKind, ParamValue};
 use stagewright::graph::{Graph, Kind};
-use stagewright::library::Library;
+use stagewright::library::{self, Library};
 use stagewright::plan::tuning::{self, Shape};
 use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
 use stagewright::sim::{FrameInput, Simulation};
@@ -84,6 +84,48 @@ fn graphs(longest: f64) -> Vec<(String, Document)> {
     graphs_with(longest, &|text| text)
 }
 
+/// A graph with what it was read with.
+pub(super) struct ShippedGraph {
+    pub name: String,
+    pub document: Document,
+    pub library: Library,
+    pub folder: PathBuf,
+}
+
+/// Every graph in all folders but the library's, cut down in the same way, with the stages beside it; or those of the folder that
+/// `STAGEWRIGHT_GRAPHS` names.
+pub(super) fn all_graphs(longest: f64) -> Vec<ShippedGraph> {
+    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("graphs");
+    let root = std::env::var_os("STAGEWRIGHT_GRAPHS").map_or(own, PathBuf::from);
+    let (mut folders, mut files) = (vec![root.clone()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true if path.file_name().is_none_or(|name| name != "lib") => folders.push(path),
+                _ if path.extension().is_some_and(|e| e == "ron") => files.push(path),
+                _ => {}
+            }
+        }
+    }
+    files.sort();
+    assert!(!files.is_empty(), "there are graphs in {}", root.display());
+    let read = |path: PathBuf| {
+        let mut document = Document::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        for (_, number, value) in FEW.iter().filter(|(graph, ..)| path.ends_with(graph)) {
+            document.set(number, "value", ParamValue::Number(*value)).unwrap();
+        }
+        shrink(&mut document, longest);
+        let mut library = Library::builtin().clone();
+        if let Some(stages) = library::folder_beside(&path) {
+            library.add_folder(&stages).unwrap_or_else(|e| panic!("{}: {e}", stages.display()));
+        }
+        let name = path.strip_prefix(&root).unwrap().display().to_string();
+        ShippedGraph { name, document, library, folder: path.parent().unwrap().to_path_buf() }
+    };
+    files.into_iter().map(read).collect()
+}
+
 /// The same, with their text changed.
 fn graphs_with(longest: f64, change: &dyn Fn(String) -> String) -> Vec<(String, Document)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("graphs");
@@ -153,7 +195,7 @@ fn played_at<const N: usize>(plan: Plan, frames: [usize; N]) -> [Vec<(String, Ve
 }
 
 /// Words of every State and of the images.
-fn contents(sim: &Simulation) -> Vec<(String, Vec<u32>)> {
+pub(super) fn contents(sim: &Simulation) -> Vec<(String, Vec<u32>)> {
     // Of particles, as many as live.
     let living = |name: &str| {
         let set = name.rsplit_once('.').map(|(set, _)| format!("{set}.count"));

@@ -2,7 +2,9 @@
 
 use crate::graph::Domain;
 use crate::plan::codegen::layout::storage_type;
+use crate::plan::codegen::prelude::{HALF, PCG};
 use crate::plan::codegen::reduction::{joined, neutral, tree};
+use crate::plan::codegen::uniforms::FRAME_STRUCT;
 use crate::plan::codegen::wgsl::float;
 use crate::plan::ir::layout::Layout;
 use crate::plan::ir::workgroups::LANES;
@@ -77,19 +79,25 @@ pub(crate) fn copy(words: u64) -> String {
 }
 
 /// Elements that lie in memory in one way to where they lie in the other; two an invocation where they share a word.
-pub(crate) fn convert_precision(elements: u64, from: Layout, to: Layout) -> String {
+pub(crate) fn convert_precision(elements: u64, from: Layout, to: Layout, dithered: bool) -> String {
+    let frame = match dithered {
+        true => format!("{FRAME_STRUCT}\n@group(0) @binding(0) var<uniform> frame: Frame;\n{PCG}\n{HALF}\n"),
+        false => String::new(),
+    };
     let declarations = format!(
-        "@group(0) @binding(2) var<storage, read> _in: {};\n\
+        "{frame}@group(0) @binding(2) var<storage, read> _in: {};\n\
          @group(0) @binding(3) var<storage, read_write> _out: {};",
         from.buffer(),
         to.buffer()
     );
+    let left = |number: &str, element: &str| if dithered { to.dithered(number, element) } else { number.into() };
     if to.pairs() {
         let (even, odd) = (from.load("_in", "2u * i"), from.load("_in", "2u * i + 1u"));
+        let (even, odd) = (left(&even, "2u * i"), left(&odd, "2u * i + 1u"));
         return per_word(&declarations, elements.div_ceil(2), &to.store_pair("_out", "2u * i", &even, &odd));
     }
-    let body = format!("let v = {}; {}", from.load("_in", "i"), to.store("_out", "i", "v"));
-    per_word(&declarations, elements, &body)
+    let (load, store) = (from.load("_in", "i"), to.store("_out", "i", &left("v", "i")));
+    per_word(&declarations, elements, &format!("let v = {load}; {store}"))
 }
 
 /// Floats to fixed point or back. Integers are their own fixed point.

@@ -5,8 +5,14 @@
 //! _write_p[_i] = pack2x16float(_result);
 //! ```
 
+use crate::plan::codegen::wgsl::COMPONENTS;
 use crate::plan::ir::layout::Layout;
 use crate::stage::types::{Precision, ValueType};
+
+/// A number as a half, rounded up or down at random: right on average, and the same whenever the frame is computed.
+pub(super) fn half_of(number: &str, element: &str, component: u32) -> String {
+    format!("_half({number}, u32({element}), {component}u)")
+}
 
 /// WGSL type of a buffer that holds such values: vectors of three as three scalars, since `vec3f` would pad.
 pub(super) fn storage_type(value: ValueType, dim: u32) -> String {
@@ -90,6 +96,19 @@ impl Layout {
             (_, 2) => half(""),
             (_, 3) => format!("vec3f({}, unpack2x16float(pack2x16float(vec2f({source}.z, 0.0))).x)", half(".xy")),
             _ => format!("vec4f({}, {})", half(".xy"), half(".zw")),
+        }
+    }
+
+    /// What a dithered store leaves of `source`, the name of a value, in an element.
+    pub(crate) fn dithered(self, source: &str, element: &str) -> String {
+        let half = |(part, component): (usize, &str)| half_of(&format!("{source}{component}"), element, part as u32);
+        match self.components() {
+            1 => half((0, "")),
+            n => {
+                let parts: Vec<String> = COMPONENTS.iter().take(n as usize).map(|c| format!(".{c}")).collect();
+                let halves: Vec<String> = parts.iter().map(String::as_str).enumerate().map(half).collect();
+                format!("vec{n}f({})", halves.join(", "))
+            }
         }
     }
 

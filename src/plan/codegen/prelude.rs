@@ -17,6 +17,19 @@ use crate::stage::edges::Edges;
 use crate::stage::syntax::{TokenKind, module_names, tokens};
 use crate::stage::types::EdgeRule;
 
+/// Hash PCG-RXS-M-XS: O'Neill 2014; Jarzynski and Olano, JCGT 2020.
+pub(crate) const PCG: &str = "fn _pcg(v: u32) -> u32 { let s = v * 747796405u + 2891336453u; let w = ((s >> ((s >> 28u) + 4u)) ^ s) * 277803737u; return (w >> 22u) ^ w; }";
+
+/// Stochastic rounding to a half (Croci et al., Royal Society Open Science 9, 2022): up with the probability of what is lost by rounding
+/// down, so that sums of small steps are right on average. A number that is a half stays itself. Steps are powers of two, which scale
+/// exactly; the chance has one bit less than what is left of 24 behind the 11 digits of a half.
+pub(crate) const HALF: &str = "fn _half(x: f32, element: u32, component: u32) -> f32 {
+    let e = clamp((bitcast<u32>(x) >> 23u) & 255u, 113u, 254u);
+    let chance = (2.0 * f32(_pcg(_pcg(4u * frame.index + component) ^ element) >> 20u) + 1.0) / 8192.0;
+    let y = floor(x * bitcast<f32>((264u - e) << 23u) + chance) * bitcast<f32>((e - 10u) << 23u);
+    return select(y, clamp(y, -65504.0, 65504.0), abs(x) < 65520.0);
+}";
+
 /// The names of a text that the generator has something for.
 #[derive(Default)]
 pub(crate) struct UsedNames(BTreeSet<&'static str>);
@@ -185,11 +198,8 @@ fn definitions(domain: &Domain, ring: u32) -> Vec<(&'static str, String)> {
                 "fn random(cell: Cell, salt: u32) -> f32 {{ var h = _pcg(salt ^ _pcg(frame.seed)); h = _pcg(h ^ u32(cell.x)); h = _pcg(h ^ u32(cell.y));{z_hash} return f32(h >> 8u) / 16777216.0; }}"
             ),
         ),
-        // Hash PCG-RXS-M-XS: O'Neill 2014; Jarzynski and Olano, JCGT 2020.
-        (
-            "_pcg",
-            "fn _pcg(v: u32) -> u32 { let s = v * 747796405u + 2891336453u; let w = ((s >> ((s >> 28u) + 4u)) ^ s) * 277803737u; return (w >> 22u) ^ w; }".into(),
-        ),
+        ("_half", HALF.into()),
+        ("_pcg", PCG.into()),
     ]
 }
 

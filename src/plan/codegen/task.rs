@@ -34,7 +34,7 @@ pub(super) fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, mem
             ("clear", builtin::clear(&sizes.zip(all.iter().copied()).collect::<Vec<_>>()))
         }
         Task::Copy if source.precision != target.precision => {
-            ("copy", builtin::convert_precision(elements, source.layout(), target.layout()))
+            ("copy", builtin::convert_precision(elements, source.layout(), target.layout(), target.dithered))
         }
         Task::Copy | Task::Stage => ("copy", builtin::copy(words)),
         Task::ToFixed(bits) if ty.scalar() == Scalar::F32 => {

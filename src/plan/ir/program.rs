@@ -34,6 +34,8 @@ pub(crate) struct Value {
     pub space: Option<DomainId>,
     /// How its numbers are stored.
     pub precision: Precision,
+    /// Whether stores round up or down at random, so that they are right on average.
+    pub dithered: bool,
     pub label: String,
     pub bytes: u64,
 }
@@ -41,7 +43,17 @@ pub(crate) struct Value {
 impl Value {
     /// A value without a domain and without a particle set.
     pub(crate) fn new(ty: WireType, label: String, bytes: u64) -> Value {
-        Value { ty, domain: None, dim: 2, capacity: 0, space: None, precision: Precision::F32, label, bytes }
+        Value {
+            ty,
+            domain: None,
+            dim: 2,
+            capacity: 0,
+            space: None,
+            precision: Precision::F32,
+            dithered: false,
+            label,
+            bytes,
+        }
     }
 
     /// The memory layout of its elements.

@@ -3,6 +3,7 @@
 pub(super) mod allocate;
 mod attribute_packing;
 mod cse;
+mod dither_halves;
 mod early_exit;
 mod fusion;
 mod hoist_invariant;
@@ -102,6 +103,18 @@ pub(super) const PASSES: &[Pass] = &[
         when: |with| with.hoist,
         run: |with, program| {
             hoist_invariant::mark(with.graph, program);
+            Ok(())
+        },
+    },
+    Pass {
+        name: "dither_halves",
+        phase: Phase::Simplify,
+        verb: "marked",
+        place: "behind hoist_invariant: what is computed once is rounded to the nearest half",
+        runs: Runs::OnFrame,
+        when: always,
+        run: |with, program| {
+            dither_halves::mark(with.graph, program, with.hoist);
             Ok(())
         },
     },

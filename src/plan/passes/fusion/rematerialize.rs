@@ -47,7 +47,11 @@ fn consumer(graph: &Graph, program: &Program, links: &Links, producer: OpId, whi
         from.inlined().is_empty() && write.start.is_none() && from.invariant == to.invariant && from.gate == to.gate;
     let counters = !names(graph, from, "iteration") && !names(graph, from, "substep");
     // It is called for cells other than the kernel's own, so reads must not be limited relative to that one.
-    let held = own.stage.inputs().any(|port| own.stage.radius(port).is_some_and(|(_, proven)| !proven));
+    let dim = graph.dim(own.node);
+    let held = own.stage.inputs().any(|port| {
+        own.stage.radius(port).is_some_and(|(_, proven)| !proven)
+            || own.stage.footprint(&port.name, dim).is_some_and(|around| !around.proven)
+    });
     let fits = cells && whole && counters && !held && !kept;
     let read = fits.then(|| replaceable(graph, &own, (to, which), write.value)).flatten()?;
     Some((*consumer, read))

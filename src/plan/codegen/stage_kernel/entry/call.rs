@@ -40,7 +40,11 @@ fn one_before(cx: &Context<'_>, of: Instance<'_>, place: &str, slot: Option<Slot
         let Some(variable) = cx.passed(write.value) else { continue };
         let source = results::member(cx, of, &format!("_r{k}"), names::returned(port, &write.part));
         // As if it had been stored and read.
-        let _ = write!(out, " {variable} = {};", value.layout().rounded(&source));
+        let left = match value.dithered {
+            true => value.layout().dithered(&source, &store::element_of(cx, place, value)),
+            false => value.layout().rounded(&source),
+        };
+        let _ = write!(out, " {variable} = {left};");
         if let Some(slot) = slot.filter(|_| !write.transient) {
             let _ = write!(out, " {}", kept(cx, &written, place, slot, &variable));
         }
@@ -51,7 +55,7 @@ fn one_before(cx: &Context<'_>, of: Instance<'_>, place: &str, slot: Option<Slot
 /// The statement that stores what another stage reads later.
 fn kept(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: Slot, source: &str) -> String {
     match written.write.part {
-        Part::Whole => store::cell(cx, written.value, &written.target, slot, source),
+        Part::Whole => store::exact(cx, written.value, &written.target, slot, source),
         _ => written.value.layout().store(&written.target, place, source),
     }
 }

@@ -15,11 +15,16 @@ use crate::plan::codegen::stage_kernel::names;
 use crate::plan::codegen::wgsl::coordinate_sum;
 use crate::stage::header::Direction;
 
-/// The statements that compute `_cell`.
+/// The statements that compute `_cell` and store the result.
 pub(super) fn cell(cx: &Context<'_>, slot: Slot) -> String {
+    format!("{}{}", computed(cx, slot), stores(cx, "", slot))
+}
+
+/// The statements that compute `_cell`, whatever becomes of the result: accessors learn where they are before any stage runs.
+pub(super) fn computed(cx: &Context<'_>, slot: Slot) -> String {
     let at = if radius::is_held(cx) { "_at = _cell; " } else { "" };
     let (before, call) = (before(cx, "_cell", Some(slot)), call(cx, "_cell"));
-    format!("{at}{before}{call}{}", stores(cx, "", slot))
+    format!("{at}{before}{call}")
 }
 
 /// Whether a cell is of the other colour, and what keeps it as it is.
@@ -36,7 +41,7 @@ pub(super) fn other_color(cx: &Context<'_>, slot: Slot) -> Option<(String, Strin
         let to = names::written(port, &write.part);
         let from = if *in_place { to.clone() } else { names::read(port, &write.part) };
         let old = cx.updated(&written).layout().load(&from, &store::element_of(cx, "_cell", value));
-        let _ = write!(keep, "{{ let _old = {old}; {} }} ", store::cell(cx, value, &to, slot, "_old"));
+        let _ = write!(keep, "{{ let _old = {old}; {} }} ", store::exact(cx, value, &to, slot, "_old"));
     }
     Some((format!("(({}) & 1) != params._color", coordinate_sum("_cell", cx.dim)), keep))
 }

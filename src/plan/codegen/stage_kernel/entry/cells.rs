@@ -5,8 +5,7 @@
 //! if (any(_cell >= vec2i(64, 48))) { return; }
 //! ```
 
-use super::call::{before, call};
-use super::cell::{cell, other_color};
+use super::cell::{cell, computed, other_color};
 use super::parts::{CELL_ARGUMENT, Entry, PLACE_ARGUMENTS};
 use super::store::{Slot, stores};
 use super::{halo, pairs, reduce, rows};
@@ -23,8 +22,7 @@ pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
     let place = place(cx);
     let outside = format!("any(_cell >= {})", cells_literal(extent(cx.graph, cx.node), cx.dim));
     if cx.reduces() {
-        let run = format!("{}{}", before(cx, "_cell", Some(Slot::Element)), call(cx, "_cell"));
-        let reduced = reduce::reduced(cx, &outside, &run, &stores(cx, "", Slot::Element));
+        let reduced = reduce::reduced(cx, &outside, &computed(cx, Slot::Element), &stores(cx, "", Slot::Element));
         return Entry::new(format!("{CELL_ARGUMENT}, {PLACE_ARGUMENTS}"), place + &reduced);
     }
     let inside = match cx.mapping {

@@ -10,6 +10,7 @@
 
 use std::fmt::Write as _;
 
+use crate::plan::codegen::layout::half_of;
 use crate::plan::codegen::stage_kernel::accessors::window::{self, Face, faces};
 use crate::plan::codegen::stage_kernel::context::{Context, Written};
 use crate::plan::codegen::stage_kernel::{names, results};
@@ -149,10 +150,14 @@ fn store(cx: &Context<'_>, Written { port, value, target, .. }: &Written<'_>) ->
     let (layout, parts) = (value.layout(), value.ty.value().components(cx.dim));
     let numbers = layout.numbers();
     let source = |k: u32| results::member(cx, cx.own(), &format!("_v{k}"), &port.name);
-    let number = |flat: u32| match (flat / numbers, flat % numbers) {
-        (cell, _) if parts == 1 => source(cell),
-        (_, part) if part >= parts => "0.0".into(),
-        (cell, part) => format!("{}.{}", source(cell), COMPONENTS[part as usize]),
+    let number = |flat: u32| {
+        let (cell, part) = (flat / numbers, flat % numbers);
+        let number = match parts {
+            1 => source(cell),
+            _ if part >= parts => return "0.0".into(),
+            _ => format!("{}.{}", source(cell), COMPONENTS[part as usize]),
+        };
+        if value.dithered { half_of(&number, &format!("_row + {cell}"), part) } else { number }
     };
     let four = |four: u32| {
         let [a, b, c, d] = [0, 1, 2, 3].map(|lane| number(4 * four + lane));

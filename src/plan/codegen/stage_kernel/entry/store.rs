@@ -64,8 +64,16 @@ fn attribute(cx: &Context<'_>, written: &Written<'_>, name: &str, (variable, pla
     }
 }
 
-/// A statement that stores a cell's number; where it shares a word with another, to the lane of the pair.
+/// A statement that stores a cell's number, the name of a value, as its precision leaves it.
 pub(super) fn cell(cx: &Context<'_>, value: &Value, target: &str, slot: Slot, source: &str) -> String {
+    match value.dithered {
+        true => exact(cx, value, target, slot, &value.layout().dithered(source, &element_of(cx, "_cell", value))),
+        false => exact(cx, value, target, slot, source),
+    }
+}
+
+/// A statement that stores a cell's number; where it shares a word with another, to the lane of the pair.
+pub(super) fn exact(cx: &Context<'_>, value: &Value, target: &str, slot: Slot, source: &str) -> String {
     match slot {
         Slot::Lane(lane) if value.layout().pairs() => format!("{}.{lane} = {source};", names::pair(target)),
         _ => value.layout().store(target, &element_of(cx, "_cell", value), source),

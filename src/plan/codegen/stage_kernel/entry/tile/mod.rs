@@ -111,16 +111,19 @@ fn keep(cx: &Context<'_>, tiles: &Tiles, right: &str) -> String {
 }
 
 fn store(cx: &Context<'_>, tiles: &Tiles, Written { port, write, value, .. }: &Written<'_>) -> String {
-    let tile = |place: &str| format!("{}[{}]", names::tile(port), tiles.element(place));
     let (layout, element) = (value.layout(), element_of(cx, "_c", value));
+    let tile = |place: &str, element: &str| {
+        let number = format!("{}[{}]", names::tile(port), tiles.element(place));
+        if value.dithered { layout.dithered(&number, element) } else { number }
+    };
     let to = names::written(port, &write.part);
     match layout.pairs() {
         // A tile's inner part begins and ends between pairs, since halos lie on both sides of an even number of cells.
         true => {
             let next = format!("(_l + {})", tiles.cells_literal([1, 0, 0]));
-            let both = layout.store_pair(&to, &element, &tile("_l"), &tile(&next));
+            let both = layout.store_pair(&to, &element, &tile("_l", &element), &tile(&next, &format!("{element} + 1")));
             format!(" if ((_c.x & 1) == 0) {{ {both} }}")
         }
-        false => format!(" {}", layout.store(&to, &element, &tile("_l"))),
+        false => format!(" {}", layout.store(&to, &element, &tile("_l", &element))),
     }
 }
