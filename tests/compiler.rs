@@ -32,6 +32,8 @@ mod layers;
 mod limits;
 #[path = "compiler/loops.rs"]
 mod loops;
+#[path = "compiler/moving.rs"]
+mod moving;
 #[path = "compiler/numbers.rs"]
 mod numbers;
 #[path = "compiler/particles.rs"]

@@ -11,8 +11,8 @@
 //! @param x: curve = [(0, 0.2), (1, 0.8)]               First coordinate over time / duration [m]
 //! @param y: curve = [(0, 0.5), (1, 0.5)]               Second coordinate [m]
 //! @param z: curve = [(0, 0.5), (1, 0.5)]               Third coordinate; a 2D domain ignores it [m]
-//! @param duration: f32 = 4, 0.001.., soft 0.5..20      Time from one end to the other [s]
-//! @param start: f32 = 0, soft 0..10                    When it begins; before that it waits at the first end [s]
+//! @param duration: f32 = 4, 0.001.., soft 0.5..20, steady    Time from one end to the other, a constant: where it changes, the place jumps [s]
+//! @param start: f32 = 0, soft 0..10, steady            When it begins; before that it waits at the first end [s]
 //! @param repeat: bool = false                          Begins again at the end, where the curves should be as at the start. Otherwise it stays there
 
 fn stage() -> Result {

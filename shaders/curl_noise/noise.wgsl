@@ -8,10 +8,11 @@
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, equations 4 and 5; Perlin and Neyret, Flow Noise, 2001.
 //!
 //! @in    shape: Field<f32> = 1e9                            Signed distance to the obstacles [m]
+//! @in    phase: f32 = 0                                     What a speed that changes adds up to, from Integral over Time [m]
 //! @out   potential: Field<vec3f>                            psi; its curl is the flow [m^2/s]
 //! @param scale: vec4f = (0.4, 0.23, 0.11, 0.05), 0.001..    Size of the eddies of each octave [m]
 //! @param gain: vec4f = (1, 0.5, 0.25, 0), soft 0..4         Strength of each octave; 0 omits it [m^2/s]
-//! @param speed: f32 = 0.1, 0.., soft 0..1                   Eddies of size L change within about L / speed [m/s]
+//! @param speed: f32 = 0.1, 0.., soft 0..1, steady phase     Eddies of size L change within about L / speed; a constant [m/s]
 //! @param seed: u32 = 0, soft 0..100                         Random seed
 //! @param no_slip: bool = false, fixed                       The viscous condition: on the surface and inside, the flow is zero
 //! @param sharpness: f32 = 0, 0.., soft 0..4, fixed          Curvature from which an edge is sharp, for each octave; at 0 no edge is
@@ -26,7 +27,7 @@ fn stage(position: Vec) -> vec3f {
     for (var octave = 0; octave < 4; octave++) {
         if params.gain[octave] == 0.0 { continue; }
         let scale = params.scale[octave];
-        let part = params.gain[octave] * noise(in_space(position) / scale, octave, frame.time * params.speed / scale);
+        let part = params.gain[octave] * noise(in_space(position) / scale, octave, turned() / scale);
         if params.no_slip != 0 {
             psi += rise(distance / scale) * part;
             continue;
@@ -39,6 +40,12 @@ fn stage(position: Vec) -> vec3f {
         psi += alpha * part + kept * dot(normal, part) * normal;
     }
     return psi;
+}
+
+// How far the eddies have changed since the start [m].
+fn turned() -> f32 {
+    if phase_wired { return phase(); }
+    return frame.time * params.speed;
 }
 
 fn ramp(r: f32) -> f32 {

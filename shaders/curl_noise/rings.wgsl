@@ -5,11 +5,12 @@
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007 (rising plume); edom18, Curl Noise (SamplePotential).
 //!
 //! @in    shape: Field<f32> = 1e9                                             Signed distance to the obstacles [m]
+//! @in    phase: f32 = 0                                                      Rings since the start, where their rate changes: what it adds up to, from Integral over Time
 //! @out   potential: Field<vec3f>                                             psi; its curl is the flow [m^2/s]
 //! @param center: vec3f = (0.5, 0.5, 0.5), soft -2..2, handle position        A point of the axis [m]
 //! @param radius: f32 = 0.25, 0.001.., soft 0.01..2, handle radius of center  Radius of the rings, and width of the layer at the obstacle [m]
 //! @param speed: f32 = 0.3, 0.001.., soft 0.01..2                             Speed at which they rise [m/s]
-//! @param rate: f32 = 1, 0.01.., soft 0.1..10                                 Rings per second, speed / rate apart; at most 64 exist [1/s]
+//! @param rate: f32 = 1, 0.01.., soft 0.1..10, steady phase                   Rings per second, speed / rate apart; at most 64 exist [1/s]
 //! @param magnitude: f32 = 0.2, soft 0..2                                     Strength [m^3/s]
 //! @param falloff: f32 = 0.03, 0.0001.., soft 0.001..1                        Softness of their core [m^2]
 //! @param base: f32 = 0, soft -4..4                                           Height where they start [m]
@@ -26,7 +27,9 @@ fn stage(position: Vec) -> vec3f {
     let without_height = (r - params.radius) * (r - params.radius) + (r + params.radius) * (r + params.radius) + params.falloff;
     let spacing = params.speed / params.rate;
     let top = params.ceiling + spacing;
-    var height = params.ceiling + select(spacing * fract(frame.time * params.rate), 0.0, params.still != 0);
+    // With a phase, the rate is that of the moment, which only spaces the rings.
+    let passed = fract(select(frame.time * params.rate, phase(), phase_wired));
+    var height = params.ceiling + select(spacing * passed, 0.0, params.still != 0);
     var magnitude = 0.0;
     for (var ring = 0; ring < 64; ring++) {
         if height <= params.base { break; }

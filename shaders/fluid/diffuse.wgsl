@@ -10,7 +10,7 @@
 //! @in    before: Grid<T>                              The field before diffusion, the right-hand side
 //! @inout field: Grid<T> = 0, radius 1                 The diffused field, refined by each sweep
 //! @in    open: Grid<f32> = 1                          1 in cells that fluid can fill, 0 in walls
-//! @in    motion: Grid<T> = 0                          Velocity of the walls, read in their own cells; of another field, its value there
+//! @in    motion: Grid<T> = 0, velocity of open        Velocity of the walls, read in their own cells; of another field, its value there
 //! @param diffusivity: f32 = 0.001, 0.., soft 0..0.1   Diffusivity or kinematic viscosity [m^2/s]
 //! @param free_slip: bool = false, fixed               Walls exert no friction; of another field, let nothing through
 

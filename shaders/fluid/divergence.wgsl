@@ -5,7 +5,7 @@
 //!
 //! @in  velocity: Grid<Vec>       Flow [m/s]
 //! @in  open: Grid<f32> = 1       1 in cells that fluid can fill, 0 in walls
-//! @in  motion: Grid<Vec> = 0     Velocity of the walls, read in their own cells [m/s]
+//! @in  motion: Grid<Vec> = 0, velocity of open  Velocity of the walls, read in their own cells [m/s]
 //! @out divergence: Grid<f32>     Outflow per volume, 0 in walls [1/s]
 
 fn stage(cell: Cell) -> f32 {

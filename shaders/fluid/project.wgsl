@@ -1,5 +1,5 @@
 //! Project
-//! Subtracts the pressure gradient, central differences at cell centres:  u' = attenuation (u - grad(p)).
+//! Subtracts the pressure gradient, central differences at cell centres:  u' = attenuation^(60 dt) (u - grad(p)).
 //! Across a wall the pressure rises by what stops the flow on the wall,  dp/dn = n . (u - motion),  with u extrapolated from two
 //! cells. Cells in walls take the velocity of the wall.
 //! Source: Stam 1999; Harris, GPU Gems ch. 38; edom18, Unity fluid simulation (UpdateVelocity, _Attenuation), 2020;
@@ -8,8 +8,8 @@
 //! @inout velocity: Grid<Vec> = 0                       Flow [m/s]
 //! @in    pressure: Grid<f32>, open zero                Pressure x dt / density [m^2/s]
 //! @in    open: Grid<f32> = 1                           1 in cells that fluid can fill, 0 in walls
-//! @in    motion: Grid<Vec> = 0                         Velocity of the walls [m/s]
-//! @param attenuation: f32 = 1, 0..1, soft 0.9..1       Factor on the velocity in each step; below 1 it acts as friction
+//! @in    motion: Grid<Vec> = 0, velocity of open       Velocity of the walls [m/s]
+//! @param attenuation: f32 = 1, 0..1, soft 0.9..1       Factor on the velocity in 1/60 s, at any number of frames per second; below 1 it acts as friction
 
 fn stage(cell: Cell) -> Vec {
     if open_wired && open(cell) < 0.5 { return motion(cell); }
@@ -23,5 +23,7 @@ fn stage(cell: Cell) -> Vec {
         }
         gradient += face_normal(face) * next;
     }
-    return params.attenuation * (velocity(cell) - gradient / (2.0 * CELL_SIZE));
+    let projected = velocity(cell) - gradient / (2.0 * CELL_SIZE);
+    if params.attenuation == 1.0 { return projected; }
+    return pow(params.attenuation, 60.0 * frame.dt) * projected;
 }

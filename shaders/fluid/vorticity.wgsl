@@ -5,7 +5,7 @@
 //!
 //! @in    velocity: Grid<Vec>                Flow [m/s]
 //! @in    open: Grid<f32> = 1                1 in cells that fluid can fill, 0 in walls
-//! @in    motion: Grid<Vec> = 0              Velocity of the walls, read in their own cells [m/s]
+//! @in    motion: Grid<Vec> = 0, velocity of open  Velocity of the walls, read in their own cells [m/s]
 //! @out   vorticity: Grid<vec3f>             Twice the local angular velocity, 0 in walls [1/s]
 //! @param free_slip: bool = false, fixed     The fluid slips freely along walls
 

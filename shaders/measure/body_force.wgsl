@@ -8,7 +8,7 @@
 //! @in    pressure: Grid<f32>                         Pressure x step / density [m^2/s]
 //! @in    fraction: FaceGrid                          Open part of each face (see Obstacle)
 //! @in    distance: FaceGrid                          Distance of each face to the bodies (see Obstacle) [m]
-//! @in    motion: FaceGrid = 0                        Velocity of the bodies [m/s]
+//! @in    motion: FaceGrid = 0, velocity of fraction distance  Velocity of the bodies [m/s]
 //! @out   force: Vec, reduce sum                      Force [N, in 2D N/m]
 //! @out   friction: Vec, reduce sum                   The part of it that is friction, likewise
 //! @param viscosity: f32 = 0.00001, 0.., soft 0..0.001    Kinematic viscosity [m^2/s]

@@ -6,7 +6,7 @@
 //! Source: forward kinematics of a rigid body, first order in time; Akinci et al., SIGGRAPH 2012 (bodies move with every step of the fluid).
 //!
 //! @in    shape: Field<f32> = 1e9       Signed distance at the end of the frame [m]
-//! @in    velocity: Field<Vec> = 0      Velocity of the shape [m/s]
+//! @in    velocity: Field<Vec> = 0, velocity of shape  Velocity of the shape [m/s]
 //! @in    dt: f32 = 0                   Time step of a substep; 0 is the frame's [s]
 //! @in    passed: f32 = 0               Time from the start of the frame to the end of the substep; 0: all substeps are as long as this one [s]
 //! @out   distance: Field<f32>          Signed distance at the end of the substep [m]

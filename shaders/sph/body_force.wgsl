@@ -9,7 +9,7 @@
 //! @in    carry: f32 = 0                     From SPH Kernel, as in SPH Wall Force
 //! @in    rest_density: f32 = 1000           Density at rest rho_0 [kg/m^3]
 //! @in    shape: Field<f32> = 1e9            Signed distance [m], negative inside
-//! @in    shape_velocity: Field<Vec> = 0     Velocity of the shape's material [m/s]
+//! @in    shape_velocity: Field<Vec> = 0, velocity of shape  Velocity of the shape's material [m/s]
 //! @out   force: Vec, reduce sum             Force [N, in 2D N/m]
 //! @out   torque: vec3f, reduce sum          Torque about the centre; in 2D only z [N m, in 2D N]
 //! @param viscosity: f32 = 0, 0.., soft 0..100                        Viscosity at the wall, as in SPH Wall Force [Pa s]

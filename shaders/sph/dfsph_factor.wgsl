@@ -7,7 +7,7 @@
 //! @in    wall: vec4f                        From SPH Kernel
 //! @in    rest_density: f32 = 1000           Density at rest rho_0 [kg/m^3]
 //! @in    shape: Field<f32> = 1e9            Signed distance [m], negative inside
-//! @in    shape_velocity: Field<Vec> = 0     Velocity of the shape's material [m/s]
+//! @in    shape_velocity: Field<Vec> = 0, velocity of shape  Velocity of the shape's material [m/s]
 //! @inout particles: Particles{position: Vec, density: f32, gradient: Vec, mirror: Vec, single: f32, layers: f32} -> {density: f32, answer: vec2f, walls: vec4f}    The fluid; its density increases; gains factor and memory for DFSPH Pressure, the gradients of mirror and shape [kg/m^4], and in w the rate by the shape's motion [kg/m^3/s]
 //! @param probe: f32 = 0.1, 0.0001..1        Step of the differences for the shape's normal, as a fraction of a cell
 

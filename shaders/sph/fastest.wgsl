@@ -5,7 +5,7 @@
 //! @in    particles: Particles{position: Vec, velocity: Vec}    The fluid
 //! @in    radius: f32                         Smoothing radius h [m]
 //! @in    shape: Field<f32> = 1e9             Signed distance of the shape [m]
-//! @in    shape_velocity: Field<Vec> = 0      Its velocity [m/s]
+//! @in    shape_velocity: Field<Vec> = 0, velocity of shape  Its velocity [m/s]
 //! @out   speed: f32, reduce max              Speed of the fastest [m/s]
 
 fn stage(particle: Particle) -> f32 {

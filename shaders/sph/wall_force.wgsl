@@ -10,7 +10,7 @@
 //! @in    carry: f32 = 0                     From SPH Kernel; at 0 the pressure beyond a shape is that of the particle
 //! @in    rest_density: f32 = 1000           Density at rest rho_0 [kg/m^3]
 //! @in    shape: Field<f32> = 1e9            Signed distance [m], negative inside
-//! @in    shape_velocity: Field<Vec> = 0     Velocity of the shape's material [m/s]
+//! @in    shape_velocity: Field<Vec> = 0, velocity of shape  Velocity of the shape's material [m/s]
 //! @inout particles: Particles{position: Vec, velocity: Vec, density: f32, pressure: f32, acceleration: Vec} -> {acceleration: Vec}    The fluid; its acceleration is increased [m/s^2]
 //! @param viscosity: f32 = 0, 0.., soft 0..100    Viscosity at the wall: 0 is free slip, that of the fluid is no slip [Pa s]
 //! @param gravity: Vec = (0, -9.81, 0), soft -20..20, handle vector  That of SPH Acceleration [m/s^2]

@@ -12,7 +12,7 @@
 //! @in    field: FaceGrid                       The same at this stage of the step [m/s]
 //! @in    fraction: FaceGrid = 1                Open part of each face (see Obstacle)
 //! @in    distance: FaceGrid = 1                Distance of each face to the obstacles, 0 or negative on those that they close [m]
-//! @in    motion: FaceGrid = 0                  Velocity of the obstacles [m/s]
+//! @in    motion: FaceGrid = 0, velocity of fraction distance  Velocity of the obstacles [m/s]
 //! @out   result: FaceGrid, like velocity       The carried flow after the stage [m/s]
 //! @param step: f32 = 1, 0..1                   Part of the time step
 //! @param part: f32 = 1, 0..1                   Part of that which this stage of the Runge-Kutta step covers

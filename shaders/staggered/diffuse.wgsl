@@ -17,7 +17,7 @@
 //! @in    open: Grid<f32> = 1                         1 in cells that fluid can fill, 0 in walls
 //! @in    fraction: FaceGrid = 1                      Open part of each face; read where the distance is positive
 //! @in    distance: FaceGrid = 1                      Distance of each face to the obstacles, 0 or negative on those that they close [m]
-//! @in    motion: FaceGrid = 0                        Velocity of obstacles and of cells that are not open [m/s]
+//! @in    motion: FaceGrid = 0, velocity of open fraction distance  Velocity of obstacles and of cells that are not open [m/s]
 //! @param viscosity: f32 = 0.00001, 0.., soft 0..0.001     Kinematic viscosity: water 1e-6, light oil 1e-5 [m^2/s]
 //! @param step: f32 = 1, 0..1                         Part of the time step
 //! @param free_slip: bool = false                     Walls exert no friction

@@ -6,7 +6,7 @@
 //!
 //! @in  velocity: FaceGrid                       Flow on the faces [m/s]
 //! @in  fraction: FaceGrid = 1                   Open part of each face (see Obstacle)
-//! @in  motion: FaceGrid = 0                     Velocity of the obstacles [m/s]
+//! @in  motion: FaceGrid = 0, velocity of fraction  Velocity of the obstacles [m/s]
 //! @out divergence: Grid<f32>, like velocity     Outflow per volume [1/s]
 
 fn stage(cell: Cell) -> f32 {

@@ -6,7 +6,7 @@
 //! Source: Batty, Bertails and Bridson, SIGGRAPH 2007, section 4.2 (fractions); Ng, Min and Gibou, J. Comput. Phys. 228, 2009.
 //!
 //! @in  shape: Field<f32>             Signed distance to the body, negative inside [m]
-//! @in  motion: Field<Vec> = 0        Velocity of the body [m/s]
+//! @in  motion: Field<Vec> = 0, velocity of shape  Velocity of the body [m/s]
 //! @out fraction: FaceGrid            Open part of each face, 0 on closed borders and inflows
 //! @out distance: FaceGrid            Mean distance of the open part of each face; of closed faces that of the centre, 0 or negative [m]
 //! @out velocity: FaceGrid            Velocity of the body at the centres of the faces, 0 on closed borders [m/s]

@@ -6,7 +6,7 @@
 //! @inout velocity: FaceGrid = 0     Flow on the faces [m/s]
 //! @in    pressure: Grid<f32>, open zero        Pressure x dt / density [m^2/s]
 //! @in    fraction: FaceGrid = 1     Open part of each face (see Obstacle)
-//! @in    motion: FaceGrid = 0       Velocity of the obstacles [m/s]
+//! @in    motion: FaceGrid = 0, velocity of fraction  Velocity of the obstacles [m/s]
 
 fn stage(cell: Cell) -> Vec {
     var faces = velocity(cell);

@@ -275,7 +275,11 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
             continue;
         }
         // A number can drive a parameter; while it does, the parameter is drawn as a port.
-        let driven = params.iter().find(|param| param.name == *name);
+        let of_group = || {
+            let group = group_of(node, ports.library())?;
+            exposed(group, group.params.get(name)?, ports.library())
+        };
+        let driven = params.iter().find(|param| param.name == *name).cloned().or_else(of_group);
         inputs.push(match driven {
             Some(param) => {
                 let ty = PortType::Number(Element::Fixed(param.ty.value()));

@@ -57,7 +57,7 @@ impl Graph {
             }
             other => format!("{other:?}").hash(hash),
         }
-        node.inputs.iter().for_each(|Input { name, source }| self.hash_source(name, source, hash));
+        node.inputs.iter().for_each(|Input { name, source, .. }| self.hash_source(name, source, hash));
         node.params.iter().for_each(|setting| hash_setting(setting, hash));
         (node.iterations, format!("{:?} {:?} {:?}", node.precision, node.generics, node.outputs)).hash(hash);
         if let Some(until) = &node.until {

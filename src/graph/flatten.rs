@@ -284,7 +284,8 @@ impl Flattener<'_> {
                     }
                 },
             };
-            inputs.push(Input { name: port.name.clone(), source });
+            let outer = self.outer(place, place.node.inputs.get(&port.name));
+            inputs.push(Input { name: port.name.clone(), source, outer });
         }
         let mut settings = Vec::new();
         for param in &stage.header.params {
@@ -352,7 +353,7 @@ impl Flattener<'_> {
                 },
                 None => Source::Nothing,
             };
-            inputs.push(Input { name: name.into(), source });
+            inputs.push(Input { name: name.into(), source, outer: None });
         }
         if !place.node.inputs.contains_key("next") && !place.node.inputs.contains_key("init") {
             let remedy = "connect its value in the next frame";
@@ -492,7 +493,7 @@ impl Flattener<'_> {
             let cause = format!("the image is {w}x{h}");
             self.problems.push(Problem::new(place.path, "size", cause, "give 1 to 16,384 pixels along each side"));
         }
-        let inputs = vec![Input { name: "image".into(), source }];
+        let inputs = vec![Input { name: "image".into(), source, outer: None }];
         Node { kind: Kind::Output { size: output.size, at: place.node.at }, inputs, ..empty(place.path, None) }
     }
 

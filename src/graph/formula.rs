@@ -233,6 +233,7 @@ fn parameter(name: &str, ty: ValueType) -> Param {
         range: (None, None),
         soft: (None, None),
         fixed: false,
+        steady: None,
         handle: None,
         doc: String::new(),
         unit: String::new(),

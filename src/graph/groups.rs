@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use super::fits::parameter;
 use super::flatten::{declared_value, empty, setting};
 use super::limits::{self, shortened};
 use super::numbers::{Named, NamedNumber, Names, Unfit};
 use super::ports::Ports;
 use super::scope::{Flattener, Place, Scope};
-use super::values::wired;
+use super::values::{Setting, wired};
 use super::{DomainId, Group, Input, Kind, Node, NodeId, Source};
 use crate::document::{self, Link, Nodes, ParamValue};
 use crate::expr;
@@ -36,7 +37,8 @@ impl Flattener<'_> {
         let params: Vec<&str> = group.params.keys().map(String::as_str).collect();
         let number = |ty: &&String| PortType::parse(ty).is_some_and(PortType::is_number);
         let numbers = group.inputs.iter().filter(|(_, ty)| number(ty)).map(|(name, _)| name.as_str());
-        self.unknown_names(place, &ports, &params.into_iter().chain(numbers).collect::<Vec<_>>());
+        let wirable: Vec<&str> = ports.iter().chain(&params).copied().collect();
+        self.unknown_names(place, &wirable, &params.into_iter().chain(numbers).collect::<Vec<_>>());
         let mut typed = Vec::new();
         for (name, ty) in &group.inputs {
             match PortType::parse(ty) {
@@ -67,7 +69,8 @@ impl Flattener<'_> {
                 _ => Source::Nothing,
             };
             looped.push(self.looped(place, (group, iterations), &inside, (name, *ty), &mut source));
-            inputs.push(Input { name: name.clone(), source });
+            let outer = self.outer(place, place.node.inputs.get(name));
+            inputs.push(Input { name: name.clone(), source, outer });
         }
         self.hidden(place.path, group, &typed);
         let names = self.taken(place.path, &typed, &looped, &mut inputs);
@@ -190,6 +193,19 @@ impl Flattener<'_> {
         known
     }
 
+    /// What a parameter's wire reads; reports what is not a number of the document.
+    fn number(&mut self, place: &Place<'_>, name: &str, link: &Link) -> Option<Setting> {
+        match self.link(place, name, link) {
+            Source::Setting(number) => Some(number),
+            Source::Nothing => None,
+            source => {
+                let (cause, remedy) = self.goes_round(&source).unwrap_or_else(parameter);
+                self.problems.push(Problem::new(place.path, name, cause, remedy));
+                None
+            }
+        }
+    }
+
     /// Passes a group's parameters to the nodes inside that they set.
     fn expose(&mut self, place: &Place<'_>, group: &document::Group, scope: &mut Scope) -> Nodes {
         let mut nodes = group.nodes.clone();
@@ -199,6 +215,8 @@ impl Flattener<'_> {
                     format!("the node has its own `{name}`, which commands and links set instead of the parameter");
                 self.problems.push(Problem::new(place.path, name, cause, "rename the parameter").warning());
             }
+            let wire = place.node.inputs.get(name).filter(|_| !group.inputs.contains_key(name));
+            let number = wire.filter(|link| !self.unwired(place, link)).and_then(|link| self.number(place, name, link));
             for target in targets {
                 let Some(inner) = nodes.get_mut(&target.node) else {
                     let cause = format!("the parameter sets `{target}`, which is not in the group");
@@ -206,7 +224,10 @@ impl Flattener<'_> {
                     continue;
                 };
                 let param = (target.node.clone(), target.port.clone());
-                if let Some(value) = place.node.params.get(name) {
+                if let Some(number) = &number {
+                    inner.give(&target.port, number.value.clone());
+                    scope.given.insert(param.clone(), number.names.clone());
+                } else if let Some(value) = place.node.params.get(name) {
                     inner.give(&target.port, value.clone());
                     scope.given.insert(param.clone(), place.names(name));
                 }

@@ -4,7 +4,7 @@ use super::limits::list;
 use super::numbers::Fault;
 use super::scope::{Flattener, Place};
 use super::values::wired;
-use super::{Kind, Source};
+use super::{Kind, NodeId, Source};
 use crate::document::{Link, NodeKind};
 use crate::problem::Problem;
 use crate::stage::types::ValueType;
@@ -24,13 +24,17 @@ impl Flattener<'_> {
 
     /// Whether a link reads an unwired input of the enclosing group.
     pub(super) fn unwired(&self, place: &Place<'_>, link: &Link) -> bool {
-        let group = place.scope.group.filter(|_| link.node == "in").and_then(|g| self.graph.nodes.get(g));
-        let input = group.and_then(|g| {
-            // Inputs are sorted by name.
-            let input = g.inputs.binary_search_by(|input| input.name.cmp(&link.port)).ok()?;
-            g.inputs.get(input)
-        });
-        input.is_some_and(|input| matches!(input.source, Source::Nothing))
+        self.outer(place, Some(link)).is_some()
+    }
+
+    /// The unwired input of the enclosing group that a link reads, if any.
+    pub(super) fn outer(&self, place: &Place<'_>, link: Option<&Link>) -> Option<(NodeId, usize)> {
+        let link = link.filter(|link| link.node == "in")?;
+        let group = place.scope.group?;
+        let inputs = &self.graph.nodes.get(group)?.inputs;
+        // Inputs are sorted by name.
+        let index = inputs.binary_search_by(|input| input.name.cmp(&link.port)).ok()?;
+        matches!(inputs.get(index)?.source, Source::Nothing).then_some((group, index))
     }
 
     /// Resolves a link; the error is cause and remedy.

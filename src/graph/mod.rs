@@ -17,6 +17,7 @@ pub mod limits;
 mod links;
 mod looped;
 pub mod measurement;
+mod moving;
 pub mod numbers;
 pub mod outputs;
 pub mod ports;
@@ -478,6 +479,8 @@ pub struct Input {
     pub name: String,
     /// What it reads.
     pub source: Source,
+    /// The input of the group around it to which it is linked, where nothing is wired to that: by group and position.
+    pub outer: Option<(NodeId, usize)>,
 }
 
 /// Where a value comes from.
@@ -516,6 +519,7 @@ impl Graph {
             if problems.has_errors() {
                 return Err(problems);
             }
+            moving::check(&graph, &numbers, &mut problems);
             graph.expectations = expect::check(document, &graph);
             graph.expectations.iter().filter_map(|e| e.as_ref().err()).for_each(|e| problems.push(e.clone()));
             graph.warnings = problems;

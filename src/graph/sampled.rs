@@ -91,7 +91,7 @@ impl Graph {
                 path,
                 kind: Kind::Stage(stage.clone()),
                 group,
-                inputs: vec![Input { name: port, source }],
+                inputs: vec![Input { name: port, source, outer: None }],
                 iterations: 1,
                 until: None,
                 precision: Precision::default(),

@@ -33,6 +33,14 @@ pub struct Setting {
 }
 
 impl Setting {
+    /// Whether the value is the same in every frame, until it is set. Curves and gradients are.
+    pub fn is_constant(&self, numbers: &Table) -> bool {
+        if matches!(self.ty, ValueType::Curve | ValueType::Gradient) {
+            return true;
+        }
+        numbers.formula(&self.value, &self.names).is_ok_and(|formula| numbers.follows(&formula).is_none())
+    }
+
     /// Whether it is what a wire from a number node reads.
     pub(super) fn is_wired(&self) -> bool {
         self.name == WIRED && matches!(&self.value, ParamValue::Expression(text) if text == WIRED)

@@ -7,8 +7,7 @@ const PLUME: &str = r#"
     "space": (domain: (resolution: ($cells), width: 1, edge: "wall")),
     "sphere": (stage: "shape/sphere", on: "space", params: {"center": (0.5, 0.5, 0.5), "radius": 0.2}),
     $flow
-    "start": (stage: "particles/emit_box", on: "space", params: {"center": (0.5, 0.5, 0.5), "size": (1, 1, 1)}, inputs: {"amount": "many.amount"}),
-    "many": (stage: "particles/rate", params: {"rate": 0, "burst": 4000}),
+    "start": (stage: "particles/emit_box", on: "space", params: {"center": (0.5, 0.5, 0.5), "size": (1, 1, 1), "amount": 4000}),
     "set": (state: "Particles{position: Vec, velocity: Vec, id: u32}", capacity: 4000, on: "space",
             inputs: {"init": "start.particles", "next": "advect.particles"}),
     "advect": (stage: "particles/advect", inputs: {"velocity": "flow.velocity", "particles": "set.value"}, params: {"order": 2}),

@@ -8,8 +8,7 @@ use super::harness::*;
 const WHEEL: &str = r#"
     "space": (domain: (resolution: ($cells), width: 1, edge: "wall")),
     "wheel": (stage: "shape/rigid_velocity", on: "space", params: {"center": (0.5, 0.5, 0.5), "angular": (0, 0, 6.2831853)}),
-    "start": (stage: "particles/emit_box", on: "space", params: {"center": (0.75, 0.5, 0.5), "size": (0, 0, 0)}, inputs: {"amount": "one.amount"}),
-    "one": (stage: "particles/rate", params: {"rate": 0, "burst": 1}),
+    "start": (stage: "particles/emit_box", on: "space", params: {"center": (0.75, 0.5, 0.5), "size": (0, 0, 0), "amount": 1}),
     "set": (state: "Particles{position: Vec, velocity: Vec, id: u32}", capacity: 1, on: "space",
             inputs: {"init": "start.particles", "next": "advect.particles"}),
     "advect": (stage: "particles/advect", inputs: {"velocity": "wheel.velocity", "particles": "set.value"}, params: {"order": $order}),

@@ -15,10 +15,12 @@ const RATES: &str = r##"
     "late": (stage: "particles/rate", params: {"rate": 333.3, "burst": 1000, "burst_time": 1.0}),
 "##;
 
+/// What rounding may take from a particle that is due.
+const EARLY: f64 = 1.0 / 1024.0;
+
 #[test]
 fn a_rate_emits_exactly_its_share_in_every_frame() {
     let mut sim = start(60.0, RATES, &[]);
-    let dt = (1.0 / 60.0) as f32;
     let nodes = [("third", 333.3f32, 0, 0), ("rare", 0.7, 0, 0), ("even", 60.0, 0, 0), ("many", 1_234_567.8, 0, 0)];
     let nodes = [&nodes[..], &[("burst", 0.0, 7, 0), ("late", 333.3, 1000, 60)]].concat();
     let mut emitted = vec![0u64; nodes.len()];
@@ -26,15 +28,70 @@ fn a_rate_emits_exactly_its_share_in_every_frame() {
         step(&mut sim, 1);
         for (sum, (node, rate, burst, when)) in emitted.iter_mut().zip(&nodes) {
             *sum += u64::from(words(&sim, &format!("{node}.amount"))[0]);
-            // The product is rounded to f32 once; what follows from it is exact in f64.
-            let share = f64::from(rate * dt);
-            let due = (f64::from(frame + 1) * share).floor() as u64 + if frame >= *when { *burst } else { 0 };
+            let built_up = f64::from(frame + 1) * f64::from(*rate) / 60.0 + EARLY;
+            let due = built_up.floor() as u64 + if frame >= *when { *burst } else { 0 };
             assert_eq!(*sum, due, "{node} after {} frames", frame + 1);
         }
     }
     for ((node, rate, ..), sum) in nodes.iter().zip(&emitted) {
         println!("{node}: {sum} in 1000 frames at {rate}/s, exact in every frame");
     }
+}
+
+const VARYING: &str = r##"
+    "domain": (domain: (resolution: (4, 4), width: 1, edge: "wall")),
+    "hundred": (stage: "particles/rate", params: {"rate": 100}),
+    "ramp": (stage: "particles/rate", params: {"rate": "3 * time"}),
+    "steep": (stage: "particles/rate", params: {"rate": "200 * time"}),
+    "decay": (stage: "particles/rate", params: {"rate": "5 * exp(-time)"}),
+    "pulses": (stage: "particles/rate", params: {"rate": "if fract(time + 0.001) < 0.5 { 700 } else { 0 }"}),
+    "measured": (stage: "particles/rate", inputs: {"rate": "wave"}),
+    "wave": (number: "100 * (1 - cos(pi * time))"),
+    "turned": (stage: "number/integral", params: {"rate": "cos(time)"}),
+"##;
+
+#[test]
+fn births_at_a_rate_that_changes_are_its_integral_at_any_number_of_frames_per_second() {
+    for fps in [24usize, 60, 240] {
+        let mut sim = start(fps as f64, VARYING, &[]);
+        let names = ["hundred", "ramp", "steep", "decay", "pulses", "measured"];
+        let mut total = [0.0; 6];
+        for frame in 1..=4 * fps {
+            step(&mut sim, 1);
+            for (sum, name) in total.iter_mut().zip(names) {
+                *sum += f64::from(words(&sim, &format!("{name}.amount"))[0]);
+            }
+            assert_eq!(total[0], (100 * frame / fps) as f64, "a steady rate is exact, frame {frame} at {fps}/s");
+            if frame == fps {
+                assert_eq!(total[1], 1.0, "3 t gives 1.5 in the first second");
+            }
+        }
+        let t = 4.0f64;
+        let due = [100.0 * t, 1.5 * t * t, 100.0 * t * t, 5.0 * (1.0 - (-t).exp()), 1400.0, 400.0];
+        for ((name, sum), due) in names.iter().zip(total).zip(due) {
+            // A ramp counts as one from the third frame on: before that, slope / fps^2 is missing, a third of a particle at most.
+            within(&format!("{name} at {fps} fps: {sum} of {due}"), sum - due, 1.35, "a whole particle, and the start");
+        }
+        let turned = read(&sim, "turned.next")[0];
+        let held = (0..4 * fps).map(|n| (n as f64 / fps as f64).cos() / fps as f64).sum::<f64>();
+        within(&format!("integral of cos at {fps} fps"), turned - held, 16.0 * U, "rounding of its terms");
+    }
+}
+
+#[test]
+fn a_rate_starts_again_after_a_reset() {
+    let births = |sim: &mut Simulation, frames: usize| -> Vec<u32> {
+        (0..frames)
+            .map(|_| {
+                step(sim, 1);
+                words(sim, "ramp.amount")[0]
+            })
+            .collect()
+    };
+    let mut sim = start(60.0, VARYING, &[]);
+    let first = births(&mut sim, 90);
+    sim.reset();
+    assert_eq!(births(&mut sim, 90), first, "after a reset");
 }
 
 const COUNT: usize = 20_000;

@@ -95,7 +95,9 @@ fn in_header(header: &Header, line: &str, typed: &str) -> Vec<String> {
         return types(last, of_param);
     }
     match last.split_whitespace().next() {
-        None => owned(words(Kind::Option).filter(|word| ["soft", "fixed", "handle"].contains(word) == of_param)),
+        None => {
+            owned(words(Kind::Option).filter(|word| ["soft", "fixed", "handle", "steady"].contains(word) == of_param))
+        }
         Some("handle") if last.split_whitespace().any(|word| word == "of") => {
             let position = |param: &&Param| param.handle.as_ref().is_some_and(|handle| handle.role == Role::Position);
             header.params.iter().filter(position).map(|param| param.name.clone()).collect()
@@ -106,6 +108,8 @@ fn in_header(header: &Header, line: &str, typed: &str) -> Vec<String> {
         Some("scatter") => owned(["min", "max"]),
         Some("open") => owned(["zero"]),
         Some("like" | "half") => ports(grid),
+        Some("velocity") if !last.contains(" of ") => owned(["of"]),
+        Some("velocity") => ports(|ty| ty.is_grid() || matches!(ty, PortType::Field(_))),
         Some("emit") => ports(|ty| matches!(ty, PortType::Number(_))),
         Some("radius") => {
             let whole = header.params.iter().filter(|param| param.ty == ParamType::Value(ValueType::I32));

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::graph::numbers::Table;
 use crate::graph::{Graph, Kind, Node, NodeId, Setting, Source};
 use crate::plan::ir::{Op, Part, Program, StateKey, Task, ValueId};
-use crate::stage::types::{PortType, ValueType};
+use crate::stage::types::PortType;
 
 /// Marks the invariant operations of a program.
 pub(super) fn mark(graph: &Graph, program: &mut Program) {
@@ -20,7 +20,7 @@ pub(super) fn mark(graph: &Graph, program: &mut Program) {
     let next: BTreeSet<ValueId> = program.next.values().copied().collect();
     for op in &mut program.ops {
         let filled = match &op.task {
-            Task::Fill(Some(setting)) => constant(setting, &numbers),
+            Task::Fill(Some(setting)) => setting.is_constant(&numbers),
             _ => true,
         };
         // A number of the document that is stored at a group's border. `take_back` handles what leaves a group with
@@ -94,7 +94,7 @@ fn node_rests(graph: &Graph, node: NodeId, numbers: &Table) -> bool {
     !stage.names("frame")
         && !stage.header.ports.iter().any(|p| moves(p.ty) || p.expect.is_some())
         && stage.bounded(graph.dim(node)).finite
-        && settings(node).all(|setting| constant(setting, numbers))
+        && settings(node).all(|setting| setting.is_constant(numbers))
 }
 
 fn settings(node: &Node) -> impl Iterator<Item = &Setting> {
@@ -103,12 +103,4 @@ fn settings(node: &Node) -> impl Iterator<Item = &Setting> {
         _ => None,
     });
     node.params.iter().chain(unwired)
-}
-
-/// Whether a value is the same in every frame, until it is set. Curves and gradients are.
-fn constant(setting: &Setting, numbers: &Table) -> bool {
-    if matches!(setting.ty, ValueType::Curve | ValueType::Gradient) {
-        return true;
-    }
-    numbers.formula(&setting.value, &setting.names).is_ok_and(|formula| numbers.follows(&formula).is_none())
 }

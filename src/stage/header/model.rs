@@ -128,6 +128,8 @@ pub struct Port {
     pub expect: Option<Range>,
     /// Read at positions in two dimensions, although the stage runs in three.
     pub flat: bool,
+    /// `velocity of NAME ..`: the inputs that describe the bodies or walls whose velocity it is.
+    pub velocity_of: Vec<String>,
     /// Attributes of a particle port that the stage reads.
     pub attributes: AttributeList,
     /// Attributes of a particle port that the stage writes.
@@ -252,6 +254,9 @@ pub struct Param {
     pub soft: Range,
     /// A constant of the plan: changing it compiles a new plan.
     pub fixed: bool,
+    /// `steady` or `steady PORT`: the stage multiplies it with the time since the start, so it must not change meanwhile. The port, if there is
+    /// one, takes the sum over time of a value that does.
+    pub steady: Option<String>,
     /// What it is in space, for views.
     pub handle: Option<Handle>,
     /// What the user reads about it.

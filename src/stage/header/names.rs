@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::handle;
-use super::model::{Change, Direction, Header, HeaderError, ParamType, Port, Radius};
+use super::model::{Change, Direction, Header, HeaderError, Param, ParamType, Port, Radius};
 use crate::stage::types::{Element, PortType, ValueType};
 use crate::stage::{accessors, language};
 
@@ -16,6 +16,7 @@ pub(super) fn check(header: &Header) -> Vec<HeaderError> {
     faults.extend(hiding(header));
     faults.extend(header.ports.iter().flat_map(|port| references(header, port)));
     faults.extend(header.ports.iter().filter_map(|port| radius(header, port)));
+    faults.extend(header.params.iter().filter_map(|param| steady(header, param)));
     faults.extend(iteration(header));
     faults.extend(outputs(header));
     faults.extend(handle::references(header));
@@ -54,12 +55,15 @@ fn reads(header: &Header, name: &str, fits: impl Fn(PortType) -> bool) -> bool {
     header.ports.iter().any(|p| p.name == name && p.reads() && fits(p.ty))
 }
 
-/// Checks what a port's `like`, generic letter and `emit` refer to.
+/// Checks what a port's `like`, `velocity of`, generic letter and `emit` refer to.
 fn references(header: &Header, port: &Port) -> Vec<Fault> {
     let mut faults = Vec::new();
     if let Some(like) = port.like.as_deref().filter(|like| !reads(header, like, PortType::is_grid)) {
         let word = if port.half { "half" } else { "like" };
         faults.push((port.line, format!("`{word} {like}`: no readable grid port of that name")));
+    }
+    for body in port.velocity_of.iter().filter(|body| !reads(header, body, |_| true)) {
+        faults.push((port.line, format!("`velocity of {body}`: no readable port of that name")));
     }
     if let Some(letter @ Element::Generic(_)) = port.ty.element()
         && port.direction == Direction::Out
@@ -89,6 +93,13 @@ fn radius(header: &Header, port: &Port) -> Option<Fault> {
         Some(_) => return None,
     };
     Some((port.line, message))
+}
+
+/// The problem with the port that a parameter's `steady` refers to, if any.
+fn steady(header: &Header, param: &Param) -> Option<Fault> {
+    let port = param.steady.as_deref().filter(|port| !port.is_empty())?;
+    let message = format!("`steady {port}`: no number input of that name; add `@in {port}: f32 = 0`");
+    (!reads(header, port, PortType::is_number)).then_some((param.line, message))
 }
 
 /// Checks the requirements of `@over` and `@sweep`.

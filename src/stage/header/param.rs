@@ -6,7 +6,7 @@ use super::model::{Param, ParamType, Range};
 use crate::document::ParamValue;
 use crate::stage::types::ValueType;
 
-/// `NAME: TYPE = DEFAULT [, RANGE] [, soft RANGE] [, fixed] [, handle ROLE [of NAME]]`
+/// `NAME: TYPE = DEFAULT [, RANGE] [, soft RANGE] [, fixed] [, steady [PORT]] [, handle ROLE [of NAME]]`
 pub(super) fn parse(rest: &str, line: usize) -> Result<Param, String> {
     let d = declaration(rest)?;
     let ty = match d.ty {
@@ -34,11 +34,13 @@ pub(super) fn parse(rest: &str, line: usize) -> Result<Param, String> {
     let mut range = (None, None);
     let mut soft = (None, None);
     let mut fixed = false;
+    let mut steady = None;
     let mut role = None;
     for option in d.options {
         match option.split_once(char::is_whitespace).unwrap_or((option, "")) {
             ("soft", text) => soft = grammar::range(text)?,
             ("fixed", "") => fixed = true,
+            ("steady", port) => steady = Some(port.trim().to_string()),
             ("handle", _) if role.is_some() => return Err("`handle` is given twice; remove one".into()),
             ("handle", text) => role = Some(handle::parse(text)?),
             _ => range = grammar::range(option)?,
@@ -57,7 +59,7 @@ pub(super) fn parse(rest: &str, line: usize) -> Result<Param, String> {
     }
     check(&d.name, &default, range)?;
     let (name, doc, unit) = (d.name, d.doc, d.unit);
-    let param = Param { name, ty, default, range, soft, fixed, handle: role, doc, unit, line };
+    let param = Param { name, ty, default, range, soft, fixed, steady, handle: role, doc, unit, line };
     param.handle.as_ref().map_or(Ok(()), |handle| handle::check(handle.role, &param))?;
     Ok(param)
 }

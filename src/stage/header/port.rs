@@ -21,6 +21,7 @@ pub(super) fn parse(direction: Direction, rest: &str, line: usize) -> Result<Por
         open_zero: false,
         like: None,
         half: false,
+        velocity_of: Vec::new(),
         slices: None,
         scatter: None,
         reduce: None,
@@ -146,6 +147,9 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
             });
         }
         "flat" if reads_grid => port.flat = true,
+        "velocity" if port.direction == Direction::In && value.starts_with("of ") => {
+            port.velocity_of = value.split_whitespace().skip(1).map(str::to_string).collect();
+        }
         "scan" if port.direction == Direction::Out => port.scan = true,
         "expect" if port.direction == Direction::Out => port.expect = Some(range(value)?),
         "emit" if changes => port.change = Change::Emit(value.to_string()),
