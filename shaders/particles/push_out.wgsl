@@ -1,6 +1,7 @@
 //! Push Out
 //! Moves particles inside a shape back onto its surface, along the gradient of its distance. For massless particles,
-//! which have no velocity that could bounce (see Collide). None is removed.
+//! which have no velocity that could bounce (see Collide). None is removed. A particle whose last step has crossed the whole shape is not
+//! seen: shapes have to be thicker than a step is long.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, sec. 2.4 (integration may leave the boundary).
 //!
 //! @in    shape: Field<f32>                    Signed distance [m], negative inside

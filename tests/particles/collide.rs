@@ -74,7 +74,8 @@ const ONCE: &str = r##"
     "carried": (custom: r#"//! It turns and climbs
         //! @out velocity: Field<Vec>
         fn stage(position: Vec) -> Vec { return vec3f(0.0, 0.3, 0.0) + cross(vec3f(0.0, 0.0, 2.0), position - vec3f(1.0, 1.1, 0.9)); }"#),
-    "collide": (stage: "particles/collide", inputs: {"particles": "set.value", "shape": "shape.distance", "shape_velocity": "carried.velocity"},
+    "instant": (number: 0.000001),
+    "collide": (stage: "particles/collide", inputs: {"dt": "instant", "particles": "set.value", "shape": "shape.distance", "shape_velocity": "carried.velocity"},
         params: {"restitution": $restitution, "friction": $friction, "radius": 0.02}),
 "##;
 
@@ -221,4 +222,66 @@ fn a_particle_slower_than_the_rest_speed_stays_where_it_hits() {
         "30 roundings of the way out",
     );
     within("what is faster goes on [m/s]", speeds[1] - (1.0 + 30.0 * pull * dt), 1e-3, "as without");
+}
+
+/// A plate of 1 cm, or a sheet without thickness, and particles that fall or that it comes to meet.
+const PLATE: &str = r##"
+    "domain": (domain: (resolution: ($cells), width: 1, edge: "wall")),
+    "set": (state: "Particles{position: Vec, velocity: Vec}", capacity: 5000, on: "domain", inputs: {"init": "fill.particles", "next": "collide.particles"}),
+    "fill": (stage: "particles/fill_box", on: "domain", params: {"center": (0.5, 0.7, 0.5), "size": (0.5, 0.2, 0.5), "spacing": 0.04, "velocity": ($start)}),
+    "height": (number: "0.4 + $rise * time"),
+    "shape": (custom: r#"//! Plate
+        //! @in height: f32 = 0
+        //! @out distance: Field<f32>
+        fn stage(position: Vec) -> f32 {
+            var out = abs(position - Vec(0.5)) - Vec(0.48);
+            out.y = abs(position.y - height()) - $half;
+            return length(max(out, Vec())) + min(max(out.x, max(out.y, out[DIM - 1])), 0.0);
+        }"#, inputs: {"height": "height"}),
+    "carried": (stage: "shape/rigid_velocity", on: "domain", params: {"linear": (0, $rise, 0)}),
+    "force": (stage: "particles/force", inputs: {"particles": "set.value"}, params: {"constant": (0, $pull, 0)}),
+    "move": (stage: "particles/integrate", inputs: {"particles": "force.particles"}),
+    "collide": (stage: "particles/collide", inputs: {"particles": "move.particles", "shape": "shape.distance", "shape_velocity": "carried.velocity"},
+        params: {"radius": $radius, "restitution": 0.2}),
+"##;
+
+#[test]
+fn no_particle_passes_a_plate_that_is_thinner_than_a_step() {
+    for dim in [2usize, 3] {
+        let cells = vec!["64"; dim].join(", ");
+        // Falling 4 cm a frame and more; shot at 30 m/s; a plate that rises at 6 m/s; a sheet.
+        let cases = [
+            ("falls", 24.0, "0, 0, 0", 0.0, -9.81, 0.005, 0.0),
+            ("falls", 60.0, "0, 0, 0", 0.0, -9.81, 0.005, 0.0),
+            ("with a radius", 60.0, "0, 0, 0", 0.0, -9.81, 0.002, 0.004),
+            ("is shot", 60.0, "3, -30, 0", 0.0, 0.0, 0.005, 0.0),
+            ("is met", 60.0, "0, 0, 0", 6.0, 0.0, 0.005, 0.0),
+            ("meets a sheet", 60.0, "0, -12, 0", 0.0, -9.81, 0.0, 0.0),
+        ];
+        for (what, fps, velocity, rise, pull, half, radius) in cases {
+            let values = [
+                ("$cells", cells.clone()),
+                ("$start", velocity.to_string()),
+                ("$rise", format!("{rise:?}")),
+                ("$pull", format!("{pull:?}")),
+                ("$half", format!("{half:?}")),
+                ("$radius", format!("{radius:?}")),
+            ];
+            let mut sim = start(fps, PLATE, &pairs(&values));
+            // The plate rises until it has met all; the others lie on it after two thirds of a second.
+            let frames = if rise > 0.0 { 5 } else { (0.67 * fps) as usize };
+            for _ in 0..frames {
+                let top = 0.4 + rise * sim.time() + half + radius;
+                step(&mut sim, 1);
+                let heights = vectors(&sim, "set.value", "position", dim);
+                let lowest = heights.iter().map(|p| p[1]).fold(f64::INFINITY, f64::min);
+                within(
+                    &format!("{what} in {dim}D at {fps} fps, below the plate's top"),
+                    (top - lowest).max(0.0),
+                    1e-4,
+                    "its push out",
+                );
+            }
+        }
+    }
 }
