@@ -98,6 +98,8 @@ mod streaks;
 mod sweeps;
 #[path = "solvers/taylor_green.rs"]
 mod taylor_green;
+#[path = "solvers/thin_walls.rs"]
+mod thin_walls;
 #[path = "solvers/tuning.rs"]
 mod tuning;
 #[path = "solvers/until.rs"]

@@ -1,8 +1,9 @@
 //! Advect
 //! Carries a field along the velocity, semi-Lagrangian:  q(x, t + dt) = q(x - dt u, t) exp(-dissipation dt).
 //! Stable for any step; each step smooths a little (see MacCormack Correction), and sums drift by some per cent
-//! (see Advect (conservative)). A path that would begin in a wall is shortened, and cells in walls neither give nor take.
-//! Source: Stam, Stable Fluids, SIGGRAPH 1999.
+//! (see Advect (conservative)). Nothing comes through walls, thin ones and long steps included: a path back ends where it meets one,
+//! and only open cells on its side of it give.
+//! Source: Stam, Stable Fluids, SIGGRAPH 1999; Amanatides and Woo, A Fast Voxel Traversal Algorithm, 1987 (paths from cell to cell).
 //!
 //! @in    velocity: Grid<Vec>                    Flow that carries the field [m/s]
 //! @in    field: Grid<T>                         The field to carry: dye, temperature, the velocity itself
@@ -12,6 +13,7 @@
 //! @param order: i32 = 1, 1..2, fixed            Backtrace: 1 one Euler step, 2 midpoint (Runge-Kutta 2), more accurate in vortices
 
 const CORNERS = 4 * (DIM - 1); // 2^DIM
+const LONGEST = 256; // cells that a path back crosses
 
 fn stage(cell: Cell) -> T {
     let arrival = position(cell);
@@ -20,25 +22,61 @@ fn stage(cell: Cell) -> T {
     if params.order == 2 { flow = velocity_at(arrival - 0.5 * frame.dt * flow); }
     if open_wired {
         if open(cell) < 0.5 { return field(cell); }
-        var origin = arrival - frame.dt * flow;
-        for (var i = 0; i < 8; i++) { origin = select(origin, 0.5 * (origin + arrival), open_at(origin) < 0.5); }
-        // Linear interpolation between open cells.
-        let lowest = Cell(floor(origin / CELL_SIZE - 0.5));
-        var upper = fract(origin / CELL_SIZE - 0.5);
-        var sum = T();
-        var total = 0.0;
-        for (var corner = 0; corner < CORNERS; corner++) {
-            var near = lowest;
-            var weight = 1.0;
-            for (var axis = 0; axis < DIM; axis++) {
-                let step = (corner >> u32(axis)) & 1;
-                near += step * unit(axis);
-                weight *= select(1.0 - upper[axis], upper[axis], step == 1);
-            }
-            sum += field(near) * (weight * open(near));
-            total += weight * open(near);
-        }
-        return sum * (exp(-params.dissipation * frame.dt) / total);
+        let sum = between_walls(before_walls(cell, -frame.dt / CELL_SIZE * flow));
+        return sum.value * (exp(-params.dissipation * frame.dt) / sum.weight);
     }
     return field_at(arrival - frame.dt * flow) * exp(-params.dissipation * frame.dt);
 }
+
+// The end of a way from a cell's centre, in cells, and the cell in which it lies.
+struct Way { end: Vec, cell: Cell }
+
+// A way that stops at the first wall. It leads from cell to cell through faces, so it does not slip between walls that touch at an edge.
+fn before_walls(start: Cell, way: Vec) -> Way {
+    var here = start;
+    // The parts of the way after which it comes to the next face along each axis.
+    var next = Vec();
+    for (var axis = 0; axis < DIM; axis++) { next[axis] = 0.5 / max(abs(way[axis]), 1e-20); }
+    var part = 0.0;
+    for (var i = 0; i < LONGEST; i++) {
+        var axis = 0;
+        for (var other = 1; other < DIM; other++) { if next[other] < next[axis] { axis = other; } }
+        part = min(next[axis], 1.0);
+        let ahead = here + unit(axis) * select(-1, 1, way[axis] > 0.0);
+        if part == 1.0 || open(ahead) < 0.5 { break; }
+        here = ahead;
+        next[axis] += 1.0 / max(abs(way[axis]), 1e-20);
+    }
+    return Way(Vec(start) + 0.5 + part * way, here);
+}
+
+// Linear interpolation between the cells around the end of a way that are connected with its cell, through faces of open ones among them.
+fn between_walls(way: Way) -> Sum {
+    let lowest = floor(way.end - 0.5);
+    let upper = way.end - 0.5 - lowest;
+    let own = clamp(way.cell - Cell(lowest), Cell(), Cell(1));
+    var sum = Sum(T(), 0.0);
+    var connected = 0u;
+    // By the axes along which a cell differs from that of the way: each comes after those between.
+    for (var apart = 0; apart < CORNERS; apart++) {
+        var near = Cell(lowest);
+        var weight = 1.0;
+        var reached = apart == 0;
+        for (var axis = 0; axis < DIM; axis++) {
+            let beside = (apart >> u32(axis)) & 1;
+            let step = own[axis] ^ beside;
+            near += step * unit(axis);
+            weight *= select(1.0 - upper[axis], upper[axis], step == 1);
+            let before = apart ^ (1 << u32(axis));
+            reached = reached || (beside == 1 && ((connected >> u32(before)) & 1u) == 1u);
+        }
+        if !reached || open(near) < 0.5 { continue; }
+        connected |= 1u << u32(apart);
+        sum.value += weight * field(near);
+        sum.weight += weight;
+    }
+    return sum;
+}
+
+// A weighted sum, and its weight.
+struct Sum { value: T, weight: f32 }

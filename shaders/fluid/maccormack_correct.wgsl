@@ -17,12 +17,13 @@
 //! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the field fades [1/s]
 
 const CORNERS = 4 * (DIM - 1); // 2^DIM
+const LONGEST = 256; // cells that a path back crosses
 
 fn stage(cell: Cell) -> T {
     let arrival = position(cell);
     let advected = forward(cell);
     if open_wired && open(cell) < 0.5 { return advected; }
-    if open_wired && min(open_at(traced(arrival, frame.dt)), open_at(traced(arrival, -frame.dt))) < 0.99999 {
+    if open_wired && (meets_wall(cell, frame.dt) || meets_wall(cell, -frame.dt)) {
         return advected * exp(-params.dissipation * frame.dt);
     }
     let returned = forward_at(traced(arrival, frame.dt));
@@ -35,6 +36,26 @@ fn traced(start: Vec, dt: f32) -> Vec {
     let velocity = velocity_at(start);
     if params.order == 1 { return start + dt * velocity; }
     return start + dt * velocity_at(start + 0.5 * dt * velocity);
+}
+
+// Whether the way of a cell's centre within `dt` meets a wall, or ends beside one.
+fn meets_wall(start: Cell, dt: f32) -> bool {
+    let end = traced(position(start), dt);
+    if open_at(end) < 0.99999 { return true; }
+    let way = (end - position(start)) / CELL_SIZE;
+    var here = start;
+    // The parts of the way after which it comes to the next face along each axis (Amanatides and Woo 1987).
+    var next = Vec();
+    for (var axis = 0; axis < DIM; axis++) { next[axis] = 0.5 / max(abs(way[axis]), 1e-20); }
+    for (var i = 0; i < LONGEST; i++) {
+        var axis = 0;
+        for (var other = 1; other < DIM; other++) { if next[other] < next[axis] { axis = other; } }
+        if next[axis] >= 1.0 { return false; }
+        here += unit(axis) * select(-1, 1, way[axis] > 0.0);
+        if open(here) < 0.5 { return true; }
+        next[axis] += 1.0 / max(abs(way[axis]), 1e-20);
+    }
+    return true;
 }
 
 // Keeps a value between the extremes of the cells around the departure point.

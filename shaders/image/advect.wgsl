@@ -1,8 +1,9 @@
 //! Advect Image
 //! Carries an image along the velocity, semi-Lagrangian:  c(x, t + dt) = c(x - dt u, t) exp(-dissipation dt),
-//! with a limited bicubic lookup, so that it stays sharp over hundreds of steps. In 3D and beside walls the lookup is linear. A path that
-//! would begin in a wall is shortened, and cells in walls neither give nor take.
-//! Source: Stam, SIGGRAPH 1999; Keys, Cubic Convolution Interpolation, 1981; clamped against overshoot as in Selle et al. 2008.
+//! with a limited bicubic lookup, so that it stays sharp over hundreds of steps. In 3D and beside walls the lookup is linear.
+//! Nothing comes through walls: a path back ends where it meets one, and only open cells on its side of it give.
+//! Source: Stam, SIGGRAPH 1999; Keys, Cubic Convolution Interpolation, 1981; clamped against overshoot as in Selle et al. 2008;
+//! Amanatides and Woo, A Fast Voxel Traversal Algorithm, 1987 (paths from cell to cell).
 //!
 //! @in    velocity: Grid<Vec>                    Flow that carries the image [m/s]
 //! @in    image: Grid<T>                         The image, or any field
@@ -13,33 +14,69 @@
 //! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the image fades [1/s]
 
 const CORNERS = 4 * (DIM - 1); // 2^DIM
+const LONGEST = 256; // cells that a path back crosses
 
 fn stage(cell: Cell) -> T {
     var origin = departure(position(cell));
     if open_wired {
         if open(cell) < 0.5 { return image(cell); }
-        for (var i = 0; i < 8; i++) { origin = select(origin, 0.5 * (origin + position(cell)), open_at(origin) < 0.5); }
-        // Linear interpolation between open cells.
-        let lowest = Cell(floor(origin / CELL_SIZE - 0.5));
-        var upper = fract(origin / CELL_SIZE - 0.5);
-        var sum = T();
-        var total = 0.0;
-        var beside_wall = false;
-        for (var corner = 0; corner < CORNERS; corner++) {
-            var near = lowest;
-            var weight = 1.0;
-            for (var axis = 0; axis < DIM; axis++) {
-                let step = (corner >> u32(axis)) & 1;
-                near += step * unit(axis);
-                weight *= select(1.0 - upper[axis], upper[axis], step == 1);
-            }
-            sum += image(near) * (weight * open(near));
-            total += weight * open(near);
-            beside_wall = beside_wall || open(near) < 0.5;
-        }
-        if beside_wall { return sum * (exp(-params.dissipation * frame.dt) / total); }
+        let way = before_walls(cell, (origin - position(cell)) / CELL_SIZE);
+        let sum = between_walls(way);
+        if !sum.whole { return sum.value * (exp(-params.dissipation * frame.dt) / sum.weight); }
+        origin = way.end * CELL_SIZE;
     }
     return carried(origin) * exp(-params.dissipation * frame.dt);
+}
+
+// The end of a way from a cell's centre, in cells, and its cell; a weighted sum, its weight, and whether all cells take part.
+struct Way { end: Vec, cell: Cell }
+struct Sum { value: T, weight: f32, whole: bool }
+
+// A way that stops at the first wall. It leads from cell to cell through faces, so it does not slip between walls that touch at an edge.
+fn before_walls(start: Cell, way: Vec) -> Way {
+    var here = start;
+    // The parts of the way after which it comes to the next face along each axis.
+    var next = Vec();
+    for (var axis = 0; axis < DIM; axis++) { next[axis] = 0.5 / max(abs(way[axis]), 1e-20); }
+    var part = 0.0;
+    for (var i = 0; i < LONGEST; i++) {
+        var axis = 0;
+        for (var other = 1; other < DIM; other++) { if next[other] < next[axis] { axis = other; } }
+        part = min(next[axis], 1.0);
+        let ahead = here + unit(axis) * select(-1, 1, way[axis] > 0.0);
+        if part == 1.0 || open(ahead) < 0.5 { break; }
+        here = ahead;
+        next[axis] += 1.0 / max(abs(way[axis]), 1e-20);
+    }
+    return Way(Vec(start) + 0.5 + part * way, here);
+}
+
+// Linear interpolation between the cells around the end of a way that are connected with its cell, through faces of open ones among them.
+fn between_walls(way: Way) -> Sum {
+    let lowest = floor(way.end - 0.5);
+    let upper = way.end - 0.5 - lowest;
+    let own = clamp(way.cell - Cell(lowest), Cell(), Cell(1));
+    var sum = Sum(T(), 0.0, true);
+    var connected = 0u;
+    // By the axes along which a cell differs from that of the way: each comes after those between.
+    for (var apart = 0; apart < CORNERS; apart++) {
+        var near = Cell(lowest);
+        var weight = 1.0;
+        var reached = apart == 0;
+        for (var axis = 0; axis < DIM; axis++) {
+            let beside = (apart >> u32(axis)) & 1;
+            let step = own[axis] ^ beside;
+            near += step * unit(axis);
+            weight *= select(1.0 - upper[axis], upper[axis], step == 1);
+            let before = apart ^ (1 << u32(axis));
+            reached = reached || (beside == 1 && ((connected >> u32(before)) & 1u) == 1u);
+        }
+        if !reached || open(near) < 0.5 { sum.whole = false; continue; }
+        connected |= 1u << u32(apart);
+        sum.value += weight * image(near);
+        sum.weight += weight;
+    }
+    return sum;
 }
 
 fn carried(origin: Vec) -> T {

@@ -40,6 +40,8 @@ fn passed(cell: Cell, axis: i32) -> T {
     for (var i = 0; i < LONGEST; i++) {
         let there = volume(donor);
         if left <= there { break; }
+        // Nothing comes from beyond a wall.
+        if closed(max(donor, donor + upwind), axis) { left = there; break; }
         sum += amount(donor);
         left -= there;
         donor += upwind;

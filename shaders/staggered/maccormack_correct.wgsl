@@ -2,7 +2,7 @@
 //! Second-order correction of a field on faces that Advect Faces carried:  q' = A(q) + strength (q - A_reversed(A(q))) / 2.
 //! The limiter keeps it between the faces that A(q) was interpolated from, except for what a smooth crest or trough rises beyond them: where
 //! all second differences along an axis agree in sign and about in size, by a quarter of 2 min - max of them; a parabola rises by an eighth.
-//! Connect what Advect Faces reads and its result; use the same `step`.
+//! Where a path meets a wall, the result of Advect Faces remains. Connect what Advect Faces reads and its result; use the same `step`.
 //! Source: Selle, Fedkiw, Kim, Liu and Rossignac, J. Sci. Comput. 2008; Suresh and Huynh, J. Comput. Phys. 136, 1997 (limits that
 //! keep smooth extrema).
 //!
@@ -16,6 +16,7 @@
 //! @param limiter: i32 = 1, 0..2, fixed         New extrema: 0 all, 1 only smooth ones, 2 none
 
 const CORNERS = 4 * (DIM - 1); // 2^DIM
+const LONGEST = 256; // cells that a path crosses
 
 fn stage(cell: Cell) -> Vec {
     let dt = params.step * frame.dt;
@@ -25,6 +26,10 @@ fn stage(cell: Cell) -> Vec {
         if inflow_face(cell, axis) { faces[axis] = carried(cell)[axis]; }
         if wall_face(cell, axis) || open(cell) < 0.5 || open(below) < 0.5 { continue; }
         let here = (Vec(cell) + 0.5 - 0.5 * Vec(unit(axis))) * CELL_SIZE;
+        if meets_wall(cell, axis, here, dt) || meets_wall(cell, axis, here, -dt) {
+            faces[axis] = forward(cell)[axis];
+            continue;
+        }
         let returned = forward_at(traced(here, dt))[axis];
         let corrected = forward(cell)[axis] + 0.5 * params.strength * (carried(cell)[axis] - returned);
         faces[axis] = limited(corrected, traced(here, -dt), axis);
@@ -35,6 +40,25 @@ fn stage(cell: Cell) -> Vec {
 // Where the flow takes a point within `dt`; a negative time traces back.
 fn traced(start: Vec, dt: f32) -> Vec {
     return start + dt * velocity_at(start + 0.5 * dt * velocity_at(start));
+}
+
+// Whether the way from a face within `dt` meets a wall on its way from cell to cell (Amanatides and Woo 1987).
+fn meets_wall(cell: Cell, axis: i32, start: Vec, dt: f32) -> bool {
+    if !open_wired { return false; }
+    let way = (traced(start, dt) - start) / CELL_SIZE;
+    var here = cell - unit(axis) * select(0, 1, way[axis] < 0.0);
+    // The parts of the way after which it comes to the next face along each axis.
+    var next = Vec();
+    for (var i = 0; i < DIM; i++) { next[i] = select(0.5, 1.0, i == axis) / max(abs(way[i]), 1e-20); }
+    for (var i = 0; i < LONGEST; i++) {
+        var first = 0;
+        for (var other = 1; other < DIM; other++) { if next[other] < next[first] { first = other; } }
+        if next[first] >= 1.0 { return false; }
+        here += unit(first) * select(-1, 1, way[first] > 0.0);
+        if open(here) < 0.5 { return true; }
+        next[first] += 1.0 / max(abs(way[first]), 1e-20);
+    }
+    return true;
 }
 
 // Keeps a value near the faces around the place that it came from.
