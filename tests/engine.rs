@@ -14,6 +14,8 @@ mod follow;
 mod keyframes;
 #[path = "engine/lockstep.rs"]
 mod lockstep;
+#[path = "engine/memory.rs"]
+mod memory;
 #[path = "engine/timeline.rs"]
 mod timeline;
 #[path = "engine/unseen.rs"]

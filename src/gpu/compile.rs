@@ -15,6 +15,7 @@ use super::device::Gpu;
 use super::driver::{self, Alive, Inside, Making};
 use super::pipelines::{Key, Pipeline, Shared, Waiting, key};
 use super::store::Store;
+use super::uniform_branches;
 use crate::arena::IdVec;
 use crate::plan::{Kernel, KernelId, Plan, module};
 use crate::problem::{Problem, Problems};
@@ -228,8 +229,11 @@ fn died() -> Problems {
 fn build(gpu: &Gpu, kernel: &Kernel) -> Result<Pipeline, Problem> {
     let device = &gpu.device;
     let refused = |cause: String| Problem::new(&kernel.node, "", cause, "change the stage, or try another adapter");
-    let module = module::read(&kernel.wgsl)
+    let mut module = module::read(&kernel.wgsl)
         .map_err(|error| refused(format!("the shader of `{}` can't be read: {error}", kernel.name)))?;
+    if gpu.is_software() {
+        uniform_branches::hide(&mut module);
+    }
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
         label: Some(&kernel.name),

@@ -19,6 +19,7 @@ mod slices;
 pub(crate) mod stepping;
 mod store;
 mod timing;
+mod uniform_branches;
 mod upload_ring;
 pub(crate) mod values;
 pub mod wire_view;

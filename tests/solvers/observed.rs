@@ -102,3 +102,47 @@ fn observing_a_wire_changes_no_state() {
 fn observing_a_wire_changes_no_state_of_other_graphs() {
     every_other_graph(1);
 }
+
+/// By hand: memory that each graph takes in a frame more, over 800 frames; those whose frames take long are left out.
+#[test]
+#[ignore = "takes minutes"]
+fn long_runs_take_no_more_memory() {
+    let resident = || {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        4096 * pages.split_whitespace().nth(1).unwrap().parse::<i64>().unwrap()
+    };
+    let only = std::env::var("STAGEWRIGHT_GRAPH").unwrap_or_default();
+    let mut grown = Vec::new();
+    for ShippedGraph { name, document, library, folder } in all_graphs(24.0) {
+        if !name.contains(&only) {
+            continue;
+        }
+        let graph = Graph::build(&document, &library).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let (size, tuning) = (Some((32, 32)), gpu().tuning());
+        let options = PlanOptions { size, folder, tuning, ..PlanOptions::default() };
+        let plan = Plan::compile(&graph, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mut sim = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
+        let mut run = |frames: u64| {
+            let began = std::time::Instant::now();
+            for frame in 0..frames {
+                let input = sim.recorded_input();
+                sim.step(&input).unwrap_or_else(|e| panic!("{name}: {e}"));
+                if frame == 20 && began.elapsed().as_secs() > 3 {
+                    return None;
+                }
+            }
+            sim.image(None).ok();
+            Some(resident())
+        };
+        let Some((before, after)) = run(200).and_then(|before| Some((before, run(800)?))) else {
+            println!("{name}: its frames take too long");
+            continue;
+        };
+        let each = (after - before) as f64 / 800.0;
+        println!("{name}: {each:.0} bytes a frame");
+        if each > 1000.0 {
+            grown.push((name, each));
+        }
+    }
+    assert!(grown.is_empty(), "{grown:?}");
+}
