@@ -90,7 +90,8 @@ fn number(check: &ScatterCheck, counts: &[u32]) -> Option<Problem> {
     (count > 0).then(|| Problem::new(&check.node, &check.port, cause, remedy))
 }
 
-/// Much of what was added is less than half a step.
+/// Much of what was added is less than half a step. Of vectors their length counts, of four numbers each: these are colours, or
+/// quantities that have nothing in common.
 fn zero(check: &ScatterCheck, counts: &[u32]) -> Option<Problem> {
     let bits = check.bits?;
     let most = f64::from(*counts.get(3)?).max(1.0);
@@ -98,12 +99,17 @@ fn zero(check: &ScatterCheck, counts: &[u32]) -> Option<Problem> {
         let word = |k: usize| counts.get(at + k).map_or(0.0, |w| f64::from(*w));
         word(0) + word(1) * 2f64.powi(32)
     };
-    let shares = (0..check.components as usize).map(|c| (c, sum(HEAD + 4 * c + 2) / sum(HEAD + 4 * c).max(1.0)));
-    let (component, share) = shares.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let of = COMPONENTS
-        .get(component)
-        .filter(|_| check.components > 1)
-        .map_or(String::new(), |c| format!(" (component {c})"));
+    // For each component, what became zero of what was added.
+    let parts = (0..check.components as usize).map(|c| (sum(HEAD + 4 * c + 2), sum(HEAD + 4 * c)));
+    let (of, share) = if check.components == COMPONENTS.len() as u32 {
+        let shares = COMPONENTS.iter().zip(parts).map(|(name, (lost, added))| (name, lost / added.max(1.0)));
+        let (name, share) = shares.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        (format!(" (component {name})"), share)
+    } else {
+        // A component of a vector in space may be as small as it likes beside the others.
+        let (lost, added) = parts.fold((0.0, 0.0), |(l, a): (f64, f64), (lost, added)| (l.hypot(lost), a.hypot(added)));
+        (String::new(), lost / added.max(1.0))
+    };
     let cause = format!(
         "{:.0} % of what was added{of} became zero: the values are less than half the step of `scatter {bits}`, {}",
         100.0 * share,
