@@ -527,20 +527,45 @@ impl Resolver<'_> {
         }
     }
 
-    /// Warns when two stages update the same wire: each makes its own version of it, which is legal but rarely
-    /// intended.
+    /// The wires that something reads.
+    fn read(&self) -> BTreeSet<(NodeId, usize)> {
+        let of_groups = self.graph.nodes.iter().flat_map(|node| match &node.kind {
+            Kind::Group(group) => group.outputs.iter().map(|(_, source)| source).collect(),
+            _ => Vec::new(),
+        });
+        let inputs = self.graph.nodes.iter().flat_map(|node| node.inputs.iter().map(|input| &input.source));
+        let wire = |source: &Source| match source {
+            Source::Wire { node, port } => Some((*node, *port)),
+            _ => None,
+        };
+        inputs.chain(of_groups).filter_map(wire).collect()
+    }
+
+    /// Warns when two stages update the same wire and nothing reads the version that one of them makes: its change is lost. Where
+    /// both are read, the wire branches on purpose.
     fn forks(&mut self) {
-        let mut takers = BTreeMap::<(NodeId, usize), Vec<(String, String)>>::new();
-        for node in &self.graph.nodes {
+        let read = self.read();
+        let mut takers = BTreeMap::<(NodeId, usize), Vec<(String, String, bool)>>::new();
+        for (id, node) in self.graph.nodes.entries() {
             let Kind::Stage(stage) = &node.kind else { continue };
             for (port, input) in stage.inputs().zip(&node.inputs) {
                 if let (Direction::InOut, Source::Wire { node: from, port: output }) = (port.direction, &input.source) {
-                    takers.entry((*from, *output)).or_default().push((node.path.clone(), port.name.clone()));
+                    let version = stage.outputs().position(|p| p.name == port.name);
+                    let is_read = version.is_some_and(|version| read.contains(&(id, version)));
+                    takers.entry((*from, *output)).or_default().push((node.path.clone(), port.name.clone(), is_read));
                 }
             }
         }
-        for ((from, output), takers) in takers {
-            let [(first, _), (path, port), ..] = takers.as_slice() else { continue };
+        for ((from, output), mut takers) in takers {
+            if let Some(lost) = takers.iter().position(|(.., is_read)| !is_read) {
+                // The first two of them, one of which is lost.
+                let lost = takers.remove(lost);
+                let place = usize::from(takers.first().is_some_and(|other| other.0 < lost.0));
+                takers.insert(place, lost);
+            } else {
+                continue;
+            }
+            let [(first, ..), (path, port, _), ..] = takers.as_slice() else { continue };
             let wire = format!("{}.{}", self.graph.nodes[from].path, self.graph.port_name(from, output));
             let cause = format!(
                 "two writers: `{first}` and `{path}` both change `{wire}`, and neither sees the other's change"
