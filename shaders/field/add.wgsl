@@ -3,11 +3,11 @@
 //! Keywords: sum, subtract, difference, plus
 //! Source: none, addition.
 //!
-//! @in    a: Field<T>                          A field
-//! @in    b: Field<T> = 0                      Another, in the same unit
-//! @out   sum: Field<T>                        Their sum
+//! @in    a: Field<F>                          A field
+//! @in    b: Field<F> = 0                      Another, in the same unit
+//! @out   sum: Field<F>                        Their sum
 //! @param weight: f32 = 1, soft -2..2          Weight of the second
 
-fn stage(position: Vec) -> T {
+fn stage(position: Vec) -> F {
     return a(position) + b(position) * params.weight;
 }

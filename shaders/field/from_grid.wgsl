@@ -3,9 +3,9 @@
 //! Keywords: sample, interpolate
 //! Source: none, linear interpolation.
 //!
-//! @in  grid: Grid<T>       Values at cell centres
-//! @out field: Field<T>     The interpolated values
+//! @in  grid: Grid<F>       Values at cell centres
+//! @out field: Field<F>     The interpolated values
 
-fn stage(position: Vec) -> T {
+fn stage(position: Vec) -> F {
     return grid_at(position);
 }

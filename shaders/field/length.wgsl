@@ -3,7 +3,7 @@
 //! Keywords: magnitude, norm, absolute value
 //! Source: none.
 //!
-//! @in  a: Field<T>                      A field of vectors or numbers
+//! @in  a: Field<F>                      A field of vectors or numbers
 //! @out magnitude: Field<f32>         Its length
 
 fn stage(position: Vec) -> f32 {

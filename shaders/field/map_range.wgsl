@@ -5,8 +5,8 @@
 //! Keywords: fit, remap, smoothstep, threshold, step, posterize, normalize
 //! Source: Perlin, Improving Noise, SIGGRAPH 2002 (the smoother step).
 //!
-//! @in    a: Field<T>                           Any values
-//! @out   result: Field<T>                      The mapped values
+//! @in    a: Field<F>                           Any values
+//! @out   result: Field<F>                      The mapped values
 //! @param from_low: f32 = 0, soft -10..10       Value that becomes to_low
 //! @param from_high: f32 = 1, soft -10..10      Value that becomes to_high
 //! @param to_low: f32 = 0, soft -10..10         Result for from_low
@@ -15,23 +15,23 @@
 //! @param steps: i32 = 4, 2..256, soft 2..16    Number of values with steps
 //! @param bounded: bool = true                  Keeps a linear map between to_low and to_high
 
-fn stage(position: Vec) -> T {
+fn stage(position: Vec) -> F {
     return params.to_low + (params.to_high - params.to_low) * shaped(part(a(position)));
 }
 
-fn part(a: T) -> T {
+fn part(a: F) -> F {
     let span = params.from_high - params.from_low;
-    if span == 0.0 { return select(T(), T(1.0), a >= T(params.from_low)); }
+    if span == 0.0 { return select(F(), F(1.0), a >= F(params.from_low)); }
     let t = (a - params.from_low) / span;
-    return select(t, clamp(t, T(), T(1.0)), params.bounded != 0 || params.shape != 0);
+    return select(t, clamp(t, F(), F(1.0)), params.bounded != 0 || params.shape != 0);
 }
 
-fn shaped(t: T) -> T {
+fn shaped(t: F) -> F {
     let steps = f32(params.steps);
     switch params.shape {
         case 0 { return t; }
         case 1 { return t * t * (3.0 - 2.0 * t); }
         case 2 { return t * t * t * (t * (6.0 * t - 15.0) + 10.0); }
-        default { return min(floor(t * steps), T(steps - 1.0)) / (steps - 1.0); }
+        default { return min(floor(t * steps), F(steps - 1.0)) / (steps - 1.0); }
     }
 }

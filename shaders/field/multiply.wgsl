@@ -3,11 +3,11 @@
 //! Keywords: product, mask, times
 //! Source: none, multiplication.
 //!
-//! @in    a: Field<T>                           A field
-//! @in    b: Field<T> = 1                       Another
-//! @out   product: Field<T>            Their product
+//! @in    a: Field<F>                           A field
+//! @in    b: Field<F> = 1                       Another
+//! @out   product: Field<F>            Their product
 //! @param factor: f32 = 1, soft -4..4          Factor
 
-fn stage(position: Vec) -> T {
+fn stage(position: Vec) -> F {
     return a(position) * b(position) * params.factor;
 }

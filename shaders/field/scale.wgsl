@@ -3,10 +3,10 @@
 //! Keywords: multiply by number, gain
 //! Source: none, multiplication.
 //!
-//! @in    field: Field<T>                       A field
-//! @out   scaled: Field<T>                      The field times the factor
+//! @in    field: Field<F>                       A field
+//! @out   scaled: Field<F>                      The field times the factor
 //! @param factor: f32 = 1, soft -4..4           Factor
 
-fn stage(position: Vec) -> T {
+fn stage(position: Vec) -> F {
     return field(position) * params.factor;
 }

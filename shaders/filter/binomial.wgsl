@@ -4,12 +4,12 @@
 //! Keywords: Gaussian blur, smooth
 //! Source: Burt, Fast Filter Transforms for Image Processing, Computer Graphics and Image Processing 16, 1981.
 //!
-//! @inout field: Grid<T> = 0, radius 1      The field, blurred by each iteration
+//! @inout field: Grid<F> = 0, radius 1      The field, blurred by each iteration
 
 const TAPS = 9 * (2 * DIM - 3); // 3^DIM
 
-fn stage(cell: Cell) -> T {
-    var sum = T();
+fn stage(cell: Cell) -> F {
+    var sum = F();
     for (var tap = 0; tap < TAPS; tap++) {
         var place = cell;
         var weight = 1.0;

@@ -4,13 +4,13 @@
 //! applies; `wrap` and `mirror` conserve the sum over all cells, and these and `clamp` conserve constants.
 //! Source: none, a truncated and normalised Gaussian.
 //!
-//! @in    field: Grid<T>                         Thickness, image, any field
-//! @out   result: Grid<T>, like field            The field blurred along the axis
+//! @in    field: Grid<F>                         Thickness, image, any field
+//! @out   result: Grid<F>, like field            The field blurred along the axis
 //! @param axis: i32 = 0, 0..2                    0 along x, 1 along y, 2 along z (no effect in 2D)
 //! @param radius: i32 = 6, 0..64                 Cells on either side, about 3 times sigma; 0 changes nothing [cells]
 //! @param sigma: f32 = 2, 0.01.., soft 0.5..20   Standard deviation of the blur [cells]
 
-fn stage(cell: Cell) -> T {
+fn stage(cell: Cell) -> F {
     if params.axis >= DIM { return field(cell); }
     var sum = field(cell);
     var total = 1.0;

@@ -6,16 +6,16 @@
 //! Source: Stam, Stable Fluids, SIGGRAPH 1999; Amanatides and Woo, A Fast Voxel Traversal Algorithm, 1987 (paths from cell to cell).
 //!
 //! @in    velocity: Grid<Vec>                    Flow that carries the field [m/s]
-//! @in    field: Grid<T>                         The field to carry: dye, temperature, the velocity itself
+//! @in    field: Grid<F>                         The field to carry: dye, temperature, the velocity itself
 //! @in    open: Grid<f32> = 1                    1 in cells that fluid can fill, 0 in walls
-//! @out   result: Grid<T>, like field            The field one step later
+//! @out   result: Grid<F>, like field            The field one step later
 //! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the field fades [1/s]
 //! @param order: i32 = 1, 1..2, fixed            Backtrace: 1 one Euler step, 2 midpoint (Runge-Kutta 2), more accurate in vortices
 
 const CORNERS = 4 * (DIM - 1); // 2^DIM
 const LONGEST = 256; // cells that a path back crosses
 
-fn stage(cell: Cell) -> T {
+fn stage(cell: Cell) -> F {
     let arrival = position(cell);
     // By position, since the flow may live on wider cells.
     var flow = velocity_at(position(cell));
@@ -55,7 +55,7 @@ fn between_walls(way: Way) -> Sum {
     let lowest = floor(way.end - 0.5);
     let upper = way.end - 0.5 - lowest;
     let own = clamp(way.cell - Cell(lowest), Cell(), Cell(1));
-    var sum = Sum(T(), 0.0);
+    var sum = Sum(F(), 0.0);
     var connected = 0u;
     // By the axes along which a cell differs from that of the way: each comes after those between.
     for (var apart = 0; apart < CORNERS; apart++) {
@@ -79,4 +79,4 @@ fn between_walls(way: Way) -> Sum {
 }
 
 // A weighted sum, and its weight.
-struct Sum { value: T, weight: f32 }
+struct Sum { value: F, weight: f32 }

@@ -7,17 +7,17 @@
 //! 1965 (ghost values).
 //!
 //! @sweep checkerboard
-//! @in    before: Grid<T>                              The field before diffusion, the right-hand side
-//! @inout field: Grid<T> = 0, radius 1                 The diffused field, refined by each sweep
+//! @in    before: Grid<F>                              The field before diffusion, the right-hand side
+//! @inout field: Grid<F> = 0, radius 1                 The diffused field, refined by each sweep
 //! @in    open: Grid<f32> = 1                          1 in cells that fluid can fill, 0 in walls
-//! @in    motion: Grid<T> = 0, velocity of open        Velocity of the walls, read in their own cells; of another field, its value there
+//! @in    motion: Grid<F> = 0, velocity of open        Velocity of the walls, read in their own cells; of another field, its value there
 //! @param diffusivity: f32 = 0.001, 0.., soft 0..0.1   Diffusivity or kinematic viscosity [m^2/s]
 //! @param free_slip: bool = false, fixed               Walls exert no friction; of another field, let nothing through
 
-fn stage(cell: Cell) -> T {
+fn stage(cell: Cell) -> F {
     let a = params.diffusivity * frame.dt / (CELL_SIZE * CELL_SIZE);
     if open_wired && open(cell) < 0.5 { return motion(cell); }
-    var sum = T();
+    var sum = F();
     var weights = f32(FACES);
     for (var face = 0; face < FACES; face++) {
         var next = field(neighbor(cell, face));

@@ -7,10 +7,10 @@
 //! Source: Selle, Fedkiw, Kim, Liu and Rossignac, An Unconditionally Stable MacCormack Method, J. Sci. Comput. 2008.
 //!
 //! @in    velocity: Grid<Vec>                    Flow that carried the field [m/s]
-//! @in    field: Grid<T>                         The field before the step
-//! @in    forward: Grid<T>                       The field after Advect
+//! @in    field: Grid<F>                         The field before the step
+//! @in    forward: Grid<F>                       The field after Advect
 //! @in    open: Grid<f32> = 1                    1 in cells that fluid can fill, 0 in walls, beside which Advect's result remains
-//! @out   result: Grid<T>, like field            The corrected field
+//! @out   result: Grid<F>, like field            The corrected field
 //! @param strength: f32 = 1, 0..1                Share of the correction; 0 keeps Advect's result
 //! @param limiter: i32 = 1, 0..2                 New extrema: 0 keep, 1 clamp, 2 revert to Advect's result
 //! @param order: i32 = 1, 1..2, fixed            Backtrace, the same as Advect's: 1 Euler, 2 midpoint
@@ -19,7 +19,7 @@
 const CORNERS = 4 * (DIM - 1); // 2^DIM
 const LONGEST = 256; // cells that a path back crosses
 
-fn stage(cell: Cell) -> T {
+fn stage(cell: Cell) -> F {
     let arrival = position(cell);
     let advected = forward(cell);
     if open_wired && open(cell) < 0.5 { return advected; }
@@ -59,7 +59,7 @@ fn meets_wall(start: Cell, dt: f32) -> bool {
 }
 
 // Keeps a value between the extremes of the cells around the departure point.
-fn limited(value: T, fallback: T, departure: Vec) -> T {
+fn limited(value: F, fallback: F, departure: Vec) -> F {
     if params.limiter == 0 { return value; }
     let lowest_corner = Cell(floor(departure / CELL_SIZE - 0.5));
     var low = field(lowest_corner);

@@ -3,17 +3,17 @@
 //! next to a border. So values outside the grid do not count.
 //! Source: LeVeque, Finite Difference Methods for Ordinary and Partial Differential Equations, 2007, ch. 1.
 //!
-//! @in  a: Grid<T>                       Any value
-//! @out laplacian: Grid<T>, like a       Its Laplacian [1/m^2]
+//! @in  a: Grid<F>                       Any value
+//! @out laplacian: Grid<F>, like a       Its Laplacian [1/m^2]
 
-fn stage(cell: Cell) -> T {
-    var sum = T();
+fn stage(cell: Cell) -> F {
+    var sum = F();
     for (var axis = 0; axis < DIM; axis++) { sum += bend(cell, axis); }
     return sum / (CELL_SIZE * CELL_SIZE);
 }
 
 // Second difference along an axis. Next to a border, only cells inside count.
-fn bend(cell: Cell, axis: i32) -> T {
+fn bend(cell: Cell, axis: i32) -> F {
     let e = unit(axis);
     let first = wall_face(cell, axis) || open_face(cell, axis);
     let last = wall_face(cell + e, axis) || open_face(cell + e, axis);

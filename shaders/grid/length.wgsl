@@ -3,7 +3,7 @@
 //! Keywords: magnitude, norm, absolute value
 //! Source: none.
 //!
-//! @in  a: Grid<T>                      A grid of vectors or numbers
+//! @in  a: Grid<F>                      A grid of vectors or numbers
 //! @out magnitude: Grid<f32>, like a    Its length
 
 fn stage(cell: Cell) -> f32 {

@@ -3,11 +3,11 @@
 //! Keywords: product, mask, times
 //! Source: none, multiplication.
 //!
-//! @in    a: Grid<T>                           A grid
-//! @in    b: Grid<T> = 1                       Another
-//! @out   product: Grid<T>, like a             Their product
+//! @in    a: Grid<F>                           A grid
+//! @in    b: Grid<F> = 1                       Another
+//! @out   product: Grid<F>, like a             Their product
 //! @param factor: f32 = 1, soft -4..4          Factor
 
-fn stage(cell: Cell) -> T {
+fn stage(cell: Cell) -> F {
     return a(cell) * b(cell) * params.factor;
 }

@@ -3,9 +3,9 @@
 //! Keywords: resize, scale, upsample, downsample
 //! Source: none, linear interpolation.
 //!
-//! @in  field: Grid<T>      The field, on any domain
-//! @out result: Grid<T>     The field on this node's domain
+//! @in  field: Grid<F>      The field, on any domain
+//! @out result: Grid<F>     The field on this node's domain
 
-fn stage(cell: Cell) -> T {
+fn stage(cell: Cell) -> F {
     return field_at(position(cell));
 }

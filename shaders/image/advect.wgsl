@@ -6,9 +6,9 @@
 //! Amanatides and Woo, A Fast Voxel Traversal Algorithm, 1987 (paths from cell to cell).
 //!
 //! @in    velocity: Grid<Vec>                    Flow that carries the image [m/s]
-//! @in    image: Grid<T>                         The image, or any field
+//! @in    image: Grid<F>                         The image, or any field
 //! @in    open: Grid<f32> = 1                    1 in cells that fluid can fill, 0 in walls
-//! @out   result: Grid<T>, like image            The image one step later
+//! @out   result: Grid<F>, like image            The image one step later
 //! @param sharpness: f32 = 1, 0..2               0 linear, soft like dye; 1 bicubic, sharp like ink; above 1 edges become sharper as they move
 //! @param order: i32 = 2, 1..2, fixed            Backtrace: 1 one Euler step, 2 midpoint (Runge-Kutta 2)
 //! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the image fades [1/s]
@@ -16,7 +16,7 @@
 const CORNERS = 4 * (DIM - 1); // 2^DIM
 const LONGEST = 256; // cells that a path back crosses
 
-fn stage(cell: Cell) -> T {
+fn stage(cell: Cell) -> F {
     var origin = departure(position(cell));
     if open_wired {
         if open(cell) < 0.5 { return image(cell); }
@@ -30,7 +30,7 @@ fn stage(cell: Cell) -> T {
 
 // The end of a way from a cell's centre, in cells, and its cell; a weighted sum, its weight, and whether all cells take part.
 struct Way { end: Vec, cell: Cell }
-struct Sum { value: T, weight: f32, whole: bool }
+struct Sum { value: F, weight: f32, whole: bool }
 
 // A way that stops at the first wall. It leads from cell to cell through faces, so it does not slip between walls that touch at an edge.
 fn before_walls(start: Cell, way: Vec) -> Way {
@@ -56,7 +56,7 @@ fn between_walls(way: Way) -> Sum {
     let lowest = floor(way.end - 0.5);
     let upper = way.end - 0.5 - lowest;
     let own = clamp(way.cell - Cell(lowest), Cell(), Cell(1));
-    var sum = Sum(T(), 0.0, true);
+    var sum = Sum(F(), 0.0, true);
     var connected = 0u;
     // By the axes along which a cell differs from that of the way: each comes after those between.
     for (var apart = 0; apart < CORNERS; apart++) {
@@ -79,10 +79,10 @@ fn between_walls(way: Way) -> Sum {
     return sum;
 }
 
-fn carried(origin: Vec) -> T {
+fn carried(origin: Vec) -> F {
     if DIM == 3 || params.sharpness == 0.0 { return image_at(origin); }
     if params.sharpness >= 1.0 { return bicubic(origin); }
-    return mix(image_at(origin), bicubic(origin), T(params.sharpness));
+    return mix(image_at(origin), bicubic(origin), F(params.sharpness));
 }
 
 // Where the fluid now at `arrival` was one step ago.
@@ -93,11 +93,11 @@ fn departure(arrival: Vec) -> Vec {
 }
 
 // Cubic over 4 x 4 cells, kept between the extremes of the four cells around the point: no ringing.
-fn bicubic(point: Vec) -> T {
+fn bicubic(point: Vec) -> F {
     let in_cells = point / CELL_SIZE - 0.5;
     let lowest = Cell(floor(in_cells));
     let within = fract(in_cells);
-    var sum = T();
+    var sum = F();
     var low = image(lowest);
     var high = low;
     for (var y = -1; y < 3; y++) {

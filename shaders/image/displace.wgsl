@@ -4,11 +4,11 @@
 //! Keywords: distort, warp, refract, offset
 //! Source: none, linear interpolation.
 //!
-//! @in    image: Grid<T>                        The image, or any grid
+//! @in    image: Grid<F>                        The image, or any grid
 //! @in    by: Grid<Vec>                         Displacement
-//! @out   result: Grid<T>, like image           The displaced image
+//! @out   result: Grid<F>, like image           The displaced image
 //! @param amount: f32 = 0.1, soft -1..1         Factor of the displacement [m]
 
-fn stage(cell: Cell) -> T {
+fn stage(cell: Cell) -> F {
     return image_at(position(cell) + params.amount * by(cell));
 }

@@ -5,12 +5,12 @@
 //! Keywords: feedback, echo, after-image, motion blur
 //! Source: exponential decay, solved exactly; the after-image of Niagara SPH water (Qiita, 2022; Unreal Open Day 2020).
 //!
-//! @inout trail: Grid<T> = 0                       The trail: an image, a mask, any field
-//! @in    image: Grid<T>                           The present image
+//! @inout trail: Grid<F> = 0                       The trail: an image, a mask, any field
+//! @in    image: Grid<F>                           The present image
 //! @param decay: f32 = 0.3, 0.001.., soft 0.02..3  Time in which a trail decays to 1/e [s]
 //! @param blend: bool = false                      Approaches the image instead of keeping the brighter one
 
-fn stage(cell: Cell) -> T {
+fn stage(cell: Cell) -> F {
     let now = image(cell);
     let kept = exp(-frame.dt / params.decay);
     if params.blend != 0 { return now + (trail(cell) - now) * kept; }

@@ -4,25 +4,25 @@
 //! Keywords: translate, move, rotate, scale, tile, repeat, mirror, flip
 //! Source: none, linear interpolation.
 //!
-//! @in    image: Grid<T>                                         The image, or any grid
-//! @out   result: Grid<T>, like image                            The moved image
+//! @in    image: Grid<F>                                         The image, or any grid
+//! @out   result: Grid<F>, like image                            The moved image
 //! @param outside: i32 = 0, 0..3                                 0 nothing, 1 hold, 2 repeat (tile), 3 mirror. What surrounds the image
 //! @param offset: vec2f = (0, 0), soft -1..1                     Shift
 //! @param angle: f32 = 0, soft -180..180                         Angle, counter-clockwise [degrees]
 //! @param scale: vec2f = (1, 1), soft 0.1..4                     Magnification along the image's own axes; a negative one mirrors
 //! @param pivot: vec2f = (0.5, 0.5), soft 0..1, handle position  Point that scale and rotation leave in place
 
-fn stage(cell: Cell) -> T {
+fn stage(cell: Cell) -> F {
     let away = position(cell).xy - (params.offset + params.pivot) * SIZE.xy;
     let c = cos(radians(params.angle));
     let s = sin(radians(params.angle));
     let scale = select(params.scale, vec2f(1e-9), params.scale == vec2f());
     let local = params.pivot * SIZE.xy + vec2f(c * away.x + s * away.y, c * away.y - s * away.x) / scale;
-    if params.outside == 0 && (any(local < vec2f()) || any(local > SIZE.xy)) { return T(); }
+    if params.outside == 0 && (any(local < vec2f()) || any(local > SIZE.xy)) { return F(); }
     let point = local / CELL_SIZE - 0.5;
     let lowest = floor(point);
     let t = point - lowest;
-    var sum = T();
+    var sum = F();
     for (var corner = 0; corner < 4; corner++) {
         let side = vec2f(f32(corner & 1), f32(corner >> 1u));
         let weight = mix(1.0 - t, t, side);

@@ -3,7 +3,7 @@
 //! Added in f32 as a tree, so the error is below 2e-6 of the sum of magnitudes for up to a million cells, and typically 1e-7.
 //! Source: definition.
 //!
-//! @in  field: Grid<T>                  Any values, such as an error
+//! @in  field: Grid<F>                  Any values, such as an error
 //! @out l1: f32, reduce sum             Integral of |q|
 //! @out square: f32, reduce sum         Integral of |q|^2
 //! @out largest: f32, reduce max        Largest |q|

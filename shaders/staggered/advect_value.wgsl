@@ -4,15 +4,15 @@
 //! Source: Stam, SIGGRAPH 1999 (semi-Lagrangian); Bridson, Fluid Simulation for Computer Graphics, ch. 3 (midpoint path);
 //! Amanatides and Woo, A Fast Voxel Traversal Algorithm, 1987 (paths from cell to cell).
 //!
-//! @in    field: Grid<T>                   What the flow carries
+//! @in    field: Grid<F>                   What the flow carries
 //! @in    velocity: FaceGrid               Flow on the faces [m/s]
 //! @in    open: Grid<f32> = 1              1 in cells that fluid can fill, 0 in walls
-//! @out   result: Grid<T>, like field      The same one step later
+//! @out   result: Grid<F>, like field      The same one step later
 
 const CORNERS = 4 * (DIM - 1); // 2^DIM
 const LONGEST = 256; // cells that a path back crosses
 
-fn stage(cell: Cell) -> T {
+fn stage(cell: Cell) -> F {
     if open(cell) < 0.5 { return field(cell); }
     let here = position(cell);
     let half_way = here - 0.5 * frame.dt * velocity_at(here);
@@ -49,7 +49,7 @@ fn between_walls(way: Way) -> Sum {
     let lowest = floor(way.end - 0.5);
     let upper = way.end - 0.5 - lowest;
     let own = clamp(way.cell - Cell(lowest), Cell(), Cell(1));
-    var sum = Sum(T(), 0.0);
+    var sum = Sum(F(), 0.0);
     var connected = 0u;
     // By the axes along which a cell differs from that of the way: each comes after those between.
     for (var apart = 0; apart < CORNERS; apart++) {
@@ -73,4 +73,4 @@ fn between_walls(way: Way) -> Sum {
 }
 
 // A weighted sum, and its weight.
-struct Sum { value: T, weight: f32 }
+struct Sum { value: F, weight: f32 }

@@ -8,15 +8,15 @@
 //!
 //! @in    velocity: FaceGrid                     Flow on the faces [m/s]
 //! @in    open: Grid<f32> = 1                    1 in cells that fluid can fill, 0 in walls
-//! @in    amount: Grid<T>                        Field times volume in cells, before this sweep
-//! @out   result: Grid<T>, like amount           The same after it
+//! @in    amount: Grid<F>                        Field times volume in cells, before this sweep
+//! @out   result: Grid<F>, like amount           The same after it
 //! @param sweep: i32 = 0, 0..2                   Number of the sweep in its step: 0, 1 and, in 3D, 2
 //! @param substeps: i32 = 1, 1..                 Steps per frame
 //! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the field fades, applied by sweep 0 [1/s]
 
 const LONGEST = 32; // cells that may pass a face in a step
 
-fn stage(cell: Cell) -> T {
+fn stage(cell: Cell) -> F {
     if params.sweep >= DIM { return amount(cell); }
     let axis = axis_of(params.sweep);
     let kept = amount(cell) + passed(cell, axis) - passed(cell + unit(axis), axis);
@@ -30,13 +30,13 @@ fn axis_of(sweep: i32) -> i32 {
 }
 
 // F through a cell's lower face, positive towards the cell.
-fn passed(cell: Cell, axis: i32) -> T {
+fn passed(cell: Cell, axis: i32) -> F {
     let through = volume_through(cell, axis);
-    if through == 0.0 { return T(); }
+    if through == 0.0 { return F(); }
     let upwind = select(unit(axis), -unit(axis), through > 0.0);
     var donor = cell + min(upwind, Cell());
     var left = abs(through);
-    var sum = T();
+    var sum = F();
     for (var i = 0; i < LONGEST; i++) {
         let there = volume(donor);
         if left <= there { break; }
@@ -70,10 +70,10 @@ fn volume(cell: Cell) -> f32 {
     return max(sum, 0.05);
 }
 
-fn value(cell: Cell) -> T { return amount(cell) / volume(cell); }
+fn value(cell: Cell) -> F { return amount(cell) / volume(cell); }
 
 // Mean of a cell's parabola over the share x of it that lies at its upper or its lower end.
-fn mean_next_to(cell: Cell, axis: i32, upper: bool, x: f32) -> T {
+fn mean_next_to(cell: Cell, axis: i32, upper: bool, x: f32) -> F {
     let e = unit(axis) * select(-1, 1, upper);
     // Four neighbours, a positive direction towards the face. Across a wall the value repeats.
     let here = value(cell);
@@ -85,7 +85,7 @@ fn mean_next_to(cell: Cell, axis: i32, upper: bool, x: f32) -> T {
     var first = 0.5 * (behind + here) - (slope - limited(far_behind, behind, here)) / 6.0;
     var last = 0.5 * (here + ahead) - (limited(here, ahead, far_ahead) - slope) / 6.0;
     // No parabola leaves the range of its ends: a constant at an extremum, or else the far end moves.
-    let level = (last - here) * (here - first) <= T();
+    let level = (last - here) * (here - first) <= F();
     let rise = last - first;
     let bend = 6.0 * (here - 0.5 * (first + last));
     let near_first = bend * rise > rise * rise;
@@ -97,8 +97,8 @@ fn mean_next_to(cell: Cell, axis: i32, upper: bool, x: f32) -> T {
 }
 
 // Slope across the middle of three values, within what keeps the ends between neighbours; 0 at an extremum.
-fn limited(a: T, b: T, c: T) -> T {
+fn limited(a: F, b: F, c: F) -> F {
     let steepest = 2.0 * min(abs(b - a), abs(c - b));
     let slope = clamp(0.5 * (c - a), -steepest, steepest);
-    return select(T(), slope, (b - a) * (c - b) > T());
+    return select(F(), slope, (b - a) * (c - b) > F());
 }

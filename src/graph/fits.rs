@@ -84,14 +84,36 @@ pub fn port_type(ty: WireType) -> PortType {
 
 /// The remedy for a wire and a port that do not fit: what to connect between them.
 pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, ValueType>) -> String {
-    let vectors = wanted.element().is_some_and(|element| !element.takes(ValueType::F32));
+    let takes = |value| wanted.element().is_none_or(|element| element.takes(value));
+    let (vectors, floats) = (!takes(ValueType::F32), !takes(ValueType::U32));
+    let bound = |given: WireType| matches!(given, WireType::Grid(_) | WireType::Field(_));
     let wanted = wanted_type(wanted, generics);
+    if let Some(remedy) = wanted.and_then(|wanted| vector_in_space(wanted, given)) {
+        return remedy;
+    }
     match (conversion(wanted, given), wanted) {
         (Some(stage), _) => format!("connect {stage} between the two"),
         (None, Some(wanted)) => format!("connect a wire that carries {wanted}"),
         (None, None) if vectors => "connect a wire that carries vectors".into(),
+        (None, None) if floats && bound(given) => {
+            "connect a wire of f32 or vectors; a stage of your own converts whole numbers, `return f32(x(cell));`"
+                .into()
+        }
         (None, None) => "connect a grid".into(),
     }
+}
+
+/// The remedy where one of both carries a [`ValueType::Vec`] and the other one a vector of fixed length.
+fn vector_in_space(wanted: WireType, given: WireType) -> Option<String> {
+    let (WireType::Grid(port), WireType::Grid(wire)) = (wanted, given) else { return None };
+    let is_fixed = |value| matches!(value, ValueType::Vec2 | ValueType::Vec3);
+    let differ = (port == ValueType::Vec && is_fixed(wire)) || (wire == ValueType::Vec && is_fixed(port));
+    differ.then(|| {
+        format!(
+            "declare both as Grid<Vec> or both as Grid<{}>: walls reverse a Vec, a vector in space, and no other",
+            if port == ValueType::Vec { wire } else { port }.name()
+        )
+    })
 }
 
 /// The stage that converts a wire's type to a port's type, if there is one.

@@ -162,6 +162,8 @@ impl ValueType {
 
 /// A generic letter that stands for vectors alone.
 const VECTORS: char = 'V';
+/// A generic letter that stands for floats and vectors, and not for whole numbers.
+const FLOATS: char = 'F';
 
 /// A value type, or a generic letter that every port using it binds to the same value type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -177,7 +179,9 @@ impl Element {
     pub fn takes(self, value: ValueType) -> bool {
         match self {
             Element::Fixed(own) => own == value,
-            Element::Generic(letter) => letter != VECTORS || value.components(2) > 1,
+            Element::Generic(VECTORS) => value.components(2) > 1,
+            Element::Generic(FLOATS) => value.scalar() == Scalar::F32,
+            Element::Generic(_) => true,
         }
     }
 
