@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::Kind;
 use super::carry::{Border, Carried, Carry, Resolver};
 use super::fits::bound;
+use super::{Kind, Source};
 use crate::problem::Problem;
-use crate::stage::types::WireType;
+use crate::stage::types::{ValueType, WireType};
 
 impl Resolver<'_> {
     /// What an input or an output of a group carries.
@@ -32,6 +32,9 @@ impl Resolver<'_> {
 
     fn across(&mut self, border: Border) -> Carried {
         match border {
+            Border::Output(node, port) if self.graph.counts_repeats(&Source::Wire { node, port }) => {
+                Some(Carry { ty: WireType::Number(ValueType::U32), domain: None, set: None })
+            }
             Border::Output(node, port) => {
                 let Kind::Group(group) = &self.graph.nodes[node].kind else { return None };
                 let inner = group.outputs.get(port).map(|(_, source)| source.clone())?;

@@ -21,6 +21,15 @@ pub fn left_out(node: &Node) -> bool {
     }
 }
 
+/// Why a node has no value that could be named, unless it has one.
+pub(super) fn without_value(node: &Node) -> Option<&'static str> {
+    match &node.kind {
+        NodeKind::Domain(_) => Some("a domain has no value"),
+        NodeKind::Reroute => Some("a reroute has no value of its own"),
+        _ => left_out(node).then_some("the node is bypassed, so it is not computed"),
+    }
+}
+
 /// Follows a wire back past the nodes for which `out` is true.
 pub fn through(ports: &Ports<'_>, link: &Link, out: &dyn Fn(&str, &Node) -> bool) -> Through {
     let end = follow(ports, link, out, &mut BTreeMap::new());

@@ -33,11 +33,7 @@ impl Graph {
         let (wire, on) = name.split_once('@').map_or((name, None), |(wire, on)| (wire, Some(on)));
         let (path, text) = wire.split_once('.').unwrap_or((wire, ""));
         let problem = |Fault { cause, remedy, .. }: Fault| Problem::new(path, text, cause, remedy);
-        let index = self.node(path).ok_or_else(|| {
-            let close = crate::library::close_names(path, self.nodes.iter().map(|node| node.path.as_str()));
-            let remedy = close.first().map_or("name a node of the graph".into(), |c| format!("did you mean `{c}`?"));
-            Problem::new(path, "", "there is no such node", remedy)
-        })?;
+        let index = self.named(path)?;
         let (number, attribute) = port(self, index, text).map_err(problem)?;
         if let Some(attribute) = attribute {
             let remedy = format!("name the set alone, `{path}`; its files have all attributes");
@@ -79,6 +75,40 @@ impl Graph {
         };
         let unit = self.unit(&source, 0);
         Ok(Carried { wire: full, ty, dim, unit, attributes, cells, bytes: 4 * numbers })
+    }
+
+    /// Checks that there are a node and an output of this name: `node.port`, `node.port.attribute`, `node` or `node.port@domain`.
+    ///
+    /// # Errors
+    /// Which of the two does not exist, and names like it.
+    pub fn names_wire(&self, name: &str) -> Result<(), Problem> {
+        let wire = name.split_once('@').map_or(name, |(wire, _)| wire);
+        let (path, text) = wire.split_once('.').unwrap_or((wire, ""));
+        let node = self.named(path)?;
+        let problem = |Fault { cause, remedy, .. }: Fault| Problem::new(path, text, cause, remedy);
+        port(self, node, text).map(drop).map_err(problem)
+    }
+
+    /// The node with this path.
+    fn named(&self, path: &str) -> Result<NodeId, Problem> {
+        self.node(path).ok_or_else(|| {
+            let Fault { cause, remedy, .. } = self.no_node(path);
+            Problem::new(path, "", cause, remedy)
+        })
+    }
+
+    /// Why no node of the graph has this path.
+    pub(super) fn no_node(&self, path: &str) -> Fault {
+        match self.left_out.get(path) {
+            Some(cause) => Fault::new(*cause, "name the node that computes the value"),
+            None => Fault::new("there is no such node", self.close_to(path)),
+        }
+    }
+
+    /// The remedy for the path of a node that does not exist.
+    fn close_to(&self, path: &str) -> String {
+        let close = crate::library::close_names(path, self.nodes.iter().map(|node| node.path.as_str()));
+        close.first().map_or("name a node of the graph".into(), |close| format!("did you mean `{close}`?"))
     }
 
     /// The unit of what a wire carries, looking into groups; a State has that of what feeds it.

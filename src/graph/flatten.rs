@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::bypass::left_out;
+use super::bypass::{left_out, without_value};
 use super::fits::{fits, parameter, takes_number};
 use super::limits::{self, list, shortened};
 use super::numbers::{Named, NamedNumber, Names, Table};
@@ -37,6 +37,7 @@ pub(super) fn flatten(document: &Document, library: &Library, problems: &mut Pro
         input: document.input.clone(),
         domains: Arena::default(),
         nodes: Arena::default(),
+        left_out: BTreeMap::new(),
         numbers: Vec::new(),
         shapes: BTreeMap::new(),
         made_with: BTreeMap::new(),
@@ -89,6 +90,9 @@ impl Flattener<'_> {
             if name.is_empty() || name.contains(['.', '/']) || ["in", "out"].contains(&name.as_str()) {
                 let remedy = "rename it: no `.`, no `/`, not `in` or `out`, not empty";
                 self.problems.push(Problem::new(&path, "", format!("`{name}` is not a valid node name"), remedy));
+            }
+            if let Some(cause) = without_value(node) {
+                self.graph.left_out.insert(path.clone(), cause);
             }
             let part = !matches!(node.kind.info().ports, KindPorts::None) && !left_out(node);
             if part && self.graph.nodes.len() < limits::NODES {

@@ -4,7 +4,7 @@ use super::limits::list;
 use super::numbers::Fault;
 use super::scope::{Flattener, Place};
 use super::values::wired;
-use super::{Kind, NodeId, Source};
+use super::{Kind, NodeId, REPEATS, Source};
 use crate::document::{Link, NodeKind};
 use crate::problem::Problem;
 use crate::stage::types::ValueType;
@@ -83,6 +83,8 @@ impl Flattener<'_> {
             ("", [..]) if target.kind.file().is_some() => Some(0),
             (name, _) => outputs.iter().position(|o| o == name),
         };
+        let counts = link.port == REPEATS && target.until.is_some();
+        let position = position.or(counts.then_some(outputs.len()));
         match position {
             None => {
                 let remedy = match outputs.is_empty() {

@@ -165,6 +165,8 @@ pub struct Graph {
     pub domains: Arena<Domain>,
     /// Nodes; a group stands before the nodes inside it.
     pub nodes: Arena<Node>,
+    /// Nodes of the document that are not part of the graph, by path, and why they have no value.
+    pub left_out: BTreeMap<String, &'static str>,
     /// Numbers that expressions name, each after those that it names itself.
     pub numbers: Vec<NamedNumber>,
     /// Paths that shape the plan: changing a value compiles a new plan.
@@ -257,6 +259,10 @@ impl Graph {
         self.domains.entries().filter(move |(_, domain)| !any || beside(domain))
     }
 }
+
+/// The output of a group with a stop condition that says how many iterations it has made, unless one of its own has this name. It
+/// follows the others.
+pub const REPEATS: &str = "repeats";
 
 /// A flattened node: its name is its path through the groups.
 #[derive(Clone, Debug)]
@@ -537,14 +543,28 @@ impl Graph {
         self.nodes.position(|node| node.path == path)
     }
 
+    /// Whether a source is the output [`REPEATS`] of a group with a stop condition.
+    pub fn counts_repeats(&self, source: &Source) -> bool {
+        let Source::Wire { node, port } = source else { return false };
+        self.nodes.get(*node).is_some_and(|node| match &node.kind {
+            Kind::Group(group) => {
+                node.until.is_some()
+                    && *port == group.outputs.len()
+                    && group.outputs.iter().all(|(name, _)| name != REPEATS)
+            }
+            _ => false,
+        })
+    }
+
     /// Name of an output port.
-    pub fn port_name(&self, node: NodeId, port: usize) -> String {
-        let node = self.nodes.get(node);
+    pub fn port_name(&self, id: NodeId, port: usize) -> String {
+        let node = self.nodes.get(id);
         if let Some(file) = node.and_then(|node| node.file.as_ref()) {
             return file.outputs().get(port).map_or("", |output| output.name()).into();
         }
         match node.map(|n| &n.kind) {
             Some(Kind::Stage(stage)) => stage.outputs().nth(port).map_or_else(String::new, |p| p.name.clone()),
+            Some(Kind::Group(_)) if self.counts_repeats(&Source::Wire { node: id, port }) => REPEATS.into(),
             Some(Kind::Group(group)) => group.outputs.get(port).map_or_else(String::new, |(name, _)| name.clone()),
             Some(_) => "value".into(),
             None => String::new(),

@@ -41,14 +41,23 @@ fn names(node: &Node, library: &Library) -> Option<Vec<String>> {
 
 /// What keeps the variants of a document from running: errors that the default does not have. Each names its variant. The chosen one is left out, since the graph itself reports its errors.
 pub fn check(document: &Document, library: &Library) -> Problems {
+    check_with(document, &mut |document| Graph::build(document, library).err().unwrap_or_default())
+}
+
+/// The same, where `check` finds the problems of a document.
+pub fn check_with(document: &Document, check: &mut dyn FnMut(&Document) -> Problems) -> Problems {
+    let mut errors = |document: &Document| -> Vec<Problem> {
+        check(document).0.into_iter().filter(|problem| problem.severity == Severity::Error).collect()
+    };
     let mut found = Problems::default();
     let plain = document.with_variant(None).unwrap_or_else(|_| document.clone());
     let mut known: Option<Vec<Problem>> = None;
-    if document.variant.is_some()
-        && let Err(problems) = Graph::build(&plain, library)
-    {
-        let errors = problems.0.into_iter().filter(|p| p.severity == Severity::Error);
-        errors.for_each(|p| found.push(Problem { cause: format!("without a variant: {}", p.cause), place: None, ..p }));
+    if document.variant.is_some() {
+        let own = errors(&plain);
+        let named =
+            |p: &Problem| Problem { cause: format!("without a variant: {}", p.cause), place: None, ..p.clone() };
+        own.iter().map(named).for_each(|problem| found.push(problem));
+        known = Some(own);
     }
     for name in plain.variant_names().filter(|name| document.variant.as_deref() != Some(*name)) {
         let varied = match plain.with_variant(Some(name)) {
@@ -58,9 +67,12 @@ pub fn check(document: &Document, library: &Library) -> Problems {
                 continue;
             }
         };
-        let Err(problems) = Graph::build(&varied, library) else { continue };
-        let known = known.get_or_insert_with(|| Graph::build(&plain, library).err().map_or_else(Vec::new, |p| p.0));
-        for problem in problems.0.into_iter().filter(|p| p.severity == Severity::Error && !known.contains(p)) {
+        let own = errors(&varied);
+        if own.is_empty() {
+            continue;
+        }
+        let known = known.get_or_insert_with(|| errors(&plain));
+        for problem in own.into_iter().filter(|problem| !known.contains(problem)) {
             // A place in the text of a stage is that of the variant's stage, which is not on show.
             let cause = format!("variant `{name}`: {}", problem.cause);
             found.push(Problem { cause, place: None, ..problem });

@@ -55,6 +55,20 @@ fn a_group_stops_after_the_first_repeat_that_is_enough() {
 }
 
 #[test]
+fn stages_read_how_many_repeats_were_made() {
+    let reader = r##"
+        "shown": (custom: r#"//! Shown
+            //! @in n: u32
+            //! @out x: Grid<f32>
+            fn stage(cell: Cell) -> f32 { return f32(n()); }"#, on: "domain", inputs: {"n": "solve.repeats"}),
+    "##;
+    let nodes = [DOMAIN, COUNT, reader].concat();
+    let mut sim = start(60.0, &nodes, &[("$below", "0.5"), ("$every", "3")]);
+    step(&mut sim, 1);
+    assert!(read(&sim, "shown.x").iter().all(|x| *x == 12.0));
+}
+
+#[test]
 fn the_tolerance_changes_while_it_runs_and_may_be_an_expression() {
     let nodes = [DOMAIN, COUNT, r#""tolerance": (number: 5.5),"#].concat();
     let mut sim = start(60.0, &nodes, &[("$below", "\"tolerance + frame\""), ("$every", "1")]);

@@ -1,7 +1,7 @@
 //! The checks.
 
 use super::{Bound, Expectation, Frames, Statistic, Subject, Tolerance, plain};
-use crate::document::{Document, Expect, NodeKind};
+use crate::document::{Document, Expect};
 use crate::graph::{Graph, Kind, NodeId, Source};
 use crate::problem::Problem;
 use crate::stage::types::{ValueType, WireType};
@@ -36,7 +36,11 @@ impl Fault {
 }
 
 fn checked(expect: &Expect, document: &Document, graph: &Graph) -> Result<Expectation, Fault> {
-    let target = target(expect, document, graph)?;
+    let other_variant = other_variant(expect, document)?;
+    let target = match target(expect, document, graph) {
+        Err(_) if other_variant.is_some() => return elsewhere(expect, other_variant),
+        target => target?,
+    };
     let at = |fault: Fault| Fault { node: target.node.clone(), port: target.port.clone(), ..fault };
     let frames = frames(expect).map_err(at)?;
     let bound = bound(expect, &frames).map_err(at)?;
@@ -49,9 +53,26 @@ fn checked(expect: &Expect, document: &Document, graph: &Graph) -> Result<Expect
         component: expect.component,
         bound,
         adapter: expect.adapter.as_ref().map(|name| name.to_lowercase()),
-        other_variant: other_variant(expect, document)?,
+        other_variant,
         comment: expect.comment.clone(),
         node: target.node,
+    })
+}
+
+/// An expectation of another variant about what only that variant computes: what does not depend on the value is checked.
+fn elsewhere(expect: &Expect, other_variant: Option<String>) -> Result<Expectation, Fault> {
+    let frames = frames(expect)?;
+    let bound = bound(expect, &frames)?;
+    Ok(Expectation {
+        subject: Subject::Wire(expect.of.clone()),
+        frames,
+        statistic: expect.statistic.as_deref().and_then(Statistic::parse).unwrap_or(Statistic::Value),
+        component: expect.component,
+        bound,
+        adapter: expect.adapter.as_ref().map(|name| name.to_lowercase()),
+        other_variant,
+        comment: expect.comment.clone(),
+        node: expect.target().1.node,
     })
 }
 
@@ -87,20 +108,13 @@ pub(in crate::graph) fn target(expect: &Expect, document: &Document, graph: &Gra
     let (scope, link) = expect.target();
     let path = scope.path(&link.node);
     if link.node.is_empty() {
-        return Err(Fault::new("it does not name a value", "give `of`, for example of: \"velocity.value\""));
+        return Err(Fault::new("it names no value", "name one, for example velocity.value"));
     }
     let Some(index) = graph.node(&path) else {
+        let fault = graph.no_node(&path);
         return Err(match document.node(&path) {
-            None => Fault::new(format!("there is no node `{path}`"), "correct `of`, or remove the expectation"),
-            Some(node) => {
-                let cause = match &node.kind {
-                    _ if node.muted => "the node is bypassed, so it is not computed",
-                    NodeKind::Domain(_) => "a domain has no value",
-                    NodeKind::Reroute => "a reroute has no value of its own",
-                    _ => "the node is not part of the graph that runs",
-                };
-                Fault { node: path.clone(), ..Fault::new(cause, "name the node that computes the value") }
-            }
+            None => Fault { cause: format!("there is no node `{path}`"), ..fault },
+            Some(_) => Fault { node: path.clone(), ..fault },
         });
     };
     let at = |fault: Fault| Fault { node: path.clone(), port: link.port.clone(), ..fault };
@@ -111,7 +125,7 @@ pub(in crate::graph) fn target(expect: &Expect, document: &Document, graph: &Gra
             return Ok(target(Subject::Image(path.clone()), Carries::Image));
         }
         Kind::Output { .. } => {
-            return Err(at(Fault::new("an Output has no ports to name", format!("write of: \"{path}\""))));
+            return Err(at(Fault::new("an Output has no ports to name", format!("write {path}"))));
         }
         Kind::Number if ["", "value"].contains(&link.port.as_str()) => {
             return Ok(target(Subject::Number(format!("{path}.value")), Carries::One(0)));
@@ -146,11 +160,11 @@ pub(in crate::graph) fn target(expect: &Expect, document: &Document, graph: &Gra
         }
         (WireType::Particles, None) => {
             let cause = "the wire carries particles, and no attribute is named";
-            return Err(at(Fault::new(cause, format!("write for example of: \"{wire}.position\""))));
+            return Err(at(Fault::new(cause, format!("write for example {wire}.position"))));
         }
         (_, Some(attribute)) => {
             let cause = format!("the wire has no attribute `{attribute}`; it does not carry particles");
-            return Err(at(Fault::new(cause, format!("write of: \"{wire}\""))));
+            return Err(at(Fault::new(cause, format!("write {wire}"))));
         }
         (WireType::Field(_), None) => {
             let cause = "the wire carries a field, which has no memory of its own";
@@ -182,7 +196,8 @@ pub(in crate::graph) fn port<'t>(
         Kind::Group(group) => group.outputs.len(),
         _ => entry.outputs.len(),
     });
-    let names: Vec<String> = (0..count).map(|port| graph.port_name(node, port)).collect();
+    let counts = graph.counts_repeats(&Source::Wire { node, port: count });
+    let names: Vec<String> = (0..count + usize::from(counts)).map(|port| graph.port_name(node, port)).collect();
     let (first, rest) = match text.split_once('.') {
         Some((first, rest)) => (first, Some(rest)),
         None => (text, None),
@@ -213,6 +228,7 @@ pub(in crate::graph) fn carried(graph: &Graph, source: &Source, depth: usize) ->
         return None;
     }
     match source {
+        Source::Wire { node, .. } if graph.counts_repeats(source) => Some((WireType::Number(ValueType::U32), *node)),
         Source::Wire { node, port } => {
             let entry = graph.nodes.get(*node)?;
             match &entry.kind {

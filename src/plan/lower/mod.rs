@@ -266,6 +266,7 @@ impl<'a> Expander<'a> {
             Source::Wire { node, port } => match &graph.nodes[*node].kind {
                 Kind::State(_) if graph.nodes[*node].file.is_some() => self.file(*node, *port),
                 Kind::State(_) => Ok(self.state(*node)),
+                Kind::Group(_) if graph.counts_repeats(source) => self.repeats(*node, env),
                 Kind::Group(group) => {
                     let (name, inner) = group.outputs.get(*port).ok_or_else(|| broken(graph, *node))?;
                     // A State's value exists before any iteration.

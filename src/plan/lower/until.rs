@@ -14,7 +14,7 @@ use super::TOP;
 use super::broken;
 use super::read;
 use super::write;
-use crate::graph::{Kind, NodeId, Source, Until};
+use crate::graph::{Kind, NodeId, REPEATS, Source, Until};
 use crate::plan::ir::{Task, Value, ValueId, Write};
 use crate::problem::Problem;
 use crate::stage::types::{ValueType, WireType};
@@ -95,6 +95,13 @@ impl Expander<'_> {
         Ok(())
     }
 
+    /// How many iterations a group has made.
+    pub(super) fn repeats(&mut self, node: NodeId, env: EnvId) -> Result<Feed, Problems> {
+        self.group(node, env)?;
+        let count = self.stops.repeats.get(&(node, env)).copied();
+        count.map(Feed::Value).ok_or_else(|| broken(self.graph, node).into())
+    }
+
     /// The value of a group's output.
     pub(super) fn leaving(&mut self, node: NodeId, port: usize, env: EnvId) -> Result<Feed, Problems> {
         if let Some(feed) = self.stops.leaving.get(&(node, env, port)) {
@@ -134,11 +141,7 @@ impl Expander<'_> {
         let [group, inner @ ..] = groups else {
             return match asked {
                 Asked::Source(source) => self.feed(source, env),
-                Asked::Repeats(node) => {
-                    self.group(node, env)?;
-                    let count = self.stops.repeats.get(&(node, env)).copied();
-                    count.map(Feed::Value).ok_or_else(|| broken(self.graph, node).into())
-                }
+                Asked::Repeats(node) => self.repeats(node, env),
             };
         };
         let last = self.group(*group, env)?;
@@ -247,10 +250,10 @@ impl Expander<'_> {
     pub(super) fn show_repeats(&mut self, node: NodeId) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         let Kind::Group(group) = &entry.kind else { return Ok(()) };
-        if entry.until.is_some() && group.outputs.iter().all(|(name, _)| name != "repeats") {
+        if self.graph.counts_repeats(&Source::Wire { node, port: group.outputs.len() }) {
             let around = self.around(entry.group);
             let feed = self.asked(Asked::Repeats(node), &around, TOP)?;
-            self.stops.names.push((format!("{}.repeats", entry.path), feed));
+            self.stops.names.push((format!("{}.{REPEATS}", entry.path), feed));
         }
         Ok(())
     }
