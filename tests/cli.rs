@@ -2,12 +2,16 @@
 
 #[path = "cli/bake.rs"]
 mod bake;
+#[path = "cli/check.rs"]
+mod check;
 #[path = "cli/checkpoints.rs"]
 mod checkpoints;
 #[path = "cli/compare.rs"]
 mod compare;
 #[path = "cli/flipbook.rs"]
 mod flipbook;
+#[path = "cli/ignored.rs"]
+mod ignored;
 #[path = "cli/keyframes.rs"]
 mod keyframes;
 #[path = "cli/keys.rs"]

@@ -28,6 +28,8 @@ mod keyframes;
 mod language;
 #[path = "compiler/layers.rs"]
 mod layers;
+#[path = "compiler/letters.rs"]
+mod letters;
 #[path = "compiler/limits.rs"]
 mod limits;
 #[path = "compiler/loops.rs"]
@@ -46,6 +48,8 @@ mod precision;
 mod salvage;
 #[path = "compiler/templates.rs"]
 mod templates;
+#[path = "compiler/unneeded.rs"]
+mod unneeded;
 #[path = "compiler/variants.rs"]
 mod variants;
 
@@ -57,9 +61,13 @@ use stagewright::problem::Problems;
 
 /// Compiles the nodes of a graph, given as the inside of its `nodes` map.
 fn compile(nodes: &str) -> Result<Plan, Problems> {
+    Plan::compile(&built(nodes)?, &PlanOptions::default())
+}
+
+/// The checked graph of these nodes.
+fn built(nodes: &str) -> Result<Graph, Problems> {
     let document = Document::parse(&format!("(version: 1, name: \"test\", nodes: {{ {nodes} }})")).expect("valid RON");
-    let graph = Graph::build(&document, Library::builtin())?;
-    Plan::compile(&graph, &PlanOptions::default())
+    Graph::build(&document, Library::builtin())
 }
 
 /// What is wrong with a graph, one problem a line.

@@ -136,6 +136,14 @@ impl Format {
     }
 }
 
+/// Whether the first column of a table has times in seconds, and not frames.
+pub fn is_by_time(text: &str) -> bool {
+    let lines = text.lines().map(|line| line.trim_matches([' ', '\r', '\u{feff}']));
+    let first = lines.into_iter().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let word = first.and_then(|line| line.split([',', ';', '\t']).next()).unwrap_or_default();
+    word.trim().trim_matches('"').eq_ignore_ascii_case("time")
+}
+
 /// The points of a column of a table, whose first column is their `time` in seconds or their `frame`, as the first line says;
 /// frames where that line is numbers already. Without a name, it is the first column that is neither.
 ///

@@ -262,11 +262,13 @@ fn wires(graph: &Graph, bake: &str, names: &[String]) -> Result<Vec<(NodeId, usi
     for name in names {
         let Some((node, port)) = graph.find_wire(name) else {
             let of = name.split('.').next().unwrap_or(name);
+            let missing = || Problem::new("", "", "there is no such wire", "name it NODE.PORT; a State by its name");
+            let why = graph.names_wire(name).err().unwrap_or_else(missing);
             let cause = match bake {
-                "" => format!("there is no wire {name}"),
-                bake => format!("the bake {bake} names {name}, and there is no such wire"),
+                "" => format!("{name}: {}", why.cause),
+                bake => format!("the bake {bake} names {name}: {}", why.cause),
             };
-            return Err(Problem::new(of, "", cause, "name it NODE.PORT; a State by its name"));
+            return Err(Problem::new(of, "", cause, why.remedy));
         };
         if let Some(why) = graph.cannot_bake(node, port) {
             let path = graph.nodes.get(node).map_or("", |node| node.path.as_str());

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::GraphArgs;
 use super::driver::DriverArgs;
 use super::report::{self, Failure};
 use super::run::{self, parse_frames};
+use super::{DeviceArgs, GraphArgs};
 use stagewright::bake::{self, Condition, Status, job};
 use stagewright::document::{Bake as Entry, Document};
 use stagewright::export::place::{Place, Version};
@@ -24,7 +24,7 @@ use stagewright::tune::TuningCache;
 #[derive(Args)]
 pub struct Bake {
     #[command(flatten)]
-    graph: GraphArgs,
+    pub graph: GraphArgs,
     /// Wires to bake: NODE.PORT, particles, a State by its name. Default: those of the graph's own bakes; where it has none, what
     /// images read from the simulation
     #[arg(value_name = "WIRE")]
@@ -45,11 +45,12 @@ pub struct Bake {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     checkpoint_every: Option<u64>,
     /// Only say what the graph's bakes hold, and whether they are stale
-    #[arg(long, conflicts_with_all = ["wires", "frames", "out", "resume"])]
+    #[arg(long, conflicts_with_all = [
+        "wires", "name", "frames", "out", "resume", "checkpoint_every", "memory", "adapter", "require_gpu", "driver_limit",
+    ])]
     list: bool,
-    /// Part of the name of the graphics adapter
-    #[arg(long, value_name = "NAME")]
-    adapter: Option<String>,
+    #[command(flatten)]
+    device: DeviceArgs,
     #[command(flatten)]
     driver: DriverArgs,
 }
@@ -63,7 +64,11 @@ impl Bake {
             return list(&graph, &access);
         }
         let entries = self.entries(&document)?;
-        let gpu = super::open(self.adapter.as_ref(), self.graph.memory).map_err(|e| Failure::Message(e.to_string()))?;
+        for (name, entry) in &entries {
+            let unfit = |cause| Failure::Message(format!("bake {name}: {cause}"));
+            run::check_frames(&(entry.frames.0..=entry.frames.1)).map_err(unfit)?;
+        }
+        let gpu = super::open(&self.device, self.graph.memory)?;
         super::keep_pipelines(&gpu);
         for (name, entry) in &entries {
             self.bake((&document, &library, &graph), &gpu, name, entry)?;
@@ -87,7 +92,15 @@ impl Bake {
             let there = if names.is_empty() { "it has none".into() } else { format!("it has {}", names.join(", ")) };
             return Err(Failure::Message(format!("--name {named}: the graph has no such bake; {there}")));
         }
-        if self.wires.is_empty() && !known.is_empty() {
+        let known: Vec<(String, Entry)> = match self.wires.as_slice() {
+            [] => known,
+            // Without a name, they are a bake of their own.
+            wires => {
+                let with = |(name, entry): (String, Entry)| (name, Entry { wires: wires.to_vec(), ..entry });
+                known.into_iter().filter(|_| named.is_some()).map(with).collect()
+            }
+        };
+        if !known.is_empty() {
             if self.out.is_some() && known.len() > 1 {
                 return Err(Failure::Message("--out: the graph has several bakes; choose one with --name".into()));
             }
@@ -136,6 +149,7 @@ impl Bake {
         let plan = self.graph.compile_live(document, library, &options)?;
         self.driver.prepare(gpu, &plan)?;
         let mut simulation = Simulation::new(gpu, plan)?;
+        self.graph.strict.check()?;
         let order = job::Order {
             folder: folder.clone(),
             frames: entry.frames.0..=entry.frames.1,

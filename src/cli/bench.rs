@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::driver::DriverArgs;
 use super::report::{self, Failure};
-use super::{MemoryArgs, choose, read, set, stages};
+use super::{DeviceArgs, MemoryArgs, choose, read, set, stages};
 use stagewright::bench::{self, Cost, Time, cases};
 use stagewright::document::Document;
 use stagewright::files::Access;
@@ -30,9 +30,8 @@ pub struct Bench {
     /// side of its finest domain; other domains scale in proportion
     #[arg(long, value_name = "N,N..", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     size: Vec<u32>,
-    /// Part of the name of the graphics adapter
-    #[arg(long, value_name = "NAME")]
-    adapter: Option<String>,
+    #[command(flatten)]
+    device: DeviceArgs,
     /// Print one line of JSON for each case and size
     #[arg(long)]
     json: bool,
@@ -59,10 +58,10 @@ pub struct Bench {
     #[arg(long, conflicts_with = "plain")]
     tune: bool,
     /// Write every State after the first frame into this folder instead of timing
-    #[arg(long, value_name = "FOLDER", conflicts_with = "compare")]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["compare", "json", "show", "tune"])]
     dump: Option<PathBuf>,
     /// Compare every State after the first frame with the dump of another adapter instead of timing
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["json", "show", "tune"])]
     compare: Option<PathBuf>,
     #[command(flatten)]
     memory: MemoryArgs,
@@ -116,7 +115,7 @@ struct Residual {
 impl Bench {
     pub fn run(&self) -> Result<(), Failure> {
         let subjects = self.subjects()?;
-        let gpu = super::open(self.adapter.as_ref(), self.memory).map_err(|e| Failure::Message(e.to_string()))?;
+        let gpu = super::open(&self.device, self.memory)?;
         if let Some(folder) = self.dump.as_ref().or(self.compare.as_ref()) {
             return subjects.iter().try_for_each(|subject| self.states(&gpu, subject, folder));
         }

@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::report::{self, Failure};
-use super::{GraphArgs, MemoryArgs};
+use super::report::{self, Failure, StrictArgs};
+use super::run::parse_count;
+use super::{DeviceArgs, GraphArgs, MemoryArgs, parse_file};
 use stagewright::document::NodeKind;
 use stagewright::export;
 use stagewright::files::write;
 use stagewright::gpu::Gpu;
+use stagewright::graph::Graph;
 use stagewright::graph::expect::list;
 use stagewright::plan::{Keep, Outputs, PlanOptions};
 use stagewright::sim::compare::{Comparison, Measure, Statistics, compare};
@@ -35,7 +37,7 @@ pub struct Compare {
     #[arg(long, value_name = "NODE.PORT", requires = "wire")]
     wire_b: Option<String>,
     /// Number of frames
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     frames: u64,
     /// Measure only every so many frames
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
@@ -47,7 +49,7 @@ pub struct Compare {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// File to write an image of A - B in the last frame to (.png)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = |text: &str| parse_file(text, "png"))]
     image: Option<PathBuf>,
     /// Set a parameter of A: node.param=value
     #[arg(long = "param-a", value_name = "NODE.PARAM=VALUE")]
@@ -67,11 +69,12 @@ pub struct Compare {
     /// Let the graphs read files outside their own folders
     #[arg(long)]
     allow_files: bool,
-    /// Part of the name of the graphics adapter
-    #[arg(long, value_name = "NAME")]
-    adapter: Option<String>,
+    #[command(flatten)]
+    device: DeviceArgs,
     #[command(flatten)]
     memory: MemoryArgs,
+    #[command(flatten)]
+    strict: StrictArgs,
 }
 
 /// The first frame beyond the tolerance, and the frame with the greatest difference.
@@ -89,18 +92,19 @@ impl Compare {
             Ok(equal) => u8::from(!equal),
             Err(failure) => {
                 failure.print();
-                UNUSABLE
+                if let Failure::NoGpu(_) = failure { failure.exit_code() } else { UNUSABLE }
             }
         }
     }
 
     fn compare(&self) -> Result<bool, Failure> {
-        let gpu = super::open(self.adapter.as_ref(), self.memory).map_err(|e| Failure::Message(e.to_string()))?;
+        let gpu = super::open(&self.device, self.memory)?;
         let mut a = self.start(&gpu, (&self.a, &self.params_a, self.variant_a.as_ref()), self.wire.as_deref(), 0)?;
         let wire_b = self.wire_b.as_deref().or(self.wire.as_deref());
         let taken = a.plan().memory;
         let mut b = self.start(&gpu, (&self.b, &self.params_b, self.variant_b.as_ref()), wire_b, taken)?;
         let subjects = [subject(&a, self.wire.as_deref())?, subject(&b, wire_b)?];
+        self.strict.check()?;
         let mut table = String::from("frame,time,max,l1,l2,relative,mean,differing,count,only_a,only_b,both\n");
         let (mut found, mut last) = (Found::default(), None);
         for frame in 1..=self.frames {
@@ -127,6 +131,9 @@ impl Compare {
             }
             last = Some(compared);
         }
+        for side in [&mut a, &mut b] {
+            report::warn(&side.warnings(true));
+        }
         report::print(&self.summary(&found));
         if let Some(path) = &self.csv {
             save(path, "--csv", table.as_bytes())?;
@@ -134,6 +141,7 @@ impl Compare {
         if let (Some(path), Some(compared)) = (&self.image, &last) {
             save(path, "--image", &image(&gpu, compared)?)?;
         }
+        self.strict.check()?;
         Ok(found.first.is_none())
     }
 
@@ -165,8 +173,12 @@ impl Compare {
             stages: self.stages.clone(),
             allow_files: self.allow_files,
             memory: self.memory,
+            strict: self.strict,
         };
         let (document, library) = graph.load()?;
+        if let (Some(wire), Ok(graph)) = (wire, Graph::build(&document, &library)) {
+            graph.names_wire(wire)?;
+        }
         // The images are computed only where one is compared.
         let is_output =
             wire.is_none_or(|wire| document.node(wire).is_some_and(|node| matches!(node.kind, NodeKind::Output(_))));

@@ -19,13 +19,16 @@ const FRAMES: u32 = 5;
 /// How often to check whether a frame has finished.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
+/// How long one shader may take where nothing else is given [s].
+const LIMIT: u64 = 120;
+
 /// After this time a slow shader is named on standard error.
 const SLOW: Duration = Duration::from_secs(10);
 
 #[derive(Args)]
 pub struct DriverArgs {
     /// Stop with exit code 3 when the driver compiles one shader for longer than this, or no frame is finished for five times as long [s]
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = LIMIT, value_parser = clap::value_parser!(u64).range(1..))]
     driver_limit: u64,
 }
 
@@ -36,6 +39,14 @@ impl DriverArgs {
         let result = gpu.prepare_while(plan, &mut |making| watch.go_on(making));
         watch.end();
         result.map_err(|problems| watch.failure(problems))
+    }
+
+    /// The options that another call of the program needs to do the same.
+    pub fn options(&self) -> Vec<String> {
+        match self.driver_limit {
+            LIMIT => Vec::new(),
+            limit => vec!["--driver-limit".into(), limit.to_string()],
+        }
     }
 
     /// Starts to watch over the frames, until the result is dropped.

@@ -11,7 +11,7 @@ use super::report::{self, Failure};
 use super::run::{self, FilesArgs, RunArgs, parse_frames};
 use super::{GraphArgs, parse_size};
 use stagewright::cancel::Cancel;
-use stagewright::document::ExportPreset;
+use stagewright::document::{Document, ExportPreset};
 use stagewright::export::checkpoints::Checkpoints;
 use stagewright::export::frames::Frames;
 use stagewright::export::job::{self, Item, JobError};
@@ -32,7 +32,7 @@ use stagewright::tune::TuningCache;
 #[derive(Args)]
 pub struct Export {
     #[command(flatten)]
-    graph: GraphArgs,
+    pub graph: GraphArgs,
     /// What to write: an Output, NODE.PORT, particles, a field as NODE.PORT@DOMAIN, a number, or a statistic such as
     /// density.value:sum. With a name for it in the files, and a format: density=smoke.value:npy. Wires joined by + go into the same
     /// files. Default: the topmost Output
@@ -121,13 +121,16 @@ fn band(text: &str) -> Result<f32, String> {
 
 impl Export {
     pub fn run(&self) -> Result<(), Failure> {
-        let (document, library) = self.run.document(&self.graph)?;
+        let (document, library) = self.run.document(&self.graph, |document| self.asked(document))?;
         let graph = Graph::build(&document, &library).map_err(|p| Failure::graph(&document, &library, p))?;
         let checkpoint = self.run.checkpoint()?;
         let formats: Vec<&'static Format> = self.formats.iter().filter_map(|name| format_named(name)).collect();
         let preset = self.preset.as_deref().map(|name| preset::named(name, &document)).transpose()?;
         let preset = preset.cloned().unwrap_or_default();
         let frames = self.frames.clone().unwrap_or(preset.frames.0..=preset.frames.1);
+        let unfit =
+            |cause| Failure::Message(format!("--preset {}: {cause}", self.preset.as_deref().unwrap_or_default()));
+        run::check_frames(&frames).map_err(unfit)?;
         let folder = self.folder(&preset, &frames)?;
         let settings = settings::read(&preset.settings)?;
         let names = self.name.as_deref().unwrap_or_else(|| preset::names(&preset));
@@ -156,12 +159,12 @@ impl Export {
         export.check().map_err(|error| Failure::Message(error.to_string()))?;
 
         // Errors of the graph are reported even where there is no driver.
-        let gpu = super::open(self.run.adapter.as_ref(), self.graph.memory);
+        let gpu = super::open(&self.run.device, self.graph.memory);
         let tuning = gpu.as_ref().map(|gpu| TuningCache::open().tuning(gpu)).unwrap_or_default();
         let memory_budget = gpu.as_ref().map(Gpu::memory_budget).unwrap_or_default();
         let options = PlanOptions { tuning, memory_budget, ..export.plan_options(&self.graph.access()) };
         let plan = self.graph.compile(&document, &library, &options)?;
-        let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
+        let gpu = gpu?;
         super::keep_pipelines(&gpu);
         self.run.driver.prepare(&gpu, &plan)?;
         let mut simulation = Simulation::new(&gpu, plan)?;
@@ -173,6 +176,7 @@ impl Export {
             inputs = next;
         }
 
+        self.graph.strict.check()?;
         let bar = run::progress(export.frames.last());
         let started = Instant::now();
         let frames = self.run.driver.frames();
@@ -212,6 +216,14 @@ impl Export {
 }
 
 impl Export {
+    /// The wires that are written: those of the command line, or of the preset.
+    fn asked(&self, document: &Document) -> Vec<String> {
+        let preset = self.preset.as_deref().and_then(|name| document.exports.get(name));
+        let of_preset = preset.into_iter().flat_map(|preset| &preset.what).filter_map(|text| Request::parse(text).ok());
+        let requests = if self.wires.is_empty() { of_preset.collect() } else { self.wires.clone() };
+        requests.into_iter().flat_map(|request| request.parts).map(|part| part.wire).collect()
+    }
+
     /// The folder; that of the preset where none is given.
     fn folder(&self, preset: &ExportPreset, frames: &RangeInclusive<u64>) -> Result<Folder, Failure> {
         let place = Place { preset: self.preset.clone(), ..run::place(&self.graph.graph, self.resume) };

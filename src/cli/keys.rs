@@ -14,6 +14,9 @@ use stagewright::files::read;
 /// Limit of keys: more are no longer edited by hand.
 const MAX_KEYS: usize = 20_000;
 
+/// Frames per second where none are given.
+const FPS: f64 = 60.0;
+
 #[derive(Args)]
 pub struct Keys {
     /// A sound (.wav), or a table (.csv) whose first column is `frame` or `time`
@@ -21,9 +24,9 @@ pub struct Keys {
     /// Column of the table; the first one besides time and frame when left out
     #[arg(long)]
     column: Option<String>,
-    /// Frames per second of the graph
-    #[arg(long, default_value_t = 60.0)]
-    fps: f64,
+    /// Frames per second of the graph, for a sound or a table by time. Default: 60
+    #[arg(long, value_name = "F")]
+    fps: Option<f64>,
     /// Take the largest sample of a frame, not the root of their mean square
     #[arg(long)]
     peak: bool,
@@ -45,13 +48,13 @@ fn range(text: &str) -> Result<(f64, f64), String> {
 
 impl Keys {
     pub fn run(&self) -> Result<(), Failure> {
-        let sane = (self.fps.is_finite() && self.fps > 0.0) && (self.tolerance >= 0.0);
+        let fps = self.fps.unwrap_or(FPS);
+        let sane = (fps.is_finite() && fps > 0.0) && (self.tolerance >= 0.0);
         if !sane {
             let cause = "--fps must be positive and --tolerance not negative; give such numbers";
             return Err(Failure::Message(cause.into()));
         }
-        let failed = |cause: Cause| Failure::Message(AssetError { file: self.file.clone(), cause }.to_string());
-        let (points, is_sound) = self.points().map_err(failed)?;
+        let (points, is_sound) = self.points(fps)?;
         let bounds = points
             .iter()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, value)| (low.min(*value), high.max(*value)));
@@ -81,19 +84,33 @@ impl Keys {
     }
 
     /// Points of frame and value, and whether they are those of a sound.
-    fn points(&self) -> Result<(Vec<(f64, f64)>, bool), Cause> {
+    fn points(&self, fps: f64) -> Result<(Vec<(f64, f64)>, bool), Failure> {
         let ending = self.file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         let loudness = if self.peak { Loudness::Peak } else { Loudness::Rms };
+        let ignored = match ending.as_deref() {
+            Some("wav") if self.column.is_some() => Some("--column is for tables (.csv), and this is a sound"),
+            Some("csv") if self.peak => Some("--peak is for sounds (.wav), and this is a table"),
+            _ => None,
+        };
+        if let Some(cause) = ignored {
+            return Err(Failure::Message(format!("{}: {cause}; leave it out", self.file.display())));
+        }
+        let failed = |cause: Cause| Failure::Message(AssetError { file: self.file.clone(), cause }.to_string());
         match ending.as_deref() {
             Some("wav") => {
-                let bytes = read::bytes(&self.file, MAX_FILE)?;
-                Ok((envelope::of_sound(&bytes, self.fps, loudness)?, true))
+                let bytes = read::bytes(&self.file, MAX_FILE).map_err(|error| failed(error.into()))?;
+                Ok((envelope::of_sound(&bytes, fps, loudness).map_err(failed)?, true))
             }
             Some("csv") => {
-                let text = read::text(&self.file, 64 << 20)?;
-                Ok((envelope::of_table(&text, self.fps, self.column.as_deref())?, false))
+                let text = read::text(&self.file, 64 << 20).map_err(|error| failed(error.into()))?;
+                if self.fps.is_some() && !envelope::is_by_time(&text) {
+                    let cause = "the first column has frames, so --fps has no effect";
+                    let remedy = "leave it out, or call the column `time`";
+                    return Err(Failure::Message(format!("{}: {cause}; {remedy}", self.file.display())));
+                }
+                Ok((envelope::of_table(&text, fps, self.column.as_deref()).map_err(failed)?, false))
             }
-            _ => Err(Cause::NoEnvelope),
+            _ => Err(failed(Cause::NoEnvelope)),
         }
     }
 }

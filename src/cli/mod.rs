@@ -10,6 +10,8 @@ mod export;
 mod format;
 mod junit;
 mod keys;
+#[cfg(test)]
+mod options;
 mod plan;
 mod points;
 mod record;
@@ -27,11 +29,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand};
 
 pub use report::DRIVER;
-use report::Failure;
+use report::{Failure, StrictArgs};
 use stagewright::bake::playing;
 use stagewright::document::{Document, ParamValue};
 use stagewright::files::{self, Access, MAX_GRAPH};
-use stagewright::gpu::{Gpu, GpuError, GpuOptions};
+use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::library::{self, Library};
 use stagewright::plan::{Plan, PlanOptions};
@@ -107,6 +109,19 @@ struct GraphArgs {
     allow_files: bool,
     #[command(flatten)]
     memory: MemoryArgs,
+    #[command(flatten)]
+    strict: StrictArgs,
+}
+
+/// Which device runs a graph.
+#[derive(Args, Clone, Default)]
+struct DeviceArgs {
+    /// Part of the name of the graphics adapter
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+    /// End with exit code 5 where there is no GPU, only a software driver
+    #[arg(long)]
+    require_gpu: bool,
 }
 
 #[derive(Args, Clone, Copy)]
@@ -139,6 +154,15 @@ pub fn main() -> u8 {
 
 /// Returns the exit code.
 fn run(command: Command) -> Result<u8, Failure> {
+    let strict = command.strict();
+    let code = execute(command)?;
+    if code == 0 {
+        strict.check()?;
+    }
+    Ok(code)
+}
+
+fn execute(command: Command) -> Result<u8, Failure> {
     let done = match command {
         // These commands have exit codes of their own.
         Command::Test(test) => return Ok(test.run()),
@@ -156,6 +180,23 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Stages(stages) => stages.run(),
     };
     done.map(|()| 0)
+}
+
+impl Command {
+    /// Whether warnings of the run are errors. `test` and `compare` see to it themselves.
+    fn strict(&self) -> StrictArgs {
+        match self {
+            Command::Render(render) => render.graph.strict,
+            Command::Export(export) => export.graph.strict,
+            Command::Bake(bake) => bake.graph.strict,
+            Command::Check(graph) => graph.strict,
+            Command::Record(record) => record.graph.strict,
+            Command::Plan(plan) => plan.graph.strict,
+            Command::Sweep(sweep) => sweep.strict,
+            Command::Test(_) | Command::Compare(_) | Command::Bench(_) => StrictArgs::default(),
+            Command::Keys(_) | Command::Points(_) | Command::Stages(_) => StrictArgs::default(),
+        }
+    }
 }
 
 impl GraphArgs {
@@ -198,9 +239,22 @@ impl GraphArgs {
     }
 }
 
-/// Opens a device; plans on it may take the memory that the user allows.
-fn open(adapter: Option<&String>, memory: MemoryArgs) -> Result<Gpu, GpuError> {
-    let gpu = Gpu::new(&GpuOptions { adapter: adapter.cloned() })?;
+/// Opens a device; plans on it may take the memory that the user allows. A software driver is named on standard error.
+///
+/// # Errors
+/// No device, or no GPU where one is required.
+fn open(device: &DeviceArgs, memory: MemoryArgs) -> Result<Gpu, Failure> {
+    let gpu = Gpu::new(&GpuOptions { adapter: device.adapter.clone() }).map_err(|error| match device.require_gpu {
+        true => Failure::NoGpu(format!("--require-gpu: {error}")),
+        false => Failure::Message(error.to_string()),
+    })?;
+    if gpu.is_software() && device.require_gpu {
+        let cause = format!("--require-gpu: {} is a software driver; run it where a GPU is", gpu.name());
+        return Err(Failure::NoGpu(cause));
+    }
+    if gpu.is_software() && device.adapter.is_none() {
+        report::eprint_line(&format!("runs without a GPU, on the software driver {}", gpu.name()));
+    }
     gpu.limit_memory(memory.memory);
     Ok(gpu)
 }
@@ -251,6 +305,15 @@ fn set(document: &mut Document, params: &[String]) -> Result<(), Failure> {
         document.set(node, param, value).map_err(|e| Failure::Message(format!("--param {assignment}: {e}")))?;
     }
     Ok(())
+}
+
+/// Parses the name of a file that is written in one format.
+fn parse_file(text: &str, ending: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension() {
+        Some(own) if own.eq_ignore_ascii_case(ending) => Ok(path),
+        _ => Err(format!("`{text}`: the file is written as .{ending}; give a name that ends so")),
+    }
 }
 
 /// Parses a size such as `12GiB`.

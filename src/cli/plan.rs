@@ -12,7 +12,7 @@ use super::report::{self, Failure};
 #[derive(Args)]
 pub struct PlanArgs {
     #[command(flatten)]
-    graph: GraphArgs,
+    pub graph: GraphArgs,
     /// Print the whole plan as JSON
     #[arg(long)]
     json: bool,
@@ -24,10 +24,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
     /// List the compiler's passes, and what each did
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["json", "wgsl", "memory"])]
     passes: bool,
     /// Print the operations of the frame as they are after this pass; `lower` for those that the passes begin with
-    #[arg(long, value_name = "PASS", conflicts_with_all = ["json", "wgsl", "passes"])]
+    #[arg(long, value_name = "PASS", conflicts_with_all = ["json", "wgsl", "passes", "memory"])]
     after: Option<String>,
 }
 
@@ -40,6 +40,7 @@ impl PlanArgs {
         if self.passes || self.after.is_some() {
             let problems = |problems| Failure::graph(&document, &library, problems);
             let graph = Graph::build(&document, &library).map_err(problems)?;
+            report::warn(&graph.warnings);
             let reports = Plan::passes(&graph, &options).map_err(problems)?;
             return match &self.after {
                 Some(pass) => after(pass, &reports),

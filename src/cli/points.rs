@@ -4,20 +4,21 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::parse_file;
 use super::report::{self, Failure};
 use stagewright::asset::points;
 use stagewright::files::write;
-use stagewright::graph::MeshPoints;
+use stagewright::graph::{MAX_POINTS, MeshPoints};
 
 #[derive(Args)]
 pub struct Points {
     /// A mesh (.obj, .gltf, .glb)
     file: PathBuf,
     /// PLY file to write
-    #[arg(long)]
+    #[arg(long, value_name = "FILE.ply", value_parser = |text: &str| parse_file(text, "ply"))]
     out: PathBuf,
     /// So many points evenly over the surface; without it, the vertices
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_POINTS)))]
     count: Option<u32>,
     /// Another set of points for each number
     #[arg(long, default_value_t = 1, requires = "count")]

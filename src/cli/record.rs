@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::GraphArgs;
 use super::report::{self, Failure};
+use super::run::parse_count;
+use super::{DeviceArgs, GraphArgs};
 use stagewright::files::write;
 use stagewright::graph::Graph;
 use stagewright::graph::measurement::Measurement;
@@ -16,9 +17,9 @@ use stagewright::sim::record::{Profile, Record as Table};
 #[derive(Args)]
 pub struct Record {
     #[command(flatten)]
-    graph: GraphArgs,
+    pub graph: GraphArgs,
     /// Number of frames
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     frames: u64,
     /// Number to measure: a number node or a wire; of a grid or particles a statistic (min, max, mean, sum, rms, count), and the
     /// component of vectors: density.value:sum, velocity.value:max:0
@@ -29,14 +30,13 @@ pub struct Record {
     every: u64,
     /// Values of a grid along a line of the last frame instead: along an axis through the middle of the domain, or through a place
     /// on the other axes [m]
-    #[arg(long, value_name = "NODE.PORT:AXIS[:PLACE]", value_parser = Profile::parse, conflicts_with = "numbers")]
+    #[arg(long, value_name = "NODE.PORT:AXIS[:PLACE]", value_parser = Profile::parse, conflicts_with_all = ["numbers", "every"])]
     profile: Option<Profile>,
     /// File to write; standard output when absent
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Part of the name of the graphics adapter
-    #[arg(long, value_name = "NAME")]
-    adapter: Option<String>,
+    #[command(flatten)]
+    device: DeviceArgs,
 }
 
 impl Record {
@@ -53,11 +53,12 @@ impl Record {
         let mut table = Table::new(self.numbers.iter().map(parse).collect::<Result<_, Failure>>()?);
         let wires = table.wires().chain(self.profile.iter().map(|line| line.wire.clone()));
         let keep = Keep::Wires(wires.collect());
-        let gpu = super::open(self.adapter.as_ref(), self.graph.memory).map_err(|e| Failure::Message(e.to_string()))?;
+        let gpu = super::open(&self.device, self.graph.memory)?;
         let (tuning, memory_budget) = (gpu.tuning(), gpu.memory_budget());
         let options = PlanOptions { keep, outputs: Outputs::None, tuning, memory_budget, ..self.graph.options() };
         let plan = Plan::compile(&graph, &options).map_err(|p| Failure::graph(&document, &library, p))?;
         let mut simulation = Simulation::new(&gpu, plan)?;
+        self.graph.strict.check()?;
         for frame in 1..=self.frames {
             let input = simulation.recorded_input();
             simulation.step(&input)?;

@@ -30,7 +30,7 @@ use stagewright::tune::TuningCache;
 #[derive(Args)]
 pub struct Render {
     #[command(flatten)]
-    graph: GraphArgs,
+    pub graph: GraphArgs,
     #[command(flatten)]
     files: FilesArgs,
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub struct Render {
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
     /// Give the images exactly the size of --size, stretched if the aspect ratio differs
-    #[arg(long, requires = "size")]
+    #[arg(long, requires = "size", conflicts_with = "wire")]
     stretch: bool,
     /// Output node to render; default: the topmost on the canvas
     #[arg(long, value_name = "NODE")]
@@ -53,7 +53,7 @@ pub struct Render {
     #[arg(long)]
     profile: bool,
     /// Check the States for NaN and infinity, every 16 frames and at the end, and name the node and the frame where they began. Only a
-    /// warning: the exit code stays 0
+    /// warning: the exit code stays 0 without --strict
     #[arg(long)]
     check_values: bool,
     #[command(flatten)]
@@ -69,7 +69,8 @@ impl Render {
     pub fn run(mut self) -> Result<u8, Failure> {
         let place = run::place(&self.graph.graph, self.resume);
         self.files.out = run::single_folder(&self.files.out, &place, &self.files.frames)?;
-        let (document, library) = self.run.document(&self.graph)?;
+        let asked = |_: &Document| self.wire.wire().into_iter().chain(self.output.clone()).collect();
+        let (document, library) = self.run.document(&self.graph, asked)?;
         let checkpoint = self.run.checkpoint()?;
         let subject = self.wire.view(self.size).map_or_else(|| Subject::Output(self.output.clone()), Subject::Wire);
         let items = vec![Item::images(subject, self.format.format)];
@@ -78,7 +79,7 @@ impl Render {
             ..self.run.export(items, &self.files, self.fitted(&document, &library)?, &document, checkpoint.as_ref())?
         };
         let mut recorder = self.deterministic.begin()?;
-        let mut stop = self.stop.begin(&document, &library)?;
+        let mut stop = self.stop.begin(&document, &library, export.frames.last())?;
         let (inputs, mut simulation, options) = self.simulation(&export, &document, &library, &mut recorder, &stop)?;
         let inputs = match &checkpoint {
             None => inputs,
@@ -88,6 +89,7 @@ impl Render {
                 next
             }
         };
+        self.graph.strict.check()?;
         let (mut fault, mut hashed, mut skipped) = (None, simulation.frame(), false);
         simulation.set_profiling(Profile::Nodes);
         if self.check_values {
@@ -146,12 +148,15 @@ impl Render {
             return self.stopped(stop, (&document, &library), &options, (&mut simulation, &inputs));
         }
         report::warn(&simulation.warnings(true));
-        if self.stop.is_json() {
-            report::print_json("null\n");
-            return Ok(0);
-        }
         if let Some(bad) = bad.or_else(|| simulation.bad_values(true)) {
             self.report_bad(&bad, &document, &library, &simulation)?;
+        }
+        let differences =
+            recorder.map(|recorder| self.deterministic.finish(&recorder)).transpose()?.unwrap_or_default();
+        let code = if differences.is_empty() { Ok(0) } else { Err(Failure::Message(differences.join("\n"))) };
+        if self.stop.is_json() {
+            report::print_json("null\n");
+            return code;
         }
         times.take(&mut simulation, true);
         if self.resume {
@@ -171,9 +176,7 @@ impl Render {
             report::print(&format!("{} {:.4}\n", watched.name, watched.value));
         }
         self.wire.report(statistics.as_ref())?;
-        let differences =
-            recorder.map(|recorder| self.deterministic.finish(&recorder)).transpose()?.unwrap_or_default();
-        if differences.is_empty() { Ok(0) } else { Err(Failure::Message(differences.join("\n"))) }
+        code
     }
 
     /// Reports what stopped the run. Returns the exit code.
@@ -214,7 +217,10 @@ impl Render {
     /// which Output is rendered where there are several, and the size where it differs.
     fn fitted(&self, document: &Document, library: &Library) -> Result<Option<(u32, u32)>, Failure> {
         // Compiling reports the errors of the graph.
-        let (Ok(graph), false) = (Graph::build(document, library), self.wire.given()) else { return Ok(self.size) };
+        let Ok(graph) = Graph::build(document, library) else { return Ok(self.size) };
+        if self.wire.wire().is_some() {
+            return self.wire.check(&graph).map(|()| self.size);
+        }
         let outputs: Vec<&Node> = graph.outputs().into_iter().filter_map(|index| graph.nodes.get(index)).collect();
         let names = || outputs.iter().map(|node| node.path.as_str());
         let output = match &self.output {
@@ -260,7 +266,7 @@ impl Render {
         stop: &Option<Stop>,
     ) -> Result<(Fingerprint, Simulation, PlanOptions), Failure> {
         // Errors of the graph are reported even where there is no driver.
-        let gpu = super::open(self.run.adapter.as_ref(), self.graph.memory);
+        let gpu = super::open(&self.run.device, self.graph.memory);
         // Measured shapes may round half precision at different places, so results would depend on this machine's
         // measurements.
         let tuning = |gpu: &Gpu| if self.deterministic.on() { gpu.tuning() } else { TuningCache::open().tuning(gpu) };
@@ -269,7 +275,7 @@ impl Render {
         let options = PlanOptions { tuning, memory_budget, ..export.plan_options(&self.graph.access()) };
         let options = stop.iter().fold(options, |options, stop| stop.keep(options));
         let plan = self.graph.compile(document, library, &options)?;
-        let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
+        let gpu = gpu?;
         super::keep_pipelines(&gpu);
         self.run.driver.prepare(&gpu, &plan)?;
         let simulation = Simulation::new(&gpu, plan)?;

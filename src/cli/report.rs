@@ -1,9 +1,11 @@
 //! Error output of the command line: messages, with the stage's text around the position.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use clap::Args;
 use codespan_reporting::diagnostic::{Diagnostic, Label, Severity};
 use codespan_reporting::files::SimpleFile;
 use codespan_reporting::term::termcolor::{ColorChoice, StandardStream};
@@ -22,6 +24,8 @@ pub enum Failure {
     Problems(Vec<(Problem, Option<String>)>),
     /// The driver compiled a shader for longer than the limit.
     Driver(Problems, Duration),
+    /// There is no GPU, and `--require-gpu` was given.
+    NoGpu(String),
 }
 
 /// Exit codes; 2 is that of an invalid command line.
@@ -29,6 +33,8 @@ const FAILED: u8 = 1;
 pub const DRIVER: u8 = 3;
 /// A condition of `--stop-on` held.
 pub const STOPPED: u8 = 4;
+/// There is no GPU, and `--require-gpu` was given.
+pub const NO_GPU: u8 = 5;
 
 impl Failure {
     /// Problems of a graph; looks up the source text of custom nodes and library stages.
@@ -45,7 +51,11 @@ impl Failure {
     }
 
     pub fn exit_code(&self) -> u8 {
-        if matches!(self, Failure::Driver(..)) { DRIVER } else { FAILED }
+        match self {
+            Failure::Driver(..) => DRIVER,
+            Failure::NoGpu(_) => NO_GPU,
+            Failure::Message(_) | Failure::Problems(_) => FAILED,
+        }
     }
 
     /// The time limit, if the driver exceeded it.
@@ -59,7 +69,9 @@ impl Failure {
     /// Prints to standard error.
     pub fn print(&self) {
         match self {
-            Failure::Message(message) => eprint_line(&format!("error: {}", printable::cut(message))),
+            Failure::Message(message) | Failure::NoGpu(message) => {
+                eprint_line(&format!("error: {}", printable::cut(message)));
+            }
             Failure::Driver(problems, limit) => {
                 problems.0.iter().for_each(|problem| show(problem, None));
                 eprint_line(&format!("--driver-limit {}: the driver did not finish in time", limit.as_secs()));
@@ -68,8 +80,7 @@ impl Failure {
                 for (problem, text) in problems {
                     show(problem, text.as_deref());
                 }
-                let count = problems.len();
-                eprint_line(&format!("{count} problem{}", if count == 1 { "" } else { "s" }));
+                eprint_line(&number(problems.len(), "problem"));
             }
         }
     }
@@ -87,11 +98,55 @@ impl From<Problems> for Failure {
     }
 }
 
-/// Prints warnings to standard error. They do not stop the command.
+/// How many warnings were printed.
+static WARNINGS: AtomicUsize = AtomicUsize::new(0);
+
+/// Prints warnings to standard error. They do not stop the command, unless `--strict` is given.
 pub fn warn(problems: &Problems) {
+    WARNINGS.fetch_add(problems.0.len(), Ordering::Relaxed);
     for problem in &problems.0 {
         show(problem, None);
     }
+}
+
+/// Prints the errors of nodes that are left out. What the exit code calls a success has no errors, so they are warnings.
+pub fn left_out(problems: &Problems) {
+    let one = |problem: &Problem| {
+        let cause = format!("not computed: {}", problem.cause);
+        Problem { cause, place: None, ..problem.clone() }.warning()
+    };
+    warn(&Problems(problems.0.iter().map(one).collect()));
+}
+
+/// How many warnings were printed so far.
+pub fn warnings() -> usize {
+    WARNINGS.load(Ordering::Relaxed)
+}
+
+/// `--strict`, for commands that run or check a graph.
+#[derive(Args, Clone, Copy, Default)]
+pub struct StrictArgs {
+    /// Treat warnings as errors: end before the first frame, or at the end where a warning comes up while it runs
+    #[arg(long)]
+    pub strict: bool,
+}
+
+impl StrictArgs {
+    /// # Errors
+    /// A warning was printed, and none is allowed.
+    pub fn check(self) -> Result<(), Failure> {
+        match warnings() {
+            count if self.strict && count > 0 => {
+                Err(Failure::Message(format!("--strict: {}; correct them, or leave it out", number(count, "warning"))))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// `1 problem`, `2 problems`.
+fn number(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The first error of standard output.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::GraphArgs;
 use super::driver::DriverArgs;
 use super::report::{self, Failure};
+use super::{DeviceArgs, GraphArgs};
 use stagewright::document::Document;
 use stagewright::export::checkpoints::Checkpoints;
 use stagewright::export::frames::Frames;
@@ -67,16 +67,19 @@ pub struct RunArgs {
     /// Recorded pointer and keys (.ron) to play instead of the graph's own
     #[arg(long, value_name = "RECORDING")]
     input: Option<PathBuf>,
-    /// Part of the name of the graphics adapter
-    #[arg(long, value_name = "NAME")]
-    pub adapter: Option<String>,
+    #[command(flatten)]
+    pub device: DeviceArgs,
     #[command(flatten)]
     pub driver: DriverArgs,
 }
 
 impl RunArgs {
-    /// The graph with all options applied.
-    pub fn document(&self, graph: &GraphArgs) -> Result<(Document, Library), Failure> {
+    /// The graph with all options applied. `asked` names the wires that the command reads.
+    pub fn document(
+        &self,
+        graph: &GraphArgs,
+        asked: impl FnOnce(&Document) -> Vec<String>,
+    ) -> Result<(Document, Library), Failure> {
         let (mut document, library) = graph.load()?;
         if let Some(fps) = self.fps {
             if !(fps.is_finite() && fps > 0.0) {
@@ -93,7 +96,14 @@ impl RunArgs {
         let whole = document.clone();
         let build = |rest: &Document| Graph::build(rest, &library).map(|_| document = rest.clone());
         if let Ok(((), errors)) = aside::build_needed(&whole, build) {
-            report::warn(&errors);
+            let is_left_out = |wire: &String| {
+                let path = wire.split(['.', ':', '@']).next().unwrap_or_default();
+                whole.node(path).is_some() && document.node(path).is_none()
+            };
+            if asked(&whole).iter().any(is_left_out) {
+                return Err(Failure::graph(&whole, &library, errors));
+            }
+            report::left_out(&errors);
         }
         Ok((document, library))
     }
@@ -196,8 +206,27 @@ pub fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
         Some((first, last)) => (number(first)?, number(last)?),
         None => (1, number(text)?),
     };
-    if last > MAX_FRAMES {
-        return Err(format!("`{text}`: at most {MAX_FRAMES} frames"));
+    if first > last {
+        return Err(message());
     }
-    if first <= last { Ok(first..=last) } else { Err(message()) }
+    check_frames(&(first..=last)).map(|()| first..=last).map_err(|cause| format!("`{text}`: {cause}"))
+}
+
+/// Parses a number of frames.
+pub fn parse_count(text: &str) -> Result<u64, String> {
+    let count = text.trim().parse::<u64>().ok().filter(|count| *count >= 1);
+    let count = count.ok_or_else(|| format!("`{text}` is not a number of frames; write for example 240"))?;
+    check_frames(&(1..=count)).map(|()| count).map_err(|cause| format!("`{text}`: {cause}"))
+}
+
+/// Checks the frames of a graph file, whose text does not limit them.
+///
+/// # Errors
+/// Why there are no such frames, in one sentence.
+pub fn check_frames(frames: &RangeInclusive<u64>) -> Result<(), String> {
+    let (first, last) = (*frames.start(), *frames.end());
+    if first == 0 || first > last {
+        return Err(format!("invalid frame range {first}-{last}: first must be at least 1 and must not exceed last"));
+    }
+    if last > MAX_FRAMES { Err(format!("at most {MAX_FRAMES} frames")) } else { Ok(()) }
 }

@@ -14,7 +14,7 @@ pub struct Stages {
     /// Stage to print as reference
     name: Option<String>,
     /// Print the reference of all stages as Markdown
-    #[arg(long)]
+    #[arg(long, conflicts_with = "name")]
     markdown: bool,
     /// Folder of your own stages (.wgsl) and groups (.ron)
     #[arg(long, value_name = "FOLDER")]

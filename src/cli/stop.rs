@@ -23,7 +23,7 @@ pub struct StopArgs {
     #[arg(long, value_name = "CONDITION")]
     stop_on: Vec<String>,
     /// Print the report as JSON, and nothing else; `null` when nothing stopped the run
-    #[arg(long, requires = "stop_on")]
+    #[arg(long, requires = "stop_on", conflicts_with_all = ["profile", "stats"])]
     json: bool,
 }
 
@@ -42,11 +42,11 @@ impl StopArgs {
         self.json
     }
 
-    /// The conditions of a graph; `None` where none are given.
+    /// The conditions of a run to the frame `last`; `None` where none are given.
     ///
     /// # Errors
-    /// A condition that is not valid.
-    pub fn begin(&self, document: &Document, library: &Library) -> Result<Option<Stop>, Failure> {
+    /// A condition that is not valid, or a frame that the run does not reach.
+    pub fn begin(&self, document: &Document, library: &Library, last: u64) -> Result<Option<Stop>, Failure> {
         if self.stop_on.is_empty() {
             return Ok(None);
         }
@@ -55,7 +55,16 @@ impl StopArgs {
             Condition::parse(text, document, &graph)
                 .map_err(|problem| Failure::Message(format!("--stop-on {}", Problems::from(problem))))
         };
-        let conditions = Conditions::new(self.stop_on.iter().map(parse).collect::<Result<_, _>>()?);
+        let conditions: Vec<Condition> = self.stop_on.iter().map(parse).collect::<Result<_, _>>()?;
+        for condition in &conditions {
+            if let Condition::Frame(frame) = condition
+                && *frame > last
+            {
+                let cause = format!("--stop-on {condition}: the run ends with frame {last}; raise --frames");
+                return Err(Failure::Message(cause));
+            }
+        }
+        let conditions = Conditions::new(conditions);
         Ok(Some(Stop { conditions, input: FrameInput::default(), checked: None, fired: None }))
     }
 

@@ -1,5 +1,6 @@
 //! `stagewright sweep`: one graph with many values, on this machine or on a farm.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,9 +10,9 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::driver::DriverArgs;
-use super::report::{self, Failure};
+use super::report::{self, Failure, StrictArgs};
 use super::run::{self, parse_frames};
-use super::{GraphArgs, MemoryArgs, parse_size};
+use super::{DeviceArgs, GraphArgs, MemoryArgs, parse_size};
 use stagewright::document::Document;
 use stagewright::export::place::{Place, Version};
 use stagewright::export::select::Request;
@@ -63,13 +64,13 @@ pub struct Sweep {
     #[arg(long, value_name = "VALUE", value_parser = super::export::cutoff)]
     cutoff: Option<f32>,
     /// Run this task alone, counted from 0. Options may be left out where the folder has a manifest
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "jobs")]
     index: Option<usize>,
     /// Write the contact sheet, the page and the table of what is in the folder of a sweep, and run nothing
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["graph", "out", "index", "emit"])]
+    #[arg(long, value_name = "DIR", exclusive = true)]
     sheet: Option<PathBuf>,
     /// Write the manifest and a job for a scheduler into the folder, and run nothing
-    #[arg(long, value_enum, value_name = "SCHEDULER", conflicts_with = "index")]
+    #[arg(long, value_enum, value_name = "SCHEDULER", conflicts_with_all = ["index", "jobs"])]
     emit: Option<Scheduler>,
     /// Tasks to run at a time. One usually fills a GPU
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -100,9 +101,10 @@ pub struct Sweep {
     allow_files: bool,
     #[command(flatten)]
     memory: MemoryArgs,
-    /// Part of the name of the graphics adapter
-    #[arg(long, value_name = "NAME")]
-    adapter: Option<String>,
+    #[command(flatten)]
+    pub strict: StrictArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
     #[command(flatten)]
     driver: DriverArgs,
 }
@@ -154,6 +156,28 @@ struct Opened {
     from: Option<Checkpoint>,
 }
 
+impl Opened {
+    fn context<'a>(&'a self, folder: &'a Path) -> Context<'a> {
+        Context {
+            manifest: &self.manifest,
+            base: &self.document,
+            library: &self.library,
+            access: &self.access,
+            from: self.from.as_ref(),
+            folder,
+        }
+    }
+
+    /// Compiles a task of each variant: other values change neither what there is to write nor the text of stages.
+    fn compiles(&self, folder: &Path) -> Result<(), Failure> {
+        let mut variants = BTreeSet::new();
+        let variant = |task: &Task| task.values.get("variant").map(ToString::to_string);
+        let differing = self.manifest.tasks.iter().filter(|task| variants.insert(variant(task)));
+        let context = self.context(folder);
+        differing.map(|task| context.check(task)).collect::<Result<(), _>>().map_err(Failure::from)
+    }
+}
+
 impl Sweep {
     pub fn run(&self) -> Result<(), Failure> {
         if let Some(folder) = &self.sheet {
@@ -169,10 +193,13 @@ impl Sweep {
                 Failure::Message(format!("--index {index}: the sweep has the tasks 0 to {last}"))
             })?;
             sweep.manifest.check_task(&sweep.document, &sweep.library, task)?;
+            self.strict.check()?;
             sweep.manifest.write(out)?;
             return self.tasks(&sweep, out, std::slice::from_ref(task));
         }
         sweep.manifest.check(&sweep.document, &sweep.library)?;
+        sweep.compiles(out)?;
+        self.strict.check()?;
         sweep.manifest.write(out)?;
         if let Some(scheduler) = self.emit {
             return self.emit(scheduler, &sweep.manifest, graph, out);
@@ -207,13 +234,19 @@ impl Sweep {
         if let Some(stages) = &self.stages {
             options.extend(["--stages".to_string(), absolute(stages).map_err(fault)?]);
         }
-        if let Some(adapter) = &self.adapter {
+        if let Some(adapter) = &self.device.adapter {
             options.extend(["--adapter".to_string(), adapter.clone()]);
         }
         if let Some(bytes) = self.memory.memory {
             options.extend(["--memory".to_string(), format!("{}MiB", (bytes >> 20).max(1))]);
         }
-        options.extend(self.allow_files.then(|| "--allow-files".to_string()));
+        let flags = [
+            (self.allow_files, "--allow-files"),
+            (self.strict.strict, "--strict"),
+            (self.device.require_gpu, "--require-gpu"),
+        ];
+        options.extend(flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.to_string()));
+        options.extend(self.driver.options());
         let call = Call { program: &program, graph: &graph, folder: &folder, options: &options };
         let (name, text) = match scheduler {
             Scheduler::Openjd => (farm::OPENJD, farm::openjd(manifest, call)),
@@ -232,7 +265,13 @@ impl Sweep {
     fn open(&self, graph: &Path, out: &Path) -> Result<Opened, Failure> {
         let known = Manifest::read(out)?;
         let options = match &known {
-            Some(known) if self.asks_for_nothing() => known.options.clone(),
+            Some(known) if self.asks_for_nothing() => {
+                if let Some(option) = self.describes() {
+                    let cause = "the options of the sweep are in the folder; give all of them again, with --set and --frames, or none";
+                    return Err(Failure::Message(format!("{option}: {cause}")));
+                }
+                known.options.clone()
+            }
             _ => self.options()?,
         };
         let arguments = GraphArgs {
@@ -242,6 +281,7 @@ impl Sweep {
             stages: self.stages.clone(),
             allow_files: self.allow_files,
             memory: self.memory,
+            strict: self.strict,
         };
         let (mut document, library) = arguments.load()?;
         if let Some(fps) = options.fps {
@@ -268,6 +308,24 @@ impl Sweep {
 
     fn asks_for_nothing(&self) -> bool {
         self.set.is_empty() && self.random.is_none() && self.frames.is_none()
+    }
+
+    /// An option that describes the sweep, besides those of [`Sweep::asks_for_nothing`].
+    fn describes(&self) -> Option<&'static str> {
+        let given = [
+            (!self.wires.is_empty(), "WIRE"),
+            (self.image.is_some(), "--image"),
+            (self.size.is_some(), "--size"),
+            (!self.numbers.is_empty(), "--number"),
+            (self.cutoff.is_some(), "--cutoff"),
+            (!self.params.is_empty(), "--param"),
+            (self.variant.is_some(), "--variant"),
+            (self.fps.is_some(), "--fps"),
+            (self.input.is_some(), "--input"),
+            (self.from.is_some(), "--from"),
+            (self.names.is_some(), "--name"),
+        ];
+        given.into_iter().find(|(given, _)| *given).map(|(_, option)| option)
     }
 
     fn options(&self) -> Result<Options, Failure> {
@@ -297,20 +355,13 @@ impl Sweep {
 
     /// Runs tasks, several at a time; one that fails does not stop the others.
     fn tasks(&self, sweep: &Opened, out: &Path, tasks: &[Task]) -> Result<(), Failure> {
-        let context = Context {
-            manifest: &sweep.manifest,
-            base: &sweep.document,
-            library: &sweep.library,
-            access: &sweep.access,
-            from: sweep.from.as_ref(),
-            folder: out,
-        };
+        let context = sweep.context(out);
         let jobs = usize::from(self.jobs).min(tasks.len()).max(1);
         let bar = bar(tasks.len());
         let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let fault = Mutex::new(None);
         // One device for all: NVIDIA's driver crashes where threads open and close some at the same time.
-        let gpu = super::open(self.adapter.as_ref(), self.memory).map_err(|e| Failure::Message(e.to_string()))?;
+        let gpu = super::open(&self.device, self.memory)?;
         if jobs > 1 {
             gpu.limit_memory(Some(gpu.memory_budget().bytes / jobs as u64));
         }
@@ -318,7 +369,7 @@ impl Sweep {
         let work = || {
             stagewright::deep_stack(|| {
                 while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    match self.task(&context, &gpu, task) {
+                    match self.task(&context, &gpu, task, &bar) {
                         Ok(line) => bar.suspend(|| report::print(&line)),
                         // No other task would fare better.
                         Err(failure @ Failure::Driver(..)) => return Err(failure),
@@ -361,12 +412,19 @@ impl Sweep {
     }
 
     /// Runs a task. Returns a line about it.
-    fn task(&self, context: &Context<'_>, gpu: &Gpu, task: &Task) -> Result<String, Failure> {
+    fn task(&self, context: &Context<'_>, gpu: &Gpu, task: &Task, bar: &ProgressBar) -> Result<String, Failure> {
         let (mut watch, frames) = (self.driver.watch(), self.driver.frames());
         let outcome = context.run(gpu, task, &mut |step| match step {
             Step::Compiling(making) => watch.go_on(making),
             Step::Frames(progress) => {
                 frames.note(progress.frame, progress.written);
+                true
+            }
+            Step::Warned(warnings) => {
+                bar.suspend(|| {
+                    report::eprint_line(&format!("task {}:", task.index));
+                    report::warn(warnings);
+                });
                 true
             }
         });

@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::deterministic::{DeterministicArgs, Recorder, difference};
 use super::junit::{self, Case, CaseResult, Suite};
-use super::report::{self, Failure};
-use super::{DEFAULT, GraphArgs, MemoryArgs};
+use super::report::{self, Failure, StrictArgs};
+use super::{DEFAULT, DeviceArgs, GraphArgs, MemoryArgs};
 use stagewright::document::{Document, NodeKind, Scope};
 use stagewright::files::write;
 use stagewright::gpu::Gpu;
@@ -43,14 +43,15 @@ pub struct Test {
     /// Let the graphs read files outside their own folders
     #[arg(long)]
     allow_files: bool,
-    /// Part of the name of the graphics adapter
-    #[arg(long, value_name = "NAME")]
-    adapter: Option<String>,
+    #[command(flatten)]
+    device: DeviceArgs,
     /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     #[command(flatten)]
     memory: MemoryArgs,
+    #[command(flatten)]
+    strict: StrictArgs,
     #[command(flatten)]
     deterministic: DeterministicArgs,
 }
@@ -70,19 +71,21 @@ struct Tally {
 impl Test {
     /// Runs the tests and prints the results. Returns the exit code.
     pub fn run(&self) -> u8 {
-        let tally = self.tests().unwrap_or_else(|failure| {
-            failure.print();
-            Tally { unusable: 1, ..Tally::default() }
-        });
-        if tally.unusable > 0 { UNUSABLE } else { u8::from(tally.failed > 0) }
+        match self.tests() {
+            Ok(tally) if tally.unusable > 0 => UNUSABLE,
+            Ok(tally) => u8::from(tally.failed > 0),
+            Err(failure) => {
+                failure.print();
+                if let Failure::NoGpu(_) = failure { failure.exit_code() } else { UNUSABLE }
+            }
+        }
     }
 
     fn tests(&self) -> Result<Tally, Failure> {
         let graphs = self.varied(self.files()?)?;
         let mut recorder = self.deterministic.begin()?;
         let mut tally = Tally::default();
-        let gpu = super::open(self.adapter.as_ref(), self.memory);
-        let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
+        let gpu = super::open(&self.device, self.memory)?;
         self.known_params(&graphs)?;
         for graph in &graphs {
             let (name, started) = (graph.display().to_string(), Instant::now());
@@ -178,6 +181,7 @@ impl Test {
             stages: self.stages.clone(),
             allow_files: self.allow_files,
             memory: self.memory,
+            strict: self.strict,
         };
         let (document, library) = args.load()?;
         Ok((document, library, args))
@@ -191,6 +195,7 @@ impl Test {
         suite: &mut Suite,
         tally: &mut Tally,
     ) -> Result<(), Failure> {
+        let warnings_before = report::warnings();
         let (document, library, args) = self.load(path)?;
         let graph = Graph::build(&document, &library).map_err(|p| Failure::graph(&document, &library, p))?;
         // Those of other variants are no part of this run.
@@ -220,6 +225,16 @@ impl Test {
         let plan = Plan::compile(&graph, &options).map_err(|p| Failure::graph(&document, &library, p))?;
         let mut checker = Checker::new(expectations);
         let mut simulation = Simulation::new(gpu, plan.clone())?;
+        let warned = |tally: &mut Tally, suite: &mut Suite| {
+            let count = report::warnings() - warnings_before;
+            if self.strict.strict {
+                tally.result("no warnings (--strict)", (count > 0).then(|| format!("{count} above")), suite);
+            }
+            count > 0 && self.strict.strict
+        };
+        if report::warnings() > warnings_before && warned(tally, suite) {
+            return Ok(());
+        }
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         if let Some(recorder) = recorder.as_mut() {
             recorder.graph(&name, &document, &library, &simulation)?;
@@ -244,6 +259,7 @@ impl Test {
             let result = repeated(run, &mut again, checker.last_frame(), Run::new(&name, &document, &graph))?;
             tally.result("the same bits in a second run", result, suite);
         }
+        warned(tally, suite);
         Ok(())
     }
 }

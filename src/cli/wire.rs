@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::report::{self, Failure};
+use stagewright::graph::Graph;
 use stagewright::sim::wire_view::{Axis, ColorMap, Show, Statistics, View, Volume};
 
 #[derive(Args)]
@@ -19,9 +20,9 @@ pub struct WireArgs {
     /// Values of the first and the last colour; default: the range of each frame
     #[arg(long, value_name = "LOW,HIGH", requires = "wire", value_parser = parse_range, allow_hyphen_values = true)]
     range: Option<(f64, f64)>,
-    /// How a volume is shown: z=0.5 is the middle slice, z=max the maximum along z, orbit the maximum along the rays of a camera
-    #[arg(long, value_name = "AXIS=PLACE", requires = "wire", value_parser = parse_volume, default_value = "z=0.5")]
-    slice: Volume,
+    /// How a volume is shown: z=0.5 is the middle slice and the default, z=max the maximum along z, orbit the maximum along the rays of a camera
+    #[arg(long, value_name = "AXIS=PLACE", requires = "wire", value_parser = parse_volume)]
+    slice: Option<Volume>,
     /// How the wire's statistics are printed at the end
     #[arg(long, value_name = "FORMAT", requires = "wire", default_value = "text")]
     stats: Format,
@@ -40,16 +41,32 @@ impl WireArgs {
             show: self.show,
             map: self.map,
             range: self.range,
-            volume: self.slice,
+            volume: self.slice.unwrap_or_else(|| View::new(wire).volume),
             size,
             ..View::new(wire)
         };
         self.wire.as_ref().map(view)
     }
 
-    /// Whether a wire is rendered.
-    pub fn given(&self) -> bool {
-        self.wire.is_some()
+    /// Checks what depends on the wire.
+    ///
+    /// # Errors
+    /// No such wire; a slice of what has no depth.
+    pub fn check(&self, graph: &Graph) -> Result<(), Failure> {
+        let Some(wire) = &self.wire else { return Ok(()) };
+        graph.names_wire(wire)?;
+        let is_flat = graph.carried(wire).is_ok_and(|carried| carried.dim == 2);
+        match self.slice {
+            Some(_) if is_flat => Err(Failure::Message(format!(
+                "--slice: {wire} is in two dimensions, so there is nothing to slice; leave it out"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The name of the wire.
+    pub fn wire(&self) -> Option<String> {
+        self.wire.clone()
     }
 
     /// Prints the statistics of the wire in the last frame.

@@ -22,6 +22,7 @@ mod tests;
 mod text;
 mod traffic;
 pub mod tuning;
+mod unneeded;
 
 pub use baked::baked_wire;
 pub use budget::{BudgetSource, MemoryBudget};
@@ -37,3 +38,4 @@ pub use data::{
 pub use options::{Keep, Outputs, PlanOptions, PlayedCache};
 pub use scatter::{HEAD_WORDS as SCATTER_HEAD, Places, ScatterCheck};
 pub use tuning::{Shape, Tuning};
+pub use unneeded::Unneeded;

@@ -235,6 +235,23 @@ pub fn check(plan: &Plan) -> Result<(), Problems> {
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
+/// Checks a file that nothing reads, by the plans of its outputs: one of them has to be usable.
+///
+/// # Errors
+/// Why its first output cannot be used.
+pub fn check_unread(node: &str, plans: &[Plan]) -> Result<(), Problems> {
+    let mut first = None;
+    for plan in plans {
+        let found = check(plan).err().map_or_else(Vec::new, |problems| problems.0);
+        let own: Vec<Problem> = found.into_iter().filter(|problem| problem.node == node).collect();
+        if own.is_empty() {
+            return Ok(());
+        }
+        first = first.or(Some(Problems(own)));
+    }
+    first.map_or(Ok(()), Err)
+}
+
 /// Reads every file of a plan and computes its values, in the order of [`wanted`]. Cached grids are available at
 /// once, so the editor loads them on another thread first.
 ///

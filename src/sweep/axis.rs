@@ -12,7 +12,7 @@ const DRAWN_DIGITS: usize = 4;
 /// The name under which the seed of the graph varies.
 const SEED: &str = "seed";
 /// The name under which the variant of the graph varies, and the value that stands for none.
-const VARIANT: &str = "variant";
+pub(super) const VARIANT: &str = "variant";
 const DEFAULT: &str = "default";
 
 /// A parameter and the values that it takes.

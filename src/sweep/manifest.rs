@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::SweepError;
-use super::axis::{Axis, apply, text_of};
+use super::axis::{Axis, VARIANT, apply, text_of};
 use super::random;
 use crate::cancel::Cancel;
 use crate::document::Document;
@@ -140,6 +140,13 @@ impl Manifest {
             return Err("nothing varies; give --set NODE.PARAM=VALUES, for example --set jet.rate=10..60:6"
                 .to_string()
                 .into());
+        }
+        let fixed = |param: &String| param.split_once('=').map(|(name, _)| name.trim().to_string());
+        let mut fixed: BTreeSet<String> = options.params.iter().filter_map(fixed).collect();
+        fixed.extend(options.variant.is_some().then(|| VARIANT.to_string()));
+        if let Some(both) = axes.iter().find(|axis| fixed.contains(&axis.name)) {
+            let option = if both.name == VARIANT { "--variant" } else { "--param" };
+            return Err(format!("--set {}: {option} sets it too, for all tasks; give one of the two", both.name).into());
         }
         let mut names = BTreeSet::new();
         if let Some(twice) = axes.iter().find(|axis| !names.insert(&axis.name)) {

@@ -24,10 +24,11 @@ use crate::gpu::{Gpu, Making};
 use crate::graph::Graph;
 use crate::graph::measurement::Measurement;
 use crate::library::Library;
-use crate::plan::{Keep, Plan, PlanOptions};
-use crate::problem::Problems;
+use crate::plan::{Keep, MemoryBudget, Plan, PlanOptions};
+use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
 use crate::sim::checkpoint::Checkpoint;
+use crate::sim::files;
 use crate::sim::record::Record;
 
 /// The file that marks a task as complete: its values and numbers. It is written last.
@@ -97,6 +98,8 @@ pub enum Step<'a> {
     Compiling(&'a Making),
     /// Frames are computed.
     Frames(&'a Progress),
+    /// All frames are computed, with these warnings.
+    Warned(&'a Problems),
 }
 
 /// How a task ended.
@@ -142,20 +145,9 @@ impl Context<'_> {
             return Ok(Outcome::Kept(Box::new(finished)));
         }
         let began = Instant::now();
-        let graph = Graph::build(&document, self.library).map_err(problems)?;
-        let export = self.export(task, &document, &graph).map_err(problems)?;
-        let numbers = &self.manifest.options.numbers;
-        let parse = |text: &String| Ok((text.clone(), Measurement::parse(text, &document, &graph)?));
-        let mut record = Record::new(numbers.iter().map(parse).collect::<Result<_, Problems>>().map_err(problems)?);
-
-        let options = export.plan_options(self.access);
-        let keep = match options.keep {
-            Keep::Wires(wires) => Keep::Wires(wires.into_iter().chain(record.wires()).collect()),
-            other if record.wires().next().is_none() => other,
-            _ => Keep::Wires(record.wires().collect()),
-        };
+        let (graph, export, mut record, options) = self.wanted(task, &document).map_err(problems)?;
         // What was measured on one machine may round otherwise than on another, and tasks run on several.
-        let options = PlanOptions { keep, tuning: gpu.tuning(), memory_budget: gpu.memory_budget(), ..options };
+        let options = PlanOptions { tuning: gpu.tuning(), memory_budget: gpu.memory_budget(), ..options };
         let plan = Plan::compile(&graph, &options).map_err(problems)?;
         let mut wanted = true;
         let prepared = gpu.prepare_while(&plan, &mut |making| {
@@ -193,6 +185,10 @@ impl Context<'_> {
             return Ok(Outcome::Cancelled);
         }
         record.take(&simulation).map_err(|problem| problems(problem.into()))?;
+        let warnings = Problems(simulation.warnings(true).0.into_iter().chain(self.not_finite(&record)).collect());
+        if !warnings.is_empty() {
+            go_on(Step::Warned(&warnings));
+        }
         let (seconds, last) = (began.elapsed().as_secs_f64(), progress.last);
         let after_first = first.filter(|(frame, _)| *frame < last);
         let each = after_first.map_or(seconds / last.saturating_sub(start).max(1) as f64, |(frame, since)| {
@@ -203,6 +199,48 @@ impl Context<'_> {
         self.write(task, TIMING, &timing)?;
         self.write(task, VALUES, &finished)?;
         Ok(Outcome::Done(Box::new(finished), timing))
+    }
+
+    /// Checks that a task finds what it writes and measures, that its graph compiles, and that its files can be read. Needs no device.
+    ///
+    /// # Errors
+    /// What would keep the task from running.
+    pub fn check(&self, task: &Task) -> Result<(), SweepError> {
+        let document = self.manifest.document(self.base, task)?;
+        let compile = || {
+            let (graph, _, _, options) = self.wanted(task, &document)?;
+            // How much memory there is on the machine that runs it is not known here.
+            let memory_budget = MemoryBudget { bytes: u64::MAX, ..options.memory_budget };
+            files::check(&Plan::compile(&graph, &PlanOptions { memory_budget, ..options })?)
+        };
+        compile().map_err(|problems| SweepError::Problems(label(self.manifest, task), problems))
+    }
+
+    /// The graph of a task, what is written, what is measured, and how its plan is compiled.
+    fn wanted(&self, task: &Task, document: &Document) -> Result<(Graph, Export, Record, PlanOptions), Problems> {
+        let graph = Graph::build(document, self.library)?;
+        let export = self.export(task, document, &graph)?;
+        let parse = |text: &String| Ok((text.clone(), Measurement::parse(text, document, &graph)?));
+        let numbers = self.manifest.options.numbers.iter();
+        let record = Record::new(numbers.map(parse).collect::<Result<_, Problems>>()?);
+        let options = export.plan_options(self.access);
+        let keep = match options.keep {
+            Keep::Wires(wires) => Keep::Wires(wires.into_iter().chain(record.wires()).collect()),
+            other if record.wires().next().is_none() => other,
+            _ => Keep::Wires(record.wires().collect()),
+        };
+        Ok((graph, export, record, PlanOptions { keep, ..options }))
+    }
+
+    /// Warnings of measured numbers that are NaN or infinite: the table has nothing in their place.
+    fn not_finite<'r>(&'r self, record: &'r Record) -> impl Iterator<Item = Problem> + 'r {
+        self.manifest.options.numbers.iter().enumerate().filter_map(|(at, text)| {
+            let (frame, _, values) = record.values(at).last()?;
+            let bad = values.iter().find(|value| !value.is_finite())?;
+            let cause = format!("`{text}` is {bad} after frame {frame}");
+            let remedy = "`render --stop-on nan` with these values finds where it begins";
+            Some(Problem::new("", "", cause, remedy).warning())
+        })
     }
 
     /// What is written for a task: its image first.
@@ -217,8 +255,7 @@ impl Context<'_> {
             size: options.size,
             settings: Settings { cutoff: options.cutoff, ..Settings::default() },
         };
-        let parse =
-            |text: &String| Request::parse(text).map_err(|cause| crate::problem::Problem::new("", "", cause, ""));
+        let parse = |text: &String| Request::parse(text).map_err(|cause| Problem::new("", "", cause, ""));
         let image: Vec<Request> = options.image.iter().map(parse).collect::<Result<_, _>>()?;
         let mut all: Vec<Item> = items(&image, &choices, document, graph)?;
         if !options.exports.is_empty() {

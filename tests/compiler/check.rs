@@ -54,6 +54,54 @@ fn a_domain_inside_a_group_is_that_group_s_alone() {
     assert_eq!([named("value"), named("table/ones")], ["domain", "table/rows"]);
 }
 
+/// The warnings of a graph.
+fn warnings(nodes: &str) -> Vec<String> {
+    super::built(nodes).unwrap().warnings.0.iter().map(|warning| warning.cause.clone()).collect()
+}
+
+#[test]
+fn a_wire_may_branch_where_both_results_are_read() {
+    let branch = |reader: &str| {
+        format!(
+            r#"{DOMAIN} {VELOCITY} "near": (stage: "fluid/dissipate", inputs: {{"field": "velocity"}}),
+            "far": (stage: "fluid/dissipate", inputs: {{"field": "velocity"}}), {reader}
+            "kept": (state: "Grid<Vec>", inputs: {{"next": "near.field"}}), "screen": (output: (), inputs: {{"image": "look"}}),
+            "look": (stage: "view/vector", inputs: {{"velocity": "near.field"}}),"#
+        )
+    };
+    assert!(warnings(&branch("")).concat().starts_with("two writers: `far` and `near`"), "the change of `far` is lost");
+    let both = r#""difference": (stage: "grid/add", inputs: {"a": "near", "b": "far"}),"#;
+    assert_eq!(warnings(&branch(both)), Vec::<String>::new());
+}
+
+#[test]
+fn a_vector_in_space_is_another_type_and_the_remedy_says_so() {
+    let text = r##""box": (domain: (resolution: (4, 4, 4), width: 1, edge: "wall")),
+        "a": (custom: r#"//! A
+            //! @out x: Grid<Vec>
+            fn stage(cell: Cell) -> Vec { return Vec(1.0); }"#, on: "box"),
+        "c": (custom: r#"//! C
+            //! @in f: Grid<vec3f>
+            //! @out x: Grid<f32>
+            fn stage(cell: Cell) -> f32 { return f(cell).x; }"#, inputs: {"f": "a"}),"##;
+    let said = problems(text);
+    assert!(said.contains("declare both as Grid<Vec> or both as Grid<vec3f>: walls reverse a Vec"), "{said}");
+}
+
+#[test]
+fn whole_numbers_are_refused_at_the_port_of_a_stage_that_computes_with_floats() {
+    let text = r##""box": (domain: (resolution: (4, 4), width: 1, edge: "wall")),
+        "n": (custom: r#"//! N
+            //! @out x: Grid<u32>
+            fn stage(cell: Cell) -> u32 { return 1u; }"#, on: "box"),
+        "sum": (stage: "grid/add", inputs: {"a": "n", "b": "n"}),"##;
+    let said = problems(text);
+    assert!(
+        said.starts_with("sum.a: the wire carries Grid<u32>, the port takes Grid<F>; connect a wire of f32"),
+        "{said}"
+    );
+}
+
 macro_rules! says {
     ($name:ident, $nodes:expr) => {
         #[test]

@@ -1,5 +1,6 @@
 //! Conditions that stop a run: checked after every frame, with one reduction on the GPU for each wire.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use super::expression::{Evaluated, Formula};
@@ -69,22 +70,32 @@ impl Condition {
         let wrong = |cause: &str, remedy: &str| Problem::new("", "", format!("`{text}`: {cause}"), remedy);
         match words.as_slice() {
             ["nan"] => Ok(Condition::NotFinite(None)),
-            ["nan", wire] => Ok(Condition::NotFinite(Some((*wire).into()))),
-            ["alarm"] => Ok(Condition::Alarm),
-            ["frame", number] if number.parse::<u64>().is_ok() => {
-                let frame = number.parse().map_err(|_| wrong("the frame is too large", "give a smaller frame"))?;
-                Ok(Condition::Frame(frame))
+            ["nan", wire] => {
+                graph.names_wire(wire)?;
+                Ok(Condition::NotFinite(Some((*wire).into())))
             }
+            ["alarm"] => Ok(Condition::Alarm),
+            ["frame", number] if number.parse::<u64>().is_ok() => match number.parse() {
+                Ok(0) => Err(wrong("frames are counted from 1", "write for example frame 1")),
+                Ok(frame) => Ok(Condition::Frame(frame)),
+                Err(_) => Err(wrong("the frame is too large", "give a smaller frame")),
+            },
             [wire, "outside", range] => {
                 let form = || wrong("the range is not two numbers", "write for example velocity.value outside 0..10");
                 let (low, high) = range.split_once("..").ok_or_else(form)?;
                 let bound = |text: &str, open: f64| if text.is_empty() { Ok(open) } else { text.parse::<f64>() };
                 let low = bound(low, f64::NEG_INFINITY).map_err(|_| form())?;
                 let high = bound(high, f64::INFINITY).map_err(|_| form())?;
+                // This also rejects NaN.
+                if !matches!(low.partial_cmp(&high), Some(Ordering::Less | Ordering::Equal)) {
+                    let cause = format!("{}..{} holds no number", plain(low), plain(high));
+                    return Err(wrong(&cause, "give the lower bound first, for example 0..10"));
+                }
                 let (wire, component) = match wire.rsplit_once(':') {
                     Some((wire, component)) => (wire, Some(component.parse::<u32>().map_err(|_| form())?)),
                     None => (*wire, None),
                 };
+                graph.names_wire(wire)?;
                 Ok(Condition::Outside(wire.into(), Bounds { range: Some((low, high)), component }))
             }
             _ => Formula::parse(text, document, graph).map(Condition::Formula),
