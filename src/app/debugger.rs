@@ -218,7 +218,10 @@ impl DebuggerPane {
 /// Where the frame stands, with the buttons that move it.
 fn position(ui: &mut Ui, session: &Session, look: &Look, actions: &mut Actions) {
     let text = match session.debugger() {
-        None if session.is_entering_frame() => "Preparing the plain plan".to_string(),
+        None if session.is_entering_frame() => match session.searched_frame() {
+            Some(frame) => format!("Searching for the first NaN: frame {frame}"),
+            None => "Preparing the plain plan".to_string(),
+        },
         None => "Not inside a frame".to_string(),
         Some(debugger) => {
             format!("Frame {}: {} of {} dispatches", debugger.frame(), debugger.position(), debugger.len())

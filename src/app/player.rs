@@ -175,9 +175,10 @@ impl Player {
         (self.due, self.stale) = (0.0, true);
     }
 
-    /// Another plan runs, of which nothing is known yet.
+    /// Another plan runs, of which nothing is known yet. A frame of the simulation that is still under way, while a frame is stood in or
+    /// left, is collected like any other.
     pub(super) fn meet_plan(&mut self) {
-        (self.took, self.started) = (Arc::default(), None);
+        self.took = Arc::default();
         self.refresh();
     }
 
@@ -241,41 +242,28 @@ impl Player {
             // The timeline leads out of the frame.
             session.leave_frame();
         }
+        // First of all: another plan, a jump and the debugger wait for a frame that is under way.
+        if let Some(fresh) = self.collect(session, now) {
+            return fresh;
+        }
         if session.is_debugging() {
             (self.playing, self.steps) = (false, 0);
             return false;
         }
         let recorded = session.document().input.is_some();
         // What may stop the run is checked after every frame.
-        let checked = session.may_stop();
+        let (checked, compiling) = (session.may_stop(), session.compiling());
         let Some(simulation) = session.simulation() else { return false };
         if let (Some(took), Some(timeline)) = (self.took(), simulation.timeline_mut()) {
             timeline.set_pace(took);
         }
-        if let Some(Started { step, .. }) = self.started {
-            if simulation.progress().is_none() {
-                // It was given up, or its thread could not be started.
-                self.started = None;
-                return false;
-            }
-            let result = match simulation.finish_frame(false) {
-                Ok(None) => return false,
-                Ok(Some(took)) => {
-                    self.took.store(took.as_nanos() as u64, Ordering::Relaxed);
-                    Ok(())
-                }
-                Err(problems) => Err(problems),
-            };
-            self.computed(session, result, step, now);
-            return self.arrived(session);
-        }
         if let Some(target) = self.target {
             // An edit applies from the frame where it was made, so its plan is awaited there.
-            return !session.compiling() && self.jump(session, target, now, wake);
+            return !compiling && self.jump(session, target, now, wake);
         }
         if !self.playing && simulation.is_outdated() {
-            // A change in the past has made the present frame another one. Steps wait for it.
-            self.target = Some(simulation.frame());
+            // A change in the past has made the present frame another one. Steps wait for it, and it for the plan.
+            self.target = Some(simulation.frame()).filter(|_| !compiling);
             return false;
         }
         // After the last frame that was baked, nothing would change any more.
@@ -337,6 +325,30 @@ impl Player {
         }
         self.computed(session, result, step, now);
         true
+    }
+
+    /// Ends a frame in slices that the GPU has computed. `None` where none is under way; otherwise whether there are new images.
+    fn collect(&mut self, session: &mut Session, now: f64) -> Option<bool> {
+        let simulation = session.simulation()?;
+        if simulation.progress().is_none() {
+            // It was given up, or its thread could not be started.
+            return self.started.take().map(|_| false);
+        }
+        let result = match simulation.finish_frame(false) {
+            Ok(None) => return Some(false),
+            Ok(Some(took)) => {
+                self.took.store(took.as_nanos() as u64, Ordering::Relaxed);
+                Ok(())
+            }
+            Err(problems) => {
+                // A jump would fail there again and again.
+                self.target = None;
+                Err(problems)
+            }
+        };
+        let step = self.started.as_ref().is_some_and(|started| started.step);
+        self.computed(session, result, step, now);
+        Some(self.arrived(session))
     }
 
     /// Computes frames on the way to `target`, if the GPU keeps up. Returns whether the images are those of the target now.

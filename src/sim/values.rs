@@ -73,6 +73,8 @@ pub struct Origin {
     pub frame: u64,
     /// Number of bad values.
     pub count: u32,
+    /// The wire is a State that held them when the watch began, so they come from this frame or one before.
+    pub older: bool,
 }
 
 impl Values {
@@ -244,7 +246,7 @@ impl BadValues {
         simulation.watch_values(1)?;
         if let Some(bad) = simulation.values.as_mut().and_then(|values| values.check_now(&simulation.engine)) {
             let (wire, count) = bad;
-            return Ok(Some(Origin { wire, frame: simulation.frame, count }));
+            return Ok(Some(Origin { wire, frame: simulation.frame, count, older: simulation.frame > 0 }));
         }
         simulation.values = None;
         for input in &replay.inputs {
@@ -252,7 +254,8 @@ impl BadValues {
             check.look(&simulation.engine);
             let counts = check.take(true).unwrap_or_default();
             if let Some(((_, wire, _), count)) = wires.iter().zip(counts).find(|(_, count)| *count > 0) {
-                return Ok(Some(Origin { wire: wire.clone(), frame: simulation.frame, count }));
+                let (wire, frame) = (wire.clone(), simulation.frame);
+                return Ok(Some(Origin { wire, frame, count, older: false }));
             }
             if simulation.frame >= self.frame {
                 break;
@@ -268,10 +271,12 @@ impl BadValues {
         let more = if self.states.len() > 4 { " and more" } else { "" };
         let remedy = "check for division by zero, roots of negative numbers and a time step that is too large";
         match origin {
-            Some(Origin { wire, frame, count }) => {
+            Some(Origin { wire, frame, count, older }) => {
                 let (node, port) = wire.split_once('.').unwrap_or((wire, ""));
+                let began = if *older { "is here since frame" } else { "began here in frame" };
+                let or = if *older { " or before" } else { "" };
                 let cause = format!(
-                    "NaN or infinity began here in frame {frame} ({count} values); States that hold it by frame {}: {states}{more}",
+                    "NaN or infinity {began} {frame}{or} ({count} values); States that hold it by frame {}: {states}{more}",
                     self.frame
                 );
                 Problem::new(node, port, cause, remedy).warning()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::Session;
@@ -13,9 +13,8 @@ use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::sim::checkpoint::Stop;
 use crate::sim::debug::{
-    Condition, Conditions, Fired, FrameDebugger, FrameStart, Place, Report, WriteEvent, first_nan,
+    Condition, Conditions, Fired, FrameDebugger, FrameStart, NanSearch, Place, Report, WriteEvent,
 };
-use crate::sim::timeline::Past;
 use crate::sim::values::BadValues;
 use crate::sim::{FrameInput, Simulation};
 
@@ -28,12 +27,17 @@ enum Goal {
     /// Where a run stopped that left a checkpoint of the frame's start.
     Stopped(Box<FrameStart>, Box<Report>),
     /// Where the first NaN begins.
-    FirstNan(Option<Box<BadValues>>, Option<Box<Past>>),
+    FirstNan(Box<NanSearch>),
 }
 
-/// What a thread has prepared: a debugger, and what the stop says; whether it searched for NaN. The bad values come back, to search
-/// for them again.
-type Prepared = (Result<Option<(FrameDebugger, Option<Report>)>, Problems>, bool, Option<BadValues>);
+/// What the user asks for while a frame is being computed in slices: it has half of its States, so its end is awaited.
+enum Wish {
+    Enter(Option<String>),
+    FirstNan,
+}
+
+/// What a thread has prepared: a debugger, and what the stop says; whether it searched for NaN.
+type Prepared = (Result<Option<(FrameDebugger, Option<Report>)>, Problems>, bool);
 
 /// A frame of another version of the graph is not that of the stop.
 const OTHER: &str = "The graph, or what it was run with, is not what it was when the run stopped, so the frame stands at its node or its start. Step on, or run it again.";
@@ -42,6 +46,7 @@ const OTHER: &str = "The graph, or what it was run with, is not what it was when
 #[derive(Default)]
 pub(super) struct Debugging {
     standing: Option<Standing>,
+    wish: Option<Wish>,
     preparing: Option<Receiver<Prepared>>,
     conditions: Conditions,
     /// Breakpoints, by the paths of nodes.
@@ -49,9 +54,11 @@ pub(super) struct Debugging {
     /// Conditions of what the graph does not have, as they are typed.
     waiting: Vec<String>,
     /// NaN that the States hold since their last check.
-    pub(super) bad: Option<BadValues>,
+    pub(super) bad: Option<Arc<BadValues>>,
     /// Ends the search of the thread that prepares.
     left: Arc<AtomicBool>,
+    /// The frame that it searches; 0 while it searches none.
+    searched: Arc<AtomicU64>,
     /// Another plan is wanted when the frame is left.
     pub(super) waits: bool,
     /// A sentence for the user.
@@ -106,9 +113,14 @@ impl Session {
         self.debugging.standing.is_some() || self.is_entering_frame()
     }
 
-    /// Whether a plan that can stop inside a frame is being compiled.
+    /// Whether a plan that can stop inside a frame is being compiled, or waits for a frame that is being computed.
     pub(in crate::app) fn is_entering_frame(&self) -> bool {
-        self.debugging.preparing.is_some()
+        self.debugging.preparing.is_some() || self.debugging.wish.is_some()
+    }
+
+    /// The frame in which NaN is being searched, counted from 1.
+    pub(in crate::app) fn searched_frame(&self) -> Option<u64> {
+        Some(self.debugging.searched.load(Ordering::Relaxed)).filter(|frame| *frame > 0 && self.is_entering_frame())
     }
 
     /// The node whose dispatch is next, while a frame is stood in.
@@ -253,9 +265,31 @@ impl Session {
 
     /// Stands at the start of the next frame, or in front of a node in it.
     pub(in crate::app) fn enter_frame(&mut self, node: Option<String>) {
-        let Some(simulation) = &self.simulation else { return };
-        let start = FrameStart::new(simulation, &simulation.next_input());
-        self.prepare(Goal::Start(Box::new(start), node));
+        self.debugging.wish = Some(Wish::Enter(node));
+        self.grant();
+    }
+
+    /// Begins what the user has asked for, once no frame is under way.
+    pub(super) fn grant(&mut self) {
+        let Some(simulation) = &mut self.simulation else {
+            self.debugging.wish = None;
+            return;
+        };
+        if simulation.progress().is_some() {
+            return;
+        }
+        match self.debugging.wish.take() {
+            Some(Wish::Enter(node)) => {
+                let start = FrameStart::new(simulation, &simulation.next_input());
+                self.prepare(Goal::Start(Box::new(start), node));
+            }
+            Some(Wish::FirstNan) => {
+                let search = NanSearch::new(simulation, self.debugging.bad.clone());
+                self.debugging.standing = None;
+                self.prepare(Goal::FirstNan(Box::new(search)));
+            }
+            None => {}
+        }
     }
 
     /// Goes to where a run stopped, in the frame after the checkpoint that the simulation has started from.
@@ -275,14 +309,10 @@ impl Session {
         self.debugging.bad.is_some()
     }
 
-    /// Searches for the first NaN: in the frames since the States were good for the last time, or else in all that the timeline knows.
+    /// Searches for the first NaN in all frames that can be computed again.
     pub(in crate::app) fn find_first_nan(&mut self) {
-        let Some(simulation) = &mut self.simulation else { return };
-        let now = simulation.frame();
-        let past = simulation.past(now).map(Box::new);
-        let bad = self.debugging.bad.take().filter(|bad| bad.frame <= now).map(Box::new);
-        self.debugging.standing = None;
-        self.prepare(Goal::FirstNan(bad, past));
+        self.debugging.wish = Some(Wish::FirstNan);
+        self.grant();
     }
 
     fn graph(&self) -> Result<Graph, Problems> {
@@ -312,44 +342,42 @@ impl Session {
         let (answer, prepared) = channel();
         let (gpu, wake, plan) = (self.gpu.clone(), self.wake.clone(), self.plain_plan());
         let searched = matches!(goal, Goal::FirstNan(..));
-        let left = Arc::new(AtomicBool::new(false));
-        self.debugging.left = left.clone();
+        let (left, frame): (Arc<AtomicBool>, Arc<AtomicU64>) = Default::default();
+        // A thread that still prepares something else ends.
+        std::mem::replace(&mut self.debugging.left, left.clone()).store(true, Ordering::Relaxed);
+        self.debugging.searched = frame.clone();
         let work = move || {
-            let (found, bad) = match goal {
+            let found = match goal {
                 Goal::Start(start, node) => {
                     let debugger = plan().and_then(|plan| FrameDebugger::new(&gpu, plan, &start));
-                    let there = debugger.and_then(|mut debugger| {
+                    debugger.and_then(|mut debugger| {
                         if let Some(node) = node {
                             debugger.run_to(&node)?;
                         }
                         Ok(Some((debugger, None)))
-                    });
-                    (there, None)
+                    })
                 }
                 Goal::Fired(fired) => {
                     let report = plan().and_then(|plan| fired.report(&gpu, plan));
-                    (report.map(|(debugger, report)| Some((debugger, Some(report)))), None)
+                    report.map(|(debugger, report)| Some((debugger, Some(report))))
                 }
                 Goal::Stopped(start, mut report) => {
                     let debugger = plan().and_then(|plan| FrameDebugger::new(&gpu, plan, &start));
-                    let there = debugger.and_then(|mut debugger| {
+                    debugger.and_then(|mut debugger| {
                         report.enter(&mut debugger)?;
                         Ok(Some((debugger, Some(*report))))
-                    });
-                    (there, None)
+                    })
                 }
-                Goal::FirstNan(bad, past) => {
-                    let first = plan().and_then(|plan| {
-                        let near = bad.as_ref().map_or(Ok(None), |bad| bad.first(&gpu, plan.clone()))?;
-                        match (near, &past) {
-                            (None, Some(past)) => first_nan(&gpu, plan, past, |_| !left.load(Ordering::Relaxed)),
-                            (near, _) => Ok(near),
-                        }
-                    });
-                    (first.map(|found| found.map(|(debugger, report)| (debugger, Some(report)))), bad.map(|bad| *bad))
+                Goal::FirstNan(search) => {
+                    let go_on = |at| {
+                        frame.store(at, Ordering::Relaxed);
+                        !left.load(Ordering::Relaxed)
+                    };
+                    let first = plan().and_then(|plan| search.run(&gpu, plan, go_on));
+                    first.map(|found| found.map(|(debugger, report)| (debugger, Some(report))))
                 }
             };
-            let _ = answer.send((found, searched, bad));
+            let _ = answer.send((found, searched));
             wake();
         };
         // A closing window does not wait for it.
@@ -361,16 +389,15 @@ impl Session {
     /// Takes over the debugger that a thread has prepared.
     pub(super) fn take_debugger(&mut self) {
         let Some(preparing) = &self.debugging.preparing else { return };
-        let (found, searched, bad) = match preparing.try_recv() {
+        let (found, searched) = match preparing.try_recv() {
             Err(TryRecvError::Empty) => return,
             Err(TryRecvError::Disconnected) => {
                 let crashed = Problem::new("", "", "the frame debugger could not be prepared", "try again");
-                (Err(crashed.into()), false, None)
+                (Err(crashed.into()), false)
             }
             Ok(prepared) => prepared,
         };
         self.debugging.preparing = None;
-        self.debugging.bad = bad.or(self.debugging.bad.take());
         match found {
             Ok(Some((debugger, report))) => {
                 let picked = report.as_ref().and_then(Report::place);
@@ -455,7 +482,7 @@ impl Session {
 
     /// Leaves the frame: the simulation continues from where it was.
     pub(in crate::app) fn leave_frame(&mut self) {
-        self.debugging.preparing = None;
+        (self.debugging.wish, self.debugging.preparing) = (None, None);
         self.debugging.left.store(true, Ordering::Relaxed);
         if let Some(left) = self.debugging.standing.take() {
             self.debugging.conditions.pass(left.debugger.frame());

@@ -176,6 +176,7 @@ impl Session {
         self.document = document;
         self.history = History::default();
         self.simulation = None;
+        self.states = StateWatch::default();
         self.past = None;
         self.snapshots = Snapshots::default();
         self.problems.document = Problems::default();
@@ -370,6 +371,7 @@ impl Session {
             return;
         }
         self.take_trace();
+        self.grant();
         self.take_debugger();
         self.poll_following();
         if self.is_debugging() {
@@ -481,7 +483,7 @@ impl Session {
         self.debugging.bad = None;
         self.problems.running = Problems::default();
         self.snapshots = Snapshots::default();
-        self.states = StateWatch { begun: values::starts(&self.document), traced: None };
+        self.states = StateWatch { begun: values::starts(&self.document), ..StateWatch::default() };
         self.checks.restart();
         self.numbers.restart();
         if let Some(simulation) = &mut self.simulation {

@@ -1,6 +1,7 @@
 //! Silent errors: States that an edit did not restart, and NaN or infinity in States.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 use super::Session;
@@ -24,8 +25,13 @@ pub(super) struct StateWatch {
     /// What they began with.
     pub(super) begun: Starts,
     /// The answer of a trace that is under way.
-    pub(super) traced: Option<Receiver<(Problem, BadValues)>>,
+    pub(super) traced: Option<Receiver<Traced>>,
+    /// Where the NaN of this run began, as it was found last. After an edit, the watch begins with States that hold it.
+    pub(super) origin: Option<Problem>,
 }
+
+/// The problem to show, what it was found from, and whether it names the place where the NaN began, or where it was already.
+type Traced = (Problem, BadValues, Option<bool>);
 
 /// The `init` wires of all States of a document.
 pub(super) fn starts(document: &Document) -> Starts {
@@ -77,7 +83,7 @@ impl Session {
             });
             let origin = plan.and_then(|plan| bad.origin(&gpu, plan)).ok().flatten();
             let problem = bad.problem(origin.as_ref());
-            let _ = answer.send((problem, bad));
+            let _ = answer.send((problem, bad, origin.map(|origin| !origin.older)));
             wake();
         };
         // A closing window does not wait for it.
@@ -87,10 +93,12 @@ impl Session {
     }
 
     pub(super) fn take_trace(&mut self) {
-        if let Some((problem, bad)) = self.states.traced.as_ref().and_then(|answers| answers.try_recv().ok()) {
+        if let Some((problem, bad, exact)) = self.states.traced.as_ref().and_then(|answers| answers.try_recv().ok()) {
             self.states.traced = None;
-            self.debugging.bad = Some(bad);
-            self.problems.running.push(problem);
+            self.debugging.bad = Some(Arc::new(bad));
+            let known = self.states.origin.take().filter(|_| exact == Some(false));
+            self.states.origin = known.or(exact.unwrap_or(false).then(|| problem.clone()));
+            self.problems.running.push(self.states.origin.clone().unwrap_or(problem));
         }
     }
 }

@@ -26,7 +26,7 @@ use crate::problem::{Problem, Problems};
 pub use conditions::{Bounds, Condition, Conditions, Fired};
 pub use element::{Element, Place};
 pub use expression::Formula;
-pub use first::first_nan;
+pub use first::{NanSearch, first_nan};
 pub use follow::{Follower, TrailPoint};
 pub use history::{Reading, WriteEvent};
 pub use report::{Input, Report, Values};

@@ -17,6 +17,36 @@ pub struct Written {
     pub uses: BTreeMap<String, String>,
 }
 
+/// How States came into a run that do not follow from its journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carry {
+    /// Another version of the graph has computed them.
+    Edited,
+    /// The past was changed, and the run went on from what was there.
+    Changed,
+    /// They come from a checkpoint or from a program.
+    Written,
+}
+
+impl Carry {
+    /// What happened there, in words.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Carry::Edited => "the graph was edited",
+            Carry::Changed => "the run went on after a change of its past",
+            Carry::Written => "the States were loaded",
+        }
+    }
+
+    /// Why no frame before can be computed, in words.
+    pub(in crate::sim) fn cause(self) -> &'static str {
+        match self {
+            Carry::Written => "the States of that frame come from a checkpoint, and what led to them is not known",
+            _ => "the input of the run is not known from its start",
+        }
+    }
+}
+
 /// A parameter that was changed before a frame was computed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
@@ -37,8 +67,10 @@ pub struct Journal {
     /// Whether somebody gave the input of a frame live.
     live: Vec<bool>,
     changes: BTreeMap<u64, Vec<Change>>,
-    /// The States of this frame are not what the journal leads to: they come from another graph, or were written.
-    carried: Option<(u64, u64)>,
+    /// The States of this frame are not what the journal leads to, with a number of its own for each time.
+    carried: Option<(u64, u64, Carry)>,
+    /// The input of frames before this one was never seen: it is assumed.
+    assumed: u64,
     /// Hashes of what leads to the States after so many frames, as far as they are known.
     hashes: Vec<u64>,
     /// For [`Journal::carry`].
@@ -83,8 +115,22 @@ impl Journal {
         }
     }
 
+    /// Assumes this input for the frames before one that were never seen.
+    pub fn assume(&mut self, frame: u64, input: &FrameInput) {
+        if let Some(last) = frame.checked_sub(1).filter(|last| *last >= self.end()) {
+            self.note(last, input, false);
+            self.assumed = frame;
+        }
+    }
+
+    /// Whether the input of all frames is known, so that the run can be repeated from its start.
+    pub fn knows_start(&self) -> bool {
+        self.assumed == 0
+    }
+
     /// Forgets the input and the changes of parameters from a frame on.
     pub fn cut(&mut self, frame: u64) {
+        self.assumed = self.assumed.min(frame);
         let at = usize::try_from(frame).unwrap_or(usize::MAX);
         self.inputs.truncate(at);
         self.live.truncate(at);
@@ -207,21 +253,28 @@ impl Journal {
     }
 
     /// The States of a frame came from elsewhere, so frames after it are not what the start leads to.
-    pub fn carry(&mut self, frame: u64) {
+    pub fn carry(&mut self, frame: u64, how: Carry) {
         self.count += 1;
-        self.carried = Some((frame, self.count));
+        self.carried = Some((frame, self.count, how));
         self.forget_hashes(frame);
     }
 
     /// The frame whose States came from elsewhere.
     pub fn carried(&self) -> Option<u64> {
-        self.carried.map(|(frame, _)| frame)
+        self.carried.map(|(frame, ..)| frame)
     }
 
-    /// The run goes back to a frame. States that came from elsewhere after it are gone.
+    /// The same, and where they came from.
+    pub fn carried_by(&self) -> Option<(u64, Carry)> {
+        self.carried.map(|(frame, _, how)| (frame, how))
+    }
+
+    /// The run goes back to a frame. States that came from elsewhere after it are gone, and with them the run that led to them: what was
+    /// assumed is the input from now on.
     pub fn back_to(&mut self, frame: u64) {
-        if let Some((carried, _)) = self.carried.take_if(|(carried, _)| *carried > frame) {
+        if let Some((carried, ..)) = self.carried.take_if(|(carried, ..)| *carried > frame) {
             self.forget_hashes(carried);
+            self.assumed = 0;
         }
     }
 
@@ -238,7 +291,7 @@ impl Journal {
     fn next_hash(&self) -> u64 {
         let frame = self.hashes.len() as u64;
         let mut hash = DefaultHasher::new();
-        if let Some((_, unique)) = self.carried.filter(|(carried, _)| *carried == frame) {
+        if let Some((_, unique, _)) = self.carried.filter(|(carried, ..)| *carried == frame) {
             (1, unique).hash(&mut hash);
             return hash.finish();
         }
@@ -347,15 +400,30 @@ mod tests {
     }
 
     #[test]
+    fn assumed_input_is_no_input_of_the_run_until_the_run_goes_back_before_it() {
+        let mut journal = journal(20);
+        journal.assume(10, &FrameInput::default());
+        assert!(journal.knows_start() && journal.end() == 20, "these were seen");
+        journal.assume(30, &FrameInput::default());
+        journal.carry(30, Carry::Written);
+        assert!(!journal.knows_start() && journal.end() == 30);
+        journal.back_to(30);
+        assert!(!journal.knows_start());
+        journal.back_to(4);
+        assert!(journal.knows_start(), "now it is what the run is computed with");
+    }
+
+    #[test]
     fn states_from_elsewhere_are_those_of_no_other_run() {
         let mut journal = journal(20);
         let before: Vec<_> = (0..=20).map(|frame| journal.hash(frame)).collect();
-        journal.carry(8);
+        journal.carry(8, Carry::Edited);
         let carried: Vec<_> = (0..=20).map(|frame| journal.hash(frame)).collect();
         assert_eq!(before[..8], carried[..8]);
         assert!((8..=20).all(|frame| before[frame] != carried[frame]));
         journal.back_to(8);
         assert_eq!(journal.hash(8), carried[8], "at the frame itself nothing is lost");
+        assert_eq!(journal.carried_by(), Some((8, Carry::Edited)));
         journal.back_to(7);
         assert_eq!((0..=20).map(|frame| journal.hash(frame)).collect::<Vec<_>>(), before);
     }

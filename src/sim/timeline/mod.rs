@@ -17,7 +17,7 @@ use crate::problem::Problems;
 pub(super) use checkpoints::Handle;
 pub use checkpoints::{Budget, Place};
 use checkpoints::{Checkpoint, Checkpoints, Found};
-pub use journal::{Change, Journal, Written};
+pub use journal::{Carry, Change, Journal, Written};
 pub use past::Past;
 
 /// A frame is to be reached from a checkpoint within this time.
@@ -186,8 +186,8 @@ impl Simulation {
         timeline.set_budget(budget);
         timeline.journal.follow([self.plan.dynamics.hash, self.files], parameters(&self.plan), 0, None);
         if !self.fresh && self.frame > 0 {
-            timeline.journal.note(self.frame - 1, &FrameInput::default(), false);
-            timeline.journal.carry(self.frame);
+            timeline.journal.assume(self.frame, &FrameInput::default());
+            timeline.journal.carry(self.frame, Carry::Written);
         }
         self.timeline = Some(Box::new(timeline));
     }
@@ -369,7 +369,7 @@ impl Simulation {
         let (now, frame) = (parameters(&self.plan), self.frame);
         timeline.change(frame, |journal| journal.follow(dynamics, now, frame, applies));
         if self.frame > 0 && !(same && whole) {
-            timeline.journal.carry(self.frame);
+            timeline.journal.carry(self.frame, Carry::Edited);
             timeline.computed = None;
         }
     }
@@ -378,10 +378,8 @@ impl Simulation {
     pub(super) fn after_writing(&mut self) {
         let idle = self.recorded_input();
         let Some(timeline) = &mut self.timeline else { return };
-        if let Some(last) = self.frame.checked_sub(1).filter(|last| *last >= timeline.journal.end()) {
-            timeline.journal.note(last, &idle, false);
-        }
-        timeline.journal.carry(self.frame);
+        timeline.journal.assume(self.frame, &idle);
+        timeline.journal.carry(self.frame, Carry::Written);
         timeline.computed = None;
     }
 
@@ -400,7 +398,7 @@ impl Simulation {
         self.apply(&timeline.journal, self.frame);
         if timeline.is_outdated(self.frame) {
             // The run continues from States that the past does not lead to.
-            timeline.journal.carry(self.frame);
+            timeline.journal.carry(self.frame, Carry::Changed);
             timeline.computed = None;
         }
         let bytes = kept(&self.plan)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::checkpoints::{Checkpoint, Handle};
-use super::journal::Written;
+use super::journal::{Journal, Written};
 use super::{kept, names};
 use crate::document::ParamValue;
 use crate::input::FrameInput;
@@ -98,12 +98,25 @@ impl Simulation {
     /// The past up to a frame, which is not after the present one. `None` without a timeline, and where it does not know
     /// States from which the frame can be computed.
     pub fn past(&mut self, to: u64) -> Option<Past> {
+        self.past_of(to, |_| {})
+    }
+
+    /// The same of a run of the present graph from the start, with the input and the parameters of this run, whatever States came into it
+    /// since. `None` where its input is not known from the start.
+    pub fn past_from_start(&mut self, to: u64) -> Option<Past> {
+        let known = self.timeline.as_ref().is_some_and(|timeline| timeline.journal.knows_start());
+        if known { self.past_of(to, |journal| journal.back_to(0)) } else { None }
+    }
+
+    /// The past by a changed copy of the journal.
+    fn past_of(&mut self, to: u64, change: impl FnOnce(&mut Journal)) -> Option<Past> {
         let params = settings::values(&self.plan);
         let sizes =
             kept(&self.plan).into_iter().filter_map(|b| self.plan.buffers.get(b)).map(|b| b.bytes.max(16)).collect();
         let states = names(&self.plan);
-        let timeline = self.timeline.as_deref_mut()?;
-        let journal = &mut timeline.journal;
+        let timeline = self.timeline.as_deref()?;
+        let mut journal = timeline.journal.clone();
+        change(&mut journal);
         let carried = journal.carried().filter(|carried| *carried <= to);
         let start = Base { frame: 0, time: 0.0, names: Arc::new([]), held: Vec::new(), contents: None };
         let mut bases: Vec<Base> = carried.is_none().then_some(start).into_iter().collect();
