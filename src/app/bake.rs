@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use eframe::egui::{self, DragValue, Id, RichText, Ui};
+use eframe::egui::{self, Id, RichText, Ui};
 
+use super::number::number_field;
 use super::session::{BakedState, Session, about, state};
 use super::{prose, theme};
 use crate::bake::job::{Ended, Job, Progress};
@@ -367,7 +368,7 @@ pub(super) fn color(state: BakedState, look: &theme::Look) -> egui::Color32 {
 fn frames(ui: &mut Ui, (first, last): &mut (u64, u64), of: &str) {
     let field = |ui: &mut Ui, title: &str, value: &mut u64, least: u64| {
         ui.label(title);
-        let response = ui.add(DragValue::new(value).range(least..=99_999_999));
+        let response = ui.add(number_field(ui, value).range(least..=99_999_999));
         let name = format!("{title}{of}");
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, &name));
     };

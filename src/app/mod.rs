@@ -30,6 +30,7 @@ mod live;
 mod loader;
 mod menu;
 mod notice;
+mod number;
 mod own_window;
 mod pane_host;
 mod panes;

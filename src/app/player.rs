@@ -36,7 +36,7 @@ pub(super) const SPEEDS: [f64; 6] = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0];
 /// The pointer over the image, and the keys that go with it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pointer {
-    /// 0..1 from the lower left, while it is over the image or holds a button that was pressed there.
+    /// 0..1 from the lower left of the domain that the image shows, while it is over it or holds a button that was pressed in the view.
     pub at: Option<[f32; 2]>,
     /// Bits: 1 left, 2 right, 4 middle.
     pub buttons: u32,

@@ -7,6 +7,7 @@ use super::command::Command;
 use super::export::amount;
 use super::files::Data;
 use super::inspector::keys::diamond;
+use super::number::number_field;
 use super::player::Player;
 use super::session::Session;
 use super::theme::{self, Look};
@@ -383,7 +384,7 @@ fn memory(ui: &mut Ui, session: &mut Session) {
         for (name, bytes) in [("GPU", &mut budget.gpu), ("Memory", &mut budget.host), ("Disk", &mut budget.disk)] {
             ui.horizontal(|ui| {
                 let mut mebibytes = (*bytes >> 20) as f64;
-                let field = egui::DragValue::new(&mut mebibytes).range(0.0..=1_048_576.0).speed(16.0).suffix(" MiB");
+                let field = number_field(ui, &mut mebibytes).range(0.0..=1_048_576.0).speed(16.0).suffix(" MiB");
                 if ui.add(field).changed() {
                     *bytes = (mebibytes as u64) << 20;
                 }

@@ -302,6 +302,11 @@ fn set(document: &mut Document, params: &[String]) -> Result<(), Failure> {
             ))
         })?;
         let value = ParamValue::from_text(value);
+        let now = document.node(node).and_then(|node| node.kind.number()).filter(|_| param == "value");
+        if let (Some(ParamValue::Number(_)), ParamValue::Vector(_)) = (now, &value) {
+            let cause = format!("`{node}` is one number; write it with a point, such as 0.8");
+            return Err(Failure::Message(format!("--param {assignment}: {cause}")));
+        }
         document.set(node, param, value).map_err(|e| Failure::Message(format!("--param {assignment}: {e}")))?;
     }
     Ok(())

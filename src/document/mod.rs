@@ -484,6 +484,9 @@ impl Document {
             (NodeKind::Domain(domain), "width", ParamValue::Number(_) | ParamValue::Expression(_)) => {
                 domain.width = value;
             }
+            (NodeKind::Domain(_), "width", ParamValue::Vector(_)) => {
+                return Err(format!("`{path}.width` is one number [m]; write it with a point, such as 0.8"));
+            }
             (NodeKind::Domain(domain), "edge", ParamValue::Expression(edge)) => domain.edge = Edge::from_text(edge),
             (NodeKind::Domain(_), "resolution" | "width" | "edge", ParamValue::Keys(_)) => {
                 return Err(format!(

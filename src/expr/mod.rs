@@ -14,6 +14,7 @@ mod program;
 mod scan;
 #[cfg(test)]
 mod tests;
+pub mod typed;
 mod value;
 mod wgsl;
 

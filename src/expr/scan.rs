@@ -409,7 +409,12 @@ impl<'a> Scanner<'a> {
         self.reduce(0)?;
         match self.waiting.last_mut() {
             Some(Waiting { what: What::Bracket(b']', count, _) | What::Bracket(_, count, Some(_)), .. }) => *count += 1,
-            _ => return Err(self.error(self.at, "a comma must be inside brackets; write a vector as [1, 2]")),
+            _ => {
+                return Err(self.error(
+                    self.at,
+                    "a comma must be inside brackets; write a number with a point, such as 0.8, and a vector as [1, 2]",
+                ));
+            }
         }
         self.before = Before::Opening;
         self.at += 1;

@@ -231,7 +231,10 @@ fn errors_are_sentences_with_a_column() {
         ("(1", "this bracket has no matching `)` (column 1)"),
         ("1)", "no bracket is open that `)` could close (column 2)"),
         ("[1, 2)", "`]` is expected before this (column 6)"),
-        ("1, 2", "a comma must be inside brackets; write a vector as [1, 2] (column 2)"),
+        (
+            "1, 2",
+            "a comma must be inside brackets; write a number with a point, such as 0.8, and a vector as [1, 2] (column 2)",
+        ),
         ("sine(3)", "there is no function `sine` (column 1)"),
         ("sin", "`sin` is a function; write it as sin(x) (column 1)"),
         ("1 +\n  sin(1, 2)", "write it as sin(x); here it has (number, number) (line 2, column 3)"),

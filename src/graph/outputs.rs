@@ -22,6 +22,15 @@ impl Graph {
     }
 }
 
+/// How many times wider and higher an image of this size \[pixels\] is than its part that shows a grid of these cells. An image of another
+/// shape has the whole grid in its middle, between black bars, so one of both is 1. Everything that finds a place of the grid in the image,
+/// or the other way round, uses this.
+pub fn image_scale(cells: [u32; 2], size: [u32; 2]) -> [f64; 2] {
+    let cells_a_pixel = [0, 1].map(|axis| f64::from(cells[axis].max(1)) / f64::from(size[axis].max(1)));
+    let most = cells_a_pixel[0].max(cells_a_pixel[1]);
+    cells_a_pixel.map(|own| most / own)
+}
+
 /// The largest size within `room` with the aspect ratio of `own`; `room` itself where it differs only by rounding.
 pub fn fitted(room: (u32, u32), own: (u32, u32)) -> (u32, u32) {
     let [width, height] = [room.0, room.1].map(f64::from);
@@ -34,6 +43,21 @@ pub fn fitted(room: (u32, u32), own: (u32, u32)) -> (u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_image_shows_square_cells_and_the_whole_grid() {
+        for cells in [[64, 128], [128, 64], [100, 100], [7, 3000]] {
+            for size in [[256, 256], [640, 200], [200, 640], [1, 1]] {
+                let scale = image_scale(cells, size);
+                let pixels = [0, 1].map(|axis| f64::from(size[axis]) / scale[axis] / f64::from(cells[axis]));
+                assert!((pixels[0] / pixels[1] - 1.0).abs() < 1e-12, "{cells:?} {size:?}: {pixels:?} pixels a cell");
+                assert!(
+                    scale.contains(&1.0) && scale.iter().all(|scale| *scale >= 1.0),
+                    "{cells:?} {size:?}: {scale:?}"
+                );
+            }
+        }
+    }
 
     #[test]
     fn a_size_keeps_the_aspect_of_the_image() {

@@ -159,8 +159,12 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
         n if n == wanted => values[..n].copy_from_slice(given),
         n => {
             let cause = format!("a vector of {n} was given for {}", ty.name());
-            let remedy =
-                if wanted == 1 { "give one number".into() } else { format!("give {wanted} numbers, or one for all") };
+            let remedy = match (wanted, n) {
+                // `0,8` on the command line is a vector.
+                (1, 2) => "give one number, with a point such as 0.8".into(),
+                (1, _) => "give one number".into(),
+                _ => format!("give {wanted} numbers, or one for all"),
+            };
             return Err((cause, remedy));
         }
     }

@@ -16,6 +16,7 @@ use egui_node_graph::{DataTypeTrait, NodeDataTrait, NodeId, NodeResponse, UserRe
 use super::marks::Mark;
 use super::templates::NoTemplate;
 use super::text::{SMALLEST, block, block_room, one_line, shortened, text_size};
+use crate::app::number::number_field;
 use crate::app::session::BakedState;
 use crate::app::theme::{self, Look};
 use crate::document::Outline;
@@ -380,7 +381,7 @@ impl NodeView {
                 let size = (COUNT * zoom).max(MIN_COUNT);
                 let rect = Rect::from_center_size(pos2(right - 0.5 * size.x, area.center().y - 1.5 * zoom), size);
                 // A file may hold a value out of range; that is reported as a problem, and must not cause an edit.
-                let field = egui::DragValue::new(&mut now).prefix("×").range(1..=10_000).speed(0.1);
+                let field = number_field(ui, &mut now).prefix("×").range(1..=10_000).speed(0.1);
                 let field = field.clamp_existing_to_range(false);
                 // Placed outside of the layout, which would allocate too much space.
                 let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(rect));

@@ -64,9 +64,10 @@ impl ComparePane {
         };
         let response = ui.interact(room, ui.id().with(name), Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Image, true, name));
+        let height = self.framing.place(ui, room, pixels).height();
         let orbits = match self.view.camera {
             None => Orbits::No,
-            Some(before) => match turned(ui, &response, before) {
+            Some(before) => match turned(ui, &response, height, before) {
                 Some(now) => {
                     (self.view.camera, self.redraw) = (Some(now), true);
                     Orbits::Moved

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{self, Button, DragValue, Response, RichText, Ui};
+use eframe::egui::{self, Button, Response, RichText, Ui};
 
 use super::{CurvePane, Kind, Spot, Track, Wish, clip};
+use crate::app::number::number_field;
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::curve::{Keyframes, Tangent};
@@ -67,10 +68,10 @@ impl CurvePane {
         let (mut frame, mut value) = (key.frame, key.value.get(spot.part).copied().unwrap_or_default());
         ui.label(RichText::new("frame").small().color(faint));
         let places = if self.between { 2 } else { 0 };
-        let moved = ui.add(DragValue::new(&mut frame).range(0.0..=1e9).speed(0.2).max_decimals(places)).changed();
+        let moved = ui.add(number_field(ui, &mut frame).range(0.0..=1e9).speed(0.2).max_decimals(places)).changed();
         ui.label(RichText::new("value").small().color(faint));
         let speed = 0.01 * value.abs().max(0.1);
-        let set = ui.add(DragValue::new(&mut value).speed(speed).max_decimals(6)).changed();
+        let set = ui.add(number_field(ui, &mut value).speed(speed).max_decimals(6)).changed();
         if moved || set {
             let mut keys = track.keys.clone();
             if let Some(key) = keys.keys.get_mut(spot.key) {

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 
-use eframe::egui::{self, DragValue, Id, RichText, Ui};
+use eframe::egui::{self, Id, RichText, Ui};
 
 use super::NAMES;
+use crate::app::number::number_field;
 use crate::app::theme;
 use crate::document::{ExportPreset, ParamValue};
 use crate::export::place::{OF_SERIES, Place, TOKENS};
@@ -32,9 +33,9 @@ pub(super) fn frame_range(ui: &mut Ui, preset: &mut ExportPreset, fps: f64, time
     row(ui, "Frames", |ui, _| {
         let (first, last) = &mut preset.frames;
         let label = ui.label("from").id;
-        ui.add(DragValue::new(first).range(1..=u64::MAX)).labelled_by(label);
+        ui.add(number_field(ui, first).range(1..=u64::MAX)).labelled_by(label);
         let label = ui.label("to").id;
-        ui.add(DragValue::new(last).range(*first..=u64::MAX)).labelled_by(label);
+        ui.add(number_field(ui, last).range(*first..=u64::MAX)).labelled_by(label);
         let seconds = last.saturating_add(1).saturating_sub(*first) as f64 / fps;
         let label = ui.label("step").id;
         value(ui, label, &settings::EVERY, preset);
@@ -62,9 +63,9 @@ pub(super) fn size(ui: &mut Ui, chosen: &mut Option<(u32, u32)>, own: (u32, u32)
     match chosen {
         Some((width, height)) => {
             let label = ui.label("width").id;
-            ui.add(DragValue::new(width).range(1..=LARGEST)).labelled_by(label);
+            ui.add(number_field(ui, width).range(1..=LARGEST)).labelled_by(label);
             let label = ui.label("height").id;
-            ui.add(DragValue::new(height).range(1..=LARGEST)).labelled_by(label);
+            ui.add(number_field(ui, height).range(1..=LARGEST)).labelled_by(label);
             if let Some(fits) = fitting {
                 let text = format!("Stretches the image. {} × {} keeps its aspect ratio", fits.0, fits.1);
                 ui.label(RichText::new(text).color(theme::of(ui).warning));
@@ -84,13 +85,13 @@ pub(super) fn value(ui: &mut Ui, label: Id, setting: &Setting, preset: &mut Expo
     let changed = match setting.values {
         Values::Number(default, [least, most]) => {
             let mut value = number(default);
-            let field = DragValue::new(&mut value).range(least..=most).speed(0.001).max_decimals(6);
+            let field = number_field(ui, &mut value).range(least..=most).speed(0.001).max_decimals(6);
             let changed = ui.add(field).labelled_by(label).on_hover_text(setting.about).changed();
             changed.then(|| Some(ParamValue::Number(value)).filter(|_| value != default))
         }
         Values::Whole(default, [least, most]) => {
             let mut value = number(f64::from(default)) as u32;
-            let field = DragValue::new(&mut value).range(least..=most);
+            let field = number_field(ui, &mut value).range(least..=most);
             let changed = ui.add(field).labelled_by(label).on_hover_text(setting.about).changed();
             changed.then(|| Some(ParamValue::Number(f64::from(value))).filter(|_| value != default))
         }
@@ -122,7 +123,7 @@ fn tiles(ui: &mut Ui, setting: &Setting, known: Option<&ParamValue>, usual: [u32
     let mut changed = false;
     for (side, name) in sides.iter_mut().flatten().zip(["columns", "rows"]) {
         let label = ui.label(name).id;
-        changed |= ui.add(DragValue::new(side).range(1.0..=1024.0).max_decimals(0)).labelled_by(label).changed();
+        changed |= ui.add(number_field(ui, side).range(1.0..=1024.0).max_decimals(0)).labelled_by(label).changed();
     }
     let whole = |sides: Vec<f64>| ParamValue::Vector(sides.into_iter().map(f64::round).collect());
     changed.then(|| sides.map(whole))
@@ -136,7 +137,7 @@ pub(super) fn checkpoints(ui: &mut Ui, chosen: &mut Option<u64>) {
         *chosen = some.then_some(CHECKPOINTS);
     }
     if let Some(every) = chosen {
-        let field = ui.add(DragValue::new(every).range(1..=u64::MAX));
+        let field = ui.add(number_field(ui, every).range(1..=u64::MAX));
         field
             .widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, "frames between checkpoints"));
         ui.label("frames");

@@ -8,7 +8,7 @@ use eframe::egui::{
 use super::numbers::{text_from_number, tidy};
 use super::row::HEIGHT;
 use crate::app::{keymap, notice, theme};
-use crate::expr::{ExprContext, Expression, Numbers};
+use crate::expr::{ExprContext, Expression, Numbers, typed};
 use crate::stage::header::Range;
 
 /// Ranges whose ends differ by more than this factor are logarithmic.
@@ -29,6 +29,8 @@ pub(super) struct Bar<'a> {
     /// The hard range; values are clamped to it.
     pub range: Range,
     pub whole: bool,
+    /// It may be an expression.
+    pub computed: bool,
     /// Change per dragged point, without a range.
     pub speed: f64,
     /// The default.
@@ -147,9 +149,13 @@ impl Bar<'_> {
             _ if self.whole && typed.fract() != 0.0 => "not a whole number",
             _ => return,
         };
+        self.tell(ui, &format!("{} is {why}; set to {}", text_from_number(typed), text_from_number(set)));
+    }
+
+    /// Says what became of a typed text.
+    fn tell(&self, ui: &Ui, what: &str) {
         let name = self.label.strip_prefix("param ").unwrap_or(&self.label);
-        let text = format!("{name}: {} is {why}; set to {}", text_from_number(typed), text_from_number(set));
-        notice::tell(ui.ctx(), text);
+        notice::tell(ui.ctx(), format!("{name}: {what}"));
     }
 
     fn clamped(&self, value: f64) -> f64 {
@@ -259,13 +265,22 @@ impl Bar<'_> {
         let escaped = ui.input(|input| input.key_pressed(Key::Escape));
         // What is shown may be rounded, so the same text is no other number.
         let other = !escaped && text != self.text(value);
-        let given = given(&text, self.unit, numbers).filter(|_| other).map(|given| match given {
-            Given::Number(number) => {
+        let given = if other { given(&text, (self.unit, self.whole), numbers) } else { Ok(None) };
+        let given = match given {
+            Ok(Some(Given::Number(number))) => {
                 self.tell_change(ui, number);
-                Given::Number(self.fit(number))
+                Some(Given::Number(self.fit(number)))
             }
-            text => text,
-        });
+            Ok(Some(Given::Text(text))) if !self.computed => {
+                self.tell(ui, &format!("`{text}` is not a number; write one such as 0.8"));
+                None
+            }
+            Ok(given) => given,
+            Err(sentence) => {
+                self.tell(ui, &sentence);
+                None
+            }
+        };
         (response, given.filter(|given| self.mixed || *given != Given::Number(value)))
     }
 
@@ -325,19 +340,25 @@ impl Bar<'_> {
 
 /// Parses what was typed for a number: a number, with or without its unit, a constant expression, or else
 /// another expression.
-fn given(text: &str, unit: &str, numbers: &Numbers) -> Option<Given> {
+///
+/// # Errors
+/// A text that is more than one value, in one sentence.
+fn given(text: &str, (unit, whole): (&str, bool), numbers: &Numbers) -> Result<Option<Given>, String> {
     let text = text.trim();
     let bare = text.strip_suffix(unit).filter(|_| !unit.is_empty()).unwrap_or(text).trim();
     if text.is_empty() {
-        return None;
+        return Ok(None);
     }
-    if let Some(number) = bare.parse::<f64>().ok().filter(|number| number.is_finite()) {
-        return Some(Given::Number(number));
+    if let Some(number) = typed::number(bare, whole) {
+        return number.map(|number| Some(Given::Number(number)));
+    }
+    if typed::is_list(text) {
+        return Err(format!("`{text}` is more than one value; write a number with a point, such as 0.8"));
     }
     let constant = Expression::parse_with(text, numbers).ok().filter(Expression::is_constant);
     match constant.and_then(|e| e.eval(&ExprContext::default()).ok()).as_ref().map(|number| number.as_slice()) {
-        Some([one]) => Some(Given::Number(*one)),
-        _ => Some(Given::Text(text.to_string())),
+        Some([one]) => Ok(Some(Given::Number(*one))),
+        _ => Ok(Some(Given::Text(text.to_string()))),
     }
 }
 
@@ -401,14 +422,21 @@ mod tests {
         let numbers = Numbers::from([("h".to_string(), crate::expr::Number::scalar(2.0))]);
         for (text, wants) in [
             ("0.5", Some(Given::Number(0.5))),
+            ("0,5", Some(Given::Number(0.5))),
+            ("min(1, 2)", Some(Given::Number(1.0))),
+            ("min(1, time)", Some(Given::Text("min(1, time)".into()))),
             (" 0.5 m ", Some(Given::Number(0.5))),
+            ("0,5 m", Some(Given::Number(0.5))),
             ("1/4", Some(Given::Number(0.25))),
             ("2 * h", Some(Given::Text("2 * h".into()))),
             ("sin(time)", Some(Given::Text("sin(time)".into()))),
             ("inf", Some(Given::Text("inf".into()))),
             ("", None),
         ] {
-            assert_eq!(given(text, "m", &numbers), wants, "{text:?}");
+            assert_eq!(given(text, ("m", false), &numbers), Ok(wants), "{text:?}");
+        }
+        for text in ["0,5 * time", "1, 2", "1,250", "h], [h", "0,8,1"] {
+            assert!(given(text, ("m", false), &numbers).is_err(), "{text:?}");
         }
     }
 

@@ -101,6 +101,7 @@ pub(super) fn editor(ui: &mut Ui, id: Id, name: &str, color: Color) -> Option<Co
             reach: Some((1.0, BRIGHTEST)),
             range: (Some(1.0), None),
             whole: false,
+            computed: false,
             speed: 0.01,
             default: Some(1.0),
             held: false,

@@ -266,6 +266,7 @@ fn point(ui: &mut Ui, id: Id, field: &Field<'_>, curve: &mut Curve, editing: &mu
         reach: Some(reach),
         range,
         whole: false,
+        computed: false,
         speed: 0.01,
         default: None,
         held: false,

@@ -191,6 +191,7 @@ fn place(ui: &mut Ui, id: Id, name: &str, gradient: &mut Gradient, chosen: &mut 
         reach: Some((0.0, 1.0)),
         range: (Some(0.0), Some(1.0)),
         whole: false,
+        computed: false,
         speed: 0.01,
         default: None,
         held: false,

@@ -359,6 +359,7 @@ impl Field<'_> {
             reach,
             range: self.range,
             whole,
+            computed: site.computed,
             speed,
             default: Some(parts[0]),
             held: site.held,
@@ -376,9 +377,9 @@ impl Field<'_> {
             return chosen.map(|value| Change::Set(ParamValue::Number(value as f64)));
         }
         let (response, given) = bar.show(ui, value, ui.available_width(), site.numbers);
-        let set = given.and_then(|given| match given {
-            Given::Number(number) => Some(Change::Set(ParamValue::Number(number))),
-            Given::Text(text) => site.computed.then_some(Change::Set(ParamValue::Expression(text))),
+        let set = given.map(|given| match given {
+            Given::Number(number) => Change::Set(ParamValue::Number(number)),
+            Given::Text(text) => Change::Set(ParamValue::Expression(text)),
         });
         set.or_else(|| self.menu(ui, site, &response, &ParamValue::Number(value), changed))
     }

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use eframe::egui::{self, ColorImage, DragValue, RichText, TextureHandle, TextureOptions, Ui};
+use eframe::egui::{self, ColorImage, RichText, TextureHandle, TextureOptions, Ui};
 
 use super::axes::{self, Chosen};
 use crate::app::action::{Action, Actions};
 use crate::app::inspector::row;
+use crate::app::number::number_field;
 use crate::app::session::Session;
 use crate::app::variations::tiles::{self, Shown};
 use crate::app::{prose, theme};
@@ -192,10 +193,10 @@ impl Sweep {
             .widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, "points of the sweep"));
         self.random = random.then(|| self.random.unwrap_or(RANDOM));
         if let Some(count) = &mut self.random {
-            let response = ui.add(DragValue::new(count).range(1..=10_000).suffix(" runs"));
+            let response = ui.add(number_field(ui, count).range(1..=10_000).suffix(" runs"));
             response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, "random runs"));
         }
-        let response = ui.add(DragValue::new(&mut self.frames).range(1..=99_999_999).suffix(" frames"));
+        let response = ui.add(number_field(ui, &mut self.frames).range(1..=99_999_999).suffix(" frames"));
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, "frames of a run"));
         response.on_hover_text("Each run computes so many frames and writes the last one");
         let beside = beside(session).display().to_string();

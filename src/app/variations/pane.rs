@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use eframe::egui::{self, Align, DragValue, Layout, RichText, Ui, vec2};
+use eframe::egui::{self, Align, Layout, RichText, Ui, vec2};
 use eframe::egui_wgpu::RenderState;
 
 use super::build::{Build, Built, Job};
@@ -12,6 +12,7 @@ use super::tiles::{self, Shown};
 use super::wall::Wall;
 use crate::app::action::{Action, Actions};
 use crate::app::inspector::row;
+use crate::app::number::number_field;
 use crate::app::session::Session;
 use crate::app::view::ImageTexture;
 use crate::app::{prose, theme};
@@ -328,7 +329,7 @@ impl Variations {
                     if !varies {
                         label.on_hover_text("It is not a constant number now, so it does not vary");
                     }
-                    let amount = DragValue::new(&mut varied.amount).range(0.0..=1.0).speed(0.005).max_decimals(2);
+                    let amount = number_field(ui, &mut varied.amount).range(0.0..=1.0).speed(0.005).max_decimals(2);
                     let response = ui.add(amount);
                     let name = format!("amount {path}");
                     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, &name));

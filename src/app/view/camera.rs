@@ -16,15 +16,14 @@ pub(in crate::app) enum Orbits {
     Moved,
 }
 
-/// The camera after a gesture of the pointer.
-pub(in crate::app) fn turned(ui: &Ui, response: &egui::Response, orbit: Orbit) -> Option<Orbit> {
-    let size = response.rect.size();
+/// The camera after a gesture of the pointer. `height`: of the image on the screen \[points\].
+pub(in crate::app) fn turned(ui: &Ui, response: &egui::Response, height: f32, orbit: Orbit) -> Option<Orbit> {
     let (shift, ctrl) = ui.input(|input| (input.modifiers.shift, input.modifiers.command));
     let by = response.drag_delta();
     let mut now = orbit;
     if response.dragged_by(PointerButton::Secondary) && by != egui::Vec2::ZERO {
         now = match shift {
-            true => now.panned(f64::from(by.x), f64::from(by.y), f64::from(size.y)),
+            true => now.panned(f64::from(by.x), f64::from(by.y), f64::from(height)),
             false => now.dragged(f64::from(by.x), f64::from(by.y)),
         };
     }
@@ -41,10 +40,15 @@ pub(in crate::app) fn turned(ui: &Ui, response: &egui::Response, orbit: Orbit) -
 }
 
 /// Moves the camera of an Output.
-pub(super) fn gestures(ui: &Ui, response: &egui::Response, session: &mut Session, output: Option<&str>) -> Orbits {
+pub(super) fn gestures(
+    ui: &Ui,
+    (response, height): (&egui::Response, f32),
+    session: &mut Session,
+    output: Option<&str>,
+) -> Orbits {
     let Some(node) = node(session, output) else { return Orbits::No };
     let Some(orbit) = session.running_simulation().and_then(|s| s.orbit(&node)) else { return Orbits::No };
-    match turned(ui, response, orbit) {
+    match turned(ui, response, height, orbit) {
         Some(now) => {
             session.move_camera(&node, now);
             Orbits::Moved

@@ -357,15 +357,19 @@ impl View {
         let response = ui.interact(room, ui.id().with("image"), Sense::click_and_drag());
         let name = format!("image {}", self.title());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Image, true, &name));
+        let image = self.framing.place(ui, room, pixels);
+        let height = scene::without_bars(&self.subject, session, image, size).height();
         let orbits = match &mut self.subject {
-            Subject::Output(name) => camera::gestures(ui, &response, session, name.as_deref()),
-            Subject::Wire(wire) => wire.orbit(ui, &response),
+            Subject::Output(name) => camera::gestures(ui, (&response, height), session, name.as_deref()),
+            Subject::Wire(wire) => wire.orbit(ui, &response, height),
         };
         let mut stale = orbits == camera::Orbits::Moved;
         self.framing.navigate(ui, &response, room, pixels, orbits != camera::Orbits::No);
-        let rect = self.framing.place(ui, room, pixels);
+        let image = self.framing.place(ui, room, pixels);
         let whole = Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
-        ui.painter().with_clip_rect(room).image(texture, rect, whole, Color32::WHITE);
+        ui.painter().with_clip_rect(room).image(texture, image, whole, Color32::WHITE);
+        // What is drawn over the image, and the pointer, have their places in the domain that it shows.
+        let rect = scene::without_bars(&self.subject, session, image, size);
         self.pointer = self.pointer_over(ui, &response, rect, orbits != camera::Orbits::No);
         if let Some(scene) = Scene::of(&self.subject, session, rect) {
             if self.overlays.show(ui, &response, session, &self.subject, &scene, room) {
@@ -397,7 +401,7 @@ impl View {
         }
     }
 
-    /// The pointer as the simulation gets it. The middle button moves the image, and the right one moves the camera if there is
+    /// The pointer as the simulation gets it, with `rect` for the domain on the screen. The middle button moves the image, and the right one moves the camera if there is
     /// one, so they are not passed on.
     fn pointer_over(&self, ui: &Ui, response: &egui::Response, rect: Rect, camera: bool) -> Pointer {
         let held = response.is_pointer_button_down_on();

@@ -6,6 +6,7 @@ use super::plot::{self, Choices, Curve, Labels};
 use super::ticks;
 use super::widgets::choice;
 use crate::app::action::{Action, Actions};
+use crate::app::number::number_field;
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::edit;
@@ -131,7 +132,7 @@ impl Line {
         let mut through = self.through((dim, size));
         for index in 0..through.len() {
             let Some((name, size, at)) = through.get_mut(index) else { continue };
-            let field = egui::DragValue::new(at).range(0.0..=*size).speed(0.002 * *size).max_decimals(4);
+            let field = number_field(ui, at).range(0.0..=*size).speed(0.002 * *size).max_decimals(4);
             let field = ui.add(field.prefix(format!("{name} = ")).suffix(" m"));
             let label = format!("profile at {name}");
             field.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, &label));

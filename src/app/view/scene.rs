@@ -1,21 +1,38 @@
 //! What the image of a view is of: a plane of a domain, or space seen through a camera.
 
-use eframe::egui::Rect;
+use eframe::egui::{Rect, vec2};
 
 use super::flow::Cut;
 use super::projection::{Point, Projection, axes};
 use super::subject::Subject;
 use crate::app::session::Session;
+use crate::graph::outputs::image_scale;
 use crate::graph::{Domain, DomainId};
 use crate::sim::camera::Orbit;
 use crate::sim::wire_view::{Axis, Volume};
 
+/// The part of an image on the screen that shows the whole of its domain. Around it are the black bars of an Output's image of another
+/// shape. `image`: the whole image on the screen, which has so many pixels.
+pub(super) fn without_bars(subject: &Subject, session: &Session, image: Rect, pixels: [u32; 2]) -> Rect {
+    let cells = match subject {
+        Subject::Output(name) => {
+            let output = session.running_simulation().and_then(|s| s.find_output(name.as_deref()).ok());
+            output.and_then(|output| session.domain_of(&output.node))
+        }
+        // The image of a wire has the shape of its domain.
+        Subject::Wire(_) => None,
+    };
+    let Some([x, y, _]) = cells.map(|domain| domain.resolution) else { return image };
+    let [across, up] = image_scale([x, y], pixels).map(|scale| scale as f32);
+    Rect::from_center_size(image.center(), vec2(image.width() / across, image.height() / up))
+}
+
 /// A view's image, and where the world is in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scene {
-    /// The image on the screen.
+    /// The part of the image on the screen that shows the domain.
     rect: Rect,
-    /// Dimensions and size \[m\] of the domain that the whole image shows; of a camera's image the domain of its pixels.
+    /// Dimensions and size \[m\] of that domain; of a camera's image the domain of its pixels.
     domain: Extent,
     /// Which domain that is.
     id: Option<DomainId>,
@@ -59,7 +76,8 @@ impl Extent {
 }
 
 impl Scene {
-    /// `None` where an image has no place in the world, such as the rows of a buffer.
+    /// Of an image whose domain lies there on the screen, by [`without_bars`]. `None` where an image has no place in the world, such as the
+    /// rows of a buffer.
     pub(super) fn of(subject: &Subject, session: &Session, rect: Rect) -> Option<Scene> {
         let simulation = session.running_simulation()?;
         let id = |own: &Domain| simulation.plan().domains.position(|other| std::ptr::eq(other, own));
@@ -135,14 +153,15 @@ impl Scene {
         let own = session.domain_of(node).map(Extent::of);
         let flat =
             |extent: Extent, axis| Some(Space { projection: Projection::flat(self.rect, extent.size, axis), extent });
-        // An image of another size than the domain shows all of the domain, unless their shapes differ.
+        // Stages read other domains at positions in metres. An image of another shape is not one of the whole domain, so where it shows
+        // it is not known.
         let planar = own.filter(|own| own.dim == 2).unwrap_or(self.domain);
         let same_shape = (planar.aspect() / self.domain.aspect()).ln().abs() < 0.03;
         match self.sight {
             Sight::Flat(..) if self.domain.dim == 3 && !in_space => None,
             Sight::Flat(axis, _) if self.domain.dim == 3 => flat(self.domain, axis),
             Sight::Flat(..) if !same_shape => None,
-            Sight::Flat(..) => flat(planar, Axis::Z),
+            Sight::Flat(..) => flat(self.domain, Axis::Z).map(|space| Space { extent: planar, ..space }),
             // A stage that computes the image itself has its places in the image.
             Sight::Camera(..) if !in_space => {
                 own.filter(|own| *own == self.domain && own.dim == 2).and_then(|own| flat(own, Axis::Z))

@@ -8,6 +8,7 @@ use super::profile::Line;
 use super::ticks::number;
 use super::widgets::choice;
 use crate::app::action::{Action, Actions};
+use crate::app::number::number_field;
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::graph::sampled::split;
@@ -106,10 +107,10 @@ impl WireView {
         self.viewer.as_mut()?.picked().map(|sample| (sample.cell, sample.index))
     }
 
-    /// Orbits a view in three dimensions.
-    pub(super) fn orbit(&mut self, ui: &Ui, response: &egui::Response) -> Orbits {
+    /// Orbits a view in three dimensions. `height`: of the image on the screen \[points\].
+    pub(super) fn orbit(&mut self, ui: &Ui, response: &egui::Response, height: f32) -> Orbits {
         let Some(before) = self.view.camera else { return Orbits::No };
-        match camera::turned(ui, response, before) {
+        match camera::turned(ui, response, height, before) {
             Some(now) => {
                 self.view.camera = Some(now);
                 Orbits::Moved
@@ -230,7 +231,7 @@ impl WireView {
         ui.add_enabled_ui(!automatic, |ui| {
             let speed = (0.005 * (high - low).abs()).max(1e-6);
             for (value, name) in [(&mut low, "least"), (&mut high, "greatest")] {
-                let field = egui::DragValue::new(value).speed(speed).max_decimals(6);
+                let field = number_field(ui, value).speed(speed).max_decimals(6);
                 let response = ui.add_sized([74.0, 20.0], field);
                 let name = format!("{name} colour");
                 response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, &name));

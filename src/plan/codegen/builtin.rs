@@ -1,6 +1,7 @@
 //! Kernels of the compiler's own: fill, copy, fixed point, the end of a reduction, and the picture of an Output.
 
 use crate::graph::Domain;
+use crate::graph::outputs::image_scale;
 use crate::plan::codegen::layout::storage_type;
 use crate::plan::codegen::prelude::{HALF, PCG};
 use crate::plan::codegen::reduction::{joined, neutral, tree};
@@ -373,9 +374,9 @@ pub(crate) fn reduce(count: u64, kind: Reduction, value: ValueType, dim: u32) ->
 /// grid's y axis points up, a picture's first row is its top. A picture of another shape shows the whole grid between black bars.
 pub(crate) fn present(domain: &Domain, image: Layout, width: u32, height: u32) -> String {
     let [x, y, _] = domain.resolution;
-    let stretch = (f64::from(x) / f64::from(width), f64::from(y) / f64::from(height));
-    let cells_a_pixel = stretch.0.max(stretch.1);
-    let fit = format!("vec2f({}, {})", float(cells_a_pixel / stretch.0), float(cells_a_pixel / stretch.1));
+    let cells_a_pixel = (f64::from(x) / f64::from(width)).max(f64::from(y) / f64::from(height));
+    let [across, up] = image_scale([x, y], [width, height]);
+    let fit = format!("vec2f({}, {})", float(across), float(up));
     let taps = cells_a_pixel.ceil().clamp(1.0, 8.0) as u32;
     let (cell, buffer) = (image.load("_image", &format!("c.y * {x} + c.x")), image.buffer());
     format!(

@@ -32,7 +32,8 @@ impl NanSearch {
     /// `bad`: NaN that a watch of the States has found, which is where the search begins.
     pub fn new(simulation: &mut Simulation, bad: Option<Arc<BadValues>>) -> NanSearch {
         let now = simulation.frame();
-        let carried = simulation.timeline().and_then(|timeline| timeline.journal().carried_by()).filter(|(at, _)| *at <= now);
+        let carried =
+            simulation.timeline().and_then(|timeline| timeline.journal().carried_by()).filter(|(at, _)| *at <= now);
         let before = carried.and_then(|(at, _)| simulation.past_from_start(at));
         NanSearch { past: simulation.past(now), before, carried, bad: bad.filter(|bad| bad.frame <= now) }
     }
@@ -77,7 +78,10 @@ impl NanSearch {
         };
         Ok(match (first, near) {
             (Some((debugger, report)), _) => {
-                let more = format!("{} at frame {at}, so the frames before were computed again with the present graph", why.verb());
+                let more = format!(
+                    "{} at frame {at}, so the frames before were computed again with the present graph",
+                    why.verb()
+                );
                 Some((debugger, told(report, more)))
             }
             (None, Some((debugger, report))) => {
@@ -86,7 +90,10 @@ impl NanSearch {
                         "it is older than frame {at}, where {}, and the present graph makes none in the frames before",
                         why.verb()
                     ),
-                    None => format!("it is older than frame {at}, and the frames before can't be computed again: {}", why.cause()),
+                    None => format!(
+                        "it is older than frame {at}, and the frames before can't be computed again: {}",
+                        why.cause()
+                    ),
                 };
                 Some((debugger, told(report, more)))
             }
