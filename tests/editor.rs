@@ -65,6 +65,8 @@ mod renderer;
 mod scaled;
 #[path = "editor/screenshots.rs"]
 mod screenshots;
+#[path = "editor/seeking.rs"]
+mod seeking;
 #[path = "editor/snapshots.rs"]
 mod snapshots;
 #[path = "editor/soak.rs"]

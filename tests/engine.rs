@@ -10,6 +10,8 @@ mod checkpoint;
 mod debugger;
 #[path = "engine/follow.rs"]
 mod follow;
+#[path = "engine/image_fit.rs"]
+mod image_fit;
 #[path = "engine/keyframes.rs"]
 mod keyframes;
 #[path = "engine/lockstep.rs"]

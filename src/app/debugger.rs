@@ -116,7 +116,7 @@ impl DebuggerPane {
             let text = report.to_text();
             let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
             ui.label(RichText::new(capitalized(first)).color(look.error));
-            ui.add(egui::Label::new(RichText::new(rest.trim_end()).monospace()).extend());
+            ui.add(egui::Label::new(RichText::new(rest.trim_end()).monospace()).wrap());
         }
         ui.add_space(4.0);
         heading(ui, look, "Stop when");

@@ -56,6 +56,7 @@ impl Editor {
             }
             Command::GoToBookmark(number) => session.document().bookmarks.contains_key(&number.to_string()),
             Command::SwitchSnapshot => Slot::BOTH.iter().any(|slot| session.stored_snapshot(*slot).is_some()),
+            Command::StopSeek => self.player.target().is_some(),
             Command::StopLoading => session.loading().is_some(),
             Command::CancelDriver => session.is_driver_slow(),
             Command::LowerResolution => self.player.coarser(session).is_some(),
@@ -290,6 +291,7 @@ impl Editor {
             | Command::FindFirstNan => self.debug(command),
             Command::Slower => self.player.shift_speed(false),
             Command::Faster => self.player.shift_speed(true),
+            Command::StopSeek => self.player.stay(),
             Command::StopLoading => session.stop_loading(),
             Command::CancelDriver => session.cancel_driver(),
             Command::LowerResolution => {

@@ -431,6 +431,13 @@ impl Editor {
             && !self.views.values().any(View::holds_handle)
     }
 
+    /// Whether Escape was pressed and nothing else is open that it closes.
+    fn escapes(&self, ctx: &egui::Context) -> bool {
+        let free = self.takes_commands() && !self.typed && !ctx.egui_wants_keyboard_input();
+        free && !egui::Popup::is_any_open(ctx)
+            && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape))
+    }
+
     /// Makes the running plan keep the wires that are shown.
     fn look(&mut self) {
         let wires = self.views.values().flat_map(View::wires).map(str::to_string).chain(self.compare.wires()).collect();
@@ -542,6 +549,9 @@ impl eframe::App for Editor {
         self.keymap.install(&ctx);
         if self.pointed == Some(Pane::Curves) && self.takes_commands() && !ctx.egui_wants_keyboard_input() {
             self.curves.take_keys(&ctx);
+        }
+        if self.player.target().is_some() && self.escapes(&ctx) {
+            self.execute(Command::StopSeek, &ctx);
         }
         if self.takes_commands()
             && let Some(command) = self.arrived_paste(&ctx).or_else(|| self.keymap.pressed(&ctx, self.typed))

@@ -22,6 +22,9 @@ const WANTED: Duration = Duration::from_millis(400);
 /// After this time the part of a frame that is computed tells how long it will take.
 const SURE: Duration = Duration::from_millis(700);
 
+/// A jump that takes longer is shown, with a way to stop it.
+const SLOW: Duration = Duration::from_millis(500);
+
 /// GPU time of the frames that a jump computes at once, so that the window goes on.
 const AT_ONCE: Duration = Duration::from_millis(30);
 /// Most frames that are caught up with at once where playing keeps to real time.
@@ -55,8 +58,9 @@ pub(super) struct Player {
     pub range: Option<(u64, u64)>,
     /// Whether they are.
     pub looped: bool,
-    /// The frame that a jump goes to.
+    /// The frame that a jump goes to, and when it began.
     target: Option<u64>,
+    sought: Option<Instant>,
     /// Frames to compute while paused.
     steps: u32,
     /// The images no longer show the current graph.
@@ -94,6 +98,7 @@ impl Default for Player {
             range: None,
             looped: false,
             target: None,
+            sought: None,
             steps: 0,
             stale: false,
             due: 0.0,
@@ -117,6 +122,7 @@ impl Player {
 
     /// Goes to a frame, as soon as the GPU has computed it.
     pub(super) fn go_to(&mut self, frame: u64) {
+        self.sought = self.sought.filter(|_| self.target.is_some()).or_else(|| Some(Instant::now()));
         self.target = Some(frame);
         self.steps = 0;
     }
@@ -124,6 +130,11 @@ impl Player {
     /// The frame that a jump goes to.
     pub(super) fn target(&self) -> Option<u64> {
         self.target
+    }
+
+    /// The frame that a jump goes to which takes so long that it is worth a word.
+    pub(super) fn slow_target(&self) -> Option<u64> {
+        self.target.filter(|_| self.sought.is_some_and(|began| began.elapsed() > SLOW))
     }
 
     /// Stops a jump where it is.
@@ -263,7 +274,10 @@ impl Player {
         }
         if !self.playing && simulation.is_outdated() {
             // A change in the past has made the present frame another one. Steps wait for it, and it for the plan.
-            self.target = Some(simulation.frame()).filter(|_| !compiling);
+            let frame = simulation.frame();
+            if !compiling {
+                self.go_to(frame);
+            }
             return false;
         }
         // After the last frame that was baked, nothing would change any more.

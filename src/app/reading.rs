@@ -44,6 +44,22 @@ impl Editor {
         self.session.compiling()
     }
 
+    /// The frame that the simulation is on its way to.
+    pub fn seeking(&self) -> Option<u64> {
+        self.player.target()
+    }
+
+    /// Whether a frame is stood in, dispatch by dispatch.
+    pub fn debugs(&self) -> bool {
+        self.session.debugger().is_some()
+    }
+
+    /// Frames that the timeline knows.
+    pub fn timeline_end(&self) -> u64 {
+        let timeline = self.session.timed_simulation().and_then(Simulation::timeline);
+        timeline.map_or(0, |timeline| timeline.end())
+    }
+
     /// The phase of loading a file that the graph waits for, and its progress from 0 to 1 where that is known.
     pub fn loading(&self) -> Option<(Phase, Option<f32>)> {
         self.session.loading().map(|loading| loading.progress())

@@ -99,9 +99,10 @@ impl TimelinePane {
     fn track(&mut self, ui: &mut Ui, rect: Rect, player: &mut Player, session: &mut Session) -> Option<Command> {
         let response = ui.interact(rect, ui.id().with("timeline"), Sense::click_and_drag());
         let look = theme::of(ui);
+        let stood_in = session.debugger().map(|debugger| debugger.frame());
         let simulation = session.simulation()?;
         let (now, fps) = (simulation.frame(), simulation.plan().fps);
-        let shown = player.target().unwrap_or(now);
+        let shown = player.target().or(stood_in).unwrap_or(now);
         let played = simulation.played();
         let end = end(simulation).max(now);
         let [first, last] = self.sight.unwrap_or([0.0, (end as f64).max(LEAST) * 1.02]);

@@ -42,7 +42,7 @@ pub(super) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> O
     asked = ui.scope(|ui| snapshots::buttons(ui, session)).inner.or(asked);
     asked = variants::chooser(ui, session).map(Action::Run).or(asked);
     ui.add_space(4.0);
-    let (frame, time) = session.running_simulation().map_or((0, 0.0), |s| (s.frame(), s.time()));
+    let (frame, time) = (session.shown_frame(), session.running_simulation().map_or(0.0, Simulation::time));
     let computing = session.running_simulation().and_then(Simulation::progress).filter(|_| player.is_long());
     let part = computing.map_or(String::new(), |part| format!(" {:.0} %", 100.0 * part));
     let rate = player.rate().map_or("–".into(), |rate| format!("{rate:.1}"));
@@ -100,6 +100,14 @@ fn loading(ui: &mut Ui, loading: &Loading) -> Option<Command> {
     asked
 }
 
+/// The frame that a jump goes to, with a button to stop it.
+fn seeking(ui: &mut Ui, target: u64, session: &Session) -> Option<Command> {
+    let asked = Command::StopSeek.button(ui, "✖", "Stop going to the frame (Escape)").then_some(Command::StopSeek);
+    let first = if session.compiling() { "Compiling, then going" } else { "Going" };
+    state(ui, format!("{first} to frame {target}"), theme::of(ui).accent);
+    asked
+}
+
 /// What the driver is compiling, with a button to cancel if it takes long.
 fn shaders(ui: &mut Ui, making: &Making) -> Option<Command> {
     let asked = driver::is_slow(making)
@@ -116,6 +124,9 @@ fn status(ui: &mut Ui, player: &Player, session: &Session) -> Option<Command> {
     }
     if let Some(making) = session.driver() {
         return shaders(ui, &making);
+    }
+    if let Some(target) = player.slow_target() {
+        return seeking(ui, target, session);
     }
     if session.compiling() {
         ui.label(RichText::new("Compiling").color(look.accent).small());

@@ -446,3 +446,48 @@ fn a_field_is_looked_at_like_a_wire_with_contours_or_arrows() {
     bench.until("no arrows", |bench| told(bench, "arrows").is_none());
     assert_eq!(bench.dispatches(), dispatches);
 }
+
+/// The smoke in a domain of another shape than its image.
+fn boxed(cells: [u32; 2], size: [u32; 2]) -> Bench {
+    let [[x, y], [width, height]] = [cells, size];
+    let text = SMOKE.replace("resolution: (32, 32)", &format!("resolution: ({x}, {y})"));
+    let text = text.replace("size: (64, 64)", &format!("size: ({width}, {height})"));
+    assert!(text != SMOKE);
+    open(&text)
+}
+
+/// Handles and the pointer lie where the image shows the place: the whole domain in its middle, between black bars.
+#[test]
+fn between_black_bars_a_handle_and_the_pointer_are_where_the_image_shows_them() {
+    for (cells, size) in [([16, 32], [64, 64]), ([32, 16], [64, 64]), ([32, 32], [96, 48]), ([32, 16], [48, 96])] {
+        let mut bench = boxed(cells, size);
+        let whole = image(&bench, size[0] as f32 / size[1] as f32);
+        let scale = (whole.width() / cells[0] as f32).min(whole.height() / cells[1] as f32);
+        let shown = Rect::from_center_size(whole.center(), scale * vec2(cells[0] as f32, cells[1] as f32));
+        let at =
+            |share: [f32; 2]| pos2(shown.left() + share[0] * shown.width(), shown.bottom() - share[1] * shown.height());
+        bench.select("jet");
+        bench.rest();
+        let handle = bench.at("handle jet.center");
+        assert!(
+            (handle - at([0.5, 0.2])).length() < 0.5,
+            "{cells:?} in {size:?}: {handle}, expected {}",
+            at([0.5, 0.2])
+        );
+        // A metre is as long to the right as upwards: a radius stays a circle.
+        drag(&mut bench, "handle jet.center", 0.1 * scale * vec2(cells[0] as f32, -(cells[1] as f32)), Modifiers::NONE);
+        close(&numbers(&bench, "jet", "center"), &[0.6, 0.3], f64::from(0.1 / (scale * 16.0)));
+        // The pointer stirs at the same place.
+        bench.select("look");
+        bench.key(Key::Space);
+        bench.hover(at([0.25, 0.75]));
+        bench.pointer_button(at([0.25, 0.75]), PointerButton::Primary, true, Modifiers::NONE);
+        bench.plays();
+        bench.pointer_button(at([0.25, 0.75]), PointerButton::Primary, false, Modifiers::NONE);
+        bench.key(Key::Space);
+        let journal = bench.editor().simulation().unwrap().timeline().unwrap().journal().clone();
+        let live = (0..journal.end()).rev().find(|frame| journal.is_live(*frame)).expect("a press");
+        let mouse = journal.input(live).expect("its input").mouse;
+        close(&mouse.map(f64::from), &[0.25, 0.75], 1e-3);
+    }
+}

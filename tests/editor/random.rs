@@ -14,9 +14,13 @@ const SIZE: Vec2 = vec2(1400.0, 900.0);
 const ROUND: usize = 25;
 
 /// SplitMix64.
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -25,7 +29,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, count: usize) -> usize {
+    pub fn below(&mut self, count: usize) -> usize {
         (self.next() % count.max(1) as u64) as usize
     }
 
@@ -33,7 +37,7 @@ impl Random {
         &of[self.below(of.len())]
     }
 
-    fn chance(&mut self, percent: usize) -> bool {
+    pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
@@ -191,7 +195,7 @@ fn saved(bench: &mut Bench, seed: u64) {
 
 /// Seeds and frames of a test: its own, or those that the environment asks for. STAGEWRIGHT_SEED alone plays one seed again, and
 /// with STAGEWRIGHT_COUNT, the frames of all seeds together, it is the first of as many seeds as that takes.
-fn seeds(all: std::ops::Range<u64>, frames: usize) -> impl Iterator<Item = u64> {
+pub fn seeds(all: std::ops::Range<u64>, frames: usize) -> impl Iterator<Item = u64> {
     let asked = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (seed, count) = (asked("STAGEWRIGHT_SEED"), asked("STAGEWRIGHT_COUNT"));
     let range = match (seed, count) {

@@ -1,7 +1,9 @@
 //! Stopping inside a frame: steps forwards and backwards, the history of a cell, and conditions that find where something began.
 
 use stagewright::plan::Tuning;
-use stagewright::sim::debug::{Bounds, Condition, Conditions, FrameDebugger, FrameStart, Place, Report, first_nan};
+use stagewright::sim::debug::{
+    Bounds, Condition, Conditions, FrameDebugger, FrameStart, NanSearch, Place, Report, first_nan,
+};
 use stagewright::sim::hashes::Run;
 use stagewright::sim::timeline::Budget;
 
@@ -424,4 +426,126 @@ fn repeats_of_a_group_that_has_stopped_are_skipped() {
     debugger.seek(debugger.len()).expect("runs");
     assert_eq!(debugger.simulation().read("s").expect("a State").data[0], 5.0);
     assert_eq!(debugger.simulation().read("solve/add.x").expect("the last version that ran").data[0], 5.0);
+}
+
+/// A State that grows until its root is NaN, ten frames or so after the start, and a view of it. `burn` and `view` are edited meanwhile.
+fn burning(burn: &str, view: &str) -> Document {
+    Document::parse(&format!(
+        r#"(version: 1, nodes: {{
+        "domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+        "d": (state: "Grid<f32>", inputs: {{"next": "burn.result"}}),
+        "src": (stage: "fluid/add_source", inputs: {{"field": "d"}}, params: {{"rate": 6}}),
+        "burn": (custom: "//! B\n//! @in field: Grid<f32>\n//! @out result: Grid<f32>\nfn stage(cell: Cell) -> f32 {{ return {burn}; }}", inputs: {{"field": "src.field"}}),
+        "{view}": (stage: "view/color_map", inputs: {{"field": "burn.result"}}),
+        "screen": (output: (size: (16, 16)), inputs: {{"image": "{view}.image"}}),
+    }})"#
+    ))
+    .expect("valid RON")
+}
+
+const BURN: &str = "field(cell) * (1.0 - 0.001 * sqrt(1.0 - field(cell)))";
+/// The same a little faster.
+const FASTER: &str = "field(cell) * (1.01 - 0.001 * sqrt(1.0 - field(cell)))";
+const HARMLESS: &str = "field(cell) * 0.999";
+
+/// A run with its timeline and the watch that the editor has.
+struct Burning {
+    simulation: Simulation,
+    document: Document,
+}
+
+impl Burning {
+    fn new(burn: &str) -> Burning {
+        let document = burning(burn, "map");
+        let mut simulation = Simulation::new(gpu(), compile(&document, &PlanOptions::default())).expect("runs");
+        simulation.keep_timeline(Budget::default());
+        simulation.watch_values(8).expect("watches");
+        Burning { simulation, document }
+    }
+
+    fn steps(&mut self, frames: u64) {
+        (0..frames).for_each(|_| self.simulation.step(&FrameInput::default()).expect("steps"));
+    }
+
+    fn edit(&mut self, burn: &str, view: &str) {
+        self.document = burning(burn, view);
+        self.simulation.replace(compile(&self.document, &PlanOptions::default())).expect("runs");
+    }
+
+    /// The frame after which the State holds NaN for the first time.
+    fn began(burn: &str) -> u64 {
+        let mut run = Burning::new(burn);
+        let bad = |run: &Burning| run.simulation.read("d").expect("a State").data.iter().any(|value| value.is_nan());
+        (1..60)
+            .find(|_| {
+                run.steps(1);
+                bad(&run)
+            })
+            .expect("it becomes NaN")
+    }
+
+    fn search(&mut self) -> Option<Report> {
+        let bad = self.simulation.bad_values(true).map(std::sync::Arc::new);
+        let search = NanSearch::new(&mut self.simulation, bad);
+        let plan = compile(&self.document, &FrameDebugger::options(&PlanOptions::default()));
+        search.run(gpu(), plan, |_| true).expect("searches").map(|(_, report)| report)
+    }
+}
+
+#[test]
+fn the_first_nan_is_found_across_edits_of_the_graph_and_what_is_not_known_is_said() {
+    let (began, sooner) = (Burning::began(BURN), Burning::began(FASTER));
+    assert!(began < 40 && sooner < began, "{began} {sooner}");
+    let mut run = Burning::new(BURN);
+    run.steps(40);
+    let place = |report: &Report| (report.frame, report.node.clone().unwrap_or_default(), report.dispatch);
+    let first = run.search().expect("it is found");
+    assert_eq!(place(&first), (began, "burn".into(), first.dispatch));
+    assert!(first.dispatch.is_some());
+    // Another name for a node that the State does not depend on changes nothing, though the watch begins again.
+    run.edit(BURN, "m");
+    run.steps(9);
+    let again = run.search().expect("it is found");
+    assert_eq!((place(&again), &again.cause, &again.element), (place(&first), &first.cause, &first.element));
+    // An edit of what the State depends on: the frames before are those that the present graph computes.
+    run.edit(FASTER, "m");
+    run.steps(9);
+    let edited = run.search().expect("it is found");
+    assert_eq!(place(&edited), (sooner, "burn".into(), first.dispatch), "{}", edited.to_text());
+    assert!(
+        edited.cause.contains("the graph was edited at frame 49, so the frames before were computed again"),
+        "{}",
+        edited.cause
+    );
+    // Where the present graph makes none, the NaN is from before.
+    run.edit(HARMLESS, "m");
+    run.steps(9);
+    let older = run.search().expect("the States hold it");
+    assert_eq!((older.dispatch, older.frame), (None, 59), "{}", older.to_text());
+    assert!(older.cause.contains("it is older than frame 58") && older.cause.contains("makes none"), "{}", older.cause);
+    // A search ends when it is told to.
+    let search = NanSearch::new(&mut run.simulation, None);
+    let plan = compile(&run.document, &FrameDebugger::options(&PlanOptions::default()));
+    assert!(search.run(gpu(), plan, |_| false).expect("ends").is_none());
+    // Back before the edits, the run is that of the present graph, which has none.
+    let left = run.simulation.seek(20).expect("goes back");
+    run.steps(left);
+    assert!(run.search().is_none());
+}
+
+#[test]
+fn nan_in_states_that_were_loaded_is_said_to_be_older() {
+    let mut source = Burning::new(BURN);
+    source.steps(40);
+    let snapshot = source.simulation.snapshot().expect("a snapshot").wait().expect("a device");
+    let mut run = Burning::new(BURN);
+    run.simulation.restore(&snapshot);
+    run.steps(10);
+    let bad = run.simulation.bad_values(true).expect("NaN");
+    let plan = compile(&run.document, &keep_all());
+    let problem = bad.problem(bad.origin(gpu(), plan).expect("traces").as_ref()).to_string();
+    assert!(problem.contains("is here since frame 40 or before"), "{problem}");
+    let report = run.search().expect("the States hold it");
+    assert_eq!((report.dispatch, report.frame), (None, 41));
+    assert!(report.cause.contains("come from a checkpoint"), "{}", report.cause);
 }

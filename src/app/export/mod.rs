@@ -2,6 +2,7 @@
 
 mod fields;
 mod folder;
+mod overlap;
 mod presets;
 mod queue;
 mod series;
@@ -245,7 +246,7 @@ impl ExportDialog {
     fn start(&mut self, session: &Session, settings: &mut Store) -> Result<Option<(String, bool)>, String> {
         let Some(resolved) = &self.resolved else { return Ok(None) };
         let export = if self.resumes { resolved.resumable() } else { &resolved.export };
-        self.queue.add(title(&self.rows), Export { resume: self.resume, ..export.clone() }, session);
+        self.queue.add(title(&self.rows), Export { resume: self.resume, ..export.clone() }, session)?;
         let (preset, format) = (self.preset.clone(), self.rows.first().and_then(|row| row.format));
         settings.change(move |settings| {
             let choices = &mut settings.export;
@@ -368,9 +369,14 @@ impl ExportDialog {
             "Export"
         };
         let named = !self.preset.folder.trim().is_empty() && inspected.there != There::Unknown;
+        let overlap = if resolved.is_valid() { self.queue.overlap(export) } else { None };
+        if let Some(sentence) = &overlap {
+            let color = theme::of(ui).error;
+            ui.add(egui::Label::new(prose::label(ui, "", sentence, color)).wrap());
+        }
         let mut asked = None;
         ui.horizontal(|ui| {
-            let enabled = resolved.is_valid() && named;
+            let enabled = resolved.is_valid() && named && overlap.is_none();
             if ui.add_enabled(enabled, button(text)).clicked() || (enabled && self.entered) {
                 asked = Some(Asked::Start);
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use eframe::egui::{self, RichText, Ui};
 
+use super::overlap::common_file;
 use super::text::{amount, figures, frames};
 use crate::app::session::Session;
 use crate::app::{prose, theme};
@@ -58,7 +59,7 @@ fn content(export: &Export) -> String {
 struct Entry {
     number: u64,
     title: String,
-    folder: PathBuf,
+    export: Export,
     content: String,
     state: State,
 }
@@ -71,7 +72,6 @@ enum State {
 
 /// An export of the graph as it was when it was added.
 struct Order {
-    export: Export,
     document: Document,
     library: Arc<Library>,
     access: Access,
@@ -86,17 +86,40 @@ enum Asked {
 }
 
 impl Queue {
-    pub(super) fn add(&mut self, title: String, export: Export, session: &Session) {
+    /// Adds an export of the graph as it is.
+    ///
+    /// # Errors
+    /// Another export, which runs or waits, writes files that this one would delete.
+    pub(super) fn add(&mut self, title: String, export: Export, session: &Session) -> Result<(), String> {
+        if let Some(sentence) = self.overlap(&export) {
+            return Err(sentence);
+        }
         let (library, document) = (session.library().clone(), session.document().clone());
-        let (folder, content) = (export.folder.clone(), content(&export));
-        let order = Order { export, document, library, access: session.access() };
+        let content = content(&export);
+        let order = Order { document, library, access: session.access() };
         self.count += 1;
-        self.entries.push(Entry { number: self.count, title, folder, content, state: State::Waiting(Box::new(order)) });
+        self.entries.push(Entry { number: self.count, title, export, content, state: State::Waiting(Box::new(order)) });
+        Ok(())
+    }
+
+    /// Why an export can't be added, in one sentence: one that runs or waits writes the same files.
+    pub(super) fn overlap(&self, export: &Export) -> Option<String> {
+        let (other, file) = self.busy().find_map(|entry| Some((entry, common_file(&entry.export, export)?)))?;
+        Some(format!(
+            "{} in the queue writes {} too, and its files would be deleted; choose another folder or other file names",
+            other.title,
+            file.display()
+        ))
+    }
+
+    /// Those that run or wait.
+    fn busy(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| !matches!(entry.state, State::Ended { .. }))
     }
 
     /// Whether an export runs or waits.
     pub(super) fn is_busy(&self) -> bool {
-        self.entries.iter().any(|entry| !matches!(entry.state, State::Ended { .. }))
+        self.busy().next().is_some()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -121,8 +144,7 @@ impl Queue {
 
     /// Folders of exports that run or wait.
     pub(super) fn folders(&self) -> impl Iterator<Item = &PathBuf> {
-        let busy = |entry: &&Entry| !matches!(entry.state, State::Ended { .. });
-        self.entries.iter().filter(busy).map(|entry| &entry.folder)
+        self.busy().map(|entry| &entry.export.folder)
     }
 
     /// Stops the one that runs after its current frame, so that it can be resumed, and starts none of those that wait.
@@ -148,7 +170,7 @@ impl Queue {
             if let State::Running(job, _) = &mut entry.state
                 && let Some(ended) = job.ended()
             {
-                let (text, error) = result(&ended, &entry.folder);
+                let (text, error) = result(&ended, &entry.export.folder);
                 if !error {
                     self.measured.retain(|(content, _)| *content != entry.content);
                     self.measured.push((entry.content.clone(), Measured::of(&job.progress())));
@@ -209,9 +231,9 @@ impl Entry {
     fn start(&mut self, ctx: &egui::Context, gpu: &Gpu) {
         let ended = State::Ended { text: String::new(), error: false };
         let State::Waiting(order) = std::mem::replace(&mut self.state, ended) else { return };
-        let Order { export, document, library, access } = *order;
-        let (wake, count) = (ctx.clone(), length(&export));
-        let job = Job::start(gpu, library, document, &access, export, move || wake.request_repaint());
+        let Order { document, library, access } = *order;
+        let (wake, count) = (ctx.clone(), length(&self.export));
+        let job = Job::start(gpu, library, document, &access, self.export.clone(), move || wake.request_repaint());
         self.state = match job {
             Ok(job) => State::Running(job, count),
             Err(error) => State::Ended { text: error.to_string(), error: true },
@@ -231,7 +253,7 @@ impl Entry {
     fn show(&self, ui: &mut Ui, (up, down): (bool, bool)) -> Option<Asked> {
         let mut asked = None;
         let look = theme::of(ui);
-        let folder = self.folder.display().to_string();
+        let folder = self.export.folder.display().to_string();
         ui.horizontal(|ui| {
             let mut buttons = |ui: &mut Ui| match &self.state {
                 State::Running(..) => asked = ui.button("Cancel").clicked().then_some(Asked::Cancel),
@@ -252,7 +274,7 @@ impl Entry {
                     }
                     if !error && ui.button("Open folder").clicked() {
                         // If the folder is gone or no file manager answers, the path can still be read.
-                        let _ = open::that_detached(&self.folder);
+                        let _ = open::that_detached(&self.export.folder);
                     }
                 }
             };
@@ -271,9 +293,9 @@ impl Entry {
                 let text = format!("{}{}", figures(&progress), size.unwrap_or_default());
                 ui.add(egui::ProgressBar::new(progress.share()).desired_width(ui.available_width()).text(text));
             }
-            State::Waiting(order) => {
-                let count = length(&order.export);
-                let text = format!("Waiting: {} to {}", frames(count), self.folder.display());
+            State::Waiting(_) => {
+                let count = length(&self.export);
+                let text = format!("Waiting: {} to {}", frames(count), self.export.folder.display());
                 ui.add(egui::Label::new(RichText::new(text).color(look.dim)).truncate());
             }
             State::Ended { text, error } => {

@@ -6,8 +6,10 @@ use super::domain::{self, fixed};
 use super::row::{faint, row, section, text_row};
 use super::value::{Change, Field, Site, plain};
 use super::{Inspected, iterations, level, precision, told};
+use crate::app::notice;
 use crate::document::sequence::Pattern;
 use crate::document::{Document, FileContent, FileSource, Node, NodeKind, Output, ParamValue, Until};
+use crate::expr::typed;
 use crate::stage::header::Direction;
 use crate::stage::types::{ValueType, WireType};
 
@@ -391,8 +393,12 @@ fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
 fn number(ui: &mut Ui, id: egui::Id, name: &str, about: &str, value: &mut Option<i64>) {
     let given = value.map(|number| number.to_string()).unwrap_or_default();
     if let Some(text) = text_row(ui, id, name, about, &given, 1) {
-        // What is no number leaves it as it is.
-        *value = if text.trim().is_empty() { None } else { text.trim().parse().ok().or(*value) };
+        let none = || Err(format!("`{}` is not a number; write a whole one such as 240", text.trim()));
+        match typed::number(&text, true).unwrap_or_else(none) {
+            _ if text.trim().is_empty() => *value = None,
+            Ok(number) => *value = Some(number as i64),
+            Err(sentence) => notice::tell(ui.ctx(), format!("{name}: {sentence}")),
+        }
     }
 }
 

@@ -7,11 +7,17 @@ use crate::curve::{Key, Keyframes, Tangent};
 use crate::document::{Level, Node, NodeKind, ParamValue};
 use crate::expr::{self, KEYFRAMES};
 use crate::sim::Simulation;
+use crate::sim::debug::FrameDebugger;
 
 impl Session {
     /// The frame that is computed next; a change of a value is first seen in it.
     pub(crate) fn frame(&self) -> u64 {
         self.running_simulation().map_or(0, Simulation::frame)
+    }
+
+    /// The frame on show: the one that is stood in, or the last one that was computed.
+    pub(in crate::app) fn shown_frame(&self) -> u64 {
+        self.debugger().map_or_else(|| self.frame(), FrameDebugger::frame)
     }
 
     /// Whether a change of a value with keys sets a key at the present frame.

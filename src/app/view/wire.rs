@@ -11,6 +11,7 @@ use crate::app::action::{Action, Actions};
 use crate::app::number::number_field;
 use crate::app::session::Session;
 use crate::app::theme;
+use crate::expr::typed;
 use crate::graph::sampled::split;
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
@@ -382,6 +383,7 @@ pub(in crate::app) fn depth(ui: &mut Ui, view: &mut View, ty: WireType, dim: u32
     }
     if let Volume::Slice { position, .. } = &mut view.volume {
         let slider = egui::Slider::new(position, 0.0..=1.0).show_value(true).max_decimals(3);
+        let slider = slider.custom_parser(|text| typed::number(text, false)?.ok());
         let response = ui.add(slider);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Slider, true, "slice position"));
     }

@@ -145,6 +145,34 @@ const GRAPH: &str = r##"(version: 1, nodes: {
 })"##;
 
 #[test]
+fn a_decimal_comma_is_eight_tenths_and_two_values_are_refused() {
+    let text = GRAPH.replace(r#""shape": ("#, r#""ball": (stage: "shape/sphere"), "shape": ("#);
+    let mut window = Window::new(&text);
+    window.compile();
+    window.select(&["fade"]);
+    window.type_into("param rate", "0,8");
+    assert_eq!(window.number("fade.rate"), 0.8);
+    for refused in ["0,8 * time", "1,250", "2, 3"] {
+        window.type_into("param rate", refused);
+        assert_eq!(window.value("fade.rate"), Some(ParamValue::Number(0.8)), "{refused}");
+    }
+    window.type_into("param rate", "min(1, time)");
+    assert_eq!(window.value("fade.rate"), Some(ParamValue::Expression("min(1, time)".into())));
+    window.select(&["ball"]);
+    window.type_into("param center x", "0,25");
+    let center = |window: &mut Window| window.value("ball.center");
+    let typed = center(&mut window);
+    assert!(matches!(&typed, Some(ParamValue::Vector(parts)) if parts[0] == 0.25 && parts[1] == 0.5), "{typed:?}");
+    for refused in ["0,25 * time", "1, 2", "time], [time"] {
+        window.type_into("param center x", refused);
+        assert_eq!(center(&mut window), typed, "{refused}");
+    }
+    window.type_into("param center y", "max(time, 1)");
+    let text = center(&mut window).map(|value| value.to_string()).unwrap_or_default();
+    assert!(text.contains("[0.25, max(time, 1)"), "{text}");
+}
+
+#[test]
 fn dragging_a_number_is_one_undo_step_without_a_recompile() {
     let mut window = Window::new(GRAPH);
     window.compile();
