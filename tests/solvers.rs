@@ -66,6 +66,8 @@ mod obstacles_cells;
 mod operations;
 #[path = "solvers/own_cells.rs"]
 mod own_cells;
+#[path = "solvers/parts.rs"]
+mod parts;
 #[path = "solvers/poisson.rs"]
 mod poisson;
 #[path = "solvers/precision.rs"]

@@ -9,15 +9,20 @@
 //! @in    weight: FaceGrid = 1        Inverse mass on each face, 0 on walls
 //! @in    curvature: f32              Curvature along the direction
 //! @in    before: vec4f               Measures before the step
+//! @in    first: vec4f = 0            Measures before the first step
+//! @in    parts: u32 = 1              Closed parts of the fluid
 //! @out   measures: vec4f, reduce sum  Sums of: -r z, the residual [1/s], open cells, weights of open borders
 
 fn stage(cell: Cell) -> Result {
     let total = total_weight(cell);
     if total == 0.0 { return Result(0.0, 0.0, vec4f(0.0)); }
     let before = before();
-    let way = select(0.0, before.x / max(curvature(), 1e-37), curvature() > 1e-37);
+    // Beside other parts, the mean of a closed part is not known here. So steps end before its roundings count.
+    let several = parts() > 1u || (parts_wired && parts() == 1u && before.w > 0.0);
+    let goes_on = curvature() > 1e-37 && (!several || (before.x > 1e-10 * first().x && before.x < 20.0 * curvature()));
+    let way = select(0.0, before.x / max(curvature(), 1e-37), goes_on);
     // Where no border holds the pressure, what roundings add to the mean would never go, and grow on the steps to come.
-    let mean = select(before.y / max(before.z, 1.0), 0.0, before.w > 0.0);
+    let mean = select(before.y / max(before.z, 1.0), 0.0, before.w > 0.0 || several);
     let residual = residual(cell) - way * change(cell) - mean;
     let left = residual * residual * CELL_SIZE * CELL_SIZE / total;
     return Result(pressure(cell) + way * direction(cell), residual, vec4f(left, residual, 1.0, open_weight(cell)));

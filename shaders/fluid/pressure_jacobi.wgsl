@@ -2,7 +2,7 @@
 //! One Jacobi sweep of the pressure Poisson equation  lap(p) = div(u).  Across a wall the pressure is the cell's own.
 //! Source: Stam 1999; Harris, GPU Gems ch. 38.
 //!
-//! @in    divergence: Grid<f32>               Velocity divergence [1/s]
+//! @in    divergence: Grid<f32>, balanced     Velocity divergence [1/s]
 //! @in    open: Grid<f32> = 1                 1 in cells that fluid can fill, 0 in walls
 //! @inout pressure: Grid<f32> = 0, radius 1, open zero   Pressure x dt / density [m^2/s], refined by each sweep
 //! @param relaxation: f32 = 1, 0..2           Weight of the new value

@@ -4,7 +4,7 @@
 //! Source: Young, Iterative Methods for Solving Partial Difference Equations of Elliptic Type, 1954; Numerical Recipes.
 //!
 //! @sweep checkerboard
-//! @in    divergence: Grid<f32>               Velocity divergence [1/s]
+//! @in    divergence: Grid<f32>, balanced     Velocity divergence [1/s]
 //! @in    open: Grid<f32> = 1                 1 in cells that fluid can fill, 0 in walls
 //! @inout pressure: Grid<f32> = 0, radius 1, open zero   Pressure x dt / density, refined by each sweep [m^2/s]
 //! @param relaxation: f32 = 1.7, 0..2         Over-relaxation; 1 is Gauss-Seidel

@@ -2,9 +2,10 @@
 //! Subtracts the mean from a divergence, unless an open border determines the pressure. Walls get zero.
 //! Source: Briggs, Henson and McCormick, A Multigrid Tutorial, 2000, ch. 7 (Neumann boundary conditions).
 //!
-//! @inout divergence: Grid<f32>     Outflow per volume [1/s]
-//! @in    weight: FaceGrid = 1      Inverse mass on each face, 0 on walls
-//! @in    excess: vec3f             Sum of the divergence [1/s], open cells, weights of open borders
+//! @in  divergence: Grid<f32>                   Outflow per volume [1/s]
+//! @in  weight: FaceGrid = 1                    Inverse mass on each face, 0 on walls
+//! @in  excess: vec4f                           Sum of the divergence [1/s], open cells, weights of open borders (Excess)
+//! @out balanced: Grid<f32>, like divergence    The same without its mean [1/s]
 
 fn stage(cell: Cell) -> f32 {
     var weights = 0.0;

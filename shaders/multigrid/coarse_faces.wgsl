@@ -4,6 +4,7 @@
 //! Source: Wesseling, An Introduction to Multigrid Methods, 1992 (finite volumes).
 //!
 //! @in  weight: FaceGrid                  Open part of each face, 0 on walls
+//! @in  part: Grid<u32> = 0               Labels of the wider cells (Coarse Parts); faces between two parts are closed
 //! @out coarse: FaceGrid, half weight     The same for wider cells
 
 fn stage(cell: Cell) -> Vec {
@@ -17,7 +18,7 @@ fn stage(cell: Cell) -> Vec {
         let before = weight_at(middle - 0.5 * CELL_SIZE * normal)[axis];
         let behind = weight_at(middle + 0.5 * CELL_SIZE * normal)[axis];
         // A position rounds, so a closed face shows some millionths of those beside it.
-        faces[axis] = select(0.25 * before + 0.5 * across + 0.25 * behind, 0.0, across <= 0.001 * (before + behind));
+        faces[axis] = select(0.25 * before + 0.5 * across + 0.25 * behind, 0.0, across <= 0.001 * (before + behind) || (part_wired && part(cell) != part(cell - unit(axis))));
     }
     return faces;
 }

@@ -3,6 +3,7 @@
 //! Source: Wesseling, An Introduction to Multigrid Methods, 1992 (finite volumes).
 //!
 //! @in  weight: FaceGrid, edge zero       Inverse mass on each face, 0 on walls [m^3/kg]
+//! @in  part: Grid<u32> = 0               Labels of the wider cells (Coarse Parts); faces between two parts are closed
 //! @out coarse: FaceGrid, half weight     The same for wider cells [m^3/kg]
 
 fn stage(cell: Cell) -> Vec {
@@ -24,7 +25,8 @@ fn stage(cell: Cell) -> Vec {
             continue;
         }
         // A position rounds, so a closed face shows some millionths of those beside it.
-        let closed = across <= 0.001 * (before + behind) || wall_face(cell, axis);
+        let between = part_wired && part(cell) != part(cell - unit(axis));
+        let closed = across <= 0.001 * (before + behind) || wall_face(cell, axis) || between;
         faces[axis] = select(0.25 * before + 0.5 * across + 0.25 * behind, 0.0, closed);
     }
     return faces;

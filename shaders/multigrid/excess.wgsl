@@ -5,10 +5,11 @@
 //!
 //! @in  divergence: Grid<f32>           Outflow per volume [1/s]
 //! @in  weight: FaceGrid = 1            Inverse mass on each face, 0 on walls
-//! @out excess: vec3f, reduce sum       Sum of the divergence [1/s], open cells, weights of open borders
+//! @out excess: vec4f, reduce sum       Sum of the divergence [1/s], open cells, weights of open borders, sum of magnitudes [1/s]
 
-fn stage(cell: Cell) -> vec3f {
-    return select(vec3f(0.0), vec3f(divergence(cell), 1.0, open_weight(cell)), total_weight(cell) > 0.0);
+fn stage(cell: Cell) -> vec4f {
+    let own = divergence(cell);
+    return select(vec4f(0.0), vec4f(own, 1.0, open_weight(cell), abs(own)), total_weight(cell) > 0.0);
 }
 
 // Sum of a cell's weights: 0 in walls.

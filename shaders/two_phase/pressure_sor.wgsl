@@ -4,7 +4,7 @@
 //! Source: saharan, oil clock article, 2016, step 4; Young, Iterative Methods, 1954.
 //!
 //! @sweep checkerboard
-//! @in    divergence: Grid<f32>               Outflow per volume [1/s]
+//! @in    divergence: Grid<f32>, balanced     Outflow per volume [1/s]
 //! @in    weight: FaceGrid                    Inverse mass on each face, 0 on walls [m^3/kg]
 //! @inout pressure: Grid<f32> = 0, radius 1, open zero   Pressure x dt, refined by each sweep [Pa s]
 //! @param relaxation: f32 = 1.8, 0..2         Over-relaxation; 1 is Gauss-Seidel

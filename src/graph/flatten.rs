@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::balance;
 use super::bypass::{left_out, without_value};
 use super::fits::{fits, parameter, takes_number};
 use super::limits::{self, list, shortened};
@@ -56,6 +57,7 @@ pub(super) fn flatten(document: &Document, library: &Library, problems: &mut Pro
     let mut flattener = Flattener { library, graph, problems, numbers: Table::default(), shaped: 0 };
     let mut scope = Scope::default();
     let (nodes, _) = flattener.bypass(variants::nodes(document, library).into_owned(), BTreeMap::new(), &mut scope);
+    let nodes = balance::inserted(nodes, &scope, library);
     let ports = Ports::new(&nodes, Types::new(), library);
     flattener.scope(&nodes, scope, &ports);
     flattener.graph.numbers = flattener.numbers.numbers();
@@ -87,7 +89,8 @@ impl Flattener<'_> {
                 self.problems.push(Problem::new(&shortened(&path), "", cause, remedy));
                 continue;
             }
-            if name.is_empty() || name.contains(['.', '/']) || ["in", "out"].contains(&name.as_str()) {
+            let valid = !name.is_empty() && (!name.contains(['.', '/']) || balance::inserts(name, node));
+            if !valid || ["in", "out"].contains(&name.as_str()) {
                 let remedy = "rename it: no `.`, no `/`, not `in` or `out`, not empty";
                 self.problems.push(Problem::new(&path, "", format!("`{name}` is not a valid node name"), remedy));
             }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::balance;
 use super::fits::parameter;
 use super::flatten::{declared_value, empty, setting};
 use super::limits::{self, shortened};
@@ -95,10 +96,12 @@ impl Flattener<'_> {
             domain,
             depth: place.scope.depth + 1,
             around: place.ports.inside(place.name),
+            balanced: place.scope.balanced || balance::balances_itself(place.node, group),
             ..Scope::default()
         };
         let nodes = self.expose(place, group, &mut scope);
         let (nodes, outputs) = self.bypass(nodes, group.outputs.clone(), &mut scope);
+        let nodes = balance::inserted(nodes, &scope, self.library);
         let inside = Ports::new(&nodes, scope.around.clone(), self.library);
         let names = self.scope(&nodes, scope.clone(), &inside);
         let inner = Place {

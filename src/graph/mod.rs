@@ -1,6 +1,7 @@
 //! The graph: a document flattened, typed and checked. A `Graph` is always valid, so later steps need not check again.
 
 pub mod aside;
+pub(crate) mod balance;
 mod borders;
 pub mod bypass;
 pub mod carried;

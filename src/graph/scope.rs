@@ -38,6 +38,8 @@ pub(super) struct Scope {
     /// The default domain of nodes: the `on` of the enclosing group.
     pub domain: Option<DomainId>,
     pub depth: usize,
+    /// The level balances what its pressure solvers read itself.
+    pub balanced: bool,
     /// Types of the inputs of the enclosing group.
     pub around: Types,
     /// Wires of nodes that are left out and pass nothing on, with the error; `None` where it has been reported.

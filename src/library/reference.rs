@@ -68,6 +68,15 @@ fn port_row(port: &Port) -> String {
     if port.scan {
         notes.push("scan".into());
     }
+    if port.connect {
+        notes.push("connect".into());
+    }
+    if port.nearest {
+        notes.push("nearest".into());
+    }
+    if port.balanced {
+        notes.push("balanced".into());
+    }
     if let Some(expect) = port.expect {
         notes.push(format!("expect {}", range(expect)));
     }

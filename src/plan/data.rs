@@ -231,7 +231,7 @@ pub struct Watch {
     pub buffer: BufferId,
     /// How the number is stored.
     pub scalar: Scalar,
-    /// Minimum and maximum; `None` is unbounded.
+    /// Minimum and maximum; `None` is unbounded. Where both are, the warning about another number of the node shows it.
     pub range: (Option<f64>, Option<f64>),
     /// The port's documentation.
     pub doc: String,

@@ -92,7 +92,7 @@ pub(super) fn plan(plan: &Plan) -> String {
             plan.alarms.iter().map(|a| format!("{} ({:?})", a.node, a.cause).to_lowercase()).collect();
         let _ = writeln!(out, "\nalarms\n  {}", alarms.join(", "));
     }
-    for watch in &plan.watches {
+    for watch in plan.watches.iter().filter(|watch| watch.range != (None, None)) {
         let side = |v: Option<f64>| v.map_or_else(String::new, |v| v.to_string());
         let (low, high) = (side(watch.range.0), side(watch.range.1));
         let _ = writeln!(out, "\nwatched\n  {}.{}: b{} in {low}..{high}", watch.node, watch.port, watch.buffer);

@@ -19,7 +19,14 @@ pub struct Watched {
 #[derive(Debug, Default)]
 pub(super) struct Watches {
     latest: Vec<Option<f64>>,
-    worst: Vec<Option<f64>>,
+    worst: Vec<Option<Worst>>,
+}
+
+/// A value outside its range, and the other numbers of the same node in that frame.
+#[derive(Clone, Debug)]
+struct Worst {
+    value: f64,
+    told: Vec<(String, f64)>,
 }
 
 impl Watches {
@@ -29,16 +36,19 @@ impl Watches {
 
     /// Stores the words that the engine has read back.
     pub(super) fn take(&mut self, plan: &Plan, words: &[u32]) {
-        for ((index, watch), word) in plan.watches.iter().enumerate().zip(words) {
-            let value = match watch.scalar {
-                Scalar::F32 => f64::from(f32::from_bits(*word)),
-                Scalar::I32 => f64::from(*word as i32),
-                Scalar::U32 => f64::from(*word),
-            };
+        let value = |(watch, word): (&Watch, &u32)| match watch.scalar {
+            Scalar::F32 => f64::from(f32::from_bits(*word)),
+            Scalar::I32 => f64::from(*word as i32),
+            Scalar::U32 => f64::from(*word),
+        };
+        let values: Vec<f64> = plan.watches.iter().zip(words).map(value).collect();
+        for (index, (watch, value)) in plan.watches.iter().zip(&values).enumerate() {
             if let (Some(latest), Some(worst)) = (self.latest.get_mut(index), self.worst.get_mut(index)) {
-                *latest = Some(value);
-                if outside(watch, value) > worst.map_or(0.0, |w| outside(watch, w)) {
-                    *worst = Some(value);
+                *latest = Some(*value);
+                if outside(watch, *value) > worst.as_ref().map_or(0.0, |w| outside(watch, w.value)) {
+                    let same = plan.watches.iter().zip(&values).filter(|(other, _)| other.node == watch.node);
+                    let told = same.map(|(other, value)| (other.port.clone(), *value)).collect();
+                    *worst = Some(Worst { value: *value, told });
                 }
             }
         }
@@ -46,7 +56,7 @@ impl Watches {
 
     pub(super) fn latest(&self, plan: &Plan) -> Vec<Watched> {
         let named = |watch: &Watch| format!("{}.{}", watch.node, watch.port);
-        let known = plan.watches.iter().zip(&self.latest);
+        let known = plan.watches.iter().zip(&self.latest).filter(|(watch, _)| watch.range != (None, None));
         known.filter_map(|(w, value)| Some(Watched { name: named(w), value: (*value)?, range: w.range })).collect()
     }
 
@@ -54,7 +64,11 @@ impl Watches {
     pub(super) fn warnings(&mut self, plan: &Plan) -> Vec<Problem> {
         let worst = std::mem::replace(&mut self.worst, vec![None; plan.watches.len()]);
         let told = plan.watches.iter().zip(worst).filter_map(|(watch, value)| Some((watch, value?)));
-        let warning = |(watch, value): (&Watch, f64)| {
+        let warning = |(watch, worst): (&Watch, Worst)| {
+            if watch.doc.contains('{') {
+                return told_problem(watch, &worst).warning();
+            }
+            let value = worst.value;
             let bound = |b: Option<f64>| b.map_or_else(String::new, |b| b.to_string());
             let value = if watch.scalar == Scalar::F32 { format!("{value:.3}") } else { value.to_string() };
             let cause = format!("{value} is outside {}..{}", bound(watch.range.0), bound(watch.range.1));
@@ -62,6 +76,17 @@ impl Watches {
         };
         told.map(warning).collect()
     }
+}
+
+/// The documentation of a watched number with the numbers that it names. Its last sentence is the remedy.
+fn told_problem(watch: &Watch, worst: &Worst) -> Problem {
+    let mut text = watch.doc.clone();
+    for (port, value) in &worst.told {
+        let number = if value.fract() == 0.0 { value.to_string() } else { format!("{value:.3e}") };
+        text = text.replace(&format!("{{{port}}}"), &number);
+    }
+    let (cause, remedy) = text.rsplit_once(". ").unwrap_or((&text, ""));
+    Problem::new(&watch.node, "", cause, remedy)
 }
 
 /// How far a value is outside its range. NaN is farther than any number.

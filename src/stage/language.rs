@@ -125,8 +125,9 @@ pub(crate) const WORDS: &[(Kind, &[&str])] = &[
     (
         Kind::Option,
         &[
-            "edge", "emit", "expect", "filter", "fixed", "flat", "gather", "half", "handle", "like", "open", "put",
-            "radius", "reduce", "scan", "scatter", "slices", "soft", "steady", "velocity",
+            "balanced", "connect", "edge", "emit", "expect", "filter", "fixed", "flat", "gather", "half", "handle",
+            "like", "nearest", "open", "put", "radius", "reduce", "scan", "scatter", "slices", "soft", "steady",
+            "velocity",
         ],
     ),
     (Kind::EdgeRule, &["wall", "clamp", "zero", "wrap", "mirror", "open", "inflow"]),

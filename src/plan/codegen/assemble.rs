@@ -1,6 +1,7 @@
 //! The finished plan: dispatches, kernels, memory and uniforms put together.
 
 use super::writer::{Dispatches, Writer};
+use crate::graph::balance::solver;
 use crate::graph::{FileOutput, Graph, Kind, Node, NodeId, ParticleSet};
 use crate::plan::check::validate::Checks;
 use crate::plan::data::{
@@ -154,7 +155,8 @@ fn watches(graph: &Graph, layout: &Allocation) -> Vec<Watch> {
             Element::Fixed(value) => value.scalar(),
             Element::Generic(_) => Scalar::F32,
         });
-        Some(Watch { node: node.path.clone(), port: name, buffer: *buffer, scalar, range: port.expect?, doc })
+        let (node, range) = (solver(&node.path).to_string(), port.expect.unwrap_or((None, None)));
+        Some(Watch { node, port: name, buffer: *buffer, scalar, range, doc })
     };
     layout.watches.iter().filter_map(watch).collect()
 }

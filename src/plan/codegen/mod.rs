@@ -2,6 +2,7 @@
 
 mod assemble;
 pub(super) mod builtin;
+mod connect;
 pub(super) mod early_exit;
 mod kernel_table;
 mod layout;

@@ -1,6 +1,6 @@
 //! Kernels of the compiler's own tasks: which text of [`builtin`] an operation takes, and what it runs over.
 
-use super::{builtin, early_exit};
+use super::{builtin, connect, early_exit};
 use crate::graph::{Graph, Node};
 use crate::plan::data::Over;
 use crate::plan::ir::workgroups::{self, elements};
@@ -48,6 +48,10 @@ pub(super) fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, mem
         Task::ScanSums => ("scan sums", builtin::scan_sums(elements, in_place)),
         Task::ScanAdd => ("scan add", builtin::scan_add(elements, in_place)),
         Task::ScanEnd => ("scan end", builtin::scan_end(elements, in_place)),
+        Task::ConnectTiles | Task::ConnectBorders | Task::ConnectEnd => {
+            let domain = target.domain.and_then(|d| graph.domains.get(d));
+            domain.map(|domain| connect::kernel(&op.task, domain)).unwrap_or_default()
+        }
         Task::Compact => ("compact", builtin::compact(elements, &moved)),
         Task::CompactCount => {
             let capacity = node.set.as_ref().map_or(0, |s| s.capacity);
@@ -78,6 +82,7 @@ pub(super) fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, mem
         Task::Reduce(..) => Over::Partials(source.bytes / 16),
         Task::ScanSums => Over::Partials(elements.div_ceil(4 * u64::from(workgroups::LANES))),
         Task::ScanBlocks | Task::ScanAdd | Task::ScanEnd | Task::Compact => each,
+        Task::ConnectTiles | Task::ConnectBorders | Task::ConnectEnd => each,
         Task::Gather | Task::Scatter | Task::Pack => each,
         Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => Over::Once,
         Task::Present { width, height } => Over::Pixels(width, height),

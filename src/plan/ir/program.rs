@@ -116,6 +116,10 @@ pub(crate) enum Task {
     ScanAdd,
     /// The last two steps in one: each workgroup sums the blocks before its own.
     ScanEnd,
+    /// The steps of labelling connected parts: within each tile, across the borders of tiles, and every cell's label.
+    ConnectTiles,
+    ConnectBorders,
+    ConnectEnd,
     /// Moves particles for which the prefix sum increases to the position that it gives.
     Compact,
     /// The count after that.

@@ -116,7 +116,7 @@ pub(crate) fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Opti
     let mut radius = 0;
     for (port, ty) in stage.outputs().zip(&node.outputs).filter(|_| plain) {
         let grid = matches!(port.ty, PortType::Grid(_)) && matches!(ty, WireType::Grid(_));
-        let swept = port.direction == Direction::InOut && port.scatter.is_none() && !port.scan;
+        let swept = port.direction == Direction::InOut && port.scatter.is_none() && !port.converted();
         let (looks, proven) = stage.radius(port).filter(|_| grid && swept && port.reduce.is_none())?;
         let edges = port.edges(domain.edge);
         // Around a periodic axis a cell has several names, and only the text tells which of them a stage means.

@@ -1,6 +1,6 @@
 //! The number of workgroups of a dispatch.
 
-use crate::graph::{Graph, Kind, Node, NodeId};
+use crate::graph::{Domain, Graph, Kind, Node, NodeId};
 use crate::plan::ir::{Op, Program, Task, Value, tiles, workgroups};
 use crate::plan::tuning::Shape;
 use crate::stage::IterationSource;
@@ -17,6 +17,17 @@ pub(crate) fn word_groups(words: u64) -> [u32; 3] {
     let groups = words.div_ceil(u64::from(LANES)).max(1);
     let rows = groups.div_ceil(MAX_GROUPS);
     [groups.div_ceil(rows) as u32, rows as u32, 1]
+}
+
+/// Cells of the tiles in which connected parts are labelled first, one for each lane.
+pub(crate) fn connect_tile(dim: u32) -> [u32; 3] {
+    if dim == 3 { [8, 8, 4] } else { [16, 16, 1] }
+}
+
+/// The number of these tiles.
+pub(crate) fn connect_tiles(domain: &Domain) -> u64 {
+    let along = domain.resolution.iter().zip(connect_tile(domain.dim)).map(|(n, width)| n.div_ceil(width));
+    along.map(u64::from).product()
 }
 
 /// Elements of a grid or a particle set.
@@ -41,6 +52,10 @@ pub(crate) fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3]
         Task::ScanBlocks => elements.div_ceil(4),
         Task::ScanAdd => elements + 1,
         Task::ScanEnd => (elements + 1).div_ceil(4),
+        Task::ConnectTiles => {
+            let domain = target.and_then(|t| graph.domains.get(t.domain?));
+            domain.map_or(0, |d| u64::from(LANES) * connect_tiles(d))
+        }
         Task::Compact | Task::Gather | Task::Scatter | Task::Pack => elements,
         _ => words,
     };

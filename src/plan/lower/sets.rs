@@ -295,6 +295,24 @@ impl Expander<'_> {
         Ok(result)
     }
 
+    /// Labels of the connected parts, from the faces that join each cell to others.
+    pub(super) fn connect(
+        &mut self,
+        node: NodeId,
+        env: EnvId,
+        faces: ValueId,
+        label: String,
+    ) -> Result<ValueId, Problems> {
+        let like = self.program.values[faces].clone();
+        let tiles = self.add(Value { label: format!("{label} (in tiles)"), ..like.clone() });
+        let joined = self.add(Value { label: format!("{label} (joined)"), ..like.clone() });
+        let result = self.add(Value { label, ..like });
+        self.push(node, env, Task::ConnectTiles, vec![read(faces)], vec![write(tiles)])?;
+        self.push(node, env, Task::ConnectBorders, vec![read(faces)], vec![go_on(joined, tiles)])?;
+        self.push(node, env, Task::ConnectEnd, vec![read(joined)], vec![write(result)])?;
+        Ok(result)
+    }
+
     /// The neighbour grid that a stage makes from each cell's first entry and its set.
     pub(super) fn neighbors(&mut self, declared: &Port, stage: &Stage, feeds: &[Feed], set: &Set) -> Option<Neighbors> {
         let like = stage.inputs().position(|p| Some(&p.name) == declared.like.as_ref())?;

@@ -246,7 +246,7 @@ impl Expander<'_> {
             match &results[port] {
                 Feed::Value(value) => {
                     let value = self.finish_value(node, env, (port, declared, ty), *value, label)?;
-                    if declared.expect.is_some() {
+                    if declared.expect.is_some() || stage.outputs().any(|port| port.tells(&declared.name)) {
                         // For a node that repeats, the last iteration: one number per node and frame.
                         self.program.watches.retain(|(n, p, _)| (*n, *p) != (node, port));
                         self.program.watches.push((node, port, value));
@@ -304,6 +304,7 @@ impl Expander<'_> {
                     self.graph.nodes[node].domain.and_then(|d| self.graph.domains.get(d)).map_or(1, |d| d.cells());
                 return self.scan(node, env, value, cells, label);
             }
+            _ if declared.connect => return self.connect(node, env, value, label),
             _ => return Ok(value),
         };
         let result = self.value(node, ty, label);

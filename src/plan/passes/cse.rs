@@ -77,18 +77,19 @@ fn repeats(graph: &Graph, op: &Op) -> bool {
         _ => None,
     };
     let counts = |stage: &Stage| stage.names("iteration") || stage.names("substep");
-    let grid = |port: &Port| port.ty.is_grid() && port.scatter.is_none() && !port.scan;
+    let grid = |port: &Port| port.ty.is_grid() && port.scatter.is_none() && !port.converted();
     let fresh = |stage: &Stage| {
         let made = |port: &Port| match stage.source() {
             IterationSource::Cells => grid(port),
             IterationSource::Once => !port.ty.is_grid() && port.ty != PortType::Particles,
             _ => false,
         };
-        stage.outputs().all(|port| port.direction == Direction::Out && port.reduce.is_none() && made(port))
+        let number = |port: &Port| port.reduce.is_some() && stage.source() == IterationSource::Cells;
+        stage.outputs().all(|port| port.direction == Direction::Out && (number(port) || made(port)))
     };
     let fields = op.inlined().iter().all(|built| stage(built.node).is_some_and(|stage| !counts(stage)));
     let own = stage(op.node).is_some_and(|stage| fresh(stage) && !counts(stage));
-    matches!(op.task, Task::Stage) && own && fields && op.writes.iter().all(|w| w.consumes.is_none())
+    matches!(op.task, Task::Stage | Task::Reduce(..)) && own && fields && op.writes.iter().all(|w| w.consumes.is_none())
 }
 
 /// Values that must stay where they are, or that something updates.

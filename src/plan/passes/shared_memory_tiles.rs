@@ -40,7 +40,7 @@ pub(super) fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
 /// Whether an operation only computes each cell of plain grids separately.
 fn plain(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> bool {
     let own = |port: &Port| {
-        port.scatter.is_none() && port.reduce.is_none() && !port.scan && matches!(port.ty, PortType::Grid(_))
+        port.scatter.is_none() && port.reduce.is_none() && !port.converted() && matches!(port.ty, PortType::Grid(_))
     };
     let parts = op.reads.iter().all(|r| r.part == Part::Whole && r.stage == OWN);
     matches!(op.task, Task::Stage)

@@ -50,7 +50,7 @@ fn grouped(op: &Op, stage: &Stage) -> bool {
 fn fits(graph: &Graph, program: &Program, op: &Op, node: &Node, stage: &Stage) -> bool {
     let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return false };
     let plain = |port: &Port| {
-        port.scatter.is_none() && port.reduce.is_none() && !port.scan && matches!(port.ty, PortType::Grid(_))
+        port.scatter.is_none() && port.reduce.is_none() && !port.converted() && matches!(port.ty, PortType::Grid(_))
     };
     let alone = matches!(op.task, Task::Stage) && op.sweeps == 1 && op.shape.is_none() && op.color.is_none();
     alone

@@ -124,8 +124,14 @@ pub struct Port {
     pub reduce: Option<Reduction>,
     /// Replaced by its exclusive prefix sum.
     pub scan: bool,
+    /// The faces that join cells; replaced by the labels of the connected parts.
+    pub connect: bool,
+    /// What flows into closed parts is balanced before the port reads it.
+    pub balanced: bool,
     /// The range that a number is expected to stay in.
     pub expect: Option<Range>,
+    /// Read at positions without interpolation.
+    pub nearest: bool,
     /// Read at positions in two dimensions, although the stage runs in three.
     pub flat: bool,
     /// `velocity of NAME ..`: the inputs that describe the bodies or walls whose velocity it is.
@@ -145,6 +151,16 @@ pub struct Port {
 }
 
 impl Port {
+    /// Whether the warning about a number outside its range shows another output of the stage: `{name}` in the documentation.
+    pub(crate) fn tells(&self, name: &str) -> bool {
+        self.expect.is_some() && self.doc.contains(&format!("{{{name}}}"))
+    }
+
+    /// Whether the written values are replaced by what they mean for the whole grid.
+    pub(crate) fn converted(&self) -> bool {
+        self.scan || self.connect
+    }
+
     /// What is read beyond the sides of a domain with these rules: walls, cells, zero, a period or a mirror.
     pub(crate) fn edges(&self, domain: Edges) -> Edges {
         // What is added beyond an open border has left.

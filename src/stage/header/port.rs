@@ -26,7 +26,10 @@ pub(super) fn parse(direction: Direction, rest: &str, line: usize) -> Result<Por
         scatter: None,
         reduce: None,
         scan: false,
+        connect: false,
+        balanced: false,
         expect: None,
+        nearest: false,
         flat: false,
         attributes: Vec::new(),
         written: Vec::new(),
@@ -67,8 +70,12 @@ fn check(port: &Port) -> Result<(), String> {
         }
         _ => {}
     }
-    if port.scan && ty != PortType::Grid(Element::Fixed(ValueType::U32)) {
-        return Err(format!("`scan` needs Grid<u32>, `{name}` is {ty}"));
+    if port.converted() && ty != PortType::Grid(Element::Fixed(ValueType::U32)) {
+        let option = if port.scan { "scan" } else { "connect" };
+        return Err(format!("`{option}` needs Grid<u32>, `{name}` is {ty}"));
+    }
+    if port.balanced && ty != PortType::Grid(Element::Fixed(ValueType::F32)) {
+        return Err(format!("`balanced` needs Grid<f32>, `{name}` is {ty}"));
     }
     if port.direction == Direction::InOut && !ty.is_grid() && ty != PortType::Particles {
         return Err(format!(
@@ -150,7 +157,10 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
         "velocity" if port.direction == Direction::In && value.starts_with("of ") => {
             port.velocity_of = value.split_whitespace().skip(1).map(str::to_string).collect();
         }
+        "nearest" if matches!(port.ty, PortType::Grid(_)) && port.reads() => port.nearest = true,
         "scan" if port.direction == Direction::Out => port.scan = true,
+        "connect" if port.direction == Direction::Out => port.connect = true,
+        "balanced" if port.direction == Direction::In => port.balanced = true,
         "expect" if port.direction == Direction::Out => port.expect = Some(range(value)?),
         "emit" if changes => port.change = Change::Emit(value.to_string()),
         "filter" if changes => port.change = Change::Filter,

@@ -35,7 +35,7 @@ impl<'a> Candidate<'a> {
     pub(super) fn plain(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
         let simple = |port: &Port| {
             let own = matches!(port.ty, PortType::Grid(_)) || port.ty == PortType::Particles;
-            own && port.scatter.is_none() && port.reduce.is_none() && !port.scan && port.change == Change::Own
+            own && port.scatter.is_none() && port.reduce.is_none() && !port.converted() && port.change == Change::Own
         };
         let grid = |ty: &WireType| matches!(ty, WireType::Grid(_) | WireType::Particles);
         let packs = op.writes.iter().any(|w| matches!(w.part, Part::Packed(_)));

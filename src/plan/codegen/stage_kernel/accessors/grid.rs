@@ -25,6 +25,8 @@ pub(crate) struct Grid<'a> {
     pub domain: &'a Domain,
     pub layout: Layout,
     pub edges: Edges,
+    /// Read at positions without interpolation.
+    pub nearest: bool,
     /// Cells farther than this many from `_at` are not read but the nearest that are not.
     pub held: Option<String>,
 }

@@ -16,7 +16,7 @@ impl Grid<'_> {
         let (position, ty) = (position_type(dim), self.wgsl());
         let h = cell_edges(self.domain).unwrap_or_else(|| float(self.domain.cell_size));
         let head = format!("fn {name}_at(_position: {position}) -> {ty}");
-        if matches!(self.ty.value(), ValueType::I32 | ValueType::U32) {
+        if self.nearest || matches!(self.ty.value(), ValueType::I32 | ValueType::U32) {
             let q = self.bounded(&format!("floor(_position / {h})"));
             return format!("{head} {{ return {name}({}({q})); }}", cell_type(dim));
         }

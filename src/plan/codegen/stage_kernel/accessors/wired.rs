@@ -74,7 +74,8 @@ fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, value: &Value, sour
         return format!("fn {name}() -> {} {{ return {}; }}", layout.wgsl(), source.load(layout, "0"));
     };
     let (edges, held) = (port.edges(domain.edge), radius::held(cx, of.stage, port, value));
-    let grid = Grid { name, source, ty: value.ty, domain, layout, edges, held };
+    let nearest = port.nearest;
+    let grid = Grid { name, source, ty: value.ty, domain, layout, edges, nearest, held };
     if let (Some(kind), Source::Buffer(variable)) = (port.scatter, source) {
         return scatter::writer(cx, of, port, &grid, (variable, kind));
     }

@@ -1,0 +1,35 @@
+//! Balance Coarse Parts
+//! Subtracts the mean over each closed part from the right-hand side of the coarsest level. It has few cells, so each sums over all of them.
+//! Source: Briggs, Henson and McCormick, A Multigrid Tutorial, 2000, ch. 7 (Neumann boundary conditions).
+//!
+//! @in  divergence: Grid<f32>                    Outflow per volume [1/s]
+//! @in  part: Grid<u32>                          Labels (Coarse Parts)
+//! @out balanced: Grid<f32>, like divergence     The same without the mean of its part [1/s]
+
+fn stage(cell: Cell) -> f32 {
+    let own = part(cell);
+    if own == 0u || own == 0xffffffffu { return select(0.0, divergence(cell), own == 0u); }
+    var sum = 0.0;
+    var count = 0.0;
+    var all = 1;
+    for (var axis = 0; axis < DIM; axis++) { all *= RESOLUTION[axis]; }
+    // A level of more cells is too large for this, and takes little from the mean.
+    for (var i = 0; i < select(all, 0, all > 16384); i++) {
+        let other = cell_of(i);
+        let same = part(other) == own;
+        sum += select(0.0, divergence(other), same);
+        count += select(0.0, 1.0, same);
+    }
+    return divergence(cell) - sum / max(count, 1.0);
+}
+
+fn cell_of(index: i32) -> Cell {
+    var place = Cell();
+    var rest = index;
+    for (var axis = 0; axis < DIM; axis++) {
+        let next = rest / RESOLUTION[axis];
+        place[axis] = rest - next * RESOLUTION[axis];
+        rest = next;
+    }
+    return place;
+}

@@ -1,0 +1,61 @@
+//! Sums of Parts
+//! Sums a divergence over each closed part, as whole numbers: they do not depend on the order, and have the digits of the largest divergence in parts of
+//! any size. One cell of each block of 128 sums up the block, so few invocations add to the same number.
+//! Source: none.
+//!
+//! @in  part: Grid<u32>                        Labels (Connected Parts)
+//! @in  divergence: Grid<f32>                  Outflow per volume [1/s]
+//! @in  largest: f32                           Its largest magnitude [1/s]
+//! @out sum: Grid<i32>, scatter, like part     Sum in the part's first cell, in steps of 1/2^12 of 128 times the largest
+//! @out rest: Grid<i32>, scatter, like part    What these steps leave, in steps of 1/2^24
+//! @out count: Grid<u32>, scatter, like part   How many cells the part has
+
+fn stage(cell: Cell) {
+    let leads = select((cell.y & 127) == 0, (cell.y & 7) == 0 && (cell[DIM - 1] & 15) == 0, DIM == 3);
+    if !leads { return; }
+    var label = 0u;
+    var sum = 0.0;
+    var count = 0u;
+    for (var i = 0; i < 128; i++) {
+        // Cells beside each other read cells beside each other.
+        let here = cell + select(unit(1) * i, unit(1) * (i & 7) + unit(DIM - 1) * (i >> 3u), DIM == 3);
+        if !inside(here) { continue; }
+        let own = part(here);
+        if own != label {
+            put(label, sum, count);
+            label = own;
+            sum = 0.0;
+            count = 0u;
+        }
+        sum += divergence(here);
+        count += 1u;
+    }
+    put(label, sum, count);
+}
+
+fn put(label: u32, sum: f32, count: u32) {
+    if label == 0u || label == 0xffffffffu { return; }
+    let first = first_cell(label);
+    add_count(first, count);
+    // NaN and infinity are not added: the solver shows them.
+    let steps = sum / max(128.0 * largest(), 1e-37) * 4096.0;
+    if !finite(sum) || !finite(largest()) { return; }
+    add_sum(first, i32(round(steps)));
+    add_rest(first, i32(round((steps - round(steps)) * 4096.0)));
+}
+
+fn finite(x: f32) -> bool {
+    return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
+}
+
+// The cell that a label names.
+fn first_cell(label: u32) -> Cell {
+    var place = Cell();
+    var rest = i32(label - 1u);
+    for (var axis = 0; axis < DIM; axis++) {
+        let next = rest / RESOLUTION[axis];
+        place[axis] = rest - next * RESOLUTION[axis];
+        rest = next;
+    }
+    return place;
+}
