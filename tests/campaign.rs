@@ -10,6 +10,8 @@
 
 #[path = "campaign/corpus.rs"]
 mod corpus;
+#[path = "campaign/forge.rs"]
+mod forge;
 #[path = "campaign/fuzz.rs"]
 mod fuzz;
 #[path = "campaign/kills.rs"]

@@ -12,6 +12,8 @@ mod debugger;
 mod follow;
 #[path = "engine/image_fit.rs"]
 mod image_fit;
+#[path = "campaign/forge.rs"]
+mod forge;
 #[path = "engine/keyframes.rs"]
 mod keyframes;
 #[path = "engine/lockstep.rs"]

@@ -19,7 +19,7 @@ use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Plan, PlanOptions};
-use stagewright::sim::checkpoint::Checkpoint;
+use stagewright::sim::checkpoint::CheckpointFile;
 use stagewright::sim::{FrameInput, Simulation};
 
 const GRAPH: &str = r#"(version: 1, name: "count", nodes: {
@@ -182,7 +182,8 @@ fn an_interrupted_export_goes_on_from_its_checkpoint_with_the_same_bytes() {
     // A longer export continues from the last one.
     let longer = Folder::new("longer");
     let mut simulation = simulation(&gpu, &document(), &PlanOptions::default());
-    let last = Checkpoint::read(&cut.0.join("checkpoint.0060.safetensors")).unwrap();
+    let last = CheckpointFile::open(&cut.0.join("checkpoint.0060.safetensors")).unwrap();
+    let last = last.load(simulation.plan()).unwrap();
     assert!(simulation.resume(&last).is_empty());
     let early = job::run(&longer.export(60, 61), &inputs(&document()), &mut simulation, |_, _| true).unwrap_err();
     assert_eq!(

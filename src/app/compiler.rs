@@ -288,7 +288,7 @@ fn compile_all(
     let Graph { warnings: mut problems, expectations, .. } = graph;
     bakes.problems.0.into_iter().for_each(|problem| problems.push(problem));
     let bakes = bakes.all;
-    let checkpoint = job.cached.as_ref().and_then(|cached| cached.checkpoint(&bakes, gpu.name()));
+    let checkpoint = job.cached.as_ref().and_then(|cached| cached.checkpoint(&bakes, &plan, gpu.name()));
     Ok(Some(Compiled {
         plan,
         grids,

@@ -44,9 +44,9 @@ impl Live {
 
 impl CachedRun {
     /// The newest checkpoint up to the frame of a cache that is not played any more.
-    pub(super) fn checkpoint(&self, bakes: &[Status], adapter: &str) -> Option<Checkpoint> {
+    pub(super) fn checkpoint(&self, bakes: &[Status], plan: &Plan, adapter: &str) -> Option<Checkpoint> {
         let left = bakes.iter().filter(|status| !status.plays && self.folders.contains(&status.folder));
-        let found = left.filter_map(|status| status.checkpoint(adapter, self.frame));
+        let found = left.filter_map(|status| status.checkpoint(plan, adapter, self.frame));
         found.max_by_key(|checkpoint| checkpoint.snapshot.frame)
     }
 

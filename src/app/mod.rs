@@ -74,7 +74,7 @@ use eframe::egui_wgpu;
 use egui_tiles::Tree;
 
 use crate::sim::Simulation;
-use crate::sim::checkpoint::Checkpoint;
+use crate::sim::checkpoint::CheckpointFile;
 use action::{Action, Actions};
 use bake::BakeDialog;
 use canvas::Canvas;
@@ -243,7 +243,7 @@ impl Editor {
     }
 
     /// Starts the first simulation from a checkpoint, where it waits.
-    pub fn start_at(&mut self, checkpoint: Checkpoint) {
+    pub fn start_at(&mut self, checkpoint: CheckpointFile) {
         self.session.start_at(checkpoint);
         self.player.playing = false;
         self.player.refresh();

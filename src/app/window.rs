@@ -15,7 +15,7 @@ use eframe::egui_wgpu;
 use super::session::Session;
 use super::{Editor, Folders, Source, disk};
 use crate::gpu::{self, Gpu, describe};
-use crate::sim::checkpoint::Checkpoint;
+use crate::sim::checkpoint::CheckpointFile;
 
 /// How many devices may be lost within [`WITHIN`], so that a graph that always loses its device is not run for ever.
 const MAX_LOSSES: usize = 4;
@@ -33,7 +33,7 @@ type Slot = Rc<RefCell<Option<Editor>>>;
 /// # Errors
 /// Why there is no window, in one sentence.
 pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>, at: Option<PathBuf>) -> Result<(), String> {
-    let at = at.map(|path| Checkpoint::read(&path)).transpose().map_err(|error| error.to_string())?;
+    let at = at.map(|path| CheckpointFile::open(&path)).transpose().map_err(|error| error.to_string())?;
     let source = file.map_or_else(first, Source::File);
     let slot = Slot::default();
     let mut result = open(&slot, move |context| {

@@ -12,11 +12,7 @@ use half::f16;
 use super::error::Cause;
 use super::volume::MAX_HELD;
 use super::{AssetGrid, COUNT_AS_ZERO, Phase, Placement, Work, is_point, place};
-use crate::graph::Domain;
-
-/// Particles of a workgroup, and workgroups along an axis, of dispatches whose size is the count.
-const GROUP: u32 = 256;
-const GROUPS: u32 = 65_535;
+use crate::graph::{Domain, count_words};
 
 /// Which numbers of particles are wanted, and how they lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,8 +128,7 @@ pub(super) fn values(
     }
     let count = points.count as u32;
     let Some(name) = name else {
-        let groups = count.div_ceil(GROUP);
-        let words = [count, count, 0, 0, groups.min(GROUPS), groups.div_ceil(GROUPS), 1, 0];
+        let words = count_words(count, count);
         return Ok(AssetGrid { values: words.map(f32::from_bits).to_vec(), warnings: vec![], frames: None });
     };
     if u64::from(count) * u64::from(column.stride) > MAX_HELD {

@@ -1,6 +1,6 @@
 //! Writing a cache: frames of a separate simulation, with progress, cancelling and resuming.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,7 +43,8 @@ pub struct Order {
     pub folder: PathBuf,
     /// The frames; earlier ones are computed too.
     pub frames: RangeInclusive<u64>,
-    /// Keep the frames that an interrupted or shorter bake of the same has written, and continue from its last checkpoint.
+    /// Keep the sound frames that an interrupted or shorter bake of the same has written, and compute the others: from its last checkpoint
+    /// before them.
     pub resume: bool,
     /// Frames between two checkpoints; by time when absent.
     pub checkpoint_every: Option<u64>,
@@ -87,8 +88,10 @@ pub struct Progress {
     pub frame: u64,
     /// The frame that it ends with.
     pub last: u64,
-    /// Frames that existed already.
+    /// Frames that existed already, and were sound.
     pub kept: u64,
+    /// Frames that existed already, and were damaged or of another cache.
+    pub broken: u64,
     /// Frames that were not computed again, since a checkpoint holds their States.
     pub skipped: u64,
     /// Frames written by this run.
@@ -124,8 +127,11 @@ pub fn plan_options(status: &Status, bakes: &Bakes, access: &Access) -> PlanOpti
     }
 }
 
+/// A frame that was damaged or of another cache, and why.
+pub type Broken = (u64, CacheError);
+
 /// Computes and writes the frames of a cache, with checkpoints of the States beside them. The simulation has not started yet. `go_on` is called after each frame;
-/// when it returns false, the bake ends normally and can be resumed.
+/// when it returns false, the bake ends normally and can be resumed. Returns the frames that were there and had to be written again, too.
 ///
 /// # Errors
 /// A cache that can't be written, a device that fails. Frames that were written stay, and the bake can be resumed.
@@ -134,35 +140,35 @@ pub fn run(
     index: Index,
     simulation: &mut Simulation,
     mut go_on: impl FnMut(&Progress) -> bool,
-) -> Result<Progress, BakeError> {
+) -> Result<(Progress, Vec<Broken>), BakeError> {
     let (first, last) = order.frames.clone().into_inner();
     let parts = parts(&index, simulation)?;
     let (has_state, inputs) = (index.has_state(), inputs(&index));
     let (writer, kept) = Writer::begin(&order.folder, index, order.resume)?;
+    let begins = first - u64::from(has_state);
+    let missing: BTreeSet<u64> = (begins..=last).filter(|frame| !kept.sound.contains(frame)).collect();
     let total = last - first + 1;
-    let mut progress = Progress { last, kept, total, ..Progress::default() };
-    if kept == total {
+    let sound = kept.sound.range(first..=last).count() as u64;
+    let mut progress = Progress { last, kept: sound, broken: kept.broken.len() as u64, total, ..Progress::default() };
+    let (Some(&next), Some(&until)) = (missing.first(), missing.last()) else {
         progress.frame = last;
-        return Ok(progress);
-    }
+        return Ok((progress, kept.broken));
+    };
     let pool = Pool::start(Arc::new(writer))?;
     let mut waiting: VecDeque<Arriving> = VecDeque::new();
-    let begins = first - u64::from(has_state);
-    let mut saver = checkpoints(order, inputs, simulation, if kept > 0 { first + kept } else { begins });
+    let mut saver = checkpoints(order, inputs, simulation, next);
     progress.skipped = simulation.frame();
-    if has_state && begins == 0 && kept == 0 {
+    if missing.contains(&0) {
         simulation.reset();
         waiting.push_back(Arriving::request(&parts, simulation, true)?);
     }
     let mut wanted = true;
-    while wanted && simulation.frame() < last {
+    while wanted && simulation.frame() < until {
         simulation.step(&simulation.recorded_input())?;
         let frame = simulation.frame();
         saver.after_frame(simulation, last)?;
-        if frame == begins && begins < first {
-            waiting.push_back(Arriving::request(&parts, simulation, true)?);
-        } else if frame >= first + kept {
-            waiting.push_back(Arriving::request(&parts, simulation, false)?);
+        if missing.contains(&frame) {
+            waiting.push_back(Arriving::request(&parts, simulation, frame < first)?);
         } else if frame.is_multiple_of(4) {
             // Frames that are only computed do not pile up in the driver.
             simulation.gpu().wait();
@@ -178,18 +184,26 @@ pub fn run(
     for arriving in waiting {
         pool.write(arriving.wait()?)?;
     }
-    saver.save(simulation)?;
+    if !wanted || until == last {
+        saver.save(simulation)?;
+    }
     saver.finish(simulation)?;
     (progress.written, progress.bytes) = pool.finish()?;
     progress.written = progress.written.min(total);
-    Ok(progress)
+    if wanted {
+        // Frames after the last one that was missing are there.
+        progress.frame = last;
+    }
+    Ok((progress, kept.broken))
 }
 
 /// What writes checkpoints. Goes to the newest one from which the coming frames can be computed, the first of which is `next`.
 fn checkpoints(order: &Order, inputs: String, simulation: &mut Simulation, next: u64) -> Saver {
     let (folder, adapter) = (order.folder.clone(), simulation.gpu().name().to_string());
-    let found = || saver::newest(&folder, STATES, &inputs, &adapter, next.saturating_sub(1));
-    if let Some(checkpoint) = order.resume.then(found).flatten()
+    let same = saver::Same { inputs: &inputs, adapter: &adapter };
+    let found = || saver::newest(&folder, STATES, same, simulation.plan(), next.saturating_sub(1));
+    let found = order.resume.then(found).flatten();
+    if let Some(checkpoint) = found
         && !simulation.resume(&checkpoint).is_empty()
     {
         // One that lacks a State is of no use.
@@ -207,6 +221,8 @@ struct Source {
     name: String,
     wire: Wire,
     state: bool,
+    /// Its words in the cache, at most.
+    words: u64,
     /// The position of the count of its particles.
     count: Option<usize>,
 }
@@ -218,13 +234,14 @@ fn parts(index: &Index, simulation: &Simulation) -> Result<Vec<Source>, Problem>
     for wire in &index.wires {
         let begin = sources.len();
         let count = wire.parts.iter().position(|part| part.name == "count").map(|at| begin + at);
+        let count = count.filter(|_| wire.capacity > 0);
         for part in &wire.parts {
             let name = if part.name.is_empty() { wire.name.clone() } else { format!("{}.{}", wire.name, part.name) };
             let known = plan.wires.get(&name).filter(|wire| wire.kept).cloned();
             let remedy = "name another wire";
             let known = known.ok_or_else(|| Problem::new("", &name, "the plan does not keep this wire", remedy))?;
             let bounded = count.filter(|_| part.name != "count");
-            sources.push(Source { name, wire: known, state: wire.state, count: bounded });
+            sources.push(Source { name, wire: known, state: wire.state, words: part.words, count: bounded });
         }
     }
     Ok(sources)
@@ -235,8 +252,8 @@ struct Arriving {
     frame: u64,
     time: f64,
     readings: Vec<Option<Reading>>,
-    /// For each part the position of its count, and the words of so many elements.
-    bounds: Vec<Option<(usize, Wire)>>,
+    /// For each part its words at most, the position of its count, and its wire.
+    bounds: Vec<(u64, Option<(usize, Wire)>)>,
 }
 
 /// A frame that has arrived.
@@ -251,7 +268,8 @@ impl Arriving {
     fn request(parts: &[Source], simulation: &Simulation, only_states: bool) -> Result<Arriving, Problem> {
         let read = |part: &Source| (!only_states || part.state).then(|| simulation.read_async(&part.name)).transpose();
         let readings = parts.iter().map(read).collect::<Result<_, _>>()?;
-        let bounds = parts.iter().map(|part| part.count.map(|count| (count, part.wire.clone()))).collect();
+        let bounds = |part: &Source| (part.words, part.count.map(|count| (count, part.wire.clone())));
+        let bounds = parts.iter().map(bounds).collect();
         Ok(Arriving { frame: simulation.frame(), time: simulation.time(), readings, bounds })
     }
 
@@ -271,11 +289,13 @@ impl Arriving {
             };
             parts.push(words);
         }
-        // Dead particles have no values.
-        for (at, bound) in self.bounds.iter().enumerate() {
-            let Some((count, wire)) = bound else { continue };
-            let live = parts.get(*count).and_then(|words| words.first()).copied().unwrap_or(0).min(wire.capacity);
-            let words = wire.words(u64::from(live)) as usize;
+        // Dead particles have no values, nor has the padding of a buffer.
+        for (at, (most, bound)) in self.bounds.iter().enumerate() {
+            let live = |(count, wire): &(usize, Wire)| {
+                let live = parts.get(*count).and_then(|words| words.first()).copied().unwrap_or(0);
+                wire.words(u64::from(live.min(wire.capacity)))
+            };
+            let words = bound.as_ref().map_or(*most, live).min(*most) as usize;
             if let Some(part) = parts.get_mut(at) {
                 part.truncate(words);
             }
@@ -405,7 +425,8 @@ impl Job {
                         checkpoint_every: None,
                         graph: document.to_text(),
                     };
-                    self::run(&order, index, &mut simulation, |progress| reports.tell(*progress))
+                    let done = self::run(&order, index, &mut simulation, |progress| reports.tell(*progress))?;
+                    Ok(done.0)
                 },
             );
             match result {

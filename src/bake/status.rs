@@ -14,7 +14,7 @@ use crate::cache::{BakedWire, Cache, CacheError, Index, STATES};
 use crate::document::Bake;
 use crate::files::{Access, ReadError, read};
 use crate::graph::{Graph, NodeId};
-use crate::plan::{PlayedCache, baked_wire};
+use crate::plan::{Plan, PlayedCache, baked_wire};
 use crate::problem::{Problem, Problems};
 use crate::sim::checkpoint::Checkpoint;
 use crate::sim::saver;
@@ -73,12 +73,13 @@ impl Status {
         Index::new(adapter, frames, self.stored.clone(), self.depends.clone())
     }
 
-    /// The newest checkpoint beside its frames, up to a frame, from which the graph continues live as it was baked. `adapter` is
-    /// the name of the one that runs it. `None` where the cache is not fresh.
-    pub fn checkpoint(&self, adapter: &str, frame: u64) -> Option<Checkpoint> {
+    /// The newest checkpoint beside its frames, up to a frame, from which a plan of the graph continues live as it was baked. `adapter`
+    /// is the name of the one that runs it. `None` where the cache is not fresh.
+    pub fn checkpoint(&self, plan: &Plan, adapter: &str, frame: u64) -> Option<Checkpoint> {
         let inputs = inputs(&self.index(adapter, (1, 1)));
         let fresh = self.condition == Condition::Fresh;
-        fresh.then(|| saver::newest(&self.folder, STATES, &inputs, adapter, frame)).flatten()
+        let same = saver::Same { inputs: &inputs, adapter };
+        fresh.then(|| saver::newest(&self.folder, STATES, same, plan, frame)).flatten()
     }
 
     /// Whether a graph can run from it.
@@ -233,7 +234,7 @@ fn condition(status: &Status, cache: &Cache) -> Condition {
     let index = cache.index();
     let same = |wire: &BakedWire| {
         index.wires.iter().any(|known| {
-            (&known.name, known.state) == (&wire.name, wire.state)
+            (&known.name, known.state, known.capacity) == (&wire.name, wire.state, wire.capacity)
                 && wire.parts.iter().all(|part| known.parts.contains(part))
         })
     };

@@ -2,9 +2,10 @@
 //! at once.
 //!
 //! - `index.json` says which wires a frame holds, how each is stored, and what they depend on ([`Index`]).
-//! - `frame.NNNN.bake` is a frame. It begins with `SWBAKE`, a zero and the version; then follow the number of the frame,
-//!   the simulated time at its end (bits of a 64-bit float), the number of parts (32 bits), and for each part its words
-//!   and its compressed bytes. All are little-endian, of 64 bits where nothing else is said. Then the parts follow.
+//! - `frame.NNNN.bake` is a frame. It begins with `SWBAKE`, a zero and the version; then follow the SHA-256 of all bytes after it, the
+//!   hash of the cache that the frame belongs to ([`Index::identity`]), the number of the frame, the simulated time at its end (bits of a
+//!   64-bit float), the number of parts (32 bits), and for each part its words, its compressed bytes and how many of its numbers are NaN
+//!   or infinite. All are little-endian, of 64 bits where nothing else is said. Then the parts follow.
 //! - A part is the memory of a wire, in words of 32 bits. The first bytes of all words come first, then the second ones and
 //!   so on, which makes floats compressible; the result is one zstd frame with a checksum.
 //!
@@ -14,21 +15,25 @@
 
 mod ahead;
 mod codec;
+mod frame;
 mod read;
+mod verify;
 mod write;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::files::numbered::Numbered;
 pub use ahead::ReadAhead;
-pub use read::{Cache, Frame};
-pub use write::{Writer, remove};
+pub use frame::Frame;
+pub use read::Cache;
+pub use write::{Kept, Writer, remove};
 
 /// Version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The file with the index.
 const INDEX: &str = "index.json";
 /// The frames.
@@ -82,6 +87,18 @@ impl Index {
         self.wires.iter().flat_map(|wire| &wire.parts)
     }
 
+    /// A hash of all that the frames hold and depend on: all but the last frame, since a longer bake continues a shorter one.
+    pub fn identity(&self) -> [u8; 32] {
+        let parts = (self.version, &self.program, &self.adapter, self.first, &self.wires, &self.depends);
+        // Plain data, which always has a text.
+        Sha256::digest(serde_json::to_vec(&parts).unwrap_or_default()).into()
+    }
+
+    /// The parts with their wires, in the order of a frame's file.
+    pub fn placed(&self) -> impl Iterator<Item = (&BakedWire, &BakedPart)> {
+        self.wires.iter().flat_map(|wire| wire.parts.iter().map(move |part| (wire, part)))
+    }
+
     /// Memory of a frame at most \[bytes\].
     pub fn frame_bytes(&self) -> u64 {
         self.parts().fold(0, |sum: u64, part| sum.saturating_add(part.words.saturating_mul(4)))
@@ -105,6 +122,8 @@ pub struct BakedWire {
     pub name: String,
     /// Whether it is a State, whose readers find the value of the frame before.
     pub state: bool,
+    /// Most particles; 0 for other wires.
+    pub capacity: u32,
     /// A grid and a number have one; particles have one for the count and one for each attribute.
     pub parts: Vec<BakedPart>,
 }
@@ -116,8 +135,36 @@ pub struct BakedPart {
     pub name: String,
     /// Type, size and precision, as text. Caches are played where they are the same.
     pub stored: String,
-    /// Words of 32 bits, at most.
+    /// Words of 32 bits: as many, or for an attribute of particles as many for the live ones.
     pub words: u64,
+    /// Its numbers.
+    #[serde(default)]
+    pub numbers: Numbers,
+}
+
+/// What the words of a part are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Numbers {
+    /// Whole numbers.
+    #[default]
+    Whole,
+    /// Floats of 32 bits.
+    Single,
+    /// Two floats of 16 bits a word.
+    Half,
+}
+
+impl Numbers {
+    /// How many of them are NaN or infinite.
+    pub fn not_finite(self, words: &[u32]) -> u64 {
+        let bad = |bits: u32, exponent: u32| u64::from(bits & exponent == exponent);
+        match self {
+            Numbers::Whole => 0,
+            Numbers::Single => words.iter().map(|word| bad(*word, 0x7f80_0000)).sum(),
+            Numbers::Half => words.iter().map(|word| bad(*word, 0x7c00) + bad(*word, 0x7c00_0000)).sum(),
+        }
+    }
 }
 
 /// Why a cache can't be written or read.
@@ -144,13 +191,15 @@ pub enum CacheError {
         /// What is wrong.
         cause: String,
     },
-    /// A later version of the format.
-    #[error("{} was written by {program}, whose format this version does not know; update Stagewright, or bake it again", .path.display())]
-    Newer {
+    /// Another version of the format.
+    #[error("{} was written by {program} in another format; {remedy}", .path.display())]
+    Version {
         /// The file.
         path: PathBuf,
         /// Name and version of the program.
         program: String,
+        /// What to do.
+        remedy: &'static str,
     },
     /// Frames that were baked, but not this one.
     #[error("frame {frame} is not in the cache {}; bake it again", .path.display())]

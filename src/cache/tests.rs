@@ -5,10 +5,15 @@ use std::time::Duration;
 use super::*;
 
 fn index(state: bool, last: u64) -> Index {
-    let part = |name: &str, words| BakedPart { name: name.into(), stored: format!("{name} f32"), words };
+    let part = |name: &str, words, numbers| {
+        let stored = format!("{name} f32");
+        BakedPart { name: name.into(), stored, words, numbers }
+    };
+    let (count, position) = (part("count", 2, Numbers::Whole), part("position", 400, Numbers::Single));
+    let dye = part("", 3000, Numbers::Single);
     let wires = vec![
-        BakedWire { name: "advect.dye".into(), state: false, parts: vec![part("", 3000)] },
-        BakedWire { name: "drops".into(), state, parts: vec![part("count", 8), part("position", 400)] },
+        BakedWire { name: "advect.dye".into(), state: false, capacity: 0, parts: vec![dye] },
+        BakedWire { name: "drops".into(), state, capacity: 100, parts: vec![count, position] },
     ];
     Index::new("a card", (1, last), wires, BTreeMap::from([("param jet.rate".into(), "10".into())]))
 }
@@ -16,18 +21,20 @@ fn index(state: bool, last: u64) -> Index {
 /// The words of a frame: a smooth grid, and fewer particles than fit.
 fn parts(frame: u64) -> [Vec<u32>; 3] {
     let grid = (0..3000).map(|i| (1.0 + (i as f32 * 0.01 + frame as f32).sin()).to_bits());
-    let position = (0..10 * frame as u32).map(|i| i.wrapping_mul(0x9e37_79b9));
-    [grid.collect(), vec![frame as u32; 8], position.collect()]
+    let position = (0..4 * frame as u32).map(|i| i.wrapping_mul(0x9e37_79b9) >> 3);
+    [grid.collect(), vec![frame as u32; 2], position.collect()]
 }
 
 fn write(folder: &std::path::Path, index: &Index, frames: std::ops::RangeInclusive<u64>) -> u64 {
     let (writer, kept) = Writer::begin(folder, index.clone(), true).unwrap();
-    for frame in frames.skip(kept as usize) {
+    for frame in frames.filter(|frame| !kept.sound.contains(frame)) {
         let [a, b, c] = parts(frame);
-        writer.write(frame, frame as f64 / 60.0, &[&a, &b, &c]).unwrap();
+        // Before the first frame States alone have a value.
+        let a = if frame < index.first { &[][..] } else { &a };
+        writer.write(frame, frame as f64 / 60.0, &[a, &b, &c]).unwrap();
     }
     writer.finish();
-    kept
+    kept.sound.len() as u64
 }
 
 #[test]
@@ -85,42 +92,124 @@ fn a_state_needs_the_frame_before_the_first() {
     assert_eq!(Cache::open(folder.path()).unwrap().frames(), None);
 }
 
+/// A frame with these parts and right hashes.
+fn forged(cache: [u8; 32], frame: u64, time: f64, parts: &[&[u32]], lie: impl Fn(&mut frame::Header)) -> Vec<u8> {
+    let packed: Vec<Vec<u8>> = parts.iter().map(|words| codec::pack(words).unwrap()).collect();
+    let size = |(words, packed): (&&[u32], &Vec<u8>)| frame::Size {
+        words: words.len() as u64,
+        packed: packed.len() as u64,
+        not_finite: 0,
+    };
+    let sizes = parts.iter().zip(&packed).map(size).collect();
+    let mut header = frame::Header { hash: [0; 32], cache, frame, time, parts: sizes };
+    lie(&mut header);
+    [header.seal(&packed), packed.concat()].concat()
+}
+
 #[test]
 fn damaged_and_lying_files_are_reported_and_take_no_memory() {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), &index(false, 2), 1..=2);
+    let index = index(false, 2);
+    write(folder.path(), &index, 1..=2);
     let cache = Cache::open(folder.path()).unwrap();
     let path = FRAMES.path(folder.path(), 1);
     let whole = fs::read(&path).unwrap();
-    let reported = |bytes: &[u8]| {
+    let reported = |bytes: &[u8], what: &str| {
         fs::write(&path, bytes).unwrap();
-        let error = cache.frame(1).unwrap_err();
-        assert!(matches!(error, CacheError::Damaged { .. }), "{error}");
+        let error = cache.frame(1).map(drop).expect_err(what);
+        assert!(matches!(error, CacheError::Damaged { .. }), "{what}: {error}");
+        let verified = cache.verify(1).map(drop).expect_err(what);
+        assert!(matches!(verified, CacheError::Damaged { .. }), "{what}: {verified}");
         error.to_string()
     };
-    for length in [0, 7, 27, 40, whole.len() - 1] {
-        reported(&whole[..length]);
+    for length in [0, 7, 27, 91, 100, whole.len() - 1] {
+        reported(&whole[..length], "half a file");
     }
-    for at in [0, 8, 24, 28, 36, 60, 200, whole.len() - 1] {
+    reported(&[&whole[..], b"x"].concat(), "more than a file");
+    for at in (0..170).chain([200, whole.len() / 2, whole.len() - 1]) {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x41;
-        reported(&bytes);
+        reported(&bytes, "a byte");
     }
-    // A part that claims more words than the index allows, and a file that holds another frame.
-    let mut huge = whole.clone();
-    huge[28..36].copy_from_slice(&u64::MAX.to_le_bytes());
-    assert!(reported(&huge).contains("at most 3000 fit"));
-    assert!(reported(&fs::read(FRAMES.path(folder.path(), 2)).unwrap()).contains("it holds frame 2"));
+    assert!(reported(&fs::read(FRAMES.path(folder.path(), 2)).unwrap(), "another").contains("it holds frame 2"));
+    let other = Index { adapter: "another card".into(), ..index.clone() }.identity();
+    let (own, [a, b, c]) = (index.identity(), parts(1));
+    let with = |parts: &[&[u32]]| forged(own, 1, 0.5, parts, |_| {});
+    assert!(fs::write(&path, with(&[&a, &b, &c])).is_ok() && cache.frame(1).is_ok(), "what is right is played");
+    for (what, bytes, says) in [
+        ("another cache", forged(other, 1, 0.5, &[&a, &b, &c], |_| {}), "it belongs to another cache"),
+        ("another number", forged(own, 2, 0.5, &[&a, &b, &c], |_| {}), "it holds frame 2"),
+        ("no time", forged(own, 1, f64::NAN, &[&a, &b, &c], |_| {}), "its time is out of range"),
+        ("a short grid", with(&[&a[..10], &b, &c]), "has 10 words, and 3000 are right"),
+        ("no grid", with(&[&[], &b, &c]), "has 0 words, and 3000 are right"),
+        ("a long grid", with(&[&[&a[..], &a].concat(), &b, &c]), "has 6000 words, and 3000 are right"),
+        ("a short count", with(&[&a, &b[..1], &c]), "count of drops has 1 words"),
+        ("no count", with(&[&a, &[], &c]), "count of drops has 0 words"),
+        ("workgroups", with(&[&a, &[1, 1, 0, 0, 2001, 2001, 2001, 0], &c]), "count of drops has 8 words"),
+        ("many particles", with(&[&a, &[101, 101], &c]), "101 particles of drops, and there is room for 100"),
+        ("2^32 - 1 particles", with(&[&a, &[u32::MAX; 2], &c]), "there is room for 100"),
+        ("fewer positions", with(&[&a, &[2, 2], &c]), "position of drops has 4 words, and 2 particles have 8"),
+        ("no positions", with(&[&a, &b, &[]]), "position of drops has 0 words"),
+        ("a part less", with(&[&a, &b]), "it holds 2 parts"),
+        ("a lie", forged(own, 1, 0.5, &[&a, &b, &c], |h| h.parts[0].words = 1 << 62), "3000 are right"),
+        ("bytes", forged(own, 1, 0.5, &[&a, &b, &c], |h| h.parts[0].packed = 1 << 40), "do not fit its length"),
+    ] {
+        let said = reported(&bytes, what);
+        assert!(said.contains(says) && !said.contains('\n'), "{what}: {said}");
+    }
     let text = fs::read_to_string(folder.path().join(INDEX)).unwrap();
     for (text, says) in [
-        (text.replace("\"version\": 1", "\"version\": 9"), "update Stagewright"),
+        (text.replace("\"version\": 2", "\"version\": 9"), "update Stagewright"),
+        (text.replace("\"version\": 2", "\"version\": 1"), "in another format; bake it again"),
         (text.replace("\"first\": 1", "\"first\": 7"), "it has no frames 7-2"),
+        (text.replace("\"last\": 2", "\"last\": 18446744073709551615"), "it has no frames 1-18446744073709551615"),
         ("{".into(), "is damaged"),
     ] {
         fs::write(folder.path().join(INDEX), text).unwrap();
         let error = Cache::open(folder.path()).unwrap_err().to_string();
         assert!(error.contains(says), "{error}");
     }
+}
+
+/// A part that the plan has no room for is not decoded.
+#[test]
+fn parts_that_nobody_asks_for_take_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &index(false, 1), 1..=1);
+    let cache = Cache::open(folder.path()).unwrap().with_parts(vec![2, 1]);
+    let [_, count, position] = parts(1);
+    assert_eq!(cache.frame(1).unwrap().parts, [vec![], count, position]);
+}
+
+#[test]
+fn nan_is_marked_in_the_frame_that_holds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (writer, _) = Writer::begin(folder.path(), index(false, 1), false).unwrap();
+    let [mut dye, count, mut position] = parts(1);
+    (dye[7], dye[8], position[0]) = (f32::NAN.to_bits(), f32::INFINITY.to_bits(), f32::NEG_INFINITY.to_bits());
+    writer.write(1, 0.0, &[&dye, &count, &position]).unwrap();
+    let cache = Cache::open(folder.path()).unwrap();
+    assert_eq!(cache.frame(1).unwrap().not_finite, [2, 0, 1]);
+    assert_eq!(cache.verify(1).unwrap(), [("advect.dye".into(), 2), ("drops".into(), 1)]);
+    assert_eq!(Numbers::Half.not_finite(&[0x7c00_3c00, 0x3c00_fe01, 0x7bff_7bff]), 2);
+}
+
+#[test]
+fn a_resumed_bake_says_which_frames_are_broken_and_keeps_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &index(true, 5), 0..=5);
+    let path = |frame| FRAMES.path(folder.path(), frame);
+    let mut bytes = fs::read(path(2)).unwrap();
+    bytes[150] ^= 1;
+    fs::write(path(2), bytes).unwrap();
+    fs::copy(path(4), path(3)).unwrap();
+    fs::remove_file(path(5)).unwrap();
+    let (_, kept) = Writer::begin(folder.path(), index(true, 5), true).unwrap();
+    assert_eq!(kept.sound, [0, 1, 4].into());
+    let said: Vec<String> = kept.broken.iter().map(|(frame, error)| format!("{frame}: {error}")).collect();
+    assert!(said.len() == 2 && said[0].starts_with("2: ") && said[1].contains("it holds frame 4"), "{said:?}");
+    assert_eq!(write(folder.path(), &index(true, 5), 0..=5), 3);
+    assert_eq!(write(folder.path(), &index(true, 5), 0..=5), 6);
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Writing: frame by frame, each as a whole.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::read::MAGIC;
+use super::frame::{Header, Size};
 use super::{Cache, CacheError, FRAMES, INDEX, Index, STATES, codec};
 use crate::files::numbered::Numbered;
 use crate::files::write;
@@ -11,57 +12,75 @@ use crate::files::write;
 /// Writes a cache.
 pub struct Writer {
     folder: PathBuf,
+    index: Index,
+    identity: [u8; 32],
     _lock: write::FolderLock,
+}
+
+/// What a cache that is continued holds already.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kept {
+    /// Frames that are there and sound. With a State, also the one before the first.
+    pub sound: BTreeSet<u64>,
+    /// Frames that are damaged or of another cache, and why.
+    pub broken: Vec<(u64, CacheError)>,
 }
 
 impl Writer {
     /// Starts to write into a folder, which is created where it does not exist. Frames of another cache there are removed;
-    /// with `resume`, those of the same are kept, also where it was to end with another frame. Returns the number of frames that
-    /// are there already, from the first on.
+    /// with `resume`, those of the same are kept where they are sound, also where it was to end with another frame. Every byte of them
+    /// is read.
     ///
     /// # Errors
     /// A folder that can't be written, or that another process writes to.
-    pub fn begin(folder: &Path, index: Index, resume: bool) -> Result<(Writer, u64), CacheError> {
+    pub fn begin(folder: &Path, index: Index, resume: bool) -> Result<(Writer, Kept), CacheError> {
         let fault = |error: io::Error| fault(folder, &error);
         write::create_folder(folder).map_err(fault)?;
         let lock = write::FolderLock::take(folder).map_err(fault)?;
         let Some(lock) = lock else { return Err(CacheError::Locked(folder.into())) };
         write::sweep(folder);
         let before = Cache::open(folder).ok().filter(|before| resume && index.continues(before.index()));
-        let kept = before.as_ref().map_or(0, |before| {
-            let begins = index.begin() == index.first || before.is_whole(index.begin());
-            let frames = before.frames().into_iter().flatten().take_while(|frame| *frame <= index.last);
-            frames.take_while(|frame| begins && before.is_whole(*frame)).count() as u64
-        });
         match &before {
             Some(_) => surplus(folder, index.last).try_for_each(|path| gone(&path)).map_err(fault)?,
             None => remove_files(folder).map_err(fault)?,
+        }
+        let mut kept = Kept::default();
+        if let Some(before) = &before {
+            before.verify_all(&before.present(), |frame, found| match found {
+                Ok(_) => drop(kept.sound.insert(frame)),
+                Err(error) => kept.broken.push((frame, error)),
+            });
+            kept.broken.retain(|(frame, _)| *frame <= index.last);
+            kept.broken.sort_by_key(|(frame, _)| *frame);
         }
         if before.is_none_or(|before| *before.index() != index) {
             let text = serde_json::to_vec_pretty(&index).map_err(|error| fault(io::Error::other(error)))?;
             write::replace_in_export(&folder.join(INDEX), &text).map_err(fault)?;
         }
-        Ok((Writer { folder: folder.into(), _lock: lock }, kept))
+        let identity = index.identity();
+        Ok((Writer { folder: folder.into(), index, identity, _lock: lock }, kept))
     }
 
     /// Writes a frame with the words of each part, in the order of the index. Returns its size on disk \[bytes\].
     ///
     /// # Errors
-    /// A disk that is full, or a folder that is gone.
+    /// A disk that is full, or a folder that is gone; parts of another size than the index says.
     pub fn write(&self, frame: u64, time: f64, parts: &[&[u32]]) -> Result<u64, CacheError> {
         let path = FRAMES.path(&self.folder, frame);
         let fault = |error: io::Error| fault(&path, &error);
         let packed = parts.iter().map(|words| codec::pack(words)).collect::<io::Result<Vec<Vec<u8>>>>();
         let packed = packed.map_err(fault)?;
-        let mut begin = Vec::new();
-        begin.extend(MAGIC);
-        begin.extend(frame.to_le_bytes());
-        begin.extend(time.to_bits().to_le_bytes());
-        begin.extend((parts.len() as u32).to_le_bytes());
-        for (words, packed) in parts.iter().zip(&packed) {
-            begin.extend((words.len() as u64).to_le_bytes());
-            begin.extend((packed.len() as u64).to_le_bytes());
-        }
+        let size = |((words, packed), part): ((&&[u32], &Vec<u8>), &super::BakedPart)| Size {
+            words: words.len() as u64,
+            packed: packed.len() as u64,
+            not_finite: part.numbers.not_finite(words),
+        };
+        let sizes = parts.iter().zip(&packed).zip(self.index.parts()).map(size).collect();
+        let header = Header { hash: [0; 32], cache: self.identity, frame, time, parts: sizes };
+        let fits = header.check(&self.index, &self.identity, frame);
+        let fits = fits.and_then(|()| header.check_counts(&self.index, |place| parts.get(place)?.first().copied()));
+        fits.map_err(|cause| fault(io::Error::other(cause)))?;
+        let begin = header.seal(&packed);
         let mut file = write::temporary(&self.folder).map_err(fault)?;
         file.write_all(&begin).map_err(fault)?;
         packed.iter().try_for_each(|bytes| file.write_all(bytes)).map_err(fault)?;

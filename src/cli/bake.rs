@@ -11,6 +11,7 @@ use super::report::{self, Failure};
 use super::run::{self, parse_frames};
 use super::{DeviceArgs, GraphArgs};
 use stagewright::bake::{self, Condition, Status, job};
+use stagewright::cache::Cache;
 use stagewright::document::{Bake as Entry, Document};
 use stagewright::export::place::{Place, Version};
 use stagewright::files::{Access, free_space};
@@ -38,7 +39,7 @@ pub struct Bake {
     /// Folder of the cache, created if missing. Tokens: {graph}, {first}, {last}, {date}, {time}, {version}
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Resume an interrupted bake
+    /// Resume an interrupted bake, and compute frames that are damaged or of another cache again
     #[arg(long)]
     resume: bool,
     /// Frames between two checkpoints, from which --resume continues. Default: one every 10 s
@@ -49,6 +50,9 @@ pub struct Bake {
         "wires", "name", "frames", "out", "resume", "checkpoint_every", "memory", "adapter", "require_gpu", "driver_limit",
     ])]
     list: bool,
+    /// With --list, read every frame and report those that are damaged, of another cache, or hold NaN
+    #[arg(long, requires = "list")]
+    verify: bool,
     #[command(flatten)]
     device: DeviceArgs,
     #[command(flatten)]
@@ -61,7 +65,7 @@ impl Bake {
         let graph = Graph::build(&document, &library).map_err(|p| Failure::graph(&document, &library, p))?;
         let access = self.graph.access();
         if self.list {
-            return list(&graph, &access);
+            return list(&graph, &access, self.verify);
         }
         let entries = self.entries(&document)?;
         for (name, entry) in &entries {
@@ -169,12 +173,16 @@ impl Bake {
             true
         });
         drop(frames);
-        let done = done.map_err(|error| match error {
+        let (done, broken) = done.map_err(|error| match error {
             job::BakeError::Graph(problems) => problems.into(),
             other => Failure::Message(other.to_string()),
         })?;
         bar.finish_and_clear();
         report::warn(&simulation.warnings(true));
+        run::warn_of_nan(&simulation)?;
+        for (frame, error) in &broken {
+            report::print(&format!("frame {frame} was computed again: {error}\n"));
+        }
         if done.kept > 0 {
             let after = match done.skipped {
                 0 => String::new(),
@@ -220,10 +228,14 @@ fn bytes(count: u64) -> String {
     stagewright::printable::size(count)
 }
 
-fn list(graph: &Graph, access: &Access) -> Result<(), Failure> {
+fn list(graph: &Graph, access: &Access, verify: bool) -> Result<(), Failure> {
     let bakes = bake::playing(graph, access);
+    let mut broken = 0;
     for status in &bakes.all {
         report::print(&line(status));
+        if verify {
+            broken += verified(status);
+        }
     }
     let looked_at = |name: &String| bakes.all.iter().any(|status| status.name == *name);
     let unknown: Vec<&String> = graph.bakes.keys().filter(|name| !looked_at(name)).collect();
@@ -233,7 +245,36 @@ fn list(graph: &Graph, access: &Access) -> Result<(), Failure> {
     if graph.bakes.is_empty() {
         report::print("the graph has no bakes\n");
     }
-    Ok(())
+    match broken {
+        0 => Ok(()),
+        1 => Err(Failure::Message("1 frame can't be played; bake --resume computes it again".into())),
+        count => Err(Failure::Message(format!("{count} frames can't be played; bake --resume computes them again"))),
+    }
+}
+
+/// Reads all frames of a cache and reports what is wrong with them. Returns how many can't be played.
+fn verified(status: &Status) -> usize {
+    // A cache that can't be opened was listed as such.
+    let Ok(cache) = Cache::open(&status.folder) else { return 0 };
+    let (present, mut found) = (cache.present(), Vec::new());
+    cache.verify_all(&present, |frame, result| found.push((frame, result)));
+    found.sort_by_key(|(frame, _)| *frame);
+    let mut broken = 0;
+    for (frame, result) in &found {
+        match result {
+            Ok(bad) if bad.is_empty() => {}
+            Ok(bad) => {
+                let bad: Vec<String> = bad.iter().map(|(wire, count)| format!("{wire} ({count} numbers)")).collect();
+                report::print(&format!("  frame {frame} holds NaN or infinity in {}\n", bad.join(", ")));
+            }
+            Err(error) => {
+                broken += 1;
+                report::print(&format!("  frame {frame}: {error}\n"));
+            }
+        }
+    }
+    report::print(&format!("  {} frames read, {broken} broken\n", found.len()));
+    broken
 }
 
 fn line(status: &Status) -> String {

@@ -172,7 +172,7 @@ impl Export {
         let mut inputs = inputs.ok_or_else(|| Failure::Message("it was cancelled".into()))?;
         if let Some(checkpoint) = &checkpoint {
             let next = inputs.after(checkpoint);
-            run::resume(&mut simulation, checkpoint, next == inputs);
+            self.run.resume(&mut simulation, checkpoint, next == inputs)?;
             inputs = next;
         }
 
@@ -194,6 +194,7 @@ impl Export {
         })?;
         bar.finish_and_clear();
         report::warn(&simulation.warnings(true));
+        run::warn_of_nan(&simulation)?;
         if self.resume {
             report::print(&run::replaced(&done, "written"));
         }

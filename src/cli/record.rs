@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::report::{self, Failure};
-use super::run::parse_count;
+use super::run::{self, parse_count};
 use super::{DeviceArgs, GraphArgs};
 use stagewright::files::write;
 use stagewright::graph::Graph;
@@ -67,6 +67,7 @@ impl Record {
             }
         }
         report::warn(&simulation.warnings(true));
+        run::warn_of_nan(&simulation)?;
         let text = match &self.profile {
             Some(line) => line.to_csv(&line.read(&simulation)?),
             None => table.to_csv(),

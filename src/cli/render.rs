@@ -85,7 +85,7 @@ impl Render {
             None => inputs,
             Some(checkpoint) => {
                 let next = inputs.after(checkpoint);
-                run::resume(&mut simulation, checkpoint, next == inputs);
+                self.run.resume(&mut simulation, checkpoint, next == inputs)?;
                 next
             }
         };
@@ -148,8 +148,9 @@ impl Render {
             return self.stopped(stop, (&document, &library), &options, (&mut simulation, &inputs));
         }
         report::warn(&simulation.warnings(true));
-        if let Some(bad) = bad.or_else(|| simulation.bad_values(true)) {
-            self.report_bad(&bad, &document, &library, &simulation)?;
+        match bad.or_else(|| simulation.bad_values(true)) {
+            Some(bad) => self.report_bad(&bad, &document, &library, &simulation)?,
+            None => run::warn_of_nan(&simulation)?,
         }
         let differences =
             recorder.map(|recorder| self.deterministic.finish(&recorder)).transpose()?.unwrap_or_default();

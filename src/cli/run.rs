@@ -10,17 +10,20 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::driver::DriverArgs;
 use super::report::{self, Failure};
 use super::{DeviceArgs, GraphArgs};
+use stagewright::cache::STATES;
 use stagewright::document::Document;
-use stagewright::export::checkpoints::Checkpoints;
+use stagewright::export::checkpoints::{self, Checkpoints};
 use stagewright::export::frames::Frames;
 use stagewright::export::job::{Export, Item, Progress};
 use stagewright::export::place::{Folder, Place, Version};
+use stagewright::files::numbered::MAX_FRAME;
 use stagewright::files::{MAX_GRAPH, read};
 use stagewright::graph::{Graph, aside};
 use stagewright::input::InputTrack;
 use stagewright::library::Library;
 use stagewright::sim::Simulation;
-use stagewright::sim::checkpoint::Checkpoint;
+use stagewright::sim::checkpoint::{BadState, CheckpointError, CheckpointFile};
+use stagewright::sim::saver;
 
 /// Which frames are written, and where to.
 #[derive(Args, Clone)]
@@ -61,6 +64,9 @@ pub struct RunArgs {
     /// Continue from a checkpoint instead of computing its frames again
     #[arg(long, value_name = "CHECKPOINT")]
     from: Option<PathBuf>,
+    /// Continue from a checkpoint although a State in it holds NaN or infinity
+    #[arg(long, requires = "from")]
+    allow_nan: bool,
     /// Frames per second; the time step is its inverse
     #[arg(long, value_name = "F")]
     fps: Option<f64>,
@@ -108,9 +114,45 @@ impl RunArgs {
         Ok((document, library))
     }
 
-    /// The checkpoint of `--from`.
-    pub fn checkpoint(&self) -> Result<Option<Checkpoint>, Failure> {
-        self.from.as_deref().map(Checkpoint::read).transpose().map_err(|e| Failure::Message(e.to_string()))
+    /// The checkpoint of `--from`. Its States are not read yet.
+    ///
+    /// # Errors
+    /// A file that is none, or is marked as one with NaN.
+    pub fn checkpoint(&self) -> Result<Option<CheckpointFile>, Failure> {
+        let Some(path) = &self.from else { return Ok(None) };
+        let file = CheckpointFile::open(path).map_err(|error| Failure::Message(format!("--from: {error}")))?;
+        self.allow(&file, &file.marked())?;
+        Ok(Some(file))
+    }
+
+    /// Whether a checkpoint with these States may be continued from.
+    fn allow(&self, file: &CheckpointFile, bad: &[BadState]) -> Result<(), Failure> {
+        match bad.is_empty() || self.allow_nan {
+            true => Ok(()),
+            false => Err(Failure::Message(format!("--from: {}, or give --allow-nan", not_finite(file, bad)))),
+        }
+    }
+
+    /// Continues from a checkpoint. `same` tells that equal inputs have led to it; otherwise it says what differs.
+    ///
+    /// # Errors
+    /// A checkpoint that is damaged, does not fit the plan, or holds NaN.
+    pub fn resume(&self, simulation: &mut Simulation, file: &CheckpointFile, same: bool) -> Result<(), Failure> {
+        let loaded = file.load(simulation.plan());
+        let checkpoint = loaded.map_err(|error| Failure::Message(format!("--from: {error}")))?;
+        self.allow(file, &checkpoint.not_finite())?;
+        let about = &checkpoint.about;
+        if !same {
+            report::eprint_line(&format!(
+                "the checkpoint is of another version of the graph, its stages, its files or the program ({})",
+                about.program
+            ));
+        }
+        if about.adapter != simulation.gpu().name() {
+            report::eprint_line(&format!("the checkpoint was made on {}, which may round differently", about.adapter));
+        }
+        report::warn(&simulation.resume(&checkpoint));
+        Ok(())
     }
 
     /// The export of these items, from the start.
@@ -120,7 +162,7 @@ impl RunArgs {
         files: &FilesArgs,
         size: Option<(u32, u32)>,
         document: &Document,
-        checkpoint: Option<&Checkpoint>,
+        checkpoint: Option<&CheckpointFile>,
     ) -> Result<Export, Failure> {
         Ok(Export {
             frames: frames_after(files.frames.clone().into(), checkpoint)?,
@@ -135,8 +177,8 @@ impl RunArgs {
 }
 
 /// The frames to write: those of `--frames` after the checkpoint.
-pub fn frames_after(frames: Frames, checkpoint: Option<&Checkpoint>) -> Result<Frames, Failure> {
-    let present = checkpoint.map(|checkpoint| checkpoint.snapshot.frame);
+pub fn frames_after(frames: Frames, checkpoint: Option<&CheckpointFile>) -> Result<Frames, Failure> {
+    let present = checkpoint.map(CheckpointFile::frame);
     let Some(present) = present.filter(|present| *present >= frames.first()) else { return Ok(frames) };
     if present >= frames.last() {
         let (next, last) = (present + 1, frames.range().end().to_string());
@@ -171,19 +213,22 @@ pub fn show_first(export: &Export, progress: &Progress) -> bool {
     is_written
 }
 
-/// Continues from a checkpoint. `same` tells that equal inputs have led to it; otherwise it says what differs.
-pub fn resume(simulation: &mut Simulation, checkpoint: &Checkpoint, same: bool) {
-    let about = &checkpoint.about;
-    if !same {
-        report::eprint_line(&format!(
-            "the checkpoint is of another version of the graph, its stages, its files or the program ({})",
-            about.program
-        ));
+/// Why a checkpoint with these States is not continued from, and which one to take.
+pub fn not_finite(file: &CheckpointFile, bad: &[BadState]) -> CheckpointError {
+    let name = file.path().file_name().unwrap_or_default().to_string_lossy();
+    let files = if name.starts_with(STATES.prefix) { STATES } else { checkpoints::FILES };
+    file.not_finite(bad, saver::last_sound(file, files).as_deref())
+}
+
+/// One line where a State ends with NaN or infinity.
+///
+/// # Errors
+/// A device that failed.
+pub fn warn_of_nan(simulation: &Simulation) -> Result<(), Failure> {
+    if let Some(problem) = simulation.ends_with_nan()? {
+        report::warn(&problem.into());
     }
-    if about.adapter != simulation.gpu().name() {
-        report::eprint_line(&format!("the checkpoint was made on {}, which may round differently", about.adapter));
-    }
-    report::warn(&simulation.resume(checkpoint));
+    Ok(())
 }
 
 /// A bar on a terminal.
@@ -194,9 +239,6 @@ pub fn progress(frames: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} frames  {per_sec}  {eta} left  {msg}");
     ProgressBar::new(frames).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
-
-/// Limit of frame numbers: over 38 days at 30 frames a second.
-const MAX_FRAMES: u64 = 99_999_999;
 
 /// Parses `240` or `100-240`.
 pub fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {

@@ -21,7 +21,7 @@ use stagewright::gpu::Gpu;
 use stagewright::graph::Graph;
 use stagewright::input::InputTrack;
 use stagewright::library::Library;
-use stagewright::sim::checkpoint::Checkpoint;
+use stagewright::sim::checkpoint::CheckpointFile;
 use stagewright::sweep::farm::{self, Call};
 use stagewright::sweep::manifest::{Manifest, Options, Task, label};
 use stagewright::sweep::task::{Context, Outcome, Step};
@@ -153,7 +153,7 @@ struct Opened {
     document: Document,
     library: Library,
     access: Access,
-    from: Option<Checkpoint>,
+    from: Option<CheckpointFile>,
 }
 
 impl Opened {
@@ -297,8 +297,11 @@ impl Sweep {
         report::warn(&Graph::build(&document, &library).map_err(graph_problems)?.warnings);
         let access = arguments.access();
         let name = graph.file_name().unwrap_or_default().to_string_lossy();
-        let from = options.from.as_deref().map(|path| Checkpoint::read(Path::new(path))).transpose();
-        let from = from.map_err(|e| Failure::Message(e.to_string()))?;
+        let from = options.from.as_deref().map(|path| CheckpointFile::open(Path::new(path))).transpose();
+        let from = from.map_err(|e| Failure::Message(format!("--from: {e}")))?;
+        if let Some((file, bad)) = from.as_ref().map(|file| (file, file.marked())).filter(|(_, bad)| !bad.is_empty()) {
+            return Err(Failure::Message(format!("--from: {}", run::not_finite(file, &bad))));
+        }
         let manifest = Manifest::new(&options, &name, &document, &library, &access, from.as_ref())?;
         if let Some(known) = &known {
             manifest.same(known, out)?;

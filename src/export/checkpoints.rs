@@ -10,7 +10,7 @@ use crate::sim::checkpoint::Checkpoint;
 use crate::sim::saver::{Pace, Retain, Saver, Target};
 
 /// How the files are named.
-pub(super) const FILES: Numbered = Numbered { prefix: "checkpoint", extension: Checkpoint::EXTENSION };
+pub const FILES: Numbered = Numbered { prefix: "checkpoint", extension: Checkpoint::EXTENSION };
 /// Frames may be on their way to the disk when a checkpoint of later States is there already. An interrupted export then
 /// continues from an earlier checkpoint, so the last one at least as many frames before the newest is kept.
 const ON_THEIR_WAY: u64 = 16;

@@ -324,7 +324,9 @@ pub fn run(
     let mut resumed = None;
     if kept > 0 && end > 0 {
         let adapter = simulation.gpu().name().to_string();
-        let newest = saver::newest(&export.folder, checkpoints::FILES, inputs.text(), &adapter, frames.at(kept) - 1);
+        let same = saver::Same { inputs: inputs.text(), adapter: &adapter };
+        let before = frames.at(kept) - 1;
+        let newest = saver::newest(&export.folder, checkpoints::FILES, same, simulation.plan(), before);
         if let Some(checkpoint) = newest.filter(|checkpoint| checkpoint.snapshot.frame > simulation.frame()) {
             progress.skipped = checkpoint.snapshot.frame - simulation.frame();
             simulation.resume(&checkpoint);

@@ -15,7 +15,7 @@ use crate::cancel::Cancel;
 use crate::document::{Document, Node, NodeKind, Nodes};
 use crate::files::{Access, read, write};
 use crate::library::{Definition, Library};
-use crate::sim::checkpoint::Checkpoint;
+use crate::sim::checkpoint::CheckpointFile;
 
 /// The name of the file in the folder of an export.
 pub(super) const RECORD: &str = "frame.export.ron";
@@ -77,12 +77,18 @@ impl Fingerprint {
         hash.part(b"live", live.as_bytes());
         for (name, bake) in document.bakes.iter().filter(|(_, bake)| bake.play) {
             // What its wires depend on is in the index. A frame that is missing is replaced by another.
-            let cache = Cache::open(&access.folder.join(bake.folder(name))).ok();
-            let text = cache.and_then(|cache| Some((serde_json::to_vec(cache.index()).ok()?, cache.frames())));
-            let Some((index, frames)) = text else { continue };
+            let Ok(cache) = Cache::open(&access.folder.join(bake.folder(name))) else { continue };
+            let Ok(index) = serde_json::to_vec(cache.index()) else { continue };
             hash.part(b"cache", name.as_bytes());
             hash.part(b"index", &index);
-            hash.part(b"frames", format!("{frames:?}").as_bytes());
+            hash.part(b"frames", format!("{:?}", cache.frames()).as_bytes());
+            for frame in cache.frames().into_iter().flatten() {
+                if cancel.is_cancelled() {
+                    return None;
+                }
+                // One that is damaged is reported when it is played.
+                hash.part(b"frame", &cache.hash(frame).unwrap_or_default());
+            }
         }
         Some(Fingerprint { all: hash.text(), live })
     }
@@ -96,14 +102,14 @@ impl Fingerprint {
 
     /// The same for frames that continue from a checkpoint, where there is one.
     #[must_use]
-    pub fn from(self, checkpoint: Option<&Checkpoint>) -> Fingerprint {
+    pub fn from(self, checkpoint: Option<&CheckpointFile>) -> Fingerprint {
         checkpoint.map_or(self.clone(), |checkpoint| self.after(checkpoint))
     }
 
     /// The same for frames that continue from States which other inputs have led to.
     #[must_use]
-    pub fn after(&self, checkpoint: &Checkpoint) -> Fingerprint {
-        if checkpoint.about.inputs.as_deref() == Some(self.text()) {
+    pub fn after(&self, checkpoint: &CheckpointFile) -> Fingerprint {
+        if checkpoint.about().inputs.as_deref() == Some(self.text()) {
             return self.clone();
         }
         let mut hash = Hash(Sha256::new());

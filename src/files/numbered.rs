@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+/// Limit of frame numbers: over 38 days at 30 frames a second.
+pub const MAX_FRAME: u64 = 99_999_999;
+
 /// How files that belong together are named: a prefix, the frame with at least four digits, and an extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbered {

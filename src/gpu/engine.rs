@@ -370,11 +370,12 @@ impl Engine {
         self.gpu.queue.submit([encoder.finish()]);
     }
 
-    /// Overwrites the value that the next frame starts from.
+    /// Overwrites the value that the next frame starts from. Words that do not fit are left out.
     pub fn write(&mut self, buffer: BufferId, words: &[u32]) {
         self.invariant_inputs.changed(buffer);
         if let Some(buffer) = self.physical(buffer, true) {
-            self.gpu.queue.write_buffer(buffer, 0, bytemuck::cast_slice(words));
+            let fitting = words.get(..(buffer.size() / 4) as usize).unwrap_or(words);
+            self.gpu.queue.write_buffer(buffer, 0, bytemuck::cast_slice(fitting));
         }
     }
 

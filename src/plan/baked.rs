@@ -1,12 +1,12 @@
 //! How wires are kept in a cache: the memory of each part, as a plan stores it.
 
-use crate::cache::{BakedPart, BakedWire};
+use crate::cache::{BakedPart, BakedWire, Numbers};
 use crate::graph::{Graph, Kind, NodeId};
 use crate::plan::data::Wire;
 use crate::plan::ir::Value;
 use crate::plan::ir::layout;
 use crate::plan::lower::origin;
-use crate::stage::types::WireType;
+use crate::stage::types::{Scalar, WireType};
 
 /// The parts of a wire in a cache; `None` for a wire without memory.
 pub fn baked_wire(graph: &Graph, node: NodeId, port: usize) -> Option<BakedWire> {
@@ -14,13 +14,21 @@ pub fn baked_wire(graph: &Graph, node: NodeId, port: usize) -> Option<BakedWire>
     let entry = graph.nodes.get(from)?;
     let ty = *entry.outputs.get(at)?;
     let part = |name: &str, value: Value| {
-        let (stored, words) = Wire::new(&value, crate::arena::Id::new(0)).stored(&graph.domains, name);
-        BakedPart { name: name.into(), stored, words }
+        let wire = Wire::new(&value, crate::arena::Id::new(0));
+        let (stored, words) = wire.stored(&graph.domains, name);
+        let numbers = match (wire.ty.value().scalar(), wire.layout().is_half()) {
+            (Scalar::F32, true) => Numbers::Half,
+            (Scalar::F32, false) => Numbers::Single,
+            _ => Numbers::Whole,
+        };
+        BakedPart { name: name.into(), stored, words, numbers }
     };
     let whole = |ty, dim| Value { dim, ..Value::new(ty, String::new(), 0) };
+    let mut capacity = 0;
     let parts = match (ty, graph.particles_on(from, at)) {
         (WireType::Particles, Some(set)) => {
             let dim = graph.domains.get(set.domain).map_or(2, |domain| domain.dim);
+            capacity = set.capacity;
             let attribute = |(name, ty): (&String, &_)| {
                 part(name, Value { capacity: set.capacity, ..whole(WireType::Attribute(*ty), dim) })
             };
@@ -36,7 +44,7 @@ pub fn baked_wire(graph: &Graph, node: NodeId, port: usize) -> Option<BakedWire>
         }
     };
     let state = matches!(graph.nodes.get(node)?.kind, Kind::State(_));
-    Some(BakedWire { name: graph.wire_name(node, port), state, parts })
+    Some(BakedWire { name: graph.wire_name(node, port), state, capacity, parts })
 }
 
 impl Wire {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::arena::{Arena, Id};
 use crate::document::ParamValue;
 use crate::graph::dynamics::Dynamics;
-use crate::graph::{Domain, DomainId, File, FileOutput, NamedNumber, Shapes};
+use crate::graph::{COUNT_NUMBERS, Domain, DomainId, File, FileOutput, NamedNumber, Shapes};
 use crate::input::InputTrack;
 use crate::plan::ir::Value;
 use crate::plan::ir::layout::Layout;
@@ -19,9 +19,6 @@ use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 
 /// Offset of the workgroup counts for indirect dispatches in the buffer of a particle count or of a gate \[bytes\].
 pub const COUNT_GROUPS: u64 = 16;
-
-/// Words of a particle count: live, ever emitted, two unused, workgroups along x, y and z, one unused.
-pub(crate) const COUNT_WORDS: u64 = 8;
 
 /// Size of a gate's entry for each dispatch that it controls: three workgroup counts \[bytes\].
 pub(super) const GATE_ENTRY: u64 = 12;
@@ -118,6 +115,9 @@ pub struct PlayedWire {
     pub name: String,
     /// Whether it is a State, whose readers find the value of the frame before.
     pub state: bool,
+    /// Most particles that there is room for; 0 for other wires.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub capacity: u32,
     /// The folder of the cache.
     pub folder: PathBuf,
     /// The memory of each part: for a whole wire one without a name, for particles one called `count` and one for each
@@ -385,6 +385,13 @@ pub struct State {
     pub buffer: BufferId,
     /// Type, domain and start value: when a recompilation does not change this, the contents are kept.
     pub description: String,
+    /// Of the count of a particle set, how many particles there is room for; `None` for everything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<u32>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A value that is stored in a buffer.
@@ -430,7 +437,7 @@ impl Wire {
     /// whole wire, `count`, or the name of an attribute.
     pub(crate) fn stored(&self, domains: &Arena<Domain>, part: &str) -> (String, u64) {
         if part == "count" {
-            return ("count".into(), COUNT_WORDS);
+            return ("count".into(), COUNT_NUMBERS as u64);
         }
         let domain = self.domain.and_then(|domain| domains.get(domain));
         let elements = domain.map_or(u64::from(self.capacity.max(1)), |domain| domain.elements(self.ty));

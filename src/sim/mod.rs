@@ -19,6 +19,7 @@ mod scatter;
 mod sequence;
 mod settings;
 mod snapshot;
+mod state_layout;
 pub mod taken;
 pub mod timeline;
 pub mod values;
@@ -33,7 +34,7 @@ use std::time::Duration;
 use crate::asset::{AssetGrid, COUNT_AS_ZERO};
 use crate::document::ParamValue;
 use crate::gpu::{Engine, Gpu, List, NodeTime, Profile, Reading, Recent};
-use crate::graph::FileOutput;
+use crate::graph::{FileOutput, count_words};
 use crate::plan::{Alarm, BufferId, Cause, Picture, Plan, Wire};
 use crate::problem::{Problem, Problems};
 
@@ -325,9 +326,8 @@ impl Simulation {
             let cause = format!("{count} particles were given, the State holds at most {room}");
             return Err(Problem::new(state, "", cause, "name a State of particles, and no more than its capacity"));
         };
-        let groups = count.div_ceil(256);
         self.values.iter_mut().for_each(|values| values.forget());
-        self.engine.write(buffer, &[count, count, 0, 0, groups.min(65_535), groups.div_ceil(65_535), 1, 0]);
+        self.engine.write(buffer, &count_words(count, count));
         self.after_writing();
         Ok(())
     }

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Simulation;
-use crate::cache::{Cache, CacheError, ReadAhead};
+use crate::cache::{Cache, CacheError, Index, ReadAhead};
 use crate::gpu::Engine;
-use crate::plan::{BufferId, Plan};
+use crate::graph::count_words;
+use crate::plan::{BufferId, Plan, PlayedPart, PlayedWire};
 use crate::problem::{Problem, Problems};
 
 /// Host memory for frames that are read ahead, of all caches of a simulation \[bytes\].
@@ -19,15 +20,29 @@ pub(super) struct Playback {
     sources: Vec<Source>,
     /// Whether it was said that frames lie outside of what was baked.
     told: bool,
+    /// A warning about the first frame with NaN that was played, until it is taken, and whether there was one.
+    bad: Option<Problem>,
+    told_bad: bool,
 }
 
 struct Source {
     ahead: Arc<ReadAhead>,
     frames: RangeInclusive<u64>,
-    /// The place of each part in a frame of the cache, its buffer, and whether it belongs to a State.
-    uploads: Vec<(usize, BufferId, bool)>,
+    uploads: Vec<Upload>,
     /// The frames that the buffers of wires hold, and those of States.
     shown: [Option<u64>; 2],
+}
+
+/// A part of a frame, and where it goes.
+#[derive(Clone, PartialEq)]
+struct Upload {
+    /// Its place in a frame of the cache.
+    place: usize,
+    buffer: BufferId,
+    /// Whether it belongs to a State.
+    state: bool,
+    /// Of the count of a particle set, how many particles there is room for.
+    capacity: Option<u32>,
 }
 
 /// A cache that a simulation plays.
@@ -60,30 +75,25 @@ impl Playback {
             let mut uploads = Vec::new();
             for wire in wires() {
                 for part in &wire.parts {
-                    let parts =
-                        cache.index().wires.iter().flat_map(|known| known.parts.iter().map(move |p| (known, p)));
-                    let place = parts.enumerate().find_map(|(place, (known, stored))| {
-                        let same = known.name == wire.name && known.state == wire.state && stored == &baked(part);
-                        same.then_some(place)
-                    });
-                    let known = || cache.index().wires.iter().find(|known| known.name == wire.name);
-                    let known = || known()?.parts.iter().find(|known| known.name == part.name);
-                    let place = place.ok_or_else(|| {
-                        let is = known().map_or("nothing".to_string(), |known| known.stored.clone());
+                    let place = find(cache.index(), wire, part).map_err(|is| {
                         let cause = format!("{} holds {is}, and the graph has {}", folder.display(), part.stored);
                         Problem::new("", &wire.name, cause, remedy)
                     })?;
-                    uploads.push((place, part.buffer, wire.state));
+                    let is_count = wire.capacity > 0 && part.name == "count";
+                    let capacity = is_count.then_some(wire.capacity);
+                    uploads.push(Upload { place, buffer: part.buffer, state: wire.state, capacity });
                 }
             }
+            let cache = cache.with_parts(uploads.iter().map(|upload| upload.place).collect());
             let open = before.into_iter().flat_map(|before| &before.sources).find(|known| {
                 let theirs = known.ahead.cache();
-                theirs.folder() == cache.folder() && theirs.index() == cache.index() && known.frames == frames
+                let same = theirs.folder() == cache.folder() && theirs.wanted() == cache.wanted();
+                same && theirs.index() == cache.index() && known.frames == frames
             });
             let ahead = open.map_or_else(|| Arc::new(ReadAhead::new(cache, budget)), |known| known.ahead.clone());
             sources.push(Source { ahead, frames, uploads, shown: [None; 2] });
         }
-        Ok(Playback { sources, told: false })
+        Ok(Playback { sources, ..Playback::default() })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -96,7 +106,7 @@ impl Playback {
     /// A frame that can't be read.
     fn upload(&mut self, engine: &mut Engine, frame: u64, states: bool) -> Result<(), CacheError> {
         for source in &mut self.sources {
-            if !source.uploads.iter().any(|(_, _, state)| *state == states) {
+            if !source.uploads.iter().any(|upload| upload.state == states) {
                 continue;
             }
             let (first, last) = source.frames.clone().into_inner();
@@ -107,9 +117,20 @@ impl Playback {
             }
             *shown = None;
             let read = source.ahead.frame(held)?;
-            for (place, buffer, _) in source.uploads.iter().filter(|(_, _, state)| *state == states) {
-                if let Some(words) = read.parts.get(*place).filter(|words| !words.is_empty()) {
-                    engine.write(*buffer, words);
+            for Upload { place, buffer, capacity, .. } in source.uploads.iter().filter(|upload| upload.state == states)
+            {
+                let words = read.parts.get(*place).map(Vec::as_slice).unwrap_or_default();
+                // How many there are was compared with the room for them. The plan says how many workgroups run over them.
+                match (capacity, words) {
+                    (Some(capacity), [live, emitted, ..]) => {
+                        engine.write(*buffer, &count_words((*live).min(*capacity), *emitted));
+                    }
+                    (Some(_), _) | (None, []) => {}
+                    (None, words) => engine.write(*buffer, words),
+                }
+                if read.not_finite.get(*place).is_some_and(|count| *count > 0) && !self.told_bad {
+                    self.told_bad = true;
+                    self.bad = Some(bad(source.ahead.cache(), *place, held));
                 }
             }
             *shown = Some(held);
@@ -129,6 +150,11 @@ impl Playback {
         Some(first..=last)
     }
 
+    /// A warning, once, where a frame holds NaN.
+    fn bad(&mut self) -> Option<Problem> {
+        self.bad.take()
+    }
+
     /// A warning, once, where a frame is none of those that were baked.
     fn outside(&mut self, frame: u64) -> Option<Problem> {
         let source = self.sources.iter().find(|source| !source.frames.contains(&frame)).filter(|_| !self.told)?;
@@ -142,9 +168,23 @@ impl Playback {
     }
 }
 
-/// The same as an index says it.
-fn baked(part: &crate::plan::PlayedPart) -> crate::cache::BakedPart {
-    crate::cache::BakedPart { name: part.name.clone(), stored: part.stored.clone(), words: part.words }
+/// The place of a part in the frames of a cache. The error is what the cache has instead.
+fn find(index: &Index, wire: &PlayedWire, part: &PlayedPart) -> Result<usize, String> {
+    let same = |(of, known): (&crate::cache::BakedWire, &crate::cache::BakedPart)| {
+        let is_wire = (&of.name, of.state, of.capacity) == (&wire.name, wire.state, wire.capacity);
+        is_wire && (&known.name, &known.stored, known.words) == (&part.name, &part.stored, part.words)
+    };
+    index.placed().position(same).ok_or_else(|| {
+        let known = index.placed().find(|(of, known)| of.name == wire.name && known.name == part.name);
+        known.map_or("nothing".to_string(), |(_, known)| known.stored.clone())
+    })
+}
+
+/// A frame with NaN or infinity in a part.
+fn bad(cache: &Cache, place: usize, frame: u64) -> Problem {
+    let name = cache.index().placed().nth(place).map_or("", |(wire, _)| wire.name.as_str());
+    let cause = format!("frame {frame} of the cache {} holds NaN or infinity in {name}", cache.folder().display());
+    Problem::new("", "", cause, "`render --stop-on nan`, run live, reports where it began").warning()
 }
 
 impl Simulation {
@@ -176,6 +216,7 @@ impl Simulation {
         let read = self.playback.upload(&mut self.engine, self.frame, true);
         read.and_then(|()| self.playback.upload(&mut self.engine, coming, false)).map_err(unreadable)?;
         self.notes.0.extend(self.playback.outside(coming));
+        self.notes.0.extend(self.playback.bad());
         Ok(())
     }
 

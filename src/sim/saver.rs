@@ -1,12 +1,14 @@
 //! Checkpoints in a folder: files that a long run writes beside its results, and from which another one continues.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::checkpoint::{Checkpoint, CheckpointError};
+use super::checkpoint::{BadState, Checkpoint, CheckpointError, CheckpointFile};
 use super::{Simulation, SnapshotReading};
 use crate::files::numbered::Numbered;
+use crate::plan::Plan;
 use crate::problem::Problem;
 
 /// When a checkpoint is due. There is always one of the last frame.
@@ -58,16 +60,36 @@ pub struct Target {
     pub inputs: String,
 }
 
-/// The newest checkpoint in a folder, of a frame up to `frame`, from which the frames after it get the same values: of the same
-/// inputs and adapter. Files that can't be read are passed over.
-pub fn newest(folder: &Path, files: Numbered, inputs: &str, adapter: &str, frame: u64) -> Option<Checkpoint> {
+/// From which checkpoints frames get the same values.
+#[derive(Clone, Copy, Debug)]
+pub struct Same<'a> {
+    /// A hash of all that the frames depend on.
+    pub inputs: &'a str,
+    /// The name of the adapter.
+    pub adapter: &'a str,
+}
+
+/// The newest checkpoint in a folder, of a frame up to `frame`, from which a plan's frames after it get the same values. Files that
+/// can't be read or do not fit the plan are passed over, and those with NaN or infinity in a State.
+pub fn newest(folder: &Path, files: Numbered, same: Same<'_>, plan: &Plan, frame: u64) -> Option<Checkpoint> {
     let usable = |known: u64| {
-        let found = Checkpoint::read(&files.path(folder, known)).ok()?;
-        let same = found.about.inputs.as_deref() == Some(inputs) && found.about.adapter == adapter;
-        (same && found.snapshot.frame == known).then_some(found)
+        let found = CheckpointFile::open(&files.path(folder, known)).ok()?;
+        let about = found.about();
+        let same = about.inputs.as_deref() == Some(same.inputs) && about.adapter == same.adapter;
+        let sound = same && found.frame() == known && found.marked().is_empty();
+        let loaded = sound.then(|| found.load(plan).ok()).flatten()?;
+        loaded.not_finite().is_empty().then_some(loaded)
     };
     let frames = files.present(folder).into_iter().map(|(known, _)| known).filter(|known| (1..=frame).contains(known));
     frames.rev().find_map(usable)
+}
+
+/// The last checkpoint without NaN and infinity before a frame in the folder of another one, of the same kind of file.
+pub fn last_sound(beside: &CheckpointFile, files: Numbered) -> Option<PathBuf> {
+    let folder = beside.path().parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let earlier = files.present(folder).into_iter().map(|(frame, _)| frame).filter(|frame| *frame < beside.frame());
+    let sound = |path: &PathBuf| CheckpointFile::open(path).is_ok_and(|file| file.marked().is_empty());
+    earlier.rev().map(|frame| files.path(folder, frame)).find(sound)
 }
 
 /// Writes checkpoints while a simulation runs.
@@ -79,15 +101,20 @@ pub struct Saver {
     since: Instant,
     /// States on their way from the GPU.
     reading: Option<SnapshotReading>,
-    writing: Option<(u64, JoinHandle<Result<(), CheckpointError>>)>,
+    writing: Option<(u64, JoinHandle<Result<Vec<BadState>, CheckpointError>>)>,
     /// Frames of this run with a checkpoint, in order.
     written: Vec<u64>,
+    /// The newest of them without NaN and infinity, which stays.
+    sound: Option<u64>,
+    /// The frames after which NaN or infinity was seen in a State first.
+    bad: BTreeMap<String, u64>,
 }
 
 impl Saver {
     /// `written` are the frames of checkpoints that earlier parts of the same run have written.
     pub fn new(target: Target, pace: Pace, retain: Retain, written: Vec<u64>) -> Saver {
-        Saver { target, pace, retain, since: Instant::now(), reading: None, writing: None, written }
+        let (sound, bad) = (written.last().copied(), BTreeMap::new());
+        Saver { target, pace, retain, since: Instant::now(), reading: None, writing: None, written, sound, bad }
     }
 
     /// Called after each frame; `last` is the run's last one.
@@ -152,6 +179,7 @@ impl Saver {
         self.join()?;
         let (frame, target) = (snapshot.frame, &self.target);
         let checkpoint = Checkpoint::new(simulation, snapshot, target.graph.clone(), Some(target.inputs.clone()));
+        let checkpoint = checkpoint.after(self.bad.clone());
         let path = target.files.path(&target.folder, frame);
         let thread =
             std::thread::Builder::new().name("checkpoint".into()).spawn(move || checkpoint.write_in_export(&path));
@@ -162,12 +190,16 @@ impl Saver {
     /// Waits for the file that is being written, and removes those that it makes superfluous.
     fn join(&mut self) -> Result<(), SaveError> {
         let Some((frame, thread)) = self.writing.take() else { return Ok(()) };
-        match thread.join() {
+        let bad = match thread.join() {
             Ok(written) => written?,
             Err(panic) => std::panic::resume_unwind(panic),
+        };
+        if bad.is_empty() {
+            self.sound = Some(frame);
         }
+        self.bad = bad.into_iter().map(|state| (state.node, state.since)).collect();
         self.written.push(frame);
-        for old in self.retain.surplus(&mut self.written) {
+        for old in self.retain.surplus(&mut self.written).into_iter().filter(|old| Some(*old) != self.sound) {
             // One that stays takes space and does no harm.
             let _ = std::fs::remove_file(self.target.files.path(&self.target.folder, old));
         }

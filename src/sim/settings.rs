@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::timeline::Written;
 use crate::document::ParamValue;
-use crate::expr::ExprContext;
+use crate::expr::{ExprContext, Number};
 use crate::graph::fit;
 use crate::graph::numbers::{Fault, Formula, NamedNumber, Names, Table, Unfit, names_around};
 use crate::graph::values::{self, Declared, Reading};
@@ -199,13 +199,21 @@ impl Settings {
         numbers.chain(slots).filter(|(path, _)| !path.is_empty()).collect()
     }
 
-    /// Continues with the values of [`Settings::held`].
+    /// Continues with the values of [`Settings::held`]. They may come from a file, so one that the parameter could not have is left
+    /// out: what is proven of a stage holds for the ranges of its parameters.
     pub(super) fn hold(&mut self, plan: &Plan, held: &[(String, Vec<f64>)]) {
         self.faulty = !held.is_empty();
         for (path, values) in held {
-            self.numbers.hold(path, values);
+            if let Some(now) = self.numbers.value(path)
+                && now.as_slice().len() == values.len()
+                && values.iter().all(|value| value.is_finite())
+            {
+                self.numbers.hold(path, values);
+            }
             for (index, slot) in plan.settings.iter().enumerate().filter(|(_, slot)| self::path(slot) == path) {
-                self.write(index, slot, values);
+                if let Ok(values) = held_value(slot, values) {
+                    self.write(index, slot, &values);
+                }
             }
         }
     }
@@ -293,7 +301,17 @@ fn load(index: usize, slot: Slot, numbers: &Table) -> Result<Loaded, Unfit> {
     Ok(Loaded { index, reading: reading.map_err(Option::unwrap_or_default)?, slot })
 }
 
-fn path(slot: &Slot) -> &str {
+/// The value of a parameter that was held.
+///
+/// # Errors
+/// Why the parameter can't have it.
+pub(super) fn held_value(slot: &Slot, values: &[f64]) -> Result<[f64; 4], Unfit> {
+    let wrong = || (format!("{} numbers were held", values.len()), String::new());
+    let number = Number::vector(values).ok_or_else(wrong)?;
+    fit(slot.ty, slot.range, number, slot.dim)
+}
+
+pub(super) fn path(slot: &Slot) -> &str {
     slot.paths.first().map_or("", String::as_str)
 }
 

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::state_layout::StateLayout;
 use super::{Simulation, timeline};
 use crate::gpu::Reading;
+use crate::graph::count_words;
+use crate::plan::{Plan, State};
 use crate::problem::Problem;
 
 /// Everything that the next frame starts from: simulated time and every State.
@@ -13,23 +16,46 @@ pub struct Snapshot {
     pub time: f64,
     /// Frames computed since the start.
     pub frame: u64,
-    /// Words of each State, by its node and its description (type, domain and start value). What files fill is not among them.
+    /// Words of each State, by its node and its description (type, domain and start value). What files fill is not among them. Of the
+    /// count of a particle set two words: live, ever emitted.
     pub(super) states: BTreeMap<(String, String), Vec<u32>>,
     /// What expressions without a value have kept, by path.
     pub(super) held: Vec<(String, Vec<f64>)>,
 }
 
 impl Snapshot {
+    /// The States of a plan at a frame, all zero. What has no device can write a checkpoint of it.
+    pub fn of_zeros(plan: &Plan, frame: u64) -> Snapshot {
+        let zeros = |state: &State| {
+            let words = StateLayout::of(plan, state).words;
+            ((state.node.clone(), state.description.clone()), vec![0; words])
+        };
+        let states = timeline::held(plan).map(zeros).collect();
+        Snapshot { time: frame as f64 / plan.fps, frame, states, held: Vec::new() }
+    }
+
     /// Host memory that the snapshot takes \[bytes\].
     pub fn bytes(&self) -> usize {
         self.states.values().map(|words| words.len() * 4).sum()
+    }
+
+    fn keep(&mut self, state: (String, String), mut all: Vec<u32>, words: usize) {
+        all.truncate(words);
+        self.states.insert(state, all);
     }
 }
 
 /// A snapshot that is being copied from the GPU.
 pub struct SnapshotReading {
     snapshot: Snapshot,
-    readings: Vec<((String, String), Reading)>,
+    readings: Vec<StateReading>,
+}
+
+/// A State on its way: its node and description, and its words without padding.
+struct StateReading {
+    state: (String, String),
+    words: usize,
+    reading: Reading,
 }
 
 impl SnapshotReading {
@@ -37,12 +63,12 @@ impl SnapshotReading {
     /// device failed.
     #[allow(clippy::result_large_err, reason = "the error is the reading itself, to be asked again")]
     pub fn try_take(mut self) -> Result<Option<Snapshot>, SnapshotReading> {
-        while let Some((state, reading)) = self.readings.pop() {
+        while let Some(StateReading { state, words, reading }) = self.readings.pop() {
             match reading.try_take() {
-                Ok(Some(words)) => drop(self.snapshot.states.insert(state, words)),
+                Ok(Some(all)) => self.snapshot.keep(state, all, words),
                 Ok(None) => return Ok(None),
                 Err(reading) => {
-                    self.readings.push((state, reading));
+                    self.readings.push(StateReading { state, words, reading });
                     return Err(self);
                 }
             }
@@ -52,8 +78,8 @@ impl SnapshotReading {
 
     /// Blocks until everything has arrived. `None` when the device failed.
     pub fn wait(mut self) -> Option<Snapshot> {
-        for (state, reading) in self.readings {
-            self.snapshot.states.insert(state, reading.wait()?);
+        for StateReading { state, words, reading } in self.readings {
+            self.snapshot.keep(state, reading.wait()?, words);
         }
         Some(self.snapshot)
     }
@@ -74,7 +100,9 @@ impl Simulation {
         let mut readings = Vec::new();
         for state in timeline::held(&self.plan).filter(|_| !self.fresh) {
             if let Some(reading) = self.engine.read(state.buffer, true) {
-                readings.push(((state.node.clone(), state.description.clone()), reading?));
+                let words = StateLayout::of(&self.plan, state).words;
+                let state = (state.node.clone(), state.description.clone());
+                readings.push(StateReading { state, words, reading: reading? });
             }
         }
         let snapshot = Snapshot {
@@ -87,14 +115,21 @@ impl Simulation {
     }
 
     /// Continues from a snapshot of this simulation, or of another one of the same graph on any device. A State that
-    /// the snapshot lacks, because its type, domain or start value has changed since, gets its initial value.
+    /// the snapshot lacks, because its type, domain or start value has changed since, gets its initial value. So does one of another
+    /// size. How many particles there are is never more than fit, and the plan says how many workgroups run over them.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         (self.time, self.frame) = (snapshot.time, snapshot.frame);
         self.start();
         self.settings.hold(&self.plan, &snapshot.held);
-        for state in &self.plan.states {
-            if let Some(words) = snapshot.states.get(&(state.node.clone(), state.description.clone())) {
-                self.engine.write(state.buffer, words);
+        for state in timeline::held(&self.plan) {
+            let Some(words) = snapshot.states.get(&(state.node.clone(), state.description.clone())) else { continue };
+            let layout = StateLayout::of(&self.plan, state);
+            match (layout.capacity, words.as_slice()) {
+                (Some(capacity), [live, emitted]) => {
+                    self.engine.write(state.buffer, &count_words((*live).min(capacity), *emitted));
+                }
+                (None, words) if words.len() == layout.words => self.engine.write(state.buffer, words),
+                _ => {}
             }
         }
         self.after_writing();

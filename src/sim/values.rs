@@ -208,6 +208,29 @@ impl Simulation {
         bad
     }
 
+    /// A warning where States hold NaN or infinity after the last frame. Blocks until the GPU has finished.
+    ///
+    /// # Errors
+    /// A driver that rejects the shader.
+    pub fn ends_with_nan(&self) -> Result<Option<Problem>, Problem> {
+        let mut values = Values::new(&self.gpu, &self.plan, 1)?;
+        if self.fresh || values.names.is_empty() {
+            return Ok(None);
+        }
+        values.check.look(&self.engine);
+        let counts = values.check.take(true).unwrap_or_default();
+        let bad = values.names.iter().zip(counts).filter(|(_, count)| *count > 0);
+        let numbers = |count: u32| if count == 1 { "1 number".to_string() } else { format!("{count} numbers") };
+        let named: Vec<String> = bad.map(|(name, count)| format!("{name} ({})", numbers(count))).collect();
+        if named.is_empty() {
+            return Ok(None);
+        }
+        let more = if named.len() > 4 { " and more" } else { "" };
+        let shown = named.iter().take(4).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let cause = format!("NaN or infinity in States after frame {}: {shown}{more}", self.frame);
+        Ok(Some(Problem::new("", "", cause, "`render --stop-on nan` reports where it began").warning()))
+    }
+
     pub(super) fn watch_again(&mut self) {
         if let Some(every) = self.values.as_ref().map(|values| values.every) {
             // The same shader was accepted before, so this does not fail.

@@ -19,7 +19,7 @@ use crate::files::read::{self, ReadError};
 use crate::files::{Access, write};
 use crate::graph::Graph;
 use crate::library::Library;
-use crate::sim::checkpoint::Checkpoint;
+use crate::sim::checkpoint::CheckpointFile;
 
 /// The most tasks of a sweep.
 pub const MAX_TASKS: usize = 10_000;
@@ -133,7 +133,7 @@ impl Manifest {
         document: &Document,
         library: &Library,
         access: &Access,
-        from: Option<&Checkpoint>,
+        from: Option<&CheckpointFile>,
     ) -> Result<Manifest, SweepError> {
         let mut axes = options.set.iter().map(|text| Axis::parse(text)).collect::<Result<Vec<Axis>, String>>()?;
         if axes.is_empty() {
@@ -159,7 +159,7 @@ impl Manifest {
             )
             .into());
         }
-        if let Some(present) = from.map(|checkpoint| checkpoint.snapshot.frame).filter(|present| *present >= first) {
+        if let Some(present) = from.map(CheckpointFile::frame).filter(|present| *present >= first) {
             return Err(JobError::Past { first, present }.to_string().into());
         }
         for axis in &mut axes {

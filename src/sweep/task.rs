@@ -27,7 +27,7 @@ use crate::library::Library;
 use crate::plan::{Keep, MemoryBudget, Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
-use crate::sim::checkpoint::Checkpoint;
+use crate::sim::checkpoint::CheckpointFile;
 use crate::sim::files;
 use crate::sim::record::Record;
 
@@ -125,7 +125,7 @@ pub struct Context<'a> {
     /// Which files it may read.
     pub access: &'a Access,
     /// The checkpoint of the manifest's options.
-    pub from: Option<&'a Checkpoint>,
+    pub from: Option<&'a CheckpointFile>,
     /// The folder of the sweep.
     pub folder: &'a Path,
 }
@@ -159,9 +159,16 @@ impl Context<'_> {
             other => other.map_err(problems)?,
         }
         let mut simulation = Simulation::new(gpu, plan).map_err(problems)?;
-        let different = self.from.map(|checkpoint| simulation.resume(checkpoint)).unwrap_or_default();
-        if !different.is_empty() {
-            return Err(problems(different));
+        if let Some(file) = self.from {
+            let checkpoint = file.load(simulation.plan()).map_err(|error| SweepError::Message(error.to_string()))?;
+            let bad = checkpoint.not_finite();
+            if !bad.is_empty() {
+                return Err(SweepError::Message(file.not_finite(&bad, None).to_string()));
+            }
+            let different = simulation.resume(&checkpoint);
+            if !different.is_empty() {
+                return Err(problems(different));
+            }
         }
         let start = simulation.frame();
         let compile_seconds = began.elapsed().as_secs_f64();

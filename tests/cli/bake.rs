@@ -35,6 +35,22 @@ fn a_baked_graph_renders_the_same_and_tells_what_makes_it_stale() {
         let [a, b] = [&live, &played].map(|folder| std::fs::read(format!("{folder}/{name}")).unwrap());
         assert!(a == b, "{name} differs");
     }
+    // A flipped byte is found, and the frame is computed again.
+    let frame = dir.join("smoke.bake/frame.0003.bake");
+    let whole = std::fs::read(&frame).unwrap();
+    let mut bytes = whole.clone();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&frame, &bytes).unwrap();
+    let verified = stagewright(&["bake", &graph, "--list", "--verify"]);
+    let (told, failed) = (out(&verified), err(&verified));
+    assert!(told.contains("frame 3: ") && told.contains("frame.0003.bake is damaged"), "{told}");
+    assert!(!verified.status.success() && failed.contains("bake --resume"), "{failed}");
+    let resumed = run(&["bake", &graph, "--resume"]);
+    assert!(out(&resumed).contains("frame 3 was computed again: "), "{}", out(&resumed));
+    assert!(out(&resumed).contains("3 frames already existed"), "{}", out(&resumed));
+    assert!(std::fs::read(&frame).unwrap() == whole);
+    let verified = run(&["bake", &graph, "--list", "--verify"]);
+    assert!(out(&verified).contains("4 frames read, 0 broken"), "{}", out(&verified));
     // The frames that are missing belong to the cache, so a change of the solver is seen.
     std::fs::write(&graph, GRAPH.replace(r#""rate": 1"#, r#""rate": 2"#)).unwrap();
     let listed = run(&["bake", &graph, "--list"]);

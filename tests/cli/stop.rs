@@ -1,6 +1,6 @@
 //! `render --stop-on`: ends a run where it goes wrong, with an exit code of its own.
 
-use stagewright::sim::checkpoint::Checkpoint;
+use stagewright::sim::checkpoint::CheckpointFile;
 
 use super::*;
 
@@ -60,8 +60,8 @@ fn a_run_stops_where_nan_begins_and_reports_it_with_an_exit_code_of_its_own() {
     // A stop in the first frame leaves a checkpoint of the start.
     let first = run(&["--stop-on", "fall.x outside ..2"]);
     assert_eq!(first.status.code(), Some(4), "{}", err(&first));
-    let start = Checkpoint::read(&frames.join("checkpoint.0000.safetensors")).expect("a checkpoint");
-    let stop = start.about.stop.expect("the place").report;
+    let start = CheckpointFile::open(&frames.join("checkpoint.0000.safetensors")).expect("a checkpoint");
+    let stop = start.about().stop.clone().expect("the place").report;
     assert_eq!((stop.frame, stop.dispatch, stop.index), (1, Some(stop.ran), Some(vec![0, 0])));
     let again = run(&["--from", frames.join("checkpoint.0000.safetensors").to_str().unwrap(), "--stop-on", "nan"]);
     assert_eq!(report(&text), report(&out(&again)), "{}", err(&again));

@@ -37,7 +37,7 @@ fn graphics_crates_stay_where_they_belong() {
         ("percent_encoding::", &["asset"]),
         ("codespan_reporting::", &["cli"]),
         ("rustix::", &["files", "gpu"]),
-        ("sha2::", &["bake", "export", "plan", "sim"]),
+        ("sha2::", &["bake", "cache", "export", "plan", "sim"]),
         ("flate2::", &["asset", "export"]),
         ("zstd::", &["cache"]),
         // In all but `files` for the folders of tests.

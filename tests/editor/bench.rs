@@ -13,7 +13,7 @@ use egui_kittest::{Harness, Node};
 use stagewright::app::{Editor, Folders, Source, device_setup};
 use stagewright::document::{Document, ParamValue};
 use stagewright::gpu;
-use stagewright::sim::checkpoint::Checkpoint;
+use stagewright::sim::checkpoint::CheckpointFile;
 
 use crate::renderer::Renderer;
 
@@ -185,7 +185,7 @@ impl Bench {
     }
 
     /// The same, where the simulation starts from a checkpoint.
-    pub fn start(folder: Folder, source: Source, size: Vec2, at: Option<Checkpoint>) -> Bench {
+    pub fn start(folder: Folder, source: Source, size: Vec2, at: Option<CheckpointFile>) -> Bench {
         let folders =
             Folders { settings: Some(folder.path().join("settings")), recovery: Some(folder.path().join("recovery")) };
         // Nobody is new here: the hints of a first start would lie over what is to be pressed.

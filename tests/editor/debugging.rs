@@ -4,7 +4,7 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, PointerButton, Vec2};
 
 use stagewright::app::Source;
-use stagewright::sim::checkpoint::Checkpoint;
+use stagewright::sim::checkpoint::CheckpointFile;
 
 use super::bench::{Bench, Folder, SMOKE, WINDOW};
 
@@ -127,7 +127,7 @@ fn a_checkpoint_of_a_stop_opens_at_that_very_place() {
         .output()
         .expect("starts");
     let report: serde_json::Value = serde_json::from_slice(&run.stdout).expect("a report");
-    let at = Checkpoint::read(report["checkpoint"].as_str().expect("a file").as_ref()).expect("a checkpoint");
+    let at = CheckpointFile::open(report["checkpoint"].as_str().expect("a file").as_ref()).expect("a checkpoint");
     let mut bench = Bench::start(folder, Source::File(graph), WINDOW, Some(at));
     bench.until("the stop", |bench| shows(bench, "Stopped in frame"));
     let (frame, ran, all) = (&report["frame"], &report["ran"], &report["dispatches"]);

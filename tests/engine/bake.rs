@@ -6,6 +6,7 @@ use stagewright::bake::{self, job};
 use stagewright::document::Bake;
 use stagewright::files::Access;
 
+use super::forge;
 use super::*;
 
 /// A shipped graph, small, with a bake of what its images read.
@@ -57,7 +58,7 @@ fn bake_to(document: &Document, access: &Access, last: u64) -> job::Progress {
         graph: document.to_text(),
     };
     let go_on = |progress: &job::Progress| progress.frame < last;
-    job::run(&order, status.index("card", entry.frames), &mut simulation, go_on).unwrap()
+    job::run(&order, status.index("card", entry.frames), &mut simulation, go_on).unwrap().0
 }
 
 fn played(document: &Document, access: &Access) -> Simulation {
@@ -171,4 +172,58 @@ fn a_damaged_frame_ends_the_step_and_says_so() {
     simulation.seek(4).unwrap();
     let problems = simulation.step(&FrameInput::default()).unwrap_err().to_string();
     assert!(problems.contains("frame.0004.bake is damaged") && problems.contains("bake it again"), "{problems}");
+}
+
+#[test]
+fn a_resumed_bake_computes_damaged_and_foreign_frames_again_and_no_other() {
+    let mut document = counting(&[], (3, 6));
+    document.set("c", "rate", ParamValue::from_text("1")).unwrap();
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let access = folders.each_ref().map(|folder| Access::new(folder.path(), false));
+    bake(&document, &access[0]);
+    let path = |folder: usize, frame: u64| folders[folder].path().join(format!("all.bake/frame.{frame:04}.bake"));
+    let whole: Vec<Vec<u8>> = (3..=6).map(|frame| std::fs::read(path(0, frame)).unwrap()).collect();
+    // The same graph at another speed has frames of the same sizes.
+    document.set("c", "rate", ParamValue::from_text("2")).unwrap();
+    bake(&document, &access[1]);
+    std::fs::copy(path(1, 4), path(0, 4)).unwrap();
+    let mut bytes = whole[2].clone();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(path(0, 5), &bytes).unwrap();
+    document.set("c", "rate", ParamValue::from_text("1")).unwrap();
+    let mut simulation = played(&document, &access[0]);
+    for (frame, says) in [(4, "it belongs to another cache"), (5, "is damaged")] {
+        simulation.seek(frame).unwrap();
+        let said = simulation.step(&FrameInput::default()).unwrap_err().to_string();
+        assert!(said.contains(says) && said.contains(&format!("frame.{frame:04}.bake")), "{said}");
+    }
+    let progress = bake(&document, &access[0]);
+    assert_eq!((progress.kept, progress.broken, progress.written, progress.frame), (2, 2, 2, 6));
+    for frame in 3..=6 {
+        assert!(std::fs::read(path(0, frame)).unwrap() == whole[frame as usize - 3], "frame {frame}");
+    }
+}
+
+#[test]
+fn a_frame_with_more_particles_than_fit_is_refused() {
+    let small = [("sparks", "capacity", "500"), ("picture", "resolution", "48, 32")];
+    let document = shipped("templates/particles.ron", &small, &["sparks"]);
+    let folder = tempfile::tempdir().unwrap();
+    let access = Access::new(folder.path(), false);
+    bake(&document, &access);
+    let path = folder.path().join("all.bake/frame.0003.bake");
+    let known = forge::Frame::of(&std::fs::read(&path).unwrap());
+    let graph = graph(&document);
+    let stored = bake::look(&graph, "all", &document.bakes["all"], &access).unwrap().stored;
+    let count = stored[0].parts.iter().position(|part| part.name == "count").unwrap();
+    assert_eq!(known.parts[count].len(), 2, "the count alone is kept");
+    for live in [501, 2001, u32::MAX] {
+        let mut forged = known.clone();
+        forged.parts[count] = vec![live; 2];
+        std::fs::write(&path, forged.sealed([0; 2])).unwrap();
+        let mut simulation = played(&document, &access);
+        simulation.seek(3).unwrap();
+        let said = simulation.step(&FrameInput::default()).unwrap_err().to_string();
+        assert!(said.contains(&format!("it holds {live} particles of sparks, and there is room for 500")), "{said}");
+    }
 }

@@ -37,7 +37,7 @@ use crate::document::{Document, ParamValue};
 use crate::gpu::{Gpu, Profile};
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
-use crate::sim::checkpoint::Checkpoint;
+use crate::sim::checkpoint::{CheckpointFile, named};
 use crate::sim::expect::Checker;
 use crate::sim::timeline::{Budget, Timeline};
 use crate::stage::types::{Attributes, WireType, particles_name};
@@ -99,7 +99,7 @@ pub(super) struct Session {
     /// What a device that was lost has left of the past.
     past: Option<Box<Timeline>>,
     /// What the first simulation starts from.
-    at: Option<Checkpoint>,
+    at: Option<CheckpointFile>,
     debugging: Debugging,
     following: Option<Following>,
 }
@@ -404,7 +404,8 @@ impl Session {
                     }
                     if let Some(checkpoint) = self.at.take() {
                         at.extend(begin_at(&mut simulation, &checkpoint, &self.document).0);
-                        stop = checkpoint.about.stop;
+                        let there = simulation.frame() == checkpoint.frame();
+                        stop = checkpoint.about().stop.clone().filter(|_| there);
                     }
                     simulation.watch_values(values::EVERY)?;
                     self.states.begun.clear();
@@ -454,7 +455,7 @@ impl Session {
     }
 
     /// Starts the first simulation from a checkpoint.
-    pub(super) fn start_at(&mut self, checkpoint: Checkpoint) {
+    pub(super) fn start_at(&mut self, checkpoint: CheckpointFile) {
         self.at = Some(checkpoint);
     }
 
@@ -493,8 +494,20 @@ impl Session {
 }
 
 /// Starts a simulation from a checkpoint. Returns what of the checkpoint does not fit.
-fn begin_at(simulation: &mut Simulation, checkpoint: &Checkpoint, document: &Document) -> Problems {
-    let mut problems = simulation.resume(checkpoint);
+fn begin_at(simulation: &mut Simulation, file: &CheckpointFile, document: &Document) -> Problems {
+    let checkpoint = match file.load(simulation.plan()) {
+        Ok(checkpoint) => checkpoint,
+        Err(error) => {
+            let remedy = "the graph runs from the start";
+            return Problem::new("", "", error.to_string(), remedy).warning().into();
+        }
+    };
+    let mut problems = simulation.resume(&checkpoint);
+    let bad = checkpoint.not_finite();
+    if !bad.is_empty() {
+        let cause = format!("the checkpoint holds NaN or infinity in {}", named(&bad));
+        problems.push(Problem::new("", "", cause, "open an earlier one").warning());
+    }
     if checkpoint.about.graph != document.to_text() {
         let cause =
             "the checkpoint was made with another version of this graph; what both describe alike continues from it";

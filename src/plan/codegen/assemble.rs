@@ -3,6 +3,7 @@
 use super::writer::{Dispatches, Writer};
 use crate::graph::balance::solver;
 use crate::graph::{FileOutput, Graph, Kind, Node, NodeId, ParticleSet};
+use crate::plan::baked::baked_wire;
 use crate::plan::check::validate::Checks;
 use crate::plan::data::{
     BufferId, FileGrid, FilePart, FileTrack, PLAN_VERSION, Picture, Plan, PlayedPart, PlayedWire, State, Watch,
@@ -114,7 +115,8 @@ fn played(graph: &Graph, layout: &Allocation, options: &PlanOptions) -> Vec<Play
         let cache = options.played.iter().find(|cache| cache.wires.iter().any(from));
         let folder = cache.map(|cache| cache.folder.clone()).unwrap_or_default();
         let state = matches!(graph.nodes[*node].kind, Kind::State(_));
-        played.push(PlayedWire { name, state, folder, parts: vec![part] });
+        let capacity = baked_wire(graph, *node, *port).map_or(0, |wire| wire.capacity);
+        played.push(PlayedWire { name, state, capacity, folder, parts: vec![part] });
     }
     played
 }
@@ -139,7 +141,8 @@ fn states(graph: &Graph, layout: &Allocation) -> Vec<State> {
             Part::Count => format!("{}.count", node.path),
             _ => node.path.clone(),
         };
-        State { node: name, buffer: *buffer, description: describe(graph, node) }
+        let capacity = node.set.as_ref().filter(|_| *part == Part::Count).map(|set| set.capacity);
+        State { node: name, buffer: *buffer, description: describe(graph, node), capacity }
     };
     layout.states.iter().filter(|((_, part), _)| !matches!(part, Part::Outside(..))).map(state).collect()
 }

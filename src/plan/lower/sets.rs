@@ -16,7 +16,7 @@ use super::go_on;
 use super::read;
 use super::write;
 use crate::arena::Arena;
-use crate::graph::{Graph, Kind, NodeId, ParticleSet};
+use crate::graph::{COUNT_WORDS, Graph, Kind, NodeId, ParticleSet};
 use crate::plan::ir::layout::Layout;
 use crate::plan::ir::{Op, Part, Read, Task, Value, ValueId, Write};
 use crate::problem::Problem;
@@ -24,8 +24,6 @@ use crate::stage::Stage;
 use crate::stage::header::{Change, Port};
 use crate::stage::types::{PortType, Precision, ValueType, WireType};
 
-/// Words of a count: live, ever emitted, two unused, workgroups of an indirect dispatch along x, y and z, one unused.
-const COUNT_BYTES: u64 = 32;
 /// Elements that one workgroup sums.
 pub(super) const SCAN_BLOCK: u64 = 1024;
 
@@ -57,7 +55,7 @@ impl Expander<'_> {
     }
 
     pub(super) fn count(&mut self, label: String) -> ValueId {
-        self.add(Value::new(WireType::Number(ValueType::U32), label, COUNT_BYTES))
+        self.add(Value::new(WireType::Number(ValueType::U32), label, 4 * COUNT_WORDS))
     }
 
     /// One `u32` for each particle of the capacity, and one more.

@@ -6,6 +6,7 @@ pub mod formats;
 pub mod graph;
 pub mod hostile;
 pub mod keeping;
+pub mod kept;
 pub mod stage;
 pub mod wgsl;
 
@@ -58,6 +59,9 @@ pub const TARGETS: &[Target] = &[
     keeping::RECORDING,
     keeping::SETTINGS,
     keeping::RECOVERY,
+    kept::CHECKPOINT,
+    kept::CACHE_INDEX,
+    kept::CACHE_FRAME,
 ];
 
 pub fn find(name: &str) -> Option<&'static Target> {

@@ -1,0 +1,84 @@
+//! How the numbers of a State lie in memory and in a file.
+
+use half::f16;
+use safetensors::Dtype;
+
+use crate::graph::COUNT_NUMBERS;
+use crate::plan::{Plan, State, Wire};
+use crate::stage::types::{Scalar, WireType};
+
+/// The numbers of a State as its plan stores them, without the padding behind them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StateLayout {
+    /// Their type.
+    pub kind: Dtype,
+    /// Axes z, y, x and component for grids, particle and component for attributes.
+    pub shape: Vec<usize>,
+    /// Words of 32 bits that hold them.
+    pub words: usize,
+    /// Of the count of a particle set, the number of particles that there is room for. Such a State is kept as two words: live, ever
+    /// emitted.
+    pub capacity: Option<u32>,
+    /// Of an attribute, the State with its count, and the words of a particle: dead ones have no values.
+    pub count: Option<(String, usize)>,
+}
+
+impl StateLayout {
+    pub fn of(plan: &Plan, state: &State) -> StateLayout {
+        if state.capacity.is_some() {
+            return StateLayout { capacity: state.capacity, ..StateLayout::plain(COUNT_NUMBERS) };
+        }
+        let bytes = plan.buffers.get(state.buffer).map_or(0, |buffer| buffer.bytes);
+        let wire = plan.wires.get(&state.node).or_else(|| plan.wires.get(&format!("{}.value", state.node)));
+        let plain = || StateLayout::plain((bytes / 4) as usize);
+        wire.map_or_else(plain, |wire| StateLayout::of_wire(plan, &state.node, wire))
+    }
+
+    /// Words of which no more is known.
+    pub fn plain(words: usize) -> StateLayout {
+        StateLayout { kind: Dtype::U32, shape: vec![words], words, capacity: None, count: None }
+    }
+
+    fn of_wire(plan: &Plan, node: &str, wire: &Wire) -> StateLayout {
+        let layout = wire.layout();
+        let domain = wire.domain.and_then(|domain| plan.domains.get(domain));
+        let elements = domain.map_or(u64::from(wire.capacity.max(1)), |domain| domain.elements(wire.ty));
+        let words = layout.words(elements) as usize;
+        let (numbers, components) = (if layout.is_half() { 2 * words } else { words }, layout.numbers() as usize);
+        let cells = domain
+            .map(|domain| if wire.ty == WireType::FaceGrid { domain.face_resolution() } else { domain.resolution });
+        let axes: Vec<usize> = match cells {
+            Some([x, y, z]) => [z, y, x].into_iter().map(|n| n as usize).chain([components]).collect(),
+            None => vec![numbers / components.max(1), components],
+        };
+        let shape = if axes.iter().product::<usize>() == numbers { axes } else { vec![numbers] };
+        let kind = match (layout.is_half(), wire.ty.value().scalar()) {
+            (true, _) => Dtype::F16,
+            (false, Scalar::F32) => Dtype::F32,
+            (false, Scalar::I32) => Dtype::I32,
+            (false, Scalar::U32) => Dtype::U32,
+        };
+        let set = node.rsplit_once('.').filter(|_| wire.capacity > 0);
+        let count = set.map(|(set, _)| (format!("{set}.count"), words / wire.capacity.max(1) as usize));
+        StateLayout { kind, shape, words, capacity: None, count }
+    }
+
+    /// How many of the numbers are NaN or infinite; none of whole numbers are.
+    pub fn not_finite(&self, words: &[u32]) -> u64 {
+        let bad = |finite: bool| u64::from(!finite);
+        match self.kind {
+            Dtype::F32 => words.iter().map(|word| bad(f32::from_bits(*word).is_finite())).sum(),
+            Dtype::F16 => {
+                let halves = words.iter().flat_map(|word| [*word as u16, (word >> 16) as u16]);
+                halves.map(|half| bad(f16::from_bits(half).is_finite())).sum()
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// A type and axes in words: `F32 of 1 x 12 x 16 x 1`.
+pub(super) fn described(kind: Dtype, shape: &[usize]) -> String {
+    let axes = shape.iter().take(8).map(usize::to_string).collect::<Vec<_>>().join(" x ");
+    format!("{kind:?} of {}", if axes.is_empty() { "one number" } else { &axes })
+}
