@@ -2,8 +2,8 @@
 //! Carries an image along the velocity, semi-Lagrangian:  c(x, t + dt) = c(x - dt u, t) exp(-dissipation dt),
 //! with a limited bicubic lookup, so that it stays sharp over hundreds of steps. In 3D and beside walls the lookup is linear.
 //! Nothing comes through walls: a path back ends where it meets one, and only open cells on its side of it give.
-//! Source: Stam, SIGGRAPH 1999; Keys, Cubic Convolution Interpolation, 1981; clamped against overshoot as in Selle et al. 2008;
-//! Amanatides and Woo, A Fast Voxel Traversal Algorithm, 1987 (paths from cell to cell).
+//! Source: Stam, SIGGRAPH 1999; Keys, Cubic Convolution Interpolation, 1981; clamped against overshoot as in Selle et al. 2008.
+//! Source: Amanatides and Woo, A Fast Voxel Traversal Algorithm, 1987 (paths from cell to cell).
 //!
 //! @in    velocity: Grid<Vec>                    Flow that carries the image [m/s]
 //! @in    image: Grid<F>                         The image, or any field

@@ -3,7 +3,7 @@
 //! Set the attributes that they start with zero, such as `age`, in the State.
 //! Keywords: shed, trail, body
 //!
-//! @in    amount: u32 = 1                            Particles to emit: a constant, or from Emission Rate
+//! @in    amount: u32 = 1                            Particles to emit in each frame; for a number per second, from Emission Rate
 //! @in    center: vec3f                              The place, such as from Path or Grabbed Body; a 2D domain ignores the third coordinate [m]
 //! @in    velocity: vec3f = 0                        Its velocity [m/s]
 //! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The particle set

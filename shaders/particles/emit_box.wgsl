@@ -1,7 +1,7 @@
 //! Emit from a Box
 //! Emits particles uniformly distributed in a box.
 //!
-//! @in    amount: u32 = 1000                                                 Particles to emit: a constant, or from Emission Rate
+//! @in    amount: u32 = 1000                                                 Particles to emit in each frame; for a number per second, from Emission Rate
 //! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The particle set
 //! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1, handle position          Centre of the box [m]
 //! @param size: Vec = (0.2, 0.2, 0.2), 0.., soft 0..1, handle box of center  Edges of the box [m]

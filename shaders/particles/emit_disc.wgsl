@@ -1,7 +1,7 @@
 //! Emit from a Disc
 //! Emits particles uniformly distributed on a disc (in 2D on a line). They leave with `speed` along its normal, like from a nozzle.
 //!
-//! @in    amount: u32 = 1000                                            Particles to emit: a constant, or from Emission Rate
+//! @in    amount: u32 = 1000                                            Particles to emit in each frame; for a number per second, from Emission Rate
 //! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The particle set
 //! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1, handle position     Centre of the disc [m]
 //! @param normal: Vec = (0, 1, 0), soft -1..1, handle plane of center   Direction that it faces, of any length

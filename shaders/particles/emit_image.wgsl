@@ -3,7 +3,7 @@
 //! if all fail, at the brightest position tried. If 1 % of the image is bright, this concerns one particle in 30,000.
 //! Source: von Neumann, Various Techniques Used in Connection with Random Digits, 1951 (rejection sampling).
 //!
-//! @in    amount: u32 = 1000                       Particles to emit: a constant, or from Emission Rate
+//! @in    amount: u32 = 1000                       Particles to emit in each frame; for a number per second, from Emission Rate
 //! @in    image: Grid<f32>                         Brightness, 0 to 1; may be finer than the particles' domain
 //! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The particle set
 //! @param velocity: Vec = (0, 0, 0), soft -4..4    Velocity of all particles [m/s]

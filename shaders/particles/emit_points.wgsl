@@ -3,7 +3,7 @@
 //! Keywords: mesh, surface, scatter, source
 //!
 //! @in    points: Particles{position: Vec}            The points, such as a State that starts with a file
-//! @in    amount: u32 = 1                             Particles to emit: a constant, or from Emission Rate
+//! @in    amount: u32 = 1                             Particles to emit in each frame; for a number per second, from Emission Rate
 //! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The particle set
 //! @param velocity: Vec = (0, 0, 0), soft -4..4       Velocity of all particles [m/s]
 //! @param spread: f32 = 0, 0.., soft 0..2             Maximum random velocity added, in any direction [m/s]

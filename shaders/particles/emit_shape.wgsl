@@ -3,7 +3,7 @@
 //! fail, the nearest is moved along the distance's gradient into the shape. If the shape fills 5 % of the box, this concerns one in 500,000.
 //! Source: von Neumann, Various Techniques Used in Connection with Random Digits, 1951 (rejection sampling).
 //!
-//! @in    amount: u32 = 1000                                              Particles to emit: a constant, or from Emission Rate
+//! @in    amount: u32 = 1000                                              Particles to emit in each frame; for a number per second, from Emission Rate
 //! @in    shape: Field<f32>                                               Signed distance [m], negative inside
 //! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The particle set
 //! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1, handle position       Centre of the box [m]

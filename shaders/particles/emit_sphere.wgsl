@@ -1,7 +1,7 @@
 //! Emit from a Sphere
 //! Emits particles uniformly distributed in a sphere (in 2D in a disc). They leave with `speed`, away from the centre.
 //!
-//! @in    amount: u32 = 1000                                              Particles to emit: a constant, or from Emission Rate
+//! @in    amount: u32 = 1000                                              Particles to emit in each frame; for a number per second, from Emission Rate
 //! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The particle set
 //! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1, handle position       Centre of the sphere [m]
 //! @param radius: f32 = 0.1, 0.., soft 0..0.5, handle radius of center    Its radius [m]

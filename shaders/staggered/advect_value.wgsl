@@ -1,8 +1,8 @@
 //! Advect Value (faces)
 //! Carries a value at cell centres along a flow on faces:  q(x) = q_old(x - dt u(x - dt u / 2)).  The lookup is linear over the open
 //! cells around the place. Nothing comes through walls: a path back ends where it meets one, and only open cells on its side of it give. No new extrema, stable for any step; it smooths like a diffusivity of about h |u| / 4.
-//! Source: Stam, SIGGRAPH 1999 (semi-Lagrangian); Bridson, Fluid Simulation for Computer Graphics, ch. 3 (midpoint path);
-//! Amanatides and Woo, A Fast Voxel Traversal Algorithm, 1987 (paths from cell to cell).
+//! Source: Stam, SIGGRAPH 1999 (semi-Lagrangian); Bridson, Fluid Simulation for Computer Graphics, ch. 3 (midpoint path).
+//! Source: Amanatides and Woo, A Fast Voxel Traversal Algorithm, 1987 (paths from cell to cell).
 //!
 //! @in    field: Grid<F>                   What the flow carries
 //! @in    velocity: FaceGrid               Flow on the faces [m/s]
