@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::numbers::Unfit;
-use crate::stage::types::{Element, PortType, ValueType, WireType};
+use crate::stage::types::{Element, PortType, Scalar, ValueType, WireType};
 
 /// Whether a wire of a type can be connected to a port, judged by the types alone; generic letters that are not bound
 /// fit any value type.
@@ -86,7 +86,10 @@ pub fn port_type(ty: WireType) -> PortType {
 pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, ValueType>) -> String {
     let takes = |value| wanted.element().is_none_or(|element| element.takes(value));
     let (vectors, floats) = (!takes(ValueType::F32), !takes(ValueType::U32));
-    let bound = |given: WireType| matches!(given, WireType::Grid(_) | WireType::Field(_));
+    let whole = match given {
+        WireType::Grid(value) | WireType::Field(value) => value.scalar() != Scalar::F32,
+        _ => false,
+    };
     let wanted = wanted_type(wanted, generics);
     if let Some(remedy) = wanted.and_then(|wanted| vector_in_space(wanted, given)) {
         return remedy;
@@ -95,7 +98,7 @@ pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, Value
         (Some(stage), _) => format!("connect {stage} between the two"),
         (None, Some(wanted)) => format!("connect a wire that carries {wanted}"),
         (None, None) if vectors => "connect a wire that carries vectors".into(),
-        (None, None) if floats && bound(given) => {
+        (None, None) if floats && whole => {
             "connect a wire of f32 or vectors; a stage of your own converts whole numbers, `return f32(x(cell));`"
                 .into()
         }

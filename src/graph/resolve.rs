@@ -557,14 +557,11 @@ impl Resolver<'_> {
             }
         }
         for ((from, output), mut takers) in takers {
-            if let Some(lost) = takers.iter().position(|(.., is_read)| !is_read) {
-                // The first two of them, one of which is lost.
-                let lost = takers.remove(lost);
-                let place = usize::from(takers.first().is_some_and(|other| other.0 < lost.0));
-                takers.insert(place, lost);
-            } else {
-                continue;
-            }
+            let Some(lost) = takers.iter().position(|(.., is_read)| !is_read) else { continue };
+            // The first two of them, one of which is lost.
+            let lost = takers.remove(lost);
+            let place = usize::from(takers.first().is_some_and(|other| other.0 < lost.0));
+            takers.insert(place, lost);
             let [(first, ..), (path, port, _), ..] = takers.as_slice() else { continue };
             let wire = format!("{}.{}", self.graph.nodes[from].path, self.graph.port_name(from, output));
             let cause = format!(

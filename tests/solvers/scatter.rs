@@ -254,7 +254,11 @@ fn values_below_half_a_step_are_reported_when_they_matter() {
     let all = warning("f32", "16", "add_sum(Cell(3), 0.000007);");
     assert!(all.starts_with("100 % of what was added became zero"), "{all}");
     assert!(all.contains("write `scatter 30` for -2 to 2"), "{all}");
-    let component = warning("vec2f", "16", "add_sum(cell, vec2f(1.0, 0.000005));");
+    // A vector counts as a whole, however small one of its components is; four numbers have nothing in common.
+    assert_eq!(warned("vec2f", "16", "add_sum(cell, vec2f(1.0, 0.000005));"), Vec::<String>::new());
+    let vector = warning("vec2f", "16", "add_sum(cell, vec2f(0.000007, 0.000005));");
+    assert!(vector.starts_with("100 % of what was added became zero"), "{vector}");
+    let component = warning("vec4f", "16", "add_sum(cell, vec4f(1.0, 0.000005, 1.0, 1.0));");
     assert!(component.starts_with("100 % of what was added (component y) became zero"), "{component}");
     assert!(component.contains("write `scatter 27`"), "{component}");
     assert_eq!(warned("f32", "16", "add_sum(cell, 0.000007); add_sum(cell, 0.001);"), Vec::<String>::new(), "0.7 %");
