@@ -47,12 +47,22 @@ impl Graph {
         let mut full = format!("{path}.{}", self.port_name(index, number));
         let mut ty = ty;
         if let WireType::Field(value) = ty {
-            let around = self.fields().get(&full).map(|field| field.domain);
+            let fields = self.fields();
+            let field = fields.get(&full);
+            let around = field.map(|field| field.domain);
             let named = on.map(|on| self.domains.position(|domain| domain.name == on));
             let Some(domain) = named.unwrap_or(around).and_then(|id| self.domains.get(id)) else {
                 let remedy = "name the domain to evaluate it on: node.port@domain";
                 return Err(Problem::new(path, text, "a field has no values without a domain", remedy));
             };
+            if let Some(field) = field.filter(|field| field.dim != domain.dim) {
+                let fitting = self.domains.iter().filter(|other| !other.derived() && other.dim == field.dim);
+                let names: Vec<&str> = fitting.map(|other| other.name.as_str()).collect();
+                let (here, there) = (field.dim, domain.dim);
+                let cause = format!("it is a field in {here}D, and the domain `{}` is in {there}D", domain.name);
+                let remedy = format!("name a domain in {here}D after the @: {}", names.join(", "));
+                return Err(Problem::new(path, text, cause, remedy));
+            }
             (ty, space) = (WireType::Grid(value), Some(domain));
             full = on.map_or_else(|| full.clone(), |on| format!("{full}@{on}"));
         } else if on.is_some() {
@@ -165,7 +175,10 @@ mod tests {
             "outflow": (stage: "fluid/divergence", inputs: {"velocity": "velocity.value"}),
             "kept": (state: "Grid<f32>", on: "box", inputs: {"next": "outflow.divergence"}),
             "drops": (state: "Particles{position: Vec, age: f32, velocity: Vec}", on: "box", capacity: 9),
-            "ball": (stage: "shape/sphere"),
+            "sheet": (domain: (resolution: (4, 4), width: 1)),
+            "ball": (stage: "shape/sphere", on: "box"),
+            "camera": (stage: "view/camera"),
+            "show": (stage: "view/shape", on: "sheet", inputs: {"camera": "camera.camera", "shape": "ball.distance"}),
         })"#;
         let graph = Graph::build(&Document::parse(text).unwrap(), Library::builtin()).unwrap();
         let outflow = graph.carried("outflow").unwrap();
@@ -178,7 +191,14 @@ mod tests {
         assert_eq!(drops.bytes, 9 * 7 * 4);
         let ball = graph.carried("ball.distance@box").unwrap();
         assert_eq!((ball.wire.as_str(), ball.ty), ("ball.distance@box", WireType::Grid(ValueType::F32)));
+        // What reads it makes an image in 2D of a shape in 3D.
+        let around = graph.carried("ball").unwrap();
+        assert_eq!((around.wire.as_str(), around.dim, around.cells), ("ball.distance", 3, [4; 3]));
         for (name, cause) in [
+            (
+                "ball@sheet",
+                "it is a field in 3D, and the domain `sheet` is in 2D; name a domain in 3D after the @: box",
+            ),
             ("velocty", "did you mean `velocity`?"),
             ("outflow.flow", "the node has no output `flow`"),
             ("drops.age", "name the set alone, `drops`"),

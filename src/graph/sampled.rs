@@ -21,8 +21,10 @@ pub struct FieldOutput {
     port: usize,
     /// What it has at every position.
     pub value: ValueType,
-    /// Where it is looked at: the domain of what reads it, or else of the node, or else the first one; a finer one of the same box
-    /// where that has few cells.
+    /// Dimensions of the space of its positions, 2 or 3.
+    pub dim: u32,
+    /// Where it is looked at, of its own dimensions: the domain of what reads it, or else its own; a finer one of the same box
+    /// where that has few cells. What reads it may run over another space: an image of a shape does.
     pub domain: DomainId,
 }
 
@@ -45,9 +47,10 @@ impl Graph {
             (0..count).map(move |port| (node, port))
         });
         let field = |(node, port)| {
-            let value = self.field_value(&Source::Wire { node, port }, 0)?;
-            let domain = self.domain_around(node, port)?;
-            Some((self.wire_name(node, port), FieldOutput { node, port, value, domain }))
+            let (value, stage) = self.field_value(&Source::Wire { node, port }, 0)?;
+            let dim = self.dim(self.nodes.get(stage)?);
+            let domain = self.domain_around((node, port), stage, dim)?;
+            Some((self.wire_name(node, port), FieldOutput { node, port, value, dim, domain }))
         };
         outputs.filter_map(field).collect()
     }
@@ -72,7 +75,7 @@ impl Graph {
             if graph.node(&path).is_some() {
                 continue;
             }
-            let on = on.map(|on| self.domains.position(|domain| domain.name == on && self.same_dim(field, domain.dim)));
+            let on = on.map(|on| self.domains.position(|domain| domain.name == on && domain.dim == field.dim));
             let Some(mut domain) = on.unwrap_or(Some(field.domain)) else { continue };
             let graph = graph.to_mut();
             while let Some(large) = graph.domains.get(domain).filter(|d| large(d.cells(), d.dim, field.value)) {
@@ -106,26 +109,23 @@ impl Graph {
         graph
     }
 
-    /// Whether a field can be evaluated on a domain of this many dimensions.
-    fn same_dim(&self, field: FieldOutput, dim: u32) -> bool {
-        self.domains.get(field.domain).is_some_and(|domain| domain.dim == dim)
-    }
-
-    /// What a wire has at every position, if it is a field, looking into groups.
-    fn field_value(&self, source: &Source, depth: usize) -> Option<ValueType> {
+    /// What a wire has at every position, if it is a field, and the stage that it comes from, looking into groups.
+    fn field_value(&self, source: &Source, depth: usize) -> Option<(ValueType, NodeId)> {
         let Source::Wire { node, port } = source else { return None };
         let entry = self.nodes.get(*node).filter(|_| depth <= self.nodes.len())?;
         match (&entry.kind, entry.outputs.get(*port)) {
             (Kind::Group(group), _) => self.field_value(&group.outputs.get(*port)?.1, depth + 1),
-            (Kind::Stage(_), Some(WireType::Field(value))) => Some(*value),
+            (Kind::Stage(_), Some(WireType::Field(value))) => Some((*value, *node)),
             _ => None,
         }
     }
 
-    /// The domain that a field is evaluated on, or else its own.
-    fn domain_around(&self, node: NodeId, port: usize) -> Option<DomainId> {
+    /// The domain of `dim` dimensions that a field is evaluated on, or else that of its stage.
+    fn domain_around(&self, (node, port): (NodeId, usize), stage: NodeId, dim: u32) -> Option<DomainId> {
         let entry = self.nodes.get(node)?;
-        let around = self.domain_of_readers(node, port).or(entry.domain).or_else(|| self.any_domain(&entry.path))?;
+        let fits = |id: &DomainId| self.domains.get(*id).is_some_and(|domain| domain.dim == dim);
+        let own = entry.domain.filter(fits).or(self.nodes.get(stage)?.domain);
+        let around = self.domain_of_readers(node, port, dim).or(own).or_else(|| self.any_domain(&entry.path))?;
         Some(self.finer_domain(around))
     }
 
@@ -144,8 +144,8 @@ impl Graph {
         fit.max_by_key(|(id, d)| (d.cells(), *id == domain)).map_or(domain, |(id, _)| id)
     }
 
-    /// The domain of the first node that reads a field, directly or through other fields.
-    fn domain_of_readers(&self, node: NodeId, port: usize) -> Option<DomainId> {
+    /// The domain of the first node over `dim` dimensions that reads a field, directly or through other fields.
+    fn domain_of_readers(&self, node: NodeId, port: usize, dim: u32) -> Option<DomainId> {
         let mut wires = vec![(node, port, false)];
         let mut seen = 0;
         while let Some((from, port, inside)) = wires.get(seen).copied() {
@@ -169,7 +169,7 @@ impl Graph {
                     _ if entry.outputs.iter().all(|ty| matches!(ty, WireType::Field(_))) => {
                         more.extend((0..entry.outputs.len()).map(|output| (reader, output, false)));
                     }
-                    _ if entry.domain.is_some() => return entry.domain,
+                    _ if entry.domain.is_some() && self.dim(entry) == dim => return entry.domain,
                     _ => {}
                 }
                 for wire in more {
