@@ -23,6 +23,7 @@ use crate::plan::{Keep, Outputs, Plan, PlanOptions, Wire};
 use crate::problem::{Problem, Problems};
 use crate::sim::saver::{self, Pace, Retain, SaveError, Saver, Target};
 use crate::sim::{Simulation, files};
+use crate::stage::types::Scalar;
 use crate::tune::TuningCache;
 
 /// Frames on their way from the GPU at once.
@@ -100,12 +101,37 @@ pub struct Progress {
     pub bytes: u64,
     /// Frames that it has in the end.
     pub total: u64,
+    /// Values that are no numbers, of the first wire that has some.
+    pub odd: Option<Odd>,
+}
+
+/// Values of a wire that are NaN or infinite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Odd {
+    /// The wire, by its place in the cache.
+    pub wire: usize,
+    /// The first frame with some.
+    pub frame: u64,
+    /// How many there are in all frames.
+    pub values: u64,
 }
 
 impl Progress {
     /// 0..1
     pub fn share(&self) -> f32 {
         if self.last == 0 { 0.0 } else { self.frame as f32 / self.last as f32 }
+    }
+
+    /// Counts values that are no numbers in a frame.
+    fn look(&mut self, parts: &[Source], arrived: &Arrived) {
+        for (part, words) in parts.iter().zip(&arrived.parts) {
+            let values = part.no_numbers(words);
+            let odd = self.odd.get_or_insert(Odd { wire: part.of, frame: arrived.frame, values: 0 });
+            if odd.wire == part.of {
+                odd.values += values;
+            }
+            self.odd = self.odd.filter(|odd| odd.values > 0);
+        }
     }
 
     /// What the whole cache will take on disk, from the frames that are written \[bytes\].
@@ -175,14 +201,18 @@ pub fn run(
         }
         while waiting.len() > IN_FLIGHT {
             let Some(arriving) = waiting.pop_front() else { break };
-            pool.write(arriving.wait()?)?;
+            let arrived = arriving.wait()?;
+            progress.look(&parts, &arrived);
+            pool.write(arrived)?;
         }
         progress.frame = frame;
         (progress.written, progress.bytes) = pool.done();
         wanted = go_on(&progress);
     }
     for arriving in waiting {
-        pool.write(arriving.wait()?)?;
+        let arrived = arriving.wait()?;
+        progress.look(&parts, &arrived);
+        pool.write(arrived)?;
     }
     if !wanted || until == last {
         saver.save(simulation)?;
@@ -225,13 +255,29 @@ struct Source {
     words: u64,
     /// The position of the count of its particles.
     count: Option<usize>,
+    /// The place of the wire that it is a part of.
+    of: usize,
+}
+
+impl Source {
+    /// How many of its words are NaN or infinite.
+    fn no_numbers(&self, words: &[u32]) -> u64 {
+        if self.wire.ty.value().scalar() != Scalar::F32 || self.name.ends_with(".count") {
+            return 0;
+        }
+        let count = |words: &[u32]| words.iter().filter(|word| !f32::from_bits(**word).is_finite()).count() as u64;
+        match self.wire.layout() {
+            layout if layout.is_half() => count(&layout.unpack(words)),
+            _ => count(words),
+        }
+    }
 }
 
 /// Where the plan has the parts of an index.
 fn parts(index: &Index, simulation: &Simulation) -> Result<Vec<Source>, Problem> {
     let plan = simulation.plan();
     let mut sources = Vec::new();
-    for wire in &index.wires {
+    for (of, wire) in index.wires.iter().enumerate() {
         let begin = sources.len();
         let count = wire.parts.iter().position(|part| part.name == "count").map(|at| begin + at);
         let count = count.filter(|_| wire.capacity > 0);
@@ -241,7 +287,7 @@ fn parts(index: &Index, simulation: &Simulation) -> Result<Vec<Source>, Problem>
             let remedy = "name another wire";
             let known = known.ok_or_else(|| Problem::new("", &name, "the plan does not keep this wire", remedy))?;
             let bounded = count.filter(|_| part.name != "count");
-            sources.push(Source { name, wire: known, state: wire.state, words: part.words, count: bounded });
+            sources.push(Source { name, wire: known, state: wire.state, words: part.words, count: bounded, of });
         }
     }
     Ok(sources)

@@ -19,6 +19,7 @@ use stagewright::gpu::Gpu;
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::PlanOptions;
+use stagewright::problem::Problem;
 use stagewright::sim::Simulation;
 use stagewright::tune::TuningCache;
 
@@ -179,7 +180,17 @@ impl Bake {
         })?;
         bar.finish_and_clear();
         report::warn(&simulation.warnings(true));
-        run::warn_of_nan(&simulation)?;
+        if let Some(odd) = done.odd {
+            let name = status.wires().get(odd.wire).cloned().unwrap_or_default();
+            let cause = format!("{} values of the cache are NaN or infinite, from frame {} on", odd.values, odd.frame);
+            report::warn(
+                &Problem::new(&name, "", cause, "render --check-values finds the node where they begin")
+                    .warning()
+                    .into(),
+            );
+        } else {
+            run::warn_of_nan(&simulation)?;
+        }
         for (frame, error) in &broken {
             report::print(&format!("frame {frame} was computed again: {error}\n"));
         }

@@ -74,9 +74,8 @@ impl Results {
     }
 
     /// A table with a title line: the index, each parameter, each number, and the time of a frame \[ms\]. Cells of tasks that are not
-    /// complete are empty.
+    /// complete are empty; a number that is NaN or infinite is `nan`.
     pub fn to_csv(&self) -> String {
-        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         let mut titles = vec!["index".to_string()];
         titles.extend(self.manifest.parameters.iter().cloned());
         titles.extend(self.number_titles());
@@ -86,6 +85,8 @@ impl Results {
             let mut cells = vec![row.task.index.to_string()];
             let values = self.manifest.parameters.iter().map(|name| row.task.values.get(name));
             cells.extend(values.map(|value| value.map(text_of).unwrap_or_default()));
+            let none = if row.finished.is_some() { "nan" } else { "" };
+            let number = |value: Option<f64>| value.map_or_else(|| none.into(), |value| value.to_string());
             cells.extend(self.numbers(row).into_iter().map(number));
             let timing = row.finished.as_ref().and(row.timing.as_ref());
             cells.push(timing.map_or_else(String::new, |timing| format!("{:.3}", timing.ms_per_frame)));
