@@ -10,10 +10,10 @@ mod checkpoint;
 mod debugger;
 #[path = "engine/follow.rs"]
 mod follow;
-#[path = "engine/image_fit.rs"]
-mod image_fit;
 #[path = "campaign/forge.rs"]
 mod forge;
+#[path = "engine/image_fit.rs"]
+mod image_fit;
 #[path = "engine/keyframes.rs"]
 mod keyframes;
 #[path = "engine/lockstep.rs"]
