@@ -270,5 +270,5 @@ pub fn check_frames(frames: &RangeInclusive<u64>) -> Result<(), String> {
     if first == 0 || first > last {
         return Err(format!("invalid frame range {first}-{last}: first must be at least 1 and must not exceed last"));
     }
-    if last > MAX_FRAMES { Err(format!("at most {MAX_FRAMES} frames")) } else { Ok(()) }
+    if last > MAX_FRAME { Err(format!("at most {MAX_FRAME} frames")) } else { Ok(()) }
 }
