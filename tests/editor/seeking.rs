@@ -23,10 +23,10 @@ impl Bench {
     fn under_way(&self) -> bool {
         self.editor().simulation().is_some_and(|simulation| simulation.progress().is_some())
     }
+}
 
-    fn says(&self, text: &str) -> bool {
-        self.seen().iter().any(|seen| seen.name.contains(text))
-    }
+fn says(bench: &Bench, text: &str) -> bool {
+    bench.seen().iter().any(|seen| seen.name.contains(text))
 }
 
 /// A frame that is computed in slices while another one is entered is collected all the same: what comes later waits for it.
@@ -38,7 +38,7 @@ fn a_frame_is_left_for_another_one_though_it_was_entered_while_the_next_was_unde
         let before = bench.computed();
         bench.until("a frame under way", |bench| bench.computed() >= before.max(2) && bench.under_way());
         bench.key(key);
-        bench.until("the frame", |bench| bench.says(" of ") && bench.says("Frame ") && bench.editor().debugs());
+        bench.until("the frame", |bench| says(bench, " of ") && says(bench, "Frame ") && bench.editor().debugs());
         assert!(!bench.under_way(), "its States are those of a whole frame");
         let first = bench.on_timeline(1);
         bench.click(first);
@@ -57,7 +57,7 @@ fn escape_ends_a_seek_where_it_is_and_the_bar_says_so() {
     bench.click(far);
     let target = bench.seeks().expect("a seek");
     assert!(target.abs_diff(55) <= 1, "{target}");
-    bench.until("a word", |bench| bench.says(&format!("oing to frame {target}")));
+    bench.until("a word", |bench| says(bench, &format!("oing to frame {target}")));
     assert!(bench.find("Stop going to the frame (Escape)").is_some());
     bench.key(Key::Escape);
     assert_eq!(bench.seeks(), None);

@@ -7,8 +7,8 @@ use crate::export::job::{Export, Item};
 
 /// The first file that both write, if they write any.
 pub(super) fn common_file(one: &Export, other: &Export) -> Option<PathBuf> {
-    let pairs = one.items.iter().flat_map(|item| other.items.iter().map(move |theirs| (item, theirs)));
-    pairs.filter_map(|(item, theirs)| common(one, item, other, theirs)).next()
+    let mut pairs = one.items.iter().flat_map(|item| other.items.iter().map(move |theirs| (item, theirs)));
+    pairs.find_map(|(item, theirs)| common(one, item, other, theirs))
 }
 
 fn common(one: &Export, item: &Item, other: &Export, theirs: &Item) -> Option<PathBuf> {
