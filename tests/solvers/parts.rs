@@ -3,8 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use stagewright::graph::Graph;
-use stagewright::library::Library;
 use stagewright::sim::Simulation;
 
 use super::harness::*;
@@ -46,7 +44,7 @@ impl Cells {
             let around = |wrapped: usize, near: Option<usize>| near.or(self.wraps[axis].then_some(wrapped));
             out.extend(around(cell + (n - 1) * stride, (at > 0).then(|| cell - stride)));
             let next = (at + 1 < *n).then(|| cell + stride);
-            out.extend(next.or((self.wraps[axis]).then(|| cell - (n - 1) * stride)));
+            out.extend(next.or(self.wraps[axis].then(|| cell - (n - 1) * stride)));
             stride *= n;
         }
         out
@@ -90,7 +88,9 @@ fn labels_are_those_of_a_flood_fill_in_any_box() {
         let zero = edge.contains("zero");
         let mazes: Vec<Vec<f32>> = [(0.1, 3), (-0.2, 4), (-0.5, 5)]
             .iter()
-            .map(|(least, seed)| random(cells.count(), *seed).iter().map(|r| f32::from(*r > *least)).collect())
+            .map(|(least, seed)| {
+                random(cells.count(), *seed).iter().map(|r| f32::from(*r > *least)).collect::<Vec<f32>>()
+            })
             .chain([serpentine(&cells), vec![1.0; cells.count()], vec![0.0; cells.count()]])
             .collect();
         for (index, open) in mazes.iter().enumerate() {
@@ -98,7 +98,7 @@ fn labels_are_those_of_a_flood_fill_in_any_box() {
             sim.write("open", open).unwrap();
             step(&mut sim, 1);
             let expected = cells.labels(open, &|cell| zero && cells.place(cell)[0] == 0);
-            assert!(words(&sim, "parts.part") == expected, "{shape:?} {edge} maze {index}");
+            assert!(words(&sim, "parts.part")[..cells.count()] == expected[..], "{shape:?} {edge} maze {index}");
         }
     }
 }
@@ -158,13 +158,19 @@ fn two_rooms(cells: &Cells) -> (Vec<f32>, Vec<f32>) {
 
 #[test]
 fn nothing_flows_in_a_sealed_room_beside_a_source() {
-    for shape in [&[27, 18][..], &[14, 9, 7]] {
+    let shapes: [&[usize]; 2] = [&[27, 18], &[14, 9, 7]];
+    for shape in shapes {
         let cells = Cells { shape: shape.to_vec(), wraps: vec![false; shape.len()] };
         let (open, source) = two_rooms(&cells);
         let wall = cells.shape[0] * 5 / 9;
-        let room = |first: bool| (0..cells.count()).filter(|c| open[*c] > 0.5 && (cells.place(*c)[0] < wall) == first);
+        let of_room = |c: &usize, first: bool| open[*c] > 0.5 && (cells.place(*c)[0] < wall) == first;
+        let room = |first: bool| (0..cells.count()).filter(|c| of_room(c, first)).collect::<Vec<usize>>();
+        let mean_of = |value: &dyn Fn(usize) -> f64| {
+            let cells = room(true);
+            cells.iter().map(|c| value(*c)).sum::<f64>() / cells.len() as f64
+        };
         // What no pressure can remove: the mean of the first room.
-        let spread = room(true).map(|c| f64::from(source[c])).sum::<f64>() / room(true).count() as f64;
+        let spread = mean_of(&|c| f64::from(source[c]));
         for solver in SOLVERS.iter().filter(|(name, ..)| shape.len() == 2 || !name.ends_with("multigrid_cg")) {
             let mut sim = rooms(shape, "\"wall\"", *solver);
             sim.reset();
@@ -175,17 +181,17 @@ fn nothing_flows_in_a_sealed_room_beside_a_source() {
             for frame in 1..=24 {
                 step(&mut sim, 1);
                 let pressure = read(&sim, "pressure.pressure");
-                let still = room(false).flat_map(|c| {
-                    let pressure = &pressure;
-                    let open = &open;
-                    cells.beside(c).into_iter().filter(|o| open[*o] > 0.5).map(move |o| pressure[c] - pressure[o])
-                });
-                let speed = max_abs(&still.collect::<Vec<_>>()) / h;
+                let mut still = Vec::new();
+                for c in room(false) {
+                    let open_beside = cells.beside(c).into_iter().filter(|o| open[*o] > 0.5);
+                    still.extend(open_beside.map(|o| pressure[c] - pressure[o]));
+                }
+                let speed = max_abs(&still) / h;
                 assert!(speed < 1e-7, "{} {shape:?}: {speed:e} m/s in the sealed room in frame {frame}", solver.0);
-                means.push(room(true).map(|c| pressure[c]).sum::<f64>() / room(true).count() as f64);
+                means.push(mean_of(&|c| pressure[c]));
             }
             let left = read(&sim, "left.residual");
-            let error: Vec<f64> = room(true).map(|c| left[c] - spread).collect();
+            let error: Vec<f64> = room(true).iter().map(|c| left[*c] - spread).collect();
             within(&format!("{} {shape:?}: residual", solver.0), rms(&error) / spread, 0.02, "24 frames of a solver");
             let scale = max_abs(&read(&sim, "pressure.pressure"));
             let drift = (means[23] - means[11]).abs() / scale;
@@ -321,11 +327,9 @@ fn labels_of_a_mask_that_rests_are_computed_once() {
     let (solver, walls, repeats) = SOLVERS[0];
     let values =
         [("$cells", "12, 9"), ("$edge", "\"wall\""), ("$solver", solver), ("$walls", walls), ("$repeats", repeats)];
-    let document = document(60.0, ROOMS, &values);
-    let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     let sim = start_fused(60.0, ROOMS, &values, &["pressure.pressure"]);
-    let plan = sim.plan().to_string();
-    assert!(graph.nodes.iter().any(|node| node.path == "pressure/balance"), "each solver around walls is balanced");
-    let (once, frame) = plan.split_once("\nframe").unwrap_or_else(|| panic!("{plan}"));
-    assert!(once.contains("connect tiles") && !frame.contains("connect tiles"), "{plan}");
+    let plan = sim.plan();
+    let labels = "pressure/balance/parts";
+    assert!(plan.invariant.iter().any(|dispatch| dispatch.node == labels), "each solver around walls is balanced");
+    assert!(plan.frame.iter().all(|dispatch| dispatch.node != labels), "its labels rest with the mask");
 }
