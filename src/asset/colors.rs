@@ -5,7 +5,7 @@
 
 use super::error::Cause;
 use super::image::{Pixels, Stored};
-use super::{AssetGrid, Phase, Placement, Work};
+use super::{AssetGrid, Phase, Placement, Work, finite, not_finite};
 use crate::graph::{Domain, ImageFit};
 
 /// # Errors
@@ -24,14 +24,20 @@ pub(super) fn colors(
     values.try_reserve_exact(4 * width * height).map_err(|_| Cause::Cells)?;
     work.begin(Phase::Measuring, height as u64)?;
     let light = Light::new(pixels, linear);
+    let mut strange = 0usize;
     for rows in &up {
         for columns in &across {
-            values.extend(light.mean(columns, rows).map(|v| v as f32));
+            // Light of large numbers that are taken as sRGB may be beyond what 32 bits hold.
+            values.extend(light.mean(columns, rows).map(|number| finite(number as f32, &mut strange)));
         }
         work.go_on(1)?;
     }
     let seen = across.iter().any(|cell| cell.covered > 0.0) && up.iter().any(|cell| cell.covered > 0.0);
-    let warnings = if seen { vec![] } else { vec!["the image lies outside the domain; move its center".into()] };
+    let mut warnings = Vec::new();
+    if !seen {
+        warnings.push("the image lies outside the domain; move its center".into());
+    }
+    warnings.extend(not_finite(strange, "the cells' numbers"));
     Ok(AssetGrid { values, warnings, frames: None })
 }
 

@@ -1,9 +1,10 @@
-//! Numbers over time from files: how loud a sound is in each frame (WAV), and tables (CSV).
+//! Numbers over time from files: how loud a sound is in each frame (WAV), and how the points of a sound or a [table](super::table)
+//! become a number for each frame.
 
-use super::error::Cause;
+use super::error::{Cause, Text};
 
 /// Limit of frames.
-const MAX_FRAMES: usize = 1_000_000;
+pub(super) const MAX_FRAMES: usize = 1_000_000;
 /// Largest rate of a sound \[samples/s\], and largest number of its channels.
 const MAX_RATE: u32 = 1_000_000;
 const MAX_CHANNELS: u16 = 256;
@@ -18,12 +19,8 @@ pub enum Loudness {
     Peak,
 }
 
-fn sound(message: impl Into<String>) -> Cause {
-    Cause::Broken { kind: "WAV", message: message.into() }
-}
-
-fn table(message: impl Into<String>) -> Cause {
-    Cause::Broken { kind: "CSV", message: message.into() }
+fn sound(message: impl Into<Text>) -> Cause {
+    Cause::broken("WAV", message)
 }
 
 /// How loud a WAV file is in each frame, from 0 to 1; the first frame is 0. All its channels count.
@@ -31,11 +28,11 @@ fn table(message: impl Into<String>) -> Cause {
 /// # Errors
 /// An invalid or truncated file, a sound of other numbers than PCM or floats, more than a million frames.
 pub fn of_sound(bytes: &[u8], fps: f64, loudness: Loudness) -> Result<Vec<(f64, f64)>, Cause> {
-    let (Some(b"RIFF"), Some(b"WAVE")) = (bytes.get(..4), bytes.get(8..12)) else {
-        return Err(sound("it does not begin as one"));
+    let (Some(b"RIFF" | b"RF64"), Some(b"WAVE")) = (bytes.get(..4), bytes.get(8..12)) else {
+        return Err(other_kind(bytes).unwrap_or_else(|| sound("it does not begin as one")));
     };
     let mut rest = bytes.get(12..).unwrap_or_default();
-    let mut format = None;
+    let (mut format, mut long) = (None, None);
     loop {
         let (head, after) = rest.split_first_chunk::<8>().ok_or_else(|| sound("it is cut off"))?;
         let [.., a, b, c, d] = *head;
@@ -44,9 +41,14 @@ pub fn of_sound(bytes: &[u8], fps: f64, loudness: Loudness) -> Result<Vec<(f64, 
             (Some(b"fmt "), _) => {
                 format = Some(Format::read(after.get(..size).ok_or_else(|| sound("it is cut off"))?)?)
             }
+            // The size of the data of a file that may be longer than 4 GiB (EBU Tech 3306).
+            (Some(b"ds64"), _) => {
+                long = after.get(8..).and_then(|size| size.first_chunk()).map(|size| u64::from_le_bytes(*size))
+            }
             (Some(b"data"), Some(format)) => {
                 // A sound that was written to a pipe does not say how long it is.
-                let data = if size >= 0xffff_f000 { Some(after) } else { after.get(..size) };
+                let long = long.and_then(|size| after.get(..usize::try_from(size).ok()?));
+                let data = if size >= 0xffff_f000 { long.or(Some(after)) } else { after.get(..size) };
                 return format.frames(data.ok_or_else(|| sound("it is cut off"))?, fps, loudness);
             }
             (Some(b"data"), None) => return Err(sound("it does not say how its samples are stored")),
@@ -54,6 +56,32 @@ pub fn of_sound(bytes: &[u8], fps: f64, loudness: Loudness) -> Result<Vec<(f64, 
         }
         // Chunks begin at even places.
         rest = after.get(size.saturating_add(size % 2)..).ok_or_else(|| sound("it is cut off"))?;
+    }
+}
+
+/// The refusal of a file that is another kind of sound, whatever its name.
+fn other_kind(bytes: &[u8]) -> Option<Cause> {
+    let kinds: [(&[u8], &str); 6] = [
+        (b"fLaC", "a FLAC"),
+        (b"OggS", "an Ogg"),
+        (b"ID3", "an MP3"),
+        (b"\xff\xfb", "an MP3"),
+        (b"FORM", "an AIFF"),
+        (b"RIFX", "a big-endian WAV"),
+    ];
+    let (_, kind) = kinds.iter().find(|(begin, _)| bytes.starts_with(begin))?;
+    Some(Cause::Unfit(format!("it is {kind} file by its contents").into(), "convert it to WAV"))
+}
+
+/// The names of codings that WAV files may hold.
+fn coding(tag: u16) -> String {
+    match tag {
+        2 | 0x11 => "ADPCM".into(),
+        6 => "A-law".into(),
+        7 => "u-law".into(),
+        0x31 => "GSM".into(),
+        0x55 => "MP3".into(),
+        tag => format!("the coding {tag:#x}"),
     }
 }
 
@@ -78,7 +106,14 @@ impl Format {
         let float = match (tag, bits) {
             (Some(1), 8 | 16 | 24 | 32) => false,
             (Some(3), 32 | 64) => true,
-            _ => return Err(Cause::Unsupported("a compressed sound".into())),
+            (Some(1 | 3), bits) => {
+                let cause = format!("its samples have {bits} bits");
+                return Err(Cause::Unfit(cause.into(), "save it with 16, 24 or 32 bits"));
+            }
+            (tag, _) => {
+                let cause = format!("its sound is stored as {}", coding(tag.unwrap_or_default()));
+                return Err(Cause::Unfit(cause.into(), "save it as PCM, which WAV files usually hold"));
+            }
         };
         if !(1..=MAX_CHANNELS).contains(&channels) || !(1..=MAX_RATE).contains(&rate) {
             return Err(sound(format!("it has {channels} channels of {rate} samples a second")));
@@ -136,66 +171,8 @@ impl Format {
     }
 }
 
-/// Whether the first column of a table has times in seconds, and not frames.
-pub fn is_by_time(text: &str) -> bool {
-    let lines = text.lines().map(|line| line.trim_matches([' ', '\r', '\u{feff}']));
-    let first = lines.into_iter().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
-    let word = first.and_then(|line| line.split([',', ';', '\t']).next()).unwrap_or_default();
-    word.trim().trim_matches('"').eq_ignore_ascii_case("time")
-}
-
-/// The points of a column of a table, whose first column is their `time` in seconds or their `frame`, as the first line says;
-/// frames where that line is numbers already. Without a name, it is the first column that is neither.
-///
-/// # Errors
-/// What is no number, with its line; times that do not increase; no points; more than a million; no such column.
-pub fn of_table(text: &str, fps: f64, column: Option<&str>) -> Result<Vec<(f64, f64)>, Cause> {
-    const COMMAS: [char; 3] = [',', ';', '\t'];
-    let clean = |word: &str| word.trim().trim_matches('"').to_string();
-    let lines = text.lines().zip(1..).map(|(line, number)| (line.trim_matches([' ', '\r', '\u{feff}']), number));
-    let mut points: Vec<(f64, f64)> = Vec::new();
-    let (mut scale, mut place, mut begun) = (1.0, 1, false);
-    for (line, number) in lines.filter(|(line, _)| !line.trim().is_empty() && !line.starts_with('#')) {
-        let mut words = line.split(COMMAS);
-        let first = clean(words.next().unwrap_or_default());
-        let at = first.parse::<f64>().ok().filter(|at| at.is_finite());
-        if !begun && at.is_none() {
-            begun = true;
-            let names: Vec<String> = words.map(clean).collect();
-            let is_time = |name: &String| ["time", "frame"].iter().any(|own| name.eq_ignore_ascii_case(own));
-            scale = if first.eq_ignore_ascii_case("time") { fps } else { 1.0 };
-            let found = match column {
-                Some(column) => names.iter().position(|name| name == column),
-                None => Some(names.iter().position(|name| !is_time(name)).unwrap_or(0)),
-            };
-            let known = || names.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
-            let missing = || Cause::Column { wanted: column.unwrap_or_default().into(), known: known() };
-            place = 1 + found.ok_or_else(missing)?;
-            continue;
-        }
-        if !begun && column.is_some() {
-            return Err(table("its first line does not name its columns"));
-        }
-        begun = true;
-        let word = words.nth(place - 1).ok_or_else(|| table(format!("line {number} has too few columns")))?;
-        let value = clean(word).parse::<f64>().ok().filter(usable);
-        let (Some(at), Some(value)) = (at, value) else {
-            return Err(table(format!("line {number} has no number in one of its columns")));
-        };
-        let at = at * scale;
-        if points.last().is_some_and(|(before, _)| *before >= at) {
-            return Err(table(format!("line {number} is not later than the one before")));
-        }
-        points.push((at, value));
-        if points.len() > MAX_FRAMES {
-            return Err(Cause::Parts("frames", MAX_FRAMES));
-        }
-    }
-    if points.is_empty() { Err(table("it has no numbers")) } else { Ok(points) }
-}
-
 /// Whether a number is one of 32 bits too.
-fn usable(number: &f64) -> bool {
+pub(super) fn usable(number: &f64) -> bool {
     (*number as f32).is_finite()
 }
 

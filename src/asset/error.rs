@@ -1,18 +1,43 @@
 //! Why a file cannot be used.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use super::{MAX_FILE, MAX_TRIANGLES, MAX_VERTICES};
+use crate::document::{unread_cause, unread_remedy};
 use crate::files::ReadError;
+use crate::printable;
 
 /// One sentence: the file, the cause, the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{}: {cause}; {}", .file.display(), .cause.remedy())]
+#[error("{}; {}", sentence(.file, .cause), .cause.remedy())]
 pub struct AssetError {
     /// The file, as the graph names it.
     pub file: PathBuf,
     /// What is wrong.
     pub cause: Cause,
+}
+
+/// The file and the cause, without the remedy, on one line.
+pub fn sentence(file: &Path, cause: &Cause) -> String {
+    format!("{}: {cause}", printable::name(&file.to_string_lossy()))
+}
+
+/// Text that may come from a file: on one line, with control characters escaped, and cut where it is long. Causes hold no other
+/// text, so that no file can break or forge a message.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Text(String);
+
+impl<T: AsRef<str>> From<T> for Text {
+    fn from(text: T) -> Text {
+        Text(printable::name(&printable::cut(text.as_ref())).into_owned())
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 /// What is wrong with a file, worded as the end of a sentence about it.
@@ -23,7 +48,7 @@ pub enum Cause {
     Missing,
     /// The operating system's error.
     #[error("it can't be read ({0})")]
-    Unreadable(String),
+    Unreadable(Text),
     /// The file exceeds the size limit.
     #[error("it is larger than {} MiB", MAX_FILE >> 20)]
     TooLarge,
@@ -31,7 +56,7 @@ pub enum Cause {
     #[error("{}", ReadError::Outside)]
     Outside,
     /// Empty without an extension.
-    #[error("{}", ending(.0))]
+    #[error("{}", unread_cause(.0))]
     Ending(String),
     /// A mesh needs a domain of three dimensions.
     #[error("a mesh cannot be used in a 2D domain")]
@@ -48,19 +73,28 @@ pub enum Cause {
         /// The format that the file should have.
         kind: &'static str,
         /// The parser's error.
-        message: String,
+        message: Text,
     },
     /// A buffer file that a glTF file refers to.
     #[error("cannot load its buffer `{uri}`: {message}")]
     Buffer {
         /// The buffer as the file names it.
-        uri: String,
+        uri: Text,
         /// Why it cannot be loaded.
-        message: String,
+        message: Text,
     },
     /// A feature of the format that is not supported.
     #[error("it uses {0}, which is not supported")]
-    Unsupported(String),
+    Unsupported(Text),
+    /// Something else, with its remedy.
+    #[error("{0}")]
+    Unfit(Text, &'static str),
+    /// All meshes of a file are hidden.
+    #[error("all its meshes are hidden")]
+    Hidden,
+    /// Too many vertices for a mesh that shows some of them many times.
+    #[error("its instances and shape keys take too long to read")]
+    Copies,
     /// A compression of EXR files that is not read.
     #[error("it has {0} compression, which is not supported")]
     Compression(&'static str),
@@ -68,9 +102,9 @@ pub enum Cause {
     #[error("it has no layer `{wanted}`; its layers are {known}")]
     Layer {
         /// The name.
-        wanted: String,
+        wanted: Text,
         /// Those that it has.
-        known: String,
+        known: Text,
     },
     /// Layers of a format without them.
     #[error("files of its format have no layers")]
@@ -80,7 +114,7 @@ pub enum Cause {
     NoFrames,
     /// A file of a sequence.
     #[error("{0} is missing")]
-    Gap(String),
+    Gap(Text),
     /// A number that a sequence does not have, and the first and the last that it has.
     #[error("the sequence has no number {0}: it goes from {1} to {2}")]
     Beyond(u64, u64, u64),
@@ -98,7 +132,7 @@ pub enum Cause {
     Layers(usize),
     /// The cells of a file and of the domain.
     #[error("it has {0} cells, and the domain has {1}")]
-    Resolution(String, String),
+    Resolution(Text, Text),
     /// An array with so many axes.
     #[error("its array has {0} axes")]
     Axes(usize),
@@ -109,9 +143,9 @@ pub enum Cause {
     #[error("it has no array `{wanted}`; its arrays are {known}")]
     NoPosition {
         /// The array.
-        wanted: String,
+        wanted: Text,
         /// Some of those that it has.
-        known: String,
+        known: Text,
     },
     /// A grid with too many numbers.
     #[error("it holds more than {} numbers", super::volume::MAX_HELD)]
@@ -129,9 +163,9 @@ pub enum Cause {
     #[error("it has no column `{wanted}`; its columns are {known}")]
     Column {
         /// The name.
-        wanted: String,
+        wanted: Text,
         /// Those that it has.
-        known: String,
+        known: Text,
     },
     /// A file without numbers over time.
     #[error("it is neither a sound nor a table")]
@@ -183,19 +217,20 @@ impl From<ReadError> for Cause {
             ReadError::Missing => Cause::Missing,
             ReadError::TooLarge(_) => Cause::TooLarge,
             ReadError::Outside => Cause::Outside,
-            ReadError::Kind(_) | ReadError::Io(_) => Cause::Unreadable(error.to_string()),
+            ReadError::Kind(_) | ReadError::Io(_) => Cause::Unreadable(error.to_string().into()),
         }
     }
-}
-
-fn ending(ending: &str) -> String {
-    if ending.is_empty() { "its name has no extension".into() } else { format!(".{ending} files are not supported") }
 }
 
 /// The remedy for a file outside the graph's folder.
 const OUTSIDE: &str = "move it into that folder, or allow files outside it (on the command line: --allow-files)";
 
 impl Cause {
+    /// The error for a file that is not valid.
+    pub(super) fn broken(kind: &'static str, message: impl Into<Text>) -> Cause {
+        Cause::Broken { kind, message: message.into() }
+    }
+
     /// What to do about it.
     pub fn remedy(&self) -> &'static str {
         match self {
@@ -203,16 +238,17 @@ impl Cause {
             Cause::Unreadable(_) => "check its permissions, or choose another file",
             Cause::TooLarge => "reduce the mesh or the image and export it again",
             Cause::Outside => OUTSIDE,
-            Cause::Buffer { message, .. } if *message == ReadError::Outside.to_string() => OUTSIDE,
-            Cause::Ending(_) => {
-                "choose .obj, .gltf or .glb for a 3D domain, .png, .jpg or .exr for a 2D one, .npy or .vdb for either, .ply or .npz for particles, .wav or .csv for a number"
-            }
+            Cause::Buffer { message, .. } if *message == ReadError::Outside.to_string().into() => OUTSIDE,
+            Cause::Ending(ending) => unread_remedy(ending),
             Cause::MeshIn2d => "choose a .png, .jpg or .exr image, or make the domain 3D",
             Cause::NoColors => "connect its distance, or choose a .png, .jpg or .exr image",
             Cause::ImageIn3d => "choose an .obj, .gltf or .glb mesh, or make the domain 2D",
             Cause::Broken { .. } => "export it again",
             Cause::Buffer { .. } => "keep the buffer beside the .gltf file, or export a .glb, which holds everything",
             Cause::Unsupported(_) => "export it again without",
+            Cause::Unfit(_, remedy) => remedy,
+            Cause::Hidden => "show one of them and export it again",
+            Cause::Copies => super::APPLY,
             Cause::Compression(_) => "save it with ZIP compression",
             Cause::Layer { .. } => "name one of them as its `layer`",
             Cause::NoLayers => "remove `layer`, or choose an .exr or .vdb file",

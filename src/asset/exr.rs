@@ -7,14 +7,14 @@ use std::io::Read;
 use flate2::read::ZlibDecoder;
 use half::f16;
 
-use super::error::Cause;
-use super::image::{Pixels, Samples, check_size};
-use super::{COUNT_AS_ZERO, Phase, Work, exr_piz};
+use super::error::{Cause, Text};
+use super::image::{Pixels, Samples, Window, check_size};
+use super::{Phase, Work, exr_piz, not_finite};
 
 /// Upper bound of how much a byte of the file can expand, by deflate.
 const MAX_RATIO: u64 = 1032;
-/// Pixels that an image may have without any data for them.
-const MAX_EMPTY: usize = 1 << 24;
+/// Limit of the samples that are held \[bytes\].
+const MAX_SAMPLES: usize = 768 << 20;
 /// Limit of channels: a movie's frame with all its layers has some hundred.
 const MAX_CHANNELS: usize = 1024;
 /// Limit of the bytes that are compressed together.
@@ -22,21 +22,12 @@ const MAX_BLOCK: usize = 1 << 28;
 /// Names of layers that an error lists.
 const LISTED: usize = 12;
 
-fn broken(message: impl Into<String>) -> Cause {
-    Cause::Broken { kind: "EXR", message: message.into() }
+fn broken(message: impl Into<Text>) -> Cause {
+    Cause::broken("EXR", message)
 }
 
 fn cut() -> Cause {
     broken("it is cut off")
-}
-
-/// A rectangle of pixels: the left and top edge, and the size.
-#[derive(Clone, Copy, Default)]
-struct Window {
-    left: i64,
-    top: i64,
-    width: usize,
-    height: usize,
 }
 
 /// How numbers of a channel are stored.
@@ -130,7 +121,7 @@ pub(super) fn pixels(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<(
     let mut rest = bytes.strip_prefix(&[0x76, 0x2f, 0x31, 0x01]).ok_or_else(|| broken("it does not begin as one"))?;
     let flags = u32::from_le_bytes(take(&mut rest)?);
     if flags & 0xff != 2 {
-        return Err(Cause::Unsupported(format!("version {} of the format", flags & 0xff)));
+        return Err(Cause::Unsupported(format!("version {} of the format", flags & 0xff).into()));
     }
     for (flag, what) in [(0x800, "deep pixels"), (0x1000, "several parts")] {
         if flags & flag != 0 {
@@ -144,14 +135,8 @@ pub(super) fn pixels(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<(
     if (width * height) as u64 * pixel as u64 / MAX_RATIO > bytes.len() as u64 {
         return Err(broken(format!("{} bytes can't hold {width} x {height} pixels", bytes.len())));
     }
-    // Beyond the data window, pixels cost memory, but no bytes of the file.
-    let shown = display.width * display.height;
-    if shown > MAX_EMPTY && shown / MAX_RATIO as usize > width * height {
-        let Window { width, height, .. } = display;
-        return Err(Cause::Unsupported(format!("a display window of {width} x {height} pixels that is nearly empty")));
-    }
     let channels = chosen.len();
-    let mut image = vec![0f32; display.width * display.height * channels];
+    let mut image = Image::new(&header, chosen)?;
     let [across, down] = header.tile.unwrap_or([width, header.compression.lines()]);
     let (columns, rows) = (width.div_ceil(across), height.div_ceil(down));
     work.begin(Phase::Decoding, (columns * rows) as u64)?;
@@ -164,12 +149,12 @@ pub(super) fn pixels(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<(
             height: down.min(height - row * down),
         };
         let raw = block_bytes(bytes, &mut rest, &header, block, [column, row], pixel)?;
-        copy(&raw, &header, block, &chosen, &mut image);
+        image.copy(&raw, &header, block);
         work.go_on(1)?;
     }
-    let strange = straighten(&mut image, channels);
-    let note = (strange > 0).then(|| format!("{strange} of its numbers are infinite or none, and {COUNT_AS_ZERO}"));
-    Ok((Pixels { width: display.width, height: display.height, channels, samples: Samples::Floats(image) }, note))
+    let note = not_finite(image.strange, "its numbers");
+    let Image { window, samples, .. } = image;
+    Ok((Pixels { width: display.width, height: display.height, channels, window, samples }, note))
 }
 
 /// The next bytes.
@@ -309,7 +294,7 @@ fn choose(channels: &[Channel], layer: Option<&str>) -> Result<Vec<Option<usize>
                 known.push(name);
             }
         }
-        Cause::Layer { wanted: layer.unwrap_or("R").chars().take(40).collect(), known: known.join(", ") }
+        Cause::Layer { wanted: layer.unwrap_or("R").into(), known: known.join(", ").into() }
     })
 }
 
@@ -448,44 +433,64 @@ fn piz(packed: &[u8], channels: &[Channel], block: Window) -> Result<Vec<u8>, Ca
     Ok(out)
 }
 
-/// Copies the chosen channels of a block to where they are in the image.
-fn copy(raw: &[u8], header: &Header, block: Window, chosen: &[Option<usize>], image: &mut [f32]) {
-    let Window { left, top, width, height } = header.display;
-    let line: usize = header.channels.iter().map(|channel| channel.number.bytes() * block.width).sum();
-    for (at, bytes) in raw.chunks_exact(line.max(1)).enumerate() {
-        let Some(y) = usize::try_from(block.top + at as i64 - top).ok().filter(|y| *y < height) else { continue };
-        for (position, index) in chosen.iter().enumerate() {
-            let Some(channel) = index.and_then(|index| header.channels.get(index)) else { continue };
-            let before = header.channels.iter().take(index.unwrap_or(0));
-            let start: usize = before.map(|channel| channel.number.bytes() * block.width).sum();
-            let numbers = bytes.get(start..).unwrap_or_default().chunks_exact(channel.number.bytes());
-            for (column, number) in numbers.take(block.width).enumerate() {
-                let x = usize::try_from(block.left + column as i64 - left).ok().filter(|x| *x < width);
-                let place = x.and_then(|x| image.get_mut((y * width + x) * chosen.len() + position));
-                if let Some(place) = place {
-                    *place = channel.number.read(number);
+/// The chosen channels of the pixels that are in the file and in the image.
+struct Image {
+    chosen: Vec<Option<usize>>,
+    /// Relative to the display window.
+    window: Window,
+    samples: Samples,
+    /// How many numbers are not finite.
+    strange: usize,
+}
+
+impl Image {
+    fn new(header: &Header, chosen: Vec<Option<usize>>) -> Result<Image, Cause> {
+        let Window { left, top, width, height } = header.data.overlap(header.display);
+        let window = Window { left: left - header.display.left, top: top - header.display.top, width, height };
+        let mut own = chosen.iter().flatten().filter_map(|index| header.channels.get(*index));
+        let half = own.all(|channel| channel.number == Number::Half);
+        let count = width * height * chosen.len();
+        let samples = match half {
+            true => Samples::Halves(vec![f16::ZERO; count]),
+            false if 4 * count > MAX_SAMPLES => {
+                let cause = format!("{width} x {height} pixels of {} numbers of 32 bits are too many", chosen.len());
+                return Err(Cause::Unfit(cause.into(), "save it with half floats (16 bits), or shrink it"));
+            }
+            false => Samples::Floats(vec![0.0; count]),
+        };
+        Ok(Image { chosen, window, samples, strange: 0 })
+    }
+
+    /// Copies a block to where it is in the image.
+    fn copy(&mut self, raw: &[u8], header: &Header, block: Window) {
+        let Window { left, top, width, height } = self.window;
+        let (left, top) = (left + header.display.left, top + header.display.top);
+        let line: usize = header.channels.iter().map(|channel| channel.number.bytes() * block.width).sum();
+        for (at, bytes) in raw.chunks_exact(line.max(1)).enumerate() {
+            let Some(y) = usize::try_from(block.top + at as i64 - top).ok().filter(|y| *y < height) else { continue };
+            for (position, index) in self.chosen.iter().enumerate() {
+                let Some(channel) = index.and_then(|index| header.channels.get(index)) else { continue };
+                let before = header.channels.iter().take(index.unwrap_or(0));
+                let start: usize = before.map(|channel| channel.number.bytes() * block.width).sum();
+                let numbers = bytes.get(start..).unwrap_or_default().chunks_exact(channel.number.bytes());
+                for (column, number) in numbers.take(block.width).enumerate() {
+                    let x = usize::try_from(block.left + column as i64 - left).ok().filter(|x| *x < width);
+                    let Some(place) = x.map(|x| (y * width + x) * self.chosen.len() + position) else { continue };
+                    let number = channel.number.read(number);
+                    self.strange += usize::from(!number.is_finite());
+                    match &mut self.samples {
+                        Samples::Halves(data) => set(data, place, f16::from_f32(number)),
+                        Samples::Floats(data) => set(data, place, number),
+                        Samples::Bytes(_) | Samples::Words(_) => {}
+                    }
                 }
             }
         }
     }
 }
 
-/// Divides colours by their alpha, which files multiply them by. Returns how many numbers were not finite, and are 0 now.
-fn straighten(image: &mut [f32], channels: usize) -> usize {
-    let mut strange = 0;
-    for number in image.iter_mut().filter(|number| !number.is_finite()) {
-        *number = 0.0;
-        strange += 1;
+fn set<T>(data: &mut [T], place: usize, number: T) {
+    if let Some(to) = data.get_mut(place) {
+        *to = number;
     }
-    if matches!(channels, 2 | 4) {
-        for pixel in image.chunks_exact_mut(channels) {
-            if let Some((alpha, colors)) = pixel.split_last_mut()
-                && *alpha > 0.0
-                && *alpha != 1.0
-            {
-                colors.iter_mut().for_each(|color| *color /= *alpha);
-            }
-        }
-    }
-    strange
 }

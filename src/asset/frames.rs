@@ -42,7 +42,7 @@ impl Frames {
             return Err(Cause::Parts("files", MAX_FRAMES as usize));
         }
         if let Some((number, _)) = (low..=high).zip(&found).find(|(number, found)| number != *found) {
-            return Err(Cause::Gap(pattern.path(number)));
+            return Err(Cause::Gap(pattern.path(number).into()));
         }
         let mut hash = DefaultHasher::new();
         for number in low..=high {

@@ -2,6 +2,7 @@
 
 use std::io::Cursor;
 
+use half::f16;
 use png::{BitDepth, Decoder, Transformations};
 
 use super::error::Cause;
@@ -20,7 +21,31 @@ pub(super) struct Pixels {
     pub height: usize,
     /// Samples of a pixel: grey, grey and alpha, RGB, or RGB and alpha.
     pub channels: usize,
+    /// The pixels that there are samples of; the others are 0.
+    pub window: Window,
     pub samples: Samples,
+}
+
+/// A rectangle of pixels: the left and top edge, and the size.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Window {
+    pub left: i64,
+    pub top: i64,
+    pub width: usize,
+    pub height: usize,
+}
+
+impl Window {
+    /// The pixels of both; none where they lie apart.
+    pub(super) fn overlap(self, other: Window) -> Window {
+        let along = |[a, b]: [i64; 2], [m, n]: [usize; 2]| {
+            let (low, high) = (a.max(b), (a + m as i64).min(b + n as i64));
+            (low, usize::try_from(high - low).unwrap_or(0))
+        };
+        let (left, width) = along([self.left, other.left], [self.width, other.width]);
+        let (top, height) = along([self.top, other.top], [self.height, other.height]);
+        Window { left, top, width, height }
+    }
 }
 
 /// The samples of an image, top row first.
@@ -28,8 +53,10 @@ pub(super) enum Samples {
     Bytes(Vec<u8>),
     /// Two bytes a sample, big-endian.
     Words(Vec<u8>),
-    /// Linear light, finite.
+    /// Linear light, multiplied by the alpha where there is one.
     Floats(Vec<f32>),
+    /// The same in 16 bits.
+    Halves(Vec<f16>),
 }
 
 /// A sample as stored.
@@ -41,17 +68,42 @@ pub(super) enum Stored {
 }
 
 impl Pixels {
-    /// As stored, of a row from the bottom.
+    /// An image whose samples are those of all its pixels.
+    pub(super) fn new(width: usize, height: usize, channels: usize, samples: Samples) -> Pixels {
+        Pixels { width, height, channels, window: Window { left: 0, top: 0, width, height }, samples }
+    }
+
+    /// As stored, of a row from the bottom. Floats are finite and not multiplied by alpha: 0 in place of others.
     pub(super) fn stored(&self, x: usize, y: usize, channel: usize) -> Stored {
-        let index = ((self.height - 1 - y) * self.width + x) * self.channels + channel;
+        let Window { left, top, width, .. } = self.window;
+        let row = (self.height - 1 - y) as i64 - top;
+        let column = usize::try_from(x as i64 - left).ok().filter(|column| *column < width);
+        let pixel = column.and_then(|column| Some(usize::try_from(row).ok()?.checked_mul(width)? + column));
+        // No sample is there.
+        let index = pixel.map_or(usize::MAX, |pixel| pixel * self.channels + channel);
         match &self.samples {
             Samples::Bytes(data) => Stored::Whole(data.get(index).map_or(0, |b| u16::from(*b))),
             Samples::Words(data) => {
-                let word = data.get(2 * index..).and_then(|b| b.first_chunk());
+                let word = index.checked_mul(2).and_then(|index| data.get(index..)?.first_chunk());
                 Stored::Whole(word.map_or(0, |b| u16::from_be_bytes(*b)))
             }
-            Samples::Floats(data) => Stored::Float(data.get(index).copied().unwrap_or_default()),
+            Samples::Floats(_) | Samples::Halves(_) => {
+                let alpha = self.alpha().filter(|alpha| *alpha != channel);
+                let alpha = alpha.map_or(1.0, |alpha| self.float(index.saturating_add(alpha - channel)));
+                let straight = if alpha > 0.0 { self.float(index) / alpha } else { self.float(index) };
+                Stored::Float(if straight.is_finite() { straight } else { 0.0 })
+            }
         }
+    }
+
+    /// A float as it is in the file, 0 where it is not finite.
+    fn float(&self, index: usize) -> f32 {
+        let number = match &self.samples {
+            Samples::Floats(data) => data.get(index).copied(),
+            Samples::Halves(data) => data.get(index).map(|half| half.to_f32()),
+            Samples::Bytes(_) | Samples::Words(_) => None,
+        };
+        number.filter(|number| number.is_finite()).unwrap_or(0.0)
     }
 
     /// The largest whole value that can be stored.
@@ -91,7 +143,7 @@ pub(super) struct Coverage {
 }
 
 fn broken(error: impl std::fmt::Display) -> Cause {
-    Cause::Broken { kind: "PNG", message: error.to_string() }
+    Cause::broken("PNG", error.to_string())
 }
 
 /// Rejects too many pixels before memory is allocated for them.
@@ -126,7 +178,7 @@ fn png(bytes: Vec<u8>) -> Result<Pixels, Cause> {
     let mut data = vec![0; reader.output_buffer_size().ok_or(Cause::Pixels(width, height))?];
     let frame = reader.next_frame(&mut data).map_err(broken)?;
     let samples = if frame.bit_depth == BitDepth::Sixteen { Samples::Words(data) } else { Samples::Bytes(data) };
-    Ok(Pixels { width: width as usize, height: height as usize, channels: frame.color_type.samples(), samples })
+    Ok(Pixels::new(width as usize, height as usize, frame.color_type.samples(), samples))
 }
 
 /// Alpha is used as coverage if it varies over the image. Otherwise brightness is used, as stored and not linearised:

@@ -4,7 +4,7 @@ use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-use super::error::Cause;
+use super::error::{Cause, Text};
 use super::image::{Pixels, Samples, check_size};
 
 /// Upper bound of the pixels that a byte can hold: every scan has at least a bit for each block of 8 x 8.
@@ -14,8 +14,8 @@ const MAX_SIDE: usize = 65_535;
 /// Scans of a progressive file: more are a way to keep a reader busy.
 const MAX_SCANS: usize = 256;
 
-fn broken(message: impl Into<String>) -> Cause {
-    Cause::Broken { kind: "JPEG", message: message.into() }
+fn broken(message: impl Into<Text>) -> Cause {
+    Cause::broken("JPEG", message)
 }
 
 /// # Errors
@@ -42,7 +42,7 @@ pub(super) fn pixels(bytes: &[u8]) -> Result<Pixels, Cause> {
     let channels = data.len() / (width * height).max(1);
     let turn = decoder.exif().and_then(|exif| orientation(exif)).unwrap_or(1);
     let (width, height, data) = turned([width, height], channels, data, turn);
-    Ok(Pixels { width, height, channels, samples: Samples::Bytes(data) })
+    Ok(Pixels::new(width, height, channels, Samples::Bytes(data)))
 }
 
 /// Whether the file reaches its end marker.

@@ -10,7 +10,6 @@
 //! Arrays and volumes (`npy`, `vdb`) are interpolated at the centres of the cells (`volume`). Particles (`ply`, `npy`, `npz`, and
 //! points of meshes from `points`) become the attributes that a State names (`particles`).
 
-mod accessor;
 mod blosc;
 mod colors;
 mod contour;
@@ -31,6 +30,7 @@ mod ply;
 pub mod points;
 mod shells;
 mod surface;
+pub mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -49,7 +49,7 @@ use crate::embedded::FILES;
 use crate::files::{Access, read as regular};
 use crate::graph::{Domain, ImageFit, MeshPoints};
 pub use envelope::Timing;
-pub use error::{AssetError, Cause};
+pub use error::{AssetError, Cause, Text, sentence};
 pub use frames::{Frames, MAX_FRAMES, files_of};
 pub use particles::{Column, Number, Shared};
 pub use work::{Phase, Work};
@@ -66,6 +66,8 @@ pub const MAX_NUMBERS: u64 = 1 << 30;
 const CHUNK: u64 = 4 << 20;
 /// What warnings about numbers that are not finite end with.
 pub const COUNT_AS_ZERO: &str = "count as 0";
+/// Remedy of warnings about what is left out of a mesh.
+pub const APPLY: &str = "apply it in the program that made the file, and export it again";
 /// Larger coordinates and sizes are considered errors \[m\].
 const MAX_COORDINATE: f64 = 1e15;
 
@@ -274,7 +276,7 @@ impl Request {
         let points = if ending == "wav" {
             envelope::of_sound(bytes, timing.fps, timing.loudness)?
         } else {
-            envelope::of_table(&String::from_utf8_lossy(bytes), timing.fps, self.layer.as_deref())?
+            table::of_table(&String::from_utf8_lossy(bytes), timing.fps, self.layer.as_deref())?
         };
         timing.frames(&points)
     }
@@ -396,6 +398,31 @@ fn is_point(p: DVec3) -> bool {
     p.abs().cmple(DVec3::splat(MAX_COORDINATE)).all()
 }
 
+/// The first of many names, and how many follow.
+fn listed(names: &[&str]) -> String {
+    const LISTED: usize = 5;
+    let short = |name: &&str| name.chars().take(60).collect::<String>();
+    let first = names.iter().take(LISTED).map(short).collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(LISTED) {
+        None | Some(0) => first,
+        Some(more) => format!("{first} and {more} more"),
+    }
+}
+
+/// A number as a graph may get it: 0 in place of one that is infinite or none, which is counted.
+fn finite(number: f32, strange: &mut usize) -> f32 {
+    if number.is_finite() {
+        return number;
+    }
+    *strange += 1;
+    0.0
+}
+
+/// The warning about them.
+fn not_finite(strange: usize, what: &str) -> Option<String> {
+    (strange > 0).then(|| format!("{strange} of {what} are infinite or none, and {COUNT_AS_ZERO}"))
+}
+
 /// A whole regular file of at most `limit` bytes.
 fn read(path: &Path, limit: u64, work: &Work) -> Result<Vec<u8>, Cause> {
     let (file, length) = regular::open(path)?;
@@ -404,7 +431,7 @@ fn read(path: &Path, limit: u64, work: &Work) -> Result<Vec<u8>, Cause> {
 
 /// The first bytes of an open file, as many as it has up to `count`.
 fn read_start(file: std::fs::File, count: u64, work: &Work) -> Result<Vec<u8>, Cause> {
-    let failed = |e: std::io::Error| Cause::Unreadable(e.to_string());
+    let failed = |e: std::io::Error| Cause::Unreadable(e.to_string().into());
     work.begin(Phase::Reading, count)?;
     let mut bytes = Vec::new();
     let room = usize::try_from(count).map_err(|_| Cause::TooLarge)?;

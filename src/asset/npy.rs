@@ -1,8 +1,6 @@
 //! Reads a NumPy array as cells, or as points. Format: numpy.lib.format, versions 1 to 3.
 
-use half::f16;
-
-use super::error::Cause;
+use super::error::{Cause, Text};
 use super::particles::{Points, Property, Type, component_name};
 use super::volume::{MAX_HELD, Volume};
 
@@ -11,8 +9,8 @@ const MAX_HEADER: usize = 1 << 16;
 /// Limit of the fields of a record.
 const MAX_FIELDS: usize = 256;
 
-fn broken(message: impl Into<String>) -> Cause {
-    Cause::Broken { kind: "NPY", message: message.into() }
+fn broken(message: impl Into<Text>) -> Cause {
+    Cause::broken("NPY", message)
 }
 
 /// What an array says about itself.
@@ -20,13 +18,15 @@ pub(super) struct Header {
     /// The type of its elements, as Python writes it.
     descr: String,
     pub shape: Vec<usize>,
+    /// Whether the first axis is the one whose elements are next to each other, and not the last.
+    fortran: bool,
     /// Where the first element is \[bytes\].
     begin: usize,
 }
 
 impl Header {
     /// # Errors
-    /// An invalid or truncated header, Fortran order.
+    /// An invalid or truncated header.
     pub(super) fn read(bytes: &[u8]) -> Result<Header, Cause> {
         let start = bytes.strip_prefix(b"\x93NUMPY").ok_or_else(|| broken("it does not begin as one"))?;
         let (version, rest) = start.split_first().ok_or_else(|| broken("it is cut off"))?;
@@ -52,11 +52,21 @@ impl Header {
         let shape = shape.ok_or_else(|| broken("it has no shape"))?;
         let axes = shape.split(',').map(str::trim).filter(|axis| !axis.is_empty()).map(|axis| axis.parse().ok());
         let shape: Vec<usize> = axes.collect::<Option<_>>().ok_or_else(|| broken("its shape is none"))?;
-        // Both orders are the same along one axis.
-        if shape.len() > 1 && !field("fortran_order").is_some_and(|text| text.starts_with("False")) {
-            return Err(Cause::Unsupported("Fortran order".into()));
+        let fortran = field("fortran_order").ok_or_else(|| broken("it does not say its order"))?.starts_with("True");
+        Ok(Header { descr, shape, fortran, begin })
+    }
+
+    /// From one element to the next along each axis \[elements\].
+    fn strides(&self) -> Vec<usize> {
+        let axes = self.shape.len();
+        let mut strides = vec![1; axes];
+        let mut next = 1usize;
+        for at in 0..axes {
+            let axis = if self.fortran { at } else { axes - 1 - at };
+            strides[axis] = next;
+            next = next.saturating_mul(self.shape[axis]);
         }
-        Ok(Header { descr, shape, begin })
+        strides
     }
 
     /// The type of its elements where they are numbers.
@@ -77,9 +87,15 @@ impl Header {
 /// An invalid or truncated file, other axes, too many numbers, a type that is no number; noticed before memory is allocated.
 pub(super) fn read(bytes: Vec<u8>, dim: usize) -> Result<Volume, Cause> {
     let header = Header::read(&bytes)?;
-    let kind = header.kind().ok_or_else(|| Cause::Unsupported("an array of records".into()))?;
+    let kind = header.kind().ok_or_else(|| {
+        Cause::Unfit(
+            "it holds records of several numbers".into(),
+            "set `as` to points for particles, or save one array",
+        )
+    })?;
     let shape = &header.shape;
-    let (width, number) = reader(kind)?;
+    let (ty, little) = stored(kind).ok_or_else(|| unknown(kind))?;
+    let width = ty.bytes();
     let components = match shape.len().checked_sub(dim) {
         Some(0) => 1,
         Some(1) => shape.last().copied().filter(|n| (1..=4).contains(n)).ok_or(Cause::Axes(shape.len()))?,
@@ -89,14 +105,21 @@ pub(super) fn read(bytes: Vec<u8>, dim: usize) -> Result<Volume, Cause> {
     if all == 0 {
         return Err(broken("it holds no numbers"));
     }
-    let data = bytes.get(header.begin..).filter(|data| data.len() as u64 >= all * width as u64);
-    let data = data.ok_or_else(|| broken("it is cut off"))?;
-    let values: Vec<f32> = data.chunks_exact(width).take(all as usize).map(number).collect();
+    let data = bytes.len().saturating_sub(header.begin) as u64;
+    if data < all * width as u64 {
+        return Err(broken("it is cut off"));
+    }
     let mut size = [1; 3];
     size.iter_mut().zip(shape.iter().take(dim).rev()).for_each(|(side, own)| *side = *own);
+    // Along x, y, z and the components.
+    let strides = header.strides();
+    let mut steps = [0; 4];
+    steps.iter_mut().zip(strides.iter().take(dim).rev()).for_each(|(step, own)| *step = *own);
+    steps[3] = strides.get(dim).copied().unwrap_or(0);
     let cells = move |[x, y, z]: [i64; 3], component: usize| {
-        let index = (x + size[0] as i64 * (y + size[1] as i64 * z)) as usize;
-        values.get(index * components + component).copied().unwrap_or_default()
+        let index = x as usize * steps[0] + y as usize * steps[1] + z as usize * steps[2] + component * steps[3];
+        let number = header.begin + index * width;
+        ty.single(bytes.get(number..).unwrap_or_default(), little)
     };
     Ok(Volume { components, low: [0; 3], size, place: None, background: [0.0; 3], cells: Box::new(cells) })
 }
@@ -107,7 +130,7 @@ pub(super) fn read(bytes: Vec<u8>, dim: usize) -> Result<Volume, Cause> {
 /// An invalid or truncated file, other axes, too many numbers, other types; noticed before memory is allocated.
 pub(super) fn points(bytes: Vec<u8>) -> Result<Points, Cause> {
     let header = Header::read(&bytes)?;
-    let mut points = Points { kind: "NPY", count: 0, properties: Vec::new(), blocks: Vec::new(), little: true };
+    let mut points = Points { kind: "NPY", count: 0, properties: Vec::new(), blocks: Vec::new(), warnings: Vec::new() };
     if header.kind().is_some() {
         let [count, 2..=4] = header.shape[..] else { return Err(Cause::PointAxes(header.shape.len())) };
         points.count = count;
@@ -121,11 +144,11 @@ pub(super) fn points(bytes: Vec<u8>) -> Result<Points, Cause> {
     if count.checked_mul(stride).is_none_or(|needed| needed > data) {
         return Err(broken("it is cut off"));
     }
-    for Field { name, ty, components, offset } in fields {
+    for Field { name, ty, little, components, offset } in fields {
         for component in 0..components {
             let Some(name) = component_name(&name, components, component) else { continue };
             let offset = header.begin + offset + component * ty.bytes();
-            points.properties.push(Property { name, ty, scale: 1.0, block: 0, offset, stride });
+            points.properties.push(Property { name, ty, scale: 1.0, block: 0, offset, stride, little });
         }
     }
     (points.count, points.blocks) = (count, vec![bytes]);
@@ -142,17 +165,20 @@ pub(super) fn add(points: &mut Points, name: &str, header: &Header, bytes: Vec<u
         [count, components] if count == points.count => components,
         _ => return Ok(()),
     };
-    let kind = header.kind().ok_or_else(|| Cause::Unsupported(format!("records in the array `{name}`")))?;
-    let ty = stored(kind).ok_or_else(|| unknown(kind))?;
+    let kind = header.kind().ok_or_else(|| Cause::Unsupported(format!("records in the array `{name}`").into()))?;
+    let (ty, little) = stored(kind).ok_or_else(|| unknown(kind))?;
     let data = bytes.len().saturating_sub(header.begin) as u64;
     if header.count()?.checked_mul(ty.bytes() as u64).is_none_or(|needed| needed > data) {
         return Err(broken("it is cut off"));
     }
-    let (block, stride) = (points.blocks.len(), components * ty.bytes());
+    let block = points.blocks.len();
+    // A number for each point has no second axis.
+    let strides: Vec<usize> = header.strides().into_iter().map(|stride| stride * ty.bytes()).collect();
+    let (stride, step) = (strides.first().copied().unwrap_or(0), strides.get(1).copied().unwrap_or(0));
     for component in 0..components {
         let Some(name) = component_name(name, components, component) else { break };
-        let offset = header.begin + component * ty.bytes();
-        points.properties.push(Property { name, ty, scale: 1.0, block, offset, stride });
+        let offset = header.begin + component * step;
+        points.properties.push(Property { name, ty, scale: 1.0, block, offset, stride, little });
     }
     points.blocks.push(bytes);
     Ok(())
@@ -162,6 +188,7 @@ pub(super) fn add(points: &mut Points, name: &str, header: &Header, bytes: Vec<u
 struct Field {
     name: String,
     ty: Type,
+    little: bool,
     components: usize,
     /// From the record's begin \[bytes\].
     offset: usize,
@@ -196,14 +223,14 @@ fn fields(descr: &str) -> Result<(Vec<Field>, usize), Cause> {
         // Space between fields, and texts.
         let plain = kind.strip_prefix('|').and_then(|kind| kind.strip_prefix(['V', 'S']));
         let width = match (stored(kind), plain) {
-            (Some(ty), _) => ty.bytes(),
+            (Some((ty, _)), _) => ty.bytes(),
             (None, Some(width)) => width.parse().map_err(|_| unfit())?,
             _ => return Err(unknown(kind)),
         };
         let size = components.checked_mul(width).and_then(|size| size.checked_add(offset));
         let end = size.filter(|end| *end <= MAX_HEADER << 8).ok_or_else(unfit)?;
-        if let Some(ty) = stored(kind) {
-            found.push(Field { name: name.into(), ty, components, offset });
+        if let Some((ty, little)) = stored(kind) {
+            found.push(Field { name: name.into(), ty, little, components, offset });
         }
         offset = end;
         if found.len() > MAX_FIELDS {
@@ -221,48 +248,34 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 
 fn unknown(kind: &str) -> Cause {
     let name: String = kind.chars().take(16).collect();
-    Cause::Unsupported(format!("the type `{name}`"))
+    Cause::Unfit(
+        format!("its numbers have the type `{name}`, which is not read").into(),
+        "convert them in NumPy with array.astype('float32'), and save them again",
+    )
 }
 
-/// How numbers of a type are stored.
-fn stored(kind: &str) -> Option<Type> {
-    Some(match kind {
-        "<f4" => Type::F32,
-        "<f8" => Type::F64,
-        "<f2" => Type::F16,
-        "<i4" => Type::I32,
-        "<u4" => Type::U32,
-        "<i8" => Type::I64,
-        "<u8" => Type::U64,
-        "<i2" => Type::I16,
-        "<u2" => Type::U16,
-        "|i1" => Type::I8,
-        "|u1" | "|b1" => Type::U8,
+/// How numbers of a type are stored, and whether their lowest byte comes first.
+fn stored(kind: &str) -> Option<(Type, bool)> {
+    let (order, name) = kind.split_at_checked(1)?;
+    let ty = match name {
+        "f4" => Type::F32,
+        "f8" => Type::F64,
+        "f2" => Type::F16,
+        "i4" => Type::I32,
+        "u4" => Type::U32,
+        "i8" => Type::I64,
+        "u8" => Type::U64,
+        "i2" => Type::I16,
+        "u2" => Type::U16,
+        "i1" => Type::I8,
+        "u1" | "b1" => Type::U8,
         _ => return None,
-    })
-}
-
-/// How a number is read.
-type Read = fn(&[u8]) -> f32;
-
-/// Bytes of a number of this type, and how they are read.
-fn reader(kind: &str) -> Result<(usize, Read), Cause> {
-    fn own<const N: usize>(bytes: &[u8]) -> [u8; N] {
-        bytes.first_chunk().copied().unwrap_or([0; N])
-    }
-    let ty = stored(kind).ok_or_else(|| unknown(kind))?;
-    let read: Read = match ty {
-        Type::F32 => |b| f32::from_le_bytes(own(b)),
-        Type::F64 => |b| f64::from_le_bytes(own(b)) as f32,
-        Type::F16 => |b| f16::from_le_bytes(own(b)).to_f32(),
-        Type::I32 => |b| i32::from_le_bytes(own(b)) as f32,
-        Type::U32 => |b| u32::from_le_bytes(own(b)) as f32,
-        Type::I64 => |b| i64::from_le_bytes(own(b)) as f32,
-        Type::U64 => |b| u64::from_le_bytes(own(b)) as f32,
-        Type::I16 => |b| f32::from(i16::from_le_bytes(own(b))),
-        Type::U16 => |b| f32::from(u16::from_le_bytes(own(b))),
-        Type::I8 => |b| f32::from(i8::from_le_bytes(own(b))),
-        Type::U8 => |b| f32::from(u8::from_le_bytes(own(b))),
     };
-    Ok((ty.bytes(), read))
+    let little = match order {
+        "<" => true,
+        ">" => false,
+        "|" if ty.bytes() == 1 => true,
+        _ => return None,
+    };
+    Some((ty, little))
 }

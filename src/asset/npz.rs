@@ -6,7 +6,7 @@ use std::io::Read;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
-use super::error::Cause;
+use super::error::{Cause, Text};
 use super::npy::{self, Header};
 use super::particles::Points;
 use super::{MAX_FILE, Work};
@@ -19,8 +19,8 @@ const MAX_COMMENT: usize = 65_535;
 /// Bytes that are decompressed between two checks for cancelling.
 const CHUNK: u64 = 4 << 20;
 
-fn broken(message: impl Into<String>) -> Cause {
-    Cause::Broken { kind: "NPZ", message: message.into() }
+fn broken(message: impl Into<Text>) -> Cause {
+    Cause::broken("NPZ", message)
 }
 
 fn cut() -> Cause {
@@ -54,13 +54,13 @@ pub(super) fn points(bytes: &[u8], set: Option<&str>, work: &Work) -> Result<Poi
     named.sort_by_key(|(name, _)| name != "position");
     if named.first().is_none_or(|(name, _)| name != "position") {
         let known: Vec<&str> = entries.iter().filter_map(|entry| entry.name.strip_suffix(".npy")).take(8).collect();
-        return Err(Cause::NoPosition { wanted: format!("{prefix}position"), known: known.join(", ") });
+        return Err(Cause::NoPosition { wanted: format!("{prefix}position").into(), known: known.join(", ").into() });
     }
     let total = named.iter().try_fold(0u64, |all, (_, entry)| all.checked_add(entry.size as u64));
     if total.is_none_or(|total| total > MAX_FILE) {
         return Err(Cause::TooLarge);
     }
-    let mut points = Points { kind: "NPZ", count: 0, properties: Vec::new(), blocks: Vec::new(), little: true };
+    let mut points = Points { kind: "NPZ", count: 0, properties: Vec::new(), blocks: Vec::new(), warnings: Vec::new() };
     for (index, (name, entry)) in named.into_iter().enumerate() {
         let data = unpacked(bytes, entry, work)?;
         let header = Header::read(&data)?;
@@ -132,7 +132,7 @@ fn unpacked(bytes: &[u8], entry: &Entry, work: &Work) -> Result<Vec<u8>, Cause> 
                 work.go_on(0)?;
             }
         }
-        method => return Err(Cause::Unsupported(format!("the compression method {method}"))),
+        method => return Err(Cause::Unsupported(format!("the compression method {method}").into())),
     }
     let mut crc = Crc::new();
     crc.update(&unpacked);

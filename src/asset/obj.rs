@@ -6,7 +6,7 @@ use earcut::{Earcut, utils3d::project3d_to_2d};
 use glam::DVec3;
 use tobj::LoadOptions;
 
-use super::error::Cause;
+use super::error::{Cause, Text};
 use super::{MAX_TRIANGLES, MAX_VERTICES, Mesh, Work, is_point};
 
 /// Limit of corners of a face.
@@ -72,8 +72,8 @@ impl Read for Watched<'_> {
     }
 }
 
-fn broken(message: impl Into<String>) -> Cause {
-    Cause::Broken { kind: "OBJ", message: message.into() }
+fn broken(message: impl Into<Text>) -> Cause {
+    Cause::broken("OBJ", message)
 }
 
 /// The lines that define the shape, in the simplest form. tobj 4.0 overflows on texture indices before the first one,

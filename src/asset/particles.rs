@@ -11,7 +11,7 @@ use half::f16;
 
 use super::error::Cause;
 use super::volume::MAX_HELD;
-use super::{AssetGrid, COUNT_AS_ZERO, Phase, Placement, Work, is_point, place};
+use super::{AssetGrid, Phase, Placement, Work, is_point, not_finite, place};
 use crate::graph::{Domain, count_words};
 
 /// Which numbers of particles are wanted, and how they lie in memory.
@@ -64,7 +64,7 @@ impl Type {
         }
     }
 
-    fn read(self, bytes: &[u8], little: bool) -> f64 {
+    pub(super) fn read(self, bytes: &[u8], little: bool) -> f64 {
         let mut word = [0u8; 8];
         word.iter_mut().zip(bytes).take(self.bytes()).for_each(|(to, from)| *to = *from);
         if !little {
@@ -87,6 +87,23 @@ impl Type {
     }
 }
 
+impl Type {
+    /// The number in 32 bits, rounded once.
+    pub(super) fn single(self, bytes: &[u8], little: bool) -> f32 {
+        match self {
+            Type::I64 | Type::U64 => {
+                let mut word: [u8; 8] = bytes.first_chunk().copied().unwrap_or_default();
+                if !little {
+                    word.reverse();
+                }
+                if self == Type::I64 { i64::from_le_bytes(word) as f32 } else { u64::from_le_bytes(word) as f32 }
+            }
+            // No other type has more digits than 64 bits hold.
+            ty => ty.read(bytes, little) as f32,
+        }
+    }
+}
+
 /// Numbers of the points, one of each.
 pub(super) struct Property {
     pub name: String,
@@ -98,6 +115,8 @@ pub(super) struct Property {
     pub offset: usize,
     /// From one point to the next \[bytes\].
     pub stride: usize,
+    /// Whether the lowest byte of a number comes first.
+    pub little: bool,
 }
 
 /// Points as a file has them.
@@ -107,8 +126,8 @@ pub(super) struct Points {
     pub count: usize,
     pub properties: Vec<Property>,
     pub blocks: Vec<Vec<u8>>,
-    /// Whether the lowest byte of a number comes first.
-    pub little: bool,
+    /// What is left out of them.
+    pub warnings: Vec<String>,
 }
 
 /// An attribute of the points, or their number where `name` is `None`.
@@ -129,7 +148,9 @@ pub(super) fn values(
     let count = points.count as u32;
     let Some(name) = name else {
         let words = count_words(count, count);
-        return Ok(AssetGrid { values: words.map(f32::from_bits).to_vec(), warnings: vec![], frames: None });
+        // The count of a set is read with all of its attributes: a warning is given once.
+        let warnings = points.warnings.clone();
+        return Ok(AssetGrid { values: words.map(f32::from_bits).to_vec(), warnings, frames: None });
     };
     if u64::from(count) * u64::from(column.stride) > MAX_HELD {
         return Err(Cause::Held);
@@ -139,7 +160,7 @@ pub(super) fn values(
     let mut numbers = points.numbers(&places, work)?;
     if name == "position" {
         if places.iter().take(2).any(Option::is_none) {
-            return Err(Cause::Broken { kind: points.kind, message: "its points have no x and y".into() });
+            return Err(Cause::broken(points.kind, "its points have no x and y"));
         }
         arrange(&mut numbers, column.components as usize, placement, domain)?;
     } else if name == "id" && places.iter().all(Option::is_none) {
@@ -162,7 +183,7 @@ pub(super) fn values(
         }
         values.extend((column.components..column.stride).map(|_| 0.0));
     }
-    let note = (strange > 0).then(|| format!("{strange} of its numbers are infinite or none, and {COUNT_AS_ZERO}"));
+    let note = not_finite(strange, "its numbers");
     Ok(AssetGrid { values, warnings: note.into_iter().collect(), frames: None })
 }
 
@@ -172,14 +193,15 @@ impl Points {
         let columns: Vec<_> = places
             .iter()
             .map(|place| {
-                let Property { ty, scale, block, offset, stride, .. } = self.properties.get((*place)?)?;
-                Some((self.blocks.get(*block)?.get(*offset..)?, *ty, *stride, *scale))
+                let property = self.properties.get((*place)?)?;
+                Some((self.blocks.get(property.block)?.get(property.offset..)?, property))
             })
             .collect();
         let mut numbers = Vec::with_capacity(self.count * places.len());
         for index in 0..self.count {
-            let value = |(bytes, ty, stride, scale): &(&[u8], Type, usize, f64)| {
-                ty.read(bytes.get(index * stride..).unwrap_or_default(), self.little) * scale
+            let value = |(bytes, property): &(&[u8], &Property)| {
+                let Property { ty, scale, stride, little, .. } = *property;
+                ty.read(bytes.get(index * stride..).unwrap_or_default(), *little) * scale
             };
             numbers.extend(columns.iter().map(|column| column.as_ref().map_or(0.0, value)));
             if index % 65_536 == 0 {

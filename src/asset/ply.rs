@@ -1,16 +1,20 @@
 //! The points of a PLY file. Source: Turk, The PLY Polygon File Format, 1994.
 
 use super::Work;
-use super::error::Cause;
+use super::error::{Cause, Text};
 use super::particles::{Points, Property, Type};
 use super::volume::MAX_HELD;
 
 /// Longest header \[bytes\].
 const MAX_HEADER: usize = 1 << 16;
+/// Rows that are read between two checks for cancelling.
+const MANY: usize = 1 << 16;
+/// Remedy of the warning about lists.
+const SINGLE: &str = "export what particles need as single numbers";
 const END: &[u8] = b"end_header";
 
-fn broken(message: impl Into<String>) -> Cause {
-    Cause::Broken { kind: "PLY", message: message.into() }
+fn broken(message: impl Into<Text>) -> Cause {
+    Cause::broken("PLY", message)
 }
 
 fn cut() -> Cause {
@@ -21,15 +25,35 @@ fn cut() -> Cause {
 struct Element {
     name: String,
     count: usize,
-    properties: Vec<(String, Type)>,
-    /// Whether rows have lists, so that they differ in length.
-    lists: bool,
+    fields: Vec<Field>,
+}
+
+impl Element {
+    fn has_lists(&self) -> bool {
+        self.fields.iter().any(|field| field.length.is_some())
+    }
+
+    /// The fewest bytes of a row.
+    fn least(&self, encoding: Encoding) -> u64 {
+        match encoding {
+            // A digit and a space for each.
+            Encoding::Text => 2 * self.fields.len() as u64,
+            _ => self.fields.iter().map(|field| field.length.unwrap_or(field.ty).bytes() as u64).sum(),
+        }
+    }
+}
+
+/// A number of each row, or a list of numbers.
+struct Field {
+    name: String,
+    ty: Type,
+    /// The type of a list's length.
+    length: Option<Type>,
 }
 
 /// A file after its header.
 struct Header {
-    count: usize,
-    properties: Vec<(String, Type)>,
+    points: Element,
     /// Where the first point is \[bytes\].
     begin: usize,
     encoding: Encoding,
@@ -56,32 +80,40 @@ fn type_of(word: &str) -> Option<Type> {
     })
 }
 
-/// Reads the points.
+/// Reads the points, without the lists that they may have.
 ///
 /// # Errors
 /// An invalid or truncated file, noticed before memory is allocated for its points; cancelling.
 pub(super) fn read(bytes: Vec<u8>, work: &Work) -> Result<Points, Cause> {
-    let Header { count, properties, begin, encoding } = header(&bytes)?;
-    let (bytes, begin, little) = match encoding {
-        Encoding::Text => (numbers(bytes.get(begin..).unwrap_or_default(), count, properties.len(), work)?, 0, true),
-        _ => (bytes, begin, encoding == Encoding::Little),
+    let Header { points, begin, encoding } = header(&bytes, work)?;
+    let little = encoding != Encoding::Big;
+    let data = bytes.get(begin..).unwrap_or_default();
+    let (bytes, begin) = match encoding {
+        Encoding::Text => (numbers(data, &points, work)?, 0),
+        _ if points.has_lists() => (without_lists(data, &points, little, work)?, 0),
+        _ => (bytes, begin),
     };
     let text = encoding == Encoding::Text;
     let size = |ty: Type| if text { Type::F64.bytes() } else { ty.bytes() };
-    let stride = properties.iter().map(|(_, ty)| size(*ty)).sum();
+    let (plain, lists): (Vec<Field>, Vec<Field>) = points.fields.into_iter().partition(|field| field.length.is_none());
+    let stride = plain.iter().map(|field| size(field.ty)).sum();
     let mut offset = begin;
-    let property = |(name, ty): (String, Type)| {
+    let property = |Field { name, ty, .. }| {
         let own = offset;
         offset += size(ty);
         let colored = matches!(name.as_str(), "red" | "green" | "blue" | "alpha") && ty == Type::U8;
         let scale = if colored { 1.0 / 255.0 } else { 1.0 };
-        Property { name, ty: if text { Type::F64 } else { ty }, scale, block: 0, offset: own, stride }
+        Property { name, ty: if text { Type::F64 } else { ty }, scale, block: 0, offset: own, stride, little }
     };
-    let properties = properties.into_iter().map(property).collect();
-    Ok(Points { kind: "PLY", count, properties, blocks: vec![bytes], little })
+    let properties = plain.into_iter().map(property).collect();
+    let names: Vec<&str> = lists.iter().map(|field| field.name.as_str()).collect();
+    let warning = (!names.is_empty())
+        .then(|| format!("the lists that its points have ({}) are left out; {SINGLE}", super::listed(&names)));
+    let warnings = warning.into_iter().collect();
+    Ok(Points { kind: "PLY", count: points.count, properties, blocks: vec![bytes], warnings })
 }
 
-fn header(bytes: &[u8]) -> Result<Header, Cause> {
+fn header(bytes: &[u8], work: &Work) -> Result<Header, Cause> {
     if !bytes.starts_with(b"ply") {
         return Err(broken("it does not begin as one"));
     }
@@ -91,6 +123,7 @@ fn header(bytes: &[u8]) -> Result<Header, Cause> {
     let line = rest.iter().position(|byte| *byte == b'\n').ok_or_else(cut)?;
     let mut data = rest.get(line + 1..).unwrap_or_default();
     let text = String::from_utf8_lossy(text);
+    let unknown = || broken("a property has an unknown type");
     let mut encoding = None;
     let mut elements: Vec<Element> = Vec::new();
     for line in text.lines() {
@@ -106,56 +139,117 @@ fn header(bytes: &[u8]) -> Result<Header, Cause> {
             }
             (["element", name, count], _) => {
                 let count = count.parse().map_err(|_| broken("an element has no number"))?;
-                elements.push(Element { name: name.to_string(), count, properties: Vec::new(), lists: false });
+                elements.push(Element { name: name.to_string(), count, fields: Vec::new() });
             }
-            (["property", "list", ..], Some(element)) => element.lists = true,
+            (["property", "list", length, ty, name], Some(element)) => {
+                let (length, ty) = type_of(length).zip(type_of(ty)).ok_or_else(unknown)?;
+                element.fields.push(Field { name: name.to_string(), ty, length: Some(length) });
+            }
             (["property", ty, name], Some(element)) => {
-                let ty = type_of(ty).ok_or_else(|| broken("a property has an unknown type"))?;
-                element.properties.push((name.to_string(), ty));
+                let ty = type_of(ty).ok_or_else(unknown)?;
+                element.fields.push(Field { name: name.to_string(), ty, length: None });
             }
             _ => {}
         }
     }
     let encoding = encoding.ok_or_else(|| broken("it has no known format"))?;
-    for Element { name, count, properties, lists } in elements {
-        if lists && (name == "vertex" || count > 0) {
-            return Err(Cause::Unsupported("lists at its points or before them".into()));
-        }
-        let row: usize = properties.iter().map(|(_, ty)| ty.bytes()).sum();
-        let fits = match encoding {
-            // A digit and a space for each.
-            Encoding::Text => (count as u64).saturating_mul(2 * properties.len() as u64) <= data.len() as u64 + 1,
-            _ => (count as u64).saturating_mul(row as u64) <= data.len() as u64,
-        };
-        if !fits || properties.is_empty() && count > 0 {
+    for element in elements {
+        // The last number of a text needs no space after it.
+        let room = data.len() as u64 + u64::from(encoding == Encoding::Text);
+        let least = (element.count as u64).saturating_mul(element.least(encoding));
+        let fits = least <= room;
+        if !fits || element.fields.is_empty() && element.count > 0 {
             return Err(cut());
         }
-        if name == "vertex" {
-            return Ok(Header { count, properties, begin: bytes.len() - data.len(), encoding });
+        if element.name == "vertex" {
+            return Ok(Header { points: element, begin: bytes.len() - data.len(), encoding });
         }
         // What comes before the points.
         data = match encoding {
             Encoding::Text => {
+                let count = element.count;
                 let line = data.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(count.saturating_sub(1));
                 if count == 0 { data } else { data.get(line.map_or(0, |(at, _)| at + 1)..).unwrap_or_default() }
             }
-            _ => data.get(count * row..).unwrap_or_default(),
+            _ if !element.has_lists() => data.get(least as usize..).unwrap_or_default(),
+            _ => {
+                let little = encoding == Encoding::Little;
+                for index in 0..element.count {
+                    data = row(data, &element, little, |_| ())?;
+                    if index % MANY == 0 {
+                        work.go_on(0)?;
+                    }
+                }
+                data
+            }
         };
     }
     Err(broken("it has no points"))
 }
 
-/// The numbers of a text, as the bytes of `f64`.
-fn numbers(text: &[u8], points: usize, each: usize, work: &Work) -> Result<Vec<u8>, Cause> {
+/// Gives the bytes of the numbers of a row, without its lists, and returns what follows the row.
+fn row<'a>(
+    data: &'a [u8],
+    element: &Element,
+    little: bool,
+    mut number: impl FnMut(&'a [u8]),
+) -> Result<&'a [u8], Cause> {
+    let mut rest = data;
+    for field in &element.fields {
+        let (own, after) = rest.split_at_checked(field.length.unwrap_or(field.ty).bytes()).ok_or_else(cut)?;
+        rest = after;
+        let Some(length) = field.length else {
+            number(own);
+            continue;
+        };
+        let count = length.read(own, little);
+        if count.is_nan() || count < 0.0 {
+            return Err(broken("a list has no length"));
+        }
+        rest = rest.get((count as usize).saturating_mul(field.ty.bytes())..).ok_or_else(cut)?;
+    }
+    Ok(rest)
+}
+
+/// The points of a binary file without their lists.
+fn without_lists(data: &[u8], points: &Element, little: bool, work: &Work) -> Result<Vec<u8>, Cause> {
+    let (mut rest, mut bytes) = (data, Vec::new());
+    for index in 0..points.count {
+        rest = row(rest, points, little, |number| bytes.extend_from_slice(number))?;
+        if index % MANY == 0 {
+            work.go_on(0)?;
+        }
+    }
+    Ok(bytes)
+}
+
+/// The numbers of a text without its lists, as the bytes of `f64`.
+fn numbers(text: &[u8], points: &Element, work: &Work) -> Result<Vec<u8>, Cause> {
     let text = std::str::from_utf8(text).map_err(|_| broken("it is no text"))?;
-    let count = points.checked_mul(each).filter(|count| *count as u64 <= MAX_HELD).ok_or(Cause::Held)?;
+    let each = points.fields.iter().filter(|field| field.length.is_none()).count();
+    let count = points.count.checked_mul(each).filter(|count| *count as u64 <= MAX_HELD).ok_or(Cause::Held)?;
     let mut words = text.split_whitespace();
-    let mut bytes = Vec::with_capacity(count * Type::F64.bytes());
-    for index in 0..count {
+    let mut number = || {
         let word = words.next().ok_or_else(cut)?;
-        let number: f64 = word.parse().map_err(|_| broken("a point has no number"))?;
-        bytes.extend(number.to_le_bytes());
-        if index % 65_536 == 0 {
+        word.parse::<f64>().map_err(|_| broken("a point has no number"))
+    };
+    let mut bytes = Vec::with_capacity(count * Type::F64.bytes());
+    for index in 0..points.count {
+        for field in &points.fields {
+            let value = number()?;
+            if field.length.is_none() {
+                bytes.extend(value.to_le_bytes());
+                continue;
+            }
+            if value.is_nan() || value < 0.0 {
+                return Err(broken("a list has no length"));
+            }
+            // A length beyond the text ends with it.
+            for _ in 0..value as u64 {
+                number()?;
+            }
+        }
+        if index % MANY == 0 {
             work.go_on(0)?;
         }
     }

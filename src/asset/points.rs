@@ -61,10 +61,11 @@ pub(super) fn read(mesh: &Mesh, points: MeshPoints, work: &Work) -> Result<parti
         block: 0,
         offset: index * width,
         stride,
+        little: true,
     });
     let properties = properties.collect();
     let block = cloud.rows.into_iter().flat_map(f32::to_le_bytes).collect();
-    Ok(particles::Points { kind: "mesh", count, properties, blocks: vec![block], little: true })
+    Ok(particles::Points { kind: "mesh", count, properties, blocks: vec![block], warnings: mesh.warnings.clone() })
 }
 
 /// Corners of a triangle.

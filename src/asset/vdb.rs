@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use std::io::Read;
 
 use flate2::read::ZlibDecoder;
+use glam::DVec3;
 use half::f16;
 
-use super::error::Cause;
+use super::error::{Cause, Text};
 use super::volume::{MAX_HELD, Volume};
 use super::{Phase, Work, blosc};
 
@@ -18,12 +19,17 @@ const VOXELS: usize = 512;
 const LISTED: usize = 12;
 /// Limit of grids, and of named values of each.
 const MAX_GRIDS: u32 = 10_000;
+/// Remedies.
+const FLOATS: &str = "export a grid of floats, or of vectors of floats";
+const RESAMPLE: &str = "resample it along the axes where it was made";
 const ZIP: u32 = 1;
+/// Cosine that counts as that of a right angle: of voxels that lie a thousand apart, rounding moves none by more than a thousandth.
+const STRAIGHT: f64 = 1e-6;
 const MASKED: u32 = 2;
 const BLOSC: u32 = 4;
 
-fn broken(message: impl Into<String>) -> Cause {
-    Cause::Broken { kind: "OpenVDB", message: message.into() }
+fn broken(message: impl Into<Text>) -> Cause {
+    Cause::broken("OpenVDB", message)
 }
 
 fn cut() -> Cause {
@@ -81,6 +87,8 @@ impl<'a> Bytes<'a> {
 struct Listed {
     name: String,
     ty: String,
+    /// The grid whose tree is its own too.
+    shares: Option<String>,
     start: usize,
 }
 
@@ -93,12 +101,25 @@ impl Listed {
             _ => None,
         }
     }
+
+    /// What its voxels are, for messages.
+    fn kind(&self) -> String {
+        let own = self.ty.trim_end_matches("_HalfFloat");
+        let plain = own.strip_prefix("Tree_").and_then(|ty| ty.strip_suffix("_5_4_3")).unwrap_or(own);
+        match plain {
+            "bool" | "mask" => "true and false".into(),
+            "int32" | "int64" => "whole numbers".into(),
+            "double" | "vec3d" => "numbers of 64 bits".into(),
+            "ptdataidx32" => "points".into(),
+            plain => format!("the type {}", plain.chars().take(40).collect::<String>()),
+        }
+    }
 }
 
 /// The first grid of floats or vectors, or the one of this name.
 ///
 /// # Errors
-/// An invalid or truncated file; other types, a transform that turns or skews; a grid that it does not have.
+/// An invalid or truncated file; other types, a transform that turns by other than right angles or skews; a grid that it does not have.
 pub(super) fn read(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<Volume, Cause> {
     let mut rest = Bytes(bytes);
     if u64::from_le_bytes(rest.array()?) != 0x5644_4220 {
@@ -106,7 +127,7 @@ pub(super) fn read(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<Vol
     }
     let version = rest.u32()?;
     if !(222..=224).contains(&version) {
-        return Err(Cause::Unsupported(format!("version {version} of the format")));
+        return Err(Cause::Unsupported(format!("version {version} of the format").into()));
     }
     rest.take(8)?;
     if rest.array()? != [1] {
@@ -119,22 +140,34 @@ pub(super) fn read(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<Vol
         // What follows a control character tells grids of one name apart.
         let name = rest.text()?.split('\u{1e}').next().unwrap_or_default().to_string();
         let ty = rest.text()?;
-        rest.text()?;
+        let shares = Some(rest.text()?).filter(|name| !name.is_empty());
         rest.take(16)?;
         let end = usize::try_from(i64::from_le_bytes(rest.array()?)).map_err(|_| cut())?;
-        listed.push(Listed { name, ty, start: bytes.len() - rest.0.len() });
+        listed.push(Listed { name, ty, shares, start: bytes.len() - rest.0.len() });
         rest = Bytes(bytes.get(end..).ok_or_else(cut)?);
     }
     let wanted = |grid: &&Listed| layer.map_or(grid.components().is_some(), |layer| grid.name == layer);
+    let short = |name: &str| name.chars().take(40).collect::<String>();
     let Some(grid) = listed.iter().find(wanted) else {
-        let short = |name: &str| name.chars().take(40).collect::<String>();
+        if layer.is_none() {
+            let names = listed.iter().map(|grid| format!("`{}` of {}", short(&grid.name), grid.kind()));
+            let names: Vec<String> = names.take(LISTED).collect();
+            let cause = match names.is_empty() {
+                true => "it holds no grids".to_string(),
+                false => format!("none of its grids holds floats or vectors of floats: {}", names.join(", ")),
+            };
+            return Err(Cause::Unfit(cause.into(), FLOATS));
+        }
         let known: Vec<String> = listed.iter().take(LISTED).map(|grid| short(&grid.name)).collect();
-        return Err(Cause::Layer { wanted: short(layer.unwrap_or("density")), known: known.join(", ") });
+        return Err(Cause::Layer { wanted: short(layer.unwrap_or("density")).into(), known: known.join(", ").into() });
     };
     let components = grid.components().ok_or_else(|| {
-        let ty: String = grid.ty.chars().take(40).collect();
-        Cause::Unsupported(format!("a grid of type {ty}"))
+        Cause::Unfit(format!("its grid `{}` holds {}", short(&grid.name), grid.kind()).into(), FLOATS)
     })?;
+    if let Some(other) = &grid.shares {
+        let cause = format!("its grid `{}` shares the voxels of `{}`", short(&grid.name), short(other));
+        return Err(Cause::Unfit(cause.into(), "save it with voxels of its own, or alone in a file"));
+    }
     tree(Bytes(bytes.get(grid.start..).ok_or_else(cut)?), components, grid.ty.ends_with("_HalfFloat"), work)
 }
 
@@ -235,49 +268,104 @@ fn tree(mut rest: Bytes<'_>, components: usize, half: bool, work: &Work) -> Resu
         work.go_on(1)?;
     }
     let low = tree.low.ok_or_else(|| broken("it has no active voxels"))?;
-    let size = [0, 1, 2].map(|axis| (tree.high[axis] - low[axis] + 1) as usize);
-    let cells = move |cell: [i64; 3], component: usize| {
-        tree.at(cell, component, components, background.get(component).copied().unwrap_or_default())
+    let high = tree.high;
+    let axes = place.axes;
+    let side = |axis: Axis| match axis.mirrored {
+        true => [-high[axis.index], -low[axis.index]],
+        false => [low[axis.index], high[axis.index]],
     };
-    Ok(Volume { components, low, size, place: Some(place), background, cells: Box::new(cells) })
+    let sides = axes.map(side);
+    let size = sides.map(|[low, high]| (high - low + 1) as usize);
+    let cells = move |cell: [i64; 3], component: usize| {
+        let mut voxel = [0; 3];
+        for (axis, at) in axes.into_iter().zip(cell) {
+            voxel[axis.index] = if axis.mirrored { -at } else { at };
+        }
+        tree.at(voxel, component, components, background.get(component).copied().unwrap_or_default())
+    };
+    let (low, place) = (sides.map(|[low, _]| low), Some((place.origin, place.edges)));
+    Ok(Volume { components, low, size, place, background, cells: Box::new(cells) })
 }
 
-/// The centre of voxel 0, 0, 0 and the edges of a voxel.
-fn transform(rest: &mut Bytes<'_>) -> Result<([f64; 3], [f64; 3]), Cause> {
+/// The axis of the voxels that lies along an axis of space, and whether it points the other way.
+#[derive(Clone, Copy)]
+struct Axis {
+    index: usize,
+    mirrored: bool,
+}
+
+/// The centre of voxel 0, 0, 0, the edges of a voxel along the axes of space, and which axis of the voxels each is.
+struct Lattice {
+    origin: [f64; 3],
+    edges: [f64; 3],
+    axes: [Axis; 3],
+}
+
+impl Lattice {
+    /// `rows` are where the axes of the voxels go, a voxel's edge each.
+    fn new(origin: [f64; 3], rows: [[f64; 3]; 3]) -> Result<Lattice, Cause> {
+        let sound = |number: &f64| number.is_finite() && number.abs() < super::MAX_COORDINATE;
+        let lengths = rows.map(|row| DVec3::from(row).length());
+        if !(origin.iter().chain(&lengths).all(sound) && lengths.iter().all(|length| *length > 0.0)) {
+            return Err(broken("its voxels have no size"));
+        }
+        let mut found: [Option<(Axis, f64)>; 3] = [None; 3];
+        for (index, (row, length)) in rows.into_iter().zip(lengths).enumerate() {
+            // Turns by right angles leave rounding in the other numbers.
+            let mut long = row.into_iter().enumerate().filter(|(_, number)| number.abs() > STRAIGHT * length);
+            if let (Some((axis, edge)), None) = (long.next(), long.next())
+                && let Some(own) = found.get_mut(axis)
+            {
+                *own = Some((Axis { index, mirrored: edge < 0.0 }, edge.abs()));
+            }
+        }
+        let [Some(x), Some(y), Some(z)] = found else { return Err(turned(rows, lengths)) };
+        Ok(Lattice { origin, edges: [x.1, y.1, z.1], axes: [x.0, y.0, z.0] })
+    }
+}
+
+/// The refusal of a transform that is not along the axes.
+fn turned(rows: [[f64; 3]; 3], lengths: [f64; 3]) -> Cause {
+    let [x, y, z] = [0, 1, 2].map(|axis: usize| DVec3::from(rows[axis]) / lengths[axis]);
+    let skewed = [x.dot(y), y.dot(z), z.dot(x)].into_iter().any(|cosine| cosine.abs() > STRAIGHT);
+    let volume = x.cross(y).dot(z);
+    let angle = (((x.x + y.y + z.z) * volume.signum() - 1.0) / 2.0).clamp(-1.0, 1.0).acos().to_degrees();
+    let cause = match (skewed, volume < 0.0) {
+        (true, _) => "its transform skews the voxels".to_string(),
+        (_, true) => format!("its transform mirrors the voxels and turns them by {angle:.1} degrees"),
+        _ => format!("its transform turns the voxels by {angle:.1} degrees"),
+    };
+    Cause::Unfit(cause.into(), RESAMPLE)
+}
+
+/// Where the voxels are. Turns by right angles and mirrors are applied to them, not to the directions of vectors, which are those
+/// of space.
+fn transform(rest: &mut Bytes<'_>) -> Result<Lattice, Cause> {
     let name = rest.text()?;
-    let (origin, edges) = match name.as_str() {
+    let along = |[x, y, z]: [f64; 3]| [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]];
+    let (origin, rows) = match name.as_str() {
         "UniformScaleMap" | "ScaleMap" => {
             let edges = rest.vector()?;
             rest.take(4 * 24)?;
-            ([0.0; 3], edges)
+            ([0.0; 3], along(edges))
         }
         "UniformScaleTranslateMap" | "ScaleTranslateMap" => {
             let (origin, edges) = (rest.vector()?, rest.vector()?);
             rest.take(4 * 24)?;
-            (origin, edges)
+            (origin, along(edges))
         }
-        "TranslationMap" => (rest.vector()?, [1.0; 3]),
-        "AffineMap" => {
-            let rows: [[f64; 4]; 4] = {
-                let mut rows = [[0.0; 4]; 4];
-                for number in rows.as_flattened_mut() {
-                    *number = f64::from_le_bytes(rest.array()?);
-                }
-                rows
-            };
-            let turned = (0..3).any(|row| (0..3).any(|column| row != column && rows[row][column] != 0.0));
-            if turned {
-                return Err(Cause::Unsupported("a transform that turns or skews".into()));
+        "TranslationMap" => (rest.vector()?, along([1.0; 3])),
+        "AffineMap" | "UnitaryMap" => {
+            let mut rows = [[0.0; 4]; 4];
+            for number in rows.as_flattened_mut() {
+                *number = f64::from_le_bytes(rest.array()?);
             }
-            ([rows[3][0], rows[3][1], rows[3][2]], [rows[0][0], rows[1][1], rows[2][2]])
+            let [rows @ .., [x, y, z, _]] = rows;
+            ([x, y, z], rows.map(|[x, y, z, _]| [x, y, z]))
         }
-        _ => return Err(Cause::Unsupported("a transform that is not linear".into())),
+        _ => return Err(Cause::Unfit("its transform is not linear".into(), RESAMPLE)),
     };
-    let sound = |number: &f64| number.is_finite() && number.abs() < super::MAX_COORDINATE;
-    if !(origin.iter().all(sound) && edges.iter().all(|edge| sound(edge) && *edge > 0.0)) {
-        return Err(broken("its voxels have no size"));
-    }
-    Ok((origin, edges))
+    Lattice::new(origin, rows)
 }
 
 fn is_on(mask: &[u8], bit: usize) -> bool {

@@ -5,7 +5,7 @@
 //! of an OpenVDB grid.
 
 use super::error::Cause;
-use super::{AssetGrid, COUNT_AS_ZERO, Phase, Placement, Work};
+use super::{AssetGrid, Phase, Placement, Work, finite, not_finite};
 use crate::graph::{Domain, ImageFit};
 
 /// Positions on a lattice that differ by less are equal \[cells\].
@@ -62,7 +62,7 @@ pub(super) fn values(
     let needed = volume.place.is_none() && fit != ImageFit::Stretch && *placement == Placement::InPlace;
     if needed && (0..dim).any(|axis| volume.size[axis] != cells[axis]) {
         let text = |sides: &[usize]| sides.iter().take(dim).map(usize::to_string).collect::<Vec<_>>().join(" x ");
-        return Err(Cause::Resolution(text(&volume.size), text(&cells)));
+        return Err(Cause::Resolution(text(&volume.size).into(), text(&cells).into()));
     }
     let mut values = Vec::new();
     values.try_reserve_exact(cells.iter().product::<usize>() * count).map_err(|_| Cause::Cells)?;
@@ -80,8 +80,7 @@ pub(super) fn values(
                         (Some(x), Some(y), Some(z)) => mean(volume, [x, y, z], component),
                         _ => volume.background.get(component).copied().unwrap_or_default(),
                     };
-                    strange += usize::from(!value.is_finite());
-                    values.push(if value.is_finite() { value } else { 0.0 });
+                    values.push(finite(value, &mut strange));
                 }
             }
         }
@@ -91,9 +90,7 @@ pub(super) fn values(
     if !seen {
         warnings.push("its cells lie outside the domain; move its center".into());
     }
-    if strange > 0 {
-        warnings.push(format!("{strange} of its numbers are infinite or none, and {COUNT_AS_ZERO}"));
-    }
+    warnings.extend(not_finite(strange, "its numbers"));
     Ok(AssetGrid { values, warnings, frames: None })
 }
 

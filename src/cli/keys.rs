@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::report::{self, Failure};
 use stagewright::asset::envelope::{self, Loudness};
-use stagewright::asset::{AssetError, Cause, MAX_FILE};
+use stagewright::asset::{AssetError, Cause, MAX_FILE, table};
 use stagewright::curve::{Key, Keyframes, Tangent};
 use stagewright::document::ParamValue;
 use stagewright::files::read;
@@ -103,12 +103,13 @@ impl Keys {
             }
             Some("csv") => {
                 let text = read::text(&self.file, 64 << 20).map_err(|error| failed(error.into()))?;
-                if self.fps.is_some() && !envelope::is_by_time(&text) {
+                let points = table::of_table(&text, fps, self.column.as_deref()).map_err(failed)?;
+                if self.fps.is_some() && !table::is_by_time(&text) {
                     let cause = "the first column has frames, so --fps has no effect";
                     let remedy = "leave it out, or call the column `time`";
                     return Err(Failure::Message(format!("{}: {cause}; {remedy}", self.file.display())));
                 }
-                Ok((envelope::of_table(&text, fps, self.column.as_deref()).map_err(failed)?, false))
+                Ok((points, false))
             }
             _ => Err(failed(Cause::NoEnvelope)),
         }

@@ -73,11 +73,23 @@ impl FileSource {
             FileContent::Points
         } else if path.ends_with(".npy") || path.ends_with(".vdb") {
             FileContent::Grid
-        } else if path.ends_with(".wav") || path.ends_with(".csv") {
+        } else if path.ends_with(".wav") || path.ends_with(".csv") || self.kind().is_some_and(|kind| kind.is_sound) {
             FileContent::Track
         } else {
             FileContent::Shape
         }
+    }
+
+    /// The cause and the remedy where files of its kind are not read.
+    pub fn unread(&self) -> Option<(String, &'static str)> {
+        let ending = ending(&self.path);
+        (!ENDINGS.contains(&ending.as_str())).then(|| (unread_cause(&ending), unread_remedy(&ending)))
+    }
+
+    /// The kind of its file, where it is one of another program.
+    fn kind(&self) -> Option<&'static Kind> {
+        let ending = ending(&self.path);
+        KINDS.iter().find(|kind| kind.endings.contains(&ending.as_str()))
     }
 
     /// Whether its points are those of a mesh.
@@ -99,6 +111,73 @@ impl FileSource {
     pub fn new(path: impl Into<String>) -> FileSource {
         FileSource { path: path.into(), ..FileSource::default() }
     }
+}
+
+/// Extensions of files that are read.
+const ENDINGS: [&str; 13] =
+    ["obj", "gltf", "glb", "png", "jpg", "jpeg", "exr", "npy", "vdb", "ply", "npz", "wav", "csv"];
+
+/// Files of other programs, which can be converted to some that are read.
+struct Kind {
+    endings: &'static [&'static str],
+    is_sound: bool,
+    remedy: &'static str,
+}
+
+const KINDS: [Kind; 5] = [
+    Kind {
+        endings: &["flac", "mp3", "ogg", "oga", "opus", "aif", "aiff", "aifc", "m4a", "aac", "wma", "au", "w64", "caf"],
+        is_sound: true,
+        remedy: "convert the sound to .wav",
+    },
+    Kind {
+        endings: &[
+            "stl", "fbx", "dae", "3ds", "abc", "usd", "usda", "usdc", "usdz", "blend", "step", "stp", "off", "x3d",
+        ],
+        is_sound: false,
+        remedy: "export the mesh as .obj or .glb",
+    },
+    Kind {
+        endings: &[
+            "tif", "tiff", "webp", "bmp", "tga", "hdr", "gif", "psd", "svg", "dds", "ktx", "ktx2", "jp2", "jxl",
+            "avif", "heic",
+        ],
+        is_sound: false,
+        remedy: "save the image as .png, .jpg or .exr",
+    },
+    Kind {
+        endings: &["tsv", "txt", "xls", "xlsx", "ods", "json", "parquet"],
+        is_sound: false,
+        remedy: "save the table as .csv",
+    },
+    Kind {
+        endings: &["h5", "hdf5", "mat", "vtk", "vti", "nc", "raw", "bgeo", "pcd", "las", "xyz", "vtp"],
+        is_sound: false,
+        remedy: "save a grid as .npy or .vdb, and particles as .ply or .npz",
+    },
+];
+
+/// The extension of a path in small letters, without the point; empty without one.
+fn ending(path: &str) -> String {
+    let extension = std::path::Path::new(path).extension();
+    extension.map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+/// Why files with an extension are not read.
+pub fn unread_cause(ending: &str) -> String {
+    match ending {
+        "" => "its name has no extension".into(),
+        ending => format!(".{ending} files are not supported"),
+    }
+}
+
+/// What to do about it.
+pub fn unread_remedy(ending: &str) -> &'static str {
+    let kind = KINDS.iter().find(|kind| kind.endings.contains(&ending));
+    kind.map_or(
+        "choose .obj, .gltf or .glb for a 3D domain, .png, .jpg or .exr for a 2D one, .npy or .vdb for either, .ply or .npz for particles, .wav or .csv for a number",
+        |kind| kind.remedy,
+    )
 }
 
 /// What a file node gives.

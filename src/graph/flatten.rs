@@ -385,6 +385,10 @@ impl Flattener<'_> {
             self.problems.push(Problem::new(place.path, "file", "the node names no file", remedy));
             return None;
         }
+        if let Some((cause, remedy)) = source.unread() {
+            self.problems.push(Problem::new(place.path, "file", cause, remedy));
+            return None;
+        }
         let fit = self.choice(place, "fit", source.fit.as_deref(), FileSource::FITS)?;
         let spaces = source.spaces();
         let space = self.choice(place, "space", source.space.as_deref(), spaces)?;

@@ -25,6 +25,9 @@ impl Flattener<'_> {
 type Wrong = (&'static str, String, String);
 
 fn read(node: &Node, source: &FileSource) -> Result<Track, Wrong> {
+    if let Some((cause, remedy)) = source.unread() {
+        return Err(("file", cause, remedy.to_string()));
+    }
     let time = |name: &'static str| match node.params.get(name) {
         None => Ok(0.0),
         Some(ParamValue::Number(time)) if (0.0..=MAX_TIME).contains(time) => Ok(*time),

@@ -175,7 +175,7 @@ impl FileRequest {
 }
 
 fn problem(node: &str, path: &Path, cause: &Cause) -> Problem {
-    Problem::new(node, "file", format!("{}: {cause}", path.display()), cause.remedy())
+    Problem::new(node, "file", asset::sentence(path, cause), cause.remedy())
 }
 
 /// Whether the problem is a file outside the graph's folder, which the user may allow.

@@ -482,6 +482,11 @@ fn upload(engine: &mut Engine, plan: &Plan, files: &[Arc<AssetGrid>]) -> Problem
         let words: Vec<u32> = grid.values.iter().map(|v| v.to_bits()).collect();
         engine.write(file.buffer, &words);
         for warning in &grid.warnings {
+            // What is left out has its own remedy.
+            if let Some((cause, remedy)) = warning.rsplit_once(" left out; ") {
+                notes.push(Problem::new(&file.node, "file", format!("{cause} left out"), remedy).warning());
+                continue;
+            }
             let remedy = match file.output {
                 FileOutput::Value | FileOutput::Vector | FileOutput::Particles if warning.ends_with(COUNT_AS_ZERO) => {
                     "export it again without them"

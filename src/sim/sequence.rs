@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::asset::{AssetError, AssetGrid, Cause, Frames};
+use crate::asset::{AssetError, AssetGrid, Cause, Frames, sentence};
 use crate::gpu::Engine;
 use crate::plan::{BufferId, Plan};
 use crate::problem::Problem;
@@ -45,7 +45,7 @@ impl Sequences {
     pub(super) fn feed(&mut self, engine: &mut Engine, frame: u64) -> Result<(), Problem> {
         for Shown { node, buffer, reader } in &mut self.0 {
             let grid = reader.take(frame).map_err(|AssetError { file, cause }| {
-                Problem::new(node, "file", format!("{}: {cause}", file.display()), cause.remedy())
+                Problem::new(node, "file", sentence(&file, &cause), cause.remedy())
             })?;
             engine.write(*buffer, bytemuck::cast_slice(&grid.values));
         }
