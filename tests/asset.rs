@@ -8,6 +8,8 @@ mod exr;
 mod files;
 #[path = "asset/gltf.rs"]
 mod gltf;
+#[path = "asset/gltf_shape.rs"]
+mod gltf_shape;
 #[path = "asset/grids.rs"]
 mod grids;
 #[path = "asset/images.rs"]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::{MAX_FILE, MAX_TRIANGLES, MAX_VERTICES};
+use super::{MAX_TRIANGLES, MAX_VERTICES};
 use crate::document::{unread_cause, unread_remedy};
 use crate::files::ReadError;
 use crate::printable;
@@ -50,8 +50,8 @@ pub enum Cause {
     #[error("it can't be read ({0})")]
     Unreadable(Text),
     /// The file exceeds the size limit.
-    #[error("it is larger than {} MiB", MAX_FILE >> 20)]
-    TooLarge,
+    #[error("it is larger than {} MiB", .0 >> 20)]
+    TooLarge(u64),
     /// The file lies outside the graph's folder, and such files are not allowed.
     #[error("{}", ReadError::Outside)]
     Outside,
@@ -215,7 +215,7 @@ impl From<ReadError> for Cause {
     fn from(error: ReadError) -> Cause {
         match error {
             ReadError::Missing => Cause::Missing,
-            ReadError::TooLarge(_) => Cause::TooLarge,
+            ReadError::TooLarge(limit) => Cause::TooLarge(limit),
             ReadError::Outside => Cause::Outside,
             ReadError::Kind(_) | ReadError::Io(_) => Cause::Unreadable(error.to_string().into()),
         }
@@ -236,7 +236,7 @@ impl Cause {
         match self {
             Cause::Missing => "choose an existing file, or correct the path",
             Cause::Unreadable(_) => "check its permissions, or choose another file",
-            Cause::TooLarge => "reduce the mesh or the image and export it again",
+            Cause::TooLarge(_) => "make it smaller (fewer vertices, pixels or lines) and export it again",
             Cause::Outside => OUTSIDE,
             Cause::Buffer { message, .. } if *message == ReadError::Outside.to_string().into() => OUTSIDE,
             Cause::Ending(ending) => unread_remedy(ending),

@@ -56,6 +56,8 @@ pub use work::{Phase, Work};
 
 /// Size limit of a file, or of a buffer file \[bytes\].
 pub const MAX_FILE: u64 = 1 << 30;
+/// The same of a table \[bytes\]: a million frames have 256 bytes each.
+pub const MAX_TABLE: u64 = 256 << 20;
 /// Limit of triangles of a mesh, or of segments of an image's outline.
 pub const MAX_TRIANGLES: usize = 5_000_000;
 /// Limit of vertices of a mesh: enough for triangles that share none.
@@ -325,7 +327,7 @@ impl Request {
         }
         let bytes = match self.built_in {
             Some(bytes) => bytes.to_vec(),
-            None => read(&self.path, MAX_FILE, work)?,
+            None => read(&self.path, if ending == "csv" { MAX_TABLE } else { MAX_FILE }, work)?,
         };
         work.begin(Phase::Decoding, 0)?;
         Ok(match ending.as_str() {
@@ -426,7 +428,7 @@ fn not_finite(strange: usize, what: &str) -> Option<String> {
 /// A whole regular file of at most `limit` bytes.
 fn read(path: &Path, limit: u64, work: &Work) -> Result<Vec<u8>, Cause> {
     let (file, length) = regular::open(path)?;
-    if length > limit { Err(Cause::TooLarge) } else { read_start(file, length, work) }
+    if length > limit { Err(Cause::TooLarge(limit)) } else { read_start(file, length, work) }
 }
 
 /// The first bytes of an open file, as many as it has up to `count`.
@@ -434,7 +436,7 @@ fn read_start(file: std::fs::File, count: u64, work: &Work) -> Result<Vec<u8>, C
     let failed = |e: std::io::Error| Cause::Unreadable(e.to_string().into());
     work.begin(Phase::Reading, count)?;
     let mut bytes = Vec::new();
-    let room = usize::try_from(count).map_err(|_| Cause::TooLarge)?;
+    let room = usize::try_from(count).map_err(|_| Cause::TooLarge(MAX_FILE))?;
     bytes.try_reserve_exact(room).map_err(|_| Cause::Unreadable("there is not enough memory for it".into()))?;
     // It may grow while it is read.
     let mut file = file.take(count);

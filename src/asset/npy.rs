@@ -155,15 +155,26 @@ pub(super) fn points(bytes: Vec<u8>) -> Result<Points, Cause> {
     Ok(points)
 }
 
-/// Adds a whole array `[point]` or `[point, component]` as an attribute; other arrays are left out.
+/// Adds a whole array `[point]` or `[point, component]` as an attribute. Others are left out, with a warning unless they hold one
+/// number, such as a time.
 ///
 /// # Errors
 /// As [`points`].
 pub(super) fn add(points: &mut Points, name: &str, header: &Header, bytes: Vec<u8>) -> Result<(), Cause> {
     let components = match header.shape[..] {
         [count] if count == points.count => 1,
-        [count, components] if count == points.count => components,
-        _ => return Ok(()),
+        [count, components @ 1..=4] if count == points.count => components,
+        _ => {
+            if header.count()? > 1 {
+                let shape: Vec<String> = header.shape.iter().map(usize::to_string).collect();
+                points.warnings.push(format!(
+                    "the array `{name}` of the shape ({}) is left out; save 1 to 4 numbers for each of the {} points",
+                    shape.join(", "),
+                    points.count
+                ));
+            }
+            return Ok(());
+        }
     };
     let kind = header.kind().ok_or_else(|| Cause::Unsupported(format!("records in the array `{name}`").into()))?;
     let (ty, little) = stored(kind).ok_or_else(|| unknown(kind))?;

@@ -58,7 +58,7 @@ pub(super) fn points(bytes: &[u8], set: Option<&str>, work: &Work) -> Result<Poi
     }
     let total = named.iter().try_fold(0u64, |all, (_, entry)| all.checked_add(entry.size as u64));
     if total.is_none_or(|total| total > MAX_FILE) {
-        return Err(Cause::TooLarge);
+        return Err(Cause::TooLarge(MAX_FILE));
     }
     let mut points = Points { kind: "NPZ", count: 0, properties: Vec::new(), blocks: Vec::new(), warnings: Vec::new() };
     for (index, (name, entry)) in named.into_iter().enumerate() {

@@ -7,7 +7,7 @@ use glam::DVec3;
 use tobj::LoadOptions;
 
 use super::error::{Cause, Text};
-use super::{MAX_TRIANGLES, MAX_VERTICES, Mesh, Work, is_point};
+use super::{APPLY, MAX_TRIANGLES, MAX_VERTICES, Mesh, Work, is_point};
 
 /// Limit of corners of a face.
 const MAX_CORNERS: usize = 1000;
@@ -28,10 +28,14 @@ pub(super) fn read(bytes: &[u8], attributes: bool, work: &Work) -> Result<Mesh, 
     let options = LoadOptions { ignore_points: true, ignore_lines: true, ..LoadOptions::default() };
     let no_materials = |_: &std::path::Path| Ok(Default::default());
     let mut lines = BufReader::with_capacity(BLOCK, Watched { text: text.as_bytes(), work });
+    let left_out = corners.left_out;
     let models = tobj::load_obj_buf(&mut lines, &options, no_materials);
     work.go_on(0)?;
     let (models, _) = models.map_err(|e| broken(e.to_string()))?;
     let mut mesh = Mesh::default();
+    if left_out > 0 {
+        mesh.warnings.push(format!("{left_out} of its lines, points, curves and surfaces are left out; {APPLY}"));
+    }
     // Faces that tobj leaves out would mix up the others.
     let total: usize = models.iter().map(|model| model.mesh.indices.len()).sum();
     let mut faces = Faces { corners: corners.list.get(..total).unwrap_or_default().iter(), ..Faces::default() };
@@ -95,6 +99,11 @@ fn positions_and_faces(text: &str, corners: &mut Corners, work: &Work) -> Result
                 corners.texture(words);
                 continue;
             }
+            // Free-form curves and surfaces, lines, points.
+            Some("l" | "p" | "curv" | "curv2" | "surf") => {
+                corners.left_out += 1;
+                continue;
+            }
             _ => continue,
         };
         kept.push_str(key);
@@ -129,6 +138,8 @@ struct Corners {
     uvs: Vec<[f32; 2]>,
     /// Whether any vertex has a colour.
     colored: bool,
+    /// Elements that are no faces.
+    left_out: usize,
     /// The vertex and the place on the texture of each corner of each face, counted from 0.
     list: Vec<[usize; 2]>,
 }

@@ -3,7 +3,7 @@
 use std::panic::catch_unwind;
 
 use png::{BitDepth, ColorType};
-use stagewright::asset::{Cause, Request, Work};
+use stagewright::asset::{Cause, Column, Number, Request, Timing, Wanted, Work};
 
 use crate::gltf::cube_glb;
 use crate::images::png;
@@ -266,5 +266,72 @@ fn long_work_is_stopped() {
         println!("stopped after {after} ms: {took:?}");
         assert!(result.is_err_and(|e| e.cause == Cause::Stopped), "it was done before");
         assert!(took.as_secs_f64() < 5.0, "{took:?}");
+    }
+}
+
+/// Names and texts of files that act on a terminal, or would break a sentence in two, are shown as text, by every reader.
+#[test]
+fn texts_of_files_are_shown_on_one_line() {
+    const NASTY: &str = "a\n\u{1b}[2Jb";
+    let folder = Folder::new("texts");
+    let shipped =
+        |name: &str| std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/asset").join(name)).unwrap();
+    // In place of a text of the same length, wherever it is.
+    let with = |mut bytes: Vec<u8>, from: &str| {
+        let nasty = NASTY.as_bytes();
+        let at: Vec<usize> =
+            (0..bytes.len() - from.len()).filter(|at| bytes[*at..].starts_with(from.as_bytes())).collect();
+        assert!(!at.is_empty(), "{from}");
+        for at in at {
+            let end = at + from.len().min(nasty.len());
+            bytes[at..end].copy_from_slice(&nasty[..end - at]);
+        }
+        bytes
+    };
+    let gltf = |json: String| json.replace('\n', "\\n").replace('\u{1b}', "\\u001b").into_bytes();
+    let asset = r#""asset":{"version":"2.0"}"#;
+    let npy =
+        |header: String| [b"\x93NUMPY\x01\0", &(header.len() as u16).to_le_bytes()[..], header.as_bytes()].concat();
+    let column = Column { components: 3, stride: 4, kind: Number::Float, capacity: 10 };
+    let timing = Timing { fps: 10.0, loudness: Default::default(), attack: 0.0, release: 0.0 };
+    let (distance, image) = (Wanted::Distance, Wanted::Image { fit: Default::default(), linear: true });
+    let (numbers, particles) = (Wanted::Numbers { vector: false, fit: Default::default() }, Wanted::Particles(column));
+    let cases: [(&str, Vec<u8>, Wanted, u32); 17] = [
+        ("a.obj", format!("v {NASTY}").into(), distance, 3),
+        ("a.gltf", gltf(format!(r#"{{{asset},"extensionsRequired":["{NASTY}"]}}"#)), distance, 3),
+        ("a.gltf", gltf(format!(r#"{{{asset},"buffers":[{{"byteLength":1,"uri":"{NASTY}"}}]}}"#)), distance, 3),
+        ("a.gltf", gltf(format!(r#"{{{asset},"nodes":"{NASTY}"}}"#)), distance, 3),
+        ("a.gltf", format!(r#"{{{asset},{NASTY}"#).into(), distance, 3),
+        ("a.png", NASTY.into(), image, 2),
+        ("a.jpg", NASTY.into(), image, 2),
+        ("a.exr", with(shipped("exr/zip.exr"), "depth.Z"), image, 2),
+        ("a.npy", npy(format!("{{'descr': '{NASTY}', 'fortran_order': False, 'shape': (2, 3), }}")), numbers, 2),
+        (
+            "a.npy",
+            npy(format!("{{'descr': [('{NASTY}', '{NASTY}')], 'fortran_order': False, 'shape': (2,), }}")),
+            particles,
+            3,
+        ),
+        ("a.npz", with(shipped("grids/numpy.npz"), "position"), particles, 3),
+        ("a.vdb", with(shipped("grids/openvdb.vdb"), "sphere"), numbers, 3),
+        ("a.ply", format!("ply\nformat {NASTY} 1.0\nend_header\n").into(), particles, 3),
+        ("a.csv", format!("{},b\n0,1\n", NASTY.replace('\n', "\t\r")).into(), Wanted::Track(timing), 3),
+        ("a.wav", NASTY.into(), Wanted::Track(timing), 3),
+        ("a\n\u{1b}[2J.obj", b"".to_vec(), distance, 3),
+        ("a.b\n\u{1b}[2J", b"".to_vec(), distance, 3),
+    ];
+    for (name, bytes, wanted, dim) in cases {
+        let path = folder.file(name, &bytes);
+        let layer =
+            matches!(wanted, Wanted::Image { .. } | Wanted::Numbers { .. } | Wanted::Particles(_) | Wanted::Track(_));
+        let layer = layer.then(|| NASTY.to_string()).filter(|_| !name.ends_with("npy"));
+        let request = Request::distance(&path, Placement::InPlace, &domain(dim, 4));
+        let error = Request { wanted, layer: layer.clone(), set: layer, ..request }.load(&Work::default());
+        let error = error.expect_err(name);
+        for text in
+            [error.to_string(), error.cause.to_string(), stagewright::asset::sentence(&error.file, &error.cause)]
+        {
+            assert!(text.chars().all(|c| !c.is_control()), "{name}: {text:?}");
+        }
     }
 }

@@ -129,7 +129,10 @@ fn odd_but_right_obj_files_are_read() {
         text.extend(format!("f {}/-9/77 \\\n {}//0 {}/5\n", *a as i64 - 8, *b as i64 - 8, *c as i64 - 8).as_bytes());
     }
     let path = folder.file("haus.OBJ", text);
-    check("odd", &distances(&path, &Placement::InPlace, &domain), &domain, ROUNDING, |p| to_box(p, MIDDLE, [0.2; 3]));
+    let grid = warned(&path, &Placement::InPlace, &domain);
+    check("odd", &grid.values, &domain, ROUNDING, |p| to_box(p, MIDDLE, [0.2; 3]));
+    let apply = "apply it in the program that made the file, and export it again";
+    assert_eq!(grid.warnings, [format!("2 of its lines, points, curves and surfaces are left out; {apply}")]);
 }
 
 #[test]

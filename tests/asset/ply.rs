@@ -64,9 +64,6 @@ fn text_and_both_orders_of_bytes_give_the_same_particles() {
         refused("a.ply", &whole, few),
         "a.ply: it holds 2 particles, and the State has room for 1; raise the State's capacity"
     );
-    let list = text().replace("property uint id\n", "property list uchar int id\n");
-    let said = "a.ply: it uses lists at its points or before them, which is not supported; export it again without";
-    assert_eq!(refused("a.ply", list.as_bytes(), VECTORS), said);
     let flat = text().replace("double x", "double u");
     assert_eq!(
         refused("a.ply", flat.as_bytes(), VECTORS),
@@ -82,5 +79,54 @@ fn text_and_both_orders_of_bytes_give_the_same_particles() {
         let path = folder.file("part.ply", &whole[..end]);
         let result = catch_unwind(|| load(&path, Some("position"), VECTORS, Placement::InPlace));
         assert!(result.unwrap_or_else(|_| panic!("it panicked at {end}")).is_err(), "cut off at {end}");
+    }
+}
+
+/// Lists at the points and before them have lengths of their own, which the data say.
+#[test]
+fn lists_are_passed_over() {
+    let folder = Folder::new("lists");
+    let header = |kind: &str| {
+        format!(
+            "ply\nformat {kind} 1.0\nelement strip 2\nproperty list int short index\nproperty uchar tag\nelement vertex 2\n\
+             property float x\nproperty list uchar float tangents\nproperty float y\nproperty float z\nend_header\n"
+        )
+    };
+    let text = header("ascii") + "3 1 2 3 9\n0 9\n1 2 5 5 2 3\n4 0 5 6\n";
+    let binary = |big: bool| {
+        let mut bytes = header(if big { "binary_big_endian" } else { "binary_little_endian" }).into_bytes();
+        let mut put = |little: &[u8]| if big { bytes.extend(little.iter().rev()) } else { bytes.extend(little) };
+        put(&3i32.to_le_bytes());
+        (1..4i16).for_each(|n| put(&n.to_le_bytes()));
+        put(&[9]);
+        put(&0i32.to_le_bytes());
+        put(&[9]);
+        for (x, list, y, z) in [(1f32, vec![5f32, 5.0], 2f32, 3f32), (4.0, vec![], 5.0, 6.0)] {
+            put(&x.to_le_bytes());
+            put(&[list.len() as u8]);
+            list.iter().for_each(|n| put(&n.to_le_bytes()));
+            [y, z].iter().for_each(|n| put(&n.to_le_bytes()));
+        }
+        bytes
+    };
+    for bytes in [text.clone().into_bytes(), binary(false), binary(true)] {
+        let path = folder.file("lists.ply", &bytes);
+        let positions = load(&path, Some("position"), VECTORS, Placement::InPlace).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(positions.values, [1.0, 2.0, 3.0, 0.0, 4.0, 5.0, 6.0, 0.0]);
+        let count = load(&path, None, WHOLE, Placement::InPlace).unwrap();
+        assert_eq!(
+            count.warnings,
+            ["the lists that its points have (tangents) are left out; export what particles need as single numbers"]
+        );
+        for end in 0..bytes.len() - 1 {
+            let path = folder.file("part.ply", &bytes[..end]);
+            let result = catch_unwind(|| load(&path, Some("position"), VECTORS, Placement::InPlace));
+            assert!(result.unwrap_or_else(|_| panic!("it panicked at {end}")).is_err(), "cut off at {end}");
+        }
+    }
+    for (from, to) in [("1 2 5 5 2 3", "1 1e18 5 5 2 3"), ("1 2 5 5", "1 -1 5 5"), ("1 2 5 5", "1 nan 5 5")] {
+        let path = folder.file("lie.ply", text.replace(from, to));
+        let said = refusal(load(&path, Some("position"), VECTORS, Placement::InPlace));
+        assert!(said.starts_with("lie.ply: it is not a valid PLY file: "), "{said}");
     }
 }

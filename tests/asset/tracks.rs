@@ -86,3 +86,90 @@ fn a_column_of_a_table_is_a_number() {
             .contains("a sound or a table has no shape")
     );
 }
+
+/// Tables as spreadsheets, instruments and programs write them. Values are 0, 1.5 and 3 at 0, 0.1 and 0.2 s.
+#[test]
+fn tables_of_all_kinds_are_read_or_refused_in_a_sentence() {
+    let folder = Folder::new("tables");
+    let read = |text: &str, column: Option<&str>| load(&folder.file("a.csv", text), column, TIMING);
+    let good: [(&str, Option<&str>); 22] = [
+        ("frame;a;b\n0;0,0;9\n1;1,5;9\n2;3;9\n", None),
+        ("frame\ta\n0\t0\n1\t1,5\n2\t3\n", None),
+        ("frame;a\n0;0\n1;1.5\n2;3\n", None),
+        ("time [s],a\n0,0\n0.1,1.5\n0.2,3\n", None),
+        ("t,a\n0,0\n0.1,1.5\n0.2,3\n", None),
+        ("Time (s),a\n0,0\n0.1,1.5\n0.2,3\n", None),
+        ("seconds,a\n0,0\n0.1,1.5\n0.2,3\n", None),
+        ("time_s,a\n0,0\n0.1,1.5\n0.2,3\n", None),
+        ("t / ms;a\n0;0\n100;1,5\n200;3\n", None),
+        ("time in seconds;a\n0;0\n0,1;1,5\n0,2;3\n", None),
+        ("FRAME,a\n0,0\n1,1.5\n2,3\n", None),
+        ("frame,\"a, b\",c\n0,0,9\n1,1.5,9\n2,3,9\n", Some("a, b")),
+        ("frame,\"a \"\"b\"\"\"\n0,0\n1,\"1.5\"\n2,3\n", Some("a \"b\"")),
+        ("frame;\"a;b\"\n0;0\n\"1\";\"1,5\"\n2;3\n", Some("a;b")),
+        ("\u{feff}sep=;\r\nframe;a\r\n0;0\r\n1;1,5\r\n2;3\r\n", None),
+        ("sep=,\nframe,a\n0,0\n1,1.5\n2,3\n", None),
+        ("frame,a,,\n0,0,,\n1,1.5,,\n2,3,,\n", None),
+        ("# made by hand, in May\n0,0\n1,1.5\n2,3\n", None),
+        ("# time,a\n0,0\n0.1,1.5\n0.2,3\n", Some("a")),
+        ("frame,time,a\n0,0,0\n1,0.1,1.5\n2,0.2,3\n", None),
+        ("0;0\n1;1,5\n2;3\n", None),
+        ("frame;a\n0;0e0\n1;15e-1\n2;3\n", None),
+    ];
+    for (text, column) in good {
+        let values = read(text, column).unwrap_or_else(|e| panic!("{text:?}: {e}")).values;
+        assert_eq!(values, [0.0, 1.5, 3.0], "{text:?}");
+    }
+    let unnamed = "name it frame, or time for seconds, in the first line";
+    let broken = |message: &str| format!("it is not a valid CSV file: {message}; export it again");
+    let refused = [
+        ("a,b\n0,1\n", None, format!("its first column is `a`; {unnamed}")),
+        (",a,b\n0,1,2\n", None, format!("its first column has no name; {unnamed}")),
+        ("time [furlongs],b\n0,1\n", None, format!("its first column is `time [furlongs]`; {unnamed}")),
+        ("timestamp,b\n0,1\n", None, format!("its first column is `timestamp`; {unnamed}")),
+        ("a\u{1b}[2J\u{202e},b\n0,1\n", None, format!("its first column is `a\\u{{1b}}[2J\\u{{202e}}`; {unnamed}")),
+        ("frame,a\n0,1,5\n", None, broken("line 2 has 3 columns, and the first one has 2")),
+        ("frame,a\n0,\"1,5\"\n", None, broken("line 2 has no number in one of its columns")),
+        ("frame;a\n0;1.000,5\n", None, broken("line 2 has no number in one of its columns")),
+        ("frame\ta\n0\t1,000\n1\t0.5\n", None, broken("line 2 has a decimal `,`, and line 3 a decimal `.`")),
+        ("frame,a,a\n0,1,2\n", Some("a"), broken("two of its columns are called `a`")),
+        ("frame,\"a\n0,1\n", None, broken("line 1 has a quote that does not end")),
+        ("frame,\"a\"b\n0,1\n", None, broken("line 1 has text after a quote")),
+        ("0 1.5\n1 3\n", None, format!("its first column is `0 1.5`; {unnamed}")),
+        ("0\n1\n", None, broken("its columns are not separated by commas, semicolons or tabs")),
+    ];
+    for (text, column, said) in refused {
+        assert_eq!(refusal(read(text, column)), format!("a.csv: {said}"), "{text:?}");
+    }
+    let long = refusal(read(&"0".repeat((1 << 20) + 1), None));
+    assert_eq!(long, format!("a.csv: {}", broken("line 1 is longer than 1 MiB")));
+}
+
+#[test]
+fn sounds_of_other_kinds_are_named() {
+    let folder = Folder::new("sounds");
+    let whole = sound(&[0.5, 0.25]);
+    // A size of the data beyond 32 bits is in a chunk of its own, here of the first tenth of a second.
+    let mut long = b"RF64\xff\xff\xff\xffWAVEds64\x18\0\0\0".to_vec();
+    long.extend([[0; 8], 400u64.to_le_bytes(), [0; 8]].concat());
+    long.extend(&whole[12..]);
+    let at = long.windows(4).position(|word| word == b"data").unwrap();
+    long[at + 4..at + 8].fill(0xff);
+    assert_eq!(values(&folder.file("long.wav", &long), None, TIMING), [0.5]);
+    let refused = |bytes: &[u8]| refusal(load(&folder.file("a.wav", bytes), None, TIMING));
+    let coded = |tag: u8| {
+        let mut bytes = whole.clone();
+        bytes[20] = tag;
+        bytes
+    };
+    let pcm = "save it as PCM, which WAV files usually hold";
+    for (bytes, said) in [
+        (coded(7), format!("its sound is stored as u-law; {pcm}")),
+        (coded(2), format!("its sound is stored as ADPCM; {pcm}")),
+        (coded(0x77), format!("its sound is stored as the coding 0x77; {pcm}")),
+        (b"fLaC\0\0\0\x22".to_vec(), "it is a FLAC file by its contents; convert it to WAV".into()),
+        (b"OggS\0\0\0\x22".to_vec(), "it is an Ogg file by its contents; convert it to WAV".into()),
+    ] {
+        assert_eq!(refused(&bytes), format!("a.wav: {said}"));
+    }
+}

@@ -104,7 +104,7 @@ fn resources<'a>(
         return Err(Cause::Parts("buffers", MAX_BUFFERS));
     }
     if total.is_none_or(|total| total > MAX_FILE) {
-        return Err(Cause::TooLarge);
+        return Err(Cause::TooLarge(MAX_FILE));
     }
     lengths.into_iter().map(|(uri, length)| Ok((uri, resource(uri, length, folder, access, work)?))).collect()
 }
