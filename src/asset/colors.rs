@@ -3,6 +3,8 @@
 //! A cell gets the weighted mean of the pixels around its centre, in linear light. Weights are a tent: linear interpolation
 //! where pixels are larger than cells, and a mean over two cells where they are smaller, so that nothing flickers.
 
+use std::ops::Range;
+
 use super::error::Cause;
 use super::image::{Pixels, Stored};
 use super::{AssetGrid, Phase, Placement, Work, finite, not_finite};
@@ -49,6 +51,15 @@ struct Cell {
     weights: Vec<f64>,
     /// How much of the cell the image covers.
     covered: f64,
+}
+
+impl Cell {
+    /// Those of its pixels that are in a range, with their weights.
+    fn within(&self, range: &Range<usize>) -> impl Iterator<Item = (usize, f64)> {
+        let first = self.first.max(range.start);
+        let weights = self.weights.iter().skip(first - self.first);
+        (first..range.end).zip(weights.copied())
+    }
 }
 
 /// The cells along x and y.
@@ -149,10 +160,12 @@ impl Light<'_> {
             Stored::Float(float) => f64::from(float).clamp(0.0, 1.0),
         };
         // Where all are transparent, their colours count equally.
-        let (mut sum, mut plain, mut opaque) = ([0.0; 3], [0.0; 3], 0.0);
-        for (j, row) in rows.weights.iter().enumerate() {
-            for (i, column) in columns.weights.iter().enumerate() {
-                let (x, y, weight) = (columns.first + i, rows.first + j, row * column);
+        let (mut sum, mut plain, mut opaque, mut sampled) = ([0.0; 3], [0.0; 3], 0.0, 0.0);
+        let [across, up] = pixels.sampled();
+        for (y, row) in rows.within(&up) {
+            for (x, column) in columns.within(&across) {
+                let weight = row * column;
+                sampled += weight;
                 let seen = alpha.map_or(1.0, |a| opacity(pixels.stored(x, y, a)));
                 opaque += weight * seen;
                 for c in 0..3 {
@@ -162,6 +175,10 @@ impl Light<'_> {
                     plain[c] += weight * light;
                 }
             }
+        }
+        // Pixels without samples are black, and transparent where others may be.
+        if alpha.is_none() && across.len() * up.len() < pixels.width * pixels.height {
+            opaque += f64::max(1.0 - sampled, 0.0);
         }
         let [r, g, b] = if opaque > 0.0 { sum.map(|s| s / opaque) } else { plain };
         [r, g, b, opaque * covered]

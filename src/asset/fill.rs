@@ -25,19 +25,8 @@ pub(super) fn fill(
     inside: &(dyn Fn(DVec3) -> bool + Sync),
     work: &Work,
 ) -> Result<Vec<f32>, Cause> {
-    let [width, height, _] = domain.resolution.map(|n| n as usize);
-    let count = usize::try_from(domain.cells()).map_err(|_| Cause::Cells)?;
-    let mut values = Vec::new();
-    values.try_reserve_exact(count).map_err(|_| Cause::Cells)?;
-    values.resize(count, 0.0);
-    if count == 0 {
-        return Ok(values);
-    }
     let cell = domain.cell_size;
-    let row = |index: usize, row: &mut [f32]| {
-        let y = ((index % height) as f64 + 0.5) * cell;
-        // An image lies in the plane z = 0.
-        let z = if domain.dim == 3 { ((index / height) as f64 + 0.5) * cell } else { 0.0 };
+    rows(domain, 1, work, &|y, z, row| {
         let mut before: Option<(f64, bool)> = None;
         let mut near = 0;
         for (x, value) in row.iter_mut().enumerate() {
@@ -52,13 +41,36 @@ pub(super) fn fill(
             *value = if is_inside { -distance } else { distance } as f32;
             before = Some((distance, is_inside));
         }
-    };
-    work.begin(Phase::Measuring, (count / width) as u64)?;
-    let rows = Mutex::new(values.chunks_mut(width).enumerate());
+    })
+}
+
+/// Computes `components` numbers for each cell, rows in parallel. `row` gets y and z of the centres of a row, and its numbers.
+///
+/// # Errors
+/// No memory for the cells; cancelling.
+pub(super) fn rows(
+    domain: &Domain,
+    components: usize,
+    work: &Work,
+    row: &(dyn Fn(f64, f64, &mut [f32]) + Sync),
+) -> Result<Vec<f32>, Cause> {
+    let [width, height, _] = domain.resolution.map(|n| n as usize);
+    let count = usize::try_from(domain.cells()).ok().and_then(|cells| cells.checked_mul(components));
+    let count = count.ok_or(Cause::Cells)?;
+    let mut values = Vec::new();
+    values.try_reserve_exact(count).map_err(|_| Cause::Cells)?;
+    values.resize(count, 0.0);
+    if count == 0 {
+        return Ok(values);
+    }
+    let center = |index: usize| (index as f64 + 0.5) * domain.cell_size;
+    work.begin(Phase::Measuring, (count / width / components) as u64)?;
+    let rows = Mutex::new(values.chunks_mut(width * components).enumerate());
     let next = || rows.lock().unwrap_or_else(PoisonError::into_inner).next();
     let measure = || {
         while let Some((index, cells)) = next().filter(|_| !work.stopped()) {
-            row(index, cells);
+            // An image lies in the plane z = 0.
+            row(center(index % height), if domain.dim == 3 { center(index / height) } else { 0.0 }, cells);
             // Cancelling is handled above.
             let _ = work.go_on(1);
         }

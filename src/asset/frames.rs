@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use super::{AssetError, AssetGrid, Cause, Request, Work};
+use super::{AssetError, AssetGrid, Cause, Neighbor, Request, Wanted, Work};
 use crate::files::Access;
 use crate::files::read::names;
 use crate::graph::{Beyond, Pattern, Sequence};
@@ -78,15 +78,35 @@ impl Frames {
         }
     }
 
-    /// How the file with a number is read.
+    /// Whether a frame shows a file that is held, so that nothing moves.
+    pub fn is_held(&self, frame: u64) -> bool {
+        self.beyond == Beyond::Hold && !self.numbers.contains(&self.first.saturating_add(frame))
+    }
+
+    /// Whether the sequence gives the velocity of a mesh.
+    pub fn is_velocity(&self) -> bool {
+        matches!(self.request.wanted, Wanted::Velocity { .. })
+    }
+
+    /// How the file with a number is read. The velocity of a mesh is that from the file before it; in the first file, that to the
+    /// one after it.
     ///
     /// # Errors
     /// A file that is gone, or lies outside of the graph's folder.
     pub fn request(&self, number: u64) -> Result<Request, AssetError> {
+        let (low, high) = (*self.numbers.start(), *self.numbers.end());
+        let neighbor = match (self.is_velocity() && high > low, number > low) {
+            (false, _) => None,
+            (true, true) => Some(Neighbor { path: self.resolve(number - 1)?, later: false }),
+            (true, false) => Some(Neighbor { path: self.resolve(low + 1)?, later: true }),
+        };
+        Ok(Request { path: self.resolve(number)?, neighbor, ..self.request.clone() })
+    }
+
+    fn resolve(&self, number: u64) -> Result<PathBuf, AssetError> {
         let named = PathBuf::from(self.pattern.path(number));
         let found = self.request.access.resolve(&named);
-        let path = found.map_err(|error| AssetError { file: named, cause: error.into() })?;
-        Ok(Request { path, ..self.request.clone() })
+        found.map_err(|error| AssetError { file: named, cause: error.into() })
     }
 
     /// Reads the file with a number.

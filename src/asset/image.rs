@@ -1,6 +1,7 @@
 //! Reads images as pixels, and pixels as coverage: how much of each is inside a shape.
 
 use std::io::Cursor;
+use std::ops::Range;
 
 use half::f16;
 use png::{BitDepth, Decoder, Transformations};
@@ -104,6 +105,14 @@ impl Pixels {
             Samples::Bytes(_) | Samples::Words(_) => None,
         };
         number.filter(|number| number.is_finite()).unwrap_or(0.0)
+    }
+
+    /// The columns that there are samples of, and the rows from the bottom.
+    pub(super) fn sampled(&self) -> [Range<usize>; 2] {
+        let Window { left, top, width, height } = self.window;
+        let (left, top) = (usize::try_from(left).unwrap_or(0), usize::try_from(top).unwrap_or(0));
+        let bottom = self.height.saturating_sub(top + height);
+        [left..left + width, bottom..bottom + height]
     }
 
     /// The largest whole value that can be stored.

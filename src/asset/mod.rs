@@ -22,6 +22,7 @@ mod frames;
 mod gltf;
 mod image;
 mod jpeg;
+mod motion;
 mod npy;
 mod npz;
 mod obj;
@@ -48,6 +49,7 @@ use glam::{DMat4, DVec3};
 use crate::embedded::FILES;
 use crate::files::{Access, read as regular};
 use crate::graph::{Domain, ImageFit, MeshPoints};
+use crate::printable;
 pub use envelope::Timing;
 pub use error::{AssetError, Cause, Text, sentence};
 pub use frames::{Frames, MAX_FRAMES, files_of};
@@ -108,6 +110,11 @@ pub enum Wanted {
         /// Whether it is stretched over the domain where it is [in place](Placement::InPlace): [`ImageFit::Stretch`] alone.
         fit: ImageFit,
     },
+    /// The velocity of a mesh's surface, at this many files a second: 0 without [`Request::neighbor`].
+    Velocity {
+        /// Frames per second of the graph.
+        fps: f64,
+    },
     /// An attribute of particles, which [`Request::layer`] names; how many there are where it does not.
     Particles(Column),
     /// A number for each frame; of a table the column that [`Request::layer`] names.
@@ -120,6 +127,7 @@ impl Wanted {
         match self {
             Wanted::Distance | Wanted::Particles(_) | Wanted::Track(_) => 1,
             Wanted::Image { .. } => 4,
+            Wanted::Velocity { .. } => 3,
             Wanted::Numbers { vector, .. } => {
                 if vector {
                     3
@@ -162,6 +170,15 @@ pub fn built_in(named: &Path) -> Option<&'static [u8]> {
     FILES.get(&named.to_str()?.replace('\\', "/"))
 }
 
+/// A file next to another one in a sequence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Neighbor {
+    /// The file.
+    pub path: PathBuf,
+    /// Whether it comes later.
+    pub later: bool,
+}
+
 /// A file, and what is computed from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
@@ -173,6 +190,8 @@ pub struct Request {
     pub access: Access,
     /// The layer of an EXR file; its colours when `None`. The attribute of particles; their count when `None`.
     pub layer: Option<String>,
+    /// The file before in a sequence, or the one after the first, where a velocity is wanted.
+    pub neighbor: Option<Neighbor>,
     /// One of several sets of particles in a file.
     pub set: Option<String>,
     /// Which points of a mesh are its particles.
@@ -200,7 +219,7 @@ impl Request {
         let (path, domain) = (path.to_path_buf(), domain.clone());
         let (set, points, shared) = (None, MeshPoints::Vertices, Shared::default());
         let (built_in, layer, wanted) = (None, None, Wanted::Distance);
-        Request { path, built_in, access, layer, set, points, wanted, placement, domain, shared }
+        Request { path, built_in, access, layer, neighbor: None, set, points, wanted, placement, domain, shared }
     }
 
     /// The colours of an image.
@@ -219,18 +238,32 @@ impl Request {
     /// extension, a shape that does not fit the domain's dimension, an empty shape, an invalid size or centre; and
     /// [`Cause::Stopped`].
     pub fn load(&self, work: &Work) -> Result<AssetGrid, AssetError> {
+        let mut grid = self.compute(work).map_err(|cause| self.error(cause))?;
+        // They may name what the file names.
+        grid.warnings.iter_mut().for_each(|warning| *warning = printable::name(warning).into_owned());
+        Ok(grid)
+    }
+
+    fn compute(&self, work: &Work) -> Result<AssetGrid, Cause> {
         let Request { wanted, placement, domain, .. } = self;
         if let Wanted::Particles(column) = *wanted {
             let points = self.shared.get(&self.path, || self.particles(work));
-            let loaded = points
+            return points
                 .and_then(|points| particles::values(&points, self.layer.as_deref(), column, placement, domain, work));
-            return loaded.map_err(|cause| self.error(cause));
         }
-        let loaded = self.read(work).and_then(|content| match (content, *wanted) {
+        if let Wanted::Velocity { fps } = *wanted {
+            return self.velocity(fps, work);
+        }
+        self.read(work).and_then(|content| match (content, *wanted) {
             (Content::Image(pixels, note), wanted) => {
                 let mut grid = match wanted {
                     Wanted::Image { fit, linear } => colors::colors(&pixels, fit, linear, placement, domain, work)?,
-                    _ => contour::distances(image::coverage(&pixels), placement, domain, work)?,
+                    _ => {
+                        let coverage = image::coverage(&pixels);
+                        // A large image and its outline would be in memory at once.
+                        drop(pixels);
+                        contour::distances(coverage, placement, domain, work)?
+                    }
                 };
                 grid.warnings.extend(note);
                 Ok(grid)
@@ -246,8 +279,7 @@ impl Request {
             (Content::Points(_), _) => Err(Cause::NoNumbers),
             (Content::Mesh(mesh), _) => surface::distances(mesh, placement, domain, work),
             (Content::Track(values), _) => Ok(AssetGrid { values, warnings: Vec::new(), frames: None }),
-        });
-        loaded.map_err(|cause| self.error(cause))
+        })
     }
 
     /// Reads and decodes the file as [`Request::load`] does, and computes nothing.
@@ -261,6 +293,22 @@ impl Request {
             _ => self.read(&work).map(drop),
         };
         read.map_err(|cause| self.error(cause))
+    }
+
+    /// How the surface of a mesh moves.
+    fn velocity(&self, fps: f64, work: &Work) -> Result<AssetGrid, Cause> {
+        let mesh = |request: &Request| match request.read(work)? {
+            Content::Mesh(mesh) => Ok(mesh),
+            _ => Err(Cause::Unfit("only a mesh has a velocity".into(), "choose a mesh, or disconnect `velocity`")),
+        };
+        let own = mesh(self)?;
+        let Some(Neighbor { path, later }) = &self.neighbor else {
+            let count = usize::try_from(3 * self.domain.cells()).map_err(|_| Cause::Cells)?;
+            return Ok(AssetGrid { values: vec![0.0; count], warnings: own.warnings, frames: None });
+        };
+        let other = mesh(&Request { path: path.clone(), neighbor: None, ..self.clone() })?;
+        let rate = if *later { -fps } else { fps };
+        motion::velocities(&own, &other, rate, &self.placement, &self.domain, work)
     }
 
     /// All particles of the file.
@@ -314,6 +362,12 @@ impl Request {
             (Holds::Track, ..) => return Err(Cause::NoShape),
             (_, _, Wanted::Track(_)) => return Err(Cause::NoEnvelope),
             (Holds::Points, ..) | (_, _, Wanted::Particles(_)) => return Err(Cause::NoPoints),
+            (Holds::Numbers | Holds::Image, _, Wanted::Velocity { .. }) => {
+                return Err(Cause::Unfit(
+                    "only a mesh has a velocity".into(),
+                    "choose a mesh, or disconnect `velocity`",
+                ));
+            }
             (Holds::Numbers, _, Wanted::Image { .. }) => return Err(Cause::NoImage),
             (Holds::Mesh | Holds::Image, _, Wanted::Numbers { .. }) => return Err(Cause::NoNumbers),
             (Holds::Mesh, _, Wanted::Image { .. }) => return Err(Cause::NoColors),

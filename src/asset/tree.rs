@@ -59,6 +59,11 @@ impl Tree {
         self.triangles.get(node.start as usize..node.end as usize).unwrap_or_default()
     }
 
+    /// The triangle with an index.
+    pub(super) fn triangle(&self, index: usize) -> Option<Triangle> {
+        self.triangles.get(index).copied()
+    }
+
     /// The distance to the nearest triangle, and its index. `near` is a guess: the better it is, the faster the search.
     pub(super) fn nearest(&self, p: DVec3, near: usize) -> (f64, usize) {
         let to = |index: usize| self.triangles.get(index).map_or(f64::INFINITY, |t| distance_squared(p, *t));

@@ -34,6 +34,29 @@ pub(super) fn distance_squared(p: DVec3, [a, b, c]: Triangle) -> f64 {
     to_segment(ap, ab).min(to_segment(bp, bc)).min(to_segment(cp, ca))
 }
 
+/// The weights of a triangle's corners in the point of it that is nearest.
+pub(super) fn nearest_weights(p: DVec3, [a, b, c]: Triangle) -> [f64; 3] {
+    let normal = (b - a).cross(c - a);
+    let square = normal.length_squared();
+    let inside =
+        [(c - b).cross(p - b), (a - c).cross(p - c), (b - a).cross(p - a)].map(|part| part.dot(normal) / square);
+    if inside.iter().all(|weight| *weight >= 0.0) {
+        return inside;
+    }
+    // On the nearest edge.
+    let edge = |from: usize, to: usize| {
+        let [start, end] = [[a, b, c][from], [a, b, c][to]];
+        let (along, offset) = (end - start, p - start);
+        let length = along.length_squared();
+        let share = if length > 0.0 { (offset.dot(along) / length).clamp(0.0, 1.0) } else { 0.0 };
+        let mut weights = [0.0; 3];
+        (weights[from], weights[to]) = (1.0 - share, share);
+        ((offset - along * share).length_squared(), weights)
+    };
+    let edges = [edge(0, 1), edge(1, 2), edge(2, 0)];
+    edges.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).map_or([1.0, 0.0, 0.0], |(_, weights)| weights)
+}
+
 /// The squared distance to a segment; `from_start` is the point relative to the segment's start.
 fn to_segment(from_start: DVec3, along: DVec3) -> f64 {
     let square = along.length_squared();

@@ -1,6 +1,7 @@
 //! The file of a file node, and how it is read.
 
 use super::Extra;
+use crate::printable;
 
 /// A file that a node reads.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -167,7 +168,7 @@ fn ending(path: &str) -> String {
 pub fn unread_cause(ending: &str) -> String {
     match ending {
         "" => "its name has no extension".into(),
-        ending => format!(".{ending} files are not supported"),
+        ending => format!(".{} files are not supported", printable::name(ending)),
     }
 }
 

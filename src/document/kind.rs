@@ -280,6 +280,11 @@ const FILE: KindInfo = KindInfo {
         outputs: &[
             optional("distance", KindType::Type("Grid<f32>"), "Signed distance to the shape [m]"),
             optional("image", KindType::Type("Image"), "Colours of the image, linear, with straight alpha"),
+            optional(
+                "velocity",
+                KindType::Type("Grid<Vec>"),
+                "Velocity of a moving mesh at the nearest point of its surface [m/s]",
+            ),
         ],
     },
     params: &["center", "size"],

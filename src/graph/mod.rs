@@ -344,6 +344,8 @@ pub enum FileOutput {
     Distance,
     /// The colours of an image.
     Image,
+    /// The velocity of a mesh that moves.
+    Velocity,
     /// The numbers of a grid.
     Value,
     /// The same where each is a vector.
@@ -361,13 +363,19 @@ impl File {
 
 impl FileOutput {
     /// All of them.
-    pub const ALL: [FileOutput; 5] =
-        [FileOutput::Distance, FileOutput::Image, FileOutput::Value, FileOutput::Vector, FileOutput::Particles];
+    pub const ALL: [FileOutput; 6] = [
+        FileOutput::Distance,
+        FileOutput::Image,
+        FileOutput::Velocity,
+        FileOutput::Value,
+        FileOutput::Vector,
+        FileOutput::Particles,
+    ];
 
     /// Those of a file.
     pub fn of(content: FileContent) -> &'static [FileOutput] {
         match content {
-            FileContent::Shape => &[FileOutput::Distance, FileOutput::Image],
+            FileContent::Shape => &[FileOutput::Distance, FileOutput::Image, FileOutput::Velocity],
             FileContent::Grid => &[FileOutput::Value, FileOutput::Vector],
             FileContent::Points => &[FileOutput::Particles],
             // It is a number, and no part of a plan's memory.
@@ -380,6 +388,7 @@ impl FileOutput {
         match self {
             FileOutput::Distance => "distance",
             FileOutput::Image => "image",
+            FileOutput::Velocity => "velocity",
             FileOutput::Value => "value",
             FileOutput::Vector => "vector",
             FileOutput::Particles => "particles",
@@ -391,7 +400,7 @@ impl FileOutput {
         WireType::Grid(match self {
             FileOutput::Distance | FileOutput::Value => ValueType::F32,
             FileOutput::Image => ValueType::Vec4,
-            FileOutput::Vector => ValueType::Vec,
+            FileOutput::Vector | FileOutput::Velocity => ValueType::Vec,
             FileOutput::Particles => return WireType::Particles,
         })
     }

@@ -47,6 +47,7 @@ impl FileRequest {
         let wanted = match file.output {
             FileOutput::Distance => Wanted::Distance,
             FileOutput::Image => Wanted::Image { fit: file.file.fit, linear: file.file.linear },
+            FileOutput::Velocity => Wanted::Velocity { fps: plan.fps },
             FileOutput::Value => Wanted::Numbers { vector: false, fit: file.file.fit },
             FileOutput::Vector => Wanted::Numbers { vector: true, fit: file.file.fit },
             FileOutput::Particles => {
@@ -76,6 +77,7 @@ impl FileRequest {
             built_in: None,
             access: access.clone(),
             layer,
+            neighbor: None,
             set,
             points,
             wanted,

@@ -494,7 +494,7 @@ fn upload(engine: &mut Engine, plan: &Plan, files: &[Arc<AssetGrid>]) -> Problem
                 FileOutput::Value | FileOutput::Vector | FileOutput::Particles => {
                     "give a center inside the domain, or remove center and size"
                 }
-                FileOutput::Distance => {
+                FileOutput::Distance | FileOutput::Velocity => {
                     "the distances are correct for the file as it is; fix the mesh in a modelling program"
                 }
                 FileOutput::Image if warning.ends_with(COUNT_AS_ZERO) => "render or save it again without them",

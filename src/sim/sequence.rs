@@ -117,6 +117,8 @@ struct Reader {
     /// How many files are read ahead.
     ahead: usize,
     threads: usize,
+    /// Numbers of a grid.
+    count: usize,
 }
 
 /// Threads end after the file that they are reading.
@@ -134,12 +136,16 @@ impl Reader {
         let mut state = State::default();
         state.done.extend(frames.number(0).map(|number| (number, Ok(grid.clone()))));
         let shared = Arc::new(Shared { frames, state: Mutex::new(state), changed: Condvar::new() });
-        Reader { shared, ahead, threads: 0 }
+        Reader { shared, ahead, threads: 0, count: grid.values.len() }
     }
 
     /// The grid of a frame, and reads those of the next ones meanwhile.
     fn take(&mut self, frame: u64) -> Read {
         let frames = self.shared.frames.clone();
+        if frames.is_velocity() && frames.is_held(frame) {
+            let (values, warnings) = (vec![0.0; self.count], Vec::new());
+            return Ok(Arc::new(AssetGrid { values, warnings, frames: None }));
+        }
         let number = frames.number(frame).map_err(|cause| self.shared.error(0, cause))?;
         let coming = (frame..).take(self.ahead + 1).map_while(|frame| frames.number(frame).ok());
         let mut state = self.shared.state();

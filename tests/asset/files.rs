@@ -290,8 +290,9 @@ fn texts_of_files_are_shown_on_one_line() {
     };
     let gltf = |json: String| json.replace('\n', "\\n").replace('\u{1b}', "\\u001b").into_bytes();
     let asset = r#""asset":{"version":"2.0"}"#;
-    let npy =
-        |header: String| [b"\x93NUMPY\x01\0", &(header.len() as u16).to_le_bytes()[..], header.as_bytes()].concat();
+    let npy = |header: String| {
+        [&b"\x93NUMPY\x01\0"[..], &(header.len() as u16).to_le_bytes()[..], header.as_bytes()].concat()
+    };
     let column = Column { components: 3, stride: 4, kind: Number::Float, capacity: 10 };
     let timing = Timing { fps: 10.0, loudness: Default::default(), attack: 0.0, release: 0.0 };
     let (distance, image) = (Wanted::Distance, Wanted::Image { fit: Default::default(), linear: true });
@@ -315,7 +316,7 @@ fn texts_of_files_are_shown_on_one_line() {
         ("a.npz", with(shipped("grids/numpy.npz"), "position"), particles, 3),
         ("a.vdb", with(shipped("grids/openvdb.vdb"), "sphere"), numbers, 3),
         ("a.ply", format!("ply\nformat {NASTY} 1.0\nend_header\n").into(), particles, 3),
-        ("a.csv", format!("{},b\n0,1\n", NASTY.replace('\n', "\t\r")).into(), Wanted::Track(timing), 3),
+        ("a.csv", format!("{},b\n0,1\n", NASTY.replace('\n', "\r")).into(), Wanted::Track(timing), 3),
         ("a.wav", NASTY.into(), Wanted::Track(timing), 3),
         ("a\n\u{1b}[2J.obj", b"".to_vec(), distance, 3),
         ("a.b\n\u{1b}[2J", b"".to_vec(), distance, 3),

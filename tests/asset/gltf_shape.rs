@@ -276,12 +276,12 @@ fn what_cannot_be_applied_is_refused() {
         r#"{"buffer":0,"byteOffset":0,"#,
         r#"{"extensions":{"EXT_meshopt_compression":{"buffer":0}},"buffer":1,"byteOffset":0,"#,
     );
-    let fallback = r#","skins":[],"buffers_":[]"#;
+    let fallback = r#","skins":[]"#;
     let meshopt = File { nodes: SHIFT, rest: fallback, ..File::default() };
     let json = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let text = json(&meshopt.edited(first, second));
     let text = text.split_once("JSON").and_then(|(_, text)| text.split_once("BIN\0")).unwrap().0.trim_end();
-    let text = text.trim_end_matches(|c| c != '}').replacen(
+    let text = text.trim_end_matches(|c: char| c != '}').replacen(
         r#"}],"skins""#,
         r#"},{"byteLength":96,"extensions":{"EXT_meshopt_compression":{"fallback":true}}}],"skins""#,
         1,

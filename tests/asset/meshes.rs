@@ -1,5 +1,7 @@
 //! OBJ meshes against distances known on paper.
 
+use stagewright::asset::{Neighbor, Request, Wanted, Work};
+
 use crate::*;
 
 const CELLS: u32 = 20;
@@ -141,4 +143,57 @@ fn a_second_run_gives_the_same_bits() {
     let path = folder.file("sphere.obj", Mesh::sphere(MIDDLE, 0.3, 2).obj());
     let bits = || distances(&path, &fit(0.7), &domain(3, 14)).iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(), bits());
+}
+
+/// A box that moves, turns and grows from one file to the next: the nearest point of its surface has moved straight from its
+/// place in the file before, in one frame.
+#[test]
+fn a_moving_mesh_has_the_velocity_of_its_surface() {
+    const FPS: f64 = 24.0;
+    let folder = Folder::new("moving");
+    let domain = domain(3, 12);
+    let cube = Mesh::cube([0.4, 0.5, 0.5], 0.1);
+    let turn = |[x, y, z]: [f64; 3]| [x + 0.02 * (y - 0.5), y - 0.02 * (x - 0.4), z];
+    let grow = |p: [f64; 3]| p.map(|v| 0.5 + 1.1 * (v - 0.5));
+    let shift = |[x, y, z]: [f64; 3]| [x + 0.05, y, z];
+    let motions: [(&str, &dyn Fn([f64; 3]) -> [f64; 3]); 3] = [("shift", &shift), ("turn", &turn), ("grow", &grow)];
+    for (name, motion) in motions {
+        let after = Mesh { points: cube.points.iter().map(|p| motion(*p)).collect(), ..cube.clone() };
+        let (first, second) = (folder.file("a.0001.obj", cube.obj()), folder.file("a.0002.obj", after.obj()));
+        let velocity = |path: &Path, neighbor: Option<Neighbor>| {
+            let request = Request::distance(path, Placement::InPlace, &domain);
+            Request { wanted: Wanted::Velocity { fps: FPS }, neighbor, ..request }
+                .load(&Work::default())
+                .unwrap()
+                .values
+        };
+        assert!(velocity(&first, None).iter().all(|number| *number == 0.0), "a mesh that stands still");
+        // In the first file, the way to the next one counts.
+        let values = velocity(&first, Some(Neighbor { path: second.clone(), later: true }));
+        for (value, p) in values.chunks_exact(3).zip(centers(&domain)) {
+            // Inside, several points of the surface may be equally near.
+            let nearest = [0, 1, 2].map(|axis| p[axis].clamp([0.3, 0.4, 0.4][axis], [0.5, 0.6, 0.6][axis]));
+            if nearest == p {
+                continue;
+            }
+            let moved = motion(nearest);
+            for axis in 0..3 {
+                let known = FPS * (moved[axis] - nearest[axis]);
+                assert!((f64::from(value[axis]) - known).abs() < 1e-5, "{name}: {value:?} at {p:?}, not {known}");
+            }
+        }
+        if name == "shift" {
+            let back = velocity(&second, Some(Neighbor { path: first.clone(), later: false }));
+            assert!(back.chunks_exact(3).all(|v| (v[0] - 1.2).abs() < 1e-6 && v[1] == 0.0 && v[2] == 0.0));
+        }
+    }
+    let other = folder.file("b.obj", Mesh::sphere(MIDDLE, 0.3, 1).obj());
+    let request = Request::distance(&other, Placement::InPlace, &domain);
+    let neighbor = Some(Neighbor { path: folder.0.join("a.0001.obj"), later: false });
+    let request = Request { wanted: Wanted::Velocity { fps: FPS }, neighbor, ..request };
+    assert_eq!(
+        refusal(request.load(&Work::default())),
+        "b.obj: its faces are not those of the file next to it in the sequence; export the sequence with the same faces in every \
+         file, or disconnect `velocity`"
+    );
 }

@@ -275,6 +275,47 @@ fn a_sequence_shows_the_same_file_in_the_same_frame_however_the_run_gets_there()
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// A box of 0.2 m moves by 0.05 m a file at 24 files a second, and stands still where its last file is held.
+#[test]
+fn a_sequence_of_meshes_gives_the_velocity_of_its_surface() {
+    let folder = folder("moving-mesh");
+    for number in 0..3 {
+        let x = 0.2 + 0.05 * f64::from(number);
+        let corner = |i: u32| {
+            format!(
+                "v {} {} {}\n",
+                x + 0.2 * f64::from(i & 1),
+                0.4 + 0.1 * f64::from(i & 2),
+                0.4 + 0.05 * f64::from(i & 4)
+            )
+        };
+        let points: String = (0..8).map(corner).collect();
+        let faces = "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+        std::fs::write(folder.join(format!("box.{number:02}.obj")), points + faces).unwrap();
+    }
+    let run = |beyond: &str| {
+        let nodes = format!(
+            r#"
+    "room": (domain: (resolution: (5, 5, 5), width: 1)),
+    "mesh": (file: (path: "box.##.obj", beyond: "{beyond}"), on: "room"),
+    "kept": (state: "Grid<Vec>", on: "room", inputs: {{"next": "mesh.velocity"}}),
+"#
+        );
+        let mut simulation = start_in(&folder, &nodes).unwrap_or_else(|e| panic!("{e}"));
+        let fps = simulation.plan().fps;
+        let speed = |_| {
+            step(&mut simulation, 1);
+            let values = read(&simulation, "mesh.velocity");
+            let largest = values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+            (largest / (0.05 * fps) * 1e4).round() / 1e4
+        };
+        (0..5).map(speed).collect::<Vec<_>>()
+    };
+    assert_eq!(run("hold"), [1.0, 1.0, 1.0, 0.0, 0.0]);
+    assert_eq!(run("loop"), [1.0; 5]);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 /// Arrays of NumPy begin States, as numbers and as vectors in space.
 #[test]
 fn arrays_begin_states() {

@@ -21,7 +21,9 @@ pub(super) fn positions(
     weights: &[f32],
 ) -> Result<Vec<DVec3>, Cause> {
     let base = reader.elements(positions, Type::Vec3)?;
-    reader.spend(base.count)?;
+    let keys = primitive.targets.iter().flatten().zip(weights);
+    let keys = keys.filter(|(target, weight)| target.positions.is_some() && **weight != 0.0).count();
+    reader.spend(base.count.saturating_mul(1 + keys))?;
     let mut points: Vec<DVec3> = (0..base.count).filter_map(|index| base.point(index)).collect();
     for (target, weight) in primitive.targets.iter().flatten().zip(weights) {
         let Some(moved) = target.positions.filter(|_| *weight != 0.0) else { continue };
@@ -29,7 +31,6 @@ pub(super) fn positions(
         if moved.count != points.len() {
             return Err(broken(format!("a shape key has {} vertices of {}", moved.count, points.len())));
         }
-        reader.spend(moved.count)?;
         for (index, point) in points.iter_mut().enumerate() {
             *point += f64::from(*weight) * moved.point(index).unwrap_or(DVec3::ZERO);
         }

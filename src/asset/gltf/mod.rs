@@ -35,6 +35,8 @@ use crate::files::{Access, ReadError, read as regular};
 const LENGTH: std::ops::Range<usize> = 8..12;
 /// Limit of buffers in separate files.
 const MAX_BUFFERS: usize = 1024;
+/// What a part of a mesh and each copy of it count as, besides their vertices.
+const PART: usize = 63;
 /// Limit of values in the JSON part: nodes, accessors and the numbers in them, not the contents of buffers.
 const MAX_VALUES: usize = 2_000_000;
 /// `folder` is the folder of buffer files; `access` decides whether they may be read.
@@ -201,7 +203,7 @@ impl Scene<'_> {
         }
         let weights = node.weights.as_ref().or(shape.weights.as_ref()).map(Vec::as_slice).unwrap_or_default();
         for primitive in &shape.primitives {
-            reader.spend(0)?;
+            reader.spend(PART)?;
             let Some(shape) = Shape::new(reader, primitive, weights)? else {
                 self.left_out += 1;
                 continue;
@@ -217,7 +219,7 @@ impl Scene<'_> {
                 continue;
             }
             for instance in &instances {
-                reader.spend(0)?;
+                reader.spend(PART)?;
                 let transform = placed.transform * *instance;
                 self.add(&shape, primitive, |_| transform)?;
             }

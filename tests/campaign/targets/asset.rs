@@ -167,12 +167,39 @@ fn json(buffer: &str) -> String {
     )
 }
 
+/// The same cube with shape keys, a skeleton, copies, sparse positions, hidden nodes and an animation.
+fn deformed(buffer: &str) -> String {
+    format!(
+        r#"{{"asset":{{"version":"2.0"}},"extensionsUsed":["EXT_mesh_gpu_instancing","KHR_node_visibility","EXT_none"],
+"nodes":[{{"children":[1,2,3],"scale":[0.1,0.2,0.3]}},{{"mesh":0,"skin":0,"weights":[0.5,-1]}},
+{{"mesh":1,"extensions":{{"EXT_mesh_gpu_instancing":{{"attributes":{{"TRANSLATION":0,"SCALE":5}}}}}}}},
+{{"mesh":0,"extensions":{{"KHR_node_visibility":{{"visible":false}}}}}}],
+"skins":[{{"joints":[0,1,2,3,0,1,2,3]}}],"animations":[{{"name":"Walk","channels":[],"samplers":[]}}],
+"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0,"JOINTS_0":2,"WEIGHTS_0":3}},"indices":1,
+"targets":[{{"POSITION":0}},{{"POSITION":4}}]}}]}},{{"weights":[1],"primitives":[{{"attributes":{{"POSITION":4,"COLOR_0":0}},
+"targets":[{{"POSITION":5}}]}}]}}],
+"accessors":[
+{{"bufferView":0,"componentType":5126,"count":8,"type":"VEC3"}},
+{{"bufferView":1,"componentType":5123,"count":36,"type":"SCALAR"}},
+{{"bufferView":1,"componentType":5121,"count":8,"type":"VEC4"}},
+{{"bufferView":1,"componentType":5121,"normalized":true,"count":8,"type":"VEC4"}},
+{{"bufferView":0,"componentType":5126,"count":8,"type":"VEC3",
+"sparse":{{"count":3,"indices":{{"bufferView":1,"componentType":5123}},"values":{{"bufferView":0,"byteOffset":12}}}}}},
+{{"componentType":5122,"normalized":true,"count":8,"type":"VEC3"}}],
+"bufferViews":[{{"buffer":0,"byteLength":96}},{{"buffer":0,"byteOffset":96,"byteLength":72}}],
+"buffers":[{{"byteLength":168{buffer}}}]}}
+"#
+    )
+}
+
 fn make_gltf(random: &mut Random) -> Vec<u8> {
-    texts(random, &[json(",\"uri\":\"cube.bin\""), json(",\"uri\":\"cube.bin\",\n\"name\":\"b\"")]).into_bytes()
+    let named = ",\"uri\":\"cube.bin\",\n\"name\":\"b\"";
+    texts(random, &[json(",\"uri\":\"cube.bin\""), json(named), deformed(",\"uri\":\"cube.bin\"")]).into_bytes()
 }
 
 fn make_glb(random: &mut Random) -> Vec<u8> {
-    let mut json = if random.chance(40) { texts(random, &[json("")]).into_bytes() } else { json("").into_bytes() };
+    let seeds = [json(""), deformed("")];
+    let mut json = if random.chance(40) { texts(random, &seeds) } else { random.one(&seeds).clone() }.into_bytes();
     json.resize(json.len().next_multiple_of(4), b' ');
     let data = cube();
     let mut bytes = b"glTF\x02\0\0\0".to_vec();

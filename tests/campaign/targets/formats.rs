@@ -169,10 +169,27 @@ fn make_npy(random: &mut Random) -> Vec<u8> {
         "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 5, 6), }\n",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (9, 12, 2), }\n",
         "{'descr': '<f2', 'fortran_order': False, 'shape': (30, 3), }\n",
+        "{'descr': '>i4', 'fortran_order': True, 'shape': (4, 5, 6), }\n",
+        "{'descr': '>f8', 'fortran_order': True, 'shape': (20, 3), }\n",
         "{'descr': [('position', '<f4', (3,)), ('id', '<u4'), ('', '|V4'), ('radius', '<f8')], 'fortran_order': False, 'shape': (10,), }\n",
     ];
     let seeds = seeds.map(String::from);
-    let words = ["'<f4'", "'|V8'", "'|b1'", "True", "(", ")", "[", "]", ",", "'shape':", "'descr':", "(3,)"];
+    let words = [
+        "'<f4'",
+        "'>u2'",
+        "'|V8'",
+        "\n\u{1b}[2J",
+        "'|b1'",
+        "True",
+        "(",
+        ")",
+        "[",
+        "]",
+        ",",
+        "'shape':",
+        "'descr':",
+        "(3,)",
+    ];
     let words: Vec<&str> = words.iter().chain(NUMBERS).copied().collect();
     let one = random.one(&seeds).clone();
     let header = if random.chance(60) { mutate::text(random, &one, &seeds, &words) } else { one };
@@ -192,9 +209,9 @@ fn make_vdb(random: &mut Random) -> Vec<u8> {
 }
 
 fn make_ply(random: &mut Random) -> Vec<u8> {
-    let header = "element camera 1\nproperty float view\nelement vertex 4\nproperty double x\nproperty float y\nproperty float z\n\
+    let header = "element camera 1\nproperty float view\nelement vertex 4\nproperty double x\nproperty float y\nproperty list uchar short tags\nproperty float z\n\
                   property uchar red\nproperty uint id\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
-    let numbers = "7\n0 0.5 1 255 4294967295\n2 0.5 1 0 5\n1 1 1 3 2\n4 5 6 7 8\n3 0 1 2\n";
+    let numbers = "7\n0 0.5 0 1 255 4294967295\n2 0.5 2 9 9 1 0 5\n1 1 0 1 3 2\n4 5 0 6 7 8\n3 0 1 2\n";
     if random.chance(50) {
         let words: Vec<&str> =
             ["element", "vertex", "property", "list", "float", "double", "end_header", "ascii"].into();
@@ -211,7 +228,11 @@ fn make_ply(random: &mut Random) -> Vec<u8> {
 
 fn make_wav(random: &mut Random) -> Vec<u8> {
     let (tag, bits) = *random.one(&[(1u16, 8u16), (1, 16), (1, 24), (3, 32), (3, 64)]);
-    let mut bytes = b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0".to_vec();
+    let mut bytes = match random.chance(50) {
+        true => b"RIFF\0\0\0\0WAVE".to_vec(),
+        false => [&b"RF64\xff\xff\xff\xffWAVEds64\x18\0\0\0"[..], &[0; 8], &1600u64.to_le_bytes(), &[0; 8]].concat(),
+    };
+    bytes.extend(b"fmt \x10\0\0\0");
     bytes.extend(tag.to_le_bytes());
     bytes.extend([2, 0]);
     bytes.extend(1000u32.to_le_bytes());
@@ -224,10 +245,18 @@ fn make_wav(random: &mut Random) -> Vec<u8> {
 }
 
 fn make_csv(random: &mut Random) -> Vec<u8> {
-    let seeds = ["time,jet,wind\n0,1,2\n0.5,3,4\n2,-1,8\n", "frame;total;wind\n1;5;1e3\n20;7;2\n", "0\t2\n10\t4\n"];
+    let seeds = [
+        "time,jet,wind\n0,1,2\n0.5,3,4\n2,-1,8\n",
+        "frame;total;wind\n1;5;1e3\n20;7;2\n",
+        "0\t2\n10\t4\n",
+        "sep=;\n# t [s];\"a;b\";wind\n0;1,5;2\n0,5;\"3,25\";4\n",
+        "time (ms),\"a, \"\"b\"\"\",wind\n0,1,2\n500,3,4\n",
+    ];
     let seeds = seeds.map(String::from);
-    let words: Vec<&str> =
-        ["time", "frame", "wind", "\"", ",", ";", "\t", "#"].into_iter().chain(NUMBERS.iter().copied()).collect();
+    let words: Vec<&str> = ["time", "frame", "t [ms]", "wind", "\"", "\"\"", ",", ";", "\t", "#", "sep="]
+        .into_iter()
+        .chain(NUMBERS.iter().copied())
+        .collect();
     let one = random.one(&seeds).clone();
     mutate::text(random, &one, &seeds, &words).into_bytes()
 }
