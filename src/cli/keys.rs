@@ -8,7 +8,7 @@ use super::report::{self, Failure};
 use stagewright::asset::envelope::{self, Loudness};
 use stagewright::asset::{AssetError, Cause, MAX_FILE, table};
 use stagewright::curve::{Key, Keyframes, Tangent};
-use stagewright::document::ParamValue;
+use stagewright::document::{FileSource, ParamValue};
 use stagewright::files::read;
 
 /// Limit of keys: more are no longer edited by hand.
@@ -111,7 +111,11 @@ impl Keys {
                 }
                 Ok((points, false))
             }
-            _ => Err(failed(Cause::NoEnvelope)),
+            _ => {
+                let unread = FileSource::new(self.file.to_string_lossy()).unread().is_some();
+                let ending = ending.clone().unwrap_or_default();
+                Err(failed(if unread { Cause::Ending(ending) } else { Cause::NoEnvelope }))
+            }
         }
     }
 }

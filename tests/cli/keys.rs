@@ -72,13 +72,13 @@ fn a_sound_and_a_table_become_keys() {
     refused("head.wav", &whole[..20], "it is not a valid WAV file: it is cut off; export it again");
     refused("text.wav", b"RIFFnothing", "it is not a valid WAV file: it does not begin as one");
     let packed: Vec<u8> = whole.iter().enumerate().map(|(at, byte)| if at == 20 { 85 } else { *byte }).collect();
-    refused("packed.wav", &packed, "it uses a compressed sound, which is not supported");
+    refused("packed.wav", &packed, "its sound is stored as MP3; save it as PCM");
     refused(
         "words.csv",
         b"frame,value\n0,1\nten,2\n",
         "it is not a valid CSV file: line 3 has no number in one of its columns",
     );
     refused("back.csv", b"0,1\n0,2\n", "line 2 is not later than the one before");
-    refused("beat.mp3", b"", "it is neither a sound nor a table; choose a .wav or a .csv file");
+    refused("beat.mp3", b"", ".mp3 files are not supported; convert the sound to .wav");
     std::fs::remove_dir_all(dir).unwrap();
 }
