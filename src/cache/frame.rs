@@ -55,7 +55,7 @@ pub(super) struct Size {
 
 impl Header {
     /// The bytes of a frame's file before its parts, which are given compressed. The hash is that of what is given here.
-    pub fn seal(mut self, packed: &[Vec<u8>]) -> Vec<u8> {
+    pub(super) fn seal(mut self, packed: &[Vec<u8>]) -> Vec<u8> {
         let mut hash = Sha256::new().chain_update(self.hashed());
         packed.iter().for_each(|bytes| hash.update(bytes));
         self.hash = hash.finalize().into();
@@ -78,7 +78,7 @@ impl Header {
     ///
     /// # Errors
     /// What is wrong, as the end of a sentence.
-    pub fn read(file: &mut impl Read, length: u64) -> Result<Header, String> {
+    pub(super) fn read(file: &mut impl Read, length: u64) -> Result<Header, String> {
         let mut begin = [0; HEADER];
         file.read_exact(&mut begin).map_err(|_| "it is too short".to_string())?;
         let [magic, hash, cache, frame, time, count] = split(&begin, [8, 32, 32, 8, 8, 4]);
@@ -110,7 +110,7 @@ impl Header {
     ///
     /// # Errors
     /// What does not fit, as the end of a sentence.
-    pub fn check(&self, index: &Index, identity: &[u8; 32], frame: u64) -> Result<(), String> {
+    pub(super) fn check(&self, index: &Index, identity: &[u8; 32], frame: u64) -> Result<(), String> {
         if self.cache != *identity {
             return Err("it belongs to another cache".into());
         }
@@ -148,7 +148,7 @@ impl Header {
     ///
     /// # Errors
     /// What does not fit, as the end of a sentence.
-    pub fn check_counts(&self, index: &Index, first: impl Fn(usize) -> Option<u32>) -> Result<(), String> {
+    pub(super) fn check_counts(&self, index: &Index, first: impl Fn(usize) -> Option<u32>) -> Result<(), String> {
         let mut begin = 0;
         for wire in &index.wires {
             let start = begin;
@@ -204,12 +204,12 @@ pub(super) struct Hashing<R> {
 }
 
 impl<R: Read> Hashing<R> {
-    pub fn new(file: R, header: &Header) -> Hashing<R> {
+    pub(super) fn new(file: R, header: &Header) -> Hashing<R> {
         Hashing { file, hash: Sha256::new().chain_update(header.hashed()) }
     }
 
     /// The hash of all that was read and of the header.
-    pub fn end(self) -> [u8; 32] {
+    pub(super) fn end(self) -> [u8; 32] {
         self.hash.finalize().into()
     }
 }

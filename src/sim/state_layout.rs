@@ -24,7 +24,7 @@ pub(super) struct StateLayout {
 }
 
 impl StateLayout {
-    pub fn of(plan: &Plan, state: &State) -> StateLayout {
+    pub(super) fn of(plan: &Plan, state: &State) -> StateLayout {
         if state.capacity.is_some() {
             return StateLayout { capacity: state.capacity, ..StateLayout::plain(COUNT_NUMBERS) };
         }
@@ -35,7 +35,7 @@ impl StateLayout {
     }
 
     /// Words of which no more is known.
-    pub fn plain(words: usize) -> StateLayout {
+    pub(super) fn plain(words: usize) -> StateLayout {
         StateLayout { kind: Dtype::U32, shape: vec![words], words, capacity: None, count: None }
     }
 
@@ -64,7 +64,7 @@ impl StateLayout {
     }
 
     /// How many of the numbers are NaN or infinite; none of whole numbers are.
-    pub fn not_finite(&self, words: &[u32]) -> u64 {
+    pub(super) fn not_finite(&self, words: &[u32]) -> u64 {
         let bad = |finite: bool| u64::from(!finite);
         match self.kind {
             Dtype::F32 => words.iter().map(|word| bad(f32::from_bits(*word).is_finite())).sum(),

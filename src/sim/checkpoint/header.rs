@@ -56,7 +56,7 @@ pub(super) enum Wrong {
 
 impl Header {
     /// Reads the header of a file of this length, and nothing behind it.
-    pub fn read(file: &mut impl Read, length: u64) -> Result<Header, Wrong> {
+    pub(super) fn read(file: &mut impl Read, length: u64) -> Result<Header, Wrong> {
         let other = |cause: &str| Wrong::Other(cause.into());
         let mut begin = [0; LENGTH as usize];
         file.read_exact(&mut begin).map_err(|_| other("it is too short"))?;
