@@ -20,6 +20,8 @@ mod keys;
 mod outputs;
 #[path = "cli/points.rs"]
 mod points;
+#[path = "cli/resume.rs"]
+mod resume;
 #[path = "cli/stop.rs"]
 mod stop;
 #[path = "cli/sweep.rs"]
@@ -54,6 +56,14 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
+/// Names of the files in a folder, in order. The record of a complete export is hidden.
+fn names(folder: &std::path::Path) -> Vec<String> {
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = files.filter(|name| !name.starts_with('.')).collect();
+    names.sort();
+    names
+}
+
 const GRAPH: &str = "graphs/stable_fluids.ron";
 
 #[test]
@@ -73,9 +83,7 @@ fn render_writes_numbered_frames() {
     ]);
     assert!(output.status.success(), "{}", err(&output));
     assert!(out(&output).contains("3 frames") && out(&output).contains("ms per frame"), "{}", out(&output));
-    let mut names: Vec<String> =
-        std::fs::read_dir(&frames).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
+    let names = names(&frames);
     assert_eq!(names, ["frame.0001.png", "frame.0002.png", "frame.0003.png"], "whole frames and nothing else");
     let decoder =
         png::Decoder::new(std::io::BufReader::new(std::fs::File::open(frames.join("frame.0003.png")).unwrap()));
@@ -95,12 +103,7 @@ fn a_range_of_frames_is_rendered_and_an_interrupted_one_is_resumed() {
         arguments.extend(more);
         stagewright(&arguments)
     };
-    let names = || {
-        let files = std::fs::read_dir(&frames).unwrap();
-        let mut names: Vec<String> = files.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    };
+    let names = || names(&frames);
     let output = render("3-5", &[]);
     assert!(output.status.success() && out(&output).contains("3 frames in "), "{}{}", out(&output), err(&output));
     assert_eq!(names(), ["frame.0003.png", "frame.0004.png", "frame.0005.png"]);

@@ -20,6 +20,7 @@ use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Plan, PlanOptions};
 use stagewright::sim::checkpoint::CheckpointFile;
+use stagewright::sim::wire_view::View;
 use stagewright::sim::{FrameInput, Simulation};
 
 const GRAPH: &str = r#"(version: 1, name: "count", nodes: {
@@ -47,6 +48,7 @@ impl Folder {
             items: vec![Item::images(Subject::Output(None), DEFAULT)],
             folder: self.0.clone(),
             resume: false,
+            overwrite: false,
             unseen: true,
             checkpoints: None,
         }
@@ -55,6 +57,8 @@ impl Folder {
     fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.0).unwrap();
         let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        // The record of a complete export is hidden.
+        names.retain(|name| !name.starts_with('.'));
         names.sort();
         names
     }
@@ -129,13 +133,19 @@ fn one_frame_in_three_is_that_of_the_whole_and_no_other_is_rendered() {
     let (gpu, whole, part) = (gpu(), Folder::new("all_frames"), Folder::new("a_third"));
     export(&gpu, &document(), &whole.export(1, 12), |_| true);
     let third = Export { frames: Frames::new(2..=12, 3), ..part.export(1, 1) };
-    assert_eq!(third.names(), "frame.0002.png to frame.0011.png");
+    assert_eq!(third.names(), "frame.0001.png to frame.0004.png", "numbers are consecutive");
     let first = export(&gpu, &document(), &third, |progress| progress.frame < 6);
     assert_eq!((first.written, first.last), (2, 11), "2 and 5");
     let again = export(&gpu, &document(), &Export { resume: true, ..third.clone() }, |_| true);
     assert_eq!((again.kept, again.written, again.frame), (2, 2, 11));
-    assert_eq!(part.names(), [2, 5, 8, 11].map(name));
-    assert!([2, 5, 8, 11].into_iter().all(|frame| whole.frame(frame) == part.frame(frame)));
+    assert_eq!(part.names(), [1, 2, 3, 4].map(name));
+    // Each file says which frame of the simulation it is.
+    assert!([2, 5, 8, 11].into_iter().zip(1..).all(|(frame, number)| whole.frame(frame) == part.frame(number)));
+    // Parts of a range have the numbers of the whole.
+    let rest = Folder::new("rest");
+    export(&gpu, &document(), &Export { frames: Frames::new(8..=12, 3), ..rest.export(1, 1) }, |_| true);
+    assert_eq!(rest.names(), [3, 4].map(name));
+    assert!(rest.frame(4) == part.frame(4));
     let mut simulation = simulation(&gpu, &document(), &PlanOptions::default());
     assert_eq!(simulation.plan().simulating(), [true, false, false], "the source, and not its colours");
     simulation.step_unseen(&FrameInput::default()).unwrap();
@@ -149,12 +159,15 @@ fn an_interrupted_export_continues_where_it_was_and_ends_as_if_it_had_not_been()
     let first = export(&gpu, &document(), &cut.export(3, 14), |progress| progress.frame < 8);
     assert_eq!((first.frame, first.written), (8, 6), "frame 8 is the last computed, 3 to 8 are written");
     assert!(cut.names().contains(&"frame.export.ron".to_string()));
-    // A frame that is missing in the middle is where it continues.
+    // A frame that is missing in the middle, and one that has changed, are written again, and no other.
     std::fs::remove_file(cut.0.join(name(6))).unwrap();
+    let mut bytes = cut.frame(4);
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(cut.0.join(name(4)), bytes).unwrap();
     let again = Export { resume: true, ..cut.export(3, 14) };
-    assert_eq!(again.interrupted(&inputs(&document())), Some(3));
+    assert_eq!(again.interrupted(&inputs(&document())), Some(4));
     let second = export(&gpu, &document(), &again, |_| true);
-    assert_eq!((second.kept, second.written, second.frame), (3, 9, 14));
+    assert_eq!((second.kept, second.written, second.frame, second.first), (4, 8, 14, 4));
     assert_eq!(cut.names(), whole.names(), "nothing else is left");
     assert!((3..=14).all(|frame| whole.frame(frame) == cut.frame(frame)));
     assert_eq!(again.interrupted(&inputs(&document())), None, "it is complete");
@@ -178,6 +191,12 @@ fn an_interrupted_export_goes_on_from_its_checkpoint_with_the_same_bytes() {
     let again = Export { resume: true, ..first.clone() };
     let second = export(&gpu, &document(), &again, |_| true);
     assert_eq!((second.kept, second.skipped, second.written), (37, 30, 23));
+    // A frame of the complete one that is lost later: from the checkpoint before it to the frame, and no further.
+    std::fs::remove_file(cut.0.join(name(58))).unwrap();
+    let lost = export(&gpu, &document(), &again, |progress| progress.frame < 59 || progress.frame == 60);
+    assert_eq!((lost.kept, lost.skipped, lost.written, lost.frame), (59, 55, 1, 60));
+    let none = export(&gpu, &document(), &again, |_| panic!("nothing is computed"));
+    assert_eq!((none.kept, none.written, none.frame), (60, 0, 60));
     assert!((1..=60).all(|frame| whole.frame(frame) == cut.frame(frame)));
     // A longer export continues from the last one.
     let longer = Folder::new("longer");
@@ -201,7 +220,7 @@ fn an_interrupted_export_goes_on_from_its_checkpoint_with_the_same_bytes() {
 }
 
 #[test]
-fn frames_of_another_graph_are_not_gone_on_with() {
+fn frames_of_another_graph_are_neither_kept_nor_lost_unless_asked() {
     let (gpu, folder) = (gpu(), Folder::new("other"));
     export(&gpu, &document(), &folder.export(1, 6), |progress| progress.frame < 4);
     let mut other = document();
@@ -209,11 +228,70 @@ fn frames_of_another_graph_are_not_gone_on_with() {
     let again = Export { resume: true, ..folder.export(1, 6) };
     assert_eq!(again.interrupted(&inputs(&document())), Some(4));
     assert_eq!(again.interrupted(&inputs(&other)), None);
-    assert_eq!(Export { size: Some((9, 9)), ..again.clone() }.interrupted(&inputs(&document())), None);
+    let small = Export { size: Some((9, 9)), ..again.clone() };
+    assert_eq!(small.interrupted(&inputs(&document())), None);
     let before = folder.frame(4);
-    let done = export(&gpu, &other, &again, |_| true);
-    assert_eq!((done.kept, done.written), (0, 6));
+    let refused = |export: &Export, document: &Document| {
+        let mut simulation = simulation(&gpu, document, &export.plan_options(&Access::default()));
+        let error = job::run(export, &inputs(document), &mut simulation, |_, _| true).unwrap_err().to_string();
+        assert!(folder.frame(4) == before && error.contains("give --overwrite to replace them"), "{error}");
+        error.split("which ").nth(1).unwrap_or(&error).split(';').next().unwrap().to_string()
+    };
+    assert_eq!(refused(&again, &other), "differs in the parameter `more.rate`");
+    assert_eq!(refused(&small, &document()), "differs in the size of the images (--size: the Output's own before)");
+    let wire = vec![Item::images(Subject::Wire(View::new("smoke.value")), DEFAULT)];
+    let what = Export { items: wire, ..again.clone() };
+    assert_eq!(refused(&what, &document()), "differs in what the files show");
+    std::fs::write(folder.0.join(name(6)), "of somebody else").unwrap();
+    let unknown = refused(&again, &document());
+    assert!(unknown.contains("has 1 frame that no export of this graph is recorded to have written"), "{unknown}");
+    let done = export(&gpu, &document(), &Export { overwrite: true, ..again.clone() }, |_| true);
+    assert_eq!((done.kept, done.replaced, done.written), (4, 1, 2));
+    let done = export(&gpu, &other, &Export { overwrite: true, ..again }, |_| true);
+    assert_eq!((done.kept, done.replaced, done.written), (0, 6, 6));
     assert!(folder.frame(4) != before);
+}
+
+/// The same numbers in a table, a movie and images: each gets what it lacks, when the range grows.
+#[test]
+fn a_longer_range_computes_the_new_frames_alone() {
+    let (gpu, folder, whole) = (gpu(), Folder::new("grows"), Folder::new("grown"));
+    let kinds = typed(&document(), &["screen:png", "smoke:npy", "n=smoke:sum", "screen:apng"], &[]).unwrap();
+    let of = |folder: &Folder, items: &[Item], last: u64| Export {
+        items: items.to_vec(),
+        resume: true,
+        ..folder.export(1, last)
+    };
+    let [png, npy, csv, apng] = kinds.as_slice() else { unreachable!() };
+    let done = export(&gpu, &document(), &of(&folder, &[png.clone(), csv.clone()], 4), |_| true);
+    assert_eq!((done.kept, done.written), (0, 4));
+    let checkpoints = Some(Checkpoints::of(3, &document()));
+    let longer = Export { checkpoints, ..of(&folder, &[png.clone(), csv.clone()], 6) };
+    let done = export(&gpu, &document(), &longer, |_| true);
+    assert_eq!((done.kept, done.written, done.first), (4, 2, 5));
+    let done = export(&gpu, &document(), &of(&folder, &[png.clone(), csv.clone()], 8), |_| true);
+    assert_eq!((done.kept, done.written, done.skipped), (6, 2, 6), "from the checkpoint of its end");
+    // Another series joins, and a range in the middle changes nothing.
+    let done = export(&gpu, &document(), &of(&folder, &kinds, 8), |_| true);
+    assert_eq!((done.kept, done.written), (0, 8), "the movie and the arrays are new");
+    let middle = Export { frames: (3..=5).into(), ..of(&folder, &[npy.clone(), csv.clone()], 8) };
+    assert_eq!(export(&gpu, &document(), &middle, |_| true).written, 0);
+    let done = export(&gpu, &document(), &of(&folder, &kinds, 9), |_| true);
+    assert_eq!((done.kept, done.written), (0, 9), "the movie begins again");
+    export(&gpu, &document(), &Export { resume: false, ..of(&whole, &kinds, 9) }, |_| true);
+    let same =
+        |name: &String| std::fs::read(folder.0.join(name)).unwrap() == std::fs::read(whole.0.join(name)).unwrap();
+    let names: Vec<String> = folder.names().into_iter().filter(|name| !name.starts_with("checkpoint")).collect();
+    assert_eq!(names, whole.names());
+    assert!(names.iter().all(same), "{:?}", names.iter().filter(|name| !same(name)).collect::<Vec<_>>());
+    let table = std::fs::read_to_string(folder.0.join("n.csv")).unwrap();
+    assert_eq!(table.lines().count(), 10, "{table}");
+    // A movie that is not complete has no file, and what is complete is not made again.
+    let cut = Folder::new("cut_movie");
+    export(&gpu, &document(), &of(&cut, &[apng.clone()], 9), |progress| progress.frame < 5);
+    assert_eq!(cut.names(), ["frame.export.ron"]);
+    export(&gpu, &document(), &of(&cut, &[apng.clone()], 9), |_| true);
+    assert_eq!(export(&gpu, &document(), &of(&cut, &[apng.clone()], 9), |_| true).kept, 9);
 }
 
 #[test]
@@ -352,7 +430,7 @@ fn several_wires_leave_in_one_pass_with_the_bits_of_the_simulation() {
     export(&gpu, &document(), &first, |progress| progress.frame < 4);
     std::fs::remove_file(cut.0.join("density.0003.npy")).unwrap();
     let second = export(&gpu, &document(), &Export { resume: true, ..first }, |_| true);
-    assert_eq!((second.kept, second.written), (2, 4));
+    assert_eq!((second.kept, second.written), (3, 3));
     let same = |name: &String| std::fs::read(folder.0.join(name)).unwrap() == std::fs::read(cut.0.join(name)).unwrap();
     assert!(cut.names() == folder.names() && folder.names().iter().all(same));
 }
@@ -378,10 +456,54 @@ fn what_is_typed_becomes_files_or_a_sentence() {
         (&["screen", "screen:png16"], &[], "two exports have the files screen.0001.png"),
         (&["=smoke"], &[], "write [NAME=]WIRE[:FORMAT]"),
         (&["smoke:mp5"], &[], "`mp5` is neither a format nor a statistic"),
+        (&["time=smoke:sum"], &[], "a value is called `time`, which is a name of the format csv itself"),
+        (&["n=smoke:max+frame=smoke:sum:jsonl"], &[], "`frame`, which is a name of the format jsonl itself"),
+        (&["a=smoke+a=smoke:sum:npz"], &[], "two values of a file are called `a`; give one of them another name"),
+        (&["fps=smoke:npz"], &[], "`fps`, which is a name of the format npz itself"),
+        (&["a=smoke+a.cell_size=smoke:sum:npz"], &[], "two values of a file are called `a.cell_size`"),
+        (&["n=smoke:max+n=smoke:sum"], &[], "two values of a file are called `n`"),
+        (&["a b=smoke+a_b=smoke:exr"], &[], "two values of a file are called `a_b`"),
+        (&["a=look+a=smoke:vtk"], &[], "two values of a file are called `a`"),
     ] {
         let error = typed(&document, wires, formats).unwrap_err();
         assert!(error.contains(cause), "{wires:?}: {error}");
     }
+}
+
+/// An image in 2D shows the shape, which is exported on a domain in 3D all the same.
+#[test]
+fn a_field_that_is_read_elsewhere_leaves_on_any_domain_of_its_dimension() {
+    let graph = r#"(version: 1, nodes: {
+        "box": (domain: (resolution: (8, 8, 8), width: 1, edge: "wall")),
+        "wide": (domain: (resolution: (4, 6, 4), width: 2, edge: "wall")),
+        "flat": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+        "camera": (stage: "view/camera"),
+        "a": (stage: "shape/sphere", on: "box", params: {"center": (0.5, 0.5, 0.5), "radius": 0.3}),
+        "b": (stage: "shape/sphere", on: "box", params: {"center": (9, 9, 9), "radius": 0.3}),
+        "u": (stage: "shape/union", inputs: {"a": "a.distance", "b": "b.distance"}),
+        "show": (stage: "view/shape", on: "flat", inputs: {"camera": "camera.camera", "shape": "u.distance"}),
+        "screen": (output: (size: (8, 8)), inputs: {"image": "show.image"}),
+    })"#;
+    let document = Document::parse(graph).unwrap();
+    let (gpu, folder) = (gpu(), Folder::new("field"));
+    let wires = ["u.distance@box:npz", "wide=u.distance@wide:vdb-level-set", "u.distance:npy", "screen:png"];
+    let items = typed(&document, &wires, &[]).unwrap();
+    let of = Export { items, ..folder.export(1, 1) };
+    let mut simulation = simulation(&gpu, &document, &of.plan_options(&Access::default()));
+    job::run(&of, &inputs(&document), &mut simulation, |_, _| true).unwrap();
+    assert_eq!(folder.names().len(), 4);
+    for (wire, cells, size) in [("u.distance@box", [8, 8, 8], 0.125), ("u.distance@wide", [4, 6, 4], 0.5)] {
+        let values = simulation.read(wire).unwrap();
+        let place = |at: usize| [at % cells[0], at / cells[0] % cells[1], at / (cells[0] * cells[1])];
+        for (at, word) in values.words.iter().enumerate() {
+            let offset = place(at).map(|cell| (cell as f64 + 0.5) * size - 0.5);
+            let expected = offset.iter().map(|part| part * part).sum::<f64>().sqrt() - 0.3;
+            let error = (f64::from(f32::from_bits(*word)) - expected).abs();
+            assert!(error < 24.0 * f64::from(f32::EPSILON), "{wire} {at}: {error:e}");
+        }
+    }
+    let error = typed(&document, &["u.distance@flat:npz"], &[]).unwrap_err();
+    assert!(error.contains("it is a field in 3D, and the domain `flat` is in 2D; name a domain in 3D"), "{error}");
 }
 
 /// What leaves as NPZ comes back as the particles of a file with the same bits.

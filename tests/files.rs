@@ -77,6 +77,8 @@ impl Folder {
     pub fn names(&self, folder: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.at(folder)).unwrap();
         let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        // The record of a complete export.
+        names.retain(|name| name != ".frame.export");
         names.sort();
         names
     }

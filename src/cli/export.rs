@@ -8,17 +8,17 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::report::{self, Failure};
-use super::run::{self, FilesArgs, RunArgs, parse_frames};
+use super::run::{self, Claimed, FilesArgs, KeepArgs, RunArgs, parse_frames};
 use super::{GraphArgs, parse_size};
 use stagewright::cancel::Cancel;
 use stagewright::document::{Document, ExportPreset};
 use stagewright::export::checkpoints::Checkpoints;
 use stagewright::export::frames::Frames;
-use stagewright::export::job::{self, Item, JobError};
+use stagewright::export::job::{self, Item};
 use stagewright::export::place::{Folder, Place};
 use stagewright::export::preset;
 use stagewright::export::record::Fingerprint;
-use stagewright::export::select::{Choices, Request, items};
+use stagewright::export::select::{Choices, Request, items, unused};
 use stagewright::export::settings::{self, Settings};
 use stagewright::export::sheet::Sheet;
 use stagewright::export::sink::Format;
@@ -69,11 +69,13 @@ pub struct Export {
     /// the next. Default: 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     every: Option<u64>,
+    /// Stop ffmpeg when it does nothing for longer than this [s]. Default: 120
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    timeout: Option<u32>,
     #[command(flatten)]
     sheet: SheetArgs,
-    /// Resume an interrupted export
-    #[arg(long)]
-    resume: bool,
+    #[command(flatten)]
+    keep: KeepArgs,
 }
 
 /// How flipbooks are laid out.
@@ -131,7 +133,7 @@ impl Export {
         let unfit =
             |cause| Failure::Message(format!("--preset {}: {cause}", self.preset.as_deref().unwrap_or_default()));
         run::check_frames(&frames).map_err(unfit)?;
-        let folder = self.folder(&preset, &frames)?;
+        let (folder, _claimed) = self.folder(&preset, &frames)?;
         let settings = settings::read(&preset.settings)?;
         let names = self.name.as_deref().unwrap_or_else(|| preset::names(&preset));
         let size = self.size.or(preset.size);
@@ -140,22 +142,30 @@ impl Export {
             cutoff: self.cutoff.unwrap_or(settings.cutoff),
             band: self.band.unwrap_or(settings.band),
             sheet: self.sheet.over(settings.sheet),
+            timeout: self.timeout.unwrap_or(settings.timeout),
         };
         let choices = Choices { formats: &formats, names, folder: &folder, size, settings };
         let requests = match self.wires.as_slice() {
             [] => preset.what.iter().map(|text| Request::parse(text)).collect::<Result<_, _>>(),
             wires => Ok(wires.to_vec()),
         };
-        let items = items(&requests.map_err(Failure::Message)?, &choices, &document, &graph)?;
-        if settings.sheet != Sheet::default() && items.iter().all(|item| item.format.beside.is_empty()) {
-            let message = "--tiles, --loop, --padding and --premultiplied are for flipbooks, and none is exported; name one, as in WIRE:flipbook";
+        let requests = requests.map_err(Failure::Message)?;
+        let items = items(&requests, &choices, &document, &graph)?;
+        let named = |request: &Request| request.format.is_some();
+        if !formats.is_empty() && !requests.is_empty() && requests.iter().all(named) {
+            let message =
+                "--format is for wires without a format of their own, and all have one; leave one of the two out";
             return Err(Failure::Message(message.into()));
+        }
+        if let Some(message) = unused(&items, &self.given()) {
+            return Err(Failure::Message(message));
         }
         let files = FilesArgs { frames, out: folder.path.clone() };
         let export = self.run.export(items, &files, size, &document, checkpoint.as_ref())?;
         let every = export.checkpoints.clone().or(preset.checkpoints.map(|every| Checkpoints::of(every, &document)));
         let frames = run::frames_after(Frames::new(files.frames, settings.every), checkpoint.as_ref())?;
-        let export = job::Export { frames, checkpoints: every, resume: self.resume, unseen: true, ..export };
+        let export = job::Export { frames, checkpoints: every, unseen: true, ..export };
+        let export = job::Export { resume: self.keep.resume, overwrite: self.keep.overwrite, ..export };
         export.check().map_err(|error| Failure::Message(error.to_string()))?;
 
         // Errors of the graph are reported even where there is no driver.
@@ -177,27 +187,23 @@ impl Export {
         }
 
         self.graph.strict.check()?;
+        let ready = run::begin(&export, &inputs, &simulation)?;
         let bar = run::progress(export.frames.last());
         let started = Instant::now();
         let frames = self.run.driver.frames();
         let mut shown = false;
-        let result = job::run(&export, &inputs, &mut simulation, |progress, _| {
+        let result = ready.run(&mut simulation, |progress, _| {
             bar.set_position(progress.frame);
             shown = shown || bar.suspend(|| run::show_first(&export, progress));
             frames.note(progress.frame, progress.written);
             true
         });
         drop(frames);
-        let (done, _) = result.map_err(|error| match error {
-            JobError::Graph(problems) => problems.into(),
-            other => Failure::Message(other.to_string()),
-        })?;
+        let (done, _, remarks) = result.map_err(run::failure)?;
         bar.finish_and_clear();
         report::warn(&simulation.warnings(true));
+        report::warn(&remarks);
         run::warn_of_nan(&simulation)?;
-        if self.resume {
-            report::print(&run::replaced(&done, "written"));
-        }
         if done.kept > 0 {
             report::print(&format!("{} frames already existed\n", done.kept));
         }
@@ -225,14 +231,31 @@ impl Export {
         requests.into_iter().flat_map(|request| request.parts).map(|part| part.wire).collect()
     }
 
+    /// Options that only some files have a use for, of those that are given.
+    fn given(&self) -> Vec<&'static str> {
+        let sheet = &self.sheet;
+        let all = [
+            ("size", self.size.is_some()),
+            ("cutoff", self.cutoff.is_some()),
+            ("band", self.band.is_some()),
+            ("tiles", sheet.tiles.is_some()),
+            ("loop", sheet.looped),
+            ("padding", sheet.padding.is_some()),
+            ("premultiplied", sheet.premultiplied),
+            ("timeout", self.timeout.is_some()),
+        ];
+        all.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+    }
+
     /// The folder; that of the preset where none is given.
-    fn folder(&self, preset: &ExportPreset, frames: &RangeInclusive<u64>) -> Result<Folder, Failure> {
-        let place = Place { preset: self.preset.clone(), ..run::place(&self.graph.graph, self.resume) };
-        if let Some(out) = &self.out {
-            return run::folder(out, &place, frames);
-        }
-        let place = Place { folder: Place::of(&self.graph.graph).folder, ..place };
-        run::folder(Path::new(&preset.folder), &place, frames)
+    fn folder(&self, preset: &ExportPreset, frames: &RangeInclusive<u64>) -> Result<(Folder, Claimed), Failure> {
+        let place = Place { preset: self.preset.clone(), ..run::place(&self.graph.graph, self.keep.resume) };
+        let (out, place) = match &self.out {
+            Some(out) => (out.as_path(), place),
+            None => (Path::new(&preset.folder), Place { folder: Place::of(&self.graph.graph).folder, ..place }),
+        };
+        let resolve = || run::folder(out, &place, frames);
+        run::claim(&out.to_string_lossy(), &place, resolve, |folder: &Folder| folder.path.clone())
     }
 }
 

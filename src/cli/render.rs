@@ -8,14 +8,14 @@ use clap::Args;
 use super::deterministic::{DeterministicArgs, Recorder};
 use super::format::FormatArgs;
 use super::report::{self, Failure};
-use super::run::{self, FilesArgs, RunArgs};
+use super::run::{self, FilesArgs, KeepArgs, RunArgs};
 use super::stop::{Stop, StopArgs};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
 use stagewright::cancel::Cancel;
 use stagewright::document::Document;
 use stagewright::export::checkpoints;
-use stagewright::export::job::{self, Export, Item, JobError, Subject};
+use stagewright::export::job::{Export, Item, JobError, Subject};
 use stagewright::export::record::Fingerprint;
 use stagewright::gpu::{Gpu, NodeTime, Profile};
 use stagewright::graph::outputs::fitted;
@@ -37,9 +37,8 @@ pub struct Render {
     run: RunArgs,
     #[command(flatten)]
     format: FormatArgs,
-    /// Resume an interrupted export
-    #[arg(long, conflicts_with = "deterministic")]
-    resume: bool,
+    #[command(flatten)]
+    keep: KeepArgs,
     /// Largest size of the images [pixels]; they keep their aspect ratio. Default: the size of the Output
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
@@ -67,16 +66,25 @@ pub struct Render {
 impl Render {
     /// Returns the exit code.
     pub fn run(mut self) -> Result<u8, Failure> {
-        let place = run::place(&self.graph.graph, self.resume);
-        self.files.out = run::single_folder(&self.files.out, &place, &self.files.frames)?;
+        if self.keep.resume && self.deterministic.on() {
+            let message = "--deterministic hashes every frame, so it can't be used with --resume; leave one out";
+            return Err(Failure::Message(message.into()));
+        }
+        let place = run::place(&self.graph.graph, self.keep.resume);
+        let text = self.files.out.to_string_lossy().into_owned();
+        let resolve = || run::single_folder(&self.files.out, &place, &self.files.frames);
+        let (out, _claimed) = run::claim(&text, &place, resolve, PathBuf::clone)?;
+        self.files.out = out;
         let asked = |_: &Document| self.wire.wire().into_iter().chain(self.output.clone()).collect();
         let (document, library) = self.run.document(&self.graph, asked)?;
         let checkpoint = self.run.checkpoint()?;
+        let size = self.fitted(&document, &library)?;
         let subject = self.wire.view(self.size).map_or_else(|| Subject::Output(self.output.clone()), Subject::Wire);
         let items = vec![Item::images(subject, self.format.format)];
         let export = Export {
-            resume: self.resume,
-            ..self.run.export(items, &self.files, self.fitted(&document, &library)?, &document, checkpoint.as_ref())?
+            resume: self.keep.resume,
+            overwrite: self.keep.overwrite,
+            ..self.run.export(items, &self.files, size, &document, checkpoint.as_ref())?
         };
         let mut recorder = self.deterministic.begin()?;
         let mut stop = self.stop.begin(&document, &library, export.frames.last())?;
@@ -90,13 +98,14 @@ impl Render {
             }
         };
         self.graph.strict.check()?;
-        let (mut fault, mut hashed, mut skipped) = (None, simulation.frame(), false);
+        let (mut fault, mut hashed, mut skipped) = (None, simulation.frame(), 0);
         simulation.set_profiling(Profile::Nodes);
         if self.check_values {
             simulation.watch_values(CHECK_EVERY)?;
         }
         let mut bad = None;
         let mut times = Times::default();
+        let ready = run::begin(&export, &inputs, &simulation)?;
         let bar = run::progress(export.frames.last());
         let started = Instant::now();
         let frames = self.run.driver.frames();
@@ -111,7 +120,7 @@ impl Render {
         if !goes_on(&mut simulation, false)? {
             return self.stopped(stop, (&document, &library), &options, (&mut simulation, &inputs));
         }
-        let result = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
+        let result = ready.run(&mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
             first_shown = first_shown || bar.suspend(|| run::show_first(&export, progress));
             times.take(simulation, false);
@@ -123,7 +132,7 @@ impl Render {
             }
             let mut stopped = false;
             if fault.is_none() {
-                let skips = progress.skipped > 0 && !std::mem::replace(&mut skipped, true);
+                let skips = progress.skipped > std::mem::replace(&mut skipped, progress.skipped);
                 match goes_on(simulation, skips) {
                     Ok(goes_on) => stopped = !goes_on,
                     Err(failure) => fault = Some(failure),
@@ -133,10 +142,7 @@ impl Render {
             fault.is_none() && !stopped
         });
         drop(frames);
-        let (done, statistics) = result.map_err(|error| match error {
-            JobError::Graph(problems) => problems.into(),
-            other => Failure::Message(other.to_string()),
-        })?;
+        let (done, statistics, remarks) = result.map_err(run::failure)?;
         bar.finish_and_clear();
         if !first_shown {
             run::show_first(&export, &done);
@@ -148,6 +154,7 @@ impl Render {
             return self.stopped(stop, (&document, &library), &options, (&mut simulation, &inputs));
         }
         report::warn(&simulation.warnings(true));
+        report::warn(&remarks);
         match bad.or_else(|| simulation.bad_values(true)) {
             Some(bad) => self.report_bad(&bad, &document, &library, &simulation)?,
             None => run::warn_of_nan(&simulation)?,
@@ -160,9 +167,6 @@ impl Render {
             return code;
         }
         times.take(&mut simulation, true);
-        if self.resume {
-            report::print(&run::replaced(&done, "rendered"));
-        }
         if done.kept > 0 {
             report::print(&format!("{} frames already existed\n", done.kept));
         }
@@ -216,7 +220,7 @@ impl Render {
 
     /// The size of the images: that of `--size`, or the largest inside it with the aspect ratio of the image. Prints
     /// which Output is rendered where there are several, and the size where it differs.
-    fn fitted(&self, document: &Document, library: &Library) -> Result<Option<(u32, u32)>, Failure> {
+    fn fitted(&mut self, document: &Document, library: &Library) -> Result<Option<(u32, u32)>, Failure> {
         // Compiling reports the errors of the graph.
         let Ok(graph) = Graph::build(document, library) else { return Ok(self.size) };
         if self.wire.wire().is_some() {
@@ -244,6 +248,8 @@ impl Render {
                 output.path
             ));
         }
+        // Which one is the topmost is no longer asked for.
+        self.output = Some(output.path.clone());
         let (Some(size), Some(own), false) = (self.size, graph.image_size(output), self.stretch) else {
             return Ok(self.size);
         };

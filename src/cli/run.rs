@@ -1,8 +1,9 @@
 //! What runs of `stagewright render` and `stagewright export` have in common: frames, checkpoints and progress.
 
+use std::fs;
 use std::io::IsTerminal;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -14,8 +15,9 @@ use stagewright::cache::STATES;
 use stagewright::document::Document;
 use stagewright::export::checkpoints::{self, Checkpoints};
 use stagewright::export::frames::Frames;
-use stagewright::export::job::{Export, Item, Progress};
-use stagewright::export::place::{Folder, Place, Version};
+use stagewright::export::job::{Export, Item, JobError, Progress, Ready};
+use stagewright::export::place::{Folder, OF_SERIES, Place, Version};
+use stagewright::export::record::Fingerprint;
 use stagewright::files::numbered::MAX_FRAME;
 use stagewright::files::{MAX_GRAPH, read};
 use stagewright::graph::{Graph, aside};
@@ -53,6 +55,54 @@ pub fn folder(out: &Path, place: &Place, frames: &RangeInclusive<u64>) -> Result
 pub fn single_folder(out: &Path, place: &Place, frames: &RangeInclusive<u64>) -> Result<PathBuf, Failure> {
     let Some(text) = out.to_str() else { return Ok(out.into()) };
     place.single(text, frames).map_err(|cause| Failure::Message(format!("--out {text}: {cause}")))
+}
+
+/// A folder of a new version that this process has created; it is removed again where nothing is written into it.
+#[derive(Default)]
+pub struct Claimed(Option<PathBuf>);
+
+impl Drop for Claimed {
+    fn drop(&mut self) {
+        // This removes no folder that has files.
+        if let Some(folder) = self.0.take() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// How often a version is looked for that no other process has taken meanwhile.
+const ATTEMPTS: usize = 1000;
+
+/// Resolves a folder, and where its text has `{version}`, creates that of the next version, so that no other process takes the same.
+pub fn claim<F>(
+    text: &str,
+    place: &Place,
+    resolve: impl Fn() -> Result<F, Failure>,
+    path: impl Fn(&F) -> PathBuf,
+) -> Result<(F, Claimed), Failure> {
+    let parts: Vec<&str> = text.split(is_separator).filter(|part| !part.is_empty()).collect();
+    let last = parts.iter().rposition(|part| part.contains("{version}")).filter(|_| place.version == Version::Next);
+    let Some(last) = last else { return Ok((resolve()?, Claimed::default())) };
+    // Tokens of a wire begin folders below that of the export.
+    let of_series = |part: &&str| OF_SERIES.iter().any(|(token, _)| part.contains(&format!("{{{token}}}")));
+    let whole = parts.iter().position(of_series).unwrap_or(parts.len());
+    let below = whole.saturating_sub(last + 1);
+    for _ in 0..ATTEMPTS {
+        let folder = resolve()?;
+        let version = path(&folder).ancestors().nth(below).map(Path::to_path_buf).unwrap_or_default();
+        let failure = |error: std::io::Error| {
+            Failure::Message(format!("cannot create the folder {}: {error}", version.display()))
+        };
+        if let Some(parent) = version.parent() {
+            fs::create_dir_all(parent).map_err(failure)?;
+        }
+        match fs::create_dir(&version) {
+            Ok(()) => return Ok((folder, Claimed(Some(version)))),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failure(error)),
+        }
+    }
+    Err(Failure::Message(format!("--out {text}: other processes take every version; give another folder")))
 }
 
 #[derive(Args)]
@@ -170,6 +220,7 @@ impl RunArgs {
             items,
             folder: files.out.clone(),
             resume: false,
+            overwrite: false,
             unseen: false,
             checkpoints: self.checkpoint_every.map(|every| Checkpoints::of(every, document)),
         })
@@ -190,22 +241,36 @@ pub fn frames_after(frames: Frames, checkpoint: Option<&CheckpointFile>) -> Resu
     Ok(frames.after(present))
 }
 
-/// A line about frames that could not be kept; empty where there are none.
-pub fn replaced(done: &Progress, again: &str) -> String {
-    let cause = match done.rebaked {
-        true => "came from a cache that was baked again since",
-        false => "came from another version of the graph, its stages, its files or the program",
-    };
-    match done.replaced {
-        0 => String::new(),
-        count => format!("{count} existing frames {cause}; all frames were {again} again\n"),
+/// Which files that are there stay.
+#[derive(Args)]
+pub struct KeepArgs {
+    /// Keep the frames that are there, and write those that are missing or have changed. Frames of another graph are an error
+    #[arg(long)]
+    pub resume: bool,
+    /// Replace files that are there and not of this export
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
+/// Looks at the folder of an export, and says what is computed again before anything is changed.
+pub fn begin<'e>(export: &'e Export, inputs: &'e Fingerprint, simulation: &Simulation) -> Result<Ready<'e>, Failure> {
+    let ready = Ready::of(export, inputs, simulation).map_err(failure)?;
+    ready.said().iter().for_each(|sentence| report::eprint_line(sentence));
+    Ok(ready)
+}
+
+/// Why an export has failed.
+pub fn failure(error: JobError) -> Failure {
+    match error {
+        JobError::Graph(problems) => problems.into(),
+        other => Failure::Message(other.to_string()),
     }
 }
 
 /// Prints the path of this run's first frame as soon as it is written, so that the user can look at it while the
 /// others are rendered. Returns whether it was.
 pub fn show_first(export: &Export, progress: &Progress) -> bool {
-    let first = export.path(export.frames.at(progress.kept));
+    let first = export.path(progress.first);
     let is_written = progress.written > 0 && first.is_file();
     if is_written {
         report::eprint_line(&format!("first frame: {}", first.display()));

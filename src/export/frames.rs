@@ -48,6 +48,30 @@ impl Frames {
         self.every
     }
 
+    /// The number of a written frame in the names of files. With a step, numbers are consecutive: those that the frame has at the lower rate,
+    /// so that parts of a range have the numbers of the whole.
+    pub fn number(&self, frame: u64) -> u64 {
+        if self.every == 1 { frame } else { frame.saturating_sub(1) / self.every + 1 }
+    }
+
+    /// The frame with a number; it may be outside of the range.
+    pub fn of_number(&self, number: u64) -> Option<u64> {
+        if self.every == 1 {
+            return Some(number);
+        }
+        number.checked_sub(1)?.checked_mul(self.every)?.checked_add(1 + self.phase())
+    }
+
+    /// Frames between the first one of the simulation and the first of this step.
+    fn phase(&self) -> u64 {
+        self.first.saturating_sub(1) % self.every
+    }
+
+    /// Whether equal frames have equal numbers in both.
+    pub fn fits(&self, other: &Frames) -> bool {
+        (self.every, self.phase()) == (other.every, other.phase())
+    }
+
     /// How many are written.
     pub fn count(&self) -> u64 {
         self.last.saturating_add(1).saturating_sub(self.first).div_ceil(self.every)
@@ -93,6 +117,15 @@ mod tests {
             (after(0), after(1), after(2), after(4), after(5)),
             (vec![2, 5, 8], vec![2, 5, 8], vec![5, 8], vec![5, 8], vec![8])
         );
+        assert_eq!(frames.iter().map(|frame| frames.number(frame)).collect::<Vec<_>>(), [1, 2, 3]);
+        for frames in [frames, Frames::new(0..=9, 1), Frames::new(100..=240, 2), Frames::new(7..=7, 10_000)] {
+            assert!(frames.iter().all(|frame| frames.of_number(frames.number(frame)) == Some(frame)), "{frames:?}");
+            assert!(frames.iter().zip(frames.iter().skip(1)).all(|(a, b)| frames.number(a) + 1 == frames.number(b)));
+            let rest = frames.after(frames.first());
+            assert!(rest.fits(&frames) && rest.iter().all(|frame| rest.number(frame) == frames.number(frame)));
+        }
+        assert!(!Frames::new(1..=9, 2).fits(&Frames::new(2..=9, 2)) && frames.of_number(0).is_none());
+        assert!(frames.of_number(u64::MAX).is_none());
         assert_eq!(Frames { first: 5, last: 4, every: 1 }.count(), 0, "an empty range");
     }
 }

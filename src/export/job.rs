@@ -1,48 +1,35 @@
 //! An export: frames of a separate simulation, with progress, cancelling and resuming.
 
-use std::collections::VecDeque;
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::checkpoints::{self, Checkpoints};
+use super::checkpoints::Checkpoints;
 use super::frames::Frames;
 pub use super::item::Item;
 use super::measure;
 pub use super::pace::Left;
-use super::pace::Pace;
-use super::record::{Fingerprint, RECORD, Record};
-use super::sink::{About, ExportError, Frame, FrameSink, Target};
-use super::subject::{FrameSource, Pending, plan_options};
+use super::record::{Fingerprint, RECORD};
+pub use super::resume::Ready;
+pub use super::run::run;
+use super::sink::{About, ExportError, FrameSink, Target};
+use super::subject::plan_options;
 pub use super::subject::{Part, Source, Subject};
 use crate::asset::Work;
 use crate::background::{self, Background, Reports};
 use crate::bake;
 use crate::document::Document;
-use crate::files::{Access, write};
+use crate::files::Access;
 use crate::gpu::{Gpu, Making};
 use crate::graph::{Graph, aside};
 use crate::library::Library;
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
-use crate::sim::saver::{self, SaveError};
-use crate::sim::wire_view::Statistics;
+use crate::sim::saver::SaveError;
 use crate::sim::{Simulation, files};
 use crate::tune::TuningCache;
 
-/// How long to wait for a cancelled export.
-const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
-/// Limit of frames on their way from the GPU at once.
-const IN_FLIGHT: usize = 2;
-/// How often to check whether a frame has arrived. Waiting inside the driver would block a window that uses the same
-/// device.
-const POLL_INTERVAL: Duration = Duration::from_micros(200);
-/// How often to check for cancelling while a frame has not arrived.
-const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
-/// Frames that are computed but not written are awaited every few frames, so that they do not pile up in the driver.
-const WAIT_EVERY: u64 = 4;
 /// How often the size of the files is measured.
 const MEASURE_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -57,8 +44,10 @@ pub struct Export {
     pub items: Vec<Item>,
     /// Folder for the files; created if it does not exist.
     pub folder: PathBuf,
-    /// Keep the frames that an interrupted export with the same inputs has written, and write those after them.
+    /// Keep the frames that exports with the same inputs have written, and write those that are missing.
     pub resume: bool,
+    /// With `resume`, replace files that are not of this export. Otherwise such files are an error.
+    pub overwrite: bool,
     /// Which checkpoints are written into the folder.
     pub checkpoints: Option<Checkpoints>,
     /// Compute no more of frames that are not written than others depend on. Not for callers that read images or wires after each frame.
@@ -73,23 +62,6 @@ impl Export {
     pub fn plan_options(&self, access: &Access) -> PlanOptions {
         let options = plan_options(self.items.iter().map(|item| &item.subject), self.size);
         PlanOptions { folder: access.folder.clone(), allow_files: access.anywhere, ..options }
-    }
-
-    /// Whether there is an interrupted export in the folder that differs from this one by the contents of caches alone.
-    pub fn rebaked(&self, inputs: &Fingerprint) -> bool {
-        let record = Record::read(&self.record_path());
-        record.is_some_and(|record| record.rebaked(&self.record(None, inputs)))
-    }
-
-    /// The number of complete frames of an interrupted export with these inputs in the folder, counted from the first;
-    /// `None` where there is no such export. Reads each of the files.
-    pub fn interrupted(&self, inputs: &Fingerprint) -> Option<u64> {
-        let record = Record::read(&self.record_path())?;
-        if !record.same(&self.record(None, inputs)) {
-            return None;
-        }
-        let whole = self.sinks(&About::default()).into_iter().map(|sink| sink.whole(record.image_size));
-        whole.min()
     }
 
     /// Whether the frames fill the sheets of all flipbooks.
@@ -131,7 +103,7 @@ impl Export {
     }
 
     /// The folders that it writes to, its own first.
-    fn folders(&self) -> Vec<PathBuf> {
+    pub(super) fn folders(&self) -> Vec<PathBuf> {
         let mut folders = vec![self.folder.clone()];
         for folder in self.items.iter().map(|item| self.folder.join(&item.folder)) {
             if !folders.contains(&folder) {
@@ -142,7 +114,7 @@ impl Export {
     }
 
     /// The sinks of all items.
-    fn sinks(&self, about: &About) -> Vec<Box<dyn FrameSink>> {
+    pub(super) fn sinks(&self, about: &About) -> Vec<Box<dyn FrameSink>> {
         // The simulation needs a core. Two threads keep up with small images.
         let cores = std::thread::available_parallelism().map_or(2, usize::from).saturating_sub(1);
         let threads = (cores.min(MAX_THREADS) / self.items.len().max(1)).max(2);
@@ -161,25 +133,13 @@ impl Export {
         self.items.iter().map(sink).collect()
     }
 
-    fn fault(&self, error: &io::Error) -> JobError {
+    pub(super) fn fault(&self, error: &io::Error) -> JobError {
         JobError::Record { path: self.record_path(), cause: error.to_string() }
     }
 
-    /// A file in the folder that exists until the export is complete.
+    /// The record of the export.
     fn record_path(&self) -> PathBuf {
         self.folder.join(RECORD)
-    }
-
-    fn record(&self, image_size: Option<[u32; 2]>, inputs: &Fingerprint) -> Record {
-        let (mut subject, mut formats) = (format!("{:?}", self.size), Vec::new());
-        for item in &self.items {
-            subject += &format!(" {:?} {:?} {:?} {:?}", item.subject, item.kind, item.names, item.settings);
-            if !item.folder.as_os_str().is_empty() {
-                subject += &format!(" {:?}", item.folder);
-            }
-            formats.push(item.format.name);
-        }
-        Record::new(&self.frames.range(), image_size, &subject, &formats.join(" "), inputs)
     }
 }
 
@@ -206,6 +166,12 @@ pub enum JobError {
     /// Frames that do not fill the sheet of a flipbook.
     #[error("{0}")]
     Sheet(String),
+    /// Files in the folder that are not of the export to be resumed.
+    #[error("{there}; give --overwrite to replace them, or another --out to keep them")]
+    Others {
+        /// How many there are, where, and what differs.
+        there: String,
+    },
     /// The record of the export cannot be written.
     #[error("{} can't be written: {cause}; choose another folder", .path.display())]
     Record {
@@ -254,11 +220,11 @@ pub struct Progress {
     pub written: u64,
     /// Frames that existed already and are kept.
     pub kept: u64,
+    /// The first frame that this run writes; 0 where it writes none.
+    pub first: u64,
     /// Frames of another export that existed and are replaced.
     pub replaced: u64,
-    /// Whether those were of the same graph and caches that were baked again since.
-    pub rebaked: bool,
-    /// Frames that were not computed again, since a checkpoint of this export holds their States.
+    /// Frames that were not computed again, since a checkpoint of this export holds the States of later ones.
     pub skipped: u64,
     /// The frame that it ends with.
     pub last: u64,
@@ -277,218 +243,6 @@ impl Progress {
     pub fn share(&self) -> f32 {
         if self.last == 0 { 0.0 } else { self.frame as f32 / self.last as f32 }
     }
-}
-
-/// Exports frames of a simulation, whose plan was compiled from `inputs`. It has not started yet, or continues from a
-/// checkpoint before the first frame. `go_on` is called after each frame, repeatedly while waiting for one, and before the
-/// first one where a checkpoint in the folder stands for earlier frames; when it returns false, the export ends normally
-/// and can be resumed. Returns the progress and, for a wire, the statistics of its last frame.
-///
-/// # Errors
-/// A range that is empty or past. Files that cannot be written; a folder that another export is writing to; a device that fails. Frames that were
-/// written stay, and the export can be resumed.
-pub fn run(
-    export: &Export,
-    inputs: &Fingerprint,
-    simulation: &mut Simulation,
-    mut go_on: impl FnMut(&Progress, &mut Simulation) -> bool,
-) -> Result<(Progress, Option<Statistics>), JobError> {
-    let frames = export.frames;
-    let (first, last) = (frames.first(), frames.last());
-    if first == 0 || frames.count() == 0 {
-        return Err(JobError::Frames { first, last: *frames.range().end() });
-    }
-    export.check()?;
-    if simulation.frame() >= first {
-        return Err(JobError::Past { first, present: simulation.frame() });
-    }
-    let mut sources = Sources::new(simulation, export)?;
-    let about = About { graph: simulation.plan().name.clone(), hash: inputs.text().into(), fps: simulation.plan().fps };
-    let mut sinks = export.sinks(&about);
-    let mut _locks = Vec::new();
-    for folder in export.folders() {
-        Target::create_folder(&folder)?;
-        let lock = write::FolderLock::take(&folder).map_err(|e| export.fault(&e))?;
-        let Some(lock) = lock else { return Err(JobError::Locked { folder }) };
-        write::sweep(&folder);
-        _locks.push(lock);
-    }
-    let rebaked = export.resume && export.rebaked(inputs);
-    let (kept, replaced) = begin(export, &mut sinks, sources.size(simulation), inputs)?;
-    sinks.iter_mut().try_for_each(|sink| sink.begin(kept))?;
-    let mut progress = Progress { kept, replaced, rebaked, last, ..Progress::default() };
-    let mut waiting = Waiting::new();
-    let mut wanted = true;
-    // Nothing is left to write where all frames exist.
-    let end = if kept >= frames.count() { 0 } else { last };
-    let mut resumed = None;
-    if kept > 0 && end > 0 {
-        let adapter = simulation.gpu().name().to_string();
-        let same = saver::Same { inputs: inputs.text(), adapter: &adapter };
-        let before = frames.at(kept) - 1;
-        let newest = saver::newest(&export.folder, checkpoints::FILES, same, simulation.plan(), before);
-        if let Some(checkpoint) = newest.filter(|checkpoint| checkpoint.snapshot.frame > simulation.frame()) {
-            progress.skipped = checkpoint.snapshot.frame - simulation.frame();
-            simulation.resume(&checkpoint);
-            resumed = Some(checkpoint.snapshot.frame);
-        }
-    }
-    let mut saver = export.checkpoints.as_ref().map(|wanted| wanted.saver(&export.folder, inputs, resumed));
-    if progress.skipped > 0 {
-        progress.frame = simulation.frame();
-        wanted = go_on(&progress, simulation);
-    }
-    let end = if wanted { end } else { 0 };
-    let mut pace = Pace::new(Instant::now());
-    for frame in simulation.frame() + 1..=end {
-        let input = simulation.recorded_input();
-        let write = frame >= frames.at(kept) && frames.contains(frame);
-        match write || !export.unseen {
-            true => simulation.step(&input)?,
-            false => simulation.step_unseen(&input)?,
-        }
-        saver.iter_mut().try_for_each(|saver| saver.after_frame(simulation, last))?;
-        let pending = match (write, frame % WAIT_EVERY) {
-            (true, _) => sources.read(simulation)?,
-            (false, 0) => simulation.computed().map(Pending::Computed).into_iter().collect(),
-            (false, _) => Vec::new(),
-        };
-        if !pending.is_empty() {
-            waiting.push_back(Computed { index: frame, time: simulation.time(), write, pending });
-        }
-        while wanted && waiting.len() > IN_FLIGHT {
-            wanted = take(&mut waiting, &mut sinks, &mut progress, &mut |progress| go_on(progress, simulation))?;
-        }
-        progress.frame = frame;
-        pace.frame(write, Instant::now());
-        let written = frames.after(frame).count();
-        progress.rate = pace.rate();
-        (progress.seconds, progress.left) = (pace.seconds(), pace.left([end - frame - written, written]));
-        wanted = wanted && go_on(&progress, simulation);
-        if !wanted {
-            break;
-        }
-    }
-    // Frames that were computed before a cancel are still written, if they arrive soon.
-    let ended = Instant::now();
-    while !waiting.is_empty() {
-        let complete = wanted;
-        let mut wait = |progress: &Progress| match complete {
-            true => go_on(progress, simulation),
-            false => ended.elapsed() < CANCEL_TIMEOUT,
-        };
-        if !take(&mut waiting, &mut sinks, &mut progress, &mut wait)? {
-            wanted = false;
-            break;
-        }
-    }
-    // All of them finish, whichever fails.
-    let written: Vec<_> = sinks.iter_mut().map(|sink| sink.finish()).collect();
-    progress.written = written.into_iter().collect::<Result<Vec<u64>, _>>()?.into_iter().min().unwrap_or(0);
-    saver.into_iter().try_for_each(|saver| saver.finish(simulation))?;
-    if wanted {
-        progress.frame = last;
-        // The files must be on disk before the record that marks them as incomplete is removed.
-        sinks.iter().for_each(|sink| sink.sync());
-        // Removing the record marks the export as complete. If this fails, the next export only starts over.
-        let _ = fs::remove_file(export.record_path());
-    }
-    Ok((progress, sources.statistics()))
-}
-
-/// Where the contents of all items come from.
-struct Sources<'a>(Vec<FrameSource<'a>>);
-
-impl<'a> Sources<'a> {
-    fn new(simulation: &Simulation, export: &'a Export) -> Result<Sources<'a>, Problem> {
-        export
-            .items
-            .iter()
-            .map(|item| FrameSource::new(simulation, &item.subject))
-            .collect::<Result<_, _>>()
-            .map(Sources)
-    }
-
-    /// The size of the images \[pixels\], where all files are images of the same kind and it is known before the first frame.
-    fn size(&self, simulation: &Simulation) -> Option<[u32; 2]> {
-        let [only] = self.0.as_slice() else { return None };
-        only.size(simulation)
-    }
-
-    /// Requests the contents of the last frame, for each item.
-    fn read(&mut self, simulation: &Simulation) -> Result<Vec<Pending>, Problem> {
-        self.0.iter_mut().map(|source| source.read(simulation)).collect()
-    }
-
-    /// The statistics of the first view of a wire in the last frame.
-    fn statistics(&mut self) -> Option<Statistics> {
-        self.0.iter_mut().find_map(FrameSource::statistics)
-    }
-}
-
-/// A frame on its way.
-struct Computed {
-    /// Counted from 1.
-    index: u64,
-    /// Simulated time at its end \[s\].
-    time: f64,
-    /// Whether it is written.
-    write: bool,
-    /// For each item.
-    pending: Vec<Pending>,
-}
-
-type Waiting = VecDeque<Computed>;
-
-/// Writes the record of the export, and removes frames of other exports from the range. Returns how many frames are
-/// kept and how many were removed.
-fn begin(
-    export: &Export,
-    sinks: &mut [Box<dyn FrameSink>],
-    image_size: Option<[u32; 2]>,
-    inputs: &Fingerprint,
-) -> Result<(u64, u64), JobError> {
-    let fault = |error: io::Error| export.fault(&error);
-    let kept = if export.resume { export.interrupted(inputs) } else { None };
-    if let Some(kept) = kept {
-        return Ok((kept, 0));
-    }
-    let removed = sinks.iter_mut().map(|sink| sink.remove()).collect::<io::Result<Vec<u64>>>().map_err(fault)?;
-    let replaced = removed.into_iter().max().unwrap_or(0);
-    export.record(image_size, inputs).write(&export.record_path()).map_err(fault)?;
-    Ok((0, replaced))
-}
-
-/// Passes the oldest frame on to be written. `wait` is called repeatedly until the frame arrives; when it returns
-/// false, the frame is dropped, and this function returns false.
-fn take(
-    waiting: &mut Waiting,
-    sinks: &mut [Box<dyn FrameSink>],
-    progress: &mut Progress,
-    wait: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<bool, JobError> {
-    let Some(Computed { index, time, write, pending }) = waiting.pop_front() else { return Ok(true) };
-    let mut asked = Instant::now();
-    for (mut pending, sink) in pending.into_iter().zip(sinks) {
-        let content = loop {
-            match pending.try_take() {
-                Ok(content) => break content.ok_or(JobError::Gpu)?,
-                Err(not_yet) => pending = not_yet,
-            }
-            if asked.elapsed() > CANCEL_INTERVAL {
-                asked = Instant::now();
-                if !wait(progress) {
-                    return Ok(false);
-                }
-            }
-            std::thread::sleep(POLL_INTERVAL);
-        };
-        if write {
-            sink.write(Frame { index, time, content })?;
-        }
-    }
-    progress.written += u64::from(write);
-    Ok(true)
 }
 
 /// How an export ended; frames written so far remain.
@@ -533,8 +287,7 @@ impl Job {
             let result = prepare(&gpu, &library, &document, &options, &reading, &mut |_| !stop.is_cancelled())
                 .and_then(|mut simulation| {
                     let inputs = Fingerprint::of(&document, &library, &access, &stop).ok_or(JobError::Cancelled)?;
-                    let (progress, _) = self::run(&export, &inputs, &mut simulation, go_on)?;
-                    Ok(progress)
+                    self::run(&export, &inputs, &mut simulation, go_on).map(|(progress, ..)| progress)
                 });
             match result {
                 Err(_) if stop.is_cancelled() && reports.progress().frame == 0 => Ended::Cancelled(reports.progress()),

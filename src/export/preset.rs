@@ -79,6 +79,7 @@ pub fn export(preset: &ExportPreset, items: Vec<Item>, folder: &Folder, document
         items,
         folder: folder.path.clone(),
         resume: false,
+        overwrite: false,
         unseen: true,
         checkpoints: preset.checkpoints.map(|every| Checkpoints::of(every, document)),
     }

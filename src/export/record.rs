@@ -1,314 +1,344 @@
-//! The record of an unfinished export: a small file in its folder that tells another run whether it can be resumed.
+//! The record of a folder's exports: which files they have written, the checksum of each, and what it depends on. From it another run
+//! tells which frames are there, whether they are as they were written, and whether they are of the same graph.
+//!
+//! The first line is the [`Record`] as RON; each line after it is a file, `SERIES FRAME CHECKSUM`, appended before the file gets its name.
+//! A line that is not complete counts as none.
 
-use std::collections::BTreeSet;
-use std::fmt::Write;
-use std::io::{self, Read};
-use std::ops::RangeInclusive;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::asset;
-use crate::cache::Cache;
-use crate::cancel::Cancel;
-use crate::document::{Document, Node, NodeKind, Nodes};
-use crate::files::{Access, read, write};
-use crate::library::{Definition, Library};
-use crate::sim::checkpoint::CheckpointFile;
+pub use super::fingerprint::Fingerprint;
+use super::fingerprint::{Hash, Parts, hexadecimal};
+use super::frames::Frames;
+use super::item::Item;
+use super::remarks::Remarks;
+use super::settings::Settings;
+use super::sink::{Action, ExportError, Frame, Kind};
+use super::subject::{Source, Subject};
+use crate::files::{read, write};
+use crate::sim::wire_view::View;
 
-/// The name of the file in the folder of an export.
+/// The name of the file in the folder of an export that is not complete.
 pub(super) const RECORD: &str = "frame.export.ron";
-/// A record has some hundred bytes.
-const MAX_RECORD: u64 = 1 << 16;
-/// Bytes of a file that are hashed between two checks for cancelling.
-const CHUNK: usize = 1 << 20;
+/// The same once it is.
+const COMPLETE: &str = ".frame.export";
+/// Largest file: some millions of frames.
+const MAX_RECORD: u64 = 1 << 28;
+/// Version of the format.
+const VERSION: u32 = 1;
+/// Digits of a checksum: 128 bits of SHA-256.
+const DIGITS: usize = 32;
 
-/// A hash of everything that the frames of an export depend on, except for their range and size: the version of this
-/// program, the graph with its recorded input, the stages and groups that it uses, the files that it names, and the caches that it plays.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fingerprint {
-    all: String,
-    /// The same without caches.
-    live: String,
-}
+/// Checksums of the files of a series by frame. A table that is written again and again has several.
+pub(super) type Sums = BTreeMap<u64, Vec<String>>;
 
-impl Fingerprint {
-    /// Reads the files that the document names. For a file that cannot be read, this fact is hashed; the export itself
-    /// reports the error. `None` when cancelled.
-    pub fn of(document: &Document, library: &Library, access: &Access, cancel: &Cancel) -> Option<Fingerprint> {
-        let mut hash = Hash(Sha256::new());
-        hash.part(b"program", env!("CARGO_PKG_VERSION").as_bytes());
-        // Presets say which files are written, and change no frame.
-        let bare = Document { exports: Default::default(), ..document.clone() };
-        hash.part(b"graph", bare.to_text().as_bytes());
-        let mut used = Used::default();
-        used.add(&document.nodes, library);
-        for name in &used.definitions {
-            hash.part(b"name", name.as_bytes());
-            match library.get(name) {
-                Some(Definition::Stage(stage)) => hash.part(b"stage", stage.source.as_bytes()),
-                // Its maps are sorted, so equal groups give equal text.
-                Some(Definition::Group(group)) => hash.part(b"group", format!("{group:?}").as_bytes()),
-                None => hash.part(b"none", b""),
-            }
-        }
-        for name in &used.files {
-            hash.part(b"file", name.as_bytes());
-            for path in asset::files_of(Path::new(name), access) {
-                hash.part(b"frame", path.as_os_str().as_encoded_bytes());
-                hash.file(&path, asset::MAX_FILE, cancel)?;
-            }
-            let Ok(path) = access.resolve(Path::new(name)) else {
-                match asset::built_in(Path::new(name)) {
-                    Some(bytes) => hash.part(b"built in", bytes),
-                    None => hash.part(b"none", b""),
-                }
-                continue;
-            };
-            let beside = asset::companions(&path, access);
-            hash.file(&path, asset::MAX_FILE, cancel)?;
-            for (path, length) in beside {
-                hash.file(&path, length, cancel)?;
-            }
-        }
-        let live = hash.text();
-        let mut hash = Hash(Sha256::new());
-        hash.part(b"live", live.as_bytes());
-        for (name, bake) in document.bakes.iter().filter(|(_, bake)| bake.play) {
-            // What its wires depend on is in the index. A frame that is missing is replaced by another.
-            let Ok(cache) = Cache::open(&access.folder.join(bake.folder(name))) else { continue };
-            let Ok(index) = serde_json::to_vec(cache.index()) else { continue };
-            hash.part(b"cache", name.as_bytes());
-            hash.part(b"index", &index);
-            hash.part(b"frames", format!("{:?}", cache.frames()).as_bytes());
-            for frame in cache.frames().into_iter().flatten() {
-                if cancel.is_cancelled() {
-                    return None;
-                }
-                // One that is damaged is reported when it is played.
-                hash.part(b"frame", &cache.hash(frame).unwrap_or_default());
-            }
-        }
-        Some(Fingerprint { all: hash.text(), live })
-    }
-}
-
-impl Fingerprint {
-    /// The hash in hexadecimal.
-    pub fn text(&self) -> &str {
-        &self.all
-    }
-
-    /// The same for frames that continue from a checkpoint, where there is one.
-    #[must_use]
-    pub fn from(self, checkpoint: Option<&CheckpointFile>) -> Fingerprint {
-        checkpoint.map_or(self.clone(), |checkpoint| self.after(checkpoint))
-    }
-
-    /// The same for frames that continue from States which other inputs have led to.
-    #[must_use]
-    pub fn after(&self, checkpoint: &CheckpointFile) -> Fingerprint {
-        if checkpoint.about().inputs.as_deref() == Some(self.text()) {
-            return self.clone();
-        }
-        let mut hash = Hash(Sha256::new());
-        hash.part(b"inputs", self.all.as_bytes());
-        hash.part(b"checkpoint", checkpoint.hash().as_bytes());
-        Fingerprint { all: hash.text(), ..self.clone() }
-    }
-}
-
-/// A hash of parts with their kinds and lengths, so that different lists of parts never give the same input.
-struct Hash(Sha256);
-
-impl Hash {
-    /// The hash in hexadecimal.
-    fn text(self) -> String {
-        hexadecimal(&self.0.finalize())
-    }
-
-    fn part(&mut self, kind: &[u8], bytes: &[u8]) {
-        self.begin(kind, bytes.len() as u64);
-        self.0.update(bytes);
-    }
-
-    fn begin(&mut self, kind: &[u8], length: u64) {
-        self.0.update((kind.len() as u64).to_le_bytes());
-        self.0.update(kind);
-        self.0.update(length.to_le_bytes());
-    }
-
-    /// Hashes the first bytes of a file. `None` when cancelled.
-    fn file(&mut self, path: &Path, limit: u64, cancel: &Cancel) -> Option<()> {
-        let Ok((file, length)) = read::open(path) else {
-            self.part(b"none", b"");
-            return Some(());
-        };
-        self.begin(b"bytes", length);
-        let mut file = file.take(limit);
-        let mut chunk = vec![0; CHUNK];
-        loop {
-            if cancel.is_cancelled() {
-                return None;
-            }
-            match file.read(&mut chunk) {
-                Ok(0) => return Some(()),
-                Ok(count) => self.0.update(chunk.get(..count).unwrap_or_default()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => {
-                    self.part(b"none", b"");
-                    return Some(());
-                }
-            }
-        }
-    }
-}
-
-/// Names that a document uses, including those inside groups.
-#[derive(Default)]
-struct Used {
-    definitions: BTreeSet<String>,
-    files: BTreeSet<String>,
-}
-
-impl Used {
-    fn add(&mut self, nodes: &Nodes, library: &Library) {
-        let mut waiting: Vec<&Node> = nodes.values().collect();
-        while let Some(node) = waiting.pop() {
-            match &node.kind {
-                NodeKind::Stage(name) => {
-                    if self.definitions.insert(name.clone())
-                        && let Some(Definition::Group(group)) = library.get(name)
-                    {
-                        waiting.extend(group.nodes.values());
-                    }
-                }
-                NodeKind::Group(group) => waiting.extend(group.nodes.values()),
-                kind => self.files.extend(kind.file().map(String::from)),
-            }
-        }
-    }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for byte in bytes {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
-}
-
-fn png() -> String {
-    "png".into()
-}
-
-/// The file's contents. It contains no text from the graph: a file with a fixed name must not have contents that
+/// The first line of the file. It contains no text from the graph: a file with a fixed name must not have contents that
 /// somebody else chose.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Record {
-    pub first: u64,
-    pub last: u64,
-    /// Size of the images \[pixels\], where it is known before the first frame.
-    #[serde(rename = "picture")]
-    pub image_size: Option<[u32; 2]>,
-    /// SHA-256 of the subject, in hexadecimal.
-    pub subject: String,
-    /// The names of the formats. Records without it are of PNG, once the only format.
-    #[serde(default = "png")]
-    pub format: String,
-    /// The [`Fingerprint`].
-    pub inputs: String,
-    /// The same without caches. Records without it are of exports before there were caches.
-    #[serde(default)]
-    pub live: String,
+    version: u32,
+    /// The parts of fingerprints, by their hashes.
+    inputs: BTreeMap<String, Parts>,
+    series: Vec<Series>,
+    /// Checksums of the files of each series.
+    #[serde(skip)]
+    sums: Vec<Sums>,
+}
+
+/// A series of files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Series {
+    /// Hash of the name of its first file, which tells series apart.
+    files: String,
+    /// Hash of what it shows.
+    shows: String,
+    format: String,
+    /// Size that was chosen for images \[pixels\].
+    size: Option<(u32, u32)>,
+    /// Hash of the settings of the format.
+    settings: String,
+    /// First, last and step.
+    frames: (u64, u64, u64),
+    /// The hash of the fingerprint.
+    inputs: String,
+}
+
+fn hash(text: &str) -> String {
+    let mut hash = Hash::default();
+    hash.part(b"text", text.as_bytes());
+    hash.short()
+}
+
+/// The same for images of all sizes.
+fn unsized_subject(subject: &Subject) -> Subject {
+    match subject.clone() {
+        Subject::Wire(view) => Subject::Wire(View { size: None, ..view }),
+        Subject::Values(mut parts) => {
+            for part in &mut parts {
+                if let Source::Picture(_, size) = &mut part.source {
+                    *size = None;
+                }
+            }
+            Subject::Values(parts)
+        }
+        output => output,
+    }
+}
+
+impl Series {
+    fn of(item: &Item, frames: &Frames, size: Option<(u32, u32)>, inputs: &Fingerprint) -> Series {
+        let sized = matches!(item.kind, Kind::Image | Kind::Picture);
+        // The step is in the range, and how long a program may take changes no file.
+        let settings = Settings { every: 1, timeout: 0, ..item.settings };
+        Series {
+            files: hash(&item.path(1).to_string_lossy()),
+            shows: hash(&format!("{:?} {:?}", unsized_subject(&item.subject), item.kind)),
+            format: item.format.name.into(),
+            size: size.filter(|_| sized),
+            settings: hash(&format!("{settings:?}")),
+            frames: (frames.first(), *frames.range().end(), frames.step()),
+            inputs: inputs.text().into(),
+        }
+    }
+
+    fn frames(&self) -> Frames {
+        Frames::new(self.frames.0..=self.frames.1, self.frames.2)
+    }
+
+    /// What is different besides the inputs, as the beginning of a sentence.
+    fn changes(&self, recorded: &Series) -> Option<String> {
+        let size = |size: Option<(u32, u32)>| {
+            size.map_or_else(|| "the Output's own".into(), |(width, height)| format!("{width}x{height}"))
+        };
+        if self.format != recorded.format {
+            Some(format!("the format ({} before)", recorded.format.escape_debug()))
+        } else if self.size != recorded.size {
+            Some(format!("the size of the images (--size: {} before)", size(recorded.size)))
+        } else if self.shows != recorded.shows {
+            Some("what the files show".into())
+        } else if self.settings != recorded.settings {
+            Some("a setting of the format".into())
+        } else if !self.frames().fits(&recorded.frames()) {
+            Some(format!(
+                "the step of the frames (--every {} from frame {} on before)",
+                recorded.frames.2, recorded.frames.0
+            ))
+        } else {
+            None
+        }
+    }
+}
+
+/// What is known of a series.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Known {
+    /// Nothing.
+    None,
+    /// Files of the same, their range, and their checksums.
+    Same(Frames, Sums),
+    /// Files of something else: what differs, as the beginning of a sentence, and whether it is a cache alone.
+    Other(String, bool),
 }
 
 impl Record {
-    /// `subject` describes what the frames show, as text; `format` has the names of the formats.
-    pub(super) fn new(
-        frames: &RangeInclusive<u64>,
-        image_size: Option<[u32; 2]>,
-        subject: &str,
-        format: &str,
-        inputs: &Fingerprint,
-    ) -> Record {
-        let (first, last) = frames.clone().into_inner();
-        let text = hexadecimal(&Sha256::digest(subject.as_bytes()));
-        Record {
-            first,
-            last,
-            image_size,
-            subject: text,
-            format: format.into(),
-            inputs: inputs.all.clone(),
-            live: inputs.live.clone(),
+    /// Reads the record in a folder; a symbolic link is ignored, and a file that is none is too.
+    pub(super) fn read(folder: &Path) -> Record {
+        let read = |name: &str| {
+            let bytes = read::bytes_without_links(&folder.join(name), MAX_RECORD).ok()?;
+            Record::parse(&String::from_utf8_lossy(&bytes))
+        };
+        read(RECORD).or_else(|| read(COMPLETE)).unwrap_or_default()
+    }
+
+    fn parse(text: &str) -> Option<Record> {
+        let (first, rest) = text.split_once('\n')?;
+        let mut record: Record = ron::de::from_str(first).ok()?;
+        if record.version != VERSION {
+            return None;
+        }
+        record.sums = vec![Sums::new(); record.series.len()];
+        // The last line may not be complete.
+        for line in rest.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
+            let mut words = line.split(' ');
+            let (Some(series), Some(frame), Some(sum), None) = (words.next(), words.next(), words.next(), words.next())
+            else {
+                continue;
+            };
+            let (Ok(series), Ok(frame)) = (series.parse::<usize>(), frame.parse::<u64>()) else { continue };
+            if sum.len() == DIGITS
+                && let Some(sums) = record.sums.get_mut(series)
+            {
+                sums.entry(frame).or_default().push(sum.into());
+            }
+        }
+        Some(record)
+    }
+
+    fn place(&self, series: &Series) -> Option<(usize, &Series)> {
+        self.series.iter().enumerate().find(|(_, known)| known.files == series.files)
+    }
+
+    /// What is known of a series.
+    pub(super) fn known(&self, item: &Item, frames: &Frames, size: Option<(u32, u32)>, inputs: &Fingerprint) -> Known {
+        let series = Series::of(item, frames, size, inputs);
+        let Some((at, recorded)) = self.place(&series) else { return Known::None };
+        let changes = match recorded.inputs == series.inputs {
+            true => None,
+            false => {
+                let parts = self.inputs.get(&recorded.inputs).cloned().unwrap_or_default();
+                Some((inputs.changes(&parts), inputs.rebaked(&parts)))
+            }
+        };
+        let changes = changes.or_else(|| Some((series.changes(recorded)?, false)));
+        match changes {
+            None => Known::Same(recorded.frames(), self.sums.get(at).cloned().unwrap_or_default()),
+            Some((what, rebaked)) => Known::Other(what, rebaked),
         }
     }
 
-    /// Reads the record in a file; a symbolic link is ignored.
-    pub(super) fn read(path: &Path) -> Option<Record> {
-        let bytes = read::bytes_without_links(path, MAX_RECORD).ok()?;
-        ron::de::from_bytes(&bytes).ok()
+    /// Takes in a series, with the checksums of those of its files that stay.
+    pub(super) fn enter(
+        &mut self,
+        item: &Item,
+        frames: &Frames,
+        size: Option<(u32, u32)>,
+        inputs: &Fingerprint,
+        sums: Sums,
+    ) {
+        let series = Series::of(item, frames, size, inputs);
+        match self.place(&series).map(|(at, _)| at) {
+            Some(at) => {
+                if let (Some(known), Some(before)) = (self.series.get_mut(at), self.sums.get_mut(at)) {
+                    (*known, *before) = (series, sums);
+                }
+            }
+            None => {
+                self.series.push(series);
+                self.sums.push(sums);
+            }
+        }
+        self.inputs.insert(inputs.text().into(), inputs.parts());
+        let used: BTreeSet<&String> = self.series.iter().map(|series| &series.inputs).collect();
+        self.inputs.retain(|hash, _| used.contains(hash));
     }
 
-    /// Whether both records are of the same export. An unknown image size matches any size.
-    pub(super) fn same(&self, other: &Record) -> bool {
-        let same_size = self.image_size.is_none() || other.image_size.is_none() || self.image_size == other.image_size;
-        same_size && Record { image_size: None, ..self.clone() } == Record { image_size: None, ..other.clone() }
-    }
-
-    /// Whether both records are of the same export from caches that have changed.
-    pub(super) fn rebaked(&self, other: &Record) -> bool {
-        let (inputs, same) = (other.inputs.clone(), self.inputs == other.inputs);
-        !same && self.live == other.live && Record { inputs, ..self.clone() }.same(other)
-    }
-
+    /// Writes the record of an export that begins, and opens it for its files. The places of its series among those of the folder follow
+    /// from the items.
+    ///
     /// # Errors
     /// Why it cannot be written.
-    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
-        let text = ron::to_string(self).map_err(io::Error::other)?;
-        write::replace_in_export(path, text.as_bytes())
+    pub(super) fn begin(&mut self, folder: &Path) -> io::Result<Journal> {
+        self.version = VERSION;
+        let mut text = ron::to_string(self).map_err(io::Error::other)?;
+        text.push('\n');
+        for (series, sums) in self.sums.iter().enumerate() {
+            for (frame, sum) in sums.iter().flat_map(|(frame, sums)| sums.iter().map(move |sum| (frame, sum))) {
+                text += &format!("{series} {frame} {sum}\n");
+            }
+        }
+        let mut temporary = write::temporary(folder)?;
+        temporary.write_all(text.as_bytes())?;
+        temporary.as_file().sync_all()?;
+        let file = write::keep(temporary, &folder.join(RECORD))?;
+        let _ = fs::remove_file(folder.join(COMPLETE));
+        write::sync_folder(folder);
+        Ok(Journal(Arc::new(Mutex::new(file))))
     }
+
+    /// Where the lines of a series go.
+    pub(super) fn log(&self, item: &Item, journal: &Journal, remarks: &Arc<Remarks>) -> Log {
+        let files = hash(&item.path(1).to_string_lossy());
+        let series = self.series.iter().position(|known| known.files == files).unwrap_or(usize::MAX);
+        Log { journal: Some((journal.clone(), series)), remarks: remarks.clone() }
+    }
+}
+
+/// Marks the record of a folder as that of complete exports. If this fails, the next export looks at its files once more.
+pub(super) fn complete(folder: &Path) {
+    let _ = fs::rename(folder.join(RECORD), folder.join(COMPLETE));
+}
+
+/// The record of a running export.
+#[derive(Clone, Debug)]
+pub(super) struct Journal(Arc<Mutex<File>>);
+
+/// Where a sink notes which files it writes, and what is odd in them.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    journal: Option<(Journal, usize)>,
+    remarks: Arc<Remarks>,
+}
+
+impl Log {
+    /// Notes a file that is about to get its name.
+    ///
+    /// # Errors
+    /// The record can't be written.
+    pub(super) fn file(&self, frame: u64, sum: &str, path: &Path) -> Result<(), ExportError> {
+        let Some((Journal(file), series)) = &self.journal else { return Ok(()) };
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = format!("{series} {frame} {sum}\n");
+        file.write_all(line.as_bytes()).map_err(|error| ExportError::file(Action::Write, path, &error))
+    }
+
+    /// Notes values that are no numbers, or that the file can't hold.
+    pub(super) fn look(&self, frame: &Frame, half: bool) {
+        self.remarks.look(frame, half);
+    }
+}
+
+/// The checksum of a file's bytes.
+pub(super) fn sum(bytes: &[u8]) -> String {
+    digits(&Sha256::digest(bytes))
+}
+
+fn digits(digest: &[u8]) -> String {
+    let mut text = hexadecimal(digest);
+    text.truncate(DIGITS);
+    text
+}
+
+/// The same of a file on disk; symbolic links are none. `None` where it can't be read.
+pub(super) fn sum_of(path: &Path) -> Option<String> {
+    let (mut file, _) = read::open_without_links(path).ok()?;
+    let (mut hash, mut chunk) = (Sha256::new(), vec![0; 1 << 20]);
+    loop {
+        match file.read(&mut chunk) {
+            Ok(0) => return Some(digits(&hash.finalize())),
+            Ok(count) => hash.update(chunk.get(..count)?),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+/// Whether a file is as one of these checksums says.
+pub(super) fn is_as_written(path: &Path, sums: &Sums, frame: u64) -> bool {
+    sums.get(&frame).is_some_and(|known| sum_of(path).is_some_and(|sum| known.contains(&sum)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::{Index, Writer};
-    use crate::document::Bake;
 
     #[test]
-    fn a_cache_that_was_baked_again_is_another_input() {
-        let folder = std::env::temp_dir().join(format!("stagewright-baked-again-{}", std::process::id()));
-        let access = Access::new(&folder, false);
-        let mut document = Document::default();
-        let of =
-            |document: &Document| Fingerprint::of(document, Library::builtin(), &access, &Cancel::default()).unwrap();
-        let record = |inputs: &Fingerprint| Record::new(&(1..=9), None, "smoke", "png", inputs);
-        document.bakes.insert("smoke".into(), Bake::default());
-        let bake = |rate: &str, frames: u64| {
-            let depends = [("jet.rate".to_string(), rate.to_string())].into();
-            let index = Index::new("card", (1, 9), Vec::new(), depends);
-            let (writer, _) = Writer::begin(&folder.join("smoke.bake"), index, false).unwrap();
-            (1..=frames).for_each(|frame| assert!(writer.write(frame, 0.0, &[]).unwrap() > 0));
-        };
-        let live = of(&document);
-        bake("10", 2);
-        let first = of(&document);
-        assert_eq!(first, of(&document));
-        bake("12", 2);
-        let second = of(&document);
-        bake("12", 3);
-        let third = of(&document);
-        for (one, other) in [(&live, &first), (&first, &second), (&second, &third)] {
-            assert!(one.text() != other.text() && !record(one).same(&record(other)));
-            assert!(record(one).rebaked(&record(other)));
+    fn lines_that_are_torn_or_forged_count_as_none() {
+        let sum = sum(b"x");
+        let head = format!(
+            "(version:1,inputs:{{}},series:[(files:\"a\",shows:\"b\",format:\"png\",size:None,settings:\"c\",frames:(1,9,1),inputs:\"d\")])\n"
+        );
+        let lines = format!("0 1 {sum}\n0 2 {}\n0 x {sum}\n7 3 {sum}\n0 4 {sum} 5\n\n0 1 {sum}\n0 5 {sum}", &sum[1..]);
+        let record = Record::parse(&(head.clone() + &lines)).unwrap();
+        assert_eq!(record.sums, [Sums::from([(1, vec![sum.clone(), sum.clone()])])]);
+        for text in ["", "()\n", "(first:1,last:2)\n", &head.replace("version:1", "version:9"), head.trim_end()] {
+            assert_eq!(Record::parse(text), None, "{text}");
         }
-        assert!(record(&first).same(&record(&first)) && !record(&first).rebaked(&record(&first)));
-        document.fps = 25.0;
-        assert!(!record(&of(&document)).rebaked(&record(&third)), "the graph has changed");
-        std::fs::remove_dir_all(folder).unwrap();
+        assert_eq!(sum, "2d711642b726b04401627ca9fbac32f5", "of `printf x | sha256sum`");
     }
 }

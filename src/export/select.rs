@@ -8,6 +8,7 @@ use std::fmt;
 use super::format_named;
 use super::formats::{FORMATS, default_for};
 use super::job::{Item, Part, Source, Subject};
+use super::members;
 use super::names::plain;
 use super::place::Folder;
 use super::settings::Settings;
@@ -173,6 +174,24 @@ pub fn clash(items: &[Item]) -> Option<(usize, Problem)> {
         items.iter().enumerate().find(|(at, item)| items.iter().take(*at).any(|other| same(item, other)))?;
     let cause = format!("two exports have the files {}", item.path(1).display());
     Some((at, Problem::new("", "", cause, "name one of them, NAME=WIRE, or use --name with {format}")))
+}
+
+/// What is wrong with options that none of the series has a use for, in one sentence: `given` are their names without dashes.
+pub fn unused(items: &[Item], given: &[&str]) -> Option<String> {
+    let used = |option: &str| items.iter().any(|item| members::applies(option, item.format, item.kind));
+    let option = *given.iter().find(|option| !used(option))?;
+    if option == "size" {
+        return Some(
+            "--size is for images, and none is exported: grids have the cells of their domains; leave it out".into(),
+        );
+    }
+    let fits = |format: &&Format| format.takes.iter().any(|kind| members::applies(option, format, *kind));
+    let formats: Vec<&str> = FORMATS.iter().filter(fits).map(|format| format.name).collect();
+    let example = formats.first().copied().unwrap_or_default();
+    Some(format!(
+        "--{option} is for files of the format {}, and none is exported; leave it out, or name one, as in WIRE:{example}",
+        formats.join(", ")
+    ))
 }
 
 /// The formats that can hold the wires of a request, all in one file, in the order of [`FORMATS`].
@@ -341,6 +360,9 @@ fn item(request: &Request, found: &[Found], format: &'static Format, choices: &C
         .folder
         .series(choices.names, [&first.name, wire, format.name])
         .map_err(|cause| Problem::new("", "", format!("--name {}: {cause}", choices.names), ""))?;
+    if let Some(problem) = members::clash(format, kind, &parts) {
+        return Err(Problem::new("", "", format!("`{request}`: {problem}"), ""));
+    }
     let subject = subject.unwrap_or(Subject::Values(parts));
     Ok(Item { subject, format, kind, folder, names, settings: choices.settings })
 }

@@ -1,6 +1,7 @@
 //! Numbered files, one a frame, encoded and written by separate threads.
 
-use std::fs::{self, File};
+use std::collections::BTreeSet;
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,7 +9,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use super::frames::Frames;
 use super::memory::Share;
+use super::record::{self, Log, Sums};
 use super::sink::{Action, ExportError, Frame, FrameSink, Target};
 use crate::files::{read, write as atomic};
 
@@ -22,10 +25,8 @@ pub struct Encoding {
     pub ending: &'static str,
     /// The bytes of a frame's file, or the error. Runs on several threads.
     pub encode: fn(&Frame, &Target) -> Result<Vec<u8>, String>,
-    /// The size of the frame \[pixels\] in an open file of this many bytes; `None` where the file is not complete. All
-    /// frames of an export have the same size; what has none gives the same numbers for every file. This decides which frames of an
-    /// interrupted export are kept, so a file that was truncated anywhere must give `None`.
-    pub inspect: fn(&mut File, u64) -> Option<[u32; 2]>,
+    /// Whether numbers are rounded to half precision.
+    pub half: bool,
     /// A file that lists those of all frames, written at the end.
     pub index: Option<Index>,
 }
@@ -71,8 +72,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// completes those that were started, and leaves no temporary file.
 pub struct Sequence {
     files: Files,
-    /// Frames at the beginning of the range that existed before.
-    kept: u64,
+    /// Frames that are there, or that are on their way.
+    frames: BTreeSet<u64>,
+    /// Those of this run.
+    own: Vec<u64>,
     progress: Arc<Progress>,
     /// Closing the queue ends the workers.
     queue: Option<SyncSender<Queued>>,
@@ -95,41 +98,46 @@ impl Files {
     }
 
     fn name(&self, index: u64) -> String {
-        self.target.names.frame(index, self.encoding.ending)
+        self.target.names.frame(self.target.frames.number(index), self.encoding.ending)
     }
 
-    /// Files with names of the range's frames, whatever they contain; folders are not included.
-    fn present(&self) -> io::Result<Vec<PathBuf>> {
+    /// Files with names of the range's frames, whatever they contain, by frame; folders are not included.
+    fn present(&self) -> io::Result<Vec<(u64, PathBuf)>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.target.folder)? {
-            let entry = entry?;
-            let number = entry.file_name();
-            let number = number.to_str().and_then(|name| self.target.names.number(name, self.encoding.ending));
-            if number.is_some_and(|index| self.target.frames.contains(index)) && !entry.file_type()?.is_dir() {
-                found.push(entry.path());
+            let (entry, frames) = (entry?, &self.target.frames);
+            let name = entry.file_name();
+            let number = name.to_str().and_then(|name| self.target.names.number(name, self.encoding.ending));
+            let frame = number.and_then(|number| frames.of_number(number)).filter(|frame| frames.contains(*frame));
+            if let Some(frame) = frame
+                && !entry.file_type()?.is_dir()
+            {
+                found.push((frame, entry.path()));
             }
         }
         Ok(found)
     }
 
-    /// The size of a frame \[pixels\] whose file exists and is complete. Symbolic links are ignored.
-    fn size(&self, index: u64) -> Option<[u32; 2]> {
-        let (mut file, length) = read::open_without_links(&self.path(index)).ok()?;
-        (self.encoding.inspect)(&mut file, length)
-    }
-
     /// Writes to a temporary file first. Anything with the frame's name is replaced, even a symbolic link.
-    fn write(&self, frame: &Frame) -> Result<(), ExportError> {
+    fn write(&self, frame: &Frame, log: &Log) -> Result<(), ExportError> {
         let (index, path) = (frame.index, self.path(frame.index));
+        log.look(frame, self.encoding.half);
         let encoded = (self.encoding.encode)(frame, &self.target);
         let bytes = encoded.map_err(|message| ExportError::Encode { index, path: path.clone(), message })?;
-        self.replace(&path, &bytes)
+        self.replace(&path, &bytes, || log.file(index, &record::sum(&bytes), &path))
     }
 
-    fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), ExportError> {
+    /// `note` is called before the file gets its name.
+    fn replace(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        note: impl Fn() -> Result<(), ExportError>,
+    ) -> Result<(), ExportError> {
         let failed = |error: io::Error| ExportError::file(Action::Write, path, &error);
         let mut temporary = atomic::temporary(&self.target.folder).map_err(failed)?;
         temporary.write_all(bytes).map_err(failed)?;
+        note()?;
         atomic::rename(temporary, path).map_err(|error| ExportError::file(Action::Rename, path, &error))
     }
 
@@ -144,7 +152,14 @@ impl Sequence {
     /// A sequence of files in a folder, one a frame.
     pub fn new(target: Target, encoding: &'static Encoding) -> Sequence {
         let files = Files { target, encoding };
-        Sequence { files, kept: 0, progress: Arc::default(), queue: None, workers: Vec::new() }
+        Sequence {
+            files,
+            frames: BTreeSet::new(),
+            own: Vec::new(),
+            progress: Arc::default(),
+            queue: None,
+            workers: Vec::new(),
+        }
     }
 
     /// Closes the queue and waits for the workers; returns whether none of them panicked.
@@ -169,11 +184,13 @@ impl FrameSink for Sequence {
         self.files.path(frame)
     }
 
-    fn whole(&self, size: Option<[u32; 2]>) -> u64 {
-        let mut size = size;
-        // All frames must have the same size.
-        let is_whole = |index: &u64| self.files.size(*index).is_some_and(|found| found == *size.get_or_insert(found));
-        self.files.target.frames.iter().take_while(is_whole).count() as u64
+    fn kept(&self, _: &Frames, sums: &Sums) -> BTreeSet<u64> {
+        let as_written = |frame: &u64| record::is_as_written(&self.files.path(*frame), sums, *frame);
+        sums.keys().copied().filter(as_written).collect()
+    }
+
+    fn unlisted(&self, sums: &Sums) -> io::Result<u64> {
+        Ok(self.files.present()?.iter().filter(|(frame, _)| !sums.contains_key(frame)).count() as u64)
     }
 
     fn present(&self) -> io::Result<u64> {
@@ -182,15 +199,15 @@ impl FrameSink for Sequence {
 
     fn remove(&mut self) -> io::Result<u64> {
         let files = self.files.present()?;
-        files.iter().try_for_each(fs::remove_file)?;
+        files.iter().try_for_each(|(_, file)| fs::remove_file(file))?;
         if let Some((index, _)) = self.files.index().filter(|(index, _)| fs::symlink_metadata(index).is_ok()) {
             fs::remove_file(index)?;
         }
         Ok(files.len() as u64)
     }
 
-    fn begin(&mut self, kept: u64) -> Result<(), ExportError> {
-        self.kept = kept;
+    fn begin(&mut self, kept: &BTreeSet<u64>, log: Log) -> Result<(), ExportError> {
+        self.frames = kept.clone();
         let folder = &self.files.target.folder;
         let (queue, frames) = sync_channel(QUEUE);
         let frames = Arc::new(Mutex::new(frames));
@@ -198,9 +215,9 @@ impl FrameSink for Sequence {
         // After a failure, dropping the sequence ends the workers that were started.
         for worker in 0..self.files.target.threads.max(1) {
             let (frames, progress) = (Arc::clone(&frames), Arc::clone(&self.progress));
-            let files = self.files.clone();
+            let (files, log) = (self.files.clone(), log.clone());
             let thread = std::thread::Builder::new().name(format!("frames {worker}"));
-            let started = thread.spawn(move || work(&frames, &progress, &files));
+            let started = thread.spawn(move || work(&frames, &progress, &files, &log));
             self.workers.push(started.map_err(|error| ExportError::file(Action::StartThread, folder, &error))?);
         }
         Ok(())
@@ -209,6 +226,8 @@ impl FrameSink for Sequence {
     fn write(&mut self, frame: Frame) -> Result<(), ExportError> {
         self.progress.check()?;
         frame.check()?;
+        self.frames.insert(frame.index);
+        self.own.push(frame.index);
         let share = Share::take(frame.bytes());
         let sent = self.queue.as_ref().is_some_and(|queue| queue.send((frame, share)).is_ok());
         if sent { Ok(()) } else { Err(self.stopped()) }
@@ -222,20 +241,17 @@ impl FrameSink for Sequence {
         }
         let written = self.progress.written.load(Ordering::Relaxed);
         if let Some((path, index)) = self.files.index() {
-            let target = &self.files.target;
-            let count = usize::try_from(self.kept.saturating_add(written)).unwrap_or(usize::MAX);
-            let frames = target.frames.iter().take(count).map(|frame| (frame, self.files.name(frame)));
-            let text = (index.text)(target, &frames.collect::<Vec<_>>());
-            self.files.replace(&path, text.as_bytes())?;
+            let frames = self.frames.iter().map(|frame| (*frame, self.files.name(*frame)));
+            let text = (index.text)(&self.files.target, &frames.collect::<Vec<_>>());
+            self.files.replace(&path, text.as_bytes(), || Ok(()))?;
         }
         Ok(written)
     }
 
     fn sync(&self) {
-        let frames = self.files.target.frames;
-        for index in (self.kept..frames.count()).map(|index| frames.at(index)) {
+        for index in &self.own {
             // A file that is missing was removed by somebody else.
-            if let Ok((file, _)) = read::open_without_links(&self.files.path(index)) {
+            if let Ok((file, _)) = read::open_without_links(&self.files.path(*index)) {
                 let _ = file.sync_all();
             }
         }
@@ -253,7 +269,7 @@ impl Drop for Sequence {
     }
 }
 
-fn work(frames: &Mutex<Receiver<Queued>>, progress: &Progress, files: &Files) {
+fn work(frames: &Mutex<Receiver<Queued>>, progress: &Progress, files: &Files, log: &Log) {
     loop {
         // A separate statement, so that the lock is free while the frame is written.
         let next = lock(frames).recv();
@@ -261,7 +277,7 @@ fn work(frames: &Mutex<Receiver<Queued>>, progress: &Progress, files: &Files) {
         if progress.stop.load(Ordering::Relaxed) {
             continue;
         }
-        match files.write(&frame) {
+        match files.write(&frame, log) {
             Ok(()) => {
                 progress.written.fetch_add(1, Ordering::Relaxed);
             }
@@ -312,7 +328,7 @@ mod tests {
         let target = Target::images(folder.into(), frames);
         Target::create_folder(&target.folder)?;
         let mut sink = (DEFAULT.open)(target);
-        sink.begin(0)?;
+        sink.begin(&BTreeSet::new(), Log::default())?;
         Ok(sink)
     }
 
@@ -320,19 +336,21 @@ mod tests {
         Frame { index, time: 0.0, content: Content::Image(image) }
     }
 
-    fn bytes(image: Image) -> Vec<u8> {
-        let folder = Folder::new("bytes");
-        let mut sink = begun(&folder.0, 1..=1).unwrap();
-        sink.write(frame(1, image)).unwrap();
-        sink.finish().unwrap();
-        fs::read(folder.0.join("frame.0001.png")).unwrap()
+    /// The pixels of a file with alpha.
+    fn decoded(path: &Path) -> Vec<u8> {
+        let decoder = png::Decoder::new(std::io::BufReader::new(fs::File::open(path).unwrap()));
+        let mut reader = decoder.read_info().unwrap();
+        let mut data = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut data).unwrap();
+        data.truncate(info.buffer_size());
+        data
     }
 
     #[test]
     fn frames_are_written_replaced_counted_and_removed() {
         let folder = Folder::new("round");
         let deep = folder.0.join("deep");
-        let images = [image(33, 17, 255), image(33, 17, 128)];
+        let images = [image(33, 17, 127), image(33, 17, 128)];
         for image in &images {
             let mut sink = begun(&deep, 1..=20).unwrap();
             for index in (1..=20).filter(|index| *index != 12) {
@@ -340,15 +358,21 @@ mod tests {
             }
             assert_eq!(sink.finish().unwrap(), 19);
             assert_eq!(sink.names(), "frame.0001.png to frame.0020.png");
-            assert_eq!((sink.whole(None), sink.whole(Some([33, 17])), sink.whole(Some([17, 33]))), (11, 11, 0));
-            assert!(fs::read(deep.join("frame.0020.png")).unwrap() == bytes(image.clone()));
+            assert_eq!(decoded(&deep.join("frame.0020.png")), image.rgba);
         }
-        fs::write(deep.join("frame.0005.png"), "cut").unwrap();
         let mut sink = begun(&deep, 3..=15).unwrap();
-        assert_eq!((sink.whole(None), sink.present().unwrap()), (2, 12));
-        assert_eq!(sink.remove().unwrap(), 12);
-        assert_eq!((sink.whole(None), sink.present().unwrap()), (0, 0));
-        assert_eq!(Folder(deep).names().len(), 7, "those outside of the range stay");
+        let sums =
+            (1..=20).filter_map(|frame| Some((frame, vec![record::sum_of(&sink.path(frame))?]))).collect::<Sums>();
+        let frames = (1..=20).into();
+        fs::write(deep.join("frame.0005.png"), "cut").unwrap();
+        fs::remove_file(deep.join("frame.0019.png")).unwrap();
+        let kept: Vec<u64> = sink.kept(&frames, &sums).into_iter().collect();
+        assert_eq!(kept, (1..=20).filter(|frame| ![5, 12, 19].contains(frame)).collect::<Vec<_>>());
+        fs::write(deep.join("frame.0012.png"), "of somebody else").unwrap();
+        assert_eq!((sink.unlisted(&sums).unwrap(), sink.present().unwrap()), (1, 13));
+        assert_eq!(sink.remove().unwrap(), 13);
+        assert_eq!((sink.kept(&frames, &sums).len(), sink.present().unwrap()), (6, 0));
+        assert_eq!(Folder(deep).names().len(), 6, "those outside of the range stay");
     }
 
     #[test]
@@ -438,10 +462,9 @@ mod tests {
             sequence.write(frame(index, image(256, 256, 200))).unwrap();
         }
         drop(sequence);
-        let whole = bytes(image(256, 256, 200));
         for name in folder.names() {
             assert!(name.ends_with(".png"), "{name}");
-            assert!(fs::read(folder.0.join(name)).unwrap() == whole);
+            assert!(decoded(&folder.0.join(name)) == image(256, 256, 200).rgba);
         }
     }
 }

@@ -83,8 +83,15 @@ const PREMULTIPLIED: Setting = Setting {
     values: Values::Flag,
 };
 
+const TIMEOUT: Setting = Setting {
+    name: "timeout",
+    title: "Time limit",
+    about: "Seconds that ffmpeg may do nothing before it is stopped",
+    values: Values::Whole(120, [1, 86_400]),
+};
+
 /// All settings.
-pub const SETTINGS: &[Setting] = &[EVERY, CUTOFF, BAND, TILES, LOOP, PADDING, PREMULTIPLIED];
+pub const SETTINGS: &[Setting] = &[EVERY, CUTOFF, BAND, TILES, LOOP, PADDING, PREMULTIPLIED, TIMEOUT];
 
 /// The settings that a format has, but for [`EVERY`], which all have.
 pub fn of(format: &Format) -> &'static [Setting] {
@@ -92,6 +99,7 @@ pub fn of(format: &Format) -> &'static [Setting] {
         "vdb" | "vdb-half" | "usda" => &[CUTOFF],
         "vdb-level-set" => &[BAND],
         "flipbook" => &[TILES, LOOP, PADDING, PREMULTIPLIED],
+        "mp4" | "webm" | "prores" => &[TIMEOUT],
         _ => &[],
     }
 }
@@ -107,11 +115,13 @@ pub struct Settings {
     pub band: f32,
     /// How flipbooks are laid out.
     pub sheet: Sheet,
+    /// How long another program may do nothing \[s\].
+    pub timeout: u32,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { every: 1, cutoff: 0.0, band: 3.0, sheet: Sheet::default() }
+        Settings { every: 1, cutoff: 0.0, band: 3.0, sheet: Sheet::default(), timeout: 120 }
     }
 }
 
@@ -166,6 +176,7 @@ impl Setting {
             }
             ("every", _) => settings.every = self.number(value)? as u64,
             ("band", _) => settings.band = self.number(value)? as f32,
+            ("timeout", _) => settings.timeout = self.number(value)? as u32,
             ("padding", _) => sheet.padding = self.number(value)? as u32,
             ("loop", ParamValue::Bool(on)) => sheet.looped = *on,
             ("premultiplied", ParamValue::Bool(on)) => sheet.premultiplied = *on,

@@ -1,5 +1,6 @@
 //! The interface between exports and file formats.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::ops::RangeInclusive;
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::frames::Frames;
 use super::names::Names;
+use super::record::{Log, Sums};
 use super::settings::Settings;
 use super::value::Layer;
 use crate::files::write;
@@ -219,9 +221,17 @@ pub trait FrameSink {
     /// The file that a frame is written to.
     fn path(&self, frame: u64) -> PathBuf;
 
-    /// The number of complete frames, counted from the first of the range. `size` is that of the images \[pixels\],
-    /// where it is known: frames of another size do not count. Reads each file and changes nothing.
-    fn whole(&self, size: Option<[u32; 2]>) -> u64;
+    /// The frames that a record lists and whose files are as it says, those outside of the range too. `frames` are those of the export that
+    /// wrote them. Reads each file and changes nothing.
+    fn kept(&self, frames: &Frames, sums: &Sums) -> BTreeSet<u64>;
+
+    /// The number of frames of the range that have a file which a record does not list.
+    ///
+    /// # Errors
+    /// A folder that cannot be read.
+    fn unlisted(&self, sums: &Sums) -> io::Result<u64> {
+        if sums.is_empty() { self.present() } else { Ok(0) }
+    }
 
     /// The number of frames of the range that have a file, whatever it contains: those that `remove` would delete.
     ///
@@ -235,13 +245,18 @@ pub trait FrameSink {
     /// A file that cannot be deleted.
     fn remove(&mut self) -> io::Result<u64>;
 
-    /// Prepares for writing after the first `kept` frames of the range, which are not changed.
+    /// Whether a file of all frames can be extended by others.
+    fn is_table(&self) -> bool {
+        false
+    }
+
+    /// Prepares for writing frames besides those that are kept, which are not changed. Each file is noted in `log` before it gets its name.
     ///
     /// # Errors
     /// Threads that cannot be started, files that cannot be created.
-    fn begin(&mut self, kept: u64) -> Result<(), ExportError>;
+    fn begin(&mut self, kept: &BTreeSet<u64>, log: Log) -> Result<(), ExportError>;
 
-    /// Writes the next frame. Frames come in order. Blocks while too many are unfinished.
+    /// Writes the next of the frames that are not kept. Frames come in order. Blocks while too many are unfinished.
     ///
     /// # Errors
     /// Content that does not fit the format, or the error of an earlier frame; from then on every call fails.
@@ -318,6 +333,14 @@ pub enum ExportError {
         /// The file.
         path: PathBuf,
         /// The encoder's error.
+        message: String,
+    },
+    /// A file of all frames that can't be begun or completed.
+    #[error("cannot write {}: {message}", .path.display())]
+    Incomplete {
+        /// The file.
+        path: PathBuf,
+        /// Why, with what to do.
         message: String,
     },
     /// The threads that write frames have ended.

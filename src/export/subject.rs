@@ -250,12 +250,6 @@ impl<'a> FrameSource<'a> {
         }
     }
 
-    /// The size of the images \[pixels\], where it is known before the first frame.
-    pub(super) fn size(&self, simulation: &Simulation) -> Option<[u32; 2]> {
-        let FrameSource::Output(output) = self else { return None };
-        simulation.find_output(*output).ok().map(|image| [image.width, image.height])
-    }
-
     /// Requests the contents of the last frame.
     pub(super) fn read(&mut self, simulation: &Simulation) -> Result<Pending, Problem> {
         match self {

@@ -121,6 +121,35 @@ impl Layer {
         }
     }
 
+    /// Calls a function with every floating-point number of the value, as it was computed.
+    pub(super) fn each(&self, mut look: impl FnMut(f64)) {
+        let mut floats = |wire: &Wire, words: &[u32], elements: usize| {
+            if wire.ty.value().scalar() != Scalar::F32 {
+                return;
+            }
+            let numbers = elements * wire.ty.value().components(wire.dim) as usize;
+            unpacked(wire, words, numbers).iter().for_each(|word| look(f64::from(f32::from_bits(*word))));
+        };
+        match &self.memory {
+            Memory::Picture(known, _, words) | Memory::Grid(known, words) => {
+                let (wire, domain) = &**known;
+                let faces = wire.ty == WireType::FaceGrid;
+                let elements = if faces { domain.face_resolution() } else { domain.resolution };
+                floats(wire, words, elements.iter().map(|n| *n as usize).product());
+            }
+            Memory::Particles { attributes, count, .. } => {
+                let capacity = attributes.iter().map(|(_, wire, _)| wire.capacity as usize).min().unwrap_or(0);
+                let count = count.first().map_or(0, |count| *count as usize).min(capacity);
+                attributes.iter().for_each(|(_, wire, words)| floats(wire, words, count));
+            }
+            Memory::Number(_) => {
+                if let Value::Number(values) = self.value() {
+                    values.into_iter().for_each(look);
+                }
+            }
+        }
+    }
+
     /// Cells along x and y of the grid that it comes from.
     pub(super) fn cells(&self) -> Option<[u32; 2]> {
         match &self.memory {

@@ -122,6 +122,14 @@ pub fn rename(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The same, and returns the open file.
+///
+/// # Errors
+/// As [`rename`].
+pub fn keep(temporary: NamedTempFile, path: &Path) -> io::Result<File> {
+    Ok(temporary.persist(path)?)
+}
+
 /// Removes temporary files that a killed export has left. Call this only while holding the folder's lock.
 pub fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::checkpoint::{BadState, Checkpoint, CheckpointError, CheckpointFile};
-use super::{Simulation, SnapshotReading};
+use super::{Simulation, SnapshotReading, timeline};
 use crate::files::numbered::Numbered;
 use crate::plan::Plan;
 use crate::problem::Problem;
@@ -82,6 +82,19 @@ pub fn newest(folder: &Path, files: Numbered, same: Same<'_>, plan: &Plan, frame
     };
     let frames = files.present(folder).into_iter().map(|(known, _)| known).filter(|known| (1..=frame).contains(known));
     frames.rev().find_map(usable)
+}
+
+/// The same for a simulation: one that holds all of its States.
+pub fn newest_for(
+    simulation: &Simulation,
+    folder: &Path,
+    files: Numbered,
+    inputs: &str,
+    frame: u64,
+) -> Option<Checkpoint> {
+    let (plan, same) = (simulation.plan(), Same { inputs, adapter: simulation.gpu().name() });
+    let found = newest(folder, files, same, plan, frame)?;
+    timeline::held(plan).all(|state| found.holds(&state.node, &state.description)).then_some(found)
 }
 
 /// The last checkpoint without NaN and infinity before a frame in the folder of another one, of the same kind of file.

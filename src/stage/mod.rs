@@ -4,6 +4,7 @@ pub(crate) mod accessors;
 mod bounded;
 mod cached;
 mod check;
+mod code;
 mod counting;
 mod definition;
 pub mod edges;
@@ -23,6 +24,7 @@ pub(crate) mod syntax;
 pub mod types;
 mod unroll;
 
+pub use code::code;
 pub use definition::{Forwarded, IterationSource, Stage, StageError};
 pub use proven::{Bounded, Footprint};
 pub use reach::Reach;

@@ -180,7 +180,7 @@ impl Context<'_> {
             _ => {}
         }
         let (began, mut first) = (Instant::now(), None);
-        let (progress, _) = job::run(&export, &inputs, &mut simulation, |progress, _| {
+        let (progress, ..) = job::run(&export, &inputs, &mut simulation, |progress, _| {
             first = first.or_else(|| (progress.frame > 0).then(|| (progress.frame, Instant::now())));
             go_on(Step::Frames(progress))
         })
@@ -278,6 +278,7 @@ impl Context<'_> {
             items: all,
             folder: folder.path,
             resume: false,
+            overwrite: false,
             // Numbers are measured after the last frame alone, which is written.
             unseen: true,
             checkpoints: None,

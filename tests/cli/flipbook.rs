@@ -33,15 +33,13 @@ fn a_flipbook_has_its_sheets_and_numbers_and_says_what_does_not_fit() {
         "{said}"
     );
     let without = err(&export(&["--frames", "1-4", "screen:png", "--tiles", "2x2"]));
-    assert!(without.contains("are for flipbooks, and none is exported; name one, as in WIRE:flipbook"), "{without}");
+    assert!(without.contains("--tiles is for files of the format flipbook, and none is exported; leave it out, or name one, as in WIRE:flipbook"), "{without}");
     let unknown = err(&export(&["--frames", "1-4", "screen+flow=square.flow:flipbook"]));
     assert!(unknown.contains("name it motion, normal, right_top_back"), "{unknown}");
 
     let done = export(&["--frames", "1-4", "puff=screen+motion=square.flow:flipbook", "screen:gif", "--padding", "1"]);
     assert!(done.status.success(), "{}", err(&done));
-    let mut names: Vec<_> =
-        std::fs::read_dir(&out).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
+    let names = names(&out);
     let files =
         ["puff.json", "puff_color.png", "puff_motion.exr", "puff_motion.png", "puff_preview.apng", "screen.gif"];
     assert_eq!(names, files);

@@ -23,7 +23,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());
             if path.is_dir() {
                 waiting.push(path);
-            } else if !["timing.json", "sheet.html", "sweep.csv"].contains(&name.as_str()) {
+            } else if !["timing.json", "sheet.html", "sweep.csv", ".frame.export"].contains(&name.as_str()) {
                 let name = path.strip_prefix(folder).unwrap().to_string_lossy().into_owned();
                 found.insert(name, std::fs::read(path).unwrap());
             }

@@ -129,6 +129,7 @@ fn export(gpu: &Gpu, plan: &Plan, seed: u64) {
         items: vec![Item::images(subject, DEFAULT)],
         folder: folder.clone(),
         resume: false,
+        overwrite: false,
         unseen: true,
         checkpoints: None,
     };

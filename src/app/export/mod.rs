@@ -246,7 +246,9 @@ impl ExportDialog {
     fn start(&mut self, session: &Session, settings: &mut Store) -> Result<Option<(String, bool)>, String> {
         let Some(resolved) = &self.resolved else { return Ok(None) };
         let export = if self.resumes { resolved.resumable() } else { &resolved.export };
-        self.queue.add(title(&self.rows), Export { resume: self.resume, ..export.clone() }, session)?;
+        // The dialog has said what is replaced.
+        let export = Export { resume: self.resume, overwrite: true, ..export.clone() };
+        self.queue.add(title(&self.rows), export, session)?;
         let (preset, format) = (self.preset.clone(), self.rows.first().and_then(|row| row.format));
         settings.change(move |settings| {
             let choices = &mut settings.export;

@@ -14,17 +14,21 @@ pub(super) fn common_file(one: &Export, other: &Export) -> Option<PathBuf> {
 fn common(one: &Export, item: &Item, other: &Export, theirs: &Item) -> Option<PathBuf> {
     let path = |export: &Export, item: &Item, frame| Export { items: vec![item.clone()], ..export.clone() }.path(frame);
     let single = item.format.single && theirs.format.single;
-    let frame = if single { Some(one.frames.first()) } else { common_frame(&one.frames, &other.frames) }?;
-    let (ours, theirs) = (path(one, item, frame), path(other, theirs, frame));
+    let (first, other_first) = (one.frames.first(), other.frames.first());
+    let frames = if single { Some((first, other_first)) } else { common_number(&one.frames, &other.frames) };
+    let (frame, other_frame) = frames?;
+    let (ours, theirs) = (path(one, item, frame), path(other, theirs, other_frame));
     let same = ours.file_name() == theirs.file_name() && resolved(&ours) == resolved(&theirs);
     same.then_some(ours)
 }
 
-/// The first frame that both write.
-fn common_frame(one: &Frames, other: &Frames) -> Option<u64> {
-    let (fewer, more) = if one.count() <= other.count() { (one, other) } else { (other, one) };
-    let from = fewer.after(more.first().saturating_sub(1));
-    from.iter().take_while(|frame| *frame <= more.last()).find(|frame| more.contains(*frame))
+/// The frames of the first number that files of both have. With other steps, a number is that of another frame.
+fn common_number(one: &Frames, other: &Frames) -> Option<(u64, u64)> {
+    let [(first, last), (other_first, other_last)] =
+        [one, other].map(|frames| (frames.number(frames.first()), frames.number(frames.last())));
+    let number = first.max(other_first);
+    let both = one.count() > 0 && other.count() > 0 && number <= last.min(other_last);
+    both.then_some((one.of_number(number)?, other.of_number(number)?))
 }
 
 /// A path without `.`, `..` and links in its folders, as far as they exist.
@@ -52,7 +56,7 @@ mod tests {
         let format = |name: &&str| FORMATS.iter().find(|format| format.name == *name).expect("a format");
         let items = formats.iter().map(|name| Item::images(Subject::Output(None), format(name))).collect();
         let folder = folder.to_path_buf();
-        Export { frames, size: None, items, folder, resume: false, checkpoints: None, unseen: false }
+        Export { frames, size: None, items, folder, resume: false, overwrite: false, checkpoints: None, unseen: false }
     }
 
     #[test]
@@ -77,9 +81,12 @@ mod tests {
             std::os::unix::fs::symlink(&a, root.join("link")).unwrap();
             assert!(meets(&root.join("link"), &["png"], frames), "the same folder by a link");
         }
-        // Steps that never meet, and files that hold all frames.
+        // With a step, numbers are consecutive: other frames have the same files, and later parts of the range have others.
         let odd = export(&a, &["png"], Frames::new(1..=99, 2));
-        assert!(common_file(&odd, &export(&a, &["png"], Frames::new(2..=100, 2))).is_none());
+        assert!(common_file(&odd, &export(&a, &["png"], Frames::new(2..=100, 2))).is_some());
+        assert!(common_file(&odd, &export(&a, &["png"], Frames::new(101..=199, 2))).is_none());
+        assert!(common_file(&odd, &export(&a, &["png"], (51..=60).into())).is_none());
+        // Files that hold all frames.
         let movie = export(&a, &["gif"], (1..=9).into());
         assert!(common_file(&movie, &export(&a, &["gif"], (20..=29).into())).is_some());
         std::fs::remove_dir_all(root).unwrap();

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use flate2::Crc;
 
-use super::movie::{Begun, Container, Movie, Writer};
-use crate::export::sink::{Format, Kind};
+use super::movie::{Begun, Container, Fault, Movie, Writer};
+use crate::export::sink::{Format, Kind, Target};
 use crate::sim::Image;
 
 pub(in crate::export) const FORMAT: Format = Format {
@@ -19,7 +19,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     beside: &[],
     single: true,
     bytes_per_pixel: 1.0,
-    open: |target| Box::new(Movie::new(target, &Container { ending: "apng", open, ready: || Ok(()) })),
+    open: |target| Box::new(Movie::new(target, &Container { ending: "apng", open, ready: |_| Ok(()) })),
 };
 
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -37,8 +37,8 @@ struct Animation<W> {
     next: u32,
 }
 
-fn open(_: &Path, file: File, first: &Image, fps: f64) -> Begun {
-    Ok(Box::new(Animation::begin(BufWriter::new(file), [first.width, first.height], fps)?))
+fn open(_: &Path, file: File, first: &Image, target: &Target) -> Begun {
+    Ok(Box::new(Animation::begin(BufWriter::new(file), [first.width, first.height], target.fps())?))
 }
 
 /// The bytes of a movie.
@@ -49,8 +49,11 @@ pub(super) fn bytes(images: impl Iterator<Item = Image>, fps: f64) -> Result<Vec
     let mut animation = None;
     for image in images {
         let begin = || Animation::begin(Cursor::new(Vec::new()), [image.width, image.height], fps);
-        let mut begun = animation.take().map_or_else(begin, Ok)?;
-        begun.push(&image)?;
+        let mut begun = animation.take().map_or_else(begin, Ok).map_err(|error| error.to_string())?;
+        begun.push(&image).map_err(|fault| match fault {
+            Fault::Io(error) => error.to_string(),
+            Fault::Encoder(message) => message,
+        })?;
         animation = Some(begun);
     }
     let mut animation = animation.ok_or("there are no images")?;
@@ -59,9 +62,9 @@ pub(super) fn bytes(images: impl Iterator<Item = Image>, fps: f64) -> Result<Vec
 }
 
 impl<W: Write + Seek> Animation<W> {
-    fn begin(file: W, size: [u32; 2], fps: f64) -> Result<Animation<W>, String> {
+    fn begin(file: W, size: [u32; 2], fps: f64) -> std::io::Result<Animation<W>> {
         let mut animation = Animation { file, size, fps, count_at: 0, frames: 0, next: 0 };
-        animation.start().map_err(|error| error.to_string())?;
+        animation.start()?;
         Ok(animation)
     }
 
@@ -135,16 +138,16 @@ fn delay(fps: f64) -> [u16; 2] {
 }
 
 impl<W: Write + Seek> Writer for Animation<W> {
-    fn push(&mut self, image: &Image) -> Result<(), String> {
+    fn push(&mut self, image: &Image) -> Result<(), Fault> {
         if [image.width, image.height] != self.size {
-            return Err("it has another size than the first frame of the movie".into());
+            return Err("it has another size than the first frame of the movie".to_string().into());
         }
         let data = compressed(image).map_err(|error| error.to_string())?;
-        self.frame(&data).map_err(|error| error.to_string())
+        Ok(self.frame(&data)?)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<(), String> {
-        self.end().map_err(|error| error.to_string())
+    fn finish(mut self: Box<Self>) -> Result<(), Fault> {
+        Ok(self.end()?)
     }
 }
 
@@ -181,7 +184,9 @@ mod tests {
         let file = File::options().read(true).write(true).create(true).truncate(true).open(&path).unwrap();
         let mut copy = file.try_clone().unwrap();
         std::fs::remove_file(&path).unwrap();
-        let mut writer = open(&path, file, &image(0), 29.97).unwrap();
+        let mut target = Target::images("".into(), 1..=1);
+        target.about.fps = 29.97;
+        let mut writer = open(&path, file, &image(0), &target).unwrap();
         (0..3u8).for_each(|frame| writer.push(&image(40 * frame)).unwrap());
         assert!(writer.push(&Image { width: 4, height: 4, rgba: vec![0; 64] }).is_err());
         writer.finish().unwrap();

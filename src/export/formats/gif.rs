@@ -9,8 +9,8 @@ use std::path::Path;
 
 use ::gif::{DisposalMethod, Encoder, Frame, Repeat};
 
-use super::movie::{Begun, Container, Movie, Writer};
-use crate::export::sink::{Format, Kind};
+use super::movie::{Begun, Container, Fault, Movie, Writer};
+use crate::export::sink::{Format, Kind, Target};
 use crate::sim::Image;
 
 pub(in crate::export) const FORMAT: Format = Format {
@@ -22,7 +22,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     beside: &[],
     single: true,
     bytes_per_pixel: 0.6,
-    open: |target| Box::new(Movie::new(target, &Container { ending: "gif", open, ready: || Ok(()) })),
+    open: |target| Box::new(Movie::new(target, &Container { ending: "gif", open, ready: |_| Ok(()) })),
 };
 
 /// Shortest delay \[1/100 s\].
@@ -40,14 +40,20 @@ struct Animation {
     shown: u64,
 }
 
-fn open(_: &Path, file: File, first: &Image, fps: f64) -> Begun {
+fn open(_: &Path, file: File, first: &Image, target: &Target) -> Begun {
     let side =
         |side: u32| u16::try_from(side).map_err(|_| format!("GIF images have at most {} pixels a side", u16::MAX));
     let size = [side(first.width)?, side(first.height)?];
-    let failed = |error: ::gif::EncodingError| error.to_string();
-    let mut encoder = Encoder::new(BufWriter::new(file), size[0], size[1], &[]).map_err(failed)?;
-    encoder.set_repeat(Repeat::Infinite).map_err(failed)?;
-    Ok(Box::new(Animation { encoder, size, fps, frames: 0, shown: 0 }))
+    let mut encoder = Encoder::new(BufWriter::new(file), size[0], size[1], &[]).map_err(fault)?;
+    encoder.set_repeat(Repeat::Infinite).map_err(fault)?;
+    Ok(Box::new(Animation { encoder, size, fps: target.fps(), frames: 0, shown: 0 }))
+}
+
+fn fault(error: ::gif::EncodingError) -> Fault {
+    match error {
+        ::gif::EncodingError::Io(error) => Fault::Io(error),
+        other => Fault::Encoder(other.to_string()),
+    }
 }
 
 impl Animation {
@@ -65,9 +71,9 @@ impl Animation {
 }
 
 impl Writer for Animation {
-    fn push(&mut self, image: &Image) -> Result<(), String> {
+    fn push(&mut self, image: &Image) -> Result<(), Fault> {
         if [image.width, image.height] != self.size.map(u32::from) {
-            return Err("it has another size than the first frame of the movie".into());
+            return Err("it has another size than the first frame of the movie".to_string().into());
         }
         let first = self.frames == 0;
         let delay = match self.delay() {
@@ -86,12 +92,12 @@ impl Writer for Animation {
         if frame.transparent.is_some() {
             frame.dispose = DisposalMethod::Background;
         }
-        self.encoder.write_frame(&frame).map_err(|error| error.to_string())
+        self.encoder.write_frame(&frame).map_err(fault)
     }
 
-    fn finish(self: Box<Self>) -> Result<(), String> {
-        let file = self.encoder.into_inner().map_err(|error| error.to_string())?;
-        file.into_inner().map(drop).map_err(|error| error.to_string())
+    fn finish(self: Box<Self>) -> Result<(), Fault> {
+        let file = self.encoder.into_inner().map_err(fault)?;
+        file.into_inner().map(drop).map_err(|error| Fault::Io(error.into_error()))
     }
 }
 
@@ -108,7 +114,9 @@ mod tests {
         let file = File::options().read(true).write(true).create(true).truncate(true).open(&path).unwrap();
         let mut copy = file.try_clone().unwrap();
         std::fs::remove_file(&path).unwrap();
-        let mut writer = open(&path, file, &image(0), fps).unwrap();
+        let mut target = Target::images("".into(), 1..=1);
+        target.about.fps = fps;
+        let mut writer = open(&path, file, &image(0), &target).unwrap();
         (0..count).for_each(|frame| writer.push(&image(frame)).unwrap());
         assert!(writer.push(&Image { width: 2, height: 2, rgba: vec![0; 16] }).is_err());
         writer.finish().unwrap();

@@ -2,6 +2,7 @@
 
 mod apng;
 mod bytes;
+mod child;
 mod csv;
 mod exr;
 mod ffmpeg;
@@ -54,7 +55,7 @@ pub const DEFAULT: &Format = &png::FORMAT;
 /// # Errors
 /// An image without pixels, or with missing ones.
 pub fn png(image: &Image) -> Result<Vec<u8>, String> {
-    png::file(image).map_err(|error| error.to_string())
+    png::file(image, &[]).map_err(|error| error.to_string())
 }
 
 /// The format of a wire where none is named.
@@ -71,34 +72,7 @@ pub(super) fn default_for(kind: Kind) -> &'static Format {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
-    use std::io::{Seek, Write};
-
     use super::*;
-
-    /// Asserts that a file counts as complete, and not when it is cut anywhere or longer.
-    pub(super) fn only_whole_files_count(bytes: &[u8], inspect: fn(&mut File, u64) -> Option<[u32; 2]>) {
-        let thread = std::thread::current();
-        let name = format!("stagewright-{}-{}", thread.name().unwrap_or("test").replace(':', "-"), std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let mut file = File::options().read(true).write(true).create(true).truncate(true).open(&path).unwrap();
-        // The open file stays.
-        let _ = std::fs::remove_file(&path);
-        file.write_all(bytes).unwrap();
-        let length = bytes.len() as u64;
-        file.rewind().unwrap();
-        assert!(inspect(&mut file, length).is_some(), "a whole file");
-        // All short lengths, and every few bytes of a long file.
-        let step = (length / 400).max(1) as usize;
-        for cut in (0..length).rev().take(64).chain((0..length).step_by(step)).chain([length + 1]) {
-            file.set_len(length).unwrap();
-            file.rewind().unwrap();
-            file.write_all(bytes).unwrap();
-            file.set_len(cut).unwrap();
-            file.rewind().unwrap();
-            assert_eq!(inspect(&mut file, cut), None, "{cut} bytes of {length}");
-        }
-    }
 
     #[test]
     fn names_are_unique_and_each_kind_has_a_default() {

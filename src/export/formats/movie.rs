@@ -1,58 +1,88 @@
 //! Moving pictures: all frames in one file, which a thread of its own writes.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use crate::export::frames::Frames;
 use crate::export::memory::Share;
+use crate::export::record::{self, Log, Sums};
 use crate::export::sink::{Action, ExportError, Frame, FrameSink, Target};
 use crate::files::{read, write};
 use crate::sim::Image;
 
 /// Frames that may wait.
 const QUEUE: usize = 4;
+/// The frame of the file in records.
+const WHOLE: u64 = 0;
+
+/// Why a movie can't be written.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The operating system's error: a full disk, for example.
+    Io(io::Error),
+    /// The encoder's, in one sentence.
+    Encoder(String),
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Fault {
+        Fault::Io(error)
+    }
+}
+
+impl From<String> for Fault {
+    fn from(message: String) -> Fault {
+        Fault::Encoder(message)
+    }
+}
 
 /// Writes images into one file.
 pub(super) trait Writer {
     /// # Errors
-    /// Why the image can't be written, in one sentence.
-    fn push(&mut self, image: &Image) -> Result<(), String>;
+    /// Why the image can't be written.
+    fn push(&mut self, image: &Image) -> Result<(), Fault>;
 
     /// Completes the file.
     ///
     /// # Errors
     /// As [`Writer::push`].
-    fn finish(self: Box<Self>) -> Result<(), String>;
+    fn finish(self: Box<Self>) -> Result<(), Fault>;
 }
 
 /// A movie that was begun, or why it can't be.
-pub(super) type Begun = Result<Box<dyn Writer>, String>;
+pub(super) type Begun = Result<Box<dyn Writer>, Fault>;
 
 /// How a movie is written.
 #[derive(Debug)]
 pub(super) struct Container {
     /// The extension of the file's name, without the dot.
     pub ending: &'static str,
-    /// Begins a file for images of the first one's size, at so many frames a second: its path, and the open file.
-    pub open: fn(&Path, File, &Image, f64) -> Begun,
+    /// Begins a file for images of the first one's size: its path, and the open file.
+    pub open: fn(&Path, File, &Image, &Target) -> Begun,
     /// Why it can't be written on this machine.
-    pub ready: fn() -> Result<(), String>,
+    pub ready: fn(&Target) -> Result<(), String>,
 }
 
-/// The sink of a movie. An interrupted one begins again.
+/// The sink of a movie. It has a temporary name until all frames are in it; an interrupted one begins again.
 pub(super) struct Movie {
     target: Target,
     container: &'static Container,
     queue: Option<SyncSender<(Frame, Share)>>,
+    /// No more frames come, and none has failed elsewhere.
+    finished: Arc<AtomicBool>,
     /// Returns the number of frames that were written.
     thread: Option<JoinHandle<Result<u64, ExportError>>>,
 }
 
 impl Movie {
     pub(super) fn new(target: Target, container: &'static Container) -> Movie {
-        Movie { target, container, queue: None, thread: None }
+        Movie { target, container, queue: None, finished: Arc::default(), thread: None }
     }
 
     fn file(&self) -> PathBuf {
@@ -79,8 +109,9 @@ impl FrameSink for Movie {
         self.file()
     }
 
-    fn whole(&self, _: Option<[u32; 2]>) -> u64 {
-        0
+    fn kept(&self, frames: &Frames, sums: &Sums) -> BTreeSet<u64> {
+        let whole = *frames == self.target.frames && record::is_as_written(&self.file(), sums, WHOLE);
+        if whole { frames.iter().collect() } else { BTreeSet::new() }
     }
 
     fn present(&self) -> io::Result<u64> {
@@ -95,14 +126,18 @@ impl FrameSink for Movie {
         Ok(present)
     }
 
-    fn begin(&mut self, _: u64) -> Result<(), ExportError> {
-        let (path, index) = (self.file(), self.target.frames.first());
-        (self.container.ready)().map_err(|message| ExportError::Encode { index, path: path.clone(), message })?;
+    fn begin(&mut self, kept: &BTreeSet<u64>, log: Log) -> Result<(), ExportError> {
+        if !kept.is_empty() {
+            return Ok(());
+        }
+        let path = self.file();
+        let unready = |message| ExportError::Incomplete { path: path.clone(), message };
+        (self.container.ready)(&self.target).map_err(unready)?;
         let (queue, frames) = sync_channel(QUEUE);
         self.queue = Some(queue);
-        let (target, container) = (self.target.clone(), self.container);
+        let (target, container, finished) = (self.target.clone(), self.container, self.finished.clone());
         let thread = std::thread::Builder::new().name("movie".into());
-        let started = thread.spawn(move || work(&frames, &target, container, &path));
+        let started = thread.spawn(move || work(&frames, &target, container, &path, &log, &finished));
         self.thread = Some(started.map_err(|e| ExportError::file(Action::StartThread, &self.target.folder, &e))?);
         Ok(())
     }
@@ -121,6 +156,7 @@ impl FrameSink for Movie {
     }
 
     fn finish(&mut self) -> Result<u64, ExportError> {
+        self.finished.store(true, Ordering::Relaxed);
         self.join()
     }
 
@@ -134,7 +170,6 @@ impl FrameSink for Movie {
 
 impl Drop for Movie {
     fn drop(&mut self) {
-        // The frames so far are a movie too.
         let _ = self.join();
     }
 }
@@ -144,16 +179,21 @@ fn work(
     target: &Target,
     container: &Container,
     path: &Path,
+    log: &Log,
+    finished: &AtomicBool,
 ) -> Result<u64, ExportError> {
     let failed = |error: io::Error| ExportError::file(Action::Write, path, &error);
     let (mut open, mut written) = (None, 0);
     while let Ok((frame, _share)) = frames.recv() {
-        let encode = |message| ExportError::Encode { index: frame.index, path: path.into(), message };
-        let image = frame.image().map_err(encode)?;
+        let encode = |fault: Fault| match fault {
+            Fault::Io(error) => failed(error),
+            Fault::Encoder(message) => ExportError::Encode { index: frame.index, path: path.into(), message },
+        };
+        let image = frame.image().map_err(|message| encode(Fault::Encoder(message)))?;
         if open.is_none() {
             let temporary = write::temporary(&target.folder).map_err(failed)?;
             let file = temporary.reopen().map_err(failed)?;
-            let writer = (container.open)(temporary.path(), file, image, target.fps()).map_err(encode)?;
+            let writer = (container.open)(temporary.path(), file, image, target).map_err(encode)?;
             open = Some((temporary, writer));
         }
         if let Some((_, writer)) = &mut open {
@@ -162,8 +202,16 @@ fn work(
         written += 1;
     }
     let Some((temporary, writer)) = open else { return Ok(0) };
-    let index = target.frames.at(written);
-    writer.finish().map_err(|message| ExportError::Encode { index, path: path.into(), message })?;
+    // What was cancelled, or failed elsewhere, is no movie.
+    if !finished.load(Ordering::Relaxed) || written < target.frames.count() {
+        return Ok(written);
+    }
+    writer.finish().map_err(|fault| match fault {
+        Fault::Io(error) => failed(error),
+        Fault::Encoder(message) => ExportError::Incomplete { path: path.into(), message },
+    })?;
+    let sum = record::sum_of(temporary.path()).unwrap_or_default();
+    log.file(WHOLE, &sum, path)?;
     write::rename(temporary, path).map_err(|error| ExportError::file(Action::Rename, path, &error))?;
     Ok(written)
 }

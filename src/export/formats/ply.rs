@@ -3,8 +3,6 @@
 //! `position` is `x y z` (z is 0 in 2D); a vector `name` is `name_x name_y ..`. Source: Turk, The PLY Polygon File Format, 1994.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::Read;
 
 use crate::export::names::plain;
 use crate::export::sequence::{Encoding, Sequence};
@@ -24,9 +22,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     open: |target| Box::new(Sequence::new(target, &ENCODING)),
 };
 
-const ENCODING: Encoding = Encoding { ending: "ply", encode, inspect, index: None };
-/// Longest header that `inspect` reads \[bytes\].
-const MAX_HEADER: usize = 1 << 14;
+const ENCODING: Encoding = Encoding { ending: "ply", encode, half: false, index: None };
 const LAST_LINE: &str = "end_header\n";
 
 /// The columns of particles: the name of each, and where its words are. `None` is a column of zeros.
@@ -89,24 +85,13 @@ fn file(particles: &Particles, frame: &Frame, about: &About) -> Vec<u8> {
     file
 }
 
-/// Whether the file is as long as its header says.
-fn inspect(file: &mut File, length: u64) -> Option<[u32; 2]> {
-    let mut start = vec![0; MAX_HEADER.min(length as usize)];
-    file.read_exact(&mut start).ok()?;
-    let end = start.windows(LAST_LINE.len()).position(|window| window == LAST_LINE.as_bytes())? + LAST_LINE.len();
-    let header = std::str::from_utf8(start.get(..end)?).ok()?;
-    let count: u64 = header.lines().find_map(|line| line.strip_prefix("element vertex "))?.parse().ok()?;
-    let properties = header.lines().filter(|line| line.starts_with("property ")).count() as u64;
-    (header.starts_with("ply\n") && end as u64 + count.checked_mul(4 * properties)? == length).then_some([1, 1])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::export::sink::Content;
 
     #[test]
-    fn all_attributes_are_columns_and_only_whole_files_count() {
+    fn all_attributes_are_columns() {
         let attribute = |name: &str, components, words: &[f32]| Attribute {
             name: name.into(),
             components,
@@ -127,6 +112,5 @@ mod tests {
         let numbers: Vec<f32> =
             bytes[bytes.len() - 24..].as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
         assert_eq!(numbers, [1.0, 2.0, 0.0, 3.0, 4.0, 5.0]);
-        super::super::tests::only_whole_files_count(&bytes, inspect);
     }
 }

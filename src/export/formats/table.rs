@@ -2,7 +2,7 @@
 //!
 //! The file is replaced as a whole: when the export ends, and so often before that a killed one loses a fifth of its rows at most.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use serde_json::{Map, Value as Json};
 
 use super::csv;
+use crate::export::frames::Frames;
+use crate::export::record::{self, Log, Sums};
 use crate::export::sequence::Sequence;
 use crate::export::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Target};
 use crate::export::value::Value;
@@ -41,6 +43,8 @@ pub(in crate::export) const JSON_LINES: Format = Format {
 
 /// Rows before the file is written for the first time.
 const FIRST_ROWS: usize = 64;
+/// The frame of the file in records.
+const WHOLE: u64 = 0;
 /// Largest table that is read back \[bytes\].
 const MAX_FILE: u64 = 1 << 30;
 
@@ -59,12 +63,24 @@ struct Table {
     rows: BTreeMap<u64, String>,
     /// Rows in the file.
     on_disk: usize,
+    /// Whether there are rows that the file lacks.
+    unsaved: bool,
+    log: Log,
     written: u64,
 }
 
 impl Table {
     fn new(target: Target, text: Text) -> Table {
-        Table { target, text, titles: None, rows: BTreeMap::new(), on_disk: 0, written: 0 }
+        Table {
+            target,
+            text,
+            titles: None,
+            rows: BTreeMap::new(),
+            on_disk: 0,
+            unsaved: false,
+            log: Log::default(),
+            written: 0,
+        }
     }
 
     fn file(&self) -> PathBuf {
@@ -106,8 +122,9 @@ impl Table {
         let mut text = self.titles.iter().map(|line| format!("{line}\n")).collect::<String>();
         self.rows.values().for_each(|row| text.extend([row, "\n"]));
         temporary.write_all(text.as_bytes()).map_err(failed)?;
+        self.log.file(WHOLE, &record::sum(text.as_bytes()), &path)?;
         write::rename(temporary, &path).map_err(|error| ExportError::file(Action::Rename, &path, &error))?;
-        self.on_disk = self.rows.len();
+        (self.on_disk, self.unsaved) = (self.rows.len(), false);
         Ok(())
     }
 
@@ -161,9 +178,15 @@ impl FrameSink for Table {
         self.file()
     }
 
-    fn whole(&self, _: Option<[u32; 2]>) -> u64 {
-        let Some((_, rows)) = self.read() else { return 0 };
-        self.target.frames.iter().take_while(|frame| rows.contains_key(frame)).count() as u64
+    fn kept(&self, _: &Frames, sums: &Sums) -> BTreeSet<u64> {
+        if !record::is_as_written(&self.file(), sums, WHOLE) {
+            return BTreeSet::new();
+        }
+        self.read().map_or_else(BTreeSet::new, |(_, rows)| rows.into_keys().collect())
+    }
+
+    fn is_table(&self) -> bool {
+        true
     }
 
     fn present(&self) -> io::Result<u64> {
@@ -182,13 +205,13 @@ impl FrameSink for Table {
         Ok(present)
     }
 
-    fn begin(&mut self, kept: u64) -> Result<(), ExportError> {
-        if kept > 0
+    fn begin(&mut self, kept: &BTreeSet<u64>, log: Log) -> Result<(), ExportError> {
+        self.log = log;
+        if !kept.is_empty()
             && let Some((titles, rows)) = self.read()
         {
-            let end = self.target.frames.at(kept);
             self.titles = titles;
-            self.rows = rows.into_iter().filter(|(frame, _)| *frame < end).collect();
+            self.rows = rows.into_iter().filter(|(frame, _)| kept.contains(frame)).collect();
             self.on_disk = self.rows.len();
         }
         Ok(())
@@ -196,12 +219,14 @@ impl FrameSink for Table {
 
     fn write(&mut self, frame: Frame) -> Result<(), ExportError> {
         let (index, path) = (frame.index, self.file());
+        self.log.look(&frame, false);
         let (titles, row) = self.row(&frame).map_err(|message| ExportError::Encode { index, path, message })?;
         if self.titles.is_none() {
             self.titles = titles;
         }
         self.rows.insert(index, row);
         self.written += 1;
+        self.unsaved = true;
         if self.rows.len() >= FIRST_ROWS.max(self.on_disk + self.on_disk / 4) {
             self.save()?;
         }
@@ -209,7 +234,9 @@ impl FrameSink for Table {
     }
 
     fn finish(&mut self) -> Result<u64, ExportError> {
-        self.save()?;
+        if self.unsaved {
+            self.save()?;
+        }
         Ok(self.written)
     }
 
@@ -224,7 +251,7 @@ impl FrameSink for Table {
 impl Drop for Table {
     fn drop(&mut self) {
         // An export that failed keeps what it has measured.
-        if self.rows.len() > self.on_disk {
+        if self.unsaved {
             let _ = self.save();
         }
     }
@@ -249,35 +276,32 @@ mod tests {
             let row = if table.text == Text::Csv { format!("{frame},0.5,1") } else { format!("{{\"frame\":{frame}}}") };
             table.rows.insert(frame, row);
         }
+        table.unsaved = true;
     }
 
     #[test]
-    fn a_table_goes_on_after_its_complete_rows() {
+    fn a_table_goes_on_with_its_rows_unless_a_byte_of_it_has_changed() {
         for text in [Text::Csv, Text::JsonLines] {
             let mut first = table(text);
             let target = first.target.clone();
             fill(&mut first, 1..=10);
             drop(first);
             let again = Table::new(target.clone(), text);
-            assert_eq!((again.whole(None), again.present().unwrap()), (10, 10));
-            // The last row is cut.
-            let bytes = fs::read(again.file()).unwrap();
-            fs::write(again.file(), &bytes[..bytes.len() - 1]).unwrap();
-            assert_eq!(again.whole(None), 9);
-            let mut third = Table::new(target, text);
-            third.begin(7).unwrap();
-            assert_eq!(third.rows.len(), 7, "what is after the kept frames is written again");
-            fill(&mut third, 8..=12);
+            let sums = Sums::from([(WHOLE, vec!["of before".into(), record::sum_of(&again.file()).unwrap()])]);
+            let kept = again.kept(&target.frames, &sums);
+            assert_eq!((kept.len(), again.present().unwrap(), again.unlisted(&sums).unwrap()), (10, 10, 0));
+            let mut third = Table::new(target.clone(), text);
+            third.begin(&(3..=8).collect(), Log::default()).unwrap();
+            assert_eq!(third.rows.len(), 6, "what is not kept is written again");
+            fill(&mut third, 9..=12);
             third.finish().unwrap();
-            assert_eq!(
-                (third.whole(None), fs::read_to_string(third.file()).unwrap().lines().count()),
-                (12, 12 + usize::from(text == Text::Csv))
-            );
+            let lines = fs::read_to_string(third.file()).unwrap().lines().count();
+            assert_eq!(lines, 10 + usize::from(text == Text::Csv));
+            assert!(third.kept(&target.frames, &sums).is_empty(), "it is another file now");
             fs::write(third.file(), "something else").unwrap();
-            assert_eq!((third.whole(None), third.present().unwrap(), third.remove().unwrap()), (0, 1, 1));
+            assert_eq!((third.present().unwrap(), third.remove().unwrap()), (1, 1));
             assert_eq!(third.present().unwrap(), 0);
             fs::remove_dir_all(&third.target.folder).unwrap();
-            third.on_disk = usize::MAX;
         }
     }
 

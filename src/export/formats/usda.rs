@@ -2,8 +2,6 @@
 //! files. Source: OpenUSD, UsdGeomPoints, UsdVolVolume and Sequenceable Value Clips.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 
 use super::vdb;
 use crate::export::names::plain;
@@ -27,15 +25,10 @@ pub(in crate::export) const FORMAT: Format = Format {
     },
 };
 
-const VOLUMES: Encoding = Encoding {
-    ending: "vdb",
-    encode: vdb::float,
-    inspect: vdb::inspect,
-    index: Some(Index { ending: "usda", text: volume }),
-};
+const VOLUMES: Encoding =
+    Encoding { ending: "vdb", encode: vdb::float, half: false, index: Some(Index { ending: "usda", text: volume }) };
 const PARTICLES: Encoding =
-    Encoding { ending: "usda", encode: points, inspect, index: Some(Index { ending: "usda", text: clips }) };
-const LAST_LINE: &[u8] = b"\n# end\n";
+    Encoding { ending: "usda", encode: points, half: false, index: Some(Index { ending: "usda", text: clips }) };
 
 /// A name of a prim or an attribute: letters, digits and `_`, not beginning with a digit.
 fn identifier(text: &str) -> String {
@@ -169,20 +162,12 @@ fn volume(target: &Target, files: &[(u64, String)]) -> String {
     text + "}\n"
 }
 
-/// Whether the last line is there.
-fn inspect(file: &mut File, length: u64) -> Option<[u32; 2]> {
-    file.seek(SeekFrom::Start(length.checked_sub(LAST_LINE.len() as u64)?)).ok()?;
-    let mut end = vec![0; LAST_LINE.len()];
-    file.read_exact(&mut end).ok()?;
-    (end == LAST_LINE).then_some([1, 1])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_are_identifiers_and_only_whole_files_count() {
+    fn names_are_identifiers() {
         assert_eq!(["a b", "2nd", "", "solve/x.y"].map(identifier), ["a_b", "_2nd", "_", "solve_x_y"]);
         assert_eq!([f32::NAN, f32::INFINITY, 1e-7, 0.1].map(number), ["nan", "inf", "0.0000001", "0.1"]);
         let target = Target { layers: vec!["density".into(), "flow.x".into()], ..Target::images("".into(), 1..=2) };
@@ -191,6 +176,5 @@ mod tests {
         assert!(text.contains("2: @./a.0002.vdb@,") && text.contains("rel field:flow_x = </volume/flow_x>"), "{text}");
         assert!(text.contains("token fieldName = \"flow.x\"") && text.contains("endTimeCode = 2"), "{text}");
         assert!(clips(&target, &files).contains("double2[] active = [(1, 0), (2, 1)]"));
-        super::super::tests::only_whole_files_count(b"#usda 1.0\n\ndef Points \"particles\"\n{\n}\n# end\n", inspect);
     }
 }

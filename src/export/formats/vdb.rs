@@ -5,15 +5,13 @@
 //! default zero. Nodes without active values are left out, and those of one value are tiles. A level set has the distances of a narrow band,
 //! and the sign alone beyond it.
 
-use std::fs::File;
-
 use crate::export::names::plain;
 use crate::export::sequence::{Encoding, Sequence};
 use crate::export::sink::{About, Format, Frame, Kind, Target};
 use crate::export::value::{Grid, Value};
 use crate::stage::types::Scalar;
 
-use super::bytes::{Reader, put_string};
+use super::bytes::put_string;
 use super::vdb_tree::{Active, Element, Tree};
 
 pub(in crate::export) const FORMAT: Format = Format {
@@ -25,7 +23,9 @@ pub(in crate::export) const FORMAT: Format = Format {
     beside: &[],
     single: false,
     bytes_per_pixel: 4.0,
-    open: |target| Box::new(Sequence::new(target, &Encoding { ending: "vdb", encode: float, inspect, index: None })),
+    open: |target| {
+        Box::new(Sequence::new(target, &Encoding { ending: "vdb", encode: float, half: false, index: None }))
+    },
 };
 
 pub(in crate::export) const HALF: Format = Format {
@@ -33,7 +33,9 @@ pub(in crate::export) const HALF: Format = Format {
     title: "OpenVDB, half",
     about: "the same with 16 bits a number",
     bytes_per_pixel: 2.0,
-    open: |target| Box::new(Sequence::new(target, &Encoding { ending: "vdb", encode: halves, inspect, index: None })),
+    open: |target| {
+        Box::new(Sequence::new(target, &Encoding { ending: "vdb", encode: halves, half: true, index: None }))
+    },
     ..FORMAT
 };
 
@@ -43,7 +45,7 @@ pub(in crate::export) const LEVEL_SET: Format = Format {
     about: "signed distances as OpenVDB level sets: a narrow band around the surface, negative inside",
     takes: &[Kind::Distance],
     open: |target| {
-        Box::new(Sequence::new(target, &Encoding { ending: "vdb", encode: level_set, inspect, index: None }))
+        Box::new(Sequence::new(target, &Encoding { ending: "vdb", encode: level_set, half: false, index: None }))
     },
     ..FORMAT
 };
@@ -246,33 +248,6 @@ impl Metadata {
     }
 }
 
-/// Whether the last grid ends where the file does. Grids of all frames have the same size.
-pub(super) fn inspect(file: &mut File, length: u64) -> Option<[u32; 2]> {
-    let mut reader = Reader::new(file);
-    if u64::from_le_bytes(reader.take()?) != MAGIC || u32::from_le_bytes(reader.take()?) != VERSION {
-        return None;
-    }
-    // Versions of the library, the flag of positions, the identifier.
-    reader.skip(4 + 4 + 1 + 36)?;
-    for _ in 0..u32::from_le_bytes(reader.take()?) {
-        reader.string()?;
-        reader.string()?;
-        let size = u32::from_le_bytes(reader.take()?);
-        reader.skip(u64::from(size))?;
-    }
-    let mut end = None;
-    for _ in 0..u32::from_le_bytes(reader.take()?) {
-        reader.string()?;
-        reader.string()?;
-        reader.string()?;
-        reader.skip(16)?;
-        let at = u64::try_from(i64::from_le_bytes(reader.take()?)).ok()?;
-        reader.seek(at)?;
-        end = Some(at);
-    }
-    (end == Some(length)).then_some([1, 1])
-}
-
 #[cfg(test)]
 mod tests {
     use std::borrow::Cow;
@@ -285,7 +260,7 @@ mod tests {
     const FOG: Class = Class::Fog { cutoff: 0.0, half: false };
 
     #[test]
-    fn positions_lead_from_grid_to_grid_and_only_whole_files_count() {
+    fn positions_lead_from_grid_to_grid() {
         let words = (0..4 * 3 * 2 * 4u32).map(|n| (n as f32).to_bits()).collect();
         let (elements, scalar, words) = ([4, 3, 2], Scalar::F32, Cow::Owned(words));
         let grid =
@@ -295,7 +270,6 @@ mod tests {
         assert_eq!(volumes[0].ty, "Tree_vec3s_5_4_3");
         let frame = Frame { index: 5, time: 0.5, content: crate::export::sink::Content::Layers(Vec::new()) };
         let bytes = file(&volumes, &frame, &About::default());
-        super::super::tests::only_whole_files_count(&bytes, inspect);
         comes_in(&bytes);
         let halves = volumes_of("color", "", &grid, Class::Fog { cutoff: 0.0, half: true }).unwrap();
         comes_in(&file(&halves, &frame, &About::default()));

@@ -8,12 +8,16 @@ mod encode;
 mod preview;
 mod texels;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use crate::export::frames::Frames;
+use crate::export::record::{self, Log, Sums};
 use crate::export::sheet::Layout;
 use crate::export::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Target};
+use crate::export::sizes;
 use crate::export::value::{Layer, Value, vectors};
 use crate::files::{read, write};
 
@@ -53,12 +57,13 @@ struct Flipbook {
     size: Option<[usize; 2]>,
     taken: Vec<Taken>,
     received: u64,
+    log: Log,
 }
 
 impl Flipbook {
     fn new(target: Target) -> Flipbook {
         let roles = target.layers.iter().enumerate().map(|(index, name)| Role::named(name, index == 0)).collect();
-        Flipbook { target, roles, size: None, taken: Vec::new(), received: 0 }
+        Flipbook { target, roles, size: None, taken: Vec::new(), received: 0, log: Log::default() }
     }
 
     /// The name of a file, without the folder: `ending` begins with `_` or a dot.
@@ -88,18 +93,7 @@ impl Flipbook {
             };
             self.size = Some(size);
             let [width, height] = size;
-            let shape = layer.cells().unwrap_or([1, 1]).map(|side| side as usize);
-            // Half a texel is as near as whole sizes come.
-            if (shape[0] * height).abs_diff(shape[1] * width) > shape[0].max(shape[1]) {
-                let remedy = match shape[1] * width / shape[0].max(1) < height {
-                    true => format!("{width}x{}", (width * shape[1]).div_ceil(shape[0].max(1))),
-                    false => format!("{}x{height}", (height * shape[0]).div_ceil(shape[1].max(1))),
-                };
-                return Err(format!(
-                    "`{}` is {} x {} cells, of another shape than tiles of {width} x {height}: use --size {remedy}, or a wire of the tiles' shape",
-                    layer.name, shape[0], shape[1]
-                ));
-            }
+            sizes::fits_tile(&layer.name, layer.cells().unwrap_or([1, 1]), size.map(|side| side as u32))?;
             let tile = match value {
                 Value::Picture(picture) if [picture.width as usize, picture.height as usize] == size => {
                     let (pixels, _) = picture.rgba.as_chunks::<4>();
@@ -135,8 +129,8 @@ impl Flipbook {
 
     /// Writes all files under temporary names, then gives them their own.
     fn save(&mut self, layout: Layout) -> Result<(), ExportError> {
-        let (index, json) = (self.target.frames.first(), self.target.folder.join(self.name(".json")));
-        let failed = |message| ExportError::Encode { index, path: json, message };
+        let json = self.target.folder.join(self.name(".json"));
+        let failed = |message| ExportError::Incomplete { path: json, message };
         let (times, mut sheets) = (self.taken.iter().map(|taken| taken.time).collect::<Vec<_>>(), Vec::new());
         for (index, role) in self.roles.iter().enumerate() {
             // Tiles are moved: both copies of a large flipbook may not fit into memory.
@@ -151,9 +145,15 @@ impl Flipbook {
             let failed = |error: io::Error| ExportError::file(Action::Write, &path, &error);
             let mut temporary = write::temporary(&self.target.folder).map_err(failed)?;
             temporary.write_all(&bytes).map_err(failed)?;
-            written.push((temporary, path));
+            written.push((temporary, path, record::sum(&bytes)));
         }
-        for (temporary, path) in written {
+        // In the order of `files`.
+        for (name, at) in self.files().into_iter().zip(0..) {
+            let path = self.target.folder.join(name);
+            let sum = written.iter().find(|(_, known, _)| *known == path).map(|(_, _, sum)| sum.as_str());
+            self.log.file(at, sum.unwrap_or_default(), &path)?;
+        }
+        for (temporary, path, _) in written {
             write::rename(temporary, &path).map_err(|error| ExportError::file(Action::Rename, &path, &error))?;
         }
         Ok(())
@@ -174,8 +174,11 @@ impl FrameSink for Flipbook {
         self.target.folder.join(self.name("_color.png"))
     }
 
-    fn whole(&self, _: Option<[u32; 2]>) -> u64 {
-        0
+    fn kept(&self, frames: &Frames, sums: &Sums) -> BTreeSet<u64> {
+        let paths = self.files().into_iter().map(|name| self.target.folder.join(name));
+        let whole = paths.zip(0..).all(|(path, at)| record::is_as_written(&path, sums, at));
+        let all = if *frames == self.target.frames && whole { Some(frames.iter()) } else { None };
+        all.into_iter().flatten().collect()
     }
 
     fn present(&self) -> io::Result<u64> {
@@ -190,13 +193,15 @@ impl FrameSink for Flipbook {
         Ok(present)
     }
 
-    fn begin(&mut self, _: u64) -> Result<(), ExportError> {
+    fn begin(&mut self, _: &BTreeSet<u64>, log: Log) -> Result<(), ExportError> {
+        self.log = log;
         let (index, path) = (self.target.frames.first(), self.path(1));
         self.layout().map(drop).map_err(|message| ExportError::Encode { index, path, message })
     }
 
     fn write(&mut self, frame: Frame) -> Result<(), ExportError> {
         self.received += 1;
+        self.log.look(&frame, false);
         let (index, path) = (frame.index, self.path(1));
         let tiles = frame.layers().and_then(|layers| self.tiles(layers));
         let tiles = tiles.map_err(|message| ExportError::Encode { index, path, message })?;
