@@ -297,7 +297,7 @@ mod tests {
         let packed = packed(&raw);
         assert!(packed.len() < raw.len());
         let mut bytes = Vec::new();
-        flate2::read::ZlibDecoder::new(Cursor::new(&packed)).read_to_end(&mut bytes).unwrap();
+        std::io::Read::read_to_end(&mut flate2::read::ZlibDecoder::new(Cursor::new(&packed)), &mut bytes).unwrap();
         for at in 1..bytes.len() {
             bytes[at] = bytes[at].wrapping_add(bytes[at - 1]).wrapping_sub(128);
         }
