@@ -16,6 +16,7 @@ use crate::cache::{CacheError, Index, STATES, Writer};
 use crate::cancel::Cancel;
 use crate::document::{Bake, Document};
 use crate::files::Access;
+use crate::files::written::Log;
 use crate::gpu::{Gpu, Reading};
 use crate::graph::{Graph, aside};
 use crate::library::Library;
@@ -242,7 +243,7 @@ fn checkpoints(order: &Order, inputs: String, simulation: &mut Simulation, next:
     let present = STATES.present(&folder).into_iter().map(|(frame, _)| frame);
     let before = present.filter(|frame| *frame <= simulation.frame()).collect();
     let pace = order.checkpoint_every.map_or(Pace::Time(CHECKPOINT), Pace::Frames);
-    let target = Target { folder, files: STATES, graph: order.graph.clone(), inputs };
+    let target = Target { folder, files: STATES, graph: order.graph.clone(), inputs, log: Log::default() };
     Saver::new(target, pace, Retain::Spread(CHECKPOINTS), before)
 }
 

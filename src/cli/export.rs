@@ -167,6 +167,9 @@ impl Export {
         let export = job::Export { frames, checkpoints: every, unseen: true, ..export };
         let export = job::Export { resume: self.keep.resume, overwrite: self.keep.overwrite, ..export };
         export.check().map_err(|error| Failure::Message(error.to_string()))?;
+        if let (None, Some(name)) = (&self.out, &self.preset) {
+            preset::check_folders(name, &export, &self.graph.access())?;
+        }
 
         // Errors of the graph are reported even where there is no driver.
         let gpu = super::open(&self.run.device, self.graph.memory);
@@ -254,7 +257,10 @@ impl Export {
             Some(out) => (out.as_path(), place),
             None => (Path::new(&preset.folder), Place { folder: Place::of(&self.graph.graph).folder, ..place }),
         };
-        let resolve = || run::folder(out, &place, frames);
+        let resolve = || match (&self.out, &self.preset) {
+            (None, Some(name)) => Ok(preset::folder(name, preset, &place, frames, &self.graph.access())?),
+            _ => run::folder(out, &place, frames),
+        };
         run::claim(&out.to_string_lossy(), &place, resolve, |folder: &Folder| folder.path.clone())
     }
 }

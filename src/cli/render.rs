@@ -17,6 +17,7 @@ use stagewright::document::Document;
 use stagewright::export::checkpoints;
 use stagewright::export::job::{Export, Item, JobError, Subject};
 use stagewright::export::record::Fingerprint;
+use stagewright::files::written::{Log, Written};
 use stagewright::gpu::{Gpu, NodeTime, Profile};
 use stagewright::graph::outputs::fitted;
 use stagewright::graph::{Graph, Node};
@@ -214,7 +215,8 @@ impl Render {
         let path = checkpoints::path(&self.files.out, snapshot.frame);
         let mut checkpoint = Checkpoint::new(simulation, snapshot, document.to_text(), Some(inputs.text().to_string()));
         checkpoint.about.stop = stop.map(Box::new);
-        checkpoint.write_in_export(&path).map_err(|error| Failure::Message(error.to_string()))?;
+        let log = Log::begin(&self.files.out, &Written::read(&self.files.out)).unwrap_or_default();
+        checkpoint.write_in_export(&path, &log).map_err(|error| Failure::Message(error.to_string()))?;
         Ok(path)
     }
 

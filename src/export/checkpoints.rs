@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::record::Fingerprint;
 use crate::document::Document;
 use crate::files::numbered::Numbered;
+use crate::files::written::Log;
 use crate::sim::checkpoint::Checkpoint;
 use crate::sim::saver::{Pace, Retain, Saver, Target};
 
@@ -31,9 +32,9 @@ impl Checkpoints {
     }
 
     /// Writes them into a folder. `resumed` is the frame of the export's checkpoint that it continues from.
-    pub(super) fn saver(&self, folder: &Path, inputs: &Fingerprint, resumed: Option<u64>) -> Saver {
-        let target =
-            Target { folder: folder.into(), files: FILES, graph: self.graph.clone(), inputs: inputs.text().into() };
+    pub(super) fn saver(&self, folder: &Path, inputs: &Fingerprint, resumed: Option<u64>, log: Log) -> Saver {
+        let (graph, inputs) = (self.graph.clone(), inputs.text().into());
+        let target = Target { folder: folder.into(), files: FILES, graph, inputs, log };
         Saver::new(target, Pace::Frames(self.every), Retain::Behind(ON_THEIR_WAY), resumed.into_iter().collect())
     }
 }

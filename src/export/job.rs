@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::checkpoints::Checkpoints;
+use super::claim::{self, Logs};
 use super::frames::Frames;
 pub use super::item::Item;
 use super::measure;
@@ -46,7 +47,8 @@ pub struct Export {
     pub folder: PathBuf,
     /// Keep the frames that exports with the same inputs have written, and write those that are missing.
     pub resume: bool,
-    /// With `resume`, replace files that are not of this export. Otherwise such files are an error.
+    /// Replace files that are there and that no export has written; with `resume`, those that are not of this export. Otherwise such files are
+    /// an error.
     pub overwrite: bool,
     /// Which checkpoints are written into the folder.
     pub checkpoints: Option<Checkpoints>,
@@ -76,14 +78,17 @@ impl Export {
             .map_err(JobError::Sheet)
     }
 
-    /// Whether the folder contains files of the range's frames, which would be replaced.
-    pub fn would_replace(&self) -> bool {
-        self.sinks(&About::default()).iter().any(|sink| sink.present().is_ok_and(|count| count > 0))
+    /// The number of files in the folder that would be replaced, and whether exports have written all of them.
+    pub fn would_replace(&self) -> (usize, bool) {
+        let (count, others) = claim::in_the_way(self);
+        (count.max(others.len()), others.is_empty())
     }
 
     /// The first file that a frame goes to.
     pub fn path(&self, frame: u64) -> PathBuf {
-        self.sinks(&About::default()).first().map_or_else(|| self.folder.clone(), |sink| sink.path(frame))
+        self.sinks(&About::default(), &Logs::default())
+            .first()
+            .map_or_else(|| self.folder.clone(), |sink| sink.path(frame))
     }
 
     /// Size of the files of one of the last frames that it has written \[bytes\]; `None` where a file holds all frames.
@@ -91,14 +96,15 @@ impl Export {
         if self.items.iter().any(|item| item.format.single) {
             return None;
         }
-        let sinks = self.sinks(&About::default());
+        let sinks = self.sinks(&About::default(), &Logs::default());
         let paths = |index| sinks.iter().map(|sink| sink.path(self.frames.at(index))).collect();
         measure::frame_bytes(progress.kept + progress.written, paths)
     }
 
     /// The names of the files in one line: `frame.0001.png to frame.0240.png`.
     pub fn names(&self) -> String {
-        let names: Vec<String> = self.sinks(&About::default()).iter().map(|sink| sink.names()).collect();
+        let names: Vec<String> =
+            self.sinks(&About::default(), &Logs::default()).iter().map(|sink| sink.names()).collect();
         names.join(", ")
     }
 
@@ -114,13 +120,15 @@ impl Export {
     }
 
     /// The sinks of all items.
-    pub(super) fn sinks(&self, about: &About) -> Vec<Box<dyn FrameSink>> {
+    pub(super) fn sinks(&self, about: &About, logs: &Logs) -> Vec<Box<dyn FrameSink>> {
         // The simulation needs a core. Two threads keep up with small images.
         let cores = std::thread::available_parallelism().map_or(2, usize::from).saturating_sub(1);
         let threads = (cores.min(MAX_THREADS) / self.items.len().max(1)).max(2);
         let sink = |item: &Item| {
+            let folder = self.folder.join(&item.folder);
             (item.format.open)(Target {
-                folder: self.folder.join(&item.folder),
+                log: logs.of(&folder),
+                folder,
                 frames: self.frames,
                 names: item.names.clone(),
                 kind: item.kind,
@@ -190,6 +198,20 @@ pub enum JobError {
         first: u64,
         /// The present frame.
         present: u64,
+    },
+    /// Files with the names of the export's files that no export has written.
+    #[error(
+        "{}{} there and {} written by an export; choose another folder, or give --overwrite to replace {}",
+        .path.display(),
+        match .others { 0 => " is".to_string(), 1 => " and another file are".to_string(), count => format!(" and {count} other files are") },
+        if *.others == 0 { "was not" } else { "were not" },
+        if *.others == 0 { "it" } else { "them" }
+    )]
+    Taken {
+        /// The first file.
+        path: PathBuf,
+        /// How many others there are.
+        others: usize,
     },
     /// Another export writes into the same folder.
     #[error("another export is writing into {}; wait until it is done, or choose another folder", .folder.display())]

@@ -1,9 +1,15 @@
 //! Names of an export's files: `density.0001.vdb`.
 
+use sha2::{Digest, Sha256};
+
+use crate::files::portable;
+
 /// Frame numbers are padded with zeros to this many digits.
 const DIGITS: usize = 4;
 /// The token that stands for the number of a frame.
 const FRAME: &str = "frame";
+/// Comes before the hash of a [`unique`] name.
+const MARK: char = '~';
 /// Longest name without the number [bytes]; file systems allow 255.
 const MAX_LENGTH: usize = 200;
 
@@ -38,11 +44,13 @@ impl Names {
                 Piece::Token(token) => {
                     let known = tokens.iter().map(|(name, _)| *name).chain([FRAME]);
                     let value = tokens.iter().find(|(name, _)| *name == token);
-                    part.push_str(&plain(value.ok_or_else(|| unknown(token, known))?.1));
+                    part.push_str(&component(value.ok_or_else(|| unknown(token, known))?.1));
                 }
                 Piece::Text(text) => {
-                    if let Some(wrong) = text.chars().find(|c| matches!(c, '/' | '\\' | '}') || c.is_control()) {
-                        return Err(format!("a file name can't contain {wrong:?}; choose the folder with --out"));
+                    if let Some(wrong) = text.chars().find(|c| *c == '}' || portable::is_forbidden(*c)) {
+                        let remedy =
+                            if matches!(wrong, '/' | '\\') { "choose the folder with --out" } else { "leave it out" };
+                        return Err(format!("a file name can't contain {wrong:?}; {remedy}"));
                     }
                     part.push_str(text);
                 }
@@ -53,6 +61,12 @@ impl Names {
         }
         if names.before.starts_with('.') {
             return Err("the name begins with a dot, so the files would be hidden; begin with a letter".into());
+        }
+        if names.before.starts_with('-') {
+            return Err("the name begins with a dash, which programs take for an option; begin with a letter".into());
+        }
+        if [names.frame(1, "x"), names.single("x")].iter().any(|name| portable::is_device(name)) {
+            names.before.insert(0, '_');
         }
         if names.before.len() + names.after.len() > MAX_LENGTH {
             return Err(format!("the name is longer than {MAX_LENGTH} bytes; shorten it"));
@@ -68,13 +82,15 @@ impl Names {
     /// The name of the one file of all frames.
     pub fn single(&self, ending: &str) -> String {
         let before = self.before.trim_end_matches(['.', '_', '-', ' ']);
+        let before = if before.is_empty() && self.after.is_empty() { "frames" } else { before };
         format!("{before}{}.{ending}", self.after)
     }
 
-    /// The number of a frame, from the name of its file.
+    /// The number of a frame, from the name of its file in whatever case.
     pub fn number(&self, name: &str, ending: &str) -> Option<u64> {
-        let digits = name.strip_prefix(self.before.as_str())?.strip_suffix(ending)?.strip_suffix('.')?;
-        let digits = digits.strip_suffix(self.after.as_str())?;
+        let [name, before, after, ending] = [name, &self.before, &self.after, ending].map(portable::folded);
+        let digits = name.strip_prefix(before.as_str())?.strip_suffix(ending.as_str())?.strip_suffix('.')?;
+        let digits = digits.strip_suffix(after.as_str())?;
         digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
     }
 }
@@ -112,9 +128,33 @@ pub(super) fn unknown<'n>(token: &str, known: impl Iterator<Item = &'n str>) -> 
     format!("`{{{token}}}` is not a token; use {known}")
 }
 
-/// A text with `_` for everything that is not a letter, a digit or one of `-_.`.
+/// A text with `_` for everything that is not an ASCII letter, a digit or one of `-_.`: a name inside files of other programs.
 pub fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
+}
+
+/// A value as a part of a path on every system, which is never the folder itself or the one above: with `_` for everything that is not
+/// a letter or digit of any script or one of `-_.~`.
+pub(super) fn component(text: &str) -> String {
+    // In these scripts, of India and South-East Asia, some vowels are marks and no letters.
+    let mark = |c: char| ('\u{900}'..='\u{109f}').contains(&c);
+    let kept = |c: char| c.is_alphanumeric() || mark(c) || "-_.~".contains(c);
+    let mut text: String = text.chars().map(|c| if kept(c) { c } else { '_' }).collect();
+    if text.is_empty() || text.ends_with('.') {
+        text.truncate(text.trim_end_matches('.').len());
+        text.push('_');
+    }
+    if portable::is_device(&text) { format!("_{text}") } else { text }
+}
+
+/// The same, and different for each text: where characters are replaced, a few digits of a hash follow.
+pub(super) fn unique(text: &str) -> String {
+    let safe = component(text);
+    if safe == text && !text.contains(MARK) {
+        return safe;
+    }
+    let [a, b, c, ..] = <[u8; 32]>::from(Sha256::digest(text.as_bytes()));
+    format!("{safe}{MARK}{a:02x}{b:02x}{c:02x}")
 }
 
 #[cfg(test)]
@@ -137,10 +177,57 @@ mod tests {
             ("{name", "no closing"),
             ("{frame}{frame}", "`{frame}` is there twice"),
             (".{name}", "begins with a dot"),
+            ("-{name}", "begins with a dash"),
+            ("a:{frame}", "can't contain ':'; leave it out"),
+            ("a\n{frame}", "can't contain '\\n'"),
         ] {
             let error = Names::parse(text, &tokens).unwrap_err();
             assert!(error.contains(cause), "{text}: {error}");
         }
         assert!(Names::parse(&"x".repeat(300), &tokens).unwrap_err().contains("200 bytes"));
+    }
+
+    #[test]
+    fn every_system_can_have_the_files_of_any_wire() {
+        let wires =
+            ["CON", "nul", "a:b", "..", "", "水", "com1.value", "$(x)", "a\"b'c", "\u{2028}", "=1+1", "x\n", "किताब"];
+        for (wire, text) in wires.iter().flat_map(|wire| ["{name}.{frame}", "{frame}{name}"].map(|text| (wire, text))) {
+            let Ok(names) = Names::parse(text, &[("name", wire)]) else { panic!("{wire:?} in {text}") };
+            for name in [names.frame(7, "npy"), names.single("csv")] {
+                assert_eq!(portable::fault(&name), None, "{wire:?} in {text}: {name}");
+                assert!(!name.starts_with(['.', '-']), "{name}");
+            }
+            assert_eq!(names.number(&names.frame(7, "npy").to_uppercase(), "npy"), Some(7), "{wire:?} in {text}");
+        }
+    }
+
+    #[test]
+    fn names_of_graphs_keep_their_letters_and_never_become_equal() {
+        assert_eq!(["smoke", "水", "Wärme_2", "a.b-c"].map(unique), ["smoke", "水", "Wärme_2", "a.b-c"]);
+        let alike = [
+            "a b",
+            "a_b",
+            "a:b",
+            "a\tb",
+            "!!",
+            "??",
+            "__",
+            "..",
+            "...",
+            "",
+            ".",
+            "con",
+            "_con",
+            "a_b~1b2c3d",
+            "x",
+            "x.",
+            "x_",
+        ];
+        let mut names: Vec<String> = alike.iter().map(|text| unique(text)).collect();
+        assert!(names.iter().all(|name| portable::fault(name).is_none()), "{names:?}");
+        assert_eq!((names[0].len(), &names[0][..4]), (10, "a_b~"));
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), alike.len(), "{names:?}");
     }
 }

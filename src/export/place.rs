@@ -5,8 +5,9 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf, is_separator};
 
 use super::clock::Now;
-use super::names::{Names, Piece, pieces, plain, unknown};
+use super::names::{Names, Piece, component, pieces, unique, unknown};
 use super::record::RECORD;
+use crate::files::portable;
 
 /// A token, and what it stands for.
 pub type Token = (&'static str, &'static str);
@@ -60,7 +61,9 @@ pub struct Place {
 impl Place {
     /// Of a graph file.
     pub fn of(path: &Path) -> Place {
-        let graph = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = path.file_stem().unwrap_or_default();
+        // What is no text is written with escapes, so that different names stay different.
+        let graph = stem.to_str().map_or_else(|| format!("{stem:?}"), String::from);
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         Place { graph, folder, now: Now::local(), ..Place::default() }
     }
@@ -75,8 +78,8 @@ impl Place {
     /// The value of a token of a whole export, but for the version.
     pub fn value(&self, token: &str, frames: &RangeInclusive<u64>) -> Option<String> {
         Some(match token {
-            "graph" => component(&self.graph),
-            "preset" => component(self.preset.as_deref()?),
+            "graph" => unique(&self.graph),
+            "preset" => unique(self.preset.as_deref()?),
             "first" => frames.start().to_string(),
             "last" => frames.end().to_string(),
             "date" => self.now.date.clone(),
@@ -92,19 +95,22 @@ impl Place {
     /// An unknown token, or one that has no value here, in one sentence.
     pub fn resolve(&self, text: &str, frames: &RangeInclusive<u64>) -> Result<Folder, String> {
         let mut path = String::new();
-        // Where the part of the path begins that is different for each series.
-        let mut series = None;
+        // Where the part of the path begins that is different for each series, and where the first part with a token.
+        let (mut series, mut named) = (None, None);
         for piece in pieces(text.trim())? {
             match piece {
                 Piece::Text(text) => path += text,
                 Piece::Token(token) if OF_SERIES.iter().any(|(known, _)| *known == token) => {
-                    series = series.or(Some(path.rfind(is_separator).map_or(0, |at| at + 1)));
+                    series = series.or(Some(begin_of_part(&path)));
                     path += &format!("{{{token}}}");
                 }
                 Piece::Token(VERSION) if series.is_some() => {
                     return Err("`{version}` has to be before the tokens of a wire in the folder".into());
                 }
-                Piece::Token(VERSION) => path += "{version}",
+                Piece::Token(VERSION) => {
+                    named = named.or(Some(begin_of_part(&path)));
+                    path += "{version}";
+                }
                 Piece::Token("preset") if self.preset.is_none() => {
                     return Err(
                         "`{preset}` is the name of a preset, and none is chosen; choose one, or remove it".into()
@@ -115,6 +121,7 @@ impl Place {
                 }
                 Piece::Token(token) => {
                     let known = TOKENS.iter().chain(&OF_SERIES).map(|(name, _)| *name);
+                    named = named.or(Some(begin_of_part(&path)));
                     path += &self.value(token, frames).ok_or_else(|| unknown(token, known))?;
                 }
             }
@@ -126,7 +133,28 @@ impl Place {
             path = path.replace("{version}", &version);
             tokens.push((VERSION, version));
         }
+        if let Some(named) = named.filter(|named| *named < path.len()) {
+            self.check_parts(&path, named)?;
+        }
         Ok(Folder { path: self.folder.join(path), series, tokens })
+    }
+
+    /// Whether every system can have the parts of a path from the byte `named` on, and no folder is there that some systems take for one of
+    /// them.
+    fn check_parts(&self, path: &str, named: usize) -> Result<(), String> {
+        let mut parent = self.folder.join(&path[..named]);
+        for part in path[named..].split(is_separator).filter(|part| !matches!(*part, "" | "." | "..")) {
+            if let Some(fault) = portable::fault(part) {
+                return Err(format!("the folder can't be named `{part}`: {fault}; choose another name"));
+            }
+            if let Some(other) = alike(&parent, part) {
+                let cause =
+                    format!("the folder {} is there, whose name differs from `{part}` by case only", other.display());
+                return Err(format!("{cause}, and some systems take both for one; rename one of them"));
+            }
+            parent.push(part);
+        }
+        Ok(())
     }
 
     /// The same for what has one folder: [`OF_SERIES`] has no values.
@@ -177,10 +205,24 @@ impl Place {
     }
 }
 
-/// A value as a part of a path, which is never the folder itself or the one above.
-fn component(text: &str) -> String {
-    let text = plain(text);
-    if text.chars().all(|c| c == '.') { "_".into() } else { text }
+/// Where the last part of a path begins \[bytes\].
+fn begin_of_part(path: &str) -> usize {
+    path.rfind(is_separator).map_or(0, |at| at + 1)
+}
+
+/// An entry of a folder that differs from a name by case only, where the name itself is not there.
+fn alike(folder: &Path, name: &str) -> Option<PathBuf> {
+    let there = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let folded = portable::folded(name);
+    let mut alike = None;
+    for entry in fs::read_dir(there).ok()?.flatten() {
+        match entry.file_name().to_str() {
+            Some(found) if found == name => return None,
+            Some(found) if portable::folded(found) == folded => alike = Some(entry.path()),
+            _ => {}
+        }
+    }
+    alike
 }
 
 /// The folder of an export.
@@ -197,7 +239,7 @@ pub struct Folder {
 impl Folder {
     /// A folder whose name has no tokens, for a graph.
     pub fn plain(path: &Path, graph: &str) -> Folder {
-        Folder { path: path.into(), series: String::new(), tokens: vec![("graph", component(graph))] }
+        Folder { path: path.into(), series: String::new(), tokens: vec![("graph", unique(graph))] }
     }
 
     /// The folder of a series below the path, and the names of its files.
@@ -211,6 +253,10 @@ impl Folder {
         let folder = tokens
             .iter()
             .fold(self.series.clone(), |text, (token, value)| text.replace(&format!("{{{token}}}"), value));
+        let parts = folder.split(is_separator).filter(|part| !matches!(*part, "" | "." | ".."));
+        if let Some((part, fault)) = parts.into_iter().find_map(|part| Some((part, portable::fault(part)?))) {
+            return Err(format!("the folder can't be named `{part}`: {fault}; choose another name"));
+        }
         Ok((folder.into(), Names::parse(names, &tokens)?))
     }
 }
@@ -228,7 +274,7 @@ mod tests {
     fn folders_are_relative_to_the_graph() {
         let place = place();
         let path = |text: &str| place.resolve(text, &(5..=240)).map(|folder| folder.path);
-        assert_eq!(path(" out/{graph}").unwrap(), Path::new("/work/out/oil_clock"));
+        assert_eq!(path(" out/{graph}").unwrap(), Path::new("/work/out/oil_clock~e4cb5b"));
         assert_eq!(path("/tmp/{date}_{time}/{first}-{last}").unwrap(), Path::new("/tmp/2026-11-27_14-05/5-240"));
         assert_eq!(place.relative("/work/out/a"), "out/a");
         assert_eq!(place.relative("/work"), "/work");
@@ -236,7 +282,7 @@ mod tests {
         assert_eq!(Place::default().relative("/else"), "/else");
         let named = Place { preset: Some("comp/a".into()), graph: "..".into(), ..place.clone() };
         let climbs = named.resolve("{graph}/{preset}", &(1..=1)).unwrap();
-        assert_eq!(climbs.path, Path::new("/work/_/comp_a"), "no name leads out of the folder");
+        assert_eq!(climbs.path, Path::new("/work/_~5ec1f7/comp_a~0c1ba8"), "no name leads out of the folder");
         for (text, cause) in [
             (
                 "{x}",
@@ -256,7 +302,7 @@ mod tests {
     fn each_series_may_have_a_folder_of_its_own() {
         let frames = 1..=9;
         let folder = place().resolve("out/{graph}/a_{format}/{wire}", &frames).unwrap();
-        assert_eq!(folder.path, Path::new("/work/out/oil_clock"));
+        assert_eq!(folder.path, Path::new("/work/out/oil_clock~e4cb5b"));
         let (below, names) = folder.series("{name}_{last}.{frame}", ["vel", "solve/velocity.value", "vdb"]).unwrap();
         assert_eq!(
             (below.to_str(), names.frame(3, "vdb").as_str()),
@@ -265,7 +311,7 @@ mod tests {
         let error = folder.series("{version}", ["vel", "v", "vdb"]).unwrap_err();
         assert!(error.contains("`{version}` is not a token"), "only where the folder has it: {error}");
         assert!(place().single("out/{name}", &frames).unwrap_err().contains("`{name}` is not a token; use {graph}, "));
-        assert_eq!(place().single("out/{graph}", &frames).unwrap(), Path::new("/work/out/oil_clock"));
+        assert_eq!(place().single("out/{graph}", &frames).unwrap(), Path::new("/work/out/oil_clock~e4cb5b"));
     }
 
     #[test]

@@ -1,12 +1,16 @@
 //! From the settings of an export, as the dialog and graph files have them, to the export.
 
+use std::ops::RangeInclusive;
+use std::path::{PathBuf, is_separator};
+
 use super::checkpoints::Checkpoints;
 use super::frames::Frames;
 use super::job::{Export, Item};
-use super::place::Folder;
+use super::place::{Folder, Place};
 use super::select::{Choices, DEFAULT_NAMES, Request, clash, series};
 use super::settings;
 use crate::document::{Document, ExportPreset};
+use crate::files::{Access, portable};
 use crate::graph::Graph;
 use crate::problem::Problem;
 
@@ -29,6 +33,59 @@ pub fn named<'d>(name: &str, document: &'d Document) -> Result<&'d ExportPreset,
 pub fn frames(preset: &ExportPreset) -> Frames {
     let every = settings::read(&preset.settings).map_or(1, |settings| settings.every);
     Frames::new(preset.frames.0..=preset.frames.1, every)
+}
+
+/// The folder that it writes to; [`check_folders`] says whether the graph may name it.
+///
+/// # Errors
+/// No folder, one that some systems can't have, and tokens that have no value.
+pub fn folder(
+    name: &str,
+    preset: &ExportPreset,
+    place: &Place,
+    frames: &RangeInclusive<u64>,
+    access: &Access,
+) -> Result<Folder, Problem> {
+    let text = preset.folder.trim();
+    let fault = |cause: String, remedy: &str| Problem::new("", "", format!("the preset `{name}`: {cause}"), remedy);
+    if text.is_empty() {
+        return Err(fault("it names no folder".into(), "choose one with --out"));
+    }
+    if !access.anywhere
+        && let Some((part, cause)) = text.split(is_separator).find_map(|part| Some((part, unportable(part)?)))
+    {
+        return Err(fault(format!("its folder can't be named `{part}`: {cause}"), "choose one with --out"));
+    }
+    let folder = place.resolve(text, frames).map_err(|cause| fault(cause, ""))?;
+    if !access.contains(&folder.path) {
+        let remedy = "choose a folder with --out, or allow it with --allow-files";
+        return Err(fault(
+            format!("it writes to {}, which is outside of the graph's folder", folder.path.display()),
+            remedy,
+        ));
+    }
+    Ok(folder)
+}
+
+/// Checks that a graph may name the folders of an export, those of its series too.
+///
+/// # Errors
+/// A folder outside of that of the graph, unless files elsewhere are allowed.
+pub fn check_folders(name: &str, export: &Export, access: &Access) -> Result<(), Problem> {
+    let Some(outside) = outside(export, access) else { return Ok(()) };
+    let cause = format!("the preset `{name}` writes to {}, which is outside of the graph's folder", outside.display());
+    Err(Problem::new("", "", cause, "choose a folder with --out, or allow it with --allow-files"))
+}
+
+/// The first folder of an export that a graph may not name.
+pub fn outside(export: &Export, access: &Access) -> Option<PathBuf> {
+    export.folders().into_iter().find(|folder| !access.contains(folder))
+}
+
+/// Why some systems can't have a part of a path, with tokens.
+fn unportable(part: &str) -> Option<String> {
+    let plain = part.replace(['{', '}'], "_");
+    if matches!(part, "" | "." | "..") { None } else { portable::fault(&plain) }
 }
 
 /// The names of the files, with tokens.

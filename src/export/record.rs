@@ -146,6 +146,18 @@ pub(super) enum Known {
     Other(String, bool),
 }
 
+/// Files in a folder with the names of records that are none.
+pub(super) fn foreign(folder: &Path) -> Vec<std::path::PathBuf> {
+    let other = |name: &&str| {
+        let path = folder.join(name);
+        let text = || read::bytes_without_links(&path, MAX_RECORD).ok();
+        // Those of earlier versions are records too.
+        let ours = || text().is_some_and(|bytes| bytes.starts_with(b"(version:") || bytes.starts_with(b"(first:"));
+        fs::symlink_metadata(&path).is_ok() && !ours()
+    };
+    [RECORD, COMPLETE].iter().filter(|name| other(name)).map(|name| folder.join(name)).collect()
+}
+
 impl Record {
     /// Reads the record in a folder; a symbolic link is ignored, and a file that is none is too.
     pub(super) fn read(folder: &Path) -> Record {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::claim::{self, Logs};
 use super::item::Item;
 use super::job::{Export, JobError};
 use super::record::{Fingerprint, Known, Log, Record, Sums};
@@ -43,7 +44,7 @@ struct Found(Vec<Series>);
 impl Found {
     /// Compares the folder with its record. Reads every file that the record lists.
     fn of(export: &Export, inputs: &Fingerprint, record: &Record) -> Result<Found, JobError> {
-        let sinks = export.sinks(&About::default());
+        let sinks = export.sinks(&About::default(), &Logs::default());
         let one = |(item, sink): (&Item, Box<dyn FrameSink>)| {
             series(export, item, &*sink, inputs, record).map_err(|error| export.fault(&error))
         };
@@ -210,6 +211,8 @@ pub(super) struct Started {
     /// Frames that were removed.
     pub(super) replaced: u64,
     pub(super) remarks: Arc<Remarks>,
+    /// Lists of the folders' files.
+    pub(super) logs: Logs,
     pub(super) locks: Vec<FolderLock>,
 }
 
@@ -252,6 +255,12 @@ impl<'e> Ready<'e> {
                 None => {}
             }
             said.extend(found.again());
+        } else {
+            match claim::check(export)? {
+                0 => {}
+                1 => said.push("1 existing file replaced".into()),
+                count => said.push(format!("{count} existing files replaced")),
+            }
         }
         Ok(Ready { export, inputs, locks, record, found, said })
     }
@@ -266,8 +275,9 @@ impl<'e> Ready<'e> {
         let (export, inputs) = (self.export, self.inputs);
         let plan = simulation.plan();
         let about = About { graph: plan.name.clone(), hash: inputs.text().into(), fps: plan.fps };
-        let mut sinks = export.sinks(&about);
         export.folders().iter().for_each(|folder| write::sweep(folder));
+        let logs = Logs::begin(export).map_err(|error| export.fault(&error))?;
+        let mut sinks = export.sinks(&about, &logs);
         let (mut kept, mut replaced) = (Vec::new(), 0);
         let mut found = self.found.0.into_iter();
         for (item, sink) in export.items.iter().zip(&mut sinks) {
@@ -305,6 +315,6 @@ impl<'e> Ready<'e> {
             let log = journal.as_ref().map_or_else(Log::default, |journal| self.record.log(item, journal, &remarks));
             sink.begin(kept, log)?;
         }
-        Ok(Started { sinks, work, replaced, remarks, locks: self.locks })
+        Ok(Started { sinks, work, replaced, remarks, logs, locks: self.locks })
     }
 }

@@ -59,7 +59,7 @@ impl Ready<'_> {
         let (export, inputs) = (self.export, self.inputs);
         let frames = export.frames;
         let mut sources = Sources::new(simulation, export)?;
-        let Started { mut sinks, work, replaced, remarks, locks: _locks } = self.start(simulation)?;
+        let Started { mut sinks, work, replaced, remarks, logs, locks: _locks } = self.start(simulation)?;
         let last = frames.last();
         let first = work.after(0).unwrap_or(0);
         let mut progress = Progress { kept: work.kept(), first, replaced, last, ..Progress::default() };
@@ -68,7 +68,10 @@ impl Ready<'_> {
         // The frame after which nothing is left to write.
         let end = work.last().unwrap_or(0);
         let mut resumed = jump(export, inputs, simulation, first, &mut progress);
-        let mut saver = export.checkpoints.as_ref().map(|wanted| wanted.saver(&export.folder, inputs, resumed));
+        let mut saver = export
+            .checkpoints
+            .as_ref()
+            .map(|wanted| wanted.saver(&export.folder, inputs, resumed, logs.of(&export.folder)));
         let mut pace = Pace::new(Instant::now());
         while wanted && let Some(next) = work.after(simulation.frame()) {
             // After frames that are kept, a later checkpoint may be nearer.
@@ -127,6 +130,7 @@ impl Ready<'_> {
         let written: Vec<_> = sinks.iter_mut().map(|sink| sink.finish()).collect();
         written.into_iter().collect::<Result<Vec<u64>, _>>()?;
         saver.into_iter().try_for_each(|saver| saver.finish(simulation))?;
+        logs.finish();
         if wanted {
             progress.frame = last;
             // The files must be on disk before the record says that they are complete.

@@ -14,6 +14,7 @@ use super::place::Folder;
 use super::settings::Settings;
 use super::sink::{Format, Kind};
 use crate::document::Document;
+use crate::files::portable;
 use crate::graph::carried::Carried;
 use crate::graph::expect::Statistic;
 use crate::graph::measurement::Measurement;
@@ -166,9 +167,11 @@ pub fn series(
 /// The first series that has the same files as one before it, by its position.
 pub fn clash(items: &[Item]) -> Option<(usize, Problem)> {
     // What a whole sequence has goes by the format and the names.
+    // Some systems ignore case.
+    let folded = |item: &Item| portable::folded(&item.path(1).to_string_lossy());
+    let name = |item: &Item| portable::folded(&item.folder.join(item.names.frame(1, "")).to_string_lossy());
     let same = |one: &Item, other: &Item| {
-        let name = |item: &Item| (item.format, item.folder.clone(), item.names.clone());
-        one.path(1) == other.path(1) || name(one) == name(other)
+        folded(one) == folded(other) || (one.format == other.format && name(one) == name(other))
     };
     let (at, item) =
         items.iter().enumerate().find(|(at, item)| items.iter().take(*at).any(|other| same(item, other)))?;

@@ -12,8 +12,8 @@ use std::thread::JoinHandle;
 use super::frames::Frames;
 use super::memory::Share;
 use super::record::{self, Log, Sums};
-use super::sink::{Action, ExportError, Frame, FrameSink, Target};
-use crate::files::{read, write as atomic};
+use super::sink::{Action, ExportError, Frame, FrameSink, Present, Target};
+use crate::files::{portable, read, write as atomic};
 
 /// Length of the queue; each thread holds one more frame.
 const QUEUE: usize = 2;
@@ -109,6 +109,8 @@ impl Files {
             let name = entry.file_name();
             let number = name.to_str().and_then(|name| self.target.names.number(name, self.encoding.ending));
             let frame = number.and_then(|number| frames.of_number(number)).filter(|frame| frames.contains(*frame));
+            // One with other zeros before its number, or in another case, is another file.
+            let frame = frame.filter(|frame| name.to_str() == Some(self.name(*frame).as_str()));
             if let Some(frame) = frame
                 && !entry.file_type()?.is_dir()
             {
@@ -138,7 +140,7 @@ impl Files {
         let mut temporary = atomic::temporary(&self.target.folder).map_err(failed)?;
         temporary.write_all(bytes).map_err(failed)?;
         note()?;
-        atomic::rename(temporary, path).map_err(|error| ExportError::file(Action::Rename, path, &error))
+        self.target.publish(temporary, path)
     }
 
     /// The file about the whole sequence.
@@ -195,6 +197,19 @@ impl FrameSink for Sequence {
 
     fn present(&self) -> io::Result<u64> {
         Ok(self.files.present()?.len() as u64)
+    }
+
+    fn files(&self) -> io::Result<Present> {
+        let (files, frames) = (&self.files, self.files.target.frames);
+        let index = files.index().and_then(|(path, _)| path.file_name()?.to_str().map(String::from));
+        let same = |name: &String, found: &str| portable::folded(name) == portable::folded(found);
+        let of_frame = |found: &str| {
+            let number = files.target.names.number(found, files.encoding.ending)?;
+            let frame = frames.of_number(number).filter(|frame| frames.contains(*frame))?;
+            Some(files.name(frame)).filter(|name| same(name, found))
+        };
+        let of_index = |found: &str| index.clone().filter(|name| same(name, found));
+        Present::find(&files.target.folder, |found| of_frame(found).or_else(|| of_index(found)))
     }
 
     fn remove(&mut self) -> io::Result<u64> {

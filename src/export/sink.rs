@@ -2,16 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::fs;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use super::frames::Frames;
 use super::names::Names;
 use super::record::{Log, Sums};
 use super::settings::Settings;
 use super::value::Layer;
-use crate::files::write;
+use crate::files::{portable, write, written};
 use crate::sim::Image;
 
 /// What a file format can hold.
@@ -95,6 +98,8 @@ pub struct Target {
     pub threads: usize,
     /// What files say about where they come from.
     pub about: About,
+    /// The list of the folder's files.
+    pub log: written::Log,
 }
 
 /// What files say about where they come from.
@@ -126,7 +131,20 @@ impl Target {
             settings: Settings::default(),
             threads: 2,
             about,
+            log: written::Log::default(),
         }
+    }
+
+    /// Gives a complete file its name, after it has been added to the list of the folder. Anything of the name is replaced, even a
+    /// symbolic link.
+    ///
+    /// # Errors
+    /// Why it cannot be renamed; the temporary file is removed then.
+    pub(super) fn publish(&self, temporary: NamedTempFile, path: &Path) -> Result<(), ExportError> {
+        let size = temporary.as_file().metadata().map(|about| about.len());
+        let listed = size.and_then(|size| self.log.add(path, size));
+        listed.map_err(|error| ExportError::file(Action::Write, path, &error))?;
+        write::rename(temporary, path).map_err(|error| ExportError::file(Action::Rename, path, &error))
     }
 
     /// Frames per second of a movie of these frames.
@@ -207,12 +225,57 @@ pub enum Content {
     Layers(Vec<Layer>),
 }
 
+/// Files in a folder with the names of files that an export writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Present {
+    /// Files of exactly these names.
+    pub files: Vec<PathBuf>,
+    /// Files whose names differ from them by case only, which some systems take for the same.
+    pub alike: Vec<PathBuf>,
+}
+
+impl Present {
+    /// Looks through a folder. `name` is the name that the export gives to the file which an entry of this name, in whatever case, would
+    /// be; `None` for all other entries. Folders are left out.
+    ///
+    /// # Errors
+    /// A folder that is there and cannot be read.
+    pub fn find(folder: &Path, name: impl Fn(&str) -> Option<String>) -> io::Result<Present> {
+        let mut present = Present::default();
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(present),
+            entries => entries?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            let found = entry.file_name();
+            let Some((found, name)) = found.to_str().and_then(|found| Some((found, name(found)?))) else { continue };
+            if !entry.file_type()?.is_dir() {
+                let list = if found == name { &mut present.files } else { &mut present.alike };
+                list.push(entry.path());
+            }
+        }
+        Ok(present)
+    }
+
+    /// The same for files of these names.
+    ///
+    /// # Errors
+    /// As [`Present::find`].
+    pub fn of(folder: &Path, names: &[String]) -> io::Result<Present> {
+        Present::find(folder, |found| {
+            let folded = portable::folded(found);
+            names.iter().find(|name| portable::folded(name) == folded).cloned()
+        })
+    }
+}
+
 /// Writes the frames of one export. [`sequence::Sequence`](super::sequence::Sequence) implements it for formats with
 /// one file a frame.
 ///
-/// The export holds the lock of the folder while it calls `remove`, `begin`, `write` and `finish`. A sink writes to
-/// temporary names ([`files::write::temporary`](crate::files::write::temporary)) and renames files that are complete,
-/// so that a killed process leaves no partial file under a final name. When dropped before `finish`, it completes what
+/// The export holds the lock of the folder while it calls `begin`, `write` and `finish`. A sink writes to
+/// temporary names ([`files::write::temporary`](crate::files::write::temporary)) and renames files that are complete
+/// with [`Target::publish`], so that a killed process leaves no partial file under a final name. When dropped before `finish`, it completes what
 /// was started and leaves no temporary file.
 pub trait FrameSink {
     /// The names of its files in one line for display: `frame.0001.png to frame.0240.png`.
@@ -238,6 +301,12 @@ pub trait FrameSink {
     /// # Errors
     /// A folder that cannot be read.
     fn present(&self) -> io::Result<u64>;
+
+    /// Which of the files that it would write are there, whatever they contain.
+    ///
+    /// # Errors
+    /// A folder that cannot be read.
+    fn files(&self) -> io::Result<Present>;
 
     /// Deletes files of the range's frames, which are not of this export. Returns how many.
     ///

@@ -1,13 +1,16 @@
 //! File access: the only module that opens files named by others, and the only one that writes files.
 //!
 //! [`mod@read`] opens only regular files, up to a size limit, and decides which files a graph may name. [`mod@write`]
-//! never writes through a link or to a name that somebody else could have created first. [`numbered`] names files by frame.
+//! never writes through a link or to a name that somebody else could have created first. [`mod@written`] lists the files of exports.
+//! [`numbered`] names files by frame, and [`mod@portable`] says which names every system can have.
 
 pub mod numbered;
+pub mod portable;
 pub mod read;
 pub mod scratch;
 pub mod space;
 pub mod write;
+pub mod written;
 
 pub use read::{Access, ReadError};
 

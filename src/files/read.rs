@@ -62,6 +62,14 @@ impl Access {
         self.anywhere || !leaves
     }
 
+    /// Whether a folder that a graph names, and that need not exist, is the graph's own or below it, with all links on the way
+    /// followed. A link that leads nowhere is outside.
+    pub fn contains(&self, folder: &Path) -> bool {
+        let own = if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder };
+        let inside = || Some(real(folder)?.starts_with(fs::canonicalize(own).ok()?));
+        self.anywhere || inside().unwrap_or(false)
+    }
+
     /// The path of a file that a graph names.
     ///
     /// # Errors
@@ -86,6 +94,25 @@ impl Access {
         let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder };
         if path.starts_with(fs::canonicalize(folder)?) { Ok(path) } else { Err(ReadError::Outside) }
     }
+}
+
+/// A path without links, `.` and `..`, of which the last parts need not exist. `None` for a link that leads nowhere.
+fn real(path: &Path) -> Option<PathBuf> {
+    let mut real = PathBuf::new();
+    for part in std::path::absolute(path).ok()?.components() {
+        match part {
+            Component::ParentDir => drop(real.pop()),
+            Component::CurDir => {}
+            part => real.push(part),
+        }
+        if fs::symlink_metadata(&real).is_ok_and(|about| about.is_symlink()) {
+            real = fs::canonicalize(&real).ok()?;
+        }
+    }
+    // The system may write a path that exists in another way, as Windows does.
+    let there = real.ancestors().find(|path| path.exists())?;
+    let rest = real.strip_prefix(there).ok()?;
+    Some(fs::canonicalize(there).ok()?.join(rest))
 }
 
 /// Names of what is in a folder, in no order. Names that are no text are left out.

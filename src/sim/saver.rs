@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::checkpoint::{BadState, Checkpoint, CheckpointError, CheckpointFile};
 use super::{Simulation, SnapshotReading, timeline};
 use crate::files::numbered::Numbered;
+use crate::files::written::Log;
 use crate::plan::Plan;
 use crate::problem::Problem;
 
@@ -58,6 +59,8 @@ pub struct Target {
     pub graph: String,
     /// A hash of all that the frames depend on.
     pub inputs: String,
+    /// The list of the folder's files.
+    pub log: Log,
 }
 
 /// From which checkpoints frames get the same values.
@@ -193,9 +196,9 @@ impl Saver {
         let (frame, target) = (snapshot.frame, &self.target);
         let checkpoint = Checkpoint::new(simulation, snapshot, target.graph.clone(), Some(target.inputs.clone()));
         let checkpoint = checkpoint.after(self.bad.clone());
-        let path = target.files.path(&target.folder, frame);
-        let thread =
-            std::thread::Builder::new().name("checkpoint".into()).spawn(move || checkpoint.write_in_export(&path));
+        let (path, log) = (target.files.path(&target.folder, frame), target.log.clone());
+        let write = move || checkpoint.write_in_export(&path, &log);
+        let thread = std::thread::Builder::new().name("checkpoint".into()).spawn(write);
         self.writing = Some((frame, thread.map_err(|e| SaveError::Thread(e.to_string()))?));
         Ok(())
     }

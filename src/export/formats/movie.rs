@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use crate::export::frames::Frames;
 use crate::export::memory::Share;
 use crate::export::record::{self, Log, Sums};
-use crate::export::sink::{Action, ExportError, Frame, FrameSink, Target};
+use crate::export::sink::{Action, ExportError, Frame, FrameSink, Present, Target};
 use crate::files::{read, write};
 use crate::sim::Image;
 
@@ -118,6 +118,10 @@ impl FrameSink for Movie {
         Ok(u64::from(fs::symlink_metadata(self.file()).is_ok()))
     }
 
+    fn files(&self) -> io::Result<Present> {
+        Present::of(&self.target.folder, &[self.names()])
+    }
+
     fn remove(&mut self) -> io::Result<u64> {
         let present = self.present()?;
         if present > 0 {
@@ -212,6 +216,6 @@ fn work(
     })?;
     let sum = record::sum_of(temporary.path()).unwrap_or_default();
     log.file(WHOLE, &sum, path)?;
-    write::rename(temporary, path).map_err(|error| ExportError::file(Action::Rename, path, &error))?;
+    target.publish(temporary, path)?;
     Ok(written)
 }

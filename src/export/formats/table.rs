@@ -13,7 +13,7 @@ use super::csv;
 use crate::export::frames::Frames;
 use crate::export::record::{self, Log, Sums};
 use crate::export::sequence::Sequence;
-use crate::export::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Target};
+use crate::export::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Present, Target};
 use crate::export::value::Value;
 use crate::files::{read, write};
 
@@ -123,7 +123,7 @@ impl Table {
         self.rows.values().for_each(|row| text.extend([row, "\n"]));
         temporary.write_all(text.as_bytes()).map_err(failed)?;
         self.log.file(WHOLE, &record::sum(text.as_bytes()), &path)?;
-        write::rename(temporary, &path).map_err(|error| ExportError::file(Action::Rename, &path, &error))?;
+        self.target.publish(temporary, &path)?;
         (self.on_disk, self.unsaved) = (self.rows.len(), false);
         Ok(())
     }
@@ -195,6 +195,10 @@ impl FrameSink for Table {
         }
         // Whatever it contains, it would be replaced.
         Ok(self.read().map_or(0, |(_, rows)| rows.len() as u64).max(1))
+    }
+
+    fn files(&self) -> io::Result<Present> {
+        Present::of(&self.target.folder, &[self.name()])
     }
 
     fn remove(&mut self) -> io::Result<u64> {

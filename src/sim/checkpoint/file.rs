@@ -12,6 +12,7 @@ use super::super::settings::{self, held_value};
 use super::super::state_layout::{StateLayout, described};
 use super::header::{self, Header, Tensor, Wrong};
 use super::{About, BadState, Checkpoint, CheckpointError, StateAbout, VERSION, common, named};
+use crate::files::written::Log;
 use crate::files::{read, write};
 use crate::plan::Plan;
 
@@ -36,14 +37,17 @@ impl Checkpoint {
     ///
     /// # Errors
     /// As [`Checkpoint::write`].
-    pub fn write_in_export(&self, path: &Path) -> Result<Vec<BadState>, CheckpointError> {
-        self.write_by(path, write::replace_in_export)
+    pub fn write_in_export(&self, path: &Path, log: &Log) -> Result<Vec<BadState>, CheckpointError> {
+        self.write_by(path, |path, bytes| {
+            log.add(path, bytes.len() as u64)?;
+            write::replace_in_export(path, bytes)
+        })
     }
 
     fn write_by(
         &self,
         path: &Path,
-        write: fn(&Path, &[u8]) -> io::Result<()>,
+        write: impl Fn(&Path, &[u8]) -> io::Result<()>,
     ) -> Result<Vec<BadState>, CheckpointError> {
         let fault = |cause: String| CheckpointError::File { path: path.into(), doing: "written", cause };
         let bad = self.not_finite();

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use crate::export::frames::Frames;
 use crate::export::record::{self, Log, Sums};
 use crate::export::sheet::Layout;
-use crate::export::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Target};
+use crate::export::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Present, Target};
 use crate::export::sizes;
 use crate::export::value::{Layer, Value, vectors};
 use crate::files::{read, write};
@@ -154,7 +154,7 @@ impl Flipbook {
             self.log.file(at, sum.unwrap_or_default(), &path)?;
         }
         for (temporary, path, _) in written {
-            write::rename(temporary, &path).map_err(|error| ExportError::file(Action::Rename, &path, &error))?;
+            self.target.publish(temporary, &path)?;
         }
         Ok(())
     }
@@ -184,6 +184,10 @@ impl FrameSink for Flipbook {
     fn present(&self) -> io::Result<u64> {
         let found = self.files().iter().any(|name| fs::symlink_metadata(self.target.folder.join(name)).is_ok());
         Ok(u64::from(found))
+    }
+
+    fn files(&self) -> io::Result<Present> {
+        Present::of(&self.target.folder, &Flipbook::files(self))
     }
 
     fn remove(&mut self) -> io::Result<u64> {
