@@ -58,6 +58,7 @@ pub mod plan;
 pub mod printable;
 pub mod problem;
 mod quiet;
+pub mod quoting;
 pub mod sim;
 pub mod spelling;
 pub mod stage;

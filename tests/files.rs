@@ -77,8 +77,8 @@ impl Folder {
     pub fn names(&self, folder: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.at(folder)).unwrap();
         let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-        // The record of a complete export.
-        names.retain(|name| name != ".frame.export");
+        // The record of a complete export, and the list of its files.
+        names.retain(|name| !name.starts_with(".frame.export"));
         names.sort();
         names
     }

@@ -309,7 +309,11 @@ impl BakeDialog {
                 }
                 self.name_anew(session);
                 let count = progress.written + progress.kept;
-                (format!("Baked {count} frames of {name}. The graph runs from the cache."), false)
+                let replaced = match progress.replaced {
+                    0 => String::new(),
+                    count => format!(" {count} files of an earlier bake were replaced."),
+                };
+                (format!("Baked {count} frames of {name}. The graph runs from the cache.{replaced}"), false)
             }
             Ended::Cancelled(progress) => {
                 session.look_at_bakes();

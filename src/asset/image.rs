@@ -10,7 +10,7 @@ use super::error::Cause;
 use super::jpeg;
 
 /// Limit of pixels, so that samples and outline fit into a few hundred MiB.
-const MAX_PIXELS: u64 = 1 << 26;
+pub const MAX_PIXELS: u64 = 1 << 26;
 
 /// Upper bound of how much a byte of the file can expand: deflate packs 258 bytes into two bits, and PNG's filters do
 /// not change lengths.

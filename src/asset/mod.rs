@@ -53,6 +53,7 @@ use crate::printable;
 pub use envelope::Timing;
 pub use error::{AssetError, Cause, Text, sentence};
 pub use frames::{Frames, MAX_FRAMES, files_of};
+pub use image::MAX_PIXELS;
 pub use particles::{Column, Number, Shared};
 pub use work::{Phase, Work};
 

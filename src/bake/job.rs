@@ -96,6 +96,8 @@ pub struct Progress {
     pub broken: u64,
     /// Frames that were not computed again, since a checkpoint holds their States.
     pub skipped: u64,
+    /// Files of another bake that were in the folder and are replaced.
+    pub replaced: u64,
     /// Frames written by this run.
     pub written: u64,
     /// Their size on disk \[bytes\].
@@ -176,7 +178,8 @@ pub fn run(
     let missing: BTreeSet<u64> = (begins..=last).filter(|frame| !kept.sound.contains(frame)).collect();
     let total = last - first + 1;
     let sound = kept.sound.range(first..=last).count() as u64;
-    let mut progress = Progress { last, kept: sound, broken: kept.broken.len() as u64, total, ..Progress::default() };
+    let (broken, replaced) = (kept.broken.len() as u64, writer.replaced());
+    let mut progress = Progress { last, kept: sound, broken, total, replaced, ..Progress::default() };
     let (Some(&next), Some(&until)) = (missing.first(), missing.last()) else {
         progress.frame = last;
         return Ok((progress, kept.broken));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::asset;
 use crate::cache::{BakedWire, Cache, CacheError, Index, STATES};
 use crate::document::Bake;
-use crate::files::{Access, ReadError, read};
+use crate::files::{Access, portable, read};
 use crate::graph::{Graph, NodeId};
 use crate::plan::{Plan, PlayedCache, baked_wire};
 use crate::problem::{Problem, Problems};
@@ -186,11 +186,18 @@ pub fn look(graph: &Graph, name: &str, bake: &Bake, access: &Access) -> Result<S
     }
     let wires = wires(graph, name, &bake.wires)?;
     let named = bake.folder(name);
-    if !access.may_name(Path::new(&named)) {
+    let folder = access.folder.join(&named);
+    if !access.may_name(Path::new(&named)) || !access.contains(&folder) {
         let cause = format!("the bake {name} names the folder {named}, which is outside of that of the graph");
         return Err(Problem::new("", "", cause, "choose a folder inside, or allow files outside of it"));
     }
-    let folder = access.folder.join(&named);
+    let parts = || named.split(is_separator).filter(|part| !matches!(*part, "" | "." | ".."));
+    if !access.anywhere
+        && let Some((part, fault)) = parts().find_map(|part| Some((part, portable::fault(part)?)))
+    {
+        let cause = format!("the bake {name} names the folder {named}, which can't be `{part}`: {fault}");
+        return Err(Problem::new("", "", cause, "choose another folder"));
+    }
     let stored = wires.iter().filter_map(|(node, port)| baked_wire(graph, *node, *port)).collect();
     let upstream = graph.upstream(&wires);
     let mut depends = upstream.items;
@@ -209,14 +216,7 @@ pub fn look(graph: &Graph, name: &str, bake: &Bake, access: &Access) -> Result<S
         condition: Condition::Missing,
         plays: bake.play,
     };
-    // A link that leads out of the folder.
-    let opened = match access.resolve(Path::new(&named)) {
-        Err(ReadError::Outside) => {
-            Err(CacheError::File { path: status.folder.clone(), doing: "read", cause: ReadError::Outside.to_string() })
-        }
-        _ => Cache::open(&status.folder),
-    };
-    match opened {
+    match Cache::open(&status.folder) {
         Ok(cache) => {
             (status.frames, status.bytes) = (cache.frames(), cache.bytes());
             status.condition = condition(&status, &cache);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::files::{read, write};
+use crate::files::{portable, read, write};
 use crate::gpu::Gpu;
 use crate::plan::Plan;
 use crate::problem::{Problem, Problems};
@@ -64,8 +64,11 @@ fn first_frame(gpu: &Gpu, plan: Plan) -> Result<Vec<(String, Vec<u32>)>, Problem
     words.collect()
 }
 
+/// The file of a State, which every system can have.
 fn file(folder: &Path, name: &str, state: &str) -> PathBuf {
-    folder.join(format!("{name}.{}.f32", state.replace('/', ".")))
+    let name = format!("{name}.{}.f32", state.replace('/', "."));
+    let name: String = name.chars().map(|c| if portable::is_forbidden(c) { '_' } else { c }).collect();
+    folder.join(if portable::is_device(&name) { format!("_{name}") } else { name })
 }
 
 fn unusable(path: &Path, cause: &str) -> Problems {

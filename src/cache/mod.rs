@@ -209,6 +209,9 @@ pub enum CacheError {
         /// The frame.
         frame: u64,
     },
+    /// A file that no bake has written has the name of one of a cache.
+    #[error("{} is there and was not written by a bake; choose another folder, or remove the file", .0.display())]
+    Foreign(PathBuf),
     /// Another process writes into the folder.
     #[error("another bake is writing into {}; wait until it is done, or choose another folder", .0.display())]
     Locked(PathBuf),

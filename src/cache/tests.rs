@@ -83,6 +83,45 @@ fn an_interrupted_bake_is_resumed_and_another_one_replaces_it() {
 }
 
 #[test]
+fn files_of_others_are_neither_replaced_nor_removed() {
+    for name in ["index.json", "frame.0001.bake", "frame.0000.bake", "state.0005.safetensors"] {
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join(name);
+        let package = r#"{"name": "web", "program": "webpack"}"#;
+        fs::write(&other, package).unwrap();
+        let refused = || [Writer::begin(folder.path(), index(false, 2), false).map(drop), remove(folder.path())];
+        assert_eq!(refused(), [Err(CacheError::Foreign(other.clone())), Err(CacheError::Foreign(other.clone()))]);
+        assert_eq!(fs::read_to_string(&other).unwrap(), package);
+        #[cfg(unix)]
+        {
+            // A link, to a cache even, is none either.
+            let cache = tempfile::tempdir().unwrap();
+            write(cache.path(), &index(true, 2), 0..=2);
+            fs::remove_file(&other).unwrap();
+            std::os::unix::fs::symlink(cache.path().join("index.json"), &other).unwrap();
+            assert!(refused().iter().all(Result::is_err) && Cache::open(cache.path()).is_ok(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_a_killed_or_newer_version_has_left_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &index(true, 3), 0..=3);
+    fs::write(STATES.path(folder.path(), 2), br#"........{"__metadata__":{"stagewright":"{}"}}"#).unwrap();
+    fs::write(FRAMES.path(folder.path(), 2), "").unwrap();
+    // Killed between the index and the frames.
+    fs::remove_file(folder.path().join(INDEX)).unwrap();
+    let (writer, kept) = Writer::begin(folder.path(), index(true, 2), true).unwrap();
+    assert_eq!((kept.sound.len(), writer.replaced()), (0, 5));
+    drop(writer);
+    let text = fs::read_to_string(folder.path().join(INDEX)).unwrap();
+    fs::write(folder.path().join(INDEX), text.replace("\"version\": 2", "\"version\": 9")).unwrap();
+    let (writer, _) = Writer::begin(folder.path(), index(true, 2), true).unwrap();
+    assert_eq!(writer.replaced(), 1);
+}
+
+#[test]
 fn a_state_needs_the_frame_before_the_first() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &index(true, 3), 0..=3);

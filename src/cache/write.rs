@@ -1,19 +1,25 @@
 //! Writing: frame by frame, each as a whole.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::frame::{Header, Size};
-use super::{Cache, CacheError, FRAMES, INDEX, Index, STATES, codec};
+use super::frame::{Header, MAGIC, Size};
+use super::{Cache, CacheError, FRAMES, INDEX, Index, MAX_INDEX, STATES, codec};
 use crate::files::numbered::Numbered;
-use crate::files::write;
+use crate::files::{ReadError, read, write};
+
+/// In the header of a checkpoint, the name of what it says about itself.
+const STATE_MAGIC: &[u8] = b"\"stagewright\":";
+/// Bytes at the beginning of a file in which these are.
+const BEGIN: u64 = 1 << 12;
 
 /// Writes a cache.
 pub struct Writer {
     folder: PathBuf,
     index: Index,
     identity: [u8; 32],
+    replaced: u64,
     _lock: write::FolderLock,
 }
 
@@ -32,7 +38,7 @@ impl Writer {
     /// is read.
     ///
     /// # Errors
-    /// A folder that can't be written, or that another process writes to.
+    /// A folder that can't be written, or that another process writes to; files with the names of a cache's that no bake has written.
     pub fn begin(folder: &Path, index: Index, resume: bool) -> Result<(Writer, Kept), CacheError> {
         let fault = |error: io::Error| fault(folder, &error);
         write::create_folder(folder).map_err(fault)?;
@@ -40,9 +46,13 @@ impl Writer {
         let Some(lock) = lock else { return Err(CacheError::Locked(folder.into())) };
         write::sweep(folder);
         let before = Cache::open(folder).ok().filter(|before| resume && index.continues(before.index()));
+        let mut replaced = 0;
         match &before {
             Some(_) => surplus(folder, index.last).try_for_each(|path| gone(&path)).map_err(fault)?,
-            None => remove_files(folder).map_err(fault)?,
+            None => {
+                check(folder)?;
+                replaced = remove_files(folder).map_err(fault)?;
+            }
         }
         let mut kept = Kept::default();
         if let Some(before) = &before {
@@ -58,7 +68,12 @@ impl Writer {
             write::replace_in_export(&folder.join(INDEX), &text).map_err(fault)?;
         }
         let identity = index.identity();
-        Ok((Writer { folder: folder.into(), index, identity, _lock: lock }, kept))
+        Ok((Writer { folder: folder.into(), index, identity, replaced, _lock: lock }, kept))
+    }
+
+    /// Files of another cache that were removed.
+    pub fn replaced(&self) -> u64 {
+        self.replaced
     }
 
     /// Writes a frame with the words of each part, in the order of the index. Returns its size on disk \[bytes\].
@@ -97,22 +112,64 @@ impl Writer {
 /// Removes a cache, and its folder if nothing else is in it.
 ///
 /// # Errors
-/// Files that can't be removed; a folder that another process writes to.
+/// Files that can't be removed, or that no bake has written; a folder that another process writes to.
 pub fn remove(folder: &Path) -> Result<(), CacheError> {
     let fault = |error: io::Error| fault(folder, &error);
     let lock = write::FolderLock::take(folder).map_err(fault)?;
     let Some(_lock) = lock else { return Err(CacheError::Locked(folder.into())) };
+    check(folder)?;
     remove_files(folder).map_err(fault)?;
     // One with other files stays.
     let _ = std::fs::remove_dir(folder);
     Ok(())
 }
 
-/// Removes the index, the frames and the checkpoints, and no other file.
-fn remove_files(folder: &Path) -> io::Result<()> {
+/// Removes the index, the frames and the checkpoints, and no other file. Returns how many.
+fn remove_files(folder: &Path) -> io::Result<u64> {
+    let files: Vec<PathBuf> = files(folder).collect();
     // First, so that what is left after a kill is no cache.
-    gone(&folder.join(INDEX))?;
-    surplus(folder, 0).chain([FRAMES.path(folder, 0)]).try_for_each(|path| gone(&path))
+    let index = folder.join(INDEX);
+    let count = files.len() as u64 + u64::from(index.exists());
+    gone(&index)?;
+    files.iter().try_for_each(|path| gone(path))?;
+    Ok(count)
+}
+
+/// The frames and checkpoints of a cache.
+fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let first = Some(FRAMES.path(folder, 0)).filter(|path| path.symlink_metadata().is_ok());
+    surplus(folder, 0).chain(first)
+}
+
+/// Checks that the files which a bake replaces are those of a bake: an index that a version of this program wrote vouches for those
+/// beside it. Others say by their first bytes what they are.
+///
+/// # Errors
+/// A file that is something else, a link among them.
+fn check(folder: &Path) -> Result<(), CacheError> {
+    let index = folder.join(INDEX);
+    match read::bytes_without_links(&index, MAX_INDEX) {
+        Ok(bytes) if is_ours(&bytes) => return Ok(()),
+        Err(ReadError::Missing) => {}
+        _ => return Err(CacheError::Foreign(index)),
+    }
+    let other = files(folder).find(|path| {
+        let Ok((file, _)) = read::open_without_links(path) else { return true };
+        let mut begin = Vec::new();
+        let read = file.take(BEGIN).read_to_end(&mut begin).is_ok();
+        let ours = |magic: &[u8]| begin.windows(magic.len()).any(|bytes| bytes == magic);
+        // An empty file is what a crash of the system leaves.
+        let known = begin.is_empty() || begin.starts_with(&MAGIC[..MAGIC.len() - 1]) || ours(STATE_MAGIC);
+        !(read && known)
+    });
+    other.map_or(Ok(()), |path| Err(CacheError::Foreign(path)))
+}
+
+/// Whether an index is that of a cache, of any version of this program.
+fn is_ours(index: &[u8]) -> bool {
+    let json = serde_json::from_slice::<serde_json::Value>(index).ok();
+    let program = json.as_ref().and_then(|json| json.get("program")?.as_str());
+    program.is_some_and(|program| program.starts_with("stagewright "))
 }
 
 /// Frames and checkpoints after a frame.

@@ -134,7 +134,9 @@ impl Bake {
         entry: &Entry,
     ) -> Result<(), Failure> {
         let access = self.graph.access();
-        let status = bake::look(graph, name, entry, &access)?;
+        // The folder that the graph names does not count where another one is given.
+        let inside = self.out.as_ref().map(|_| Entry { folder: "bake".into(), ..entry.clone() });
+        let status = bake::look(graph, name, inside.as_ref().unwrap_or(entry), &access)?;
         let version = if self.resume { Version::Newest } else { Version::Next };
         let place = Place { version, ..run::place(&self.graph.graph, false) };
         let given = |out: &PathBuf| run::single_folder(out, &place, &(entry.frames.0..=entry.frames.1));
@@ -193,6 +195,9 @@ impl Bake {
         }
         for (frame, error) in &broken {
             report::print(&format!("frame {frame} was computed again: {error}\n"));
+        }
+        if done.replaced > 0 {
+            report::print(&format!("{} files of an earlier bake were replaced\n", done.replaced));
         }
         if done.kept > 0 {
             let after = match done.skipped {

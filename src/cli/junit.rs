@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use stagewright::quoting::xml;
+
 /// The tests of a graph.
 pub struct Suite {
     pub name: String,
@@ -30,10 +32,10 @@ pub fn to_text(suites: &[Suite]) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(out, "<testsuites name=\"stagewright\"{} time=\"{seconds:.3}\">", counts(all()));
     for suite in suites {
-        let (name, counts) = (escaped(&suite.name), counts(suite.cases.iter()));
+        let (name, counts) = (xml(&suite.name), counts(suite.cases.iter()));
         let _ = writeln!(out, "  <testsuite name=\"{name}\"{counts} time=\"{:.3}\">", suite.seconds);
         for case in &suite.cases {
-            let _ = write!(out, "    <testcase classname=\"{name}\" name=\"{}\"", escaped(&case.name));
+            let _ = write!(out, "    <testcase classname=\"{name}\" name=\"{}\"", xml(&case.name));
             let (tag, message) = match &case.result {
                 CaseResult::Passed => {
                     out.push_str("/>\n");
@@ -43,7 +45,7 @@ pub fn to_text(suites: &[Suite]) -> String {
                 CaseResult::Skipped(message) => ("skipped", message),
                 CaseResult::Error(message) => ("error", message),
             };
-            let _ = writeln!(out, "><{tag} message=\"{}\"/></testcase>", escaped(message));
+            let _ = writeln!(out, "><{tag} message=\"{}\"/></testcase>", xml(message));
         }
         out.push_str("  </testsuite>\n");
     }
@@ -63,24 +65,6 @@ fn counts<'c>(cases: impl Iterator<Item = &'c Case>) -> String {
         }
     }
     format!(" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"")
-}
-
-/// Text for an attribute. XML 1.0 cannot represent most control characters, so these are replaced.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            '\n' | '\r' | '\t' => drop(write!(out, "&#{};", c as u32)),
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

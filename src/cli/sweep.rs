@@ -16,7 +16,7 @@ use super::{DeviceArgs, GraphArgs, MemoryArgs, parse_size};
 use stagewright::document::Document;
 use stagewright::export::place::{Place, Version};
 use stagewright::export::select::Request;
-use stagewright::files::{Access, MAX_GRAPH, read, write};
+use stagewright::files::{Access, MAX_GRAPH, read};
 use stagewright::gpu::Gpu;
 use stagewright::graph::Graph;
 use stagewright::input::InputTrack;
@@ -224,21 +224,17 @@ impl Sweep {
 
     /// Writes a job for a scheduler.
     fn emit(&self, scheduler: Scheduler, manifest: &Manifest, graph: &Path, out: &Path) -> Result<(), Failure> {
-        let absolute = |path: &Path| std::path::absolute(path).map(|path| path.to_string_lossy().into_owned());
-        let fault =
-            |error: std::io::Error| Failure::Message(format!("{}: {error}; choose another folder", out.display()));
-        let (graph, folder) = (absolute(graph).map_err(fault)?, absolute(out).map_err(fault)?);
-        let program =
-            std::env::current_exe().map_or_else(|_| "stagewright".into(), |p| p.to_string_lossy().into_owned());
+        let (graph, folder) = (absolute(graph)?, absolute(out)?);
+        let program = std::env::current_exe().map_or_else(|_| Ok("stagewright".into()), |path| absolute(&path))?;
         let mut options = Vec::new();
         if let Some(stages) = &self.stages {
-            options.extend(["--stages".to_string(), absolute(stages).map_err(fault)?]);
+            options.push(format!("--stages={}", absolute(stages)?));
         }
         if let Some(adapter) = &self.device.adapter {
-            options.extend(["--adapter".to_string(), adapter.clone()]);
+            options.push(format!("--adapter={adapter}"));
         }
         if let Some(bytes) = self.memory.memory {
-            options.extend(["--memory".to_string(), format!("{}MiB", (bytes >> 20).max(1))]);
+            options.push(format!("--memory={}MiB", (bytes >> 20).max(1)));
         }
         let flags = [
             (self.allow_files, "--allow-files"),
@@ -247,12 +243,16 @@ impl Sweep {
         ];
         options.extend(flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.to_string()));
         options.extend(self.driver.options());
+        // Two braces begin a parameter of Open Job Description, which has no other way to write them.
+        if let (Scheduler::Openjd, Some(option)) = (scheduler, options.iter().find(|option| option.contains("{{"))) {
+            return Err(Failure::Message(format!("{option}: an OpenJD template can't hold {{{{; choose another name")));
+        }
         let call = Call { program: &program, graph: &graph, folder: &folder, options: &options };
         let (name, text) = match scheduler {
             Scheduler::Openjd => (farm::OPENJD, farm::openjd(manifest, call)),
             Scheduler::Slurm => (farm::SLURM, farm::slurm(manifest, call)),
         };
-        write::replace(&out.join(name), text.as_bytes()).map_err(fault)?;
+        sweep::write(out, &[(name, text.as_bytes())])?;
         let count = manifest.tasks.len();
         report::print(&match scheduler {
             Scheduler::Openjd => format!("{count} tasks in {folder}/{name}; its parameter Graph is {graph}\n"),
@@ -440,6 +440,13 @@ impl Sweep {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// A path from the root, as text.
+fn absolute(path: &Path) -> Result<String, Failure> {
+    let fault = |cause: &str| Failure::Message(format!("{}: {cause}; choose another one", path.display()));
+    let absolute = std::path::absolute(path).map_err(|error| fault(&error.to_string()))?;
+    absolute.to_str().map(String::from).ok_or_else(|| fault("the path is not UTF-8 text, which a job has to be"))
 }
 
 /// Writes the contact sheet, the page and the table.

@@ -4,12 +4,17 @@ use std::path::Path;
 
 use super::select::DEFAULT_NAMES;
 use crate::document::{ExportPreset, ParamValue};
+use crate::quoting::{argument, shell};
 
 /// A line for a shell that exports a graph file to a folder with the settings of a preset.
 pub fn line(graph: &Path, folder: &Path, preset: &ExportPreset) -> String {
     let (first, last) = preset.frames;
-    let mut line = format!("stagewright export {}", quoted(&graph.display().to_string()));
-    let mut option = |name: &str, value: String| line += &format!(" --{name} {}", quoted(&value));
+    let mut line = format!("stagewright export {}", shell(&argument(&graph.display().to_string())));
+    let mut option = |name: &str, value: String| {
+        // A value with a dash is taken for an option after a space.
+        let between = if value.starts_with('-') { '=' } else { ' ' };
+        line += &format!(" --{name}{between}{}", shell(&value));
+    };
     option("frames", if first == 1 { last.to_string() } else { format!("{first}-{last}") });
     option("out", folder.display().to_string());
     let names = preset.names.trim();
@@ -34,17 +39,14 @@ pub fn line(graph: &Path, folder: &Path, preset: &ExportPreset) -> String {
     for (name, _) in preset.settings.iter().filter(|(_, value)| **value == ParamValue::Bool(true)) {
         line += &format!(" --{name}");
     }
+    if preset.what.iter().any(|entry| entry.starts_with('-')) {
+        line += " --";
+    }
     for entry in &preset.what {
         line += " ";
-        line += &quoted(entry);
+        line += &shell(entry);
     }
     line
-}
-
-/// A word of a command line: in single quotes where a shell would read it as something else.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=+@,%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 #[cfg(test)]

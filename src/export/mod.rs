@@ -4,7 +4,7 @@
 //! `formats` and one line in [`FORMATS`]; the command line and the editor's dialog offer the formats in this list.
 
 pub mod checkpoints;
-pub mod claim;
+mod claim;
 pub mod clock;
 pub mod command;
 pub mod estimate;

@@ -192,7 +192,7 @@ mod tests {
         let wires =
             ["CON", "nul", "a:b", "..", "", "水", "com1.value", "$(x)", "a\"b'c", "\u{2028}", "=1+1", "x\n", "किताब"];
         for (wire, text) in wires.iter().flat_map(|wire| ["{name}.{frame}", "{frame}{name}"].map(|text| (wire, text))) {
-            let Ok(names) = Names::parse(text, &[("name", wire)]) else { panic!("{wire:?} in {text}") };
+            let Ok(names) = Names::parse(text, &[("name", *wire)]) else { panic!("{wire:?} in {text}") };
             for name in [names.frame(7, "npy"), names.single("csv")] {
                 assert_eq!(portable::fault(&name), None, "{wire:?} in {text}: {name}");
                 assert!(!name.starts_with(['.', '-']), "{name}");

@@ -146,8 +146,7 @@ pub fn read(given: &BTreeMap<String, ParamValue>) -> Result<Settings, Problem> {
 }
 
 /// Names of the dialog for options of the command line that are no settings.
-const OTHERS: [(&str, &str); 5] =
-    [("frames", "Frames"), ("out", "Folder"), ("name", "File names"), ("size", "Size"), ("overwrite", "Replace files")];
+const OTHERS: [(&str, &str); 4] = [("frames", "Frames"), ("out", "Folder"), ("name", "File names"), ("size", "Size")];
 
 /// A sentence with the names of the dialog for options of the command line: `Tiles 8x4` for `--tiles 8x4`.
 pub fn in_dialog(sentence: &str) -> String {

@@ -7,8 +7,6 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
 use super::frames::Frames;
 use super::names::Names;
 use super::record::{Log, Sums};
@@ -140,7 +138,7 @@ impl Target {
     ///
     /// # Errors
     /// Why it cannot be renamed; the temporary file is removed then.
-    pub(super) fn publish(&self, temporary: NamedTempFile, path: &Path) -> Result<(), ExportError> {
+    pub(super) fn publish(&self, temporary: write::Temporary, path: &Path) -> Result<(), ExportError> {
         let size = temporary.as_file().metadata().map(|about| about.len());
         let listed = size.and_then(|size| self.log.add(path, size));
         listed.map_err(|error| ExportError::file(Action::Write, path, &error))?;

@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
+/// A file that gets its name when it is complete.
+pub type Temporary = NamedTempFile;
+
 /// Prefix of temporary files.
 const TEMPORARY: &str = ".stagewright-";
 const ENDING: &str = ".tmp";

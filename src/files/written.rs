@@ -23,6 +23,8 @@ const HEADER: &str = "stagewright files 1\n";
 const MAX_LIST: u64 = 64 << 20;
 /// Bytes of a name's hash.
 const HASH: usize = 16;
+/// The most sizes of a file.
+const SIZES: usize = 4;
 
 /// A hash of a file's name, in hexadecimal.
 type Key = String;
@@ -30,8 +32,8 @@ type Key = String;
 /// The files that exports have written into a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Sizes \[bytes\].
-    files: BTreeMap<Key, u64>,
+    /// Sizes \[bytes\], the last one at the end. A process that is killed between listing a file and renaming it leaves the one before.
+    files: BTreeMap<Key, Vec<u64>>,
     /// Something else has the list's name.
     foreign: bool,
 }
@@ -45,14 +47,23 @@ impl Written {
         };
         let text = String::from_utf8_lossy(&bytes);
         let Some(lines) = text.strip_prefix(HEADER) else { return Written { foreign: true, ..Written::default() } };
-        // A line without its end was cut. Of two lines about a file, the later one holds.
+        // A line without its end was cut.
         let lines = lines.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
         let entry = |line: &str| {
             let (name, size) = line.split_once(' ')?;
             let known = name.len() == 2 * HASH && name.bytes().all(|byte| byte.is_ascii_hexdigit());
             known.then_some((name.to_string(), size.parse().ok()?))
         };
-        Written { files: lines.filter_map(entry).collect(), foreign: false }
+        let mut files: BTreeMap<Key, Vec<u64>> = BTreeMap::new();
+        for (name, size) in lines.filter_map(entry) {
+            let sizes = files.entry(name).or_default();
+            sizes.retain(|known| *known != size);
+            sizes.push(size);
+            if sizes.len() > SIZES {
+                sizes.remove(0);
+            }
+        }
+        Written { files, foreign: false }
     }
 
     /// Whether a file of this name was written, whatever is there now.
@@ -62,8 +73,9 @@ impl Written {
 
     /// Whether what is there now was written: a regular file of the size that is listed, or one that a crash of the system has emptied.
     pub fn owns(&self, path: &Path) -> bool {
-        let Some(size) = path.file_name().and_then(|name| self.files.get(&key(name))) else { return false };
-        fs::symlink_metadata(path).is_ok_and(|about| about.is_file() && (about.len() == *size || about.len() == 0))
+        let Some(sizes) = path.file_name().and_then(|name| self.files.get(&key(name))) else { return false };
+        let whole = |size: u64| size == 0 || sizes.contains(&size);
+        fs::symlink_metadata(path).is_ok_and(|about| about.is_file() && whole(about.len()))
     }
 
     /// Whether a file that is not a list has its name, which [`Log::begin`] would replace.
@@ -73,7 +85,7 @@ impl Written {
 
     fn text(&self) -> String {
         let mut text = String::from(HEADER);
-        for (name, size) in &self.files {
+        for (name, size) in self.files.iter().flat_map(|(name, sizes)| sizes.iter().map(move |size| (name, size))) {
             // Writing to a string does not fail.
             let _ = writeln!(text, "{name} {size}");
         }
@@ -132,9 +144,10 @@ impl Log {
         file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
     }
 
-    /// Sorts the list, so that it does not depend on the order in which threads wrote.
+    /// Sorts the list and forgets earlier sizes, so that it does not depend on the order in which threads wrote.
     pub fn finish(folder: &Path) {
-        let known = Written::read(folder);
+        let mut known = Written::read(folder);
+        known.files.values_mut().for_each(|sizes| drop(sizes.drain(..sizes.len().saturating_sub(1))));
         if !known.foreign {
             // A list that is not sorted says the same.
             let _ = write::replace_in_export(&path(folder), known.text().as_bytes());
@@ -158,10 +171,11 @@ mod tests {
             fs::write(at(name), vec![1; bytes]).unwrap();
         }
         let owned = || ["a.png", "b.png", "c.png", "d.png"].map(|name| Written::read(folder.path()).owns(&at(name)));
-        assert_eq!(owned(), [true, false, false, false], "b has another size, and c is not listed");
+        assert_eq!(owned(), [true, true, false, false], "b may be the file before, and c is not listed");
+        Log::finish(folder.path());
+        assert_eq!(owned(), [true, false, false, false], "b has another size");
         assert!(Written::read(folder.path()).lists(&at("b.png")));
         fs::write(at("b.png"), "").unwrap();
-        Log::finish(folder.path());
         assert_eq!(owned(), [true, true, false, false], "a file that a crash has emptied");
         let text = fs::read_to_string(path(folder.path())).unwrap();
         assert!(text.lines().count() == 3 && !text.contains("png"), "{text}");

@@ -12,6 +12,7 @@ use crate::graph::expect::{Statistic, Subject};
 use crate::graph::measurement::Measurement;
 use crate::plan::{Plan, Wire};
 use crate::problem::Problem;
+use crate::quoting::csv;
 use crate::stage::types::WireType;
 
 /// What is copied of a large wire on average in a frame \[bytes\].
@@ -340,10 +341,7 @@ impl Requested {
 
 /// Column titles: one, or `TITLE.x`, `TITLE.y` and so on. Commas and quotes are quoted.
 fn titles(title: &str, parts: usize) -> String {
-    let quoted = |title: String| match title.contains([',', '"', '\n']) {
-        true => format!(",\"{}\"", title.replace('"', "\"\"")),
-        false => format!(",{title}"),
-    };
+    let quoted = |title: String| format!(",{}", csv(&title));
     if parts == 1 {
         return quoted(title.to_string());
     }
@@ -541,5 +539,6 @@ mod tests {
         assert_eq!(titles("a", 1), ",a");
         assert_eq!(titles("a", 2), ",a.x,a.y");
         assert_eq!(titles("a,\"b\"", 1), ",\"a,\"\"b\"\"\"");
+        assert_eq!(titles("=cmd|'calc'!A0", 2), ",'=cmd|'calc'!A0.x,'=cmd|'calc'!A0.y");
     }
 }

@@ -5,37 +5,38 @@ use std::path::Path;
 use font8x8::legacy::BASIC_LEGACY;
 use png::{ColorType, Decoder, Transformations};
 
+use crate::asset::MAX_PIXELS;
 use crate::files::read;
 use crate::sim::Image;
 
 /// Width and height of a character \[pixels\].
 pub(super) const CHARACTER: usize = 8;
 /// Largest file of an image \[bytes\].
-const MAX_FILE: u64 = 1 << 30;
+const MAX_FILE: u64 = 1 << 28;
 
-/// Pixels in sRGB, without alpha.
+/// Opaque pixels in sRGB.
 pub(super) struct Canvas {
     width: usize,
     height: usize,
-    rgb: Vec<[u8; 3]>,
+    rgba: Vec<u8>,
 }
 
 impl Canvas {
-    pub(super) fn new(width: usize, height: usize, color: [u8; 3]) -> Canvas {
-        Canvas { width, height, rgb: vec![color; width * height] }
+    pub(super) fn new(width: usize, height: usize, [r, g, b]: [u8; 3]) -> Canvas {
+        Canvas { width, height, rgba: [r, g, b, 255].repeat(width * height) }
     }
 
     fn put(&mut self, x: usize, y: usize, color: [u8; 3], alpha: u8) {
         if x >= self.width {
             return;
         }
-        if let Some(pixel) = self.rgb.get_mut(y * self.width + x) {
+        let at = 4 * (y * self.width + x);
+        if let Some([r, g, b, _]) = self.rgba.get_mut(at..at + 4) {
             let mixed = |new: u8, old: u8| {
                 let (new, old, alpha) = (u32::from(new), u32::from(old), u32::from(alpha));
                 ((new * alpha + old * (255 - alpha) + 127) / 255) as u8
             };
-            let [r, g, b] = *pixel;
-            *pixel = [mixed(color[0], r), mixed(color[1], g), mixed(color[2], b)];
+            (*r, *g, *b) = (mixed(color[0], *r), mixed(color[1], *g), mixed(color[2], *b));
         }
     }
 
@@ -69,17 +70,19 @@ impl Canvas {
     }
 
     pub(super) fn into_image(self) -> Image {
-        let rgba = self.rgb.iter().flat_map(|[r, g, b]| [*r, *g, *b, 255]).collect();
-        Image { width: self.width as u32, height: self.height as u32, rgba }
+        Image { width: self.width as u32, height: self.height as u32, rgba: self.rgba }
     }
 }
 
-/// An image from a PNG file. `None` where it cannot be read.
+/// An image from a PNG file. `None` where it cannot be read: for a link, and for more pixels than an image of a graph may have.
 pub(super) fn load(path: &Path) -> Option<Image> {
-    let bytes = read::bytes(path, MAX_FILE).ok()?;
+    let bytes = read::bytes_without_links(path, MAX_FILE).ok()?;
     let mut decoder = Decoder::new(std::io::Cursor::new(bytes));
     decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
     let mut reader = decoder.read_info().ok()?;
+    if u64::from(reader.info().width) * u64::from(reader.info().height) > MAX_PIXELS {
+        return None;
+    }
     let mut data = vec![0; reader.output_buffer_size()?];
     let frame = reader.next_frame(&mut data).ok()?;
     data.truncate(frame.buffer_size());

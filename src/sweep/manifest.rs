@@ -1,6 +1,7 @@
 //! The manifest of a sweep: what is run, with which values. Every task of a sweep reads the same one.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,10 @@ use crate::sim::checkpoint::CheckpointFile;
 
 /// The most tasks of a sweep.
 pub const MAX_TASKS: usize = 10_000;
+/// The most parameters that vary, and the most numbers that are measured.
+pub const MAX_COLUMNS: usize = 256;
+/// The most values of all tasks, and of a manifest.
+const MAX_VALUES: usize = 1 << 20;
 /// The name of the manifest in the folder of a sweep.
 pub const MANIFEST: &str = "manifest.json";
 /// The version of the layout of manifests and of the folders of tasks.
@@ -179,7 +184,7 @@ impl Manifest {
         };
         let hash = Fingerprint::of(document, library, access, &Cancel::default());
         let hash = hash.map(|hash| hash.from(from));
-        Ok(Manifest {
+        let manifest = Manifest {
             version: VERSION,
             program: About::PROGRAM.into(),
             graph: name.into(),
@@ -187,7 +192,9 @@ impl Manifest {
             options: options.clone(),
             parameters: axes.iter().map(|axis| axis.name.clone()).collect(),
             tasks: rows.into_iter().enumerate().map(task).collect(),
-        })
+        };
+        manifest.check_limits()?;
+        Ok(manifest)
     }
 
     /// Where the manifest of a folder is.
@@ -202,17 +209,38 @@ impl Manifest {
     pub fn read(folder: &Path) -> Result<Option<Manifest>, SweepError> {
         let path = Manifest::path(folder);
         let fault = |cause: String| SweepError::Message(format!("{}: {cause}; choose another folder", path.display()));
-        match read::bytes(&path, MAX_MANIFEST) {
+        match read::bytes_without_links(&path, MAX_MANIFEST) {
             Err(ReadError::Missing) => Ok(None),
             Err(error) => Err(fault(error.to_string())),
             Ok(bytes) => {
+                check_values(&bytes, 2 * MAX_VALUES).map_err(fault)?;
                 let manifest: Manifest = serde_json::from_slice(&bytes)
                     .map_err(|e| fault(format!("it is not the manifest of a sweep ({e})")))?;
-                match manifest.version {
-                    VERSION => Ok(Some(manifest)),
-                    other => Err(fault(format!("it has version {other}, and this program writes {VERSION}"))),
+                if manifest.version != VERSION {
+                    let other = manifest.version;
+                    return Err(fault(format!("it has version {other}, and this program writes {VERSION}")));
                 }
+                manifest.check_limits().map_err(fault)?;
+                Ok(Some(manifest))
             }
+        }
+    }
+
+    /// The limits of a sweep. Indices are those of the tasks' positions, so that no two tasks have one folder.
+    fn check_limits(&self) -> Result<(), String> {
+        let (tasks, numbers) = (self.tasks.len(), self.options.numbers.len());
+        if tasks == 0 || tasks > MAX_TASKS {
+            return Err(format!("it has {tasks} tasks, and a sweep has 1 to {MAX_TASKS}"));
+        }
+        if self.parameters.len() > MAX_COLUMNS || numbers > MAX_COLUMNS {
+            return Err(format!("a sweep has at most {MAX_COLUMNS} parameters that vary and as many numbers"));
+        }
+        if tasks.saturating_mul(self.parameters.len().max(1)) > MAX_VALUES {
+            return Err(format!("it has more than {MAX_VALUES} values in all"));
+        }
+        match self.tasks.iter().enumerate().find(|(at, task)| *at != task.index) {
+            Some((at, task)) => Err(format!("task {at} has the index {}", task.index)),
+            None => Ok(()),
         }
     }
 
@@ -222,17 +250,23 @@ impl Manifest {
     /// A folder of another sweep, or one that cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), SweepError> {
         let fault = |e: io::Error| SweepError::Message(format!("{}: {e}; choose another folder", folder.display()));
+        write::create_folder(folder).map_err(fault)?;
+        let _lock = super::lock(folder)?;
         if let Some(other) = Manifest::read(folder)? {
             return self.same(&other, folder);
         }
-        write::create_folder(folder).map_err(fault)?;
-        if let Some(task) = self.tasks.iter().find(|task| folder.join(task.folder()).exists()) {
-            let cause = format!("it has a folder {} and no {MANIFEST}", task.folder());
+        let there = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
+        let tasks = self.tasks.iter().map(Task::folder);
+        if let Some(name) = tasks.chain(super::RESULTS.map(String::from)).find(|name| there(name)) {
+            let cause = format!("it has {name} and no {MANIFEST}");
             return Err(format!("{}: {cause}; choose another folder", folder.display()).into());
         }
         let mut text = serde_json::to_string_pretty(self).map_err(|e| e.to_string())?;
         text.push('\n');
-        write::replace(&Manifest::path(folder), text.as_bytes()).map_err(fault)
+        if text.len() as u64 > MAX_MANIFEST {
+            return Err(format!("the manifest is larger than {} MiB; give fewer values", MAX_MANIFEST >> 20).into());
+        }
+        write::replace_in_export(&Manifest::path(folder), text.as_bytes()).map_err(fault)
     }
 
     /// # Errors
@@ -299,6 +333,24 @@ impl Manifest {
             .map(|_| ())
             .map_err(|problems| SweepError::Problems(label(self, task), problems))
     }
+}
+
+/// Refuses JSON of more values than this before memory is taken for them.
+///
+/// # Errors
+/// A sentence without its beginning, which names the file.
+pub(super) fn check_values(json: &[u8], most: usize) -> Result<(), String> {
+    let (mut count, mut quoted, mut escaped) = (0, false, false);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = quoted,
+            b'"' => quoted = !quoted,
+            b',' | b'[' | b'{' => count += usize::from(!quoted),
+            _ => {}
+        }
+    }
+    if count > most { Err(format!("it has more than {most} values")) } else { Ok(()) }
 }
 
 /// The values of a task in one line: `jet.rate=10 pressure.iterations=20`.

@@ -11,6 +11,7 @@ use super::canvas::{fitted, load};
 use super::results::{Results, Row};
 use super::sheet::{THUMBNAIL, columns, title};
 use crate::export::png;
+use crate::quoting::{address, escaped, xml};
 
 /// The page without its data.
 const PAGE: &str = include_str!("page.html");
@@ -31,7 +32,7 @@ pub fn page(results: &Results, folder: &Path) -> String {
     let task = |row: &Row| {
         let values = manifest.parameters.iter().map(|name| row.task.values.get(name).cloned().unwrap_or_default());
         let values: Vec<Value> = values.collect();
-        let file = row.finished.as_ref().map(|finished| format!("{}/{}", row.task.folder(), finished.image));
+        let file = row.finished.as_ref().map(|finished| format!("{}/{}", row.task.folder(), address(&finished.image)));
         json!({
             "index": row.task.index,
             "texts": values.iter().map(text_of).collect::<Vec<_>>(),
@@ -52,8 +53,8 @@ pub fn page(results: &Results, folder: &Path) -> String {
         "numbers": results.number_titles(),
         "tasks": results.rows.iter().map(task).collect::<Vec<_>>(),
     });
-    // Inside a script, nothing may look like its end.
-    let data = data.to_string().replace('<', "\\u003c");
-    let heading = title(results).replace('&', "&amp;").replace('<', "&lt;");
-    PAGE.replacen(TITLE, &heading, 1).replacen(DATA, &data, 1)
+    // Both are put where the page has them, and not where a text looks like a place.
+    let (head, rest) = PAGE.split_once(TITLE).unwrap_or_default();
+    let (middle, end) = rest.split_once(DATA).unwrap_or_default();
+    [head, &xml(&title(results)), middle, &escaped(&data.to_string()), end].concat()
 }

@@ -18,6 +18,10 @@ const COLUMNS: usize = 16;
 /// Around tiles, and between the lines of text \[pixels\].
 const GAP: usize = 12;
 const LINE: usize = CHARACTER + 5;
+/// The most lines below an image.
+const LINES: usize = 64;
+/// Shortest side of the images \[pixels\].
+const SMALLEST: usize = 8;
 /// Height of the title \[pixels\].
 const HEAD: usize = 40;
 
@@ -30,12 +34,14 @@ const DIM: [u8; 3] = [150, 152, 160];
 pub fn sheet(results: &Results, folder: &Path) -> Image {
     let columns = columns(results);
     let rows = results.rows.len().div_ceil(columns).max(1);
-    let lines = results.manifest.parameters.len() + results.number_titles().len();
-    let text = lines * LINE + 4;
     // Smaller where there are many.
     let across = LARGEST.saturating_sub(GAP) / columns;
     let down = LARGEST.saturating_sub(GAP + HEAD) / rows;
-    let side = across.saturating_sub(GAP).min(down.saturating_sub(text + GAP)).clamp(8, THUMBNAIL as usize) as u32;
+    let all = results.manifest.parameters.len() + results.number_titles().len();
+    let lines = all.min(down.saturating_sub(GAP + SMALLEST + 4) / LINE).min(LINES);
+    let text = lines * LINE + 4;
+    let side =
+        across.saturating_sub(GAP).min(down.saturating_sub(text + GAP)).clamp(SMALLEST, THUMBNAIL as usize) as u32;
     let image = |row: &Row| Some(fitted(&load(&results.image(folder, row)?)?, side));
     let images: Vec<Option<Image>> = results.rows.iter().map(image).collect();
     let most = |size: fn(&Image) -> u32| images.iter().flatten().map(size).max().unwrap_or(side) as usize;
@@ -56,7 +62,7 @@ pub fn sheet(results: &Results, folder: &Path) -> Image {
             }
         }
         let index = row.task.index.to_string();
-        for (line, (name, value, color)) in lines_of(results, row).into_iter().enumerate() {
+        for (line, (name, value, color)) in lines_of(results, row, lines).into_iter().enumerate() {
             let y = y + high + 6 + line * LINE;
             let room = if line == 0 { tile.saturating_sub(CHARACTER * (index.len() + 1)) } else { tile };
             let value = format!(" {value}");
@@ -79,12 +85,19 @@ pub(super) fn title(results: &Results) -> String {
     format!("{stem}, frame {}, {done}", manifest.options.frames.1)
 }
 
-/// Name and value of everything that stands below an image.
-fn lines_of(results: &Results, row: &Row) -> Vec<(String, String, [u8; 3])> {
+/// Name and value of everything that stands below an image, on so many lines at most.
+fn lines_of(results: &Results, row: &Row, most: usize) -> Vec<(String, String, [u8; 3])> {
     let value = |name: &String| Some((name.clone(), text_of(row.task.values.get(name)?), TEXT));
     let values = results.manifest.parameters.iter().filter_map(value);
     let numbers = results.number_titles().into_iter().zip(results.numbers(row));
-    values.chain(numbers.filter_map(|(name, number)| Some((name, brief(number?), DIM)))).collect()
+    let mut lines: Vec<_> =
+        values.chain(numbers.filter_map(|(name, number)| Some((name, brief(number?), DIM)))).collect();
+    if lines.len() > most {
+        lines.truncate(most.saturating_sub(1));
+        lines.push(("and others,".into(), "in the table".into(), DIM));
+        lines.truncate(most);
+    }
+    lines
 }
 
 /// A measured number with five digits.

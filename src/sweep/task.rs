@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::SweepError;
-use super::manifest::{Manifest, Task, label};
+use super::manifest::{Manifest, Task, check_values, label};
 use crate::cancel::Cancel;
 use crate::document::Document;
 use crate::export::DEFAULT;
-use crate::export::job::{self, Export, Item, JobError, Progress};
+use crate::export::job::{Export, Item, JobError, Progress, Ready};
 use crate::export::place::Folder;
 use crate::export::record::Fingerprint;
 use crate::export::select::{Choices, DEFAULT_NAMES, Request, items};
 use crate::export::settings::Settings;
-use crate::files::{Access, read, write};
+use crate::files::{Access, portable, read, write};
 use crate::gpu::{Gpu, Making};
 use crate::graph::Graph;
 use crate::graph::measurement::Measurement;
@@ -35,8 +35,10 @@ use crate::sim::record::Record;
 pub const VALUES: &str = "values.json";
 /// What differs from run to run: how long the task took, and where.
 pub const TIMING: &str = "timing.json";
-/// These files have some hundred bytes, and more with many numbers.
+/// These files have some hundred bytes, and more with many numbers or frames.
 const MAX_FILE: u64 = 1 << 22;
+/// The most entries of one, most of which are files.
+const MAX_ENTRIES: usize = 100_000;
 
 /// What is known of a complete task. Running it again gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,23 +75,34 @@ pub struct Timing {
 }
 
 impl Finished {
-    /// The result of a task in the folder of a sweep, where it is complete.
+    /// The result of a task in the folder of a sweep, where it is complete. No link is followed, and no file outside of the task's folder
+    /// is one of its files.
     pub fn read(folder: &Path, task: &Task) -> Option<Finished> {
-        let own = folder.join(task.folder());
-        let bytes = read::bytes(&own.join(VALUES), MAX_FILE).ok()?;
+        let own = own_folder(folder, task)?;
+        let bytes = read::bytes_without_links(&own.join(VALUES), MAX_FILE).ok()?;
+        check_values(&bytes, MAX_ENTRIES).ok()?;
         let finished: Finished = serde_json::from_slice(&bytes).ok()?;
-        let whole =
-            |name: &String| fs::symlink_metadata(own.join(name)).is_ok_and(|about| about.is_file() && about.len() > 0);
-        (finished.values == task.values && finished.files.iter().all(whole)).then_some(finished)
+        let whole = |name: &String| {
+            let about = || fs::symlink_metadata(own.join(name));
+            portable::fault(name).is_none() && about().is_ok_and(|about| about.is_file() && about.len() > 0)
+        };
+        let known = finished.values == task.values && finished.files.contains(&finished.image);
+        (known && finished.files.iter().all(whole)).then_some(finished)
     }
 }
 
 impl Timing {
     /// How long a task took, where that is known.
     pub fn read(folder: &Path, task: &Task) -> Option<Timing> {
-        let bytes = read::bytes(&folder.join(task.folder()).join(TIMING), MAX_FILE).ok()?;
+        let bytes = read::bytes_without_links(&own_folder(folder, task)?.join(TIMING), MAX_FILE).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
+}
+
+/// The folder of a task, where it is there and no link.
+fn own_folder(folder: &Path, task: &Task) -> Option<PathBuf> {
+    let own = folder.join(task.folder());
+    fs::symlink_metadata(&own).is_ok_and(|about| about.is_dir()).then_some(own)
 }
 
 /// What a task is doing.
@@ -173,21 +186,28 @@ impl Context<'_> {
         let start = simulation.frame();
         let compile_seconds = began.elapsed().as_secs_f64();
 
+        let failed = |error: JobError| match error {
+            JobError::Graph(found) => problems(found),
+            JobError::Taken { path, .. } => {
+                let cause = "it was not written by this sweep; choose another folder";
+                SweepError::Message(format!("{}: {cause}", path.display()))
+            }
+            other => SweepError::Message(other.to_string()),
+        };
+        // The folder is locked, and one that is a link was refused.
+        let ready = Ready::of(&export, &inputs, &simulation).map_err(failed)?;
         // Not complete from here on.
-        let own = &export.folder;
-        match fs::remove_file(own.join(VALUES)) {
+        match fs::remove_file(export.folder.join(VALUES)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(self.fault(task, &error)),
             _ => {}
         }
         let (began, mut first) = (Instant::now(), None);
-        let (progress, ..) = job::run(&export, &inputs, &mut simulation, |progress, _| {
-            first = first.or_else(|| (progress.frame > 0).then(|| (progress.frame, Instant::now())));
-            go_on(Step::Frames(progress))
-        })
-        .map_err(|error| match error {
-            JobError::Graph(found) => problems(found),
-            other => SweepError::Message(other.to_string()),
-        })?;
+        let (progress, ..) = ready
+            .run(&mut simulation, |progress, _| {
+                first = first.or_else(|| (progress.frame > 0).then(|| (progress.frame, Instant::now())));
+                go_on(Step::Frames(progress))
+            })
+            .map_err(failed)?;
         if progress.frame != progress.last {
             return Ok(Outcome::Cancelled);
         }

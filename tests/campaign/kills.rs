@@ -285,8 +285,10 @@ fn export(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
         Some(_) => {
             let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let left = entries(&out).into_iter().map(|path| name(&path));
-            let left: Vec<String> =
-                left.filter(|name| !there.contains_key(name) && !name.starts_with("checkpoint.")).collect();
+            let left: Vec<String> = left
+                .filter(|name| !there.contains_key(name) && !name.starts_with("checkpoint."))
+                .filter(|name| name != ".frame.export.list")
+                .collect();
             std::fs::remove_dir_all(&out).map_err(|e| e.to_string())?;
             match left.is_empty() {
                 true => Ok(Outcome::Beside),

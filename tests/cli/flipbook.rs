@@ -39,10 +39,9 @@ fn a_flipbook_has_its_sheets_and_numbers_and_says_what_does_not_fit() {
 
     let done = export(&["--frames", "1-4", "puff=screen+motion=square.flow:flipbook", "screen:gif", "--padding", "1"]);
     assert!(done.status.success(), "{}", err(&done));
-    let names = names(&out);
     let files =
         ["puff.json", "puff_color.png", "puff_motion.exr", "puff_motion.png", "puff_preview.apng", "screen.gif"];
-    assert_eq!(names, files);
+    assert_eq!(names(&out), files);
     let (width, height, color) = decoded(&out.join("puff_color.png"));
     assert_eq!((width, height), (36, 36));
     // The first tile, without its padding: the square is at 0..4 from the left, and 4..8 from the top.

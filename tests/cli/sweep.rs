@@ -88,6 +88,146 @@ fn tasks_give_the_same_files_together_and_alone() {
     let _ = std::fs::remove_dir_all(dir);
 }
 
+/// A sweep of two runs in a folder of its own, which is complete.
+fn complete(name: &str) -> (std::path::PathBuf, impl Fn(&[&str]) -> std::process::Output) {
+    let dir = folder(name);
+    let graph = dir.join("count.ron");
+    std::fs::write(&graph, GRAPH).unwrap();
+    let out = dir.join("out");
+    let run = move |more: &[&str]| {
+        let paths = [graph.to_str().unwrap(), "--out", out.to_str().unwrap()];
+        let options = ["--set", "more.rate=1,2", "--frames", "1", "--number", "smoke.value:sum"];
+        stagewright(&[&["sweep"][..], &paths, &options, more].concat())
+    };
+    let output = run(&[]);
+    assert!(output.status.success(), "{}", err(&output));
+    (dir, run)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_task_whose_folder_is_a_link_deletes_nothing() {
+    let (dir, run) = complete("sweep-link");
+    let (task, elsewhere) = (dir.join("out/0000"), dir.join("elsewhere"));
+    std::fs::remove_dir_all(&task).unwrap();
+    std::fs::create_dir(&elsewhere).unwrap();
+    for name in ["values.json", "screen.0001.png"] {
+        std::fs::write(elsewhere.join(name), "mine").unwrap();
+    }
+    std::os::unix::fs::symlink(&elsewhere, &task).unwrap();
+    let output = run(&[]);
+    assert!(!output.status.success() && err(&output).contains("it is a symbolic link to"), "{}", err(&output));
+    // Files of others in a folder of its own are not replaced either.
+    std::fs::remove_file(&task).unwrap();
+    std::fs::create_dir(&task).unwrap();
+    std::fs::write(task.join("screen.0001.png"), "mine").unwrap();
+    let output = run(&[]);
+    assert!(err(&output).contains("was not written by this sweep"), "{}", err(&output));
+    for path in [elsewhere.join("values.json"), elsewhere.join("screen.0001.png"), task.join("screen.0001.png")] {
+        assert_eq!(std::fs::read_to_string(path).unwrap(), "mine");
+    }
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn what_a_killed_sweep_left_goes_at_once_and_files_of_others_stay() {
+    let (dir, run) = complete("sweep-killed");
+    let left = [".stagewright-frame-abc.tmp", "0001/.stagewright-frame-abc.tmp"].map(|name| dir.join("out").join(name));
+    left.iter().for_each(|path| std::fs::write(path, "half").unwrap());
+    std::fs::remove_file(dir.join("out/0001/values.json")).unwrap();
+    let output = run(&[]);
+    assert!(output.status.success() && !left.iter().any(|path| path.exists()), "{}", err(&output));
+    // A folder with a table, which is not of a sweep.
+    std::fs::remove_file(dir.join("out/manifest.json")).unwrap();
+    std::fs::remove_dir_all(dir.join("out/0000")).unwrap();
+    std::fs::remove_dir_all(dir.join("out/0001")).unwrap();
+    std::fs::write(dir.join("out/sweep.csv"), "mine").unwrap();
+    let output = run(&[]);
+    assert!(!output.status.success() && err(&output).contains("and no manifest.json"), "{}", err(&output));
+    assert_eq!(std::fs::read_to_string(dir.join("out/sweep.csv")).unwrap(), "mine");
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+/// A folder of a sweep from somebody else: the sheet shows its own images and no others, and ends whatever the folder claims.
+#[test]
+fn a_sheet_of_a_hostile_folder_shows_no_other_file_and_ends() {
+    let (dir, _) = complete("sweep-hostile");
+    let out_folder = dir.join("out");
+    let values = out_folder.join("0000/values.json");
+    let text = std::fs::read_to_string(&values).unwrap();
+    std::fs::create_dir(dir.join("secret")).unwrap();
+    std::fs::copy(out_folder.join("0001/screen.0001.png"), dir.join("secret/private.png")).unwrap();
+    let sheet = || stagewright(&["sweep", "--sheet", out_folder.to_str().unwrap()]);
+    let secret = dir.join("secret/private.png").to_str().unwrap().to_string();
+    for name in ["../../secret/private.png", secret.as_str(), "..", ".", "", "../0001/screen.0001.png", "no.png"] {
+        std::fs::write(&values, text.replace("screen.0001.png", name)).unwrap();
+        let output = sheet();
+        assert!(out(&output).contains("1 of 2 tasks are complete"), "{name}: {} {}", out(&output), err(&output));
+    }
+    std::fs::write(&values, &text).unwrap();
+    let image = out_folder.join("0000/screen.0001.png");
+    let embedded = || std::fs::read_to_string(out_folder.join("sheet.html")).unwrap().matches("data:image/png").count();
+    assert!(out(&sheet()).contains("2 of 2 tasks") && embedded() == 2);
+    // An image of 30,000 x 30,000 pixels, by its header.
+    let mut header = b"IHDR".to_vec();
+    header.extend([30_000u32.to_be_bytes(), 30_000u32.to_be_bytes()].concat());
+    header.extend([8, 6, 0, 0, 0]);
+    let mut bomb = b"\x89PNG\r\n\x1a\n\0\0\0\x0d".to_vec();
+    bomb.extend(&header);
+    bomb.extend(crc(&header).to_be_bytes());
+    bomb.extend(std::fs::read(&image).unwrap().split_off(33));
+    std::fs::write(&image, bomb).unwrap();
+    assert!(sheet().status.success() && embedded() == 1);
+    #[cfg(unix)]
+    {
+        std::fs::remove_file(&image).unwrap();
+        std::os::unix::fs::symlink(&secret, &image).unwrap();
+        assert!(out(&sheet()).contains("1 of 2 tasks") && embedded() == 1);
+    }
+    let manifest = out_folder.join("manifest.json");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    let mut json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let whole = json.clone();
+    let one = json["tasks"][0].clone();
+    json["tasks"] = vec![one.clone(); 10_001].into();
+    let many: Vec<String> = (0..3000).map(|at| format!("n.p{at}")).collect();
+    let (mut wide, mut twice, mut deep, mut empty) = (whole.clone(), whole.clone(), whole.clone(), whole.clone());
+    wide["parameters"] = many.into();
+    twice["tasks"] = vec![one.clone(), one].into();
+    deep["tasks"][0]["values"]["more.rate"] = vec![0; 3_000_000].into();
+    empty["tasks"] = Vec::<u8>::new().into();
+    for (json, says) in [
+        (json, "it has 10001 tasks"),
+        (wide, "at most 256 parameters"),
+        (twice, "task 1 has the index 0"),
+        (deep, "values; choose another folder"),
+        (empty, "it has 0 tasks"),
+    ] {
+        std::fs::write(&manifest, json.to_string()).unwrap();
+        let output = sheet();
+        assert_eq!(output.status.code(), Some(1), "{says}: {}", err(&output));
+        assert!(err(&output).contains(says), "{says}: {}", err(&output));
+    }
+    // As many parameters as a sweep may have: the sheet has fewer lines than the table has columns.
+    let mut full = whole;
+    let names: Vec<String> = (0..250).map(|at| format!("n.p{at}")).collect();
+    let values: serde_json::Map<String, serde_json::Value> =
+        names.iter().map(|name| (name.clone(), 1.into())).collect();
+    full["parameters"] = names.into();
+    full["tasks"] = (0..60).map(|index| serde_json::json!({"index": index, "values": values.clone()})).collect();
+    std::fs::write(&manifest, full.to_string()).unwrap();
+    let output = sheet();
+    assert!(out(&output).contains("0 of 60 tasks"), "{} {}", out(&output), err(&output));
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+/// The checksum of a chunk of PNG.
+fn crc(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 })
+    })
+}
+
 #[test]
 fn what_cannot_run_is_said_before_anything_runs() {
     let dir = folder("sweep-refused");

@@ -34,7 +34,10 @@ fn links_in_the_folder_are_not_followed() {
     for id in 0..200 {
         folder.link(&format!("frames/frame.0001.{}-0.tmp", std::process::id() + id), &victim);
     }
-    for more in [&[][..], &["--resume"]] {
+    // They are no files of an export.
+    let run = render(&graph, "1-3", &folder.at("frames"), &[]);
+    run.refuses("frame.0001.png and 2 other files are there and were not written by an export");
+    for more in [&["--overwrite"][..], &[], &["--resume"]] {
         render(&graph, "1-3", &folder.at("frames"), more).works();
         assert_eq!(fs::read_to_string(&victim).unwrap(), PRECIOUS);
         let frame = fs::symlink_metadata(folder.at("frames/frame.0001.png")).unwrap();
@@ -56,6 +59,169 @@ fn a_folder_that_is_a_link_is_refused() {
     // Further up in the path it is as the user says.
     render(&graph, "2", &folder.at("frames/deep"), &[]).works();
     assert_eq!(folder.names("elsewhere/deep"), ["frame.0001.png", "frame.0002.png"]);
+}
+
+/// A graph with presets of its one Output.
+fn with_presets(presets: &[(&str, &str, &str, &str)]) -> String {
+    let preset = |(name, what, folder, names): &(&str, &str, &str, &str)| {
+        format!(r#""{name}": (what: ["{what}"], frames: (1, 2), folder: "{folder}", names: "{names}"), "#)
+    };
+    let presets: String = presets.iter().map(preset).collect();
+    graph("").replace("nodes: {", &format!("exports: {{{presets}}}, nodes: {{"))
+}
+
+fn export(graph: &Path, preset: &str, more: &[&str]) -> Run {
+    stagewright(&[&["export", graph.to_str().unwrap(), "--preset", preset][..], more].concat())
+}
+
+#[test]
+fn a_preset_writes_below_the_folder_of_its_graph() {
+    let folder = Folder::empty();
+    std::fs::create_dir_all(folder.at("pics/deep")).unwrap();
+    std::fs::create_dir_all(folder.at("dl/inside")).unwrap();
+    folder.link("dl/lnk", folder.at("pics"));
+    folder.link("dl/dangling", folder.at("pics/new"));
+    folder.link("dl/series/screen", folder.at("pics"));
+    let absolute = folder.at("pics").to_str().unwrap().to_string();
+    let refused = [
+        ("above", "../pics", "outside of the graph's folder"),
+        ("around", "inside/../../pics", "outside of the graph's folder"),
+        ("absolute", absolute.as_str(), "outside of the graph's folder"),
+        ("middle", "lnk/deep", "outside of the graph's folder"),
+        ("last", "lnk", "outside of the graph's folder"),
+        ("nowhere", "dangling/x", "outside of the graph's folder"),
+        ("series", "series/{name}/deep", "outside of the graph's folder"),
+        ("token", "{name}/../../pics", "outside of the graph's folder"),
+        ("new", "new/../../pics", "outside of the graph's folder"),
+        ("empty", "", "it names no folder"),
+        ("device", "CON/x", "the name of a device"),
+        ("drive", "a:", "can't contain ':'"),
+        ("dot", "out./x", "end with a dot"),
+    ];
+    let presets: Vec<_> = refused.iter().map(|(name, path, _)| (*name, "screen:png", *path, "")).collect();
+    let graph = folder.file("dl/g.ron", with_presets(&presets));
+    for (name, path, says) in refused {
+        let run = export(&graph, name, &[]);
+        run.refuses(says);
+        assert!(run.says("--out"), "{path}: {}", run.text);
+    }
+    let names: Vec<_> = refused.iter().map(|(name, ..)| (*name, "screen:png", "out", "../{frame}")).collect();
+    folder.file("dl/g.ron", with_presets(&names[..1]));
+    export(&graph, "above", &[]).refuses("a file name can't contain '/'");
+    assert_eq!((folder.names("pics"), folder.names(".").len()), (vec!["deep".to_string()], 2));
+
+    let allowed = [
+        ("tilde", "screen:png", "~/x", "{name}.{frame}"),
+        ("here", "screen:png", ".", "{preset}.{frame}"),
+        ("back", "screen:png", "inside/../out", ""),
+        ("out", "screen:png", "../pics", ""),
+    ];
+    folder.file("dl/g.ron", with_presets(&allowed));
+    for (name, ..) in &allowed[..3] {
+        export(&graph, name, &[]).works();
+    }
+    export(&graph, "out", &["--allow-files"]).works();
+    export(&graph, "out", &["--out", folder.at("mine").to_str().unwrap()]).works();
+    for path in [
+        "dl/~/x/screen.0001.png",
+        "dl/here.0001.png",
+        "dl/out/screen.0001.png",
+        "pics/screen.0002.png",
+        "mine/screen.0002.png",
+    ] {
+        assert!(folder.at(path).is_file(), "{path}");
+    }
+}
+
+/// Whatever the format: what no export has written is refused, and what one has is replaced and counted.
+#[test]
+fn only_files_that_an_export_has_written_are_replaced() {
+    let folder = Folder::empty();
+    let presets = [
+        ("png", "screen:png", "pics", "IMG_{frame}"),
+        ("apng", "screen:apng", "pics", "holiday"),
+        ("csv", "smoke.value:sum:csv", "pics", "finance"),
+        ("vtk", "smoke:vtk", "pics", "scan.{frame}"),
+    ];
+    let graph = folder.file("g.ron", with_presets(&presets));
+    let files =
+        ["IMG_0002.png", "holiday.apng", "finance.csv", "scan.pvd", "img_0001.PNG", "IMG_9000.png", "IMG_2.png"];
+    let all = || -> Vec<String> {
+        let text = |name: &&str| String::from_utf8_lossy(&fs::read(folder.at("pics").join(name)).unwrap()).into_owned();
+        files.iter().map(text).collect()
+    };
+    files.iter().for_each(|name| drop(folder.file(&format!("pics/{name}"), PRECIOUS)));
+    for (name, ..) in presets {
+        let run = export(&graph, name, &[]);
+        run.refuses("not written by an export; choose another folder, or give --overwrite to replace");
+        assert!(run.says(if name == "png" { "and another file are there" } else { "is there" }), "{}", run.text);
+    }
+    assert!(all().iter().all(|text| text == PRECIOUS), "{:?}", all());
+    for (name, _, _, count) in presets.map(|(name, a, b, _)| (name, a, b, if name == "vtk" { 3 } else { 2 })) {
+        let run = export(&graph, name, &["--overwrite"]);
+        run.works();
+        assert!(run.says("1 existing file replaced"), "{}", run.text);
+        let _ = fs::remove_file(folder.at("pics/img_0001.PNG"));
+        let again = export(&graph, name, &[]);
+        again.works();
+        let count = if matches!(name, "apng" | "csv") { "1 existing file" } else { &format!("{count} existing files") };
+        assert!(again.says(&format!("{count} replaced")), "{name}: {}", again.text);
+    }
+    for name in ["IMG_9000.png", "IMG_2.png"] {
+        assert_eq!(fs::read_to_string(folder.at("pics").join(name)).unwrap(), PRECIOUS, "{name} is no frame of it");
+    }
+    // What the user has put into the place of a frame.
+    folder.file("pics/IMG_0002.png", PRECIOUS);
+    export(&graph, "png", &[]).refuses("IMG_0002.png is there and was not written by an export");
+    // What an archive claims.
+    fs::create_dir_all(folder.at("forged")).unwrap();
+    fs::copy(folder.at("pics/.frame.export.list"), folder.at("forged/.frame.export.list")).unwrap();
+    folder.file("forged/IMG_0001.png", PRECIOUS);
+    folder.file("g.ron", with_presets(&[("png", "screen:png", "forged", "IMG_{frame}")]));
+    export(&graph, "png", &[]).refuses("forged/IMG_0001.png is there");
+}
+
+#[test]
+fn graphs_of_different_names_have_different_folders() {
+    let folder = Folder::empty();
+    let names = ["水", "火", "a b", "a_b", "a+b"];
+    let shots = folder.at("shots/{graph}");
+    for name in names {
+        render(&folder.file(&format!("{name}.ron"), graph("")), "1", &shots, &[]).works();
+    }
+    let mut found = folder.names("shots");
+    assert_eq!(found.len(), names.len(), "{found:?}");
+    found.retain(|name| names.contains(&name.as_str()));
+    assert_eq!(found, ["a_b", "水", "火"]);
+    // Some systems take both for one folder.
+    render(&folder.file("A_b.ron", graph("")), "1", &shots, &[]).refuses("differs from `A_b` by case only");
+}
+
+#[test]
+fn a_bake_replaces_no_file_of_others() {
+    let folder = Folder::empty();
+    let bake = |name: &str| {
+        graph("").replace("nodes: {", &format!(r#"bakes: {{"b": (frames: (1, 2), folder: "{name}")}}, nodes: {{"#))
+    };
+    let file = folder.file("dl/g.ron", bake("."));
+    let of = |more: &[&str]| stagewright(&[&["bake", file.to_str().unwrap()][..], more].concat());
+    let web = folder.at("web").to_str().unwrap().to_string();
+    for path in ["web/index.json", "dl/index.json"] {
+        folder.file(path, r#"{"name": "web"}"#);
+    }
+    of(&["--out", &web]).refuses("web/index.json is there and was not written by a bake; choose another folder");
+    of(&[]).refuses("index.json is there and was not written by a bake");
+    folder.link("dl/lnk", folder.at("web"));
+    for name in ["lnk/new", "lnk", "../web", "CON"] {
+        folder.file("dl/g.ron", bake(name));
+        of(&[]).refuses("the bake b names the folder");
+    }
+    assert_eq!(folder.names("web"), ["index.json"]);
+    assert_eq!(fs::read_to_string(folder.at("dl/index.json")).unwrap(), r#"{"name": "web"}"#);
+    of(&["--out", folder.at("cache").to_str().unwrap()]).works();
+    let again = of(&["--out", folder.at("cache").to_str().unwrap()]);
+    again.works();
+    assert!(again.says("files of an earlier bake were replaced"), "{}", again.text);
 }
 
 #[test]

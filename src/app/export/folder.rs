@@ -7,6 +7,7 @@ use eframe::egui;
 use crate::app::session::Session;
 use crate::cancel::Cancel;
 use crate::export::job::Export;
+use crate::export::preset;
 use crate::export::record::Fingerprint;
 use crate::files::space;
 
@@ -21,8 +22,10 @@ pub(super) enum There {
     Interrupted(u64),
     /// The same, but from caches that were baked again since. The frames would be overwritten.
     Rebaked,
-    /// Frames that would be overwritten.
-    Others,
+    /// So many files of earlier exports, which would be replaced.
+    Earlier(usize),
+    /// So many files that would be replaced, not all of which exports have written. 0 where the number is not known.
+    Others(usize),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,6 +33,8 @@ pub(super) struct Inspected {
     pub there: There,
     /// Space that is left on the disk \[bytes\].
     pub free: Option<u64>,
+    /// Whether it is outside of the graph's folder, and files there are not allowed.
+    pub outside: bool,
 }
 
 /// Inspects the folder on a thread of its own, since all inputs of the frames are read.
@@ -74,7 +79,7 @@ impl Inspection {
             Ok(found) => Some(found),
             Err(TryRecvError::Empty) => None,
             // If no thread can be started, nothing is known, and frames may be overwritten.
-            Err(TryRecvError::Disconnected) => Some(Inspected { there: There::Others, free: None }),
+            Err(TryRecvError::Disconnected) => Some(Inspected { there: There::Others(0), free: None, outside: true }),
         });
         self.found.unwrap_or_default()
     }
@@ -86,14 +91,16 @@ impl Inspection {
         let (theirs, stop, wake) = (export.clone(), cancel.clone(), ctx.clone());
         let look = move || {
             let Some(inputs) = Fingerprint::of(&document, &library, &access, &stop) else { return };
-            let there = match theirs.interrupted(&inputs) {
-                Some(count) => There::Interrupted(count),
-                None if theirs.rebaked(&inputs) && theirs.would_replace() => There::Rebaked,
-                None if theirs.would_replace() => There::Others,
-                None => There::Nothing,
+            let there = match (theirs.interrupted(&inputs), theirs.would_replace()) {
+                (Some(count), _) => There::Interrupted(count),
+                (None, (0, _)) => There::Nothing,
+                (None, (count, false)) => There::Others(count),
+                (None, (_, true)) if theirs.rebaked(&inputs) => There::Rebaked,
+                (None, (count, true)) => There::Earlier(count),
             };
+            let outside = preset::outside(&theirs, &access).is_some();
             // The receiver may be gone.
-            let _ = send.send(Inspected { there, free: space::free(&theirs.folder) });
+            let _ = send.send(Inspected { there, free: space::free(&theirs.folder), outside });
             wake.request_repaint();
         };
         drop(std::thread::Builder::new().name("export folder".into()).spawn(look));

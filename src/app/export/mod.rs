@@ -72,6 +72,9 @@ pub(super) struct ExportDialog {
     preset: ExportPreset,
     presets: Presets,
     resume: bool,
+    /// The first file of the export for which the user has said to replace the files of others, and to write outside of the graph's folder.
+    overwrites: Option<PathBuf>,
+    leaves: Option<PathBuf>,
     /// The folder has an interrupted export, which the next one resumes.
     resumes: bool,
     queue: Queue,
@@ -246,8 +249,9 @@ impl ExportDialog {
     fn start(&mut self, session: &Session, settings: &mut Store) -> Result<Option<(String, bool)>, String> {
         let Some(resolved) = &self.resolved else { return Ok(None) };
         let export = if self.resumes { resolved.resumable() } else { &resolved.export };
-        // The dialog has said what is replaced.
-        let export = Export { resume: self.resume, overwrite: true, ..export.clone() };
+        let overwrite = self.overwrites.as_ref() == Some(&first_file(export));
+        // Frames that are not continued are replaced, as the dialog has said.
+        let export = Export { resume: self.resume && self.resumes, overwrite, ..export.clone() };
         self.queue.add(title(&self.rows), export, session)?;
         let (preset, format) = (self.preset.clone(), self.rows.first().and_then(|row| row.format));
         settings.change(move |settings| {
@@ -345,6 +349,7 @@ impl ExportDialog {
         let resume = self.resume && !taken && matches!(inspected.there, There::Interrupted(_));
         self.resumes = resume;
         let export = if resume { resolved.resumable() } else { &resolved.export };
+        let mut answered = true;
         summary(ui, resolved, export, inspected, (self.queue.measured(export), around.frame_seconds));
         match inspected.there {
             There::Interrupted(count) if !taken => {
@@ -356,11 +361,25 @@ impl ExportDialog {
                 ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).warning)).wrap());
             }
             // Those of another version stay.
-            There::Others if resolved.newest.is_none() => {
-                let text = "The folder has files with these names. They will be overwritten.";
+            There::Earlier(count) if resolved.newest.is_none() => {
+                let text = match count {
+                    1 => "A file of an earlier export will be replaced.".into(),
+                    count => format!("{count} files of earlier exports will be replaced."),
+                };
                 ui.label(RichText::new(text).color(theme::of(ui).warning));
             }
+            There::Others(count) if resolved.newest.is_none() => {
+                let count = if count == 0 { String::new() } else { format!("{count} ") };
+                let text = format!("Replace {count}files with these names, which no export has written");
+                answered = question(ui, &text, &mut self.overwrites, first_file(export));
+            }
             _ => {}
+        }
+        let kept = self.presets.chosen().and_then(|name| session.document().exports.get(name));
+        let own = place(session).relative(&self.preset.folder);
+        if inspected.outside && session.path().is_some() && kept.is_some_and(|kept| kept.folder == own) {
+            let text = format!("Write to {}, outside of the graph's folder", export.folder.display());
+            answered &= question(ui, &text, &mut self.leaves, first_file(export));
         }
         ui.add_space(6.0);
         let text = if self.queue.is_busy() {
@@ -378,7 +397,7 @@ impl ExportDialog {
         }
         let mut asked = None;
         ui.horizontal(|ui| {
-            let enabled = resolved.is_valid() && named && overlap.is_none();
+            let enabled = resolved.is_valid() && named && overlap.is_none() && answered;
             if ui.add_enabled(enabled, button(text)).clicked() || (enabled && self.entered) {
                 asked = Some(Asked::Start);
             }
@@ -395,6 +414,19 @@ impl ExportDialog {
 fn place(session: &Session) -> Place {
     let name = &session.document().name;
     session.path().map_or_else(|| Place { folder: PathBuf::new(), ..Place::of(Path::new(name)) }, Place::of)
+}
+
+/// The first file of an export.
+fn first_file(export: &Export) -> PathBuf {
+    export.path(export.frames.first())
+}
+
+/// A question about an export with this first file, and whether the user has agreed.
+fn question(ui: &mut Ui, text: &str, agreed: &mut Option<PathBuf>, about: PathBuf) -> bool {
+    let mut yes = agreed.as_ref() == Some(&about);
+    ui.checkbox(&mut yes, RichText::new(text).color(theme::of(ui).warning));
+    *agreed = yes.then_some(about);
+    yes
 }
 
 /// What an export in the queue is called.

@@ -319,13 +319,19 @@ pub(super) fn named(ui: &mut Ui, sign: &str, name: &str, enabled: bool) -> bool 
 fn result(ended: &Ended, folder: &Path) -> (String, bool) {
     match ended {
         Ended::Complete(progress) => {
-            (format!("Exported {} to {}.", frames(progress.written + progress.kept), folder.display()), false)
+            let replaced = match progress.replaced {
+                0 => String::new(),
+                1 => " An existing file was replaced.".into(),
+                count => format!(" {count} existing files were replaced."),
+            };
+            let count = frames(progress.written + progress.kept);
+            (format!("Exported {count} to {}.{replaced}", folder.display()), false)
         }
         Ended::Cancelled(progress) => {
             let count = frames(progress.written + progress.kept);
             (format!("Cancelled after {count}. The export can be resumed."), false)
         }
-        Ended::Failed(error) => (error.to_string(), true),
+        Ended::Failed(error) => (error.to_string().replace("give --overwrite to", "allow the dialog to"), true),
     }
 }
 

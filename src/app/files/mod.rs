@@ -506,7 +506,8 @@ fn named_files(nodes: &Nodes) -> BTreeSet<PathBuf> {
 fn file_name(name: &str) -> String {
     let plain: String = name.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
     let plain = plain.trim_matches('_');
-    format!("{}.ron", if plain.is_empty() { "graph" } else { plain })
+    let plain = if plain.is_empty() || crate::files::portable::is_device(plain) { "graph" } else { plain };
+    format!("{plain}.ron")
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::ply::columns;
 use crate::export::sequence::Encoding;
 use crate::export::sink::{Frame, Target};
 use crate::export::value::{Particles, Value};
+use crate::quoting;
 use crate::stage::types::Scalar;
 
 pub(super) const PARTICLES: Encoding = Encoding { ending: "csv", encode, half: false, index: None };
@@ -23,7 +24,7 @@ fn encode(frame: &Frame, _: &Target) -> Result<Vec<u8>, String> {
 
 fn file(particles: &Particles, frame: &Frame) -> Vec<u8> {
     let columns = columns(particles);
-    let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<String> = columns.iter().map(|(name, _)| quoting::csv(name)).collect();
     let mut text = format!("frame,time,{}", names.join(","));
     for index in 0..particles.count {
         let _ = write!(text, "\n{},{}", frame.index, frame.time);

@@ -7,6 +7,7 @@ use crate::export::names::plain;
 use crate::export::sequence::{Encoding, Index, Sequence};
 use crate::export::sink::{About, Format, Frame, Kind, Target};
 use crate::export::value::{Grid, Value};
+use crate::quoting::xml;
 use crate::stage::types::Scalar;
 
 pub(in crate::export) const FORMAT: Format = Format {
@@ -43,7 +44,7 @@ impl Xml {
         let _ = writeln!(
             self.text,
             "<DataArray Name=\"{}\" type=\"{ty}\" NumberOfComponents=\"{components}\" format=\"appended\" offset=\"{offset}\"/>",
-            escaped(name)
+            xml(name)
         );
         self.data.extend((bytes.len() as u64).to_le_bytes());
         self.data.extend(bytes);
@@ -77,10 +78,6 @@ impl Xml {
         file.extend(LAST_LINES);
         file
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 fn type_name(scalar: Scalar) -> &'static str {
@@ -175,7 +172,7 @@ fn collection(target: &Target, files: &[(u64, String)]) -> String {
         String::from("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n");
     for (index, file) in files {
         let time = *index as f64 / target.about.fps.max(f64::MIN_POSITIVE);
-        let _ = writeln!(text, "<DataSet timestep=\"{time}\" file=\"{}\"/>", escaped(file));
+        let _ = writeln!(text, "<DataSet timestep=\"{time}\" file=\"{}\"/>", xml(file));
     }
     text + "</Collection>\n</VTKFile>\n"
 }
