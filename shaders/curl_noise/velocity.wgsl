@@ -18,8 +18,7 @@
 //! @param height: f32 = 0, 0.., soft 0..10                   Height over which its turbulence grows; 0 is uniform [m]
 //! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02      Half the distance of the differences for the shape's derivatives [m]
 
-// Three noises, and their derivatives along x, y and z as columns.
-struct Noise { value: vec3f, slope: mat3x3f }
+struct Noise { value: vec3f, slope: mat3x3f } // three noises, and their derivatives along x, y and z as columns
 
 fn stage(position: Vec) -> Vec {
     let distance = shape(position);
@@ -34,9 +33,9 @@ fn stage(position: Vec) -> Vec {
     for (var octave = 0; octave < 4; octave++) {
         if params.gain[octave] == 0.0 { continue; }
         let scale = params.scale[octave];
-        let noise = noise(in_space(position) / scale, octave, turned() / scale);
-        let part = params.gain[octave] * noise.value;
-        let slope = params.gain[octave] / scale * noise.slope;
+        let three = noise(in_space(position) / scale, octave, turned() / scale);
+        let part = params.gain[octave] * three.value;
+        let slope = params.gain[octave] / scale * three.slope;
         let alpha = select(ramp(distance / scale), rise(distance / scale), params.no_slip != 0);
         var kept = select(1.0 - alpha.x, 0.0, params.no_slip != 0);
         flow += alpha.y / scale * cross(normal, part) + alpha.x * curl(slope);
@@ -59,8 +58,7 @@ fn stage(position: Vec) -> Vec {
 fn curl(slope: mat3x3f) -> vec3f { return vec3f(slope[1].z - slope[2].y, slope[2].x - slope[0].z, slope[0].y - slope[1].x); }
 fn grown(position: Vec) -> vec3f { return in_space(shape_gradient(position, params.step)); }
 
-// How far the eddies have changed since the start [m].
-fn turned() -> f32 {
+fn turned() -> f32 { // how far the eddies have changed since the start [m]
     if phase_wired { return phase(); }
     return frame.time * params.speed;
 }
@@ -83,13 +81,11 @@ fn smoothness(position: Vec, here: vec4f, reach: f32) -> vec4f {
     return vec4f(slope * bend.xyz, 1.0 - x * x * (3.0 - 2.0 * x));
 }
 
-// Both with their slope.
-fn ramp(r: f32) -> vec2f {
+fn ramp(r: f32) -> vec2f { // with its slope, as the next one
     let x = clamp(r, -1.0, 1.0);
     return vec2f(x * (1.875 + x * x * (0.375 * x * x - 1.25)), 1.875 * (1.0 - x * x) * (1.0 - x * x));
 }
 fn rise(r: f32) -> vec2f { return 0.5 * vec2f(1.0, 0.0) + vec2f(0.5, 1.0) * ramp(2.0 * r - 1.0); }
-
 fn noise(point: vec3f, octave: i32, turns: f32) -> Noise {
     let corner = floor(point);
     let t = point - corner;
@@ -136,9 +132,7 @@ fn pcg(seed: vec3u) -> vec3u {
     }
     return v;
 }
-
 fn in_space(v: Vec) -> vec3f { return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3)); }
-
 fn in_domain(v: vec3f) -> Vec {
     var part = Vec();
     for (var axis = 0; axis < DIM; axis++) { part[axis] = v[axis]; }

@@ -1,37 +1,20 @@
 //! What an export may replace in its folders.
 
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::checkpoints;
-use super::job::{Export, JobError};
+use super::error::JobError;
+use super::order::{Export, Logs};
 use super::record;
 use super::sink::{About, Present};
-use crate::files::written::{self, Log, Written};
+use crate::files::written::{self, Written};
 
-/// Lists of the files in the folders of an export, which its sinks add to.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Logs(Vec<(PathBuf, Log)>);
-
-impl Logs {
-    /// Goes on with the lists of the export's folders. Call this while holding their locks.
-    ///
-    /// # Errors
-    /// A folder that can't be written.
-    pub(super) fn begin(export: &Export) -> io::Result<Logs> {
-        let begin = |folder: PathBuf| Ok((folder.clone(), Log::begin(&folder, &Written::read(&folder))?));
-        export.folders().into_iter().map(begin).collect::<io::Result<_>>().map(Logs)
-    }
-
-    /// The list of a folder.
-    pub(super) fn of(&self, folder: &Path) -> Log {
-        self.0.iter().find(|(path, _)| path == folder).map(|(_, log)| log.clone()).unwrap_or_default()
-    }
-
-    /// Sorts the lists.
-    pub(super) fn finish(&self) {
-        self.0.iter().for_each(|(folder, _)| Log::finish(folder));
+impl Export {
+    /// The number of files in the folder that would be replaced, and whether exports have written all of them.
+    pub fn would_replace(&self) -> (usize, bool) {
+        let (count, others) = in_the_way(self);
+        (count.max(others.len()), others.is_empty())
     }
 }
 
@@ -48,7 +31,7 @@ pub(super) fn check(export: &Export) -> Result<usize, JobError> {
 }
 
 /// The number of files in the folders of an export that it would replace, and those of them that no export has written.
-pub(super) fn in_the_way(export: &Export) -> (usize, Vec<PathBuf>) {
+fn in_the_way(export: &Export) -> (usize, Vec<PathBuf>) {
     let sinks = export.sinks(&About::default(), &Logs::default());
     let found: Vec<Present> = sinks.iter().filter_map(|sink| sink.files().ok()).collect();
     // An export that runs lists a file before the file is there.

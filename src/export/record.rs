@@ -5,10 +5,10 @@
 //! A line that is not complete counts as none.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -19,7 +19,7 @@ use super::frames::Frames;
 use super::item::Item;
 use super::remarks::Remarks;
 use super::settings::Settings;
-use super::sink::{Action, ExportError, Frame, Kind};
+use super::sink::{Journal, Kind, Log, Sums};
 use super::subject::{Source, Subject};
 use crate::files::{read, write};
 use crate::sim::wire_view::View;
@@ -34,9 +34,6 @@ const MAX_RECORD: u64 = 1 << 28;
 const VERSION: u32 = 1;
 /// Digits of a checksum: 128 bits of SHA-256.
 const DIGITS: usize = 32;
-
-/// Checksums of the files of a series by frame. A table that is written again and again has several.
-pub(super) type Sums = BTreeMap<u64, Vec<String>>;
 
 /// The first line of the file. It contains no text from the graph: a file with a fixed name must not have contents that
 /// somebody else chose.
@@ -260,49 +257,20 @@ impl Record {
         let file = write::keep(temporary, &folder.join(RECORD))?;
         let _ = fs::remove_file(folder.join(COMPLETE));
         write::sync_folder(folder);
-        Ok(Journal(Arc::new(Mutex::new(file))))
+        Ok(Journal::new(file))
     }
 
     /// Where the lines of a series go.
     pub(super) fn log(&self, item: &Item, journal: &Journal, remarks: &Arc<Remarks>) -> Log {
         let files = hash(&item.path(1).to_string_lossy());
         let series = self.series.iter().position(|known| known.files == files).unwrap_or(usize::MAX);
-        Log { journal: Some((journal.clone(), series)), remarks: remarks.clone() }
+        Log::new(journal.clone(), series, remarks.clone())
     }
 }
 
 /// Marks the record of a folder as that of complete exports. If this fails, the next export looks at its files once more.
 pub(super) fn complete(folder: &Path) {
     let _ = fs::rename(folder.join(RECORD), folder.join(COMPLETE));
-}
-
-/// The record of a running export.
-#[derive(Clone, Debug)]
-pub(super) struct Journal(Arc<Mutex<File>>);
-
-/// Where a sink notes which files it writes, and what is odd in them.
-#[derive(Clone, Debug, Default)]
-pub struct Log {
-    journal: Option<(Journal, usize)>,
-    remarks: Arc<Remarks>,
-}
-
-impl Log {
-    /// Notes a file that is about to get its name.
-    ///
-    /// # Errors
-    /// The record can't be written.
-    pub(super) fn file(&self, frame: u64, sum: &str, path: &Path) -> Result<(), ExportError> {
-        let Some((Journal(file), series)) = &self.journal else { return Ok(()) };
-        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = format!("{series} {frame} {sum}\n");
-        file.write_all(line.as_bytes()).map_err(|error| ExportError::file(Action::Write, path, &error))
-    }
-
-    /// Notes values that are no numbers, or that the file can't hold.
-    pub(super) fn look(&self, frame: &Frame, half: bool) {
-        self.remarks.look(frame, half);
-    }
 }
 
 /// The checksum of a file's bytes.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::sink::{Content, Frame};
 use super::value::Layer;
 use crate::problem::{Problem, Problems};
 
@@ -31,12 +30,11 @@ pub(super) struct Remarks(Mutex<BTreeMap<(String, Odd), Count>>);
 
 impl Remarks {
     /// Counts those of a frame; with `half`, what is stored in half precision too.
-    pub(super) fn look(&self, frame: &Frame, half: bool) {
-        let Content::Layers(layers) = &frame.content else { return };
+    pub(super) fn look(&self, frame: u64, layers: &[Layer], half: bool) {
         for layer in layers {
             let (no_numbers, beyond) = odd(layer, half);
-            self.note(&layer.name, Odd::NoNumber, frame.index, no_numbers);
-            self.note(&layer.name, Odd::BeyondHalf, frame.index, beyond);
+            self.note(&layer.name, Odd::NoNumber, frame, no_numbers);
+            self.note(&layer.name, Odd::BeyondHalf, frame, beyond);
         }
     }
 

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::claim::{self, Logs};
+use super::claim;
+use super::error::JobError;
 use super::item::Item;
-use super::job::{Export, JobError};
-use super::record::{Fingerprint, Known, Log, Record, Sums};
+use super::order::{Export, Logs};
+use super::record::{Fingerprint, Known, Record};
 use super::remarks::Remarks;
 use super::run::Missing;
-use super::sink::{About, FrameSink, Kind, Target};
+use super::sink::{About, FrameSink, Kind, Log, Sums, Target};
 use super::sizes;
 use super::subject::Subject;
 use crate::files::write::{self, FolderLock};

@@ -4,9 +4,10 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::checkpoints;
+use super::error::JobError;
 use super::frames::Frames;
-use super::job::{Export, JobError, Progress};
-use super::pace::Pace;
+use super::order::Export;
+use super::pace::{Left, Pace};
 use super::record::Fingerprint;
 use super::resume::{Ready, Started};
 use super::sink::{Frame, FrameSink};
@@ -26,6 +27,42 @@ const POLL_INTERVAL: Duration = Duration::from_micros(200);
 const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 /// Frames that are computed but not written are awaited every few frames, so that they do not pile up in the driver.
 const WAIT_EVERY: u64 = 4;
+
+/// Progress of an export.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Frames computed.
+    pub frame: u64,
+    /// Frames written by this run.
+    pub written: u64,
+    /// Frames that existed already and are kept.
+    pub kept: u64,
+    /// The first frame that this run writes; 0 where it writes none.
+    pub first: u64,
+    /// Frames of another export that existed and are replaced.
+    pub replaced: u64,
+    /// Frames that were not computed again, since a checkpoint of this export holds the States of later ones.
+    pub skipped: u64,
+    /// The frame that it ends with.
+    pub last: u64,
+    /// Frames per second over the last frames.
+    pub rate: Option<f64>,
+    /// Estimated time until the last frame.
+    pub left: Option<Left>,
+    /// Time of a frame that is not written, and of one that is, over the last frames \[s\].
+    pub seconds: [Option<f64>; 2],
+    /// Size of the files of one of the last frames \[bytes\], where each frame has files of its own. Measured by
+    /// [`Job`](super::job::Job) alone.
+    pub frame_bytes: Option<f64>,
+}
+
+impl Progress {
+    /// 0..1
+    pub fn share(&self) -> f32 {
+        if self.last == 0 { 0.0 } else { self.frame as f32 / self.last as f32 }
+    }
+}
+
 /// How a run ended, for a wire the statistics of its last frame, and warnings about the values in the files.
 type Done = (Progress, Option<Statistics>, Problems);
 

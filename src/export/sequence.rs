@@ -11,8 +11,8 @@ use std::thread::JoinHandle;
 
 use super::frames::Frames;
 use super::memory::Share;
-use super::record::{self, Log, Sums};
-use super::sink::{Action, ExportError, Frame, FrameSink, Present, Target};
+use super::record;
+use super::sink::{Action, ExportError, Frame, FrameSink, Log, Present, Sums, Target};
 use crate::files::{portable, read, write as atomic};
 
 /// Length of the queue; each thread holds one more frame.

@@ -1,15 +1,16 @@
 //! The interface between exports and file formats.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::frames::Frames;
 use super::names::Names;
-use super::record::{Log, Sums};
+use super::remarks::Remarks;
 use super::settings::Settings;
 use super::value::Layer;
 use crate::files::{portable, write, written};
@@ -265,6 +266,52 @@ impl Present {
             let folded = portable::folded(found);
             names.iter().find(|name| portable::folded(name) == folded).cloned()
         })
+    }
+}
+
+/// Checksums of the files of a series by frame. A table that is written again and again has several.
+pub(super) type Sums = BTreeMap<u64, Vec<String>>;
+
+/// The record of a running export.
+#[derive(Clone, Debug)]
+pub(super) struct Journal(Arc<Mutex<File>>);
+
+impl Journal {
+    /// Goes on at the end of a file.
+    pub(super) fn new(file: File) -> Journal {
+        Journal(Arc::new(Mutex::new(file)))
+    }
+}
+
+/// Where a sink notes which files it writes, and what is odd in them.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    journal: Option<(Journal, usize)>,
+    remarks: Arc<Remarks>,
+}
+
+impl Log {
+    /// Of one of the series of a record.
+    pub(super) fn new(journal: Journal, series: usize, remarks: Arc<Remarks>) -> Log {
+        Log { journal: Some((journal, series)), remarks }
+    }
+
+    /// Notes a file that is about to get its name.
+    ///
+    /// # Errors
+    /// The record can't be written.
+    pub(super) fn file(&self, frame: u64, sum: &str, path: &Path) -> Result<(), ExportError> {
+        let Some((Journal(file), series)) = &self.journal else { return Ok(()) };
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = format!("{series} {frame} {sum}\n");
+        file.write_all(line.as_bytes()).map_err(|error| ExportError::file(Action::Write, path, &error))
+    }
+
+    /// Notes values that are no numbers, or that the file can't hold.
+    pub(super) fn look(&self, frame: &Frame, half: bool) {
+        if let Content::Layers(layers) = &frame.content {
+            self.remarks.look(frame.index, layers, half);
+        }
     }
 }
 

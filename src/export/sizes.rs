@@ -1,8 +1,8 @@
 //! Sizes of what goes into one file, which are known before the first frame.
 
+use super::error::JobError;
 use super::frames::Frames;
 use super::item::Item;
-use super::job::JobError;
 use super::sheet::MAX_SIDE;
 use super::subject::{Part, Source, Subject};
 use crate::graph::Domain;

@@ -32,15 +32,16 @@ pub fn number(text: &str, whole: bool) -> Option<Result<f64, String>> {
     })
 }
 
-/// Whether the commas of a number without a sign separate groups of three digits, of which the first does not begin with zero.
+/// Whether the commas of a number without a sign separate groups of three digits before its point, of which the first does not begin
+/// with zero.
 fn in_thousands(text: &str) -> bool {
-    let whole = text.split('.').next().unwrap_or_default();
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let mut groups = whole.split(',');
     let digits = |group: &str, counts: std::ops::RangeInclusive<usize>| {
         counts.contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_digit())
     };
     let first = groups.next().is_some_and(|first| digits(first, 1..=3) && !first.starts_with('0'));
-    first && groups.all(|group| digits(group, 3..=3)) && !text.contains(['e', 'E'])
+    first && groups.all(|group| digits(group, 3..=3)) && !fraction.contains(',') && !text.contains(['e', 'E'])
 }
 
 /// Whether a text has a comma outside of all brackets, so that it is more than one value.

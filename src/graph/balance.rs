@@ -4,7 +4,7 @@
 use super::bypass::left_out;
 use super::ports::{Ports, group_of, stage_of};
 use super::scope::Scope;
-use crate::document::{Group, Link, Node, NodeKind, Nodes};
+use crate::document::{Link, Node, NodeKind, Nodes};
 use crate::library::Library;
 use crate::stage::types::{Element, PortType, ValueType};
 
@@ -20,6 +20,8 @@ const PART: &str = "part";
 const GROUPS: [(&str, &str); 3] =
     [(PART, "fluid/balance_parts"), ("weight", "fluid/balance_weight"), ("open", "fluid/balance_open")];
 
+/// A lack of volume, which is no divergence of a flow: its mean is left to the solver.
+const SHORTFALL: &str = "two_phase/shortfall";
 /// A solver that finds parts itself balances them itself.
 const LABELS: &str = "multigrid/connected_parts";
 /// What makes weights that are 0 exactly on faces of cells that are not `open`. Weights may change with the fluid; its walls then may rest.
@@ -36,10 +38,10 @@ pub(crate) fn solver(path: &str) -> &str {
     path.split_once(&format!("{SUFFIX}/")).map_or(path, |(solver, _)| solver)
 }
 
-/// Whether the nodes inside a group are left as they are: a group of the library has what it needs, and one that takes labels is balanced
-/// from outside.
-pub(super) fn balances_itself(node: &Node, group: &Group) -> bool {
-    matches!(node.kind, NodeKind::Stage(_)) || group.inputs.contains_key(PART)
+/// Whether the nodes inside a group are left as they are: a group of the library has what it needs, and a copy of a solver that takes labels
+/// is balanced from outside.
+pub(super) fn balances_itself(node: &Node, library: &Library) -> bool {
+    matches!(node.kind, NodeKind::Stage(_)) || solves(node, library)
 }
 
 /// The nodes of a level with a balancing group before each pressure solver whose fluid has walls.
@@ -79,11 +81,13 @@ fn solves(node: &Node, library: &Library) -> bool {
     };
     let copy = matches!(node.kind, NodeKind::Group(_));
     let labels = |inner: &Node| matches!(&inner.kind, NodeKind::Stage(name) if name == LABELS);
+    // A group around solvers is none: they are balanced inside, as they would be without it.
+    let within = |inner: &Node| !left_out(inner) && group_of(inner, library).is_some() && solves(inner, library);
     let takes = |port: &str| group.inputs.contains_key(port);
     takes(DIVERGENCE)
         && takes(PRESSURE)
         && group.outputs.contains_key(PRESSURE)
-        && (!copy || takes(PART))
+        && (!copy || takes(PART) && !group.nodes.values().any(within))
         && !group.nodes.values().any(labels)
 }
 
@@ -99,6 +103,10 @@ fn before(node: &Node, ports: &Ports<'_>) -> Option<Node> {
         (ports.output(link) == Some(ty)).then(|| (port.to_string(), link.clone()))
     };
     let divergence = carries(DIVERGENCE)?;
+    let lacks = |from: &Node| matches!(&from.kind, NodeKind::Stage(name) if name == SHORTFALL);
+    if ports.nodes().get(&divergence.1.node).is_some_and(lacks) {
+        return None;
+    }
     let (walls, group) = GROUPS.iter().find_map(|(port, group)| Some((carries(port)?, *group)))?;
     let source = ports.nodes().get(&walls.1.node).filter(|_| walls.0 == "weight");
     let (walls, group) = match source {

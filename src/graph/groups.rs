@@ -96,7 +96,7 @@ impl Flattener<'_> {
             domain,
             depth: place.scope.depth + 1,
             around: place.ports.inside(place.name),
-            balanced: place.scope.balanced || balance::balances_itself(place.node, group),
+            balanced: place.scope.balanced || balance::balances_itself(place.node, self.library),
             ..Scope::default()
         };
         let nodes = self.expose(place, group, &mut scope);

@@ -14,7 +14,8 @@ pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Which modules may name a crate: `wgpu` stays in `gpu` (and the viewport), `naga` in `plan`, `egui` in `app`.
+/// Which modules may name a crate: `wgpu` stays in `gpu` (and the viewport), `naga` where shader text is read or changed,
+/// `egui` in `app`.
 #[test]
 fn graphics_crates_stay_where_they_belong() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -23,7 +24,7 @@ fn graphics_crates_stay_where_they_belong() {
     assert!(files.len() > 20, "the scan finds the sources");
     let allowed: [(&str, &[&str]); 19] = [
         ("wgpu::", &["gpu", "app"]),
-        ("naga::", &["plan", "stage"]),
+        ("naga::", &["plan", "stage", "gpu"]),
         ("egui::", &["app"]),
         ("eframe::", &["app"]),
         ("rfd::", &["app"]),
@@ -41,15 +42,15 @@ fn graphics_crates_stay_where_they_belong() {
         ("flate2::", &["asset", "export"]),
         ("zstd::", &["cache"]),
         // In all but `files` for the folders of tests.
-        ("tempfile::", &["files", "app", "bake", "cache", "sweep"]),
+        ("tempfile::", &["files", "bake", "cache", "sweep"]),
     ];
     for file in files {
-        let module =
-            file.strip_prefix(&root).unwrap().components().next().unwrap().as_os_str().to_string_lossy().into_owned();
+        let first = file.strip_prefix(&root).unwrap().iter().next().unwrap().to_string_lossy();
+        let module = first.trim_end_matches(".rs");
         let text = std::fs::read_to_string(&file).unwrap();
         for (name, modules) in &allowed {
             let used = text.lines().filter(|l| !l.trim_start().starts_with("//")).any(|l| l.contains(name));
-            assert!(!used || modules.contains(&module.as_str()), "{} uses {name}", file.display());
+            assert!(!used || modules.contains(&module), "{} uses {name}", file.display());
         }
     }
 }
@@ -90,7 +91,7 @@ const MODULES: [&str; 31] = [
 ];
 
 /// The same of the parts of the compiler.
-const PLAN: [&str; 16] = [
+const PLAN: [&str; 17] = [
     "budget",
     "tuning",
     "ir",
@@ -107,12 +108,13 @@ const PLAN: [&str; 16] = [
     "check",
     "codegen",
     "compile",
+    "unneeded",
 ];
 
 /// Imports that would be legal by the order and are not wanted: a device knows nothing of what was drawn on a canvas.
 const APART: [(&str, &[&str]); 4] = [
     ("gpu", &["edit", "asset", "document", "expr"]),
-    ("asset", &["edit", "stage", "document"]),
+    ("asset", &["edit", "stage"]),
     ("plan", &["edit", "asset", "files"]),
     ("sim", &["edit"]),
 ];
@@ -231,6 +233,10 @@ fn files_are_opened_in_one_place() {
     let own = |path: &Path| path.starts_with(root.join("files")) || path.ends_with("tests.rs");
     let calls =
         ["fs::write(", "fs::read(", "read_to_string(", "File::open(", "File::create", "OpenOptions::new", "fs::copy("];
+    // Whole words: `CheckpointFile::open` is none of them.
+    let within = |line: &str, call: &str| {
+        line.match_indices(call).any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+    };
     let mut scanned = 0;
     for file in files.iter().filter(|path| !own(path) && !path.components().any(|part| part.as_os_str() == "tests")) {
         let text = std::fs::read_to_string(file).unwrap();
@@ -244,7 +250,7 @@ fn files_are_opened_in_one_place() {
         let code = code.replace("std::fs::read_to_string(self.file.as_ref()?)", "");
         for (number, line) in code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
             scanned += 1;
-            let found = calls.iter().find(|call| line.contains(**call));
+            let found = calls.iter().find(|call| within(line, call));
             assert!(found.is_none(), "{}:{}: {}", file.display(), number + 1, line.trim());
         }
     }

@@ -31,7 +31,10 @@ fn what_has_no_halves_says_so() {
         "i": (stage: "fluid/divergence", inputs: {"velocity": "v"}, precision: "f8"),
         "j": (file: "shape.png", precision: "f16"),
         "k": (stage: "shape/sphere", on: "box", precision: "f16"),
-        "l": (stage: "grid/resample", inputs: {"field": "b"}, precision: "f16"),
+        "l": (custom: r"//! Copy
+            //! @in  field: Grid<T>
+            //! @out to: Grid<T>
+            fn stage(cell: Cell) -> T { return field(cell); }", inputs: {"field": "b"}, precision: "f16"),
         "m": (custom: r"//! Splat
             //! @in  field: Grid<f32>
             //! @out sum: Grid<f32>, scatter

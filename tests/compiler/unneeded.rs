@@ -22,11 +22,13 @@ fn beside(nodes: &str) -> Vec<String> {
     Plan::unneeded(&graph, &options).problems.0.iter().map(|problem| problem.node.clone()).collect()
 }
 
-/// A custom node with a mistake in its function.
+/// A custom node with a mistake in its function. Each name has another text: nodes with the same text share a kernel, whose error is
+/// reported once.
 fn wrong(name: &str, header: &str, inputs: &str) -> String {
     let argument = if header.contains("Field") { "position: Vec" } else { "cell: Cell" };
+    let number = name.as_bytes()[0];
     format!(
-        "\"{name}\": (custom: \"//! K\\n{header}\\nfn stage({argument}) -> f32 {{ return vec2f(1.0); }}\", on: \"box\", inputs: {{{inputs}}}),"
+        "\"{name}\": (custom: \"//! K\\n{header}\\nfn stage({argument}) -> f32 {{ return vec2f({number}.0); }}\", on: \"box\", inputs: {{{inputs}}}),"
     )
 }
 

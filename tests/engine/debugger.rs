@@ -428,13 +428,14 @@ fn repeats_of_a_group_that_has_stopped_are_skipped() {
     assert_eq!(debugger.simulation().read("solve/add.x").expect("the last version that ran").data[0], 5.0);
 }
 
-/// A State that grows until its root is NaN, ten frames or so after the start, and a view of it. `burn` and `view` are edited meanwhile.
+/// A State that grows beyond 1, where a root becomes NaN, twenty frames or so after the start, and a view of it. `burn` and `view` are
+/// edited meanwhile.
 fn burning(burn: &str, view: &str) -> Document {
     Document::parse(&format!(
         r#"(version: 1, nodes: {{
         "domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
         "d": (state: "Grid<f32>", inputs: {{"next": "burn.result"}}),
-        "src": (stage: "fluid/add_source", inputs: {{"field": "d"}}, params: {{"rate": 6}}),
+        "src": (stage: "fluid/add_source", inputs: {{"field": "d"}}, params: {{"radius": 0.1, "rate": 5}}),
         "burn": (custom: "//! B\n//! @in field: Grid<f32>\n//! @out result: Grid<f32>\nfn stage(cell: Cell) -> f32 {{ return {burn}; }}", inputs: {{"field": "src.field"}}),
         "{view}": (stage: "view/color_map", inputs: {{"field": "burn.result"}}),
         "screen": (output: (size: (16, 16)), inputs: {{"image": "{view}.image"}}),

@@ -492,7 +492,8 @@ fn images_are_exported_while_the_window_goes_on_and_an_export_is_resumed() {
     assert!(
         frames.join("checkpoint.0240.safetensors").is_file() && !frames.join("checkpoint.0100.safetensors").exists()
     );
-    assert_eq!(count(&frames), 243, "and the record, which is hidden");
+    assert!([".frame.export", ".frame.export.list"].iter().all(|hidden| frames.join(hidden).is_file()));
+    assert_eq!(count(&frames), 244, "two checkpoints, and the record and the list, which are hidden");
     assert_eq!(window.state_mut().files.settings().get().export.checkpoints, Some(100));
 }
 

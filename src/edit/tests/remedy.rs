@@ -201,7 +201,7 @@ fn what_a_graph_lacks_is_added() {
     twice.nodes.extend(nodes(r#""more": (domain: (resolution: (8, 8), width: 1))"#).nodes);
     assert!(tried(&twice, "velocity.on").contains(&"Run on domain".to_string()));
     let mut fork = fluid();
-    fork.nodes.extend(nodes(r#""z": (stage: "fluid/force_emitter", inputs: {"velocity": "velocity.value"}), "lz": (stage: "view/vector", inputs: {"velocity": "z"}), "sz": (output: (), inputs: {"image": "lz"})"#).nodes);
+    fork.nodes.extend(nodes(r#""z": (stage: "fluid/force_emitter", inputs: {"velocity": "velocity.value"})"#).nodes);
     assert!(tried(&fork, "z.velocity").contains(&"Connect jet.velocity".to_string()));
     let mut repeat = fluid();
     repeat.nodes.get_mut("look").unwrap().iterations = Some(crate::document::ParamValue::Number(2.0));

@@ -11,8 +11,8 @@ use std::thread::JoinHandle;
 
 use crate::export::frames::Frames;
 use crate::export::memory::Share;
-use crate::export::record::{self, Log, Sums};
-use crate::export::sink::{Action, ExportError, Frame, FrameSink, Present, Target};
+use crate::export::record;
+use crate::export::sink::{Action, ExportError, Frame, FrameSink, Log, Present, Sums, Target};
 use crate::files::{read, write};
 use crate::sim::Image;
 

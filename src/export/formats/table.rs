@@ -11,9 +11,9 @@ use serde_json::{Map, Value as Json};
 
 use super::csv;
 use crate::export::frames::Frames;
-use crate::export::record::{self, Log, Sums};
+use crate::export::record;
 use crate::export::sequence::Sequence;
-use crate::export::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Present, Target};
+use crate::export::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Log, Present, Sums, Target};
 use crate::export::value::Value;
 use crate::files::{read, write};
 use crate::quoting;

@@ -303,7 +303,8 @@ impl Expander<'_> {
     ) -> Result<ValueId, Problems> {
         let like = self.program.values[faces].clone();
         let tiles = self.add(Value { label: format!("{label} (in tiles)"), ..like.clone() });
-        let joined = self.add(Value { label: format!("{label} (joined)"), ..like.clone() });
+        // Atomics join them in place. So both are versions of one value, as those of a scatter are: one is kept until the next is written.
+        let joined = self.add(Value { label: format!("{label} (in tiles)"), ..like.clone() });
         let result = self.add(Value { label, ..like });
         self.push(node, env, Task::ConnectTiles, vec![read(faces)], vec![write(tiles)])?;
         self.push(node, env, Task::ConnectBorders, vec![read(faces)], vec![go_on(joined, tiles)])?;

@@ -14,9 +14,9 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use crate::export::frames::Frames;
-use crate::export::record::{self, Log, Sums};
+use crate::export::record;
 use crate::export::sheet::Layout;
-use crate::export::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Present, Target};
+use crate::export::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Log, Present, Sums, Target};
 use crate::export::sizes;
 use crate::export::value::{Layer, Value, vectors};
 use crate::files::{read, write};

@@ -8,14 +8,18 @@ use super::Known;
 use crate::graph::Graph;
 use crate::stage::header::Change;
 
-/// Updates that work only in place, with their versions: atomic sums, and particles that a stage writes at indices of
-/// its choice.
+/// Updates that work only in place, with their versions: atomic sums, labels that are joined, and particles that a stage
+/// writes at indices of its choice.
 pub(super) fn bound<'a>(graph: &'a Graph, op: &'a Op) -> impl Iterator<Item = (&'a Write, ValueId)> {
     let adds = |write: &&Write| {
         let port = query::stage_of(graph, op, write.stage).and_then(|stage| stage.outputs().nth(write.port));
         port.is_some_and(|port| port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put)
     };
-    let updates = op.writes.iter().filter(|_| matches!(op.task, Task::Stage)).filter(adds);
+    let updates = op.writes.iter().filter(move |write| match op.task {
+        Task::Stage => adds(write),
+        Task::ConnectBorders => true,
+        _ => false,
+    });
     updates.filter_map(|write| Some((write, write.consumes?)))
 }
 
