@@ -43,5 +43,5 @@ fn equal_graphs_exit_with_0_and_others_with_1_and_name_the_place() {
     assert_eq!(run(&[&wire[..], &["--tolerance", "1"]].concat()).status.code(), Some(0));
     let unusable = run(&["--wire", "nothing.here"]);
     assert_eq!(unusable.status.code(), Some(2), "{}", out(&unusable));
-    assert!(err(&unusable).contains("no such wire"), "{}", err(&unusable));
+    assert!(err(&unusable).contains("nothing: there is no such node"), "{}", err(&unusable));
 }

@@ -12,7 +12,7 @@ const KEYED: &str = r#"(version: 1, nodes: {
 
 #[test]
 fn the_command_line_plays_keys() {
-    let dir = folder("keys");
+    let dir = folder("keyframes");
     let (file, frames) = (dir.join("keyed.ron"), dir.join("frames"));
     std::fs::write(&file, KEYED).unwrap();
     let (file, frames_at) = (file.to_str().unwrap(), frames.to_str().unwrap());
