@@ -184,12 +184,12 @@ impl Form {
 /// What the columns of a line are apart by.
 fn separator(line: &str) -> char {
     let mut quoted = false;
-    let mut outside = line.chars().filter(|c| {
+    let outside = line.chars().filter(|c| {
         quoted ^= *c == '"';
         !quoted
     });
     let mut found = ',';
-    while let Some(c) = outside.next() {
+    for c in outside {
         match c {
             '\t' => return c,
             ';' => found = c,

@@ -310,9 +310,7 @@ mod tests {
     #[test]
     fn lines_that_are_torn_or_forged_count_as_none() {
         let sum = sum(b"x");
-        let head = format!(
-            "(version:1,inputs:{{}},series:[(files:\"a\",shows:\"b\",format:\"png\",size:None,settings:\"c\",frames:(1,9,1),inputs:\"d\")])\n"
-        );
+        let head = "(version:1,inputs:{},series:[(files:\"a\",shows:\"b\",format:\"png\",size:None,settings:\"c\",frames:(1,9,1),inputs:\"d\")])\n".to_string();
         let lines = format!("0 1 {sum}\n0 2 {}\n0 x {sum}\n7 3 {sum}\n0 4 {sum} 5\n\n0 1 {sum}\n0 5 {sum}", &sum[1..]);
         let record = Record::parse(&(head.clone() + &lines)).unwrap();
         assert_eq!(record.sums, [Sums::from([(1, vec![sum.clone(), sum.clone()])])]);

@@ -35,7 +35,7 @@ pub fn is_device(name: &str) -> bool {
         let end = stem.strip_prefix(*device).map(|end| end.chars().collect::<Vec<char>>());
         matches!(end.as_deref(), Some(['0'..='9' | '¹' | '²' | '³']))
     };
-    DEVICES.contains(&stem.as_str()) || NUMBERED_DEVICES.iter().any(|device| numbered(&device))
+    DEVICES.contains(&stem.as_str()) || NUMBERED_DEVICES.iter().any(numbered)
 }
 
 /// A name as systems compare it that ignore case.

@@ -108,6 +108,9 @@ pub fn last_sound(beside: &CheckpointFile, files: Numbered) -> Option<PathBuf> {
     earlier.rev().map(|frame| files.path(folder, frame)).find(sound)
 }
 
+/// The thread that writes a checkpoint, and finds the States that hold NaN or infinity.
+type Writing = JoinHandle<Result<Vec<BadState>, CheckpointError>>;
+
 /// Writes checkpoints while a simulation runs.
 pub struct Saver {
     target: Target,
@@ -117,7 +120,8 @@ pub struct Saver {
     since: Instant,
     /// States on their way from the GPU.
     reading: Option<SnapshotReading>,
-    writing: Option<(u64, JoinHandle<Result<Vec<BadState>, CheckpointError>>)>,
+    /// The frame that is being written.
+    writing: Option<(u64, Writing)>,
     /// Frames of this run with a checkpoint, in order.
     written: Vec<u64>,
     /// The newest of them without NaN and infinity, which stays.
