@@ -49,8 +49,11 @@ fn options(way: usize, seed: u64, states: Vec<String>, wires: &[String]) -> Plan
     let keep = match way {
         0 => Keep::All,
         5 => {
-            let some =
-                wires.iter().enumerate().filter(|(k, _)| (seed as usize + k) % 3 == 0).map(|(_, wire)| wire.clone());
+            let some = wires
+                .iter()
+                .enumerate()
+                .filter(|(k, _)| (seed as usize + k).is_multiple_of(3))
+                .map(|(_, wire)| wire.clone());
             Keep::Wires(states.into_iter().chain(some).collect())
         }
         _ => Keep::Wires(states),
