@@ -172,9 +172,9 @@ impl Opened {
     fn compiles(&self, folder: &Path) -> Result<(), Failure> {
         let mut variants = BTreeSet::new();
         let variant = |task: &Task| task.values.get("variant").map(ToString::to_string);
-        let differing = self.manifest.tasks.iter().filter(|task| variants.insert(variant(task)));
+        let mut differing = self.manifest.tasks.iter().filter(|task| variants.insert(variant(task)));
         let context = self.context(folder);
-        differing.map(|task| context.check(task)).collect::<Result<(), _>>().map_err(Failure::from)
+        differing.try_for_each(|task| context.check(task)).map_err(Failure::from)
     }
 }
 
