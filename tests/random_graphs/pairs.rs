@@ -397,10 +397,8 @@ fn stages_compute_the_same_together_apart_and_observed() {
     let (seed, count) = (super::first_seed() as usize, super::number("STAGEWRIGHT_COUNT"));
     let count = count.map_or(30, |count| count as usize).min(pairs.len());
     // A stride without a common divisor visits all of them.
-    let stride = (1..)
-        .map(|k| 37 + k)
-        .find(|stride| (2..=*stride).all(|d| !stride.is_multiple_of(d) || !pairs.len().is_multiple_of(d)))
-        .unwrap_or(1);
+    let common = |stride: usize| (2..=stride).any(|d| stride.is_multiple_of(d) && pairs.len().is_multiple_of(d));
+    let stride = (38..).find(|stride| !common(*stride)).unwrap_or(1);
     let mut failed = Vec::new();
     for k in 0..count {
         let pair = &pairs[(seed * count + k) * stride % pairs.len()];
