@@ -99,8 +99,11 @@ fn skin(weights: [f32; 4], bind: [[f32; 3]; 2]) -> Vec<(&'static str, u32, Vec<u
     ]
 }
 
-/// Each case, and the centres and half sides of the boxes that the scene must be.
-fn cases() -> Vec<(&'static str, File, Vec<([f64; 3], [f64; 3])>)> {
+/// The centre and the half sides of a box.
+type Cuboid = ([f64; 3], [f64; 3]);
+
+/// Each case, and the boxes that the scene must be.
+fn cases() -> Vec<(&'static str, File, Vec<Cuboid>)> {
     let half = [0.1; 3];
     let one = |center: [f64; 3]| vec![(center, half)];
     let keys = || vec![key(|p| p.map(|v| 0.5 * v)), key(|_| [0.1, 0.0, 0.0])];

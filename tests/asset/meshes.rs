@@ -156,7 +156,8 @@ fn a_moving_mesh_has_the_velocity_of_its_surface() {
     let turn = |[x, y, z]: [f64; 3]| [x + 0.02 * (y - 0.5), y - 0.02 * (x - 0.4), z];
     let grow = |p: [f64; 3]| p.map(|v| 0.5 + 1.1 * (v - 0.5));
     let shift = |[x, y, z]: [f64; 3]| [x + 0.05, y, z];
-    let motions: [(&str, &dyn Fn([f64; 3]) -> [f64; 3]); 3] = [("shift", &shift), ("turn", &turn), ("grow", &grow)];
+    type Motion<'a> = &'a dyn Fn([f64; 3]) -> [f64; 3];
+    let motions: [(&str, Motion<'_>); 3] = [("shift", &shift), ("turn", &turn), ("grow", &grow)];
     for (name, motion) in motions {
         let after = Mesh { points: cube.points.iter().map(|p| motion(*p)).collect(), ..cube.clone() };
         let (first, second) = (folder.file("a.0001.obj", cube.obj()), folder.file("a.0002.obj", after.obj()));
