@@ -288,10 +288,10 @@ fn a_longer_range_computes_the_new_frames_alone() {
     assert_eq!(table.lines().count(), 10, "{table}");
     // A movie that is not complete has no file, and what is complete is not made again.
     let cut = Folder::new("cut_movie");
-    export(&gpu, &document(), &of(&cut, std::slice::from_ref(&apng), 9), |progress| progress.frame < 5);
+    export(&gpu, &document(), &of(&cut, std::slice::from_ref(apng), 9), |progress| progress.frame < 5);
     assert_eq!(cut.names(), ["frame.export.ron"]);
-    export(&gpu, &document(), &of(&cut, std::slice::from_ref(&apng), 9), |_| true);
-    assert_eq!(export(&gpu, &document(), &of(&cut, std::slice::from_ref(&apng), 9), |_| true).kept, 9);
+    export(&gpu, &document(), &of(&cut, std::slice::from_ref(apng), 9), |_| true);
+    assert_eq!(export(&gpu, &document(), &of(&cut, std::slice::from_ref(apng), 9), |_| true).kept, 9);
 }
 
 #[test]
