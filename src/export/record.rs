@@ -1,7 +1,7 @@
 //! The record of a folder's exports: which files they have written, the checksum of each, and what it depends on. From it another run
 //! tells which frames are there, whether they are as they were written, and whether they are of the same graph.
 //!
-//! The first line is the [`Record`] as RON; each line after it is a file, `SERIES FRAME CHECKSUM`, appended before the file gets its name.
+//! The first line is the `Record` as RON; each line after it is a file, `SERIES FRAME CHECKSUM`, appended before the file gets its name.
 //! A line that is not complete counts as none.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -320,7 +320,7 @@ impl Log {
 ///
 /// The export holds the lock of the folder while it calls `begin`, `write` and `finish`. A sink writes to
 /// temporary names ([`files::write::temporary`](crate::files::write::temporary)) and renames files that are complete
-/// with [`Target::publish`], so that a killed process leaves no partial file under a final name. When dropped before `finish`, it completes what
+/// with `Target::publish`, so that a killed process leaves no partial file under a final name. When dropped before `finish`, it completes what
 /// was started and leaves no temporary file.
 pub trait FrameSink {
     /// The names of its files in one line for display: `frame.0001.png to frame.0240.png`.
