@@ -54,7 +54,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// Those of its pixels that are in a range, with their weights.
+    /// Pixels inside a range, with their weights.
     fn within(&self, range: &Range<usize>) -> impl Iterator<Item = (usize, f64)> {
         let first = self.first.max(range.start);
         let weights = self.weights.iter().skip(first - self.first);

@@ -74,7 +74,7 @@ pub struct Sequence {
     files: Files,
     /// Frames that are there, or that are on their way.
     frames: BTreeSet<u64>,
-    /// Those of this run.
+    /// Frames that this run has written.
     own: Vec<u64>,
     progress: Arc<Progress>,
     /// Closing the queue ends the workers.

@@ -66,7 +66,7 @@ impl Written {
         Written { files, foreign: false }
     }
 
-    /// Whether a file of this name was written, whatever is there now.
+    /// Whether the list names a file, even if the file has changed or is gone.
     pub fn lists(&self, path: &Path) -> bool {
         path.file_name().is_some_and(|name| self.files.contains_key(&key(name)))
     }

@@ -1,4 +1,4 @@
-//! Going to a frame always ends: whatever is edited, searched and played meanwhile, and by Escape at any time.
+//! Every seek ends, during edits, searches and playback, and Escape ends it at any time.
 
 use eframe::egui::{Key, Modifiers, Pos2, pos2, vec2};
 

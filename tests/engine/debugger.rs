@@ -524,7 +524,7 @@ fn the_first_nan_is_found_across_edits_of_the_graph_and_what_is_not_known_is_sai
     let older = run.search().expect("the States hold it");
     assert_eq!((older.dispatch, older.frame), (None, 59), "{}", older.to_text());
     assert!(older.cause.contains("it is older than frame 58") && older.cause.contains("makes none"), "{}", older.cause);
-    // A search ends when it is told to.
+    // A search can be cancelled.
     let search = NanSearch::new(&mut run.simulation, None);
     let plan = compile(&run.document, &FrameDebugger::options(&PlanOptions::default()));
     assert!(search.run(gpu(), plan, |_| false).expect("ends").is_none());

@@ -22,9 +22,9 @@ pub(super) enum There {
     Interrupted(u64),
     /// The same, but from caches that were baked again since. The frames would be overwritten.
     Rebaked,
-    /// So many files of earlier exports, which would be replaced.
+    /// Number of files of earlier exports, which would be replaced.
     Earlier(usize),
-    /// So many files that would be replaced, not all of which exports have written. 0 where the number is not known.
+    /// Number of files that would be replaced, some of them not written by exports. 0 if unknown.
     Others(usize),
 }
 

@@ -112,7 +112,7 @@ impl Queue {
         ))
     }
 
-    /// Those that run or wait.
+    /// Exports that run or wait.
     fn busy(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| !matches!(entry.state, State::Ended { .. }))
     }

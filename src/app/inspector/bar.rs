@@ -29,7 +29,7 @@ pub(super) struct Bar<'a> {
     /// The hard range; values are clamped to it.
     pub range: Range,
     pub whole: bool,
-    /// It may be an expression.
+    /// Whether the value may be an expression.
     pub computed: bool,
     /// Change per dragged point, without a range.
     pub speed: f64,
