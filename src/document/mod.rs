@@ -424,6 +424,15 @@ impl std::fmt::Display for ParamValue {
     }
 }
 
+/// Cells along each axis, from one value.
+fn cells(value: &ParamValue) -> Vec<ParamValue> {
+    match value {
+        ParamValue::Vector(cells) => cells.iter().copied().map(ParamValue::Number).collect(),
+        ParamValue::Expression(text) => parts(text),
+        one => vec![one.clone()],
+    }
+}
+
 /// Splits at commas outside brackets, and parses each part as user input.
 fn parts(text: &str) -> Vec<ParamValue> {
     let mut depth = 0;
@@ -470,11 +479,7 @@ impl Document {
         let node = self.node_mut(path).ok_or_else(|| format!("there is no node `{path}`"))?;
         match (&mut node.kind, param, &value) {
             (NodeKind::Domain(domain), "resolution", ParamValue::Vector(_) | ParamValue::Expression(_)) => {
-                let cells = match value {
-                    ParamValue::Vector(cells) => cells.into_iter().map(ParamValue::Number).collect(),
-                    ParamValue::Expression(text) => parts(&text),
-                    one => vec![one],
-                };
+                let cells = cells(&value);
                 let wrong = |n: &ParamValue| matches!(n, ParamValue::Number(_)) && whole(n).is_none();
                 if cells.len() < 2 || cells.iter().any(wrong) {
                     return Err(format!("`{path}.resolution` needs whole numbers of cells such as 512,512"));

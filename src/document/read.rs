@@ -111,8 +111,9 @@ impl<'de, T: Record> Visitor<'de> for RecordVisitor<T> {
                 return Err(de::Error::custom(format!("field `{key}` is given twice")));
             }
             if !record.field(&key, &mut map)? {
+                // With the line break that ends a comment after it: more is written behind it.
                 let raw: Box<RawValue> = map.next_value()?;
-                record.extra().insert(key, raw.get_ron().trim().to_string());
+                record.extra().insert(key, raw.get_ron().to_string());
             }
         }
         Ok(record)
@@ -449,7 +450,7 @@ fn set_kind<E: de::Error>(node: &mut Node, kind: NodeKind) -> Result<(), E> {
 fn color(raw: &RawValue, extra: &mut Extra) -> Option<Color> {
     let color = raw.into_rust::<String>().ok().and_then(|text| Color::parse(&text));
     if color.is_none() {
-        extra.insert("color".into(), raw.get_ron().trim().to_string());
+        extra.insert("color".into(), raw.get_ron().to_string());
     }
     color
 }

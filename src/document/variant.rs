@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Document, Extra, Link, Node, NodeKind, ParamValue, Scope};
+use super::{Document, Extra, Link, Node, NodeKind, ParamValue, Scope, cells, write};
 use crate::problem::{Problem, Problems};
 use crate::spelling::close_names;
 
@@ -40,6 +40,11 @@ impl Variant {
     }
 }
 
+/// Whether a path lies inside a group.
+fn below(path: &str, group: &str) -> bool {
+    path.strip_prefix(group).is_some_and(|rest| rest.starts_with('/'))
+}
+
 /// The node and the parameter or port of a key.
 fn split(key: &str) -> (String, String) {
     let (scope, name) = Scope::split(key);
@@ -49,6 +54,27 @@ fn split(key: &str) -> (String, String) {
 
 /// Cause and remedy.
 type Fault = (String, String);
+
+/// Takes the result of an exchange at a node and its port or parameter; returns whether it succeeded.
+type Done<'a> = dyn FnMut(&str, &str, Result<(), Fault>) -> bool + 'a;
+
+/// Which way values are exchanged.
+#[derive(Clone, Copy, PartialEq)]
+enum Direction {
+    /// From the default to the variant.
+    Choose,
+    /// Back to the default.
+    Return,
+}
+
+/// Exchanges the entries of a map, in reverse order on the way back, and keeps those for which that succeeds.
+fn each<V>(entries: &mut BTreeMap<String, V>, direction: Direction, mut exchange: impl FnMut(&str, &mut V) -> bool) {
+    let mut order: Vec<(String, V)> = std::mem::take(entries).into_iter().collect();
+    if direction == Direction::Return {
+        order.reverse();
+    }
+    entries.extend(order.into_iter().filter_map(|(key, mut value)| exchange(&key, &mut value).then_some((key, value))));
+}
 
 impl Document {
     /// The names of all variants.
@@ -76,23 +102,32 @@ impl Document {
         }
         let mut after = self.clone();
         if let Some(chosen) = after.variant.take() {
-            // What was removed meanwhile has no value to return to.
-            after.exchange(&chosen);
+            // What was removed meanwhile has no value to return to, and leaves the variant.
+            after.exchange(&chosen, Direction::Return);
         }
         if let Some(name) = name {
             if !after.variants.contains_key(name) {
                 return Err(after.no_variant(name).into());
             }
-            let problems = after.exchange(name);
+            let problems = after.exchange(name, Direction::Choose);
             if !problems.is_empty() {
                 return Err(problems);
             }
-            after.variant = Some(name.to_string());
         }
-        // That of the file could not be chosen, and another one takes its place.
-        after.extra.remove("variant");
+        after.name_chosen(name);
         *self = after;
         Ok(())
+    }
+
+    /// The variant whose values the nodes hold. One of the file that could not be chosen gives way to it.
+    fn name_chosen(&mut self, name: Option<&str>) {
+        self.variant = name.map(String::from);
+        self.extra.remove("variant");
+    }
+
+    /// Whether the file chooses a variant that could not be chosen when it was read.
+    fn wants(&self, name: &str) -> bool {
+        self.extra.get("variant").is_some_and(|text| *text == write::quoted(name))
     }
 
     /// The problem of an unknown name, with those that there are.
@@ -105,34 +140,42 @@ impl Document {
         Problem::new("", "", format!("there is no variant `{name}`"), remedy)
     }
 
-    /// Exchanges the values of a variant with those of the nodes. Returns what could not be, which stays as it is.
-    fn exchange(&mut self, name: &str) -> Problems {
+    /// Exchanges the values of a variant with those of the nodes. Entries that can't be exchanged are dropped; returns why. Returning
+    /// exactly undoes choosing, since it takes the entries in reverse order: a group that replaces another one is there before its nodes
+    /// get their values, and until they have given them back.
+    fn exchange(&mut self, name: &str, direction: Direction) -> Problems {
         let mut problems = Problems::default();
         let Some(mut variant) = self.variants.remove(name) else { return problems };
-        let mut report = |node: &str, port: &str, fault: Result<(), Fault>| {
-            if let Err((cause, remedy)) = fault {
+        let mut done = |node: &str, port: &str, result: Result<(), Fault>| {
+            let reported = result.map_err(|(cause, remedy)| {
                 problems.push(Problem::new(node, port, format!("variant `{name}`: {cause}"), remedy));
-            }
+            });
+            reported.is_ok()
         };
-        for (path, kind) in &mut variant.stages {
-            let done = self.found(path).and_then(|node| exchange_kind(node, kind));
-            report(path, "", done);
+        let replace = |document: &mut Document, stages: &mut BTreeMap<String, NodeKind>, done: &mut Done<'_>| {
+            each(stages, direction, |path, kind| {
+                done(path, "", document.found(path).and_then(|node| exchange_kind(node, kind)))
+            });
+        };
+        if direction == Direction::Choose {
+            replace(self, &mut variant.stages, &mut done);
         }
-        for (key, value) in &mut variant.set {
+        each(&mut variant.set, direction, |key, value| {
             let (path, param) = split(key);
-            report(&path, &param, self.exchange_value((&path, &param), value));
-        }
-        for (key, link) in &mut variant.inputs {
+            done(&path, &param, self.exchange_value((&path, &param), value))
+        });
+        each(&mut variant.inputs, direction, |key, link| {
             let (path, port) = split(key);
-            report(&path, &port, self.found(&path).and_then(|node| exchange_input(node, &port, link)));
-        }
-        for (path, muted) in &mut variant.muted {
-            let done = self.found(path).map(|node| std::mem::swap(&mut node.muted, muted));
-            report(path, "", done);
-        }
-        for (path, comment) in &mut variant.comments {
-            let done = self.found(path).map(|node| std::mem::swap(&mut node.comment, comment));
-            report(path, "", done);
+            done(&path, &port, self.found(&path).and_then(|node| exchange_input(node, &port, link)))
+        });
+        each(&mut variant.muted, direction, |path, muted| {
+            done(path, "", self.found(path).map(|node| std::mem::swap(&mut node.muted, muted)))
+        });
+        each(&mut variant.comments, direction, |path, comment| {
+            done(path, "", self.found(path).map(|node| std::mem::swap(&mut node.comment, comment)))
+        });
+        if direction == Direction::Return {
+            replace(self, &mut variant.stages, &mut done);
         }
         variant.fps.iter_mut().for_each(|fps| std::mem::swap(fps, &mut self.fps));
         variant.seed.iter_mut().for_each(|seed| std::mem::swap(seed, &mut self.seed));
@@ -159,14 +202,16 @@ impl Document {
         if param.is_empty() {
             return Err((format!("`{path}` names no parameter"), write()));
         }
-        self.found(path)?;
         let now = self.value(path, param);
-        match value.as_ref() {
-            Some(new) => {
+        match (value.as_ref(), &mut self.found(path)?.kind, param) {
+            // As a file may give them: what does not fit is an error of the graph, with the variant as without.
+            (Some(new), NodeKind::Domain(domain), "resolution") => domain.resolution = cells(new),
+            (Some(new), NodeKind::Domain(domain), "width") => domain.width = new.clone(),
+            (Some(new), _, _) => {
                 let correct = || "correct the value, or remove the entry".to_string();
                 self.set(path, param, new.clone()).map_err(|sentence| (sentence, correct()))?;
             }
-            None => self.unset(path, param)?,
+            (None, _, _) => self.unset(path, param)?,
         }
         *value = now;
         Ok(())
@@ -235,9 +280,11 @@ impl Document {
     pub fn remove_from_variant(&mut self, path: &str, param: &str) -> Result<(), String> {
         let Some(name) = self.variant.clone() else { return Ok(()) };
         let key = format!("{path}.{param}");
-        let held = self.variants.get_mut(&name).and_then(|variant| variant.set.remove(&key));
+        let held = self.variants.get(&name).and_then(|variant| variant.set.get(&key)).cloned();
         let Some(mut value) = held else { return Ok(()) };
-        self.exchange_value((path, param), &mut value).map_err(|(cause, _)| cause)
+        self.exchange_value((path, param), &mut value).map_err(|(cause, _)| cause)?;
+        self.variants.entry(name).and_modify(|variant| drop(variant.set.remove(&key)));
+        Ok(())
     }
 
     /// Adds a variant with everything that differs between the nodes of `base` and those of this document, and chooses it.
@@ -262,13 +309,16 @@ impl Document {
                 variant.set.entry(format!("{path}.{param}")).or_insert_with(|| self.value(path, &param));
             }
         }
-        if variant.is_empty() {
+        let mut after = self.clone();
+        after.variants.insert(name.to_string(), variant);
+        after.return_and_choose(name);
+        if after.variants.get(name).is_none_or(Variant::is_empty) {
             return Err(
                 "there is nothing to store; change values first, or select the nodes whose values to store".into()
             );
         }
-        self.variants.insert(name.to_string(), variant);
-        self.variant = Some(name.to_string());
+        after.name_chosen(Some(name));
+        *self = after;
         Ok(())
     }
 
@@ -288,8 +338,11 @@ impl Document {
         for (name, node) in now.nodes() {
             let Some(old) = before.nodes().get(name) else { continue };
             let path = scope.path(name);
+            let alike = std::mem::discriminant(&node.kind) == std::mem::discriminant(&old.kind);
+            let alike = alike || node.kind.info().runs && old.kind.info().runs;
             let names: BTreeSet<String> = params(node).into_iter().chain(params(old)).collect();
-            let differ = names.into_iter().filter(|param| self.value(&path, param) != base.value(&path, param));
+            let changed = |param: &String| self.value(&path, param) != base.value(&path, param);
+            let differ = names.into_iter().filter(|param| alike && changed(param));
             variant.set.extend(differ.map(|param| (format!("{path}.{param}"), base.value(&path, &param))));
             if node.muted != old.muted {
                 variant.muted.insert(path.clone(), old.muted);
@@ -320,6 +373,9 @@ impl Document {
             self.variants.insert(new.to_string(), variant);
         }
         self.variant.iter_mut().filter(|chosen| *chosen == old).for_each(|chosen| *chosen = new.to_string());
+        if self.wants(old) {
+            self.extra.insert("variant".into(), write::quoted(new));
+        }
         let expect = self.expect.iter_mut().filter_map(|expect| expect.variant.as_mut());
         expect.filter(|variant| *variant == old).for_each(|variant| *variant = new.to_string());
         Ok(())
@@ -328,19 +384,28 @@ impl Document {
     /// Removes a variant. Where it is chosen, the default returns.
     pub fn remove_variant(&mut self, name: &str) {
         if self.variant.as_deref() == Some(name) {
-            self.exchange(name);
+            self.exchange(name, Direction::Return);
             self.variant = None;
+        }
+        if self.wants(name) {
+            self.extra.remove("variant");
         }
         self.variants.remove(name);
     }
 
-    /// Removes what variants set of nodes that no longer exist, or of nodes inside them, and wires that come from them.
+    /// Removes what variants set of nodes that no longer exist, or of nodes inside them, and wires that come from them. A variant
+    /// that has another group there keeps what it sets of the nodes in its own.
     pub fn forget_in_variants(&mut self, removed: &BTreeSet<String>) {
-        let stays = |path: &str| !removed.iter().any(|gone| path == gone || path.starts_with(&format!("{gone}/")));
-        let reads = |key: &str, link: &Option<Link>| {
-            link.as_ref().is_none_or(|link| stays(&Scope::split(key).0.path(&link.node)))
-        };
-        for variant in self.variants.values_mut() {
+        let replaces = |variant: &Variant, path: &str| variant.stages.keys().any(|group| below(path, group));
+        let chosen = self.variant.as_ref().and_then(|name| self.variants.get(name)).cloned().unwrap_or_default();
+        for (name, variant) in &mut self.variants {
+            let other = |path: &&String| replaces(variant, path) || replaces(&chosen, path);
+            let is_chosen = self.variant.as_ref() == Some(name);
+            let gone: Vec<&String> = removed.iter().filter(|path| is_chosen || !other(path)).collect();
+            let stays = |path: &str| !gone.iter().any(|gone| path == *gone || below(path, gone));
+            let reads = |key: &str, link: &Option<Link>| {
+                link.as_ref().is_none_or(|link| stays(&Scope::split(key).0.path(&link.node)))
+            };
             variant.set.retain(|key, _| stays(&split(key).0));
             variant.inputs.retain(|key, link| stays(&split(key).0) && reads(key, link));
             variant.muted.retain(|path, _| stays(path));
@@ -350,7 +415,8 @@ impl Document {
     }
 
     /// Makes changes of nodes whose stage the chosen variant replaces part of the variant: the default's stage may not have such
-    /// a parameter or port. `before` is the document before the changes.
+    /// a parameter or port. What the variant sets that is no longer there, such as the limit of a stop condition, leaves it.
+    /// `before` is the document before the changes.
     pub fn claim_for_variant(&mut self, before: &Document) {
         if self.variant != before.variant {
             return;
@@ -371,8 +437,28 @@ impl Document {
                 variant.inputs.entry(format!("{path}.{port}")).or_insert_with(|| old.inputs.get(port).cloned());
             }
         }
-        if let Some(name) = self.variant.clone() {
-            self.variants.insert(name, variant);
+        let Some(name) = self.variant.clone() else { return };
+        self.variants.insert(name.clone(), variant);
+        self.return_and_choose(&name);
+    }
+
+    /// Drops what the chosen variant sets that could not return to the default, and so could not be chosen again in a saved file.
+    fn return_and_choose(&mut self, name: &str) {
+        self.exchange(name, Direction::Return);
+        self.exchange(name, Direction::Choose);
+    }
+
+    /// What inputs of a level read in variants.
+    fn variant_links_mut(&mut self, level: &Scope) -> impl Iterator<Item = &mut Option<Link>> {
+        let inputs = self.variants.values_mut().flat_map(|variant| &mut variant.inputs);
+        inputs.filter(move |(key, _)| Scope::split(key).0 == *level).map(|(_, link)| link)
+    }
+
+    /// Renames an output of a node, or an input of the level's group, in the wires of variants, or removes the wires. `matches`
+    /// says which wires read it.
+    pub fn rename_source_in_variants(&mut self, level: &Scope, matches: impl Fn(&Link) -> bool, new: Option<&str>) {
+        for link in self.variant_links_mut(level).filter(|link| link.as_ref().is_some_and(&matches)) {
+            *link = link.take().zip(new).map(|(link, new)| Link { port: new.to_string(), ..link });
         }
     }
 

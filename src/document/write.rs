@@ -1,5 +1,6 @@
 //! Writes graph files: sorted, one node a line, reproducible to the byte.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -16,7 +17,7 @@ pub(super) fn document(document: &Document) -> String {
     let document = plain.as_ref().unwrap_or(document);
     let mut out = String::from("(\n");
     let mut field = |name: &str, value: String| {
-        let _ = writeln!(out, "    {name}: {value},");
+        let _ = writeln!(out, "    {}: {value},", identifier(name));
     };
     field("version", document.version.to_string());
     field("name", quoted(&document.name));
@@ -266,10 +267,7 @@ pub(super) fn expect(expect: &Expect) -> String {
             fields.add(name, value);
         }
     };
-    let values = |values: &Vec<f64>| match values.as_slice() {
-        [one] => number(*one),
-        many => format!("({})", many.iter().map(|v| number(*v)).collect::<Vec<_>>().join(", ")),
-    };
+    let values = |values: &Vec<f64>| param(&ParamValue::from_numbers(values));
     set("every", expect.every.map(|n| n.to_string()));
     set("to", expect.to.map(|n| n.to_string()));
     set("of", Some(quoted(&expect.of)));
@@ -339,7 +337,9 @@ fn node(node: &Node, depth: usize) -> String {
 pub(super) fn domain(domain: &Domain) -> String {
     let mut fields = Fields::default();
     let cells: Vec<String> = domain.resolution.iter().map(param).collect();
-    fields.add("resolution", format!("({})", cells.join(", ")));
+    // As for vectors, `(x)` would be a number.
+    let cells = if cells.len() > 1 { format!("({})", cells.join(", ")) } else { format!("[{}]", cells.join(", ")) };
+    fields.add("resolution", cells);
     fields.add("width", param(&domain.width));
     fields.add("edge", edge(&domain.edge));
     fields.extra(&domain.extra);
@@ -443,15 +443,23 @@ impl Fields {
     }
 
     fn one_line(self) -> String {
-        let fields: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let fields: Vec<String> = self.0.iter().map(|(name, value)| format!("{}: {value}", identifier(name))).collect();
         format!("({})", fields.join(", "))
     }
 
     fn lines(self, depth: usize) -> String {
         let indent = "    ".repeat(depth);
-        let body: String = self.0.iter().map(|(name, value)| format!("{indent}    {name}: {value},\n")).collect();
+        let line = |(name, value): &(String, String)| format!("{indent}    {}: {value},\n", identifier(name));
+        let body: String = self.0.iter().map(line).collect();
         format!("(\n{body}{indent})")
     }
+}
+
+/// The name of a field. One that a file may only give as `r#name`, since it has a `-` in it, is written so.
+fn identifier(name: &str) -> Cow<'_, str> {
+    let plain =
+        name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit());
+    if plain { name.into() } else { format!("r#{name}").into() }
 }
 
 fn map<V>(entries: &BTreeMap<String, V>, value: impl Fn(&V) -> String) -> String {

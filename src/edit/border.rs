@@ -139,6 +139,7 @@ fn rename_input(document: &mut Document, scope: &Scope, old: &str, new: &str) ->
     let reads = |link: &&mut Link| link.node == IN && link.port == old;
     links(LevelMut::Group(group)).filter(reads).for_each(|link| link.port = new.to_string());
     document.rename_input_in_variants(&around.path(&name), old, Some(new));
+    document.rename_source_in_variants(scope, |link| link.node == IN && link.port == old, Some(new));
     document.variant_values_mut(scope).filter(|_| named).for_each(|value| super::nodes::rename_in(value, old, new));
     let node = node_mut(document, &around, &name)?;
     if let Some(link) = node.inputs.remove(old) {
@@ -160,8 +161,10 @@ fn rename_output(document: &mut Document, scope: &Scope, old: &str, new: &str) -
     if let Some(link) = group.outputs.remove(old) {
         group.outputs.insert(new.to_string(), link);
     }
-    let reads = |link: &&mut Link| link.node == name && (link.port == old || (only && link.port.is_empty()));
-    links(level_mut(document, &around)?).filter(reads).for_each(|link| link.port = new.to_string());
+    let reads = |link: &Link| link.node == name && (link.port == old || (only && link.port.is_empty()));
+    document.rename_source_in_variants(&around, reads, Some(new));
+    let wires = links(level_mut(document, &around)?).filter(|link| reads(link));
+    wires.for_each(|link| link.port = new.to_string());
     expect::follow_output(document, &around, &name, old, new);
     Ok(())
 }
@@ -188,6 +191,7 @@ fn remove_input(document: &mut Document, scope: &Scope, port: &str) -> Result<()
     group.nodes.values_mut().for_each(|node| node.inputs.retain(|_, link| link.node != IN || link.port != port));
     group.outputs.retain(|_, link| link.node != IN || link.port != port);
     document.rename_input_in_variants(&around.path(&name), port, None);
+    document.rename_source_in_variants(scope, |link| link.node == IN && link.port == port, None);
     let node = node_mut(document, &around, &name)?;
     node.inputs.remove(port);
     node.params.remove(port);
@@ -199,8 +203,9 @@ fn remove_output(document: &mut Document, scope: &Scope, port: &str) -> Result<(
     let (around, name, group) = open(document, scope)?;
     let only = group.outputs.len() == 1;
     group.outputs.remove(port).ok_or_else(|| no_port(&name, Side::Out, port))?;
-    let mut level = level_mut(document, &around)?;
     let reads = |link: &Link| link.node == name && (link.port == port || (only && link.port.is_empty()));
+    document.rename_source_in_variants(&around, reads, None);
+    let mut level = level_mut(document, &around)?;
     level.nodes().values_mut().for_each(|node| node.inputs.retain(|_, link| !reads(link)));
     if let Some(outer) = level.group() {
         outer.outputs.retain(|_, link| !reads(link));
@@ -217,7 +222,9 @@ fn port_name(name: &str) -> Result<(), String> {
     if is_node_name(name) {
         return Ok(());
     }
-    Err(format!("`{name}` is not a valid port name; it must not be empty, `in` or `out`, nor contain `.` or `/`"))
+    Err(format!(
+        "`{name}` is not a valid port name; it must not be empty, `in` or `out`, nor contain `.` or `/`, nor begin or end with a blank"
+    ))
 }
 
 /// A group in the document.

@@ -59,6 +59,10 @@ pub fn update_frame(
     let mut level = level_mut(document, scope)?;
     let frame = level.frames().get_mut(index).ok_or_else(|| no_frame(index))?;
     change(frame);
+    // Text from the file that is not a valid colour gives way to one.
+    if frame.color.is_some() {
+        frame.extra.remove("color");
+    }
     Ok(())
 }
 

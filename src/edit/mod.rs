@@ -51,9 +51,9 @@ pub const IN: &str = "in";
 /// The name of a group's outputs as the end of a wire inside it.
 pub const OUT: &str = "out";
 
-/// Whether a node may have this name.
+/// Whether a node may have this name. Links are read without blanks around the names in them.
 pub fn is_node_name(name: &str) -> bool {
-    !name.is_empty() && ![IN, OUT].contains(&name) && !name.contains(['.', '/'])
+    !name.is_empty() && name.trim() == name && ![IN, OUT].contains(&name) && !name.contains(['.', '/'])
 }
 
 /// An unused name on the level, made from `wish`.
@@ -74,7 +74,7 @@ fn free(wish: &str, taken: impl Fn(&str) -> bool) -> String {
 
 /// Turns an invalid node name into a valid one.
 fn readable(name: &str) -> String {
-    let name = name.replace(['.', '/'], "_");
+    let name = name.trim().replace(['.', '/'], "_");
     if is_node_name(&name) { name } else { format!("node_{name}").trim_end_matches('_').to_string() }
 }
 

@@ -27,7 +27,7 @@ pub fn rename(document: &mut Document, scope: &Scope, old: &str, new: &str) -> R
     }
     if !is_node_name(new) {
         return Err(format!(
-            "`{new}` is not a valid node name; it must not be empty, `in` or `out`, nor contain `.` or `/`"
+            "`{new}` is not a valid node name; it must not be empty, `in` or `out`, nor contain `.` or `/`, nor begin or end with a blank"
         ));
     }
     let mut level = level_mut(document, scope)?;

@@ -48,6 +48,8 @@ pub(super) fn drop_targets(document: &mut Document, scope: &Scope, kept: &dyn Fn
         && let Some(node) = document.level_mut(&around).and_then(|level| level.into_nodes().get_mut(group))
     {
         node.params.retain(|name, _| !lost.contains(name));
+        let path = around.path(group);
+        lost.iter().for_each(|name| document.spread_in_variants(&format!("{path}.{name}"), &[]));
     }
 }
 

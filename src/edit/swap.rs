@@ -16,6 +16,7 @@ use crate::stage::types::{Element, PortType, ValueType};
 
 /// Replaces the stage or group of a node by another one of the library. Wires and parameters are kept where the new
 /// stage has a matching port of the same name; a wire can also go to the only port that accepts it. Others are removed.
+/// What variants set of the nodes inside a group is removed with it.
 ///
 /// # Errors
 /// When there is no such stage, or the node is not a stage or group; nothing changes then.
@@ -46,6 +47,10 @@ pub fn replace_stage(
     let kept =
         |target: &Link| target.node != name || OWN_VALUES.contains(&target.port.as_str()) || takes(&target.port, None);
     let mut after = document.clone();
+    if let NodeKind::Group(group) = &node.kind {
+        let inside = scope.inside(name);
+        after.forget_in_variants(&group.nodes.keys().map(|inner| inside.path(inner)).collect());
+    }
     drop_targets(&mut after, scope, &kept);
     *node_mut(&mut after, scope, name)? = Node { params, iterations, precision, ..fresh.clone() };
 

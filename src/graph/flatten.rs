@@ -89,9 +89,10 @@ impl Flattener<'_> {
                 self.problems.push(Problem::new(&shortened(&path), "", cause, remedy));
                 continue;
             }
-            let valid = !name.is_empty() && (!name.contains(['.', '/']) || balance::inserts(name, node));
+            let spelled = !name.contains(['.', '/']) || balance::inserts(name, node);
+            let valid = !name.is_empty() && name.trim() == name && spelled;
             if !valid || ["in", "out"].contains(&name.as_str()) {
-                let remedy = "rename it: no `.`, no `/`, not `in` or `out`, not empty";
+                let remedy = "rename it: no `.`, no `/`, not `in` or `out`, not empty, no blank at either end";
                 self.problems.push(Problem::new(&path, "", format!("`{name}` is not a valid node name"), remedy));
             }
             if let Some(cause) = without_value(node) {

@@ -222,3 +222,33 @@ fn a_group_whose_parameter_is_called_like_the_nodes_own_repeats_warns() {
     assert!(warnings("iterations").contains("the node has its own `iterations`"), "{}", warnings("iterations"));
     assert!(!warnings("turns").contains("its own"), "{}", warnings("turns"));
 }
+
+/// Names that have to be marked as names, and comments that reach to the end of their line.
+#[test]
+fn unknown_fields_are_read_as_they_were_written() {
+    for name in ["future", "r#type", "r#odd-name", "r#1.5", "\u{e9}t\u{e9}"] {
+        for comment in ["", " /* why */", " // why\n", " // why\n // else\r\n\n"] {
+            let text = format!(
+                r#"({name}: 1{comment}, frames: [({name}: 2{comment})], variants: {{"v": ({name}: [3]{comment})}},
+                nodes: {{"d": (domain: ({name}: "//4"{comment})), "g": (group: ({name}: (5), nodes: {{}}), {name}: 6{comment})}})"#
+            );
+            let document = Document::parse(&text).unwrap_or_else(|e| panic!("{text}\n{e}"));
+            assert_eq!(document.extra.len(), 1);
+            assert_eq!(Document::parse(&document.to_text()).as_ref(), Ok(&document), "{}", document.to_text());
+        }
+    }
+}
+
+/// A list of one number is not the number in brackets, and one of none is not the unit.
+#[test]
+fn lists_of_any_length_are_read_as_they_were_written() {
+    for list in ["[]", "[8]", "[\"n\"]", "(8, 8)", "(1, \"n\", 3, 4)"] {
+        let numbers = list.replace("\"n\"", "2");
+        let text = format!(
+            r#"(version: 1, nodes: {{"d": (domain: (resolution: {list}, width: 1)), "v": (number: {numbers})}},
+            expect: [(at: 1, of: "v", equals: {numbers})])"#
+        );
+        let document = Document::parse(&text).unwrap_or_else(|e| panic!("{text}\n{e}"));
+        assert_eq!(Document::parse(&document.to_text()).as_ref(), Ok(&document), "{}", document.to_text());
+    }
+}

@@ -304,3 +304,122 @@ fn variants_are_renamed_and_removed() {
     assert_eq!(document.nodes, parsed(GRAPH).nodes, "the default returns");
     assert_eq!((document.variant.clone(), document.variants.len()), (None, 1));
 }
+
+/// What an edit takes away leaves the chosen variant, which a saved file could not choose again with it.
+#[test]
+fn a_chosen_variant_outlives_what_it_sets() {
+    let more = [
+        ("iterations: 10,", "iterations: 10, precision: \"f32\","),
+        (
+            "inputs: {\"velocity\": \"fade.field\"}),",
+            "until: (number: \"pressure\", below: 0.1), inputs: {\"velocity\": \"fade.field\"}),",
+        ),
+        ("\"fade.rate\": \"half / 2\",", "\"fade.rate\": \"half / 2\", \"solve.until\": 0.2,"),
+    ];
+    let text = more.iter().fold(GRAPH.to_string(), |text, (from, to)| text.replace(from, to));
+    let edits: [(&str, fn(&mut Document)); 3] = [
+        ("solve/sweep.iterations", |document| {
+            let library = Library::builtin();
+            edit::replace_stage(document, &Scope::default(), "solve", "fluid/pressure_jacobi", library).unwrap();
+        }),
+        ("solve.until", |document| document.node_mut("solve").unwrap().until = None),
+        ("fade.rate", |document| drop(document.nodes.remove("fade"))),
+    ];
+    for (lost, edit) in edits {
+        let mut document = parsed(&text).with_variant(Some("article")).unwrap();
+        let before = document.clone();
+        edit(&mut document);
+        document.claim_for_variant(&before);
+        let set = &document.variants["article"].set;
+        assert!(!set.contains_key(lost) && set.contains_key("box.edge"), "{lost}: {set:?}");
+        assert_eq!(parsed(&document.to_text()), document, "{lost}");
+        // Without a session that looks after it, the file is whole all the same.
+        let mut alone = before;
+        edit(&mut alone);
+        assert_eq!(parsed(&alone.to_text()).variant.as_deref(), Some("article"), "{lost}");
+    }
+}
+
+#[test]
+fn values_of_the_default_that_do_not_fit_return_as_they_were() {
+    let text = GRAPH.replace("resolution: (8, 8), width: 1,", "resolution: (0, 8.5), width: true,");
+    let before = parsed(&text.replace("\"box.edge\": \"zero\",", "\"box.edge\": \"zero\", \"box.width\": 2,"));
+    let chosen = before.with_variant(Some("article")).unwrap();
+    assert_eq!(chosen.value("box", "width"), Some(ParamValue::Number(2.0)));
+    assert_eq!(parsed(&chosen.to_text()), chosen);
+    assert_eq!(chosen.with_variant(None), Ok(before));
+}
+
+#[test]
+fn values_inside_a_group_that_a_variant_puts_in_place_return_with_it() {
+    let inside = r#""fade": (group: (nodes: {"x": (stage: "fluid/dissipate", params: {"rate": 1})}))"#;
+    let variant = format!("\"inside\": (stages: {{{inside}}}, set: {{\"fade/x.rate\": 2}}), \"plain\": (");
+    let before = parsed(&GRAPH.replace("\"plain\": (", &variant));
+    let mut document = before.with_variant(Some("inside")).unwrap();
+    assert_eq!(document.value("fade/x", "rate"), Some(ParamValue::Number(2.0)));
+    assert_eq!(parsed(&document.to_text()), document);
+    document.choose(None).unwrap();
+    assert_eq!(document, before);
+}
+
+/// Nodes of the same path may be others in a variant with another group there.
+#[test]
+fn nodes_that_leave_a_group_stay_in_the_group_of_another_variant() {
+    let inside = r#""solve": (group: (nodes: {"sweep": (stage: "fluid/dissipate")}))"#;
+    let variant = format!("\"own\": (stages: {{{inside}}}, set: {{\"solve/sweep.rate\": 2}}), \"plain\": (");
+    let mut document = parsed(&GRAPH.replace("\"plain\": (", &variant));
+    edit::remove(&mut document, &Scope::parse("solve"), &["sweep".to_string()].into(), Library::builtin());
+    assert!(document.variants["article"].stages.is_empty());
+    assert!(document.variants["own"].set.contains_key("solve/sweep.rate"));
+    document.choose(Some("own")).unwrap();
+    assert_eq!(parsed(&document.to_text()), document);
+}
+
+#[test]
+fn a_file_that_chooses_what_can_not_be_chosen_stays_readable() {
+    let text = GRAPH
+        .replace("version: 1,", "version: 1, variant: \"plain\",")
+        .replace("\"fade.rate\": None", "\"gone.rate\": None");
+    let unchosen = parsed(&text);
+    assert_eq!(unchosen.variant, None);
+    let mut stored = unchosen.clone();
+    stored.set("fade", "rate", ParamValue::Number(0.7)).unwrap();
+    stored.store_variant("mine", &unchosen, &Default::default()).unwrap();
+    assert_eq!(parsed(&stored.to_text()), stored);
+    let mut renamed = unchosen.clone();
+    renamed.rename_variant("plain", "simple").unwrap();
+    assert!(renamed.to_text().contains("    variant: \"simple\",\n"));
+    let mut removed = unchosen;
+    removed.remove_variant("plain");
+    assert!(!removed.to_text().contains("    variant: "));
+}
+
+#[test]
+fn what_can_not_return_to_the_default_is_not_stored() {
+    let base = parsed(GRAPH);
+    let mut document = base.clone();
+    document.set("fade", "rate", ParamValue::Number(0.7)).unwrap();
+    document.node_mut("solve").unwrap().until = Some(Default::default());
+    document.nodes.insert("half".into(), document.nodes["box"].clone());
+    document.store_variant("mine", &base, &Default::default()).unwrap();
+    assert_eq!(document.variants["mine"].set.keys().collect::<Vec<_>>(), ["fade.rate"]);
+    assert_eq!(parsed(&document.to_text()), document);
+}
+
+#[test]
+fn wires_of_variants_follow_the_ports_of_groups() {
+    let wires = r#""wired": (inputs: {"solve/sweep.open": "in.velocity", "tint.field": "solve.pressure"}), "plain": ("#;
+    let before = parsed(&GRAPH.replace("\"plain\": (", wires));
+    let wires = |document: &Document| {
+        let inputs = document.variants["wired"].inputs.values();
+        inputs.map(|link| link.as_ref().map(ToString::to_string)).collect::<Vec<_>>()
+    };
+    let inside = Scope::parse("solve");
+    let mut document = before.clone();
+    edit::rename_port(&mut document, &inside, edit::Side::In, "velocity", "flow").unwrap();
+    edit::rename_port(&mut document, &inside, edit::Side::Out, "pressure", "p").unwrap();
+    assert_eq!(wires(&document), [Some("in.flow".into()), Some("solve.p".into())]);
+    edit::remove_port(&mut document, &inside, edit::Side::In, "flow").unwrap();
+    edit::remove_port(&mut document, &inside, edit::Side::Out, "p").unwrap();
+    assert_eq!(wires(&document), [None, None]);
+}

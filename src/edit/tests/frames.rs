@@ -38,3 +38,13 @@ fn frames_are_changed_by_index_on_their_level() {
     assert!(remove_frame(&mut document, &step, 1).is_err() && update_frame(&mut document, &root(), 0, |_| ()).is_err());
     assert!(add_frame(&mut document, &Scope::parse("h"), frame("")).unwrap_err().contains("no group `h`"));
 }
+
+#[test]
+fn a_colour_replaces_text_of_the_file_that_is_none() {
+    let text = r#"(frames: [(title: "a", at: (0, 0), size: (9, 9), color: "teal")], nodes: {})"#;
+    let mut document = Document::parse(text).unwrap();
+    update_frame(&mut document, &root(), 0, |frame| frame.title = "b".into()).unwrap();
+    assert!(document.to_text().contains("color: \"teal\""));
+    update_frame(&mut document, &root(), 0, |frame| frame.color = Some(Color([9, 9, 9]))).unwrap();
+    assert_eq!(Document::parse(&document.to_text()), Ok(document));
+}

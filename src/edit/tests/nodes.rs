@@ -14,7 +14,7 @@ fn renaming_keeps_every_wire_and_the_graph_runs() {
     assert_eq!(document.nodes["jet"].inputs["velocity"].node, "flow");
     assert_eq!(document.nodes["density"].on.as_deref(), Some("box"));
     assert_eq!(builds(&document), Ok(()));
-    for wrong in ["", "in", "out", "a.b", "a/b", "jet"] {
+    for wrong in ["", "in", "out", "a.b", "a/b", "jet", " a", "a\n"] {
         assert!(rename(&mut document, &root(), "flow", wrong).is_err(), "{wrong}");
     }
     assert!(rename(&mut document, &root(), "gone", "new").unwrap_err().contains("no node `gone`"));
