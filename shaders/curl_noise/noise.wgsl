@@ -27,7 +27,7 @@ fn stage(position: Vec) -> vec3f {
     for (var octave = 0; octave < 4; octave++) {
         if params.gain[octave] == 0.0 { continue; }
         let scale = params.scale[octave];
-        let part = params.gain[octave] * noise(in_space(position) / scale, octave, turned() / scale);
+        let part = params.gain[octave] * noise(in_space(position) / scale, octave, turning() / scale);
         if params.no_slip != 0 {
             psi += rise(distance / scale) * part;
             continue;
@@ -43,7 +43,7 @@ fn stage(position: Vec) -> vec3f {
 }
 
 // How far the eddies have changed since the start [m].
-fn turned() -> f32 {
+fn turning() -> f32 {
     if phase_wired { return phase(); }
     return frame.time * params.speed;
 }

@@ -20,7 +20,7 @@ fn stage(position: Vec) -> f32 {
     for (var octave = 0; octave < 4; octave++) {
         if params.gain[octave] == 0.0 { continue; }
         let scale = params.scale[octave];
-        let part = noise(position.xy / scale, octave, turned() / scale);
+        let part = noise(position.xy / scale, octave, turning() / scale);
         var held = ramp(distance / scale);
         if params.no_slip != 0 { held = rise(distance / scale); }
         psi += params.gain[octave] * held * part;
@@ -29,7 +29,7 @@ fn stage(position: Vec) -> f32 {
 }
 
 // How far the eddies have changed since the start [m].
-fn turned() -> f32 {
+fn turning() -> f32 {
     if phase_wired { return phase(); }
     return frame.time * params.speed;
 }

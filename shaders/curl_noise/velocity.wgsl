@@ -33,7 +33,7 @@ fn stage(position: Vec) -> Vec {
     for (var octave = 0; octave < 4; octave++) {
         if params.gain[octave] == 0.0 { continue; }
         let scale = params.scale[octave];
-        let three = noise(in_space(position) / scale, octave, turned() / scale);
+        let three = noise(in_space(position) / scale, octave, turning() / scale);
         let part = params.gain[octave] * three.value;
         let slope = params.gain[octave] / scale * three.slope;
         let alpha = select(ramp(distance / scale), rise(distance / scale), params.no_slip != 0);
@@ -58,7 +58,7 @@ fn stage(position: Vec) -> Vec {
 fn curl(slope: mat3x3f) -> vec3f { return vec3f(slope[1].z - slope[2].y, slope[2].x - slope[0].z, slope[0].y - slope[1].x); }
 fn grown(position: Vec) -> vec3f { return in_space(shape_gradient(position, params.step)); }
 
-fn turned() -> f32 { // how far the eddies have changed since the start [m]
+fn turning() -> f32 { // how far the eddies have changed since the start [m]
     if phase_wired { return phase(); }
     return frame.time * params.speed;
 }

@@ -23,7 +23,8 @@ fn stage(cell: Cell) -> Result {
     // Roundings of a flow without divergence are less.
     let grows = abs(sum) * frame.dt > 0.01 && abs(sum) > 0.001 * largest() * sqrt(count);
     let mean = select(0.0, sum / count, abs(sum) > params.least * count * largest());
-    return Result(divergence(cell) - mean, select(0u, label, grows));
+    // A cell alone is its own mean, without the rounding of sums.
+    return Result(select(divergence(cell) - mean, 0.0, count == 1.0), select(0u, label, grows));
 }
 
 // The cell that a label names.

@@ -12,13 +12,13 @@ use super::Cli;
 /// What all commands with one graph take.
 const GRAPH: &str = "graph params variant stages allow_files memory strict";
 /// What `render` and `export` have in common.
-const RUN: &str = "checkpoint_every from fps input adapter require_gpu driver_limit resume";
+const RUN: &str = "overwrite checkpoint_every from fps input adapter require_gpu driver_limit resume";
 
 /// The shortest line of each command, and the options that have an effect in every run.
 const ALWAYS: &[(&str, &str)] = &[
     (
         "render g.ron --frames 1 --out o",
-        "GRAPH RUN frames out format size profile check_values wire deterministic stop_on",
+        "GRAPH RUN frames out size profile check_values wire deterministic stop_on",
     ),
     ("export g.ron --frames 1 --out o", "GRAPH RUN wires preset frames out formats name size every"),
     ("bake g.ron", "GRAPH wires name frames out resume checkpoint_every adapter require_gpu driver_limit list"),

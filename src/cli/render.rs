@@ -28,7 +28,9 @@ use stagewright::sim::checkpoint::{Checkpoint, Stop as Place};
 use stagewright::sim::values::BadValues;
 use stagewright::tune::TuningCache;
 
+// Frames that are kept can't be hashed.
 #[derive(Args)]
+#[command(mut_arg("deterministic", |option| option.conflicts_with("resume")))]
 pub struct Render {
     #[command(flatten)]
     pub graph: GraphArgs,
@@ -67,10 +69,6 @@ pub struct Render {
 impl Render {
     /// Returns the exit code.
     pub fn run(mut self) -> Result<u8, Failure> {
-        if self.keep.resume && self.deterministic.on() {
-            let message = "--deterministic hashes every frame, so it can't be used with --resume; leave one out";
-            return Err(Failure::Message(message.into()));
-        }
         let place = run::place(&self.graph.graph, self.keep.resume);
         let text = self.files.out.to_string_lossy().into_owned();
         let resolve = || run::single_folder(&self.files.out, &place, &self.files.frames);

@@ -1,8 +1,8 @@
 //! The record of a folder's exports: which files they have written, the checksum of each, and what it depends on. From it another run
 //! tells which frames are there, whether they are as they were written, and whether they are of the same graph.
 //!
-//! The first line is the `Record` as RON; each line after it is a file, `SERIES FRAME CHECKSUM`, appended before the file gets its name.
-//! A line that is not complete counts as none.
+//! The first line is the `Record` as RON; each line after it is a file, `SERIES FRAME CHECKSUM`, appended before the file gets its name,
+//! and sorted once the export is complete. A line that is not complete counts as none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -158,11 +158,12 @@ pub(super) fn foreign(folder: &Path) -> Vec<std::path::PathBuf> {
 impl Record {
     /// Reads the record in a folder; a symbolic link is ignored, and a file that is none is too.
     pub(super) fn read(folder: &Path) -> Record {
-        let read = |name: &str| {
-            let bytes = read::bytes_without_links(&folder.join(name), MAX_RECORD).ok()?;
-            Record::parse(&String::from_utf8_lossy(&bytes))
-        };
-        read(RECORD).or_else(|| read(COMPLETE)).unwrap_or_default()
+        Record::load(folder, RECORD).or_else(|| Record::load(folder, COMPLETE)).unwrap_or_default()
+    }
+
+    fn load(folder: &Path, name: &str) -> Option<Record> {
+        let bytes = read::bytes_without_links(&folder.join(name), MAX_RECORD).ok()?;
+        Record::parse(&String::from_utf8_lossy(&bytes))
     }
 
     fn parse(text: &str) -> Option<Record> {
@@ -244,20 +245,27 @@ impl Record {
     /// Why it cannot be written.
     pub(super) fn begin(&mut self, folder: &Path) -> io::Result<Journal> {
         self.version = VERSION;
+        let file = self.write(folder, RECORD)?;
+        let _ = fs::remove_file(folder.join(COMPLETE));
+        write::sync_folder(folder);
+        Ok(Journal::new(file))
+    }
+
+    /// Writes the file, its lines in the order of series and frames.
+    fn write(&self, folder: &Path, name: &str) -> io::Result<fs::File> {
         let mut text = ron::to_string(self).map_err(io::Error::other)?;
         text.push('\n');
         for (series, sums) in self.sums.iter().enumerate() {
-            for (frame, sum) in sums.iter().flat_map(|(frame, sums)| sums.iter().map(move |sum| (frame, sum))) {
-                text += &format!("{series} {frame} {sum}\n");
+            for (frame, sums) in sums {
+                for sum in sums.iter().collect::<BTreeSet<_>>() {
+                    text += &format!("{series} {frame} {sum}\n");
+                }
             }
         }
         let mut temporary = write::temporary(folder)?;
         temporary.write_all(text.as_bytes())?;
         temporary.as_file().sync_all()?;
-        let file = write::keep(temporary, &folder.join(RECORD))?;
-        let _ = fs::remove_file(folder.join(COMPLETE));
-        write::sync_folder(folder);
-        Ok(Journal::new(file))
+        write::keep(temporary, &folder.join(name))
     }
 
     /// Where the lines of a series go.
@@ -268,9 +276,14 @@ impl Record {
     }
 }
 
-/// Marks the record of a folder as that of complete exports. If this fails, the next export looks at its files once more.
+/// Marks the record of a folder as that of complete exports, in an order that does not depend on which file was written first. If this
+/// fails, the next export looks at its files once more.
 pub(super) fn complete(folder: &Path) {
-    let _ = fs::rename(folder.join(RECORD), folder.join(COMPLETE));
+    let written = Record::load(folder, RECORD).is_some_and(|record| record.write(folder, COMPLETE).is_ok());
+    let _ = match written {
+        true => fs::remove_file(folder.join(RECORD)),
+        false => fs::rename(folder.join(RECORD), folder.join(COMPLETE)),
+    };
 }
 
 /// The checksum of a file's bytes.

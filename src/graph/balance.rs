@@ -19,7 +19,11 @@ const PART: &str = "part";
 /// Groups that balance, by the input of the solver that says where walls are, or which parts there are.
 const GROUPS: [(&str, &str); 3] =
     [(PART, "fluid/balance_parts"), ("weight", "fluid/balance_weight"), ("open", "fluid/balance_open")];
+/// The group for a box without walls in it.
+const BOX: &str = "fluid/balance_box";
 
+/// What adds up to nothing in a box without walls: what leaves a cell enters the next.
+const DIVERGENCES: [&str; 2] = ["fluid/divergence", "staggered/divergence"];
 /// A lack of volume, which is no divergence of a flow: its mean is left to the solver.
 const SHORTFALL: &str = "two_phase/shortfall";
 /// A solver that finds parts itself balances them itself.
@@ -29,7 +33,7 @@ const WEIGHTS: [&str; 2] = ["two_phase/face_weight", "two_phase/masses"];
 
 /// Whether a node was inserted here.
 pub(super) fn inserts(name: &str, node: &Node) -> bool {
-    let own = |group: &str| GROUPS.iter().any(|(_, known)| group == *known);
+    let own = |group: &str| group == BOX || GROUPS.iter().any(|(_, known)| group == *known);
     name.ends_with(SUFFIX) && matches!(&node.kind, NodeKind::Stage(group) if own(group))
 }
 
@@ -44,7 +48,7 @@ pub(super) fn balances_itself(node: &Node, library: &Library) -> bool {
     matches!(node.kind, NodeKind::Stage(_)) || solves(node, library)
 }
 
-/// The nodes of a level with a balancing group before each pressure solver whose fluid has walls.
+/// The nodes of a level with a balancing group before each pressure solver whose fluid has walls, or a source.
 pub(super) fn inserted(mut nodes: Nodes, scope: &Scope, library: &Library) -> Nodes {
     if scope.balanced {
         return nodes;
@@ -68,7 +72,7 @@ pub(super) fn inserted(mut nodes: Nodes, scope: &Scope, library: &Library) -> No
 fn groups(nodes: &Nodes, scope: &Scope, library: &Library) -> Vec<(String, Node)> {
     let ports = Ports::new(nodes, scope.around.clone(), library);
     let solvers = nodes.iter().filter(|(_, node)| !left_out(node) && solves(node, library));
-    solvers.filter_map(|(name, node)| Some((name.clone(), before(node, &ports)?))).collect()
+    solvers.filter_map(|(name, node)| Some((name.clone(), before(node, &ports, library)?))).collect()
 }
 
 /// Whether a node solves for a pressure: a sweep that says so, a solver of the library, or a copy of one that takes labels.
@@ -92,7 +96,7 @@ fn solves(node: &Node, library: &Library) -> bool {
 }
 
 /// The group that balances what a solver reads. Wires of other types are left to the solver, which reports them.
-fn before(node: &Node, ports: &Ports<'_>) -> Option<Node> {
+fn before(node: &Node, ports: &Ports<'_>, library: &Library) -> Option<Node> {
     let carries = |port: &str| {
         let link = node.inputs.get(port)?;
         let ty = match port {
@@ -103,11 +107,22 @@ fn before(node: &Node, ports: &Ports<'_>) -> Option<Node> {
         (ports.output(link) == Some(ty)).then(|| (port.to_string(), link.clone()))
     };
     let divergence = carries(DIVERGENCE)?;
-    let lacks = |from: &Node| matches!(&from.kind, NodeKind::Stage(name) if name == SHORTFALL);
-    if ports.nodes().get(&divergence.1.node).is_some_and(lacks) {
+    let from = ports.nodes().get(&divergence.1.node);
+    let is = |names: &[&str]| {
+        from.is_some_and(|from| matches!(&from.kind, NodeKind::Stage(name) if names.contains(&name.as_str())))
+    };
+    if is(&[SHORTFALL]) {
         return None;
     }
-    let (walls, group) = GROUPS.iter().find_map(|(port, group)| Some((carries(port)?, *group)))?;
+    let balancing = |group: &str, inputs| {
+        let kind = NodeKind::Stage(group.into());
+        Some(Node { kind, inputs, on: node.on.clone(), ..Node::default() })
+    };
+    let Some((walls, group)) = GROUPS.iter().find_map(|(port, group)| Some((carries(port)?, *group))) else {
+        // Solvers that are groups subtract the mean of a box themselves.
+        let alone = group_of(node, library).is_none() && !is(&DIVERGENCES);
+        return alone.then(|| balancing(BOX, [divergence].into()))?;
+    };
     let source = ports.nodes().get(&walls.1.node).filter(|_| walls.0 == "weight");
     let (walls, group) = match source {
         Some(source) if matches!(&source.kind, NodeKind::Stage(name) if WEIGHTS.contains(&name.as_str())) => {
@@ -116,6 +131,5 @@ fn before(node: &Node, ports: &Ports<'_>) -> Option<Node> {
         }
         _ => (walls, group),
     };
-    let kind = NodeKind::Stage(group.into());
-    Some(Node { kind, inputs: [divergence, walls].into(), on: node.on.clone(), ..Node::default() })
+    balancing(group, [divergence, walls].into())
 }

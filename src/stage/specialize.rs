@@ -140,16 +140,40 @@ fn by_cell(source: &str, names: &[(&str, String)]) -> Option<String> {
     found.then(|| edits.finish())
 }
 
-/// Folds branches whose condition is a comparison of constants, `true` or `false`, or begins with `false &&`.
+/// Folds branches whose condition is a comparison of constants, `true` or `false`, or begins with `false &&`, and omits functions that
+/// only such branches called, so that what these read is not taken for read.
 fn folded(source: String) -> String {
-    let mut source = source;
+    let mut left = source.clone();
     for _ in 0..MAX_ROUNDS {
-        match fold(&source) {
-            Some(less) => source = less,
+        match fold(&left) {
+            Some(less) => left = less,
             None => break,
         }
     }
-    source
+    for _ in 0..MAX_ROUNDS {
+        match without_function(&left, &source) {
+            Some(less) => left = less,
+            None => break,
+        }
+    }
+    left
+}
+
+/// The text without its first function that was called in `before` and is not any more.
+fn without_function(source: &str, before: &str) -> Option<String> {
+    let is_called = |tokens: &[Token<'_>], name: &str| {
+        (1..tokens.len()).any(|i| text(tokens, i) == name && text(tokens, i - 1) != "fn")
+    };
+    let (tokens, before) = (tokens(source), tokens(before));
+    let text = |i: usize| text(&tokens, i);
+    let plain = |at: &usize| text(*at) == "fn" && at.checked_sub(1).is_none_or(|i| matches!(text(i), "}" | ";"));
+    let mut functions = (0..tokens.len()).filter(plain);
+    let at = functions.find(|at| is_called(&before, text(at + 1)) && !is_called(&tokens, text(at + 1)))?;
+    let open = (at..tokens.len()).find(|i| text(*i) == "{")?;
+    let (first, last) = (tokens.get(at)?, tokens.get(closing(&tokens, open)?)?);
+    let mut edits = Edits::new(source);
+    edits.overwrite(first.start, end(last), "");
+    Some(edits.finish())
 }
 
 /// The text without its first such branch.
@@ -254,6 +278,20 @@ fn stage(cell: Cell) -> Vec {
         assert_eq!(euler.source.len(), ADVECT.len());
         assert_eq!(euler.source.find("return flow"), ADVECT.find("return flow"));
         assert!(euler.header.params.is_empty());
+    }
+
+    #[test]
+    fn functions_that_only_a_folded_branch_called_are_gone() {
+        let text = |tail: &str| format!("fn stage() {{ if false {{ a(); }} c(); }}\nfn a() {{ b(); d(); }}\n{tail}");
+        let tail = "fn b() { if x { y; } }\nfn c() {}\nfn d() {}\nfn e() { d(); }\n";
+        let less = folded(text(tail));
+        assert_eq!(
+            less.split_whitespace().collect::<Vec<_>>().join(" "),
+            "fn stage() { c(); } fn c() {} fn d() {} fn e() { d(); }"
+        );
+        assert_eq!(less.len(), text(tail).len(), "all else keeps its place");
+        let called = text(tail).replace("c(); }", "c(); a(); }");
+        assert!(folded(called).contains("fn b()"), "it is still called");
     }
 
     #[test]

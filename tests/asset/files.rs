@@ -325,7 +325,7 @@ fn texts_of_files_are_shown_on_one_line() {
         let path = folder.file(name, &bytes);
         let layer =
             matches!(wanted, Wanted::Image { .. } | Wanted::Numbers { .. } | Wanted::Particles(_) | Wanted::Track(_));
-        let layer = layer.then(|| NASTY.to_string()).filter(|_| !name.ends_with("npy"));
+        let layer = layer.then(|| format!("{NASTY}c")).filter(|_| !name.ends_with("npy"));
         let request = Request::distance(&path, Placement::InPlace, &domain(dim, 4));
         let error = Request { wanted, layer: layer.clone(), set: layer, ..request }.load(&Work::default());
         let error = error.expect_err(name);

@@ -40,12 +40,10 @@ impl File {
                 "MAT4" => 16,
                 _ => 1,
             };
-            let width = if *component == 5126 {
-                4
-            } else if *component == 5123 {
-                2
-            } else {
-                1
+            let width = match component {
+                5126 => 4,
+                5122 | 5123 => 2,
+                _ => 1,
             };
             let count = bytes.len() / width / numbers;
             let more = if index == 0 { self.positions } else { "" };

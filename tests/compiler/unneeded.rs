@@ -27,8 +27,9 @@ fn beside(nodes: &str) -> Vec<String> {
 fn wrong(name: &str, header: &str, inputs: &str) -> String {
     let argument = if header.contains("Field") { "position: Vec" } else { "cell: Cell" };
     let number = name.as_bytes()[0];
+    let read = if header.contains("@in a:") { " + a(cell)" } else { "" };
     format!(
-        "\"{name}\": (custom: \"//! K\\n{header}\\nfn stage({argument}) -> f32 {{ return vec2f({number}.0); }}\", on: \"box\", inputs: {{{inputs}}}),"
+        "\"{name}\": (custom: \"//! K\\n{header}\\nfn stage({argument}) -> f32 {{ return vec2f({number}.0){read}; }}\", on: \"box\", inputs: {{{inputs}}}),"
     )
 }
 

@@ -95,22 +95,24 @@ fn wires_are_found_joined_exported_and_kept_as_a_preset() {
 #[test]
 fn exports_wait_for_each_other_and_can_be_removed() {
     let mut bench = Bench::export_dialog();
+    let frame = |bench: &mut Bench, field: &str, frame: &str| {
+        let spin = bench.seen().into_iter().rfind(|seen| seen.name == field).expect("a frame").rect.center();
+        bench.click(spin);
+        bench.overwrite(frame);
+    };
+    // So many that it does not end meanwhile.
+    frame(&mut bench, "to", "9000");
     bench.key(Key::Enter);
     bench.until("the first one", |bench| bench.reads("Add to queue"));
     bench.rest();
     // The same files again would delete those of the first one.
     bench.press("Add to queue");
     bench.rest();
-    assert!(bench.reads("its files would be deleted") && !bench.reads("Waiting: 240 frames"));
-    for (field, frame) in [("to", "480"), ("from", "240")] {
-        let spin = bench.seen().into_iter().rfind(|seen| seen.name == field).expect("a frame").rect.center();
-        bench.click(spin);
-        bench.overwrite(frame);
-    }
+    assert!(bench.reads("its files would be deleted") && !bench.reads("Waiting:"));
+    frame(&mut bench, "to", "9240");
+    frame(&mut bench, "from", "9000");
     assert!(bench.reads("its files would be deleted"), "one frame is common to both");
-    let spin = bench.seen().into_iter().rfind(|seen| seen.name == "from").expect("a frame").rect.center();
-    bench.click(spin);
-    bench.overwrite("241");
+    frame(&mut bench, "from", "9001");
     bench.until("that the folder is known", |bench| !bench.reads("its files would be deleted"));
     bench.rest();
     bench.press("Add to queue");

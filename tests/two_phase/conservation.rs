@@ -139,6 +139,8 @@ fn the_alternatives_take_the_places_of_the_articles_nodes() {
         let swapped = document.node_mut(node).unwrap();
         swapped.kind = NodeKind::Stage(stage.into());
         swapped.params.clear();
+        // A single sweep has no coarser cells, to which labels of parts would lead.
+        swapped.inputs.remove("part");
         swapped.iterations = (iterations > 0.0).then_some(ParamValue::Number(iterations));
         let (tallies, last) = play(&document, &hands(), 25);
         hold(stage, &tallies);

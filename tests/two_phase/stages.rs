@@ -114,6 +114,7 @@ pub struct Case {
     shares: Vec<f64>,
     /// From 1 to 10.
     mass: Vec<f64>,
+    /// Without a mean in any closed part: the solvers take that away.
     d: Vec<f64>,
     p: Vec<f64>,
     vectors: [Vec<f64>; 2],
@@ -131,9 +132,10 @@ impl Case {
         let mass: Vec<f64> = parts(grid.len(), 4).iter().map(|r| f64::from((1.0 + 9.0 * r) as f32)).collect();
         let shares: Vec<f64> = parts(grid.len(), 3).iter().flat_map(|f| [*f, 1.0 - f]).collect();
         let weights = Vessel { grid: &grid, open: &open }.face_weight(&mass);
-        let weight = weights.iter().map(|w| w.map_or(0.0, |w| w.v as f32)).collect();
+        let weight: Vec<f32> = weights.iter().map(|w| w.map_or(0.0, |w| w.v as f32)).collect();
         let (v, vectors) = (fractions(&grid, &open, 2), [7, 8].map(|seed| numbers(grid.dim, seed)));
-        let (d, p, before) = (numbers(1, 5), numbers(1, 6), faces(10));
+        let d = Vessel { grid: &grid, open: &open }.balanced(&weight, &numbers(1, 5));
+        let (p, before) = (numbers(1, 6), faces(10));
         // Some cells a step.
         let u = faces(9).iter().map(|u| 4.0 * u).collect();
         Case { grid, open, v, shares, mass, d, p, vectors, u, before, weight }

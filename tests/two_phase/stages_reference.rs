@@ -289,6 +289,34 @@ impl Vessel<'_> {
         })
     }
 
+    /// A divergence without its mean over each closed part of the fluid, as numbers that f32 holds.
+    pub fn balanced(&self, w: &[f32], d: &[f64]) -> Vec<f64> {
+        let (mut balanced, mut seen) = (d.to_vec(), vec![false; d.len()]);
+        for first in self.grid.cells() {
+            let (mut part, mut closed) = (vec![first], true);
+            if std::mem::replace(&mut seen[self.grid.index(first)], true) {
+                continue;
+            }
+            let mut next = 0;
+            while next < part.len() {
+                let c = part[next];
+                next += 1;
+                for f in (0..self.grid.faces()).filter(|f| self.face(w, c, *f).v > 0.0) {
+                    match self.grid.inner(self.grid.neighbor(c, f)) {
+                        Some(other) if std::mem::replace(&mut seen[self.grid.index(other)], true) => {}
+                        Some(other) => part.push(other),
+                        None => closed = false,
+                    }
+                }
+            }
+            let mean = part.iter().map(|c| d[self.grid.index(*c)]).sum::<f64>() / part.len() as f64;
+            for c in part.into_iter().filter(|_| closed) {
+                balanced[self.grid.index(c)] = f64::from((d[self.grid.index(c)] - mean) as f32);
+            }
+        }
+        balanced
+    }
+
     /// The pressure of a cell from those around it; 0 where all is wall.
     fn relaxed(&self, p: &[Near], d: &[f64], w: &[f32], c: Cell, relaxation: f64) -> Near {
         let faces = 0..self.grid.faces();
@@ -394,7 +422,9 @@ impl Vessel<'_> {
         // once a corner and twice an axis.
         let place = 10.0 * U * (cells + per_cell * fastest + 2.0);
         let sampled = |off: f64| 2.0 * dim * fastest * off + (2f64.powf(dim) + 2.0 * dim) * U * fastest;
-        let bar = sampled(place + per_cell * sampled(place + 0.5 * per_cell * sampled(place)));
+        let end = place + per_cell * sampled(place + 0.5 * per_cell * sampled(place));
+        // A path of several cells that ends at a wall is off by as much along it as across: it goes half a cell toward the wall at least.
+        let bar = sampled(end * (1.0 + 2.0 * dim * per_cell * fastest));
         self.faces(|c, axis| {
             if !self.face_is_open(c, axis) {
                 return Near::default();
@@ -402,8 +432,28 @@ impl Vessel<'_> {
             let here: [f64; 3] = std::array::from_fn(|b| c[b] as f64 + if b == axis { 0.0 } else { 0.5 });
             let moved = |v: [f64; 3], part: f64| std::array::from_fn(|b| here[b] - part * per_cell * v[b]);
             let half_way = moved(self.velocity_at(u, here), 0.5);
-            Near { v: self.velocity_at(u, moved(self.velocity_at(u, half_way), 1.0))[axis], bar }
+            let end = self.before_walls(c, axis, here, moved(self.velocity_at(u, half_way), 1.0));
+            Near { v: self.velocity_at(u, end)[axis], bar }
         })
+    }
+
+    /// Where a way from a face meets the first wall, in cells; its end if there is none.
+    fn before_walls(&self, c: Cell, axis: usize, start: [f64; 3], end: [f64; 3]) -> [f64; 3] {
+        let way: [f64; 3] = std::array::from_fn(|b| end[b] - start[b]);
+        let planes = |b: usize| {
+            let first = if b == axis { 1.0 } else { 0.5 };
+            (0..).map(move |k| ((first + f64::from(k)) / way[b].abs(), b)).take_while(|(part, _)| *part < 1.0)
+        };
+        let mut crossed: Vec<(f64, usize)> = (0..self.dim()).flat_map(planes).collect();
+        crossed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut here = if way[axis] < 0.0 { self.below(c, axis) } else { c };
+        for (part, b) in crossed {
+            here[b] += if way[b] > 0.0 { 1 } else { -1 };
+            if !self.is_open(here) {
+                return std::array::from_fn(|b| start[b] + part * way[b]);
+            }
+        }
+        end
     }
 
     /// What each cell passes on: its fluids in their ratio, as much as the pressures say but no more than all.
