@@ -46,6 +46,9 @@ mod plans;
 mod precision;
 #[path = "compiler/salvage.rs"]
 mod salvage;
+#[allow(dead_code)] // not every test program uses all of it
+#[path = "random/seed.rs"]
+mod seed;
 #[path = "compiler/templates.rs"]
 mod templates;
 #[path = "compiler/unneeded.rs"]

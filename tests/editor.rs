@@ -65,6 +65,9 @@ mod renderer;
 mod scaled;
 #[path = "editor/screenshots.rs"]
 mod screenshots;
+#[allow(dead_code)] // not every test program uses all of it
+#[path = "random/seed.rs"]
+mod seed;
 #[path = "editor/seeking.rs"]
 mod seeking;
 #[path = "editor/snapshots.rs"]

@@ -14,6 +14,9 @@ mod loops;
 mod model;
 #[path = "random_graphs/pairs.rs"]
 mod pairs;
+#[allow(dead_code)] // not every test program uses all of it
+#[path = "random/seed.rs"]
+mod seed;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -102,20 +105,10 @@ fn gpu() -> &'static Gpu {
     GPU.get_or_init(|| Gpu::new(&GpuOptions::default()).unwrap_or_else(|e| panic!("{e}")))
 }
 
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|e| panic!("{name}: {e}")))
-}
-
-/// The seed that is asked for, or else one that changes with the day.
-fn first_seed() -> u64 {
-    let day = || number("STAGEWRIGHT_DAY").map(|day| 1000 * day);
-    number("STAGEWRIGHT_SEED").or_else(day).unwrap_or(1)
-}
-
 #[test]
 fn random_graphs_compute_what_the_interpreter_says() {
     let gpu = gpu();
-    let (seed, count) = (first_seed(), number("STAGEWRIGHT_COUNT"));
+    let (seed, count) = (seed::first(), seed::number("STAGEWRIGHT_COUNT"));
     // A run by hand goes all ways, the one among all tests two of them in turn.
     let ways = |seed: u64| match (count, seed % 3) {
         (Some(_), _) => (0..WAYS.len()).collect(),
@@ -136,6 +129,7 @@ fn random_graphs_compute_what_the_interpreter_says() {
         }
     }
     println!("from seed {seed}: {compared} States compared, {} graphs failed: {failed:?}", failed.len());
-    assert!(failed.is_empty(), "repeat with STAGEWRIGHT_SEED= one of {failed:?} and STAGEWRIGHT_COUNT=1");
+    let repeat = failed.iter().map(|seed| seed::repeat(*seed, 1, "random_graphs_compute_what_the_interpreter"));
+    assert!(failed.is_empty(), "{}", repeat.collect::<Vec<_>>().join("\n"));
     assert!(compared > 0, "there was something to compare");
 }

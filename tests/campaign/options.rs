@@ -1,5 +1,9 @@
 //! What the command line asks for, and how targets share the time.
 
+#[allow(dead_code)] // not every test program uses all of it
+#[path = "../random/seed.rs"]
+mod seed;
+
 use std::time::{Duration, Instant};
 
 use super::fuzz;
@@ -14,7 +18,7 @@ pub struct Options {
     pub time: Duration,
     /// Cases of each target at most.
     pub count: Option<u64>,
-    /// A fixed number of cases of each target, so that every run is the same.
+    /// A fixed number of cases of each target, from the seed of the day on.
     pub short: bool,
     /// Processes at once.
     pub processes: usize,
@@ -36,7 +40,7 @@ impl Options {
     pub fn parse(words: &[&str]) -> Result<Options, String> {
         let processes = std::thread::available_parallelism().map_or(1, |n| n.get());
         let mut options = Options {
-            seed: 1,
+            seed: seed::first(),
             time: Duration::from_secs(600),
             count: None,
             short: false,

@@ -8,6 +8,8 @@ use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Plan, PlanOptions};
 
+use super::seed;
+
 /// Groups over all shipped graphs.
 const GROUPS: usize = 60;
 
@@ -83,7 +85,8 @@ fn ordered(document: &Document) -> String {
 #[test]
 fn a_group_of_any_nodes_is_dissolved_to_the_same_document() {
     let (root, library) = (Scope::default(), Library::builtin());
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let _case = seed::Case::begin(seed::first(), "a_group_of_any_nodes");
+    let mut dice = Dice(seed::spread());
     let (mut made, mut deeper, mut refused) = (0usize, 0, 0);
     let graphs = crate::shipped();
     while made < GROUPS {
@@ -126,7 +129,8 @@ fn a_group_of_any_nodes_is_dissolved_to_the_same_document() {
 fn a_grouped_graph_has_the_same_plan_apart_from_paths() {
     const TIMES: usize = 3;
     let (root, library) = (Scope::default(), Library::builtin());
-    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    let _case = seed::Case::begin(seed::first(), "a_grouped_graph_has_the_same_plan");
+    let mut dice = Dice(seed::spread());
     let mut same = 0;
     for (name, text) in crate::shipped() {
         let before = Document::parse(&text).unwrap();

@@ -8,6 +8,7 @@ use stagewright::document::{Document, Domain, FileSource, Group, Link, Node, Nod
 use stagewright::library::Library;
 
 use super::bench::{Bench, SMOKE};
+use super::seed::{Case, first, number};
 
 const SIZE: Vec2 = vec2(1400.0, 900.0);
 /// Frames between looks at whether the document is whole.
@@ -193,18 +194,12 @@ fn saved(bench: &mut Bench, seed: u64) {
     assert!(read == *bench.document(), "seed {seed}: the file is not the document\n{text}");
 }
 
-/// Seeds and frames of a test: its own, or those that the environment asks for. STAGEWRIGHT_SEED alone plays one seed again, and
-/// with STAGEWRIGHT_COUNT, the frames of all seeds together, it is the first of as many seeds as that takes.
-pub fn seeds(all: std::ops::Range<u64>, frames: usize) -> impl Iterator<Item = u64> {
-    let asked = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let (seed, count) = (asked("STAGEWRIGHT_SEED"), asked("STAGEWRIGHT_COUNT"));
-    let range = match (seed, count) {
-        (_, Some(count)) => seed.unwrap_or(0)..seed.unwrap_or(0).saturating_add(count.div_ceil(frames as u64)),
-        (Some(seed), None) if all.contains(&seed) => seed..seed + 1,
-        (Some(_), None) => 0..0,
-        (None, None) => all,
-    };
-    range.inspect(|seed| println!("STAGEWRIGHT_SEED={seed}"))
+/// Seeds of a test: so many, from the day's on. STAGEWRIGHT_SEED alone plays one seed again, and with STAGEWRIGHT_COUNT, the frames of
+/// all seeds together, it is the first of as many seeds as that takes.
+pub fn seeds(usual: u64, frames: usize) -> std::ops::Range<u64> {
+    let one = number("STAGEWRIGHT_SEED").map(|_| 1);
+    let runs = number("STAGEWRIGHT_COUNT").map(|count| count.div_ceil(frames as u64)).or(one);
+    first()..first().saturating_add(runs.unwrap_or(usual))
 }
 
 /// A graph that ships, on few cells and with few particles: its gestures are the same.
@@ -226,7 +221,8 @@ pub fn coarse(name: &str) -> Document {
 #[test]
 fn random_gestures_on_graphs_that_ship() {
     let graphs = ["stable_fluids", "unity_fluid", "curl_noise_2d"].map(|name| coarse(name).to_text());
-    for seed in seeds(0..4, 80) {
+    for seed in seeds(4, 80) {
+        let _case = Case::begin(seed, "random_gestures_on_graphs");
         let text = graphs.get(seed as usize % 4).map_or(SMOKE, String::as_str);
         play(Bench::of(text, SIZE), seed, 80);
     }
@@ -234,7 +230,8 @@ fn random_gestures_on_graphs_that_ship() {
 
 #[test]
 fn random_gestures_on_random_documents() {
-    for seed in seeds(0..6, 50) {
+    for seed in seeds(6, 50) {
+        let _case = Case::begin(seed, "random_gestures_on_random");
         let text = document(&mut Random(seed)).to_text();
         play(Bench::of(&text, SIZE), seed, 50);
     }

@@ -1,6 +1,10 @@
 //! A device that is lost at any moment ends nothing but the work at hand: on another device the simulation continues where its last
 //! snapshot was, with the same bits.
 
+#[allow(dead_code)] // not every test program uses all of it
+#[path = "../random/seed.rs"]
+mod seed;
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -86,9 +90,10 @@ fn below(seed: u64, end: u64) -> u64 {
     (z ^ (z >> 27)) % end
 }
 
-/// Losses that a run injects: many in a campaign (`STAGEWRIGHT_COUNT`), some in a test.
-fn count() -> u64 {
-    std::env::var("STAGEWRIGHT_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(32)
+/// The seeds of losses that a run injects: many in a campaign (`STAGEWRIGHT_COUNT`), some in a test.
+fn seeds(most: u64) -> std::ops::Range<u64> {
+    let first = seed::first();
+    first..first + seed::number("STAGEWRIGHT_COUNT").unwrap_or(32).min(most)
 }
 
 /// The device is destroyed by another thread after some microseconds of the work.
@@ -189,7 +194,9 @@ fn work(moment: Moment, gpu: &Gpu, plan: &Plan, simulation: &mut Simulation, see
 fn a_lost_device_is_replaced_and_the_simulation_continues_from_its_snapshot() {
     let plan = plan();
     let slowest = AtomicU64::new(0);
-    for seed in 0..count() {
+    let seeds = seeds(u64::MAX);
+    for seed in seeds.clone() {
+        let _case = seed::Case::begin(seed, "a_lost_device_is_replaced");
         let moment = MOMENTS[(seed % MOMENTS.len() as u64) as usize];
         let first = gpu();
         let mut simulation = Simulation::new(&first, plan.clone()).unwrap();
@@ -219,14 +226,15 @@ fn a_lost_device_is_replaced_and_the_simulation_continues_from_its_snapshot() {
         assert!(found == expected, "seed {seed}, lost in {moment:?}: the States differ");
     }
     let slowest = slowest.into_inner();
-    println!("{} losses, back after {slowest} ms at the latest", count());
+    println!("{} losses, back after {slowest} ms at the latest", seeds.count());
     assert!(slowest < 2_000, "{slowest} ms");
 }
 
 #[test]
 fn a_document_that_was_being_compiled_is_compiled_again_on_another_device() {
     let plan = Arc::new(plan());
-    for seed in 0..count().min(16) {
+    for seed in seeds(16) {
+        let _case = seed::Case::begin(seed, "a_document_that_was_being_compiled");
         let first = gpu();
         lose_during(&first, Duration::from_micros(below(seed + 5, 20_000)), || {
             // A shader that the lost device refuses is no fault of the graph.

@@ -394,8 +394,8 @@ fn compare(gpu: &Gpu, pair: &Pair) -> Result<(), String> {
 fn stages_compute_the_same_together_apart_and_observed() {
     let gpu = super::gpu();
     let pairs = pairs();
-    let (seed, count) = (super::first_seed() as usize, super::number("STAGEWRIGHT_COUNT"));
-    let count = count.map_or(30, |count| count as usize).min(pairs.len());
+    let seed = super::seed::first() as usize;
+    let count = super::seed::number("STAGEWRIGHT_COUNT").map_or(30, |count| count as usize).min(pairs.len());
     // A stride without a common divisor visits all of them.
     let common = |stride: usize| (2..=stride).any(|d| stride.is_multiple_of(d) && pairs.len().is_multiple_of(d));
     let stride = (38..).find(|stride| !common(*stride)).unwrap_or(1);
@@ -408,5 +408,6 @@ fn stages_compute_the_same_together_apart_and_observed() {
         }
     }
     println!("{count} of {} pairs from seed {seed}", pairs.len());
-    assert!(failed.is_empty(), "STAGEWRIGHT_SEED={seed}, {} of {count} pairs: {failed:#?}", failed.len());
+    let repeat = super::seed::repeat(seed as u64, count as u64, "stages_compute_the_same_together");
+    assert!(failed.is_empty(), "{} of {count} pairs: {failed:#?}; {repeat}", failed.len());
 }

@@ -1,5 +1,9 @@
 //! Order, memory in place and memory shared: random graphs of whole numbers against an interpreter that knows neither.
 
+#[allow(dead_code)] // not every test program uses all of it
+#[path = "../random/seed.rs"]
+mod seed;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -249,9 +253,12 @@ impl Random {
 
 #[test]
 fn random_graphs_compute_what_their_wires_say() {
-    let count = 60;
+    let count = seed::number("STAGEWRIGHT_COUNT").unwrap_or(60) as u32;
     let mut compared = [0; 3];
-    for seed in 0..count {
+    // Seeds have 32 bits here.
+    let first = seed::first() as u32;
+    for seed in (0..count).map(|k| first.wrapping_add(k)) {
+        let _case = seed::Case::begin(seed.into(), "random_graphs_compute_what_their_wires");
         let graph = Random::new(seed);
         let states = (0..graph.next.len()).map(|s| format!("s{s}.value")).collect();
         let some = vec!["s0.value".into(), "n1.x".into(), "n2.z".into()];
@@ -260,5 +267,5 @@ fn random_graphs_compute_what_their_wires_say() {
         }
     }
     println!("{count} random graphs, 4 frames: {compared:?} wires as computed, keeping all, the States, some");
-    assert!(compared[0] > compared[1] && compared[1] > 4 * count as usize);
+    assert!(count < 8 || compared[0] > compared[1] && compared[1] > 4 * count as usize);
 }

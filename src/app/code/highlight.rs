@@ -196,6 +196,7 @@ fn is_option(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edit::tests::random::seed;
     use crate::library::Library;
 
     fn covers(text: &str) {
@@ -297,7 +298,8 @@ mod tests {
 
     #[test]
     fn any_text_is_covered() {
-        let mut random = Random(7);
+        let _case = seed::Case::begin(seed::first(), "any_text_is_covered");
+        let mut random = Random(seed::spread());
         let sources: Vec<&str> = Library::builtin().stages().map(|stage| stage.source.as_str()).collect();
         let bits = [
             "//!",

@@ -1,7 +1,10 @@
 //! Random edits of real graphs: after any sequence, the document can be written, read and built.
 
+#[path = "../../../tests/random/seed.rs"]
+pub(crate) mod seed;
+
 use super::*;
-use crate::document::{Color, Frame, Link, Node, NodeKind, ParamValue};
+use crate::document::{Bake, Bookmark, Color, Expect, ExportPreset, Frame, Link, Node, NodeKind, ParamValue};
 use crate::edit::fixture::fluid;
 use crate::edit::*;
 
@@ -56,7 +59,7 @@ pub(crate) fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut Str
     let stages: Vec<String> = library().stages().map(|stage| stage.name.clone()).collect();
     let stage = dice.of(&stages).unwrap();
     let frame = dice.roll(3);
-    let what = dice.roll(25);
+    let what = dice.roll(29);
     let inputs = if at.0 > 400.0 { PasteInputs::Keep } else { PasteInputs::Drop };
     let done = match what {
         0 | 1 => {
@@ -68,7 +71,7 @@ pub(crate) fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut Str
             Ok(())
         }
         3 => add(document, &scope, &a, Node { kind: NodeKind::Stage(stage), at, ..Node::default() }).map(drop),
-        4 => rename(document, &scope, &a, ["new", "h", "jet", "time", "x/y"][frame]),
+        4 => rename(document, &scope, &a, dice.of(&["new", "h", "jet", "time", "x/y", " x", "\u{e4} x"]).unwrap()),
         5 => {
             shift(document, &scope, &some, at);
             Ok(())
@@ -114,11 +117,101 @@ pub(crate) fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut Str
             1 => rename_port(document, &scope, Side::Out, &from.port, &a),
             _ => remove_port(document, &scope, if at.0 > 400.0 { Side::In } else { Side::Out }, &to.port),
         },
-        _ if frame == 0 => hide_param(document, &scope, &a, &c),
-        _ if frame == 1 => make_local_copy(document, &scope, &a, library()),
-        _ => replace_stage(document, &scope, &a, &stage, library()),
+        24 => match frame {
+            0 => hide_param(document, &scope, &a, &c),
+            1 => make_local_copy(document, &scope, &a, library()),
+            _ => replace_stage(document, &scope, &a, &stage, library()),
+        },
+        25 | 26 => edit_variants(document, &scope.path(&a), &to.port, dice),
+        27 => document.set(
+            &scope.path(&b),
+            ["iterations", "width", "resolution", "value", &to.port][dice.roll(5)],
+            value(dice),
+        ),
+        _ => edit_texts(document, &scope, &a, dice),
     };
     format!("{what} in `{scope}`: {a}, {b}, {c}, {from} -> {}.{}: {done:?}", to.node, to.port)
+}
+
+/// One edit of the variants: another choice, a new one, another name, or what one sets.
+fn edit_variants(document: &mut Document, path: &str, param: &str, dice: &mut Dice) -> Result<(), String> {
+    let name = dice.of(&["v", "w", "w", " v\n\"\\"]).unwrap();
+    match dice.roll(9) {
+        0 | 1 => document.choose(None).map_err(|problems| problems.to_string()),
+        2..=4 => document.choose(Some(name)).map_err(|problems| problems.to_string()),
+        5 => {
+            let base = document.clone();
+            document.store_variant(name, &base, &BTreeSet::from([path.to_string()]))
+        }
+        6 => document.rename_variant("v", name),
+        7 if name == "w" => {
+            document.remove_variant(name);
+            Ok(())
+        }
+        7 => document.remove_from_variant(path, param),
+        _ => {
+            document.add_to_variant(path, param);
+            Ok(())
+        }
+    }
+}
+
+/// Texts that need care in a file.
+const TEXTS: [&str; 8] =
+    ["", " x ", "a\nb", "\"#\\", "\r\n\t", "\u{0}\u{7f}\u{202e}\u{e9}", "r##\"", "variant: \"v\","];
+
+/// One edit of what is kept beside the wires: notes, views, bakes, presets, expectations, frames, texts of stages.
+fn edit_texts(document: &mut Document, scope: &Scope, name: &str, dice: &mut Dice) -> Result<(), String> {
+    let text = dice.of(&TEXTS).unwrap().to_string();
+    let path = scope.path(name);
+    match dice.roll(8) {
+        0 => return comment(document, scope, name, &text),
+        1 => {
+            let view = Bookmark { name: text.clone(), level: scope.to_string(), ..Bookmark::default() };
+            set_bookmark(document, &text, Bookmark { select: vec![name.into(), text.clone()], zoom: 0.1, ..view });
+        }
+        2 => {
+            let wires = vec![format!("{path}.{text}")];
+            drop(document.bakes.insert(text.clone(), Bake { wires, folder: text, play: false, ..Bake::default() }));
+        }
+        3 => {
+            let settings = [(text.clone(), value(dice))].into();
+            let preset = ExportPreset { what: vec![path], names: text.clone(), settings, ..ExportPreset::default() };
+            drop(document.exports.insert(text, preset));
+        }
+        4 => {
+            let equals = Some(vec![-0.0; dice.roll(3)]);
+            add_expectation(document, Expect { of: path, equals, comment: text, ..Expect::default() });
+        }
+        5 => {
+            let color = Some(Color([1, 2, 3]));
+            return update_frame(document, scope, 0, |frame| (frame.text, frame.color) = (text, color));
+        }
+        6 => {
+            if let Some(node) = document.node_mut(&path).filter(|node| matches!(node.kind, NodeKind::Custom(_))) {
+                node.kind = NodeKind::Custom(text);
+            }
+        }
+        _ => (document.name, document.about) = (text.clone(), text),
+    }
+    Ok(())
+}
+
+/// A value of any kind.
+fn value(dice: &mut Dice) -> ParamValue {
+    let written = [
+        "[(0, 1), (1, -0.0)]",
+        "[(0, \"#102030\"), (1, (2, 0.1, 1e-9))]",
+        "(keys: [(0, (1, 2), Step)], expr: \"keys\")",
+    ];
+    match dice.roll(6) {
+        0 => ParamValue::Number(dice.of(&[0.0, -0.0, 8.0, 1.5, 1e300, f64::INFINITY]).unwrap()),
+        1 => ParamValue::Vector(vec![0.1; dice.roll(4)]),
+        2 => ParamValue::Bool(dice.roll(2) > 0),
+        3 => ParamValue::Expression(dice.of(&TEXTS).unwrap().into()),
+        4 => ParamValue::Expression("h * 2, 8".into()),
+        _ => ParamValue::from_ron(dice.of(&written).unwrap()).unwrap(),
+    }
 }
 
 /// A variant of random values, stages, wires and bypasses of a document, under the name `v`.
@@ -144,46 +237,43 @@ fn vary(document: &mut Document, dice: &mut Dice) {
     let _ = document.store_variant("v", &base, &BTreeSet::new());
 }
 
-fn run(seed: u64, mut document: Document, steps: usize) -> (usize, usize) {
-    run_with(&mut document, seed, steps, false)
-}
-
 /// The same with a variant chosen: the edits change it and the default, and both stay whole.
 #[test]
 fn after_any_edits_a_variant_and_the_default_are_whole() {
-    let (first, runs) = asked_runs(48);
     let mut varied = 0;
-    for at in 0..runs {
-        let (mut dice, mut document) = (Dice::new(first.wrapping_add(at)), start(at));
+    let seeds = seeds(48);
+    let runs = seeds.clone().count();
+    for seed in seeds {
+        let _case = seed::Case::begin(seed, "after_any_edits_a_variant");
+        let (mut dice, mut document) = (Dice::new(seed), start(seed));
         vary(&mut document, &mut dice);
         varied += usize::from(document.variant.is_some());
-        run_with(&mut document, first.wrapping_add(at), STEPS, true);
+        run(document, seed);
     }
-    assert!(varied as u64 > runs / 2, "{varied} of {runs} have a variant");
+    assert!(runs < 8 || varied > runs / 2, "{varied} of {runs} have a variant");
 }
 
-fn run_with(document: &mut Document, seed: u64, steps: usize, vary: bool) -> (usize, usize) {
+/// Edits a document, as the editor does. Returns how many edits were done, and how many of the documents that were tried are built.
+fn run(mut document: Document, seed: u64) -> (usize, usize) {
     let (mut dice, mut clipboard) = (Dice::new(seed), String::new());
     let (mut good, mut built) = (0, 0);
     let mut log = Vec::new();
-    for step in 0..steps {
+    for step in 0..STEPS {
         let before = document.clone();
-        let done = edit(document, &mut dice, &mut clipboard);
-        if vary {
-            document.claim_for_variant(&before);
-        }
+        let done = edit(&mut document, &mut dice, &mut clipboard);
         assert!(
-            !done.contains("Err") || *document == before || done.starts_with("18") || done.starts_with("16"),
+            !done.contains("Err") || document == before || done.starts_with("18") || done.starts_with("16"),
             "an error changes nothing: {done}"
         );
+        document.claim_for_variant(&before);
         good += usize::from(!done.contains("Err"));
         log.push(done);
         let text = document.to_text();
         let again = Document::parse(&text).unwrap_or_else(|e| panic!("{e} after {log:#?}\n{text}"));
-        assert_eq!(again, *document, "after {log:#?}");
+        assert_eq!(again, document, "after {log:#?}");
         assert_eq!(again.to_text(), text);
         if step % 4 == 0 {
-            built += usize::from(builds(document).is_ok());
+            built += usize::from(builds(&document).is_ok());
         }
     }
     (good, built)
@@ -192,31 +282,27 @@ fn run_with(document: &mut Document, seed: u64, steps: usize, vary: bool) -> (us
 /// Edits in a run.
 pub(crate) const STEPS: usize = 32;
 
-/// The first seed and the number of runs: the defaults of the test, or STAGEWRIGHT_SEED and STAGEWRIGHT_COUNT (a number
-/// of edits).
-pub(crate) fn asked_runs(usual: u64) -> (u64, u64) {
-    let asked = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let runs = asked("STAGEWRIGHT_COUNT").map_or(usual, |count| count.div_ceil(STEPS as u64).max(1));
-    (asked("STAGEWRIGHT_SEED").unwrap_or(0), runs)
+/// The seeds of runs: as many as usual, or as STAGEWRIGHT_COUNT, a number of edits, takes.
+pub(crate) fn seeds(usual: u64) -> std::ops::Range<u64> {
+    let first = seed::first();
+    let runs = seed::number("STAGEWRIGHT_COUNT").map_or(usual, |count| count.div_ceil(STEPS as u64).max(1));
+    first..first.saturating_add(runs)
 }
 
 /// The document that a run starts with.
-pub(crate) fn start(run: u64) -> Document {
-    if run.is_multiple_of(2) { fluid() } else { nodes(GROUP) }
+pub(crate) fn start(seed: u64) -> Document {
+    if seed.is_multiple_of(2) { fluid() } else { nodes(GROUP) }
 }
 
 #[test]
 fn after_any_edits_the_document_is_written_read_and_built() {
-    let (first, runs) = asked_runs(48);
-    let (mut good, mut built) = (0, 0);
-    for at in 0..runs {
-        let (more, graphs) = run(first.wrapping_add(at), start(at), STEPS);
-        (good, built) = (good + more, built + graphs);
+    let (mut good, mut built, mut runs) = (0, 0, 0);
+    for seed in seeds(48) {
+        let _case = seed::Case::begin(seed, "after_any_edits_the_document");
+        let (more, graphs) = run(start(seed), seed);
+        (good, built, runs) = (good + more, built + graphs, runs + 1);
     }
-    let edits = runs as usize * STEPS;
+    let edits = runs * STEPS;
     println!("{good} of {edits} edits done, {built} of {} graphs ran", edits / 4);
-    assert!(
-        runs < 8 || good > edits / 2 && built > runs as usize / 2,
-        "most edits do something, and some graphs still run"
-    );
+    assert!(runs < 8 || good > edits / 2 && built > runs / 2, "most edits do something, and some graphs still run");
 }
