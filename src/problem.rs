@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::printable;
+
 /// A position in a stage's own text. Line and column count from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SourcePlace {
@@ -55,6 +57,13 @@ impl Problem {
     /// The same as a warning: the graph can still run.
     pub fn warning(self) -> Problem {
         Problem { severity: Severity::Warning, ..self }
+    }
+
+    /// The same with its sentences on one line each: they hold text that somebody else chose.
+    #[must_use]
+    pub fn on_one_line(self) -> Problem {
+        let line = |text: &str| printable::name(text).into_owned();
+        Problem { cause: line(&self.cause), remedy: line(&self.remedy), ..self }
     }
 
     /// Adds the position in the stage's text.

@@ -1,5 +1,8 @@
 //! Exports: what is written, what an interrupted one leaves, and what else runs meanwhile.
 
+#[path = "export/read_back.rs"]
+mod read_back;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -191,6 +194,8 @@ fn an_interrupted_export_goes_on_from_its_checkpoint_with_the_same_bytes() {
     let again = Export { resume: true, ..first.clone() };
     let second = export(&gpu, &document(), &again, |_| true);
     assert_eq!((second.kept, second.skipped, second.written), (37, 30, 23));
+    let names = [40, 45, 50, 55, 60].map(|frame| format!("checkpoint.{frame:04}.safetensors"));
+    assert_eq!(there(&cut), names, "those of the interrupted one are removed, too");
     // A frame of the complete one that is lost later: from the checkpoint before it to the frame, and no further.
     std::fs::remove_file(cut.0.join(name(58))).unwrap();
     let lost = export(&gpu, &document(), &again, |progress| progress.frame < 59 || progress.frame == 60);

@@ -7,7 +7,7 @@ use super::record::Fingerprint;
 use crate::document::Document;
 use crate::files::numbered::Numbered;
 use crate::files::written::Log;
-use crate::sim::checkpoint::Checkpoint;
+use crate::sim::checkpoint::{Checkpoint, CheckpointFile};
 use crate::sim::saver::{Pace, Retain, Saver, Target};
 
 /// How the files are named.
@@ -31,11 +31,18 @@ impl Checkpoints {
         Checkpoints { every, graph: document.to_text() }
     }
 
-    /// Writes them into a folder. `resumed` is the frame of the export's checkpoint that it continues from.
+    /// Writes them into a folder. `resumed` is the frame of the export's checkpoint that it continues from. Those before it, which an
+    /// interrupted export has left, are removed in their turn.
     pub(super) fn saver(&self, folder: &Path, inputs: &Fingerprint, resumed: Option<u64>, log: Log) -> Saver {
+        let same = |frame: &u64| {
+            let file = CheckpointFile::open(&path(folder, *frame));
+            file.is_ok_and(|file| file.about().inputs.as_deref() == Some(inputs.text()))
+        };
+        let present = FILES.present(folder).into_iter().map(|(frame, _)| frame);
+        let before = present.filter(|frame| resumed.is_some_and(|resumed| *frame <= resumed)).filter(same).collect();
         let (graph, inputs) = (self.graph.clone(), inputs.text().into());
         let target = Target { folder: folder.into(), files: FILES, graph, inputs, log };
-        Saver::new(target, Pace::Frames(self.every), Retain::Behind(ON_THEIR_WAY), resumed.into_iter().collect())
+        Saver::new(target, Pace::Frames(self.every), Retain::Behind(ON_THEIR_WAY), before)
     }
 }
 

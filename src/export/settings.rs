@@ -135,11 +135,12 @@ pub fn read(given: &BTreeMap<String, ParamValue>) -> Result<Settings, Problem> {
         let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else {
             let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
             let remedy = format!("the settings are {}", known.join(", "));
-            return Err(Problem::new("", "", format!("there is no setting `{name}` of an export"), remedy));
+            let cause = format!("there is no setting `{name}` of an export");
+            return Err(Problem::new("", "", cause, remedy).on_one_line());
         };
         setting.apply(value, &mut settings).ok_or_else(|| {
             let cause = format!("the setting `{name}` can't be {value}");
-            Problem::new("", "", cause, format!("give {}", setting.expected()))
+            Problem::new("", "", cause, format!("give {}", setting.expected())).on_one_line()
         })?;
     }
     Ok(settings)
