@@ -591,3 +591,25 @@ fn a_look_at_the_states_is_cheap() {
     println!("1 MiB of States: {never:.3} ms a frame, {rarely:.3} watched every 8 frames, {always:.3} every frame");
     assert!(rarely < 2.0 * never + 2.0, "watching costs more than the frame");
 }
+
+/// A view that opens or closes replaces the plan. It must not start the run over.
+#[test]
+fn a_run_without_states_continues_when_its_plan_is_replaced() {
+    let nodes = r#""domain": (domain: (resolution: (4, 4), width: 1, edge: "wall")),
+        "now": (custom: "//! N\n//! @out x: Grid<f32>\nfn stage(cell: Cell) -> f32 { return f32(frame.index); }", on: "domain"),
+        "look": (stage: "view/color_map", inputs: {"field": "now.x"}),
+        "screen": (output: (), inputs: {"image": "look.image"}),"#;
+    let mut simulation = Simulation::new(gpu(), plan(nodes).expect("compiles")).expect("runs");
+    for frames in 1..=4 {
+        simulation.step(&FrameInput::default()).expect("steps");
+        assert_eq!(simulation.read("now.x").expect("kept").data[0], frames as f32 - 1.0);
+        simulation.replace(plan(nodes).expect("compiles")).expect("runs");
+        assert_eq!(simulation.frame(), frames);
+    }
+    // So it does when a State comes or goes; other States are another run.
+    let other = counter(ADD).replace("\"s\"", "\"t\"").replace("\"s.value\"", "\"t.value\"");
+    for (nodes, frame) in [(counter(ADD), 4), (nodes.to_string(), 4), (counter(ADD), 4), (other, 0)] {
+        simulation.replace(plan(&nodes).expect("compiles")).expect("runs");
+        assert_eq!(simulation.frame(), frame);
+    }
+}

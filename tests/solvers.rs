@@ -58,6 +58,8 @@ mod multigrid;
 mod numbers;
 #[path = "solvers/observed.rs"]
 mod observed;
+#[path = "solvers/observed_by.rs"]
+mod observed_by;
 #[path = "solvers/obstacles.rs"]
 mod obstacles;
 #[path = "solvers/obstacles_cells.rs"]

@@ -119,7 +119,7 @@ impl Simulation {
     }
 
     /// Replaces the running plan, for example after an edit. States that did not change keep their contents, and time
-    /// continues.
+    /// continues, unless both plans have States and none of them stays.
     ///
     /// # Errors
     /// As [`Simulation::new`]. Then the old plan stays in place, unchanged.
@@ -145,6 +145,7 @@ impl Simulation {
         };
         let kept: Vec<(BufferId, BufferId)> =
             if self.fresh { Vec::new() } else { plan.states.iter().filter_map(same).collect() };
+        let is_other_run = kept.is_empty() && !self.plan.states.is_empty() && !plan.states.is_empty();
         engine.set_profile(&plan, self.profile);
         let before = std::mem::replace(&mut self.engine, engine);
         self.notes = notes;
@@ -155,7 +156,7 @@ impl Simulation {
         self.sequences = sequence::Sequences::new(&self.plan, grids);
         self.playback = playback;
         // A run that is played from disk goes on where it is.
-        if kept.is_empty() && (self.playback.is_empty() || self.fresh) {
+        if self.fresh || is_other_run && self.playback.is_empty() {
             (self.time, self.frame) = (0.0, 0);
             self.start();
         } else {

@@ -297,6 +297,16 @@ fn an_alarm_names_the_number_that_raised_it() {
 }
 
 #[test]
+fn states_are_checked_where_one_starts_from_a_file() {
+    let nodes = NODES.replace("VALUE", PLANTED).replace(
+        r#""s": (state: "Grid<f32>", inputs: {"#,
+        r#""pegs": (file: "vessels/pegs.png", on: "domain"), "s": (state: "Grid<f32>", inputs: {"init": "pegs.distance", "#,
+    );
+    let document = Document::parse(&format!("(version: 1, nodes: {{ {nodes} }})")).expect("valid RON");
+    assert_eq!(stopped(&document, "nan", 8).map(|report| (report.frame, report.node)), Some((4, Some("rest".into()))));
+}
+
+#[test]
 fn a_breakpoint_stands_before_its_node() {
     let document = document("0.0");
     let (simulation, _) = after(&document, 1);
@@ -320,6 +330,31 @@ fn conditions_that_make_no_sense_are_refused_with_a_remedy() {
         assert_eq!(parsed.text(), text, "it is written as it is read");
     }
     let bounds = Bounds { range: Some((f64::NEG_INFINITY, 2.0)), component: None };
+    assert_eq!(Condition::parse("nan push", &document, &graph), Condition::parse("nan push.y", &document, &graph));
+    // What has no elements of its own is refused before a frame is computed.
+    let bins = r#""bins": (stage: "neighbors/fill", on: "domain", inputs: {"particles": "emit.particles"}),
+        "pair": (custom: "//! P\n//! @over once\n//! @out v: vec2f\nfn stage() -> vec2f { return vec2f(1.0); }"), "both":"#;
+    let sets = Document::parse(&FULL.replace("LIMIT", "9").replace("\"both\":", bins)).expect("valid RON");
+    let graph_of_sets = Graph::build(&sets, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    for (text, remedy) in [
+        ("nan set.value", "name an attribute: set.value.position"),
+        ("nan emit", "name an attribute: emit.particles.position"),
+        ("emit.particles outside ..2", "name an attribute: emit.particles.position"),
+        ("nan bins.neighbors", "name an attribute of its particles"),
+    ] {
+        let refused = Condition::parse(text, &sets, &graph_of_sets).expect_err(text).to_string();
+        assert!(refused.contains("has no values of its own") && refused.ends_with(remedy), "{text}: {refused}");
+    }
+    let vector = Condition::parse("pair.v > 1", &sets, &graph_of_sets).expect_err("a vector").to_string();
+    assert!(vector.contains("of a vector take .x"), "{vector}");
+    assert!(Condition::parse("length(pair.v) > 1", &sets, &graph_of_sets).is_ok());
+    let keep = |text: &str| Condition::parse(text, &sets, &graph_of_sets).unwrap_or_else(|e| panic!("{e}")).keep();
+    for text in
+        ["nan emit.particles.position", "emit.particles.position:max:0 > 9", "emit.particles.position outside 0..1"]
+    {
+        assert_eq!(keep(text), ["emit.particles"], "{text}: the count of the set says which particles live");
+    }
+    assert_eq!(keep("nan set.position"), ["set.position"]);
     assert_eq!(
         Condition::parse("push.y outside ..2", &document, &graph),
         Ok(Condition::Outside("push.y".into(), bounds))

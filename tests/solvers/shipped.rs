@@ -194,9 +194,8 @@ fn played_at<const N: usize>(plan: Plan, frames: [usize; N]) -> [Vec<(String, Ve
     })
 }
 
-/// Words of every State and of the images.
-pub(super) fn contents(sim: &Simulation) -> Vec<(String, Vec<u32>)> {
-    // Of particles, as many as live.
+/// Words of every State but what files fill; of particles, of those that live.
+pub(super) fn state_words(sim: &Simulation) -> Vec<(String, Vec<u32>)> {
     let living = |name: &str| {
         let set = name.rsplit_once('.').map(|(set, _)| format!("{set}.count"));
         let count = set.filter(|set| sim.plan().states.iter().any(|s| s.node == *set)).map(|set| words(sim, &set)[0]);
@@ -205,13 +204,19 @@ pub(super) fn contents(sim: &Simulation) -> Vec<(String, Vec<u32>)> {
         state.truncate(count.map_or(usize::MAX, |n| n as usize * components));
         state
     };
-    let states = sim.plan().states.iter().map(|s| (s.node.clone(), living(&s.node)));
+    let plan = sim.plan();
+    let computed = plan.states.iter().filter(|state| !plan.files.iter().any(|file| file.buffer == state.buffer));
+    computed.map(|state| (state.node.clone(), living(&state.node))).collect()
+}
+
+/// The same, and the pixels of the images.
+fn contents(sim: &Simulation) -> Vec<(String, Vec<u32>)> {
     let pixels = |node: &str| {
         let image = sim.image(Some(node)).unwrap();
         image.rgba.chunks(4).map(|p| u32::from_le_bytes([p[0], p[1], p[2], p[3]])).collect()
     };
     let pictures = sim.plan().outputs.iter().map(|o| (o.node.clone(), pixels(&o.node)));
-    states.chain(pictures).collect()
+    state_words(sim).into_iter().chain(pictures).collect()
 }
 
 fn assert_same(name: &str, a: &[(String, Vec<u32>)], b: &[(String, Vec<u32>)]) {

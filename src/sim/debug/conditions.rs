@@ -9,10 +9,14 @@ use super::start::FrameStart;
 use crate::document::Document;
 use crate::gpu::scan::{Look, Scan};
 use crate::graph::Graph;
+use crate::graph::carried::Carried;
 use crate::graph::expect::{list, plain};
 use crate::plan::{BufferId, Plan, Wire};
 use crate::problem::{Problem, Problems};
+use crate::sim::timeline::held;
+use crate::sim::wire_view::View;
 use crate::sim::{FrameInput, Simulation};
+use crate::stage::types::WireType;
 
 /// What an element of a wire should be within.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -70,10 +74,7 @@ impl Condition {
         let wrong = |cause: &str, remedy: &str| Problem::new("", "", format!("`{text}`: {cause}"), remedy);
         match words.as_slice() {
             ["nan"] => Ok(Condition::NotFinite(None)),
-            ["nan", wire] => {
-                graph.names_wire(wire)?;
-                Ok(Condition::NotFinite(Some((*wire).into())))
-            }
+            ["nan", wire] => Ok(Condition::NotFinite(Some(wire_with_elements(graph, wire)?))),
             ["alarm"] => Ok(Condition::Alarm),
             ["frame", number] if number.parse::<u64>().is_ok() => match number.parse() {
                 Ok(0) => Err(wrong("frames are counted from 1", "write for example frame 1")),
@@ -95,8 +96,8 @@ impl Condition {
                     Some((wire, component)) => (wire, Some(component.parse::<u32>().map_err(|_| form())?)),
                     None => (*wire, None),
                 };
-                graph.names_wire(wire)?;
-                Ok(Condition::Outside(wire.into(), Bounds { range: Some((low, high)), component }))
+                let wire = wire_with_elements(graph, wire)?;
+                Ok(Condition::Outside(wire, Bounds { range: Some((low, high)), component }))
             }
             _ => Formula::parse(text, document, graph).map(Condition::Formula),
         }
@@ -117,10 +118,11 @@ impl Condition {
         }
     }
 
-    /// The wires that a plan has to keep for it, as [`crate::plan::Keep::Wires`] takes them.
+    /// The wires that a plan has to keep for it, as [`crate::plan::Keep::Wires`] takes them. An attribute is kept with its set, whose count
+    /// says which of its elements are alive.
     pub fn keep(&self) -> Vec<String> {
         match self {
-            Condition::NotFinite(Some(wire)) | Condition::Outside(wire, _) => vec![wire.clone()],
+            Condition::NotFinite(Some(wire)) | Condition::Outside(wire, _) => vec![View::new(wire).keep()],
             Condition::Formula(formula) => formula.wires().collect(),
             _ => Vec::new(),
         }
@@ -133,6 +135,24 @@ impl Condition {
             Condition::Outside(wire, bounds) => Some((Some(wire), *bounds)),
             _ => None,
         }
+    }
+}
+
+/// The name of a grid, a number or an attribute of particles, with the port where only the node is named.
+fn wire_with_elements(graph: &Graph, name: &str) -> Result<String, Problem> {
+    graph.names_wire(name)?;
+    let (node, port) = name.split_once('.').unwrap_or((name, ""));
+    let refuse = |cause: &str, remedy: String| Err(Problem::new(node, port, cause, remedy));
+    match graph.carried(name) {
+        Ok(Carried { ty: WireType::Particles, wire, attributes, .. }) => {
+            let named: Vec<String> = attributes.iter().map(|attribute| format!("{wire}.{attribute}")).collect();
+            refuse("a set of particles has no values of its own", format!("name an attribute: {}", named.join(", ")))
+        }
+        Ok(Carried { ty: WireType::NeighborGrid, .. }) => {
+            refuse("a neighbour grid has no values of its own", "name an attribute of its particles".into())
+        }
+        Ok(Carried { wire, .. }) if port.is_empty() => Ok(wire),
+        _ => Ok(name.into()),
     }
 }
 
@@ -282,7 +302,7 @@ impl Prepared {
             let Some((wire, bounds)) = condition.bounds() else { continue };
             let wires: Vec<String> = match wire {
                 Some(wire) => vec![wire.to_string()],
-                None => plan.states.iter().map(|state| state.node.clone()).collect(),
+                None => held(plan).map(|state| state.node.clone()).collect(),
             };
             for name in wires {
                 let known = simulation.wire(&name)?;

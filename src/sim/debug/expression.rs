@@ -5,6 +5,7 @@ use std::fmt;
 use crate::document::Document;
 use crate::expr::{ExprContext, Expression, Number, Numbers};
 use crate::graph::Graph;
+use crate::graph::expect::Statistic;
 use crate::graph::measurement::Measurement;
 use crate::problem::Problem;
 use crate::sim::expect::{self, Sample, request};
@@ -67,7 +68,7 @@ impl Formula {
             };
             replaced.push_str(&name);
         }
-        let numbers: Numbers = measured.iter().map(|(name, ..)| (name.clone(), Number::scalar(0.0))).collect();
+        let numbers: Numbers = measured.iter().map(|(name, _, found)| (name.clone(), zero(graph, found))).collect();
         let expression = Expression::parse_with(&replaced, &numbers).map_err(|error| {
             let mut cause = error.to_string();
             for (name, word, _) in &measured {
@@ -81,7 +82,7 @@ impl Formula {
 
     /// The wires that a plan has to keep for it.
     pub fn wires(&self) -> impl Iterator<Item = String> + '_ {
-        self.measured.iter().map(|(_, _, measurement)| measurement.subject.to_string())
+        self.measured.iter().filter_map(|(_, _, measurement)| measurement.wire().map(String::from))
     }
 
     /// The one wire that it measures.
@@ -127,6 +128,14 @@ impl Formula {
         })?;
         Ok(Evaluated { holds: result.as_slice().iter().any(|value| *value != 0.0), values })
     }
+}
+
+/// Zero with as many components as a measurement has.
+fn zero(graph: &Graph, measurement: &Measurement) -> Number {
+    let whole = measurement.statistic == Statistic::Value && measurement.component.is_none();
+    let carried = measurement.wire().filter(|_| whole).and_then(|wire| graph.carried(wire).ok());
+    let components = carried.map_or(1, |carried| carried.ty.value().components(carried.dim));
+    Number::vector(&vec![0.0; components as usize]).unwrap_or(Number::scalar(0.0))
 }
 
 /// Words of a text that can name a measurement, and what is between them, which is marked.
