@@ -26,6 +26,8 @@ mod options;
 mod random;
 #[path = "campaign/regressions.rs"]
 mod regressions;
+#[path = "campaign/runs.rs"]
+mod runs;
 #[path = "campaign/suites.rs"]
 mod suites;
 #[path = "campaign/tally.rs"]

@@ -154,3 +154,31 @@ fn stage(cell: Cell) -> f32 {
     },
 )"#,
 ];
+
+/// A graph of a few cells, whose frames all differ.
+pub const TINY: &str = r#"(
+    version: 1,
+    name: "Tiny",
+    nodes: {
+        "box": (domain: (resolution: (16, 12), width: 1, edge: "wall")),
+        "s": (state: "Grid<f32>", inputs: {"next": "p.x"}),
+        "p": (custom: "//! Paint
+//! @inout x: Grid<f32> = 0
+//! @param rate: f32 = 0.5, 0..10
+fn stage(cell: Cell) -> f32 {
+    let v = position(cell).x * 0.37 + position(cell).y * 1.91;
+    return x(cell) * 0.97 + params.rate * sin(v * 7.0 + f32(frame.index) * 0.3) * frame.dt;
+}", inputs: {"x": "s"}, params: {"rate": 0.5}),
+        "look": (stage: "view/color_map", inputs: {"field": "p.x"}, params: {"low": -0.1, "high": 0.1}),
+        "screen": (output: (size: (16, 12)), inputs: {"image": "look.image"}),
+    },
+)"#;
+
+/// A grid in 3D that differs from frame to frame.
+pub const BALL: &str = r#"(
+    version: 1,
+    nodes: {
+        "box": (domain: (resolution: (8, 8, 8), width: 1, edge: "wall")),
+        "ball": (stage: "shape/sphere", params: {"center": "[0.5, 0.4 + 0.1 * sin(time), 0.5]", "radius": 0.3}, on: "box"),
+    },
+)"#;

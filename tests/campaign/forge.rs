@@ -32,6 +32,24 @@ impl Checkpoint {
         self.data.get(at(0)?..at(1)?)
     }
 
+    /// Takes a State out, so that those left are one after the other.
+    pub fn remove(&mut self, name: &str) {
+        let mut kept: Vec<(String, Vec<u8>)> = Vec::new();
+        for other in self.tensors.keys().filter(|other| *other != name) {
+            kept.push((other.clone(), self.bytes(other).map(<[u8]>::to_vec).unwrap_or_default()));
+        }
+        self.tensors.remove(name);
+        if let Some(states) = self.about.get_mut("states").and_then(Value::as_object_mut) {
+            states.remove(name);
+        }
+        self.data.clear();
+        for (other, bytes) in kept {
+            let begin = self.data.len();
+            self.data.extend(bytes);
+            self.tensors[&other]["data_offsets"] = serde_json::json!([begin, self.data.len()]);
+        }
+    }
+
     /// The file, with right hashes.
     pub fn sealed(&self) -> Vec<u8> {
         let mut about = self.about.clone();

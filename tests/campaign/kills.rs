@@ -1,10 +1,8 @@
-//! Kills at random while files are written. What was reported as written is there afterwards, whole, and an export that continues ends
-//! with the frames of one that nobody disturbed.
+//! Kills at random while files are written. What was reported as written is there afterwards, whole.
 
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use stagewright::app::storage::{self, Autosave};
@@ -12,6 +10,7 @@ use stagewright::document::Document;
 
 use super::corpus::corpus;
 use super::random::Random;
+use super::runs;
 use super::tally::Tally;
 
 pub struct Kind {
@@ -24,7 +23,7 @@ pub struct Kind {
 
 /// What a kill met.
 #[derive(Clone, Copy)]
-enum Outcome {
+pub enum Outcome {
     /// The process had not begun to write, or was done.
     Beside = 0,
     /// It was at work.
@@ -34,7 +33,11 @@ enum Outcome {
 pub const KINDS: &[Kind] = &[
     Kind { name: "kill-save", weight: 4, short: 40, round: save },
     Kind { name: "kill-autosave", weight: 4, short: 40, round: autosave },
-    Kind { name: "kill-export", weight: 8, short: 8, round: export },
+    Kind { name: "kill-export", weight: 8, short: 5, round: runs::frames },
+    Kind { name: "kill-formats", weight: 8, short: 4, round: runs::formats },
+    Kind { name: "kill-checkpoint", weight: 6, short: 4, round: runs::checkpoints },
+    Kind { name: "kill-bake", weight: 6, short: 4, round: runs::bakes },
+    Kind { name: "kill-sweep", weight: 6, short: 4, round: runs::sweeps },
 ];
 
 /// Kills until the time is over or the count reached.
@@ -146,7 +149,7 @@ fn killed(kind: &str, folder: &Path, random: &mut Random) -> Result<Option<u32>,
 }
 
 /// On Unix this is SIGKILL.
-fn end(child: &mut Child) -> Result<(), String> {
+pub fn end(child: &mut Child) -> Result<(), String> {
     child.kill().and_then(|()| child.wait()).map(drop).map_err(|e| e.to_string())
 }
 
@@ -188,114 +191,4 @@ fn autosave(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
         let _ = std::fs::remove_dir_all(folder);
     }
     Ok(if told.is_some() { Outcome::Met } else { Outcome::Beside })
-}
-
-const FRAMES: usize = 40;
-
-/// Frames by name, of an export that nobody disturbed, how long it took, and how long of that it was writing.
-struct Undisturbed {
-    frames: BTreeMap<String, Vec<u8>>,
-    took: Duration,
-    wrote: Duration,
-}
-
-/// Waits until a process ends, a time is over, or it has begun to write. Returns how it ended.
-fn wait(child: &mut Child, time: Duration, writes: impl Fn() -> bool) -> Result<Option<ExitStatus>, String> {
-    let began = Instant::now();
-    loop {
-        let ended = child.try_wait().map_err(|e| e.to_string())?;
-        if ended.is_some() || began.elapsed() >= time || writes() {
-            return Ok(ended);
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
-fn render(graph: &Path, folder: &Path) -> Result<Child, String> {
-    Command::new(env!("CARGO_BIN_EXE_stagewright"))
-        .arg("render")
-        .arg(graph)
-        .args(["--frames", &FRAMES.to_string(), "--size", "32x32", "--checkpoint-every", "4", "--resume", "--out"])
-        .arg(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|e| e.to_string())
-}
-
-fn frames(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let frames = entries(folder).into_iter().map(|path| (name(&path), path));
-    let frames = frames.filter(|(name, _)| name.ends_with(".png") && !name.starts_with('.'));
-    frames.filter_map(|(name, path)| Some((name, std::fs::read(path).ok()?))).collect()
-}
-
-fn undisturbed(graph: &Path) -> Result<&'static Undisturbed, String> {
-    static ONCE: std::sync::OnceLock<Result<Undisturbed, String>> = std::sync::OnceLock::new();
-    let export = || {
-        let folder = graph.with_file_name("undisturbed");
-        let began = Instant::now();
-        let mut child = render(graph, &folder)?;
-        wait(&mut child, Duration::from_secs(60), || folder.exists())?;
-        let wrote = Instant::now();
-        let status = child.wait().map_err(|e| e.to_string())?;
-        let frames = frames(&folder);
-        let _ = std::fs::remove_dir_all(&folder);
-        match status.success() && frames.len() == FRAMES {
-            true => Ok(Undisturbed { frames, took: began.elapsed(), wrote: wrote.elapsed() }),
-            false => Err(format!("an export that nobody disturbs gives {} frames: {status}", frames.len())),
-        }
-    };
-    ONCE.get_or_init(export).as_ref().map_err(Clone::clone)
-}
-
-/// Whatever is there is as it should be; what continues ends with all of it.
-fn export(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
-    let graph = folder.join("g.ron");
-    if !graph.exists() {
-        std::fs::write(&graph, &corpus().graphs[0]).map_err(|e| e.to_string())?;
-    }
-    let expected = undisturbed(&graph)?;
-    let out = folder.join("frames");
-    let mut child = render(&graph, &out)?;
-    let part = |whole: Duration, random: &mut Random| whole.mul_f64(random.below(1000) as f64 / 1000.0);
-    // Mostly while it writes frames; sometimes at any time.
-    let ended = if random.chance(80) {
-        let there = entries(&out).len();
-        let began = wait(&mut child, Duration::from_secs(60), || entries(&out).len() > there)?;
-        let left = part(expected.wrote, random);
-        if began.is_some() { began } else { wait(&mut child, left, || false)? }
-    } else {
-        wait(&mut child, part(expected.took, random), || false)?
-    };
-    if ended.is_none() {
-        end(&mut child)?;
-    }
-    let there = frames(&out);
-    for (name, bytes) in &there {
-        if expected.frames.get(name) != Some(bytes) {
-            let told = format!("{} bytes for {:?}", bytes.len(), expected.frames.get(name).map(Vec::len));
-            return Err(format!("{name} is not the frame of an undisturbed export: {told}"));
-        }
-    }
-    match ended {
-        Some(status) if !status.success() => Err(format!("an export that goes on fails: {status}")),
-        Some(_) if there.len() != FRAMES => Err(format!("an export that is complete has {} frames", there.len())),
-        Some(_) => {
-            let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let left = entries(&out).into_iter().map(|path| name(&path));
-            let left: Vec<String> = left
-                .filter(|name| !there.contains_key(name) && !name.starts_with("checkpoint."))
-                .filter(|name| name != ".frame.export.list")
-                .collect();
-            std::fs::remove_dir_all(&out).map_err(|e| e.to_string())?;
-            match left.is_empty() {
-                true => Ok(Outcome::Beside),
-                false => Err(format!("files besides frames stay behind a complete export: {}", left.join(", "))),
-            }
-        }
-        None if out.exists() => Ok(Outcome::Met),
-        None => Ok(Outcome::Beside),
-    }
 }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use serde_json::json;
 use stagewright::bake::{self, Condition};
-use stagewright::cache::{Cache, Index, Writer};
+use stagewright::cache::{BakedWire, Cache, Index, Writer};
 use stagewright::document::{Bake, Document};
 use stagewright::files::Access;
 use stagewright::graph::Graph;
@@ -15,7 +15,7 @@ use stagewright::plan::{Plan, PlanOptions};
 use stagewright::sim::Snapshot;
 use stagewright::sim::checkpoint::{Checkpoint, CheckpointFile};
 
-use super::{Target, lossy};
+use super::{Target, folder, lossy, sentence};
 use crate::corpus::SMALL;
 use crate::forge;
 use crate::mutate::{self, NUMBERS};
@@ -90,17 +90,6 @@ fn seed(text: &str, wire: &str) -> Seed {
     Seed { document, graph, plan, checkpoint, index, frame }
 }
 
-/// A folder of this process.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("stagewright-campaign-{}", std::process::id())).join(name);
-    std::fs::create_dir_all(&folder).expect("a folder for the case");
-    folder
-}
-
-fn sentence(text: &str) {
-    assert!(!text.contains('\n') && text.len() < 2000, "{text}");
-}
-
 fn make_checkpoint(random: &mut Random) -> Vec<u8> {
     let [one, other] = seeds();
     let seed = if random.chance(50) { one } else { other };
@@ -110,19 +99,23 @@ fn make_checkpoint(random: &mut Random) -> Vec<u8> {
         .chain(["states", "held", "frame", "time", "version", "sha256", "not_finite", "since", "stop", "recording"])
         .chain(NUMBERS.iter().copied())
         .collect();
-    match random.below(10) {
-        0..=3 => {
+    match random.below(20) {
+        0..=11 => {
+            (0..random.few(3)).for_each(|_| change(random, &mut known));
+            known.sealed()
+        }
+        12..=13 => {
             let text = known.about.to_string();
             known.with_texts(&mutate::text(random, &text, &[], &words))
         }
-        4..=6 => {
+        14..=15 => {
             let mut header = known.tensors.clone();
             let texts = json!({"sha256": "0".repeat(64), "stagewright": known.about.to_string()});
             header.insert("__metadata__".into(), texts);
             let header = serde_json::Value::Object(header).to_string();
             forge::with_header(&mutate::text(random, &header, &[], &words), &known.data)
         }
-        7..=8 => {
+        16..=18 => {
             // Numbers of the States: counts among them.
             known.data = mutate::bytes(random, &known.data);
             let names: Vec<String> = known.tensors.keys().cloned().collect();
@@ -132,6 +125,53 @@ fn make_checkpoint(random: &mut Random) -> Vec<u8> {
             known.sealed()
         }
         _ => mutate::bytes(random, &seed.checkpoint),
+    }
+}
+
+/// One change of what a checkpoint says or holds that leaves it one.
+fn change(random: &mut Random, known: &mut forge::Checkpoint) {
+    let names: Vec<String> = known.tensors.keys().cloned().collect();
+    let name = random.one(&names).clone();
+    let place = |known: &forge::Checkpoint| {
+        let offset = |at: usize| known.tensors[&name]["data_offsets"][at].as_u64().unwrap_or(0) as usize;
+        offset(0)..offset(1)
+    };
+    match random.below(12) {
+        0 => known.about["frame"] = json!(random.one(&[0u64, 1, 6, 99_999_999])),
+        1 => known.about["time"] = json!(random.one(&[0.0f64, 1e-320, 5.0 / 60.0, 1e300]).to_bits()),
+        2 => {
+            let field = *random.one(&["program", "adapter", "graph", "inputs", "recording"]);
+            known.about[field] =
+                json!(random.one(&["", "another", "line\nbreak", "\u{1b}[31m", "(pointer: [])", "()"]));
+        }
+        3 => known.about[*random.one(&["inputs", "recording", "stop"])] = serde_json::Value::Null,
+        4 => known.about["more"] = json!({"of": [1, "a later version"]}),
+        5 => {
+            let path = *random.one(&["look.high", "field.value", "nothing.here", "look.low"]);
+            known.about["held"] = json!([[path, [random.one(&[0.0f64, 0.5, 1.0]).to_bits()]]]);
+        }
+        6 => known.about["states"][&name]["not_finite"] = json!(random.below(3)),
+        7 => known.about["states"][&name]["since"] = json!(random.below(9)),
+        8 if names.len() > 1 => known.remove(&name),
+        9 => known.about["states"][&name]["description"] = json!("of another graph"),
+        // Numbers of grids and of particles; a count is a small number.
+        _ if name.ends_with("count") => {
+            let bytes = place(known);
+            known.data[bytes]
+                .iter_mut()
+                .take(4)
+                .zip([random.below(101) as u8, 0, 0, 0])
+                .for_each(|(to, from)| *to = from);
+        }
+        _ => {
+            let bytes = place(known);
+            let words = [0, 1f32.to_bits(), f32::NAN.to_bits(), f32::MAX.to_bits(), 1, u32::MAX];
+            for word in known.data[bytes].chunks_exact_mut(4) {
+                if random.chance(20) {
+                    word.copy_from_slice(&random.one(&words).to_le_bytes());
+                }
+            }
+        }
     }
 }
 
@@ -153,6 +193,12 @@ fn run_checkpoint(bytes: &[u8]) -> usize {
             Ok(loaded) => {
                 let _ = loaded.not_finite();
                 assert!(loaded.snapshot.time.is_finite());
+                // Written again, it holds the same.
+                let copy = path.with_file_name("copy.safetensors");
+                loaded.write(&copy).expect("what was loaded is written");
+                let again =
+                    CheckpointFile::open(&copy).and_then(|file| file.load(&seed.plan)).expect("and loaded again");
+                assert!(again.snapshot == loaded.snapshot, "what was written is read as something else");
                 level = level.max(1 + usize::from(loaded.snapshot.bytes() > 0));
             }
             Err(error) => sentence(&error.to_string()),
@@ -168,8 +214,39 @@ fn make_index(random: &mut Random) -> Vec<u8> {
         .chain(["single", "half", "whole", "count", "depends", "null", "true", "[]", "{}"])
         .chain(NUMBERS.iter().copied())
         .collect();
+    if random.chance(65) {
+        let mut index = random.one(seeds()).index.clone();
+        (0..random.few(3)).for_each(|_| change_index(random, &mut index));
+        let text = if random.chance(50) { serde_json::to_string(&index) } else { serde_json::to_string_pretty(&index) };
+        return text.expect("JSON").into_bytes();
+    }
     let one = random.one(&texts).clone();
     mutate::text(random, &one, &texts, &words).into_bytes()
+}
+
+/// One change that leaves it an index.
+fn change_index(random: &mut Random, index: &mut Index) {
+    let text = *random.one(&["", "another", "line\nbreak", "\u{1b}[31m", "水"]);
+    let keys: Vec<&String> = index.depends.keys().collect();
+    let key = if keys.is_empty() { String::new() } else { (*random.one(&keys)).clone() };
+    match random.below(12) {
+        0 => index.program = text.into(),
+        1 => index.adapter = text.into(),
+        2 => index.last = index.first + random.below(100_000) as u64,
+        3 => index.first = 1,
+        4 => drop(index.depends.insert(text.into(), text.into())),
+        5..=7 => drop(index.depends.insert(key, text.into())),
+        8..=9 => drop(index.depends.remove(&key)),
+        // What no longer fits the graph.
+        10 => {
+            let numbers = [0, 1, 8, 1 << 32, u64::MAX];
+            index.wires.iter_mut().flat_map(|wire| &mut wire.parts).for_each(|part| part.words = *random.one(&numbers));
+        }
+        _ => {
+            let wires = index.wires.clone();
+            index.wires.extend(wires.into_iter().map(|wire| BakedWire { name: text.into(), ..wire }));
+        }
+    }
 }
 
 /// The level of the cache in a folder for one of the graphs, with a frame of its own.
@@ -184,8 +261,18 @@ fn played(folder: &Path, seed: &Seed, text: &str) -> usize {
             return 0;
         }
     };
+    let written = serde_json::to_vec(cache.index()).expect("JSON");
+    assert_eq!(
+        serde_json::from_slice::<Index>(&written).ok().as_ref(),
+        Some(cache.index()),
+        "written again it is another index"
+    );
     let frame = forge::Frame { cache: cache.index().identity(), ..forge::Frame::of(&seed.frame) };
-    std::fs::write(cache_folder.join("frame.0001.bake"), frame.sealed([0; 2])).expect("a frame");
+    // Where it holds a State, it begins with what the first frame starts from.
+    for number in [0, 1] {
+        let frame = forge::Frame { frame: number, ..frame.clone() }.sealed([0; 2]);
+        std::fs::write(cache_folder.join(format!("frame.{number:04}.bake")), frame).expect("a frame");
+    }
     let _ = both(&cache);
     let access = Access::new(folder, false);
     match bake::look(&seed.graph, "all", &seed.document.bakes["all"], &access).expect("the bake is valid").condition {
@@ -213,8 +300,12 @@ fn make_frame(random: &mut Random) -> Vec<u8> {
     let [one, other] = seeds();
     let seed = if random.chance(30) { one } else { other };
     let mut frame = forge::Frame::of(&seed.frame);
-    match random.below(10) {
-        0..=4 => {
+    match random.below(20) {
+        0..=12 => {
+            (0..random.few(3)).for_each(|_| change_frame(random, &mut frame));
+            frame.sealed([0; 2])
+        }
+        13..=15 => {
             let place = random.below(frame.parts.len());
             let part = &mut frame.parts[place];
             let number = *random.one(&[0, 1, 2, 99, 100, 101, 2001, 0x7fc0_0000, u32::MAX]);
@@ -226,15 +317,43 @@ fn make_frame(random: &mut Random) -> Vec<u8> {
             }
             frame.sealed([0; 2])
         }
-        5..=6 => {
+        16 => {
             let lies = [0, 1, u64::MAX, 1 << 32, 1 << 61];
             frame.sealed([*random.one(&lies), *random.one(&lies)])
         }
-        7..=8 => {
+        17..=18 => {
             let after = frame.sealed([0; 2]).split_off(40);
             forge::sealed_frame(&mutate::bytes(random, &after))
         }
         _ => mutate::bytes(random, &seed.frame),
+    }
+}
+
+/// One change that leaves it a frame of its cache.
+fn change_frame(random: &mut Random, frame: &mut forge::Frame) {
+    let words = [0, 1, 1f32.to_bits(), f32::NAN.to_bits(), f32::INFINITY.to_bits(), u32::MAX];
+    let particles = frame.parts.iter().position(|part| part.len() == 2);
+    match (random.below(6), particles) {
+        (0, _) => frame.time = *random.one(&[0.0, 1e-320, 7.0, f64::MAX]),
+        (1..=2, Some(count)) if frame.parts[count][0] > 0 => {
+            // More and fewer particles, with as many numbers.
+            let (before, live) = (frame.parts[count][0] as usize, random.below(101));
+            frame.parts[count][0] = live as u32;
+            for part in frame.parts.iter_mut().enumerate().filter(|(at, _)| *at != count).map(|(_, part)| part) {
+                let each = part.len() / before;
+                part.resize(live * each, 0);
+            }
+        }
+        (3, Some(count)) => frame.parts[count][1] = *random.one(&words),
+        _ => {
+            for part in frame.parts.iter_mut().filter(|part| part.len() != 2) {
+                part.iter_mut().for_each(|word| {
+                    if random.chance(10) {
+                        *word = *random.one(&words);
+                    }
+                });
+            }
+        }
     }
 }
 

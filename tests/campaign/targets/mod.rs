@@ -7,8 +7,17 @@ pub mod graph;
 pub mod hostile;
 pub mod keeping;
 pub mod kept;
+pub mod keys;
+pub mod manifests;
+pub mod preset;
 pub mod stage;
+pub mod variant;
 pub mod wgsl;
+
+use std::path::PathBuf;
+
+use stagewright::printable;
+use stagewright::problem::{Problem, Problems};
 
 use super::random::Random;
 
@@ -37,6 +46,9 @@ pub const TARGETS: &[Target] = &[
     graph::GRAPH,
     graph::GROUP,
     graph::PASTE,
+    variant::VARIANT,
+    keys::KEYS,
+    preset::PRESET,
     stage::STAGE,
     hostile::HOSTILE_GRAPH,
     hostile::HOSTILE_STAGE,
@@ -62,6 +74,8 @@ pub const TARGETS: &[Target] = &[
     kept::CHECKPOINT,
     kept::CACHE_INDEX,
     kept::CACHE_FRAME,
+    manifests::MANIFEST,
+    manifests::VALUES,
 ];
 
 pub fn find(name: &str) -> Option<&'static Target> {
@@ -71,4 +85,29 @@ pub fn find(name: &str) -> Option<&'static Target> {
 /// A text as a program reads it from a file that may hold anything.
 fn lossy(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
+}
+
+/// A folder of this process, for the cases of a target.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("stagewright-campaign-{}", std::process::id())).join(name);
+    std::fs::create_dir_all(&folder).expect("a folder for the case");
+    folder
+}
+
+/// An error as a terminal shows it: something is said, on one line.
+fn sentence(text: &str) {
+    let shown = printable::lines(text);
+    let shown = printable::cut(&shown);
+    assert!(!shown.trim().is_empty() && !shown.contains(char::is_control), "{shown:?}");
+}
+
+/// The same of a problem, whose node and port are shown with escapes.
+fn problem(problem: &Problem) {
+    sentence(&format!("{}; {}", problem.cause, problem.remedy));
+}
+
+/// The same of all problems of a graph.
+fn problems(all: &Problems) {
+    assert!(!all.is_empty(), "a refusal gives a reason");
+    all.0.iter().for_each(problem);
 }
