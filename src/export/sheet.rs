@@ -85,7 +85,7 @@ impl Sheet {
 
 /// Columns and rows of so many tiles, as nearly square as they fill it; more columns than rows.
 fn squarest(tiles: u32) -> [u32; 2] {
-    let rows = (1..=tiles).take_while(|rows| rows * rows <= tiles).filter(|rows| tiles.is_multiple_of(*rows)).last();
+    let rows = (1..=tiles).take_while(|rows| *rows <= tiles / rows).filter(|rows| tiles.is_multiple_of(*rows)).last();
     rows.map_or([1, 1], |rows| [tiles / rows, rows])
 }
 
