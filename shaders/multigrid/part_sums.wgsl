@@ -1,6 +1,6 @@
 //! Sums of Parts
 //! Sums a divergence over each closed part, as whole numbers: they do not depend on the order, and have the digits of the largest divergence in parts of
-//! any size. One cell of each block of 128 sums up the block, so few invocations add to the same number.
+//! any size. One cell of each block of 16, or of 128 on large grids, sums up the block, so few invocations add to the same number.
 //! Source: none.
 //!
 //! @in  part: Grid<u32>                        Labels (Connected Parts)
@@ -11,14 +11,20 @@
 //! @out count: Grid<u32>, scatter, like part   How many cells the part has
 
 fn stage(cell: Cell) {
-    let leads = select((cell.y & 127) == 0, (cell.y & 7) == 0 && (cell[DIM - 1] & 15) == 0, DIM == 3);
+    var cells = 1;
+    for (var axis = 0; axis < DIM; axis++) { cells *= RESOLUTION[axis]; }
+    // Bits of a block's cells along y, and in space along z: a larger one takes longer, many small ones wait for each other.
+    let large = cells > 131072;
+    let along = select(select(4u, 7u, large), select(2u, 3u, large), DIM == 3);
+    let deep = select(0u, select(2u, 4u, large), DIM == 3);
+    let leads = (cell.y & ((1 << along) - 1)) == 0 && (cell[DIM - 1] & ((1 << deep) - 1)) == 0;
     if !leads { return; }
     var label = 0u;
     var sum = 0.0;
     var count = 0u;
-    for (var i = 0; i < 128; i++) {
+    for (var i = 0; i < (1 << (along + deep)); i++) {
         // Cells beside each other read cells beside each other.
-        let here = cell + select(unit(1) * i, unit(1) * (i & 7) + unit(DIM - 1) * (i >> 3u), DIM == 3);
+        let here = cell + select(unit(1) * i, unit(1) * (i & ((1 << along) - 1)) + unit(DIM - 1) * (i >> along), DIM == 3);
         if !inside(here) { continue; }
         let own = part(here);
         if own != label {

@@ -52,13 +52,6 @@ impl Expect {
     }
 }
 
-/// Formats the expectation as in a graph file.
-impl std::fmt::Display for Expect {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&super::write::expect(self))
-    }
-}
-
 impl Document {
     /// Changes the wires that expectations refer to. `change` gets the level and the wire of each and returns the new
     /// ones, or `None` to keep them.

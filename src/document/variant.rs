@@ -148,7 +148,7 @@ impl Document {
         let Some(mut variant) = self.variants.remove(name) else { return problems };
         let mut done = |node: &str, port: &str, result: Result<(), Fault>| {
             let reported = result.map_err(|(cause, remedy)| {
-                problems.push(Problem::new(node, port, format!("variant `{name}`: {cause}"), remedy));
+                problems.push(Problem::new(node, port, format!("variant `{name}`: {cause}"), remedy).on_one_line());
             });
             reported.is_ok()
         };

@@ -196,6 +196,13 @@ fn export(preset: &ExportPreset) -> String {
     fields.one_line()
 }
 
+/// Formats the expectation as in a graph file.
+impl std::fmt::Display for Expect {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&expect(self))
+    }
+}
+
 /// One expectation a line, in their order.
 fn expectations(list: &[Expect]) -> String {
     let lines: String = list.iter().map(|value| format!("        {},\n", expect(value))).collect();

@@ -1,6 +1,8 @@
 //! Balances what pressure solvers read. Where the fluid has a part without a way out, no pressure removes the mean of the divergence
 //! over that part, and solvers would drift. Before each solver a library group subtracts these means, once for all iterations.
 
+use std::collections::BTreeSet;
+
 use super::bypass::left_out;
 use super::ports::{Ports, group_of, stage_of};
 use super::scope::Scope;
@@ -24,6 +26,8 @@ const BOX: &str = "fluid/balance_box";
 
 /// What adds up to nothing in a box without walls: what leaves a cell enters the next.
 const DIVERGENCES: [&str; 2] = ["fluid/divergence", "staggered/divergence"];
+/// The most borders of groups that a wire is followed through; after more, a divergence is balanced although it may not need it.
+const MAX_BORDERS: usize = 1000;
 /// A lack of volume, which is no divergence of a flow: its mean is left to the solver.
 const SHORTFALL: &str = "two_phase/shortfall";
 /// A solver that finds parts itself balances them itself.
@@ -72,7 +76,49 @@ pub(super) fn inserted(mut nodes: Nodes, scope: &Scope, library: &Library) -> No
 fn groups(nodes: &Nodes, scope: &Scope, library: &Library) -> Vec<(String, Node)> {
     let ports = Ports::new(nodes, scope.around.clone(), library);
     let solvers = nodes.iter().filter(|(_, node)| !left_out(node) && solves(node, library));
-    solvers.filter_map(|(name, node)| Some((name.clone(), before(node, &ports, library)?))).collect()
+    solvers.filter_map(|(name, node)| Some((name.clone(), before(node, &ports, scope, library)?))).collect()
+}
+
+/// The inputs of a group that carry a divergence.
+pub(super) fn divergences(node: &Node, nodes: &Nodes, scope: &Scope, library: &Library) -> BTreeSet<String> {
+    let carry = node.inputs.iter().filter(|(_, link)| is_divergence(link, nodes, scope, library));
+    carry.map(|(port, _)| port.clone()).collect()
+}
+
+/// Whether a custom stage computes something of a flow alone: its own divergence, to which it adds no source. It is left as it is written.
+fn reads_flow_alone(node: &Node, library: &Library) -> bool {
+    let flow = |ty: PortType| matches!(ty, PortType::FaceGrid | PortType::Grid(Element::Fixed(ValueType::Vec)));
+    let stage = stage_of(node, library).filter(|_| matches!(node.kind, NodeKind::Custom(_)));
+    stage.is_some_and(|stage| {
+        stage.inputs().any(|port| flow(port.ty))
+            && stage.inputs().all(|port| flow(port.ty) || !matches!(port.ty, PortType::Grid(_)))
+    })
+}
+
+/// Whether a wire comes from a stage that computes a divergence, perhaps through borders of groups.
+fn is_divergence(link: &Link, nodes: &Nodes, scope: &Scope, library: &Library) -> bool {
+    let (mut link, mut nodes, mut around) = (link, nodes, Vec::new());
+    for _ in 0..MAX_BORDERS {
+        let next = if link.node == "in" {
+            let Some((outer, group)): Option<(&Nodes, &Node)> = around.pop() else {
+                return scope.divergences.contains(&link.port);
+            };
+            nodes = outer;
+            group.inputs.get(&link.port)
+        } else {
+            let Some(node) = nodes.get(&link.node) else { return false };
+            if matches!(&node.kind, NodeKind::Stage(name) if DIVERGENCES.contains(&name.as_str())) {
+                return true;
+            }
+            let Some(group) = group_of(node, library) else { return reads_flow_alone(node, library) };
+            around.push((nodes, node));
+            nodes = &group.nodes;
+            group.outputs.get(&link.port).or_else(|| group.outputs.values().next().filter(|_| link.port.is_empty()))
+        };
+        let Some(next) = next else { return false };
+        link = next;
+    }
+    false
 }
 
 /// Whether a node solves for a pressure: a sweep that says so, a solver of the library, or a copy of one that takes labels.
@@ -96,7 +142,7 @@ fn solves(node: &Node, library: &Library) -> bool {
 }
 
 /// The group that balances what a solver reads. Wires of other types are left to the solver, which reports them.
-fn before(node: &Node, ports: &Ports<'_>, library: &Library) -> Option<Node> {
+fn before(node: &Node, ports: &Ports<'_>, scope: &Scope, library: &Library) -> Option<Node> {
     let carries = |port: &str| {
         let link = node.inputs.get(port)?;
         let ty = match port {
@@ -107,11 +153,8 @@ fn before(node: &Node, ports: &Ports<'_>, library: &Library) -> Option<Node> {
         (ports.output(link) == Some(ty)).then(|| (port.to_string(), link.clone()))
     };
     let divergence = carries(DIVERGENCE)?;
-    let from = ports.nodes().get(&divergence.1.node);
-    let is = |names: &[&str]| {
-        from.is_some_and(|from| matches!(&from.kind, NodeKind::Stage(name) if names.contains(&name.as_str())))
-    };
-    if is(&[SHORTFALL]) {
+    let lacks = |from: &Node| matches!(&from.kind, NodeKind::Stage(name) if name == SHORTFALL);
+    if ports.nodes().get(&divergence.1.node).is_some_and(lacks) {
         return None;
     }
     let balancing = |group: &str, inputs| {
@@ -120,7 +163,7 @@ fn before(node: &Node, ports: &Ports<'_>, library: &Library) -> Option<Node> {
     };
     let Some((walls, group)) = GROUPS.iter().find_map(|(port, group)| Some((carries(port)?, *group))) else {
         // Solvers that are groups subtract the mean of a box themselves.
-        let alone = group_of(node, library).is_none() && !is(&DIVERGENCES);
+        let alone = group_of(node, library).is_none() && !is_divergence(&divergence.1, ports.nodes(), scope, library);
         return alone.then(|| balancing(BOX, [divergence].into()))?;
     };
     let source = ports.nodes().get(&walls.1.node).filter(|_| walls.0 == "weight");

@@ -96,6 +96,7 @@ impl Flattener<'_> {
             domain,
             depth: place.scope.depth + 1,
             around: place.ports.inside(place.name),
+            divergences: balance::divergences(place.node, place.siblings, place.scope, self.library),
             balanced: place.scope.balanced || balance::balances_itself(place.node, self.library),
             ..Scope::default()
         };

@@ -1,6 +1,6 @@
 //! The state of flattening: everything found so far, the names of a nesting level, and a node with its surroundings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::numbers::{Names, Table, Unfit};
@@ -42,6 +42,8 @@ pub(super) struct Scope {
     pub balanced: bool,
     /// Types of the inputs of the enclosing group.
     pub around: Types,
+    /// Those of them that carry a divergence.
+    pub divergences: BTreeSet<String>,
     /// Wires of nodes that are left out and pass nothing on, with the error; `None` where it has been reported.
     pub stuck: Arc<BTreeMap<Link, Option<Unfit>>>,
 }

@@ -181,6 +181,12 @@ impl Stage {
         places(port) + places(&format!("{port}_at")) == 1
     }
 
+    /// Whether an input only says which cells an output has, and the text does not read it.
+    pub fn is_shape_alone(&self, port: &Port) -> bool {
+        let shapes = self.outputs().any(|output| output.like.as_deref() == Some(&port.name));
+        shapes && !port.writes() && !super::accessors::readers(port).any(|name| self.names(&name))
+    }
+
     /// Whether an invocation may call the function for several cells in sequence: no variable outlives a call.
     pub fn repeatable(&self) -> bool {
         !self.names("private")

@@ -284,6 +284,8 @@ impl Manifest {
         } else {
             format!("its {MANIFEST} was changed")
         };
+        // What the folder's manifest says is text of somebody else.
+        let cause = crate::printable::name(&cause);
         Err(format!("{}: {cause}; choose another folder with --out", folder.display()).into())
     }
 

@@ -250,7 +250,10 @@ impl Bench {
     pub fn until(&mut self, what: &str, mut there: impl FnMut(&Bench) -> bool) {
         let since = Instant::now();
         while !there(self) {
-            assert!(since.elapsed() < TIMEOUT, "{what} does not come; {:?}", self.problems());
+            if since.elapsed() >= TIMEOUT {
+                let names: Vec<String> = self.seen().into_iter().map(|seen| seen.name).collect();
+                panic!("{what} does not come; {:?}; on the screen: {names:?}", self.problems());
+            }
             std::thread::sleep(Duration::from_millis(5));
             self.frames(1);
         }

@@ -167,8 +167,10 @@ impl Sweeps {
     }
 
     fn input(&self) -> (Vec<f32>, Vec<f32>) {
-        let rhs = random(self.grid.len(), 2).iter().map(|v| 16.0 * v).collect();
-        (random(self.grid.len(), 1), rhs)
+        let noise = random(self.grid.len(), 2);
+        // The mean of a closed box is taken away before the sweeps.
+        let mean = if self.grid.edge == EdgeRule::Zero { 0.0 } else { mean(&f64s(&noise)) as f32 };
+        (random(self.grid.len(), 1), noise.iter().map(|v| 16.0 * (v - mean)).collect())
     }
 
     fn gpu(&self, tuning: Tuning) -> Vec<f64> {

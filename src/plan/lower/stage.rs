@@ -158,7 +158,12 @@ impl Expander<'_> {
         feeds: &[Feed],
     ) -> Result<(Vec<Read>, Arena<StageInstance>), Problems> {
         let mut collector = Collector::new(self.graph, stage, node);
-        feeds.iter().enumerate().for_each(|(port, feed)| collector.input(feed, OWN, port));
+        for (port, (declared, feed)) in stage.inputs().zip(feeds).enumerate() {
+            // Whatever an input that only gives an output its shape holds, the output stays the same.
+            if !matches!(feed, Feed::Value(_)) || !stage.is_shape_alone(declared) {
+                collector.input(feed, OWN, port);
+            }
+        }
         let Collector { reads, stages, .. } = collector;
         let fields = stages.len() - 1;
         if fields > MAX_FIELDS {
