@@ -1,5 +1,6 @@
 //! Diagnostics: what is wrong with a graph, worded so that the reader can correct it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::Serialize;
@@ -42,14 +43,22 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// An error at a port or parameter of a node. Both names may be empty.
+    /// An error at a port or parameter of a node. Both names may be empty. The sentences stay on one line: they name what somebody else
+    /// may have chosen.
     pub fn new(node: &str, port: &str, cause: impl Into<String>, remedy: impl Into<String>) -> Problem {
+        let line = |text: String| {
+            match printable::name(&text) {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(escaped) => Some(escaped),
+            }
+            .unwrap_or(text)
+        };
         Problem {
             severity: Severity::Error,
             node: node.into(),
             port: port.into(),
-            cause: cause.into(),
-            remedy: remedy.into(),
+            cause: line(cause.into()),
+            remedy: line(remedy.into()),
             place: None,
         }
     }
@@ -57,13 +66,6 @@ impl Problem {
     /// The same as a warning: the graph can still run.
     pub fn warning(self) -> Problem {
         Problem { severity: Severity::Warning, ..self }
-    }
-
-    /// The same with its sentences on one line each: they hold text that somebody else chose.
-    #[must_use]
-    pub fn on_one_line(self) -> Problem {
-        let line = |text: &str| printable::name(text).into_owned();
-        Problem { cause: line(&self.cause), remedy: line(&self.remedy), ..self }
     }
 
     /// Adds the position in the stage's text.

@@ -12,6 +12,7 @@ use stagewright::export::preset;
 use stagewright::graph::{Graph, variants};
 use stagewright::library::Library;
 use stagewright::plan::{Plan, PlanOptions, mebibytes};
+use stagewright::printable;
 use stagewright::problem::{Problem, Problems, Severity};
 use stagewright::sim::files;
 
@@ -108,7 +109,8 @@ fn presets(document: &Document, graph: &Graph) -> Problems {
         let rows = preset::rows(preset, &folder, document, graph).into_iter().filter_map(Result::err);
         let (first, last) = preset.frames;
         let frames = check_frames(&(first..=last)).err().map(|cause| Problem::new("", "", cause, ""));
-        let named = |p: Problem| Problem { cause: format!("export preset `{name}`: {}", p.cause), ..p };
+        let named =
+            |p: Problem| Problem { cause: format!("export preset `{}`: {}", printable::name(name), p.cause), ..p };
         rows.chain(frames).map(named).for_each(|problem| found.push(problem));
     }
     found

@@ -96,10 +96,10 @@ impl Keyframes {
         let y = y0 + t * (a + t * (3.0 * rise - 2.0 * a - b + t * (a + b - 2.0 * rise)));
         // Rounding could exceed the values of the neighbours, which only free tangents may.
         let free = |key: &Key| matches!(key.tangent, Tangent::Free(..));
+        // Two keys that nearly touch may have a secant that is infinite.
         match free(from) || free(to) {
-            // Two keys that nearly touch may have a secant that is infinite.
-            true if y.is_finite() => y,
-            true => y0,
+            _ if !y.is_finite() => y0,
+            true => y,
             false => y.max(y0.min(y1)).min(y0.max(y1)),
         }
     }

@@ -17,7 +17,7 @@ use super::{
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ReadError {
     /// The text is not valid, or does not describe a graph.
-    #[error("line {line}, column {column}: {message}")]
+    #[error("line {line}, column {column}: {}", crate::printable::name(.message))]
     Syntax {
         /// From 1.
         line: usize,

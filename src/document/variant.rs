@@ -52,6 +52,12 @@ fn split(key: &str) -> (String, String) {
     (scope.path(&link.node), link.port)
 }
 
+/// The key of a parameter or port; `None` for a name from which it could not be told again, such as one with a slash.
+fn key(path: &str, name: &str) -> Option<String> {
+    let key = format!("{path}.{name}");
+    (split(&key) == (path.to_string(), name.to_string())).then_some(key)
+}
+
 /// Cause and remedy.
 type Fault = (String, String);
 
@@ -148,7 +154,7 @@ impl Document {
         let Some(mut variant) = self.variants.remove(name) else { return problems };
         let mut done = |node: &str, port: &str, result: Result<(), Fault>| {
             let reported = result.map_err(|(cause, remedy)| {
-                problems.push(Problem::new(node, port, format!("variant `{name}`: {cause}"), remedy).on_one_line());
+                problems.push(Problem::new(node, port, format!("variant `{name}`: {cause}"), remedy));
             });
             reported.is_ok()
         };
@@ -269,7 +275,8 @@ impl Document {
     pub fn add_to_variant(&mut self, path: &str, param: &str) {
         let value = self.value(path, param);
         if let Some(variant) = self.variant.as_ref().and_then(|name| self.variants.get_mut(name)) {
-            variant.set.entry(format!("{path}.{param}")).or_insert(value);
+            let Some(key) = key(path, param) else { return };
+            variant.set.entry(key).or_insert(value);
         }
     }
 
@@ -306,7 +313,8 @@ impl Document {
         self.differences(&base, &Scope::default(), &mut variant);
         for path in named {
             for param in self.node(path).map(params).unwrap_or_default() {
-                variant.set.entry(format!("{path}.{param}")).or_insert_with(|| self.value(path, &param));
+                let Some(key) = key(path, &param) else { continue };
+                variant.set.entry(key).or_insert_with(|| self.value(path, &param));
             }
         }
         let mut after = self.clone();
@@ -343,13 +351,13 @@ impl Document {
             let names: BTreeSet<String> = params(node).into_iter().chain(params(old)).collect();
             let changed = |param: &String| self.value(&path, param) != base.value(&path, param);
             let differ = names.into_iter().filter(|param| alike && changed(param));
-            variant.set.extend(differ.map(|param| (format!("{path}.{param}"), base.value(&path, &param))));
+            variant.set.extend(differ.filter_map(|param| Some((key(&path, &param)?, base.value(&path, &param)))));
             if node.muted != old.muted {
                 variant.muted.insert(path.clone(), old.muted);
             }
             let ports: BTreeSet<&String> = node.inputs.keys().chain(old.inputs.keys()).collect();
             let differ = ports.into_iter().filter(|port| node.inputs.get(*port) != old.inputs.get(*port));
-            variant.inputs.extend(differ.map(|port| (format!("{path}.{port}"), old.inputs.get(port).cloned())));
+            variant.inputs.extend(differ.filter_map(|port| Some((key(&path, port)?, old.inputs.get(port).cloned()))));
             match (&node.kind, &old.kind) {
                 (NodeKind::Group(_), NodeKind::Group(_)) => self.differences(base, &scope.inside(name), variant),
                 (kind, old) if kind != old && kind.info().runs && old.info().runs => {
@@ -426,15 +434,16 @@ impl Document {
             let (Some(now), Some(old)) = (self.node(path), before.node(path)) else { continue };
             let names: BTreeSet<&String> = now.params.keys().chain(old.params.keys()).collect();
             for param in names.into_iter().filter(|param| now.params.get(*param) != old.params.get(*param)) {
-                let value = || old.params.get(param).cloned();
-                variant.set.entry(format!("{path}.{param}")).or_insert_with(value);
+                let Some(key) = key(path, param) else { continue };
+                variant.set.entry(key).or_insert_with(|| old.params.get(param).cloned());
             }
             if now.iterations != old.iterations {
                 variant.set.entry(format!("{path}.iterations")).or_insert_with(|| old.iterations.clone());
             }
             let ports: BTreeSet<&String> = now.inputs.keys().chain(old.inputs.keys()).collect();
             for port in ports.into_iter().filter(|port| now.inputs.get(*port) != old.inputs.get(*port)) {
-                variant.inputs.entry(format!("{path}.{port}")).or_insert_with(|| old.inputs.get(port).cloned());
+                let Some(key) = key(path, port) else { continue };
+                variant.inputs.entry(key).or_insert_with(|| old.inputs.get(port).cloned());
             }
         }
         let Some(name) = self.variant.clone() else { return };

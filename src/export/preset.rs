@@ -25,7 +25,7 @@ pub fn named<'d>(name: &str, document: &'d Document) -> Result<&'d ExportPreset,
             [] => "save one in the export dialog, or write what to export".to_string(),
             known => format!("the graph has {}", known.join(", ")),
         };
-        Problem::new("", "", format!("the graph has no export preset `{name}`"), remedy).on_one_line()
+        Problem::new("", "", format!("the graph has no export preset `{name}`"), remedy)
     })
 }
 
@@ -47,9 +47,7 @@ pub fn folder(
     access: &Access,
 ) -> Result<Folder, Problem> {
     let text = preset.folder.trim();
-    let fault = |cause: String, remedy: &str| {
-        Problem::new("", "", format!("the preset `{name}`: {cause}"), remedy).on_one_line()
-    };
+    let fault = |cause: String, remedy: &str| Problem::new("", "", format!("the preset `{name}`: {cause}"), remedy);
     if text.is_empty() {
         return Err(fault("it names no folder".into(), "choose one with --out"));
     }
@@ -76,7 +74,7 @@ pub fn folder(
 pub fn check_folders(name: &str, export: &Export, access: &Access) -> Result<(), Problem> {
     let Some(outside) = outside(export, access) else { return Ok(()) };
     let cause = format!("the preset `{name}` writes to {}, which is outside of the graph's folder", outside.display());
-    Err(Problem::new("", "", cause, "choose a folder with --out, or allow it with --allow-files").on_one_line())
+    Err(Problem::new("", "", cause, "choose a folder with --out, or allow it with --allow-files"))
 }
 
 /// The first folder of an export that a graph may not name.
@@ -107,7 +105,7 @@ pub fn rows(
         let settings = settings.clone()?;
         let (names, size) = (names(preset), preset.size);
         let choices = Choices { formats: &[], names, folder, size, settings };
-        let sentence = |cause: String| Problem::new("", "", cause, "").on_one_line();
+        let sentence = |cause: String| Problem::new("", "", cause, "");
         let request = Request::parse(text).map_err(sentence)?;
         let items = series(&request, &choices, document, graph)?;
         let whole = export(preset, items.clone(), folder, document);

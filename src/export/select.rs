@@ -145,11 +145,6 @@ pub fn series(
     document: &Document,
     graph: &Graph,
 ) -> Result<Vec<Item>, Problem> {
-    // What is typed may be that of somebody else, in a preset.
-    chosen(request, choices, document, graph).map_err(Problem::on_one_line)
-}
-
-fn chosen(request: &Request, choices: &Choices<'_>, document: &Document, graph: &Graph) -> Result<Vec<Item>, Problem> {
     let found = all(request, document, graph)?;
     match (request.format, choices.formats) {
         (Some(format), _) => Ok(vec![item(request, &found, format, choices)?]),

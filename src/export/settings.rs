@@ -136,11 +136,11 @@ pub fn read(given: &BTreeMap<String, ParamValue>) -> Result<Settings, Problem> {
             let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
             let remedy = format!("the settings are {}", known.join(", "));
             let cause = format!("there is no setting `{name}` of an export");
-            return Err(Problem::new("", "", cause, remedy).on_one_line());
+            return Err(Problem::new("", "", cause, remedy));
         };
         setting.apply(value, &mut settings).ok_or_else(|| {
             let cause = format!("the setting `{name}` can't be {value}");
-            Problem::new("", "", cause, format!("give {}", setting.expected())).on_one_line()
+            Problem::new("", "", cause, format!("give {}", setting.expected()))
         })?;
     }
     Ok(settings)

@@ -1,6 +1,6 @@
 //! Changes of keys.
 
-use super::{Key, Keyframes, Tangent};
+use super::{Key, Keyframes, LARGEST, Tangent};
 
 /// Frames closer than this are the same.
 const SAME: f64 = 1e-6;
@@ -50,7 +50,10 @@ impl Keyframes {
 
     /// Makes the tangent of a key free, with the slopes that it has.
     pub fn free(&mut self, index: usize) {
-        let slopes: Vec<(f64, f64)> = (0..self.components()).map(|part| self.slopes(index, part)).collect();
+        // Keys that nearly touch may have slopes beyond all that a file may give.
+        let slope = |slope: f64| if slope.is_nan() { 0.0 } else { slope.clamp(-LARGEST, LARGEST) };
+        let slopes = (0..self.components()).map(|part| self.slopes(index, part));
+        let slopes: Vec<(f64, f64)> = slopes.map(|(before, after)| (slope(before), slope(after))).collect();
         if let Some(key) = self.keys.get_mut(index)
             && !matches!(key.tangent, Tangent::Free(..))
         {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::printable::name;
+
 /// Why a checkpoint can't be written, read or used.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
@@ -16,7 +18,7 @@ pub enum CheckpointError {
         cause: String,
     },
     /// It is another kind of file.
-    #[error("{} is not a checkpoint of Stagewright: {cause}; give a file that `render --checkpoint-every` or the editor has saved", .path.display())]
+    #[error("{} is not a checkpoint of Stagewright: {}; give a file that `render --checkpoint-every` or the editor has saved", .path.display(), name(.cause))]
     Other {
         /// The file.
         path: PathBuf,
@@ -24,7 +26,7 @@ pub enum CheckpointError {
         cause: String,
     },
     /// A part does not match its hash.
-    #[error("the checkpoint {} is damaged: {part} does not match its hash; use an earlier one", .path.display())]
+    #[error("the checkpoint {} is damaged: {} does not match its hash; use an earlier one", .path.display(), name(.part))]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -32,7 +34,7 @@ pub enum CheckpointError {
         part: String,
     },
     /// Another version of the format.
-    #[error("the checkpoint {} was written by {program} in another format; {remedy}", .path.display())]
+    #[error("the checkpoint {} was written by {} in another format; {remedy}", .path.display(), name(.program))]
     Version {
         /// The file.
         path: PathBuf,
@@ -42,7 +44,7 @@ pub enum CheckpointError {
         remedy: &'static str,
     },
     /// It has other contents than the graph can take.
-    #[error("the checkpoint {} does not fit the graph: {cause}; use one that this graph has written", .path.display())]
+    #[error("the checkpoint {} does not fit the graph: {}; use one that this graph has written", .path.display(), name(.cause))]
     Unfit {
         /// The file.
         path: PathBuf,
