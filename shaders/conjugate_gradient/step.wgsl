@@ -11,6 +11,7 @@
 //! @in    before: vec4f               Measures before the step
 //! @in    first: vec4f = 0            Measures before the first step
 //! @in    parts: u32 = 1              Closed parts of the fluid
+//! @param longest: f32 = 1e30, 0..    Beside other parts a longer step is that of roundings, and none is taken
 //! @out   measures: vec4f, reduce sum  Sums of: -r z, the residual [1/s], open cells, weights of open borders
 
 fn stage(cell: Cell) -> Result {
@@ -19,7 +20,7 @@ fn stage(cell: Cell) -> Result {
     let before = before();
     // Beside other parts, the mean of a closed part is not known here. So steps end before its roundings count.
     let several = parts() > 1u || (parts_wired && parts() == 1u && before.w > 0.0);
-    let goes_on = curvature() > 1e-37 && (!several || (before.x > 1e-10 * first().x && before.x < 20.0 * curvature()));
+    let goes_on = curvature() > 1e-37 && (!several || (before.x > 1e-10 * first().x && before.x < params.longest * curvature()));
     let way = select(0.0, before.x / max(curvature(), 1e-37), goes_on);
     // Where no border holds the pressure, what roundings add to the mean would never go, and grow on the steps to come.
     let mean = select(before.y / max(before.z, 1.0), 0.0, before.w > 0.0 || several);

@@ -3,12 +3,12 @@
 //! any size. One cell of each block of 16, or of 128 on large grids, sums up the block, so few invocations add to the same number.
 //! Source: none.
 //!
-//! @in  part: Grid<u32>                        Labels (Connected Parts)
+//! @in  part: Grid<u32> = 0                    Labels (Connected Parts)
 //! @in  divergence: Grid<f32>                  Outflow per volume [1/s]
 //! @in  largest: f32                           Its largest magnitude [1/s]
-//! @out sum: Grid<i32>, scatter, like part     Sum in the part's first cell, in steps of 1/2^12 of 128 times the largest
-//! @out rest: Grid<i32>, scatter, like part    What these steps leave, in steps of 1/2^24
-//! @out count: Grid<u32>, scatter, like part   How many cells the part has
+//! @out sum: Grid<i32>, scatter, like divergence     Sum in the part's first cell, in steps of 1/2^12 of 128 times the largest
+//! @out rest: Grid<i32>, scatter, like divergence    What these steps leave, in steps of 1/2^24
+//! @out count: Grid<u32>, scatter, like divergence   How many cells the part has
 
 fn stage(cell: Cell) {
     var cells = 1;

@@ -16,10 +16,7 @@ const RUN: &str = "overwrite checkpoint_every from fps input adapter require_gpu
 
 /// The shortest line of each command, and the options that have an effect in every run.
 const ALWAYS: &[(&str, &str)] = &[
-    (
-        "render g.ron --frames 1 --out o",
-        "GRAPH RUN frames out size profile check_values wire deterministic stop_on",
-    ),
+    ("render g.ron --frames 1 --out o", "GRAPH RUN frames out size profile check_values wire deterministic stop_on"),
     ("export g.ron --frames 1 --out o", "GRAPH RUN wires preset frames out formats name size every"),
     ("bake g.ron", "GRAPH wires name frames out resume checkpoint_every adapter require_gpu driver_limit list"),
     ("check g.ron", "GRAPH"),
@@ -110,6 +107,7 @@ const REFUSED_LATER: &[&str] = &[
     "export band",
     "export tiles",
     "export looped",
+    "export timeout",
     "export padding",
     "export premultiplied",
     "sweep cutoff",

@@ -20,7 +20,8 @@ pub fn number(text: &str, whole: bool) -> Option<Result<f64, String>> {
     let wrong = || format!("`{text}` is not one number; write it with a point, such as 0.8");
     let grouped = finite(&plain.replace(',', "")).filter(|_| in_thousands(unsigned));
     let digit_follows = plain.split_once(',').is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()));
-    let decimal = finite(&plain.replacen(',', ".", 1)).filter(|_| digit_follows && plain.matches([',', '.']).count() == 1);
+    let decimal =
+        finite(&plain.replacen(',', ".", 1)).filter(|_| digit_follows && plain.matches([',', '.']).count() == 1);
     Some(match (grouped, decimal) {
         (Some(grouped), None) => Ok(grouped),
         (Some(grouped), Some(_)) if whole => Ok(grouped),

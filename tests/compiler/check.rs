@@ -207,7 +207,10 @@ says!(
         group: (inputs: {"v": "Grid<f32>", "x": "Grid<Vec>", "y": "Foo"}, outputs: {"v": "d.divergence", "z": "nobody.x"}, params: {"k": "nobody.k"},
             nodes: {"d": (stage: "fluid/divergence", inputs: {"velocity": "in.x"}), "e": (stage: "fluid/divergence", inputs: {"velocity": "in.q"})})),"#
 );
-says!(node_names_are_checked, r#""a.b": (number: 1), "c/d": (number: 1), "in": (number: 1), "": (number: 1), " e": (number: 1),"#);
+says!(
+    node_names_are_checked,
+    r#""a.b": (number: 1), "c/d": (number: 1), "in": (number: 1), "": (number: 1), " e": (number: 1),"#
+);
 
 #[test]
 fn extents_must_match_cell_by_cell_but_not_by_position() {

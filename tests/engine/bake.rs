@@ -226,6 +226,9 @@ fn a_frame_with_more_particles_than_fit_is_refused() {
         let left = simulation.seek(3).unwrap();
         let refused = (0..left).find_map(|_| simulation.step(&FrameInput::default()).err());
         let said = refused.expect("it is refused").to_string();
-        assert!(said.contains(&format!("it holds {live} particles of sparks.value, and there is room for 500")), "{said}");
+        assert!(
+            said.contains(&format!("it holds {live} particles of sparks.value, and there is room for 500")),
+            "{said}"
+        );
     }
 }
