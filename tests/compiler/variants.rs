@@ -317,7 +317,8 @@ fn a_chosen_variant_outlives_what_it_sets() {
         ("\"fade.rate\": \"half / 2\",", "\"fade.rate\": \"half / 2\", \"solve.until\": 0.2,"),
     ];
     let text = more.iter().fold(GRAPH.to_string(), |text, (from, to)| text.replace(from, to));
-    let edits: [(&str, fn(&mut Document)); 3] = [
+    type Edit = (&'static str, fn(&mut Document));
+    let edits: [Edit; 3] = [
         ("solve/sweep.iterations", |document| {
             let library = Library::builtin();
             edit::replace_stage(document, &Scope::default(), "solve", "fluid/pressure_jacobi", library).unwrap();

@@ -28,8 +28,11 @@ const SCENE: &str = r#"(
     },
 )"#;
 
+/// A parameter, its components, and the least and largest of its values.
+type Animated = (&'static str, usize, f64, f64);
+
 /// Parameters that may have keys: how many components, and the range of each.
-const PARAMS: [(&str, &[(&str, usize, f64, f64)]); 2] = [
+const PARAMS: [(&str, &[Animated]); 2] = [
     (
         SCENE,
         &[

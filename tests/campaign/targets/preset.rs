@@ -144,7 +144,9 @@ const NAMES: &[&str] =
     &["comp", "a b", "水", "CON", "..", "a/b", "x.y", "{graph}", "a\"b", "line\nbreak", "\u{1b}[31m", "Comp", "~"];
 
 fn one(random: &mut Random, good: &'static [&'static str], bad: &'static [&'static str]) -> &'static str {
-    *(if random.chance(5) { random.one(bad) } else { random.one(good) })
+    let texts = if random.chance(5) { bad } else { good };
+    let text: &&str = random.one(texts);
+    text
 }
 
 fn entry(random: &mut Random, wires: &'static [&'static str]) -> ExportPreset {
