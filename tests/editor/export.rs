@@ -101,7 +101,7 @@ fn exports_wait_for_each_other_and_can_be_removed() {
         bench.overwrite(frame);
     };
     // So many that it does not end meanwhile.
-    frame(&mut bench, "to", "9000");
+    frame(&mut bench, "to", "400000");
     bench.key(Key::Enter);
     bench.until("the first one", |bench| bench.reads("Add to queue"));
     bench.rest();
@@ -109,10 +109,10 @@ fn exports_wait_for_each_other_and_can_be_removed() {
     bench.press("Add to queue");
     bench.rest();
     assert!(bench.reads("its files would be deleted") && !bench.reads("Waiting:"));
-    frame(&mut bench, "to", "9240");
-    frame(&mut bench, "from", "9000");
+    frame(&mut bench, "to", "400240");
+    frame(&mut bench, "from", "400000");
     assert!(bench.reads("its files would be deleted"), "one frame is common to both");
-    frame(&mut bench, "from", "9001");
+    frame(&mut bench, "from", "400001");
     bench.until("that the folder is known", |bench| !bench.reads("its files would be deleted"));
     bench.rest();
     bench.press("Add to queue");
