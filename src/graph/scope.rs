@@ -42,7 +42,7 @@ pub(super) struct Scope {
     pub balanced: bool,
     /// Types of the inputs of the enclosing group.
     pub around: Types,
-    /// Those of them that carry a divergence.
+    /// Inputs of the enclosing group that carry a divergence.
     pub divergences: BTreeSet<String>,
     /// Wires of nodes that are left out and pass nothing on, with the error; `None` where it has been reported.
     pub stuck: Arc<BTreeMap<Link, Option<Unfit>>>,

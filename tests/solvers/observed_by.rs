@@ -487,8 +487,8 @@ fn conditions(scene: &Scene, wire: &str) -> Vec<Condition> {
     texts.into_iter().filter_map(parse).collect()
 }
 
-/// Runs that are checked in every frame, and what stops them is looked at: the frame is repeated in a debugger, and the run goes on from
-/// its start.
+/// Runs with conditions that are checked in every frame. A frame in which one holds is repeated in a debugger, and the run continues from
+/// that frame's start.
 fn guarded(scene: &Scene, wire: &str, of_run: &[Condition]) -> Observed {
     let own = conditions(scene, wire);
     if own.is_empty() {

@@ -275,6 +275,20 @@ fn value(random: &mut Random) -> ParamValue {
     }
 }
 
+/// The document of a file, which is written and read again as the same; `None` where it is refused, in one sentence.
+pub fn read(bytes: &[u8]) -> Option<Document> {
+    match Document::parse(&lossy(bytes)) {
+        Ok(document) => {
+            check_round_trip(&document);
+            Some(document)
+        }
+        Err(error) => {
+            super::sentence(&error.to_string());
+            None
+        }
+    }
+}
+
 /// A document is written as a text that reads as the same document and is written the same again.
 pub fn check_round_trip(document: &Document) {
     let text = document.to_text();

@@ -13,7 +13,7 @@ use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::problem::Problem;
 
-use super::{Target, folder, lossy, problem, problems, sentence};
+use super::{Target, folder, problem, problems, sentence};
 use crate::corpus::SMALL;
 use crate::mutate::{self, NUMBERS};
 use crate::random::Random;
@@ -247,15 +247,7 @@ fn real(path: &Path) -> PathBuf {
 }
 
 fn run(bytes: &[u8]) -> usize {
-    let text = lossy(bytes);
-    let document = match Document::parse(&text) {
-        Ok(document) => document,
-        Err(error) => {
-            sentence(&error.to_string());
-            return 0;
-        }
-    };
-    super::graph::check_round_trip(&document);
+    let Some(document) = super::graph::read(bytes) else { return 0 };
     let graph = match Graph::build(&document, Library::builtin()) {
         Ok(graph) => graph,
         Err(all) => {
