@@ -22,19 +22,29 @@ fn stage(cell: Cell) {
     var label = 0u;
     var sum = 0.0;
     var count = 0u;
-    for (var i = 0; i < (1 << (along + deep)); i++) {
-        // Cells beside each other read cells beside each other.
-        let here = cell + select(unit(1) * i, unit(1) * (i & ((1 << along) - 1)) + unit(DIM - 1) * (i >> along), DIM == 3);
-        if !inside(here) { continue; }
-        let own = part(here);
-        if own != label {
-            put(label, sum, count);
-            label = own;
-            sum = 0.0;
-            count = 0u;
+    // Eight cells are read before the first is looked at, so that their reads wait for memory together.
+    var labels: array<u32, 8>;
+    var values: array<f32, 8>;
+    for (var i = 0; i < (1 << (along + deep)); i += 8) {
+        for (var k = 0; k < 8; k++) {
+            // Invocations beside each other read cells beside each other.
+            let there = cell + select(unit(1) * (i + k), unit(1) * ((i + k) & ((1 << along) - 1)) + unit(DIM - 1) * ((i + k) >> along), DIM == 3);
+            let within = inside(there);
+            let here = select(cell, there, within);
+            labels[k] = select(0u, part(here), within);
+            values[k] = divergence(here);
         }
-        sum += divergence(here);
-        count += 1u;
+        for (var k = 0; k < 8; k++) {
+            let own = labels[k];
+            if own != label {
+                put(label, sum, count);
+                label = own;
+                sum = 0.0;
+                count = 0u;
+            }
+            sum += values[k];
+            count += 1u;
+        }
     }
     put(label, sum, count);
 }

@@ -218,6 +218,11 @@ pub(super) struct Started {
 }
 
 impl<'e> Ready<'e> {
+    /// The locks of the folders, for a caller that writes into them after the frames. They are held for as long as it keeps them.
+    pub(crate) fn locks(&mut self) -> Vec<FolderLock> {
+        std::mem::take(&mut self.locks)
+    }
+
     /// Locks the folders of an export and looks at what they hold. The simulation has not started yet, or is before the first frame.
     ///
     /// # Errors

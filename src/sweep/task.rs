@@ -195,7 +195,9 @@ impl Context<'_> {
             other => SweepError::Message(other.to_string()),
         };
         // The folder is locked, and one that is a link was refused.
-        let ready = Ready::of(&export, &inputs, &simulation).map_err(failed)?;
+        let mut ready = Ready::of(&export, &inputs, &simulation).map_err(failed)?;
+        // Until the values are written, too: another process would take the task for one that never ran.
+        let _locks = ready.locks();
         // Not complete from here on.
         match fs::remove_file(export.folder.join(VALUES)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(self.fault(task, &error)),

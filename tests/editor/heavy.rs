@@ -76,8 +76,12 @@ fn a_graph_that_is_too_heavy_can_be_made_coarser_by_a_press_and_back_again() {
     assert_eq!(bench.computed(), 0, "the first frame is not waited for");
     let name = offer(&bench).unwrap().name;
     bench.press(&name);
-    let cells: Vec<&str> = name.trim_start_matches("Lower to ").split(" × ").collect();
-    assert!(bench.document().to_text().contains(&format!("resolution: ({}, {})", cells[0], cells[1])), "{name}");
+    // While the frame goes on, less is offered: at a press the graph has the cells of that moment.
+    let offered: u32 = name.trim_start_matches("Lower to ").split(" × ").next().unwrap().parse().unwrap();
+    let text = bench.document().to_text();
+    let (_, resolution) = text.split_once("resolution: (").unwrap();
+    let cells: u32 = resolution.split(',').next().unwrap().parse().unwrap();
+    assert!(cells <= offered && resolution.starts_with(&format!("{cells}, {cells})")), "{name}: {resolution:.10}");
     bench.until("a frame of the coarser graph", |bench| !bench.editor().compiling() && bench.computed() >= 1);
     bench.undo();
     assert!(*bench.document() == start);
