@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use super::command::Command;
 use super::presets::PresetWish;
-use super::session::Slot;
+use super::session::{Session, Slot};
 use crate::document::Link;
-use crate::problem::SourcePlace;
+use crate::problem::{Problem, SourcePlace};
 
 /// Something that a pane asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,3 +56,16 @@ pub(super) enum Action {
 
 /// Actions in the order in which they were asked for.
 pub(super) type Actions = Vec<Action>;
+
+/// Opens the level of a node and selects it. Returns the action that brings it into view, if it is there.
+#[must_use]
+pub(super) fn go_to(session: &mut Session, path: &str) -> Option<Action> {
+    session.select_path(path).then_some(Action::Reveal)
+}
+
+/// The same for the node of a problem, with an action that shows the place in its text, if it has one.
+#[must_use]
+pub(super) fn go_to_problem(session: &mut Session, problem: &Problem) -> Actions {
+    let code = problem.place.map(Action::ShowCode);
+    go_to(session, &problem.node).into_iter().chain(code).collect()
+}

@@ -1,11 +1,10 @@
 //! All commands: one list that feeds menus, buttons, shortcuts and the command palette.
 
-use eframe::egui::{self, Key, KeyboardShortcut, Modifiers, RichText, Ui};
+use eframe::egui::{self, Key, KeyboardShortcut, Modifiers};
 
-use super::canvas::Align;
+use super::alignment::Align;
 use super::keymap::{self, Keymap};
-use super::panes::Pane;
-use super::theme;
+use super::pane::Pane;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Command {
@@ -517,21 +516,6 @@ impl Command {
             keys if keys.is_empty() => text.to_string(),
             keys => format!("{text}  ({keys})"),
         }
-    }
-
-    /// Draws a menu entry. Returns whether it was clicked.
-    pub(super) fn menu_entry(self, ui: &mut Ui, enabled: bool) -> bool {
-        let shortcut = RichText::new(self.shortcut_text(ui.ctx())).color(theme::of(ui).faint);
-        let button = egui::Button::new(self.label()).shortcut_text(shortcut).min_size(egui::vec2(220.0, 0.0));
-        ui.add_enabled(enabled, button).clicked()
-    }
-
-    /// Draws a button with an icon. Returns whether it was clicked.
-    pub(super) fn button(self, ui: &mut Ui, icon: &str, label: &str) -> bool {
-        let hint = self.hint(ui.ctx(), label);
-        let response = ui.add(egui::Button::new(RichText::new(icon).size(14.0)).min_size(egui::vec2(30.0, 22.0)));
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, label));
-        response.on_hover_text(hint).clicked()
     }
 }
 

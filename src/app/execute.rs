@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, ViewportCommand};
 
-use super::action::{Action, Actions};
+use super::action::{self, Action, Actions};
 use super::canvas::{self, Canvas};
 use super::command::{Command, MENUS};
 use super::compare::Change;
@@ -10,13 +10,13 @@ use super::dialog::Dialog;
 use super::files::Data;
 use super::find::{self, Place};
 use super::help;
-use super::panes::Pane;
+use super::pane::Pane;
 use super::picker::{self, Picker};
 use super::presets::PresetDialog;
 use super::session::Slot;
 use super::timeline::{self, file_stem};
 use super::view::Overlays;
-use super::{Editor, inspector, own_window, panes, structure, theme};
+use super::{Editor, inspector, own_window, structure, theme, tiles};
 use crate::document::{Link, NodeKind};
 use crate::edit::PasteInputs;
 
@@ -91,7 +91,7 @@ impl Editor {
                 Action::Run(command) => self.execute(command, ctx),
                 Action::Reveal => self.canvas.reveal(),
                 Action::GoToNode(path) => {
-                    let reveal = self.session.go_to(&path);
+                    let reveal = action::go_to(&mut self.session, &path);
                     self.carry_out(Vec::from_iter(reveal), ctx);
                 }
                 Action::ViewWire(link) => self.view_wire(&link),
@@ -314,7 +314,7 @@ impl Editor {
             Command::ToggleHandles => self.overlay(|overlays| &mut overlays.handles),
             Command::ToggleRuler => self.overlay(|overlays| &mut overlays.ruler.on),
             Command::ResetPanes => {
-                self.panes = panes::arrangement();
+                self.panes = tiles::arrangement();
                 self.windows.clear();
                 // Pinned views have no place in it.
                 self.views.retain(|number, _| *number == 0);
@@ -386,9 +386,9 @@ impl Editor {
         let away = self.away();
         let first = if away.contains(&Pane::View(0)) { Pane::Graph } else { Pane::View(0) };
         let pane = self.pointed.filter(|pane| !away.contains(pane)).unwrap_or(first);
-        match panes::is_maximized(&self.panes, &away) {
-            true => panes::show_all_but(&mut self.panes, &away),
-            false => panes::maximize(&mut self.panes, pane),
+        match tiles::is_maximized(&self.panes, &away) {
+            true => tiles::show_all_but(&mut self.panes, &away),
+            false => tiles::maximize(&mut self.panes, pane),
         }
     }
 
@@ -418,7 +418,7 @@ impl Editor {
                 path
             }
         };
-        let reveal = self.session.go_to(path);
+        let reveal = action::go_to(&mut self.session, path);
         self.carry_out(Vec::from_iter(reveal), ctx);
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use eframe::egui::{self, Align2, Id, Order, Rect, RichText, vec2};
 
 use super::command::Command;
-use super::panes::Pane;
+use super::pane::Pane;
 use super::theme;
 
 /// A hint: its subject, its title and its text, and commands with what their keys do.

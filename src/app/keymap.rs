@@ -1,14 +1,12 @@
 //! The keys of commands in force: those of `command`, except where the user has chosen others.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use eframe::egui::{self, Event, InputState, Key, KeyboardShortcut, Modifiers, gui_zoom};
 
 use super::command::Command;
-
-/// What the settings file holds: the keys of a command by its [`Command::id`], where they are not the defaults.
-pub(super) type SavedKeys = BTreeMap<String, Vec<String>>;
+use super::settings::SavedKeys;
 
 /// Keys that egui handles itself: they change the scale of the interface.
 const SCALE: [KeyboardShortcut; 4] = [

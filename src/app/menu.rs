@@ -1,31 +1,14 @@
-//! The bar of menus, and menus in windows that are lower than they are.
+//! The bar of menus.
 
-use eframe::egui::{self, RichText, ScrollArea, Ui};
+use eframe::egui::{self, RichText, Ui};
 
 use super::command::{Command, MENUS};
+use super::command_button::menu_entry;
+use super::menu_scroll::scrolled;
 use super::{Editor, display_name, theme};
 
-/// What a menu leaves free above and below it \[points\].
-const MARGIN: f32 = 44.0;
 /// Width of the mark of unsaved changes with the gap beside it \[points\].
 const MARK: f32 = 20.0;
-
-/// Draws the entries of a menu. Those for which the window is too low are scrolled to.
-pub(super) fn scrolled<R>(ui: &mut Ui, entries: impl FnOnce(&mut Ui) -> R) -> R {
-    let room = (ui.ctx().content_rect().height() - MARGIN).max(MARGIN);
-    let id = ui.id().with("height of the entries");
-    // That of the last frame; in the first one it is laid out without being seen.
-    let height = ui.data(|data| data.get_temp::<f32>(id)).unwrap_or(0.0);
-    let (result, height) = if height > room {
-        let shown = ScrollArea::vertical().max_height(room).show(ui, entries);
-        (shown.inner, shown.content_size.y)
-    } else {
-        let shown = ui.scope(entries);
-        (shown.inner, shown.response.rect.height())
-    };
-    ui.data_mut(|data| data.insert_temp(id, height));
-    result
-}
 
 impl Editor {
     /// Draws the menus and the name of the file. Returns the command that was chosen.
@@ -38,7 +21,7 @@ impl Editor {
                         for commands in commands.chunk_by(|a, b| a.submenu() == b.submenu()) {
                             let mut entries = |ui: &mut Ui| {
                                 for command in commands {
-                                    if command.menu_entry(ui, self.enabled(*command)) {
+                                    if menu_entry(ui, *command, self.enabled(*command)) {
                                         chosen = Some(*command);
                                     }
                                     if *command == Command::Open {

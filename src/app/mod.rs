@@ -2,15 +2,19 @@
 //! does, a program can do.
 
 mod action;
+mod alignment;
+mod amount;
 mod bake;
 mod canvas;
 mod code;
 mod command;
+mod command_button;
 mod compare;
 mod compiler;
 mod completion;
 mod curves;
 mod debugger;
+mod debugging;
 mod dialog;
 mod disk;
 mod driver;
@@ -29,11 +33,13 @@ mod keymap;
 mod live;
 mod loader;
 mod menu;
+mod menu_scroll;
+mod naming;
 mod notice;
 mod number;
 mod own_window;
+mod pane;
 mod pane_host;
-mod panes;
 mod picker;
 mod plan_pane;
 mod player;
@@ -52,6 +58,7 @@ pub mod storage;
 mod structure;
 mod sweep;
 mod theme;
+mod tiles;
 mod timeline;
 mod transport;
 mod variants;
@@ -93,7 +100,7 @@ use keymap::Keymap;
 use live::Live;
 use notice::Notice;
 use own_window::OwnWindows;
-use panes::Pane;
+use pane::Pane;
 use picker::Picker;
 use plan_pane::PlanPane;
 use player::{Player, Pointer};
@@ -201,7 +208,7 @@ impl Editor {
             thumbnail_views: ThumbnailViews::default(),
             thumbnails: false,
             code: Code::default(),
-            panes: panes::arrangement(),
+            panes: tiles::arrangement(),
             plan_pane: PlanPane::default(),
             variations: Variations::default(),
             sweep: Sweep::default(),
@@ -335,7 +342,7 @@ impl Editor {
         let Some(new) = self.views.get(&view).map(View::another) else { return };
         let number = self.views.keys().last().map_or(1, |last| last + 1);
         self.views.insert(number, new);
-        panes::put_beside(&mut self.panes, Pane::View(number), Pane::View(view));
+        tiles::put_beside(&mut self.panes, Pane::View(number), Pane::View(view));
         self.player.refresh();
     }
 

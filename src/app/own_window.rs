@@ -7,7 +7,8 @@ use eframe::egui::{self, Id, Key, Modifiers, Ui, ViewportBuilder, ViewportClass,
 
 use super::action::{Action, Actions};
 use super::command::Command;
-use super::panes::{self, Pane};
+use super::pane::Pane;
+use super::tiles;
 use super::{Editor, player};
 
 /// The size of a new window, and the least \[points\].
@@ -43,7 +44,7 @@ impl Editor {
             self.windows.insert(number, OwnWindow::default());
         }
         let away = self.away();
-        panes::show_all_but(&mut self.panes, &away);
+        tiles::show_all_but(&mut self.panes, &away);
     }
 
     /// The view that the command is for: that under the pointer, or else the first.
@@ -62,7 +63,7 @@ impl Editor {
     /// Shows a pane; one in its own window is left as it is.
     pub(super) fn bring_up(&mut self, pane: Pane) {
         if !self.away().contains(&pane) {
-            panes::bring_up(&mut self.panes, pane);
+            tiles::bring_up(&mut self.panes, pane);
         }
     }
 

@@ -4,7 +4,8 @@ use eframe::egui::{self, Ui};
 use egui_tiles::{TileId, Tiles, Tree, UiResponse};
 
 use super::action::{Action, Actions};
-use super::panes::{self, Pane};
+use super::pane::Pane;
+use super::tiles;
 use super::view::View;
 use super::{Editor, inspector, theme};
 
@@ -14,15 +15,15 @@ impl Editor {
         let mut tree = std::mem::replace(&mut self.panes, Tree::empty("panes"));
         let away = self.away();
         // What shows all panes knows nothing of windows.
-        panes::hide(&mut tree, &away);
+        tiles::hide(&mut tree, &away);
         tree.ui(&mut PaneHost { editor: self, actions }, ui);
         // The last of the tabs that hid all other panes may have been closed.
         if tree.active_tiles().iter().all(|tile| tree.tiles.get_pane(tile).is_none()) {
-            panes::show_all_but(&mut tree, &away);
+            tiles::show_all_but(&mut tree, &away);
         }
         let place = ui.input(|input| input.pointer.latest_pos());
         if let Some(place) = place.filter(|_| !egui::Popup::is_any_open(ui.ctx())) {
-            self.pointed = panes::at(&tree, place).or(self.pointed);
+            self.pointed = tiles::at(&tree, place).or(self.pointed);
         }
         self.panes = tree;
         self.canvas.settle();
@@ -138,7 +139,7 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
     }
 
     fn simplification_options(&self) -> egui_tiles::SimplificationOptions {
-        panes::options()
+        tiles::options()
     }
 
     fn gap_width(&self, _: &egui::Style) -> f32 {

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 
-use super::action::{Action, Actions};
+use super::action::{self, Action, Actions};
 use super::prose;
 use super::session::Session;
 use super::theme;
@@ -92,7 +92,7 @@ impl ProblemList {
                 let link = egui::Link::new(if here { text.strong().underline() } else { text });
                 if ui.add(link).on_hover_text("Go to node").clicked() {
                     self.at = Some(index);
-                    actions.extend(session.go_to_problem(problem));
+                    actions.extend(action::go_to_problem(session, problem));
                 }
             }
             let look = theme::of(ui);
@@ -145,7 +145,7 @@ impl ProblemList {
         };
         self.at = Some(at).filter(|_| !problems.is_empty());
         self.reveal = true;
-        problems.get(at).map(|problem| session.go_to_problem(problem)).unwrap_or_default()
+        problems.get(at).map(|problem| action::go_to_problem(session, problem)).unwrap_or_default()
     }
 }
 

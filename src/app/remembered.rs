@@ -9,8 +9,9 @@ use egui_tiles::Tree;
 use super::Editor;
 use super::canvas::Options;
 use super::keymap::Keymap;
-use super::panes::{self, Pane};
+use super::pane::Pane;
 use super::settings::{AutoKey, Scale, Settings, Stops, WindowChoices};
+use super::tiles;
 
 impl Editor {
     /// Restores the window as it was left the last time.
@@ -41,7 +42,7 @@ impl Editor {
     pub(super) fn remember(&mut self, ctx: &egui::Context) {
         let memory = self.session.gpu().memory_limit();
         let mut panes = self.panes.clone();
-        panes::restore(&mut panes);
+        tiles::restore(&mut panes);
         // Until somebody chooses, each machine shows them if it can afford them.
         let chosen = self.files.settings().get().window.thumbnails.is_some();
         let thumbnails = (chosen || self.thumbnails != self.affords_thumbnails()).then_some(self.thumbnails);

@@ -12,13 +12,15 @@ use egui_tiles::Tree;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::keymap::SavedKeys;
-use super::panes::Pane;
+use super::pane::Pane;
 use super::{disk, errand};
 use crate::export::DEFAULT;
 use crate::files::{read, write};
 use crate::sim::timeline::Budget;
 use crate::threads::join_within;
+
+/// What the settings file holds: the keys of a command by its `Command::id`, where they are not the defaults.
+pub(super) type SavedKeys = BTreeMap<String, Vec<String>>;
 
 /// The largest settings file \[bytes\].
 const MAX_SETTINGS: u64 = 4 << 20;

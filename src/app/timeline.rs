@@ -3,8 +3,9 @@
 use eframe::egui::{self, Align2, Color32, FontId, Key, Pos2, Rect, Response, RichText, Sense, Stroke, Ui, pos2, vec2};
 
 use super::action::Action;
+use super::amount::amount;
 use super::command::Command;
-use super::export::amount;
+use super::command_button::menu_entry;
 use super::files::Data;
 use super::inspector::keys::diamond;
 use super::number::number_field;
@@ -145,7 +146,7 @@ impl TimelinePane {
         let mut chosen = None;
         response.context_menu(|ui| {
             for command in MENU {
-                if command.menu_entry(ui, true) {
+                if menu_entry(ui, *command, true) {
                     chosen = Some(*command);
                 }
             }

@@ -3,9 +3,10 @@
 use eframe::egui::{self, Align, Layout, RichText, Ui, vec2};
 
 use super::action::Action;
+use super::amount::amount;
 use super::command::Command;
+use super::command_button::icon_button;
 use super::driver;
-use super::export::amount;
 use super::loader::Loading;
 use super::player::{Player, SPEEDS};
 use super::session::Session;
@@ -34,7 +35,7 @@ pub(super) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> O
     ] {
         // The first and the last frame can be dragged to.
         let may_go = matches!(command, Command::FirstFrame | Command::LastFrame) && narrow;
-        if !may_go && command.button(ui, icon, label) {
+        if !may_go && icon_button(ui, command, icon, label) {
             asked = Some(Action::Run(command));
         }
     }
@@ -91,7 +92,7 @@ fn state(ui: &mut Ui, text: String, color: egui::Color32) {
 
 /// Progress of loading a file.
 fn loading(ui: &mut Ui, loading: &Loading) -> Option<Command> {
-    let asked = Command::StopLoading.button(ui, "✖", "Stop loading").then_some(Command::StopLoading);
+    let asked = icon_button(ui, Command::StopLoading, "✖", "Stop loading").then_some(Command::StopLoading);
     let name = loading.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let (phase, share) = loading.progress();
     let share = share.map(|share| format!(" {:.0} %", 100.0 * share)).unwrap_or_default();
@@ -102,7 +103,8 @@ fn loading(ui: &mut Ui, loading: &Loading) -> Option<Command> {
 
 /// The frame that a jump goes to, with a button to stop it.
 fn seeking(ui: &mut Ui, target: u64, session: &Session) -> Option<Command> {
-    let asked = Command::StopSeek.button(ui, "✖", "Stop going to the frame (Escape)").then_some(Command::StopSeek);
+    let asked =
+        icon_button(ui, Command::StopSeek, "✖", "Stop going to the frame (Escape)").then_some(Command::StopSeek);
     let first = if session.compiling() { "Compiling, then going" } else { "Going" };
     state(ui, format!("{first} to frame {target}"), theme::of(ui).accent);
     asked
@@ -111,7 +113,7 @@ fn seeking(ui: &mut Ui, target: u64, session: &Session) -> Option<Command> {
 /// What the driver is compiling, with a button to cancel if it takes long.
 fn shaders(ui: &mut Ui, making: &Making) -> Option<Command> {
     let asked = driver::is_slow(making)
-        && Command::CancelDriver.button(ui, "✖", "Cancel shader compilation and keep the running plan");
+        && icon_button(ui, Command::CancelDriver, "✖", "Cancel shader compilation and keep the running plan");
     state(ui, driver::text(making), theme::of(ui).accent);
     asked.then_some(Command::CancelDriver)
 }

@@ -3,14 +3,12 @@
 use eframe::egui::{self, Align2, Id, RichText, Ui};
 
 use super::command::Command;
-use super::execute::Listed;
 use super::notice;
-use super::picker::Item;
 use super::session::Session;
-use super::{Editor, theme};
+use super::theme;
 
 /// What the list calls the graph without a variant.
-const DEFAULT: &str = "Default";
+pub(super) const DEFAULT: &str = "Default";
 /// Width of the dialog \[points\].
 const WIDTH: f32 = 320.0;
 
@@ -42,7 +40,8 @@ impl NameDialog {
     }
 
     /// Draws it. Returns whether it is over.
-    fn show(&mut self, ctx: &egui::Context, session: &mut Session) -> bool {
+    /// Draws it. Returns whether it is over.
+    pub(super) fn show(&mut self, ctx: &egui::Context, session: &mut Session) -> bool {
         let title = match &self.naming {
             Naming::Store => "Store as variant",
             Naming::Rename(_) => "Rename variant",
@@ -139,51 +138,4 @@ pub(super) fn chooser(ui: &mut Ui, session: &mut Session) -> Option<Command> {
         notice::tell(ui.ctx(), sentence);
     }
     asked
-}
-
-impl Editor {
-    /// Carries out a command about variants, but for the list of them.
-    pub(super) fn execute_variant(&mut self, command: Command) {
-        let chosen = self.session.variant().map(str::to_string);
-        match (command, chosen) {
-            (Command::StoreVariant, _) => self.naming = Some(NameDialog::new(Naming::Store)),
-            (Command::RenameVariant, Some(name)) => self.naming = Some(NameDialog::new(Naming::Rename(name))),
-            (Command::RemoveVariant, Some(name)) => self.session.remove_variant(&name),
-            _ => {}
-        }
-    }
-
-    /// The variants as a list to choose from.
-    pub(super) fn variants_to_choose(&self) -> Listed {
-        let item = |title: &str, about: &str| Item {
-            title: title.into(),
-            group: String::new(),
-            words: String::new(),
-            note: String::new(),
-            doc: about.into(),
-            color: None,
-            enabled: true,
-        };
-        let variants = &self.session.document().variants;
-        let names = std::iter::once(String::new()).chain(variants.keys().cloned()).collect();
-        let others = variants.iter().map(|(name, variant)| item(name, &variant.about));
-        (names, std::iter::once(item(DEFAULT, "")).chain(others).collect(), "Variant", 0)
-    }
-
-    /// Chooses a variant from that list; an empty name is the default.
-    pub(super) fn choose_listed_variant(&mut self, name: &str) {
-        let name = Some(name).filter(|name| !name.is_empty());
-        if let Err(sentence) = self.session.choose_variant(name) {
-            self.notify(sentence, true);
-        }
-    }
-
-    /// Draws the dialog that asks for a name.
-    pub(super) fn show_name_dialog(&mut self, ctx: &egui::Context) {
-        if let Some(dialog) = &mut self.naming
-            && dialog.show(ctx, &mut self.session)
-        {
-            self.naming = None;
-        }
-    }
 }

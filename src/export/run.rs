@@ -12,6 +12,7 @@ use super::record::Fingerprint;
 use super::resume::{Ready, Started};
 use super::sink::{Frame, FrameSink};
 use super::subject::{FrameSource, Pending};
+use crate::files::write;
 use crate::problem::{Problem, Problems};
 use crate::sim::wire_view::Statistics;
 use crate::sim::{Simulation, saver};
@@ -173,6 +174,8 @@ impl Ready<'_> {
             // The files must be on disk before the record says that they are complete.
             sinks.iter().for_each(|sink| sink.sync());
             super::record::complete(&export.folder);
+            // The ffmpeg of a killed export may have created its file after this one began.
+            export.folders().iter().for_each(|folder| write::sweep(folder));
         }
         Ok((progress, sources.statistics(), remarks.problems()))
     }

@@ -3,49 +3,14 @@
 use eframe::egui::{Rect, Vec2};
 
 use super::{Canvas, frames, layout};
+use crate::app::alignment::Align;
 use crate::app::session::Session;
 use crate::edit;
-
-/// What the selected nodes have in common then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Align {
-    Left,
-    Center,
-    Right,
-    Top,
-    Middle,
-    Bottom,
-    /// Equal gaps between neighbours, from left to right.
-    Columns,
-    /// The same from top to bottom.
-    Rows,
-}
-
-impl Align {
-    /// The name in menus.
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Align::Left => "Align left",
-            Align::Center => "Align center",
-            Align::Right => "Align right",
-            Align::Top => "Align top",
-            Align::Middle => "Align middle",
-            Align::Bottom => "Align bottom",
-            Align::Columns => "Distribute horizontally",
-            Align::Rows => "Distribute vertically",
-        }
-    }
-}
 
 /// The least gap between nodes \[points\].
 const GAP: f32 = 22.0;
 
 impl Align {
-    /// How many nodes it takes.
-    pub(crate) fn least(self) -> usize {
-        if matches!(self, Align::Columns | Align::Rows) { 3 } else { 2 }
-    }
-
     /// Whether it moves nodes to the left and right, and not up and down.
     fn sideways(self) -> bool {
         matches!(self, Align::Left | Align::Center | Align::Right | Align::Columns)

@@ -6,7 +6,7 @@ use super::view::{End, REACH};
 use super::wire_drag::WireDrag;
 use super::wires::{NEAR, WireShape};
 use super::{Canvas, frames};
-use crate::app::panes::Pane;
+use crate::app::pane::Pane;
 use crate::app::session::Session;
 use crate::app::{prose, theme};
 use crate::edit::PortSignature;

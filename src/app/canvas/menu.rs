@@ -5,7 +5,8 @@ use eframe::egui::{self, Key, Pos2, RichText, Ui, vec2};
 use super::Canvas;
 use crate::app::action::{Action, Actions};
 use crate::app::command::Command;
-use crate::app::menu::scrolled;
+use crate::app::command_button::menu_entry;
+use crate::app::menu_scroll::scrolled;
 use crate::app::session::{Selection, Session};
 use crate::app::theme;
 use crate::document::{Color, Link};
@@ -134,7 +135,7 @@ impl Canvas {
 }
 
 fn entry(ui: &mut Ui, command: Command, enabled: bool) -> Option<Choice> {
-    command.menu_entry(ui, enabled).then_some(Choice::Command(command))
+    menu_entry(ui, command, enabled).then_some(Choice::Command(command))
 }
 
 fn nodes(ui: &mut Ui, session: &Session, name: &str) -> Option<Choice> {

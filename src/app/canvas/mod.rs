@@ -44,7 +44,6 @@ use super::session::Session;
 use super::theme::{self, Look};
 use crate::document::{Level, Link, Node, Nodes, Outline, ParamValue, Scope};
 use crate::edit::{IN, InputEnd, NodeSignature, OUT};
-pub(super) use align::Align;
 use figures::Figures;
 use gestures::Gesture;
 pub(super) use gestures::pointer;

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use eframe::egui::{self, Id, Key, Modifiers, RichText, Ui};
 
+use super::amount::amount;
 use super::session::Session;
 use super::settings::Store;
 use super::{prose, theme};
@@ -31,7 +32,6 @@ use presets::Presets;
 use queue::{Measured, Queue, length};
 use series::WirePicker;
 use survey::{Found, Resolved, Survey};
-pub(super) use text::amount;
 use text::{frames, span};
 
 /// Width of the dialog, and of the names in it \[points\].

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use eframe::egui::{self, RichText, Ui};
 
 use super::overlap::common_file;
-use super::text::{amount, figures, frames};
+use super::text::{figures, frames};
+use crate::app::amount::amount;
 use crate::app::session::Session;
 use crate::app::{prose, theme};
 use crate::document::Document;

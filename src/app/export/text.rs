@@ -4,15 +4,6 @@ use std::time::Duration;
 
 use crate::export::job::Progress;
 
-/// An amount of memory as text.
-pub(in crate::app) fn amount(bytes: f64) -> String {
-    match bytes {
-        b if b < 1e6 => format!("{:.0} kB", b / 1e3),
-        b if b < 1e9 => format!("{:.0} MB", b / 1e6),
-        b => format!("{:.1} GB", b / 1e9),
-    }
-}
-
 pub(super) fn figures(progress: &Progress) -> String {
     let mut text = format!("Frame {} of {}", progress.frame, progress.last);
     if let Some(rate) = progress.rate {
@@ -49,7 +40,6 @@ mod tests {
         let progress = Progress { frame: 30, written: 30, last: 240, rate: Some(2.0), left, ..Progress::default() };
         assert_eq!(figures(&progress), "Frame 30 of 240, 2.0 per second, 1 min 45 s left");
         assert_eq!(figures(&Progress::default()), "Frame 0 of 0");
-        assert_eq!([4e5, 2.5e8, 3e9].map(amount), ["400 kB", "250 MB", "3.0 GB"]);
         assert_eq!(span(Duration::from_secs(7300)), "2 h 1 min");
     }
 }

@@ -4,7 +4,7 @@ use eframe::egui::{Color32, RichText, Sense, Ui, WidgetInfo, WidgetType};
 
 use super::row::{faint, section, small};
 use super::theme;
-use crate::app::action::Actions;
+use crate::app::action::{self, Actions};
 use crate::app::session::Session;
 use crate::edit;
 use crate::graph::expect::Expectation;
@@ -40,7 +40,7 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         // It exists, since it is shown.
         session.edit_expectations(|document| drop(edit::remove_expectation(document, index)));
     } else if let Some(node) = chosen {
-        actions.extend(session.go_to(&node));
+        actions.extend(action::go_to(session, &node));
     }
 }
 

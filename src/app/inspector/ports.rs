@@ -5,7 +5,7 @@ use eframe::egui::{self, Label, RichText, Sense, Ui, WidgetInfo, WidgetType};
 use super::row::{Name, faint, named, section, small, text};
 use super::value::Field;
 use super::{Inspected, declared, theme, told};
-use crate::app::action::{Action, Actions};
+use crate::app::action::{self, Action, Actions};
 use crate::app::session::{Selection, Session};
 use crate::document::{Link, ParamValue};
 use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
@@ -129,7 +129,7 @@ fn go(session: &mut Session, link: &Link) -> Option<Action> {
         return Some(Action::Reveal);
     }
     let path = session.scope().path(&link.node);
-    session.go_to(&path)
+    action::go_to(session, &path)
 }
 
 /// Outputs: the type of each, with a button to view it.

@@ -4,8 +4,8 @@ use eframe::egui::{self, Align2, Color32, FontId, Rect, RichText, Sense, Ui, Wid
 
 use super::cell::{self, Columns, ROW};
 use super::{PlanPane, buffers, figures};
-use crate::app::action::Actions;
-use crate::app::panes::Pane;
+use crate::app::action::{self, Actions};
+use crate::app::pane::Pane;
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::plan::{Buffer, BufferId, Holding, Plan};
@@ -66,7 +66,7 @@ pub(super) fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, acti
     columns.grips(ui, row, TABLE, TITLES, WIDTHS);
     session.hover(Pane::Plan, hovered);
     if let Some(node) = go_to {
-        actions.extend(session.go_to(&node));
+        actions.extend(action::go_to(session, &node));
         pane.selection = session.selection.nodes.clone();
     }
 }

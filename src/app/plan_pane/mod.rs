@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use eframe::egui::{self, RichText, Ui};
 
 use super::action::Actions;
-use super::panes::Pane;
+use super::pane::Pane;
 use super::session::Session;
 use super::theme::{self, Look};
 use crate::gpu::{List, Profile};

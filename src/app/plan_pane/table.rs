@@ -9,8 +9,8 @@ use super::figures;
 use super::kernel::KernelText;
 use super::rows::{self, LISTS, Row, Shape};
 use super::{PlanPane, buffers};
-use crate::app::action::{Action, Actions};
-use crate::app::panes::Pane;
+use crate::app::action::{self, Action, Actions};
+use crate::app::pane::Pane;
 use crate::app::session::Session;
 use crate::app::theme::{self, Look};
 use crate::gpu::List;
@@ -101,7 +101,7 @@ fn act(ui: &Ui, pane: &mut PlanPane, (session, actions): (&mut Session, &mut Act
         }
         Some(Asked::GoTo(index)) => {
             if let Some(path) = row(index).map(|row| row.path.clone()) {
-                actions.extend(session.go_to(&path));
+                actions.extend(action::go_to(session, &path));
                 pane.selection = session.selection.nodes.clone();
             }
         }

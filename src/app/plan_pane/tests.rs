@@ -6,7 +6,7 @@ use eframe::egui::{Context, Event, FullOutput, Modifiers, PointerButton, Pos2, R
 
 use super::rows::{Row, Shape};
 use super::*;
-use crate::app::action::Action;
+use crate::app::action::{self, Action};
 use crate::document::Document;
 use crate::gpu::{Gpu, GpuOptions};
 use crate::plan::KernelId;
@@ -214,7 +214,7 @@ fn rows_and_nodes_tell_of_each_other() {
     let last = bench.pane.rows.rows.last().unwrap().clone();
     let hidden = bench.frame(Vec::new());
     assert!(!texts(&hidden).contains(&last.name), "{} is below what can be seen", last.name);
-    assert_eq!(bench.session.go_to(&last.path), Some(Action::Reveal));
+    assert_eq!(action::go_to(&mut bench.session, &last.path), Some(Action::Reveal));
     bench.pace = 0.5;
     (0..4).for_each(|_| drop(bench.frame(Vec::new())));
     let shown = bench.frame(Vec::new());

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Drafts, Session};
+use crate::app::amount::amount;
 use crate::app::driver;
-use crate::app::export::amount;
 use crate::app::loader::Loading;
 use crate::app::stages::Stages;
 use crate::document::Document;

@@ -4,12 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::readable::Readable;
 use super::{Selection, Session};
-use crate::app::action::{Action, Actions};
 use crate::app::canvas::layout;
 use crate::document::{Document, Frame, Group, Level, Link, NodeKind, Nodes, Scope};
 use crate::edit::{self, IN, InputEnd, NodeSignature, OUT};
 use crate::graph::variants;
-use crate::problem::Problem;
 
 /// The level that is open.
 #[derive(Default)]
@@ -171,29 +169,21 @@ impl Session {
         there
     }
 
-    /// Opens the level of a node, given by a path such as `substep/density`, and selects it. Returns the action that brings it into view.
-    #[must_use]
-    pub(crate) fn go_to(&mut self, path: &str) -> Option<Action> {
+    /// Opens the level of a node, given by a path such as `substep/density`, and selects it. Returns whether it is there.
+    pub(crate) fn select_path(&mut self, path: &str) -> bool {
         let before = (std::mem::take(&mut self.level.scope), std::mem::take(&mut self.selection));
         self.settle();
         let parts: Vec<&str> = path.split('/').collect();
-        let (name, groups) = parts.split_last()?;
+        let Some((name, groups)) = parts.split_last() else { return false };
         // If a group on the path can't be opened, the group itself is selected.
         let inner = groups.iter().find(|group| !self.enter(group)).unwrap_or(name);
         if self.nodes().contains_key(*inner) {
             self.selection = Selection::of(inner.to_string());
-            return Some(Action::Reveal);
+            return true;
         }
         (self.level.scope, self.selection) = before;
         self.settle();
-        None
-    }
-
-    /// The same for the node of a problem, with an action that shows the place in its text, if it has one.
-    #[must_use]
-    pub(crate) fn go_to_problem(&mut self, problem: &Problem) -> Actions {
-        let code = problem.place.map(Action::ShowCode);
-        self.go_to(&problem.node).into_iter().chain(code).collect()
+        false
     }
 
     /// The node of the open level that a path belongs to: the node itself, or the group that contains it.

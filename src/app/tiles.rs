@@ -1,54 +1,11 @@
-//! Panes, and how they share the window.
+//! How panes share the window.
 
 use std::collections::HashSet;
 
 use eframe::egui::Pos2;
 use egui_tiles::{Container, Linear, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree};
-use serde::{Deserialize, Serialize};
 
-/// A part of the window that can be moved, stacked and closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) enum Pane {
-    Graph,
-    Inspector,
-    Code,
-    Problems,
-    Plan,
-    Help,
-    Variations,
-    Sweep,
-    Curves,
-    Debugger,
-    Plots,
-    Compare,
-    /// A view by its number; the first one always exists.
-    View(u64),
-}
-
-impl Pane {
-    pub(super) fn title(self) -> &'static str {
-        match self {
-            Pane::Graph => "Graph",
-            Pane::Inspector => "Inspector",
-            Pane::Code => "Code",
-            Pane::Problems => "Problems",
-            Pane::Plan => "Plan",
-            Pane::Help => "Help",
-            Pane::Variations => "Variations",
-            Pane::Sweep => "Sweep",
-            Pane::Curves => "Curves",
-            Pane::Debugger => "Debugger",
-            Pane::Plots => "Plots",
-            Pane::Compare => "Compare",
-            Pane::View(_) => "View",
-        }
-    }
-
-    /// Whether it can be closed.
-    pub(super) fn closable(self) -> bool {
-        !matches!(self, Pane::Graph | Pane::View(0))
-    }
-}
+use super::pane::Pane;
 
 /// The view on the left, the graph on the right, and the other panes below the graph.
 pub(super) fn arrangement() -> Tree<Pane> {
