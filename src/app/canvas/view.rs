@@ -13,6 +13,7 @@ use eframe::egui::{
 use egui_node_graph as crate_graph;
 use egui_node_graph::{DataTypeTrait, NodeDataTrait, NodeId, NodeResponse, UserResponseTrait, WidgetValueTrait};
 
+use super::layout;
 use super::marks::Mark;
 use super::templates::NoTemplate;
 use super::text::{SMALLEST, block, block_room, one_line, shortened, text_size};
@@ -24,8 +25,6 @@ use crate::edit::PortSignature;
 use crate::problem::Severity;
 use crate::stage::types::PortType;
 
-/// Width of a node at zoom 1 \[points\]; the crate's own.
-pub(super) const WIDTH: f32 = 200.0;
 /// Margin around a node's rows at zoom 1 \[points\]; the crate's own.
 const MARGIN: egui::Vec2 = vec2(15.0, 5.0);
 /// Height of the title's row at zoom 1 \[points\].
@@ -251,7 +250,7 @@ impl NodeDataTrait for NodeView {
         if self.outline == Outline::Dot {
             return Vec::new();
         }
-        let area = Rect::from_min_size(ui.max_rect().min, vec2(WIDTH - 2.0 * MARGIN.x, TITLE_HEIGHT) * zoom);
+        let area = Rect::from_min_size(ui.max_rect().min, vec2(layout::WIDTH - 2.0 * MARGIN.x, TITLE_HEIGHT) * zoom);
         // The crate reserves space for two buttons, which the canvas does not have.
         ui.allocate_space(vec2(area.width() - 40.0 * zoom, area.height()));
         if zoom < NAMES {
@@ -290,7 +289,7 @@ impl NodeDataTrait for NodeView {
             ui.allocate_space(vec2(1.0, 5.0 * zoom));
         }
         let mut rect = ui.min_rect().expand2(MARGIN * zoom);
-        rect.max.x = rect.max.x.max(rect.min.x + WIDTH * zoom);
+        rect.max.x = rect.max.x.max(rect.min.x + layout::WIDTH * zoom);
         // The crate's own body reaches down by about half a title bar.
         rect.max.y += (0.5 * (TITLE_HEIGHT + MARGIN.y) - 1.0) * zoom;
         if zoom < NAMES {
@@ -408,7 +407,7 @@ impl NodeView {
     /// The thumbnail, across the whole node.
     fn thumbnail(&self, ui: &mut Ui, zoom: f32) {
         let Some((texture, aspect)) = self.thumbnail else { return };
-        let width = (WIDTH - 2.0 * MARGIN.x) * zoom;
+        let width = (layout::WIDTH - 2.0 * MARGIN.x) * zoom;
         let height = (width * aspect).min(MAX_THUMBNAIL * zoom);
         let (_, room) = ui.allocate_space(vec2(width, height + 4.0 * zoom));
         let size = vec2((height / aspect).min(width), height);
@@ -587,7 +586,7 @@ impl NodeView {
 #[cfg(test)]
 pub(super) fn title_room(zoom: f32, counted: bool) -> f32 {
     let field = if counted { (COUNT.x * zoom).max(MIN_COUNT.x) + 4.0 * zoom } else { 0.0 };
-    (WIDTH - 2.0 * MARGIN.x + 14.0) * zoom - field
+    (layout::WIDTH - 2.0 * MARGIN.x + 14.0) * zoom - field
 }
 
 /// What was done to the widgets on a node.

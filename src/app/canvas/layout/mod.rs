@@ -22,6 +22,9 @@ pub(crate) use flow::{Flow, Wire, is_next};
 pub(crate) use framed::arranged;
 pub(crate) use room::{clear_of, enclosing, lowered, with_room};
 
+/// Width of a node at zoom 1 \[points\]; the crate's own.
+pub(crate) const WIDTH: f32 = 200.0;
+
 /// Gap between two columns, and between two nodes of a column \[points\].
 const GAP: Vec2 = vec2(48.0, 22.0);
 /// Gap between two rows of columns \[points\].
@@ -54,7 +57,7 @@ pub(crate) const PORT: f32 = 21.5;
 
 /// Estimated size of a node on the canvas before it is drawn \[points\].
 pub(crate) fn node_size(signature: &NodeSignature) -> Vec2 {
-    vec2(super::view::WIDTH, 60.5 + PORT * (signature.inputs.len() + signature.outputs.len()) as f32)
+    vec2(WIDTH, 60.5 + PORT * (signature.inputs.len() + signature.outputs.len()) as f32)
 }
 
 /// Estimated distance of the port of a row from the top before it is drawn \[points\].
@@ -156,7 +159,7 @@ fn first_output(flow: &Flow, places: &[Vec2]) -> Option<usize> {
 
 /// The share of nodes that stay about where they are, so that a small edit changes little.
 fn kept(flow: &Flow, places: &[Vec2]) -> f32 {
-    let stays = flow.at.iter().zip(places).filter(|(a, b)| (**a - **b).abs().max_elem() < 0.5 * super::view::WIDTH);
+    let stays = flow.at.iter().zip(places).filter(|(a, b)| (**a - **b).abs().max_elem() < 0.5 * WIDTH);
     stays.count() as f32 / places.len().max(1) as f32
 }
 
@@ -206,7 +209,7 @@ impl Drawing {
     /// The mean length of a wire, in widths of a node.
     fn length(&self) -> f32 {
         let of = |points: &Vec<Pos2>| points.windows(2).map(|p| p[0].distance(p[1])).sum::<f32>();
-        self.points.iter().map(of).sum::<f32>() / (self.points.len().max(1) as f32 * super::view::WIDTH)
+        self.points.iter().map(of).sum::<f32>() / (self.points.len().max(1) as f32 * WIDTH)
     }
 
     /// Places where wires of different outputs cross. Wires of one output that run together cross another once.
