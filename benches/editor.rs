@@ -19,7 +19,7 @@ use eframe::egui_wgpu::wgpu::PollType;
 use eframe::egui_wgpu::{RenderState, RendererOptions, WgpuConfiguration, WgpuSetup};
 use eframe::{App, CreationContext, Frame};
 use rustix::time::{ClockId, clock_gettime};
-use stagewright::app::{Editor, Folders, Source, device_setup};
+use stagewright::editor::{Editor, Folders, Source, device_setup};
 use stagewright::sim::Simulation;
 
 #[derive(Parser)]

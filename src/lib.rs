@@ -34,8 +34,6 @@
 #![deny(unsafe_code)]
 #![warn(unreachable_pub, missing_docs)]
 
-#[cfg(feature = "editor")]
-pub mod app;
 pub mod arena;
 pub mod asset;
 pub mod background;
@@ -46,6 +44,8 @@ pub mod cancel;
 pub mod curve;
 pub mod document;
 pub mod edit;
+#[cfg(feature = "editor")]
+pub mod editor;
 mod embedded;
 pub mod export;
 pub mod expr;

@@ -139,7 +139,7 @@ pub fn main() -> u8 {
         // One deep stack for the whole command: starting one for each graph would take milliseconds.
         Some(command) => stagewright::deep_stack(|| run(command)),
         #[cfg(feature = "editor")]
-        None => stagewright::app::run(cli.file, cli.stages, cli.at).map_err(Failure::Message).map(|()| 0),
+        None => stagewright::editor::run(cli.file, cli.stages, cli.at).map_err(Failure::Message).map(|()| 0),
         #[cfg(not(feature = "editor"))]
         None => Err(Failure::Message("this build has no editor; `stagewright --help` lists the commands".into())),
     };

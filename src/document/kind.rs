@@ -1,5 +1,5 @@
 //! Kinds of nodes. All that the canvas, the palette, the inspector, the graph file and the compiler have to know of a kind in
-//! general stands in its entry here; what it computes is in `graph::flatten`, and its fields are in `app::inspector::kinds`.
+//! general stands in its entry here; what it computes is in `graph::flatten`, and its fields are in `editor::panes::inspector::kinds`.
 
 use serde::de::MapAccess;
 

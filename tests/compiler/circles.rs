@@ -9,8 +9,25 @@ use super::layers;
 /// `a::b::c`, by segments.
 type Name = Vec<String>;
 
-/// Parts in which the file of a folder counts like any other. Elsewhere it may hold items that the files in the folder share.
-const STRICT: [&str; 2] = ["plan", "stage"];
+/// Folders whose own file holds a type that the files in the folder add methods to: they count as one file. In all others the folder's file
+/// counts like any other.
+const SHARED: [&str; 15] = [
+    "cache",
+    "cli",
+    "curve",
+    "document",
+    "edit",
+    "edit::remedy",
+    "editor::panes::files",
+    "editor::panes::inspector",
+    "editor::shell",
+    "export::formats",
+    "graph",
+    "sim",
+    "sim::checkpoint",
+    "sim::debug",
+    "sweep",
+];
 
 /// A file's own paths, and what the first words of them mean.
 #[derive(Default)]
@@ -177,8 +194,10 @@ impl Crate {
     /// The files that a file imports.
     fn imports(&self, module: &Name) -> BTreeSet<&Name> {
         let found = self.0[module].paths.iter().filter_map(|path| self.definition(&self.absolute(module, path, 0)?, 0));
-        let strict = module.first().is_some_and(|part| STRICT.contains(&part.as_str()));
-        let counts = |other: &&Name| strict || !(other.starts_with(module) || module.starts_with(other));
+        let shared = |folder: &Name| SHARED.contains(&folder.join("::").as_str());
+        let counts = |other: &&Name| {
+            !(other.starts_with(module) && shared(module) || module.starts_with(other) && shared(other))
+        };
         found.filter(|other| *other != module).filter(counts).collect()
     }
 

@@ -15,7 +15,7 @@ pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Which modules may name a crate: `wgpu` stays in `gpu` (and the viewport), `naga` where shader text is read or changed,
-/// `egui` in `app`.
+/// `egui` in `editor`.
 #[test]
 fn graphics_crates_stay_where_they_belong() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -23,14 +23,14 @@ fn graphics_crates_stay_where_they_belong() {
     sources(&root, &mut files);
     assert!(files.len() > 20, "the scan finds the sources");
     let allowed: [(&str, &[&str]); 19] = [
-        ("wgpu::", &["gpu", "app"]),
+        ("wgpu::", &["gpu", "editor"]),
         ("naga::", &["plan", "stage", "gpu"]),
-        ("egui::", &["app"]),
-        ("eframe::", &["app"]),
-        ("rfd::", &["app"]),
-        ("notify::", &["app"]),
-        ("directories::", &["app", "tune"]),
-        ("open::that", &["app"]),
+        ("egui::", &["editor"]),
+        ("eframe::", &["editor"]),
+        ("rfd::", &["editor"]),
+        ("notify::", &["editor"]),
+        ("directories::", &["editor", "tune"]),
+        ("open::that", &["editor"]),
         ("tobj::", &["asset"]),
         ("gltf::", &["asset"]),
         ("earcut::", &["asset"]),
@@ -86,7 +86,7 @@ const MODULES: [&str; 31] = [
     "export",
     "sweep",
     "bench",
-    "app",
+    "editor",
     "cli",
 ];
 
@@ -110,6 +110,9 @@ const PLAN: [&str; 17] = [
     "compile",
     "unneeded",
 ];
+
+/// The same of the floors of the editor.
+const EDITOR: [&str; 5] = ["model", "commands", "toolkit", "panes", "shell"];
 
 /// Imports that would be legal by the order and are not wanted: a device knows nothing of what was drawn on a canvas.
 const APART: [(&str, &[&str]); 4] = [
@@ -197,7 +200,7 @@ fn in_order(imports: &BTreeMap<String, BTreeSet<String>>, order: &[&str]) -> Vec
 fn modules_import_only_those_below_them() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let all = imports(&root, "crate::");
-    assert!(all["plan"].contains("graph") && all["app"].contains("edit"), "the scan finds imports: {all:?}");
+    assert!(all["plan"].contains("graph") && all["editor"].contains("edit"), "the scan finds imports: {all:?}");
     assert_eq!(in_order(&all, &MODULES), [""; 0]);
     let missing: Vec<_> = MODULES.iter().filter(|module| !all.contains_key(**module)).collect();
     assert!(missing.is_empty(), "{missing:?} are no modules");
@@ -213,6 +216,23 @@ fn the_rooms_of_the_compiler_import_only_those_below_them() {
     let all = imports(&root, "crate::plan::");
     assert!(all["passes"].contains("ir") && all["codegen"].contains("ir"), "the scan finds imports: {all:?}");
     assert_eq!(in_order(&all, &PLAN), [""; 0]);
+}
+
+#[test]
+fn the_floors_of_the_editor_import_only_those_below_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/editor");
+    let all = imports(&root, "crate::editor::");
+    assert!(all["panes"].contains("model") && all["shell"].contains("panes"), "the scan finds imports: {all:?}");
+    assert!(EDITOR.iter().all(|floor| all.contains_key(*floor)));
+    assert_eq!(in_order(&all, &EDITOR), [""; 0]);
+    // `super` stays on its floor: paths to others name them.
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    for file in files.iter().filter(|file| file.parent() != Some(&root)) {
+        let depth = file.strip_prefix(&root).unwrap().components().count() - usize::from(file.ends_with("mod.rs"));
+        let out = "super::".repeat(depth);
+        assert!(!code(file).contains(&out), "{}: a path leaves the floor by `{out}`", file.display());
+    }
 }
 
 #[test]

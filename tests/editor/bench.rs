@@ -10,8 +10,8 @@ use eframe::egui::{
 };
 use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, Node};
-use stagewright::app::{Editor, Folders, Source, device_setup};
 use stagewright::document::{Document, ParamValue};
+use stagewright::editor::{Editor, Folders, Source, device_setup};
 use stagewright::gpu;
 use stagewright::sim::checkpoint::CheckpointFile;
 

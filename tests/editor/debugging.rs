@@ -3,7 +3,7 @@
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, PointerButton, Vec2};
 
-use stagewright::app::Source;
+use stagewright::editor::Source;
 use stagewright::sim::checkpoint::CheckpointFile;
 
 use super::bench::{Bench, Folder, SMOKE, WINDOW};

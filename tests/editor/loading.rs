@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::fs;
 
 use eframe::egui::Key;
-use stagewright::app::Source;
 use stagewright::asset::Phase;
+use stagewright::editor::Source;
 
 use super::bench::{Bench, Folder, WINDOW};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stagewright::app::storage;
+use stagewright::editor::storage;
 use stagewright::input::InputTrack;
 
 use super::{Target, lossy};

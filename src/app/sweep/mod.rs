@@ -1,6 +1,0 @@
-//! The sweep pane: runs of the graph with many values, each to a frame, written to a folder.
-
-mod axes;
-mod pane;
-
-pub(super) use pane::Sweep;

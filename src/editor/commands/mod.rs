@@ -1,0 +1,5 @@
+//! Commands, their keys, and what panes ask of the rest of the window.
+
+pub(crate) mod action;
+pub(crate) mod command;
+pub(crate) mod keymap;

@@ -1,0 +1,51 @@
+//! Work with a disk on a thread of its own, so that a slow disk does not hold the window.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// Most disks read or write a small file in this time. The window waits so long, and then goes on.
+pub(crate) const PROMPT: Duration = Duration::from_millis(40);
+/// An errand that takes longer is shown.
+const SLOW: Duration = Duration::from_secs(1);
+
+/// The result of work on another thread, if a prompt disk has it.
+pub(crate) fn quick<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    Errand::start(work).result()?.ok()
+}
+
+/// Work on another thread, and its result. The work goes on if this is dropped.
+pub(crate) struct Errand<T> {
+    since: Instant,
+    told: bool,
+    result: Receiver<T>,
+}
+
+impl<T: Send + 'static> Errand<T> {
+    pub(crate) fn start(work: impl FnOnce() -> T + Send + 'static) -> Errand<T> {
+        let (answer, result) = channel();
+        let work = move || {
+            // The window may be gone.
+            let _ = answer.send(work());
+        };
+        // If no thread can be started, the channel is closed, which `result` reports.
+        drop(std::thread::Builder::new().name("disk".into()).spawn(work));
+        Errand { since: Instant::now(), told: false, result }
+    }
+
+    /// The result once it is there; waits as long as a prompt disk takes.
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    pub(crate) fn result(&self) -> Option<Result<T, &'static str>> {
+        match self.result.recv_timeout(PROMPT.saturating_sub(self.since.elapsed())) {
+            Ok(result) => Some(Ok(result)),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Err("the system starts no thread")),
+        }
+    }
+
+    /// Whether it takes so long that the user should know; true once.
+    pub(crate) fn is_newly_slow(&mut self) -> bool {
+        self.since.elapsed() > SLOW && !std::mem::replace(&mut self.told, true)
+    }
+}

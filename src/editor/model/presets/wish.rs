@@ -1,0 +1,16 @@
+//! What the menu of presets asks for that needs an answer first.
+
+use std::collections::BTreeMap;
+
+use super::values::Kind;
+use crate::document::ParamValue;
+
+/// Something that is asked about before it is done.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum PresetWish {
+    /// Saves these values under a name that is to be typed.
+    Save(Kind, BTreeMap<String, ParamValue>),
+    /// Gives a preset another name.
+    Rename(Kind, String),
+    Delete(Kind, String),
+}

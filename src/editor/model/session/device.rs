@@ -1,0 +1,88 @@
+//! Snapshots of the States, from which the simulation continues on another graphics device.
+
+use std::time::{Duration, Instant};
+
+use super::Session;
+use crate::editor::model::compiler::Compiler;
+use crate::gpu::Gpu;
+use crate::sim::{Simulation, Snapshot, SnapshotReading};
+
+/// How often a snapshot is taken while the simulation runs.
+const EVERY: Duration = Duration::from_secs(3);
+/// Larger States are not copied, since the copies would slow the window down \[bytes\].
+const LARGEST: u64 = 64 << 20;
+
+/// The last snapshot, and the next one that is being read back.
+#[derive(Default)]
+pub(super) struct Snapshots {
+    last: Option<Snapshot>,
+    reading: Option<SnapshotReading>,
+    asked: Option<Instant>,
+    /// The simulation of the next plan starts from the last snapshot.
+    wanted: bool,
+}
+
+impl Snapshots {
+    /// The snapshot that a simulation on another device starts from, once.
+    pub(super) fn wanted(&mut self) -> Option<&Snapshot> {
+        let wanted = std::mem::take(&mut self.wanted);
+        self.last.as_ref().filter(|_| wanted)
+    }
+}
+
+impl Session {
+    /// To be called after each frame: takes a snapshot every few seconds, if the States are small enough. Does not wait.
+    pub(crate) fn keep_snapshot(&mut self) {
+        let Some(simulation) = &self.simulation else { return };
+        let snapshots = &mut self.snapshots;
+        if let Some(reading) = snapshots.reading.take() {
+            match reading.try_take() {
+                Ok(taken) => snapshots.last = taken.or(snapshots.last.take()),
+                Err(reading) => snapshots.reading = Some(reading),
+            }
+        } else if snapshots.asked.is_none_or(|asked| asked.elapsed() > EVERY) && simulation.state_bytes() <= LARGEST {
+            snapshots.asked = Some(Instant::now());
+            // If there is no memory for it, the next one is tried.
+            snapshots.reading = simulation.snapshot().ok();
+        }
+    }
+
+    /// Sets the user's memory budget \[bytes\], or none, and compiles the document with it.
+    pub(crate) fn limit_memory(&mut self, bytes: Option<u64>) {
+        if self.gpu.memory_limit() != bytes {
+            self.gpu.limit_memory(bytes);
+            self.compile();
+        }
+    }
+
+    /// Whether the shapes of dispatches are measured while the graph is not edited.
+    pub(crate) fn tunes(&self) -> bool {
+        self.tunes
+    }
+
+    /// Turns that on or off. Measuring follows a compilation, so turning it on compiles the document, and that stops what is being measured.
+    pub(crate) fn tune(&mut self, on: bool) {
+        if std::mem::replace(&mut self.tunes, on) != on {
+            self.compile();
+        }
+    }
+
+    /// Replaces a device that was lost. The document is compiled for the new one, and the simulation then continues from the frame
+    /// that is returned, or from the start.
+    pub(crate) fn rebuild(&mut self, gpu: Gpu) -> Option<u64> {
+        gpu.limit_memory(self.gpu.memory_limit());
+        let wake = self.wake.clone();
+        self.compiler = Compiler::new(gpu.clone(), move || wake());
+        self.gpu = gpu;
+        self.past = self.simulation.as_mut().and_then(Simulation::take_timeline);
+        self.restart_debugging();
+        self.stop_following();
+        self.simulation = None;
+        self.problems.running = Default::default();
+        self.snapshots.reading = None;
+        self.snapshots.asked = None;
+        self.snapshots.wanted = true;
+        self.compile();
+        self.snapshots.last.as_ref().map(|snapshot| snapshot.frame)
+    }
+}

@@ -1,0 +1,209 @@
+//! A particle that is followed: its way over the last frames, and from there on. The frames are computed again on a thread.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+
+use super::Session;
+use crate::graph::sampled::split;
+use crate::problem::{Problem, Problems};
+use crate::sim::debug::{Follower, TrailPoint};
+
+/// Frames before the present one that a particle is followed back.
+const BACK: u64 = 120;
+/// Frames that are kept.
+const KEPT: usize = 4096;
+
+/// What a thread has found: the particle where it stands now, and its way; `None` where it was stopped.
+type Answer = Result<Option<(Follower, Vec<TrailPoint>)>, Problems>;
+
+/// A particle that is followed.
+pub(crate) struct Following {
+    /// The set that it was pointed at in, its index there and the frame.
+    set: String,
+    index: u32,
+    frame: u64,
+    /// Where it stands, unless a thread has it.
+    follower: Option<Follower>,
+    job: Option<Receiver<Answer>>,
+    stopped: Arc<AtomicBool>,
+    points: Vec<TrailPoint>,
+    /// Path of the State that it is in.
+    state: String,
+    gone: bool,
+    /// Attributes that are plotted.
+    plotted: BTreeSet<String>,
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Following {
+    /// In words: `particle 17 of set`, by its index in the frame where it was pointed at.
+    pub(crate) fn name(&self) -> String {
+        format!("particle {} of {}", self.index, self.set)
+    }
+
+    /// The frame where it was pointed at.
+    pub(crate) fn picked_at(&self) -> u64 {
+        self.frame
+    }
+
+    /// Path of the State that it is in.
+    pub(crate) fn state(&self) -> &str {
+        &self.state
+    }
+
+    /// Where it was after each frame.
+    pub(crate) fn points(&self) -> &[TrailPoint] {
+        &self.points
+    }
+
+    /// Whether frames are being computed for it.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// Whether it was removed.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone
+    }
+
+    /// Whether an attribute of it is plotted.
+    pub(crate) fn is_plotted(&self, attribute: &str) -> bool {
+        self.plotted.contains(attribute)
+    }
+
+    /// Plots an attribute, or does so no more.
+    pub(crate) fn plot(&mut self, attribute: &str) {
+        if !self.plotted.remove(attribute) {
+            self.plotted.insert(attribute.into());
+        }
+    }
+
+    /// The attributes that are plotted, each with the title of its curve.
+    pub(crate) fn curves(&self) -> impl Iterator<Item = (String, &str)> {
+        self.plotted.iter().map(|attribute| (format!("{}: {attribute}", self.name()), attribute.as_str()))
+    }
+}
+
+impl Session {
+    /// The particle that is followed.
+    pub(crate) fn following(&self) -> Option<&Following> {
+        self.following.as_ref()
+    }
+
+    /// The same, to choose what is plotted.
+    pub(crate) fn following_mut(&mut self) -> Option<&mut Following> {
+        self.following.as_mut()
+    }
+
+    /// Follows a particle of a wire, or of one of its attributes, by its index at present.
+    ///
+    /// # Errors
+    /// Why it can't be followed, in one sentence.
+    pub(crate) fn follow(&mut self, wire: &str, index: u64) -> Result<(), String> {
+        if self.is_debugging() {
+            return Err(
+                "Inside a frame particles have other indices; leave the frame and point at the particle again".into()
+            );
+        }
+        let wire = split(wire).0;
+        let Some(simulation) = &mut self.simulation else { return Err("Nothing runs yet".into()) };
+        let plan = simulation.plan();
+        let is_set = |name: &str| plan.wires.contains_key(&format!("{name}.count"));
+        let set =
+            Some(wire).filter(|wire| is_set(wire)).or_else(|| Some(wire.rsplit_once('.')?.0).filter(|s| is_set(s)));
+        let set = set.ok_or_else(|| format!("{wire} has no particles to follow"))?.to_string();
+        let now = simulation.frame();
+        let past =
+            simulation.past(now).ok_or("The frames before this one can't be computed again; play a frame first")?;
+        let stopped = Arc::new(AtomicBool::new(false));
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let (gpu, plan, ours, named) = (self.gpu.clone(), self.plain_plan(), stopped.clone(), set.clone());
+        let job = self.spawn(move || {
+            Follower::new(&gpu, plan()?, &past, (&named, index), BACK, || !ours.load(Ordering::Relaxed))
+        });
+        self.following = Some(Following {
+            state: set.clone(),
+            set,
+            index,
+            frame: now,
+            follower: None,
+            job,
+            stopped,
+            points: Vec::new(),
+            gone: false,
+            plotted: BTreeSet::new(),
+        });
+        Ok(())
+    }
+
+    /// Follows no particle any more.
+    pub(crate) fn stop_following(&mut self) {
+        self.following = None;
+    }
+
+    /// Takes over what was found, and follows the particle into frames that were computed meanwhile.
+    pub(super) fn poll_following(&mut self) {
+        let Some(following) = &mut self.following else { return };
+        if let Some(job) = &following.job {
+            let answer = match job.try_recv() {
+                Err(TryRecvError::Empty) => return,
+                Ok(answer) => answer,
+                Err(TryRecvError::Disconnected) => {
+                    Err(Problem::new("", "", "the particle could not be followed", "point at it again").into())
+                }
+            };
+            following.job = None;
+            match answer {
+                Ok(Some((follower, points))) => {
+                    following.points.extend(points);
+                    let surplus = following.points.len().saturating_sub(KEPT);
+                    following.points.drain(..surplus);
+                    following.state = follower.set().into();
+                    following.gone = follower.is_gone();
+                    following.follower = Some(follower);
+                }
+                Ok(None) => {}
+                Err(problems) => {
+                    self.following = None;
+                    self.debugging.told = Some(problems.to_string());
+                    return;
+                }
+            }
+        }
+        if self.is_debugging() {
+            return;
+        }
+        let (Some(following), Some(simulation)) = (&mut self.following, &mut self.simulation) else { return };
+        let now = simulation.frame();
+        let behind = |follower: &mut Follower| !following.gone && follower.frame() < now;
+        let Some(mut follower) = following.follower.take_if(behind) else { return };
+        let Some(past) = simulation.past(now) else { return };
+        let stopped = following.stopped.clone();
+        let work =
+            move || follower.go_on(&past, || !stopped.load(Ordering::Relaxed)).map(|points| Some((follower, points)));
+        let job = self.spawn(work);
+        if let Some(following) = &mut self.following {
+            following.job = job;
+        }
+    }
+
+    /// Works on a thread, and wakes the window then. A closing window does not wait for it.
+    fn spawn(&self, work: impl FnOnce() -> Answer + Send + 'static) -> Option<Receiver<Answer>> {
+        let (sender, receiver) = channel();
+        let wake = self.wake.clone();
+        let work = move || {
+            // The receiver is gone when another particle is followed.
+            let _ = sender.send(work());
+            wake();
+        };
+        let deep = || crate::threads::deep_stack(work);
+        std::thread::Builder::new().name("follow".into()).spawn(deep).is_ok().then_some(receiver)
+    }
+}

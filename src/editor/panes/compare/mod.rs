@@ -1,0 +1,17 @@
+//! Compares two wires or images: of the running graph, of a frame that was held, or of another graph that runs in lockstep. Nothing is
+//! measured or kept while the pane is closed.
+
+mod body;
+mod build;
+mod companion;
+mod images;
+mod list;
+mod measure;
+mod menus;
+mod numbers;
+mod other;
+mod pane;
+mod sides;
+
+pub(crate) use other::Change;
+pub(crate) use pane::ComparePane;

@@ -1,0 +1,109 @@
+//! What the folder of an export holds, and how much space its disk has left.
+
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+
+use eframe::egui;
+
+use crate::cancel::Cancel;
+use crate::editor::model::session::Session;
+use crate::export::job::Export;
+use crate::export::preset;
+use crate::export::record::Fingerprint;
+use crate::files::space;
+
+/// What the folder holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum There {
+    /// Not known yet.
+    #[default]
+    Unknown,
+    Nothing,
+    /// Frames of an interrupted export with the same inputs.
+    Interrupted(u64),
+    /// The same, but from caches that were baked again since. The frames would be overwritten.
+    Rebaked,
+    /// Number of files of earlier exports, which would be replaced.
+    Earlier(usize),
+    /// Number of files that would be replaced, some of them not written by exports. 0 if unknown.
+    Others(usize),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Inspected {
+    pub there: There,
+    /// Space that is left on the disk \[bytes\].
+    pub free: Option<u64>,
+    /// Whether it is outside of the graph's folder, and files there are not allowed.
+    pub outside: bool,
+}
+
+/// Inspects the folder on a thread of its own, since all inputs of the frames are read.
+pub(super) struct Inspection {
+    export: Export,
+    revision: u64,
+    found: Option<Inspected>,
+    answer: Receiver<Inspected>,
+    cancel: Cancel,
+}
+
+impl Drop for Inspection {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
+impl Inspection {
+    /// The disk is read once for the same settings and graph.
+    pub(super) fn of(
+        known: &mut Option<Inspection>,
+        export: &Export,
+        ctx: &egui::Context,
+        session: &Session,
+    ) -> Inspected {
+        let (export, revision) = (Export { resume: true, checkpoints: None, ..export.clone() }, session.revision());
+        let same = |look: &&mut Inspection| look.export == export && look.revision == revision;
+        if let Some(look) = known.as_mut().filter(same) {
+            return look.poll();
+        }
+        *known = Some(Inspection::start(export, ctx, session));
+        Inspected::default()
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_done(&self) -> bool {
+        self.found.is_some()
+    }
+
+    fn poll(&mut self) -> Inspected {
+        self.found = self.found.or_else(|| match self.answer.try_recv() {
+            Ok(found) => Some(found),
+            Err(TryRecvError::Empty) => None,
+            // If no thread can be started, nothing is known, and frames may be overwritten.
+            Err(TryRecvError::Disconnected) => Some(Inspected { there: There::Others(0), free: None, outside: true }),
+        });
+        self.found.unwrap_or_default()
+    }
+
+    fn start(export: Export, ctx: &egui::Context, session: &Session) -> Inspection {
+        let (send, answer) = channel();
+        let (cancel, revision) = (Cancel::default(), session.revision());
+        let (document, library, access) = (session.document().clone(), session.library().clone(), session.access());
+        let (theirs, stop, wake) = (export.clone(), cancel.clone(), ctx.clone());
+        let look = move || {
+            let Some(inputs) = Fingerprint::of(&document, &library, &access, &stop) else { return };
+            let there = match (theirs.interrupted(&inputs), theirs.would_replace()) {
+                (Some(count), _) => There::Interrupted(count),
+                (None, (0, _)) => There::Nothing,
+                (None, (count, false)) => There::Others(count),
+                (None, (_, true)) if theirs.rebaked(&inputs) => There::Rebaked,
+                (None, (count, true)) => There::Earlier(count),
+            };
+            let outside = preset::outside(&theirs, &access).is_some();
+            // The receiver may be gone.
+            let _ = send.send(Inspected { there, free: space::free(&theirs.folder), outside });
+            wake.request_repaint();
+        };
+        drop(std::thread::Builder::new().name("export folder".into()).spawn(look));
+        Inspection { export, revision, found: None, answer, cancel }
+    }
+}

@@ -1,0 +1,559 @@
+//! The editor: a window on a document, its graph and its running simulation. A thin client of the library; whatever it
+//! does, a program can do.
+
+mod debugging;
+mod dialog;
+mod execute;
+mod hints;
+mod menu;
+mod naming;
+mod own_window;
+mod pane_host;
+mod preferences;
+mod reading;
+mod remembered;
+mod tiles;
+mod window;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use eframe::egui::{self, Ui, ViewportCommand};
+use eframe::egui_wgpu;
+use egui_tiles::Tree;
+
+use crate::editor::commands::action::{Action, Actions};
+use crate::editor::commands::command::Command;
+use crate::editor::commands::keymap::Keymap;
+use crate::editor::model::disk::Source;
+use crate::editor::model::live::Live;
+use crate::editor::model::names::display_name;
+use crate::editor::model::pane::Pane;
+use crate::editor::model::player::{self, Player, Pointer};
+use crate::editor::model::session::Session;
+use crate::editor::model::settings::Folders;
+use crate::editor::model::settings::Stops;
+use crate::editor::panes::bake::BakeDialog;
+use crate::editor::panes::canvas::{self, Canvas};
+use crate::editor::panes::code::Code;
+use crate::editor::panes::compare::{Change, ComparePane};
+use crate::editor::panes::curves::CurvePane;
+use crate::editor::panes::debugger::DebuggerPane;
+use crate::editor::panes::export::{Around, ExportDialog};
+use crate::editor::panes::files::{Event, Files, Leaving};
+use crate::editor::panes::help::Help;
+use crate::editor::panes::plan_pane::PlanPane;
+use crate::editor::panes::plots::PlotPane;
+use crate::editor::panes::presets::PresetDialog;
+use crate::editor::panes::problems::ProblemList;
+use crate::editor::panes::sweep::Sweep;
+use crate::editor::panes::timeline::{self, TimelinePane};
+use crate::editor::panes::variants::NameDialog;
+use crate::editor::panes::variations::Variations;
+use crate::editor::panes::view::{ThumbnailViews, View};
+use crate::editor::panes::{inspector, transport};
+use crate::editor::shell::dialog::Dialog;
+use crate::editor::shell::hints::Hints;
+use crate::editor::shell::own_window::OwnWindows;
+use crate::editor::shell::preferences::Preferences;
+pub use crate::editor::shell::window::{device_setup, run};
+use crate::editor::toolkit::notice::{self, Notice};
+use crate::editor::toolkit::picker::Picker;
+use crate::editor::toolkit::{theme, widget_memory};
+use crate::sim::Simulation;
+use crate::sim::checkpoint::CheckpointFile;
+
+/// Everything in the window.
+pub struct Editor {
+    session: Session,
+    player: Player,
+    timeline: TimelinePane,
+    canvas: Canvas,
+    code: Code,
+    views: BTreeMap<u64, View>,
+    render: egui_wgpu::RenderState,
+    /// The context of the current window, which other threads wake.
+    awake: Awake,
+    /// Node thumbnails, and whether they are shown.
+    thumbnail_views: ThumbnailViews,
+    thumbnails: bool,
+    panes: Tree<Pane>,
+    plan_pane: PlanPane,
+    variations: Variations,
+    sweep: Sweep,
+    curves: CurvePane,
+    debugger: DebuggerPane,
+    plots: PlotPane,
+    compare: ComparePane,
+    files: Files,
+    export: ExportDialog,
+    bake: BakeDialog,
+    notice: Option<Notice>,
+    hints: Hints,
+    help: Help,
+    dialog: Option<Dialog>,
+    preferences: Preferences,
+    keymap: Arc<Keymap>,
+    /// The command that waits for the text of the clipboard, and the frame in which it was requested.
+    pasting: Option<(Command, u64)>,
+    /// An open question about a preset.
+    preset: Option<PresetDialog>,
+    /// A name that is being typed for a variant.
+    naming: Option<NameDialog>,
+    /// Views that are in windows of their own.
+    windows: OwnWindows,
+    /// The pane that the pointer was over last.
+    pointed: Option<Pane>,
+    problems: ProblemList,
+    /// An open list, its purpose, and what its items stand for.
+    picker: Option<(Command, Vec<String>, Picker)>,
+    title: String,
+    /// The running plan, by the session's count.
+    plan: u64,
+    /// The views are to be updated.
+    stale: bool,
+    /// A widget had the keyboard in the last frame.
+    typed: bool,
+    /// The graph reads the keyboard.
+    hears_keys: bool,
+    /// All questions before closing were answered.
+    closing: bool,
+    /// The graph file and what stops its run, as they were remembered.
+    stops: (Option<PathBuf>, Stops),
+}
+
+impl Editor {
+    /// An editor that opens a document, in a window or another target of eframe, with a folder of stages. Settings and
+    /// unsaved changes are kept in `folders`.
+    ///
+    /// # Errors
+    /// When there is no graphics device.
+    pub fn new(
+        context: &eframe::CreationContext<'_>,
+        source: Source,
+        stages: Option<PathBuf>,
+        folders: Folders,
+    ) -> Result<Editor, String> {
+        let render = context.wgpu_render_state.clone().ok_or("there is no graphics device")?;
+        theme::install(&context.egui_ctx);
+        window::keep_memory();
+        let awake: Awake = Arc::new(Mutex::new(context.egui_ctx.clone()));
+        let asleep = awake.clone();
+        let presets = folders.settings.clone();
+        let wake = move || asleep.lock().unwrap_or_else(PoisonError::into_inner).request_repaint();
+        let mut editor = Editor {
+            session: Session::new(window::device(&render), wake),
+            awake,
+            player: Player::default(),
+            timeline: TimelinePane::default(),
+            canvas: Canvas::default(),
+            views: BTreeMap::from([(0, View::new(render.clone()))]),
+            render,
+            thumbnail_views: ThumbnailViews::default(),
+            thumbnails: false,
+            code: Code::default(),
+            panes: tiles::arrangement(),
+            plan_pane: PlanPane::default(),
+            variations: Variations::default(),
+            sweep: Sweep::default(),
+            curves: CurvePane::default(),
+            debugger: DebuggerPane::default(),
+            plots: PlotPane::default(),
+            compare: ComparePane::default(),
+            files: Files::new(folders),
+            export: ExportDialog::default(),
+            bake: BakeDialog::default(),
+            notice: None,
+            hints: Hints::default(),
+            help: Help::default(),
+            dialog: None,
+            preferences: Preferences::default(),
+            keymap: Arc::default(),
+            pasting: None,
+            preset: None,
+            naming: None,
+            windows: OwnWindows::new(),
+            pointed: None,
+            problems: ProblemList::default(),
+            picker: None,
+            title: String::new(),
+            plan: 0,
+            stale: false,
+            typed: false,
+            hears_keys: false,
+            closing: false,
+            stops: Default::default(),
+        };
+        editor.session.use_presets(presets.as_deref());
+        editor.restore(&context.egui_ctx);
+        if let Some(folder) = stages {
+            editor.session.use_stages(folder);
+        }
+        editor.files.load(&mut editor.session, source);
+        Ok(editor)
+    }
+
+    /// Starts the first simulation from a checkpoint, where it waits.
+    pub fn start_at(&mut self, checkpoint: CheckpointFile) {
+        self.session.start_at(checkpoint);
+        self.player.playing = false;
+        self.player.refresh();
+    }
+
+    /// Moves into another window, after the device of the last one was lost. The document, its undo steps, the panes and the selection
+    /// stay as they were; the simulation continues from its last snapshot.
+    ///
+    /// # Errors
+    /// When there is no graphics device.
+    fn attach(&mut self, context: &eframe::CreationContext<'_>) -> Result<(), String> {
+        let render = context.wgpu_render_state.clone().ok_or("there is no graphics device")?;
+        theme::install(&context.egui_ctx);
+        *self.awake.lock().unwrap_or_else(PoisonError::into_inner) = context.egui_ctx.clone();
+        self.files.settings().get().window.apply(&context.egui_ctx);
+        // Text was laid out with the old window's fonts, so it is laid out again.
+        self.code.flush(&mut self.session);
+        self.code = Code::default();
+        self.picker = None;
+        self.files.close_gallery();
+        self.views.values_mut().for_each(|view| view.attach(render.clone()));
+        self.thumbnail_views = ThumbnailViews::default();
+        self.canvas.thumbnails.clear();
+        self.variations.attach();
+        self.sweep.attach();
+        self.compare.attach();
+        self.player.attach();
+        self.title.clear();
+        self.closing = false;
+        let from = self.session.rebuild(window::device(&render));
+        self.render = render;
+        let from = from.map_or("from the start".into(), |frame| format!("from frame {frame}"));
+        self.notify(
+            format!("The graphics device was lost. The simulation continues {from}; nothing else has changed."),
+            true,
+        );
+        Ok(())
+    }
+
+    /// Shows the hints for new users.
+    fn hint(&mut self, ctx: &egui::Context) {
+        if self.files.blocking() || self.picker.is_some() || self.canvas.busy() {
+            return;
+        }
+        let seen = self.files.settings().get().hints.clone();
+        if let Some(number) = self.hints.show(ctx, |number| seen.contains(&number))
+            && let Err(sentence) = self.files.settings().change(move |settings| settings.hints.extend([number]))
+        {
+            self.notify(sentence, true);
+        }
+    }
+
+    /// Draws an open question about a preset.
+    fn show_preset_dialog(&mut self, ctx: &egui::Context) {
+        let Some(dialog) = &mut self.preset else { return };
+        let (over, told) = dialog.show(ctx, &mut self.session);
+        if over {
+            self.preset = None;
+        }
+        if let Err(sentence) = told {
+            self.notify(sentence, true);
+        }
+    }
+
+    /// Draws the export dialog, and tells what has ended while it was closed.
+    fn show_export(&mut self, ctx: &egui::Context) {
+        let scope = self.session.scope();
+        let selected = self.session.selection.nodes.iter().map(|name| scope.path(name));
+        let seen = self.views.values().map(|view| view.seen().to_string()).filter(|path| !path.is_empty());
+        let newest = self.session.running_simulation().map_or(0, |simulation| {
+            let baked = simulation.baked_frames().map_or(0, |frames| *frames.end());
+            simulation.frame().max(baked)
+        });
+        let range = self.player.range.map(|(from, to)| (from.max(1), to)).or((newest > 0).then_some((1, newest)));
+        let around = Around { range, frame_seconds: self.player.frame_seconds(), near: selected.chain(seen).collect() };
+        match self.export.show(ctx, &mut self.session, self.files.settings(), &around) {
+            Ok(Some((text, error))) => self.notify(text, error),
+            Ok(None) => {}
+            Err(sentence) => self.notify(sentence, true),
+        }
+    }
+
+    fn notify(&mut self, text: String, error: bool) {
+        self.notice = Some(Notice::new(text, error));
+    }
+
+    /// Adds a view of what this view shows, beside it.
+    fn pin(&mut self, view: u64) {
+        let Some(new) = self.views.get(&view).map(View::another) else { return };
+        let number = self.views.keys().last().map_or(1, |last| last + 1);
+        self.views.insert(number, new);
+        tiles::put_beside(&mut self.panes, Pane::View(number), Pane::View(view));
+        self.player.refresh();
+    }
+
+    fn arrivals(&mut self, ctx: &egui::Context) {
+        widget_memory::bound(ctx);
+        let entering = self.session.is_entering_frame();
+        self.session.poll();
+        if entering && self.session.debugger().is_some() {
+            self.bring_up(Pane::Debugger);
+            self.show_stop(ctx);
+        }
+        if let Some(sentence) = self.session.take_debug_message() {
+            self.notify(sentence, true);
+        }
+        if let Err(sentence) = self.session.settle_presets() {
+            self.notify(sentence, true);
+        }
+        self.take_dropped(ctx);
+        if ctx.input(|input| input.viewport().close_requested()) {
+            self.leave(ctx);
+        }
+        if !self.files.blocking() && self.picker.is_none() && self.preset.is_none() && !self.canvas.busy() {
+            self.dialog_keys(ctx);
+            self.export.take_keys(ctx);
+            self.bake.take_keys(ctx);
+        }
+        for event in self.files.show(ctx, &mut self.session, self.export.running()) {
+            match event {
+                Event::Opened => {
+                    widget_memory::forget(ctx);
+                    self.canvas.clear();
+                    self.code = Code::default();
+                    self.plan_pane = PlanPane::default();
+                    self.variations.clear();
+                    self.sweep.clear();
+                    self.compare.clear();
+                    self.curves.clear();
+                    self.debugger = DebuggerPane::default();
+                    self.plots = PlotPane::default();
+                    self.export.forget_graph();
+                    self.player.clear();
+                    self.timeline = TimelinePane::default();
+                    self.views.values_mut().for_each(View::clear);
+                    self.notice = None;
+                    self.restore_stops();
+                }
+                Event::Close => {
+                    self.closing = true;
+                    ctx.send_viewport_cmd(ViewportCommand::Close);
+                }
+                Event::StopExport => self.export.stop(),
+                Event::Opening(path) => self.notify(format!("Opening {}: the disk is slow", path.display()), false),
+                Event::Saving(path) => self.notify(format!("Saving {}: the disk is slow", path.display()), false),
+                Event::SavedStage(path, text) => {
+                    self.code.mark_saved(&path, &text);
+                    self.notify(format!("Saved {}", path.display()), false);
+                }
+                Event::Saved(path) => self.notify(format!("Saved {}", path.display()), false),
+                Event::Reloaded(path) => self.notify(format!("Reloaded {} (changed on disk)", path.display()), false),
+                Event::Dropped(wish, node) => {
+                    let mut actions = Actions::new();
+                    let told = self.canvas.put_in(&mut self.session, &wish, *node, canvas::pointer(ctx), &mut actions);
+                    actions.push(told.map_or_else(Action::Tell, |_| Action::Reveal));
+                    self.carry_out(actions, ctx);
+                }
+                Event::Compare(path, document) => self.compare.compare_with(Change::File(path, document)),
+                Event::Failed(sentence) => self.notify(sentence, true),
+            }
+        }
+        self.bake.show(ctx, &mut self.session);
+        self.show_export(ctx);
+        for fault in self.session.gpu().take_faults() {
+            self.notify(format!("The graphics driver reports: {fault}"), true);
+        }
+    }
+
+    /// Opens, or adds to the graph, a file that was dropped on a window.
+    fn take_dropped(&mut self, ctx: &egui::Context) {
+        let dropped = ctx.input(|input| input.raw.dropped_files.iter().filter_map(|file| file.path.clone()).collect());
+        let dropped: Vec<PathBuf> = dropped;
+        dropped.iter().for_each(|path| self.files.drop_in(&mut self.session, path));
+    }
+
+    /// Whether keys may be commands: nothing is open or held that has them.
+    fn takes_commands(&self) -> bool {
+        !self.files.blocking()
+            && self.picker.is_none()
+            && !self.export.is_choosing()
+            && self.preset.is_none()
+            && self.naming.is_none()
+            && !self.canvas.busy()
+            && !self.compare.busy()
+            && !self.views.values().any(View::holds_handle)
+    }
+
+    /// Whether Escape was pressed and nothing else is open that it closes.
+    fn escapes(&self, ctx: &egui::Context) -> bool {
+        let free = self.takes_commands() && !self.typed && !ctx.egui_wants_keyboard_input();
+        free && !egui::Popup::is_any_open(ctx)
+            && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape))
+    }
+
+    /// Makes the running plan keep the wires that are shown.
+    fn look(&mut self) {
+        let wires = self.views.values().flat_map(View::wires).map(str::to_string).chain(self.compare.wires()).collect();
+        self.session.look_at(wires, self.thumbnails);
+    }
+
+    /// Closes the window once all changes are saved or given up.
+    fn leave(&mut self, ctx: &egui::Context) {
+        self.code.flush(&mut self.session);
+        if !self.closing && self.files.holds(&self.session) {
+            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+            self.files.leave(&mut self.session, Leaving::Close);
+        }
+    }
+
+    /// The pointer over the view that it is in.
+    fn pointer(&self) -> Pointer {
+        self.views.values().map(View::pointer).find(|pointer| pointer.at.is_some()).unwrap_or_default()
+    }
+
+    /// Computes the next frame when it is due, and updates its images.
+    fn advance(&mut self, ctx: &egui::Context) {
+        if self.session.plans() != self.plan {
+            self.plan = self.session.plans();
+            self.player.meet_plan();
+            self.stale = true;
+            if let Some((frame, told)) = self.session.take_live().map(Live::told) {
+                frame.into_iter().for_each(|frame| self.player.go_to(frame));
+                notice::tell(ctx, told);
+            }
+            self.hears_keys = self.session.running_simulation().is_some_and(|s| s.plan().reads("frame.keys"));
+        }
+        self.look();
+        self.stale |= self.session.debugger().is_some() && self.player.take_refresh();
+        let mut pointer = self.pointer();
+        // Keys go to the graph while the pointer is over its image, if the graph reads them; otherwise they are shortcuts.
+        if self.hears_keys && pointer.at.is_some() && !ctx.egui_wants_keyboard_input() {
+            pointer.keys |= ctx.input_mut(player::keys);
+        }
+        let wake = {
+            let ctx = ctx.clone();
+            move || ctx.request_repaint()
+        };
+        // The other side of a comparison computes the same frame first.
+        let waits = self.compare.is_behind() && self.player.waits(&self.session);
+        let computed = !waits && self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time), wake);
+        // What it computes meanwhile is not whole.
+        let under_way = self.session.running_simulation().is_some_and(|s| s.progress().is_some());
+        if self.session.collect_checks() | self.session.collect_numbers() {
+            ctx.request_repaint();
+        }
+        if computed || (!under_way && std::mem::take(&mut self.stale)) {
+            self.views.values_mut().for_each(|view| view.update(&mut self.session));
+            self.compare.refresh();
+        }
+        if computed {
+            self.thumbnail_views.refresh(&self.session);
+            self.session.keep_snapshot();
+        }
+        // While playing, the next frame updates the next of them.
+        if computed || (self.thumbnail_views.late() && !self.player.playing && !under_way) {
+            self.thumbnail_views.update(&mut self.session, &self.render, &mut self.canvas.thumbnails);
+        }
+        if self.thumbnail_views.late() && !under_way {
+            ctx.request_repaint();
+        }
+        if !computed {
+            return;
+        }
+        let done = self.player.submitted();
+        let Some(simulation) = self.session.simulation() else { return };
+        simulation.gpu().when_done(done);
+        // Each request costs a copy, and loops that overrun do so for many frames.
+        if simulation.frame() % 32 == 1 {
+            let warnings = simulation.warnings(false);
+            let bad = simulation.bad_values(false);
+            self.session.note(warnings);
+            bad.into_iter().for_each(|bad| self.session.trace(bad));
+        }
+    }
+
+    /// A key that was requested with the pointer over no value is one for all keyed values of the selected nodes.
+    fn settle_key(&mut self, ctx: &egui::Context) {
+        if inspector::keys::unanswered(ctx) && (self.session.selection.nodes.is_empty() || !self.session.key_selected())
+        {
+            self.notify("Point at a value in the inspector to insert a key".into(), false);
+        }
+    }
+}
+
+impl eframe::App for Editor {
+    fn logic(&mut self, ctx: &egui::Context, _: &mut eframe::Frame) {
+        // The last frame of a closing window is not seen.
+        if ctx.input(|input| input.viewport().close_requested()) {
+            self.remember(ctx);
+        }
+    }
+
+    fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
+        let ctx = ui.ctx().clone();
+        if self.session.gpu().is_lost() {
+            // Nothing can be drawn any more. `window::run` moves the editor into another window.
+            ctx.send_viewport_cmd(ViewportCommand::Close);
+            return;
+        }
+        self.code.tick(&ctx, &mut self.session);
+        self.arrivals(&ctx);
+        self.advance(&ctx);
+        self.keymap.install(&ctx);
+        if self.pointed == Some(Pane::Curves) && self.takes_commands() && !ctx.egui_wants_keyboard_input() {
+            self.curves.take_keys(&ctx);
+        }
+        if self.player.target().is_some() && self.escapes(&ctx) {
+            self.execute(Command::StopSeek, &ctx);
+        }
+        if self.takes_commands()
+            && let Some(command) = self.arrived_paste(&ctx).or_else(|| self.keymap.pressed(&ctx, self.typed))
+        {
+            self.execute(command, &ctx);
+        }
+        let bar = egui::Panel::top("menus").frame(theme::bar(ui)).show(ui, |ui| self.menus(ui)).inner;
+        if self.notice.as_ref().is_some_and(|notice| notice.show(&ctx)) {
+            self.notice = None;
+        }
+        let frame = egui::Frame::new().fill(theme::of(ui).bar);
+        let frames = egui::Panel::bottom("timeline").exact_size(timeline::HEIGHT).frame(frame);
+        let foot = egui::Panel::bottom("transport").exact_size(theme::BAR_HEIGHT + 4.0).frame(theme::bar(ui));
+        let (player, session) = (&mut self.player, &mut self.session);
+        let foot = foot.show(ui, |ui| ui.horizontal_centered(|ui| transport::show(ui, player, session)).inner).inner;
+        let (pane, player, session) = (&mut self.timeline, &mut self.player, &mut self.session);
+        let tall = ctx.content_rect().height() >= timeline::LEAST_WINDOW;
+        let frames = tall.then(|| frames.show(ui, |ui| pane.show(ui, player, session)).inner).flatten();
+        let ground = egui::Frame::new().fill(theme::of(ui).line);
+        let mut actions: Actions = bar.map(Action::Run).into_iter().chain(foot).chain(frames).collect();
+        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui, &mut actions));
+        self.settle_key(&ctx);
+        self.show_own_windows(&ctx, &mut actions);
+        self.hint(&ctx);
+        self.show_dialog(&ctx);
+        self.show_preset_dialog(&ctx);
+        self.show_name_dialog(&ctx);
+        self.show_picker(&ctx);
+        self.carry_out(actions, &ctx);
+        self.notice = Notice::told(&ctx).or(self.notice.take());
+        // A gesture lasts as long as a button is held or a field is being edited.
+        let busy = ctx.input(|input| input.pointer.any_down()) || ctx.egui_wants_keyboard_input();
+        if !busy && !self.busy_elsewhere() {
+            self.session.end_gesture();
+        }
+        self.typed = ctx.egui_wants_keyboard_input();
+        self.remember_stops();
+        self.retitle(&ctx);
+        match self.session.running_simulation().map(Simulation::progress) {
+            // The frame wakes the window when it is there. Until then the window leaves the GPU to it, but for its progress.
+            Some(Some(_)) => ctx.request_repaint_after(PROGRESS),
+            Some(None) if self.player.active() => ctx.request_repaint(),
+            _ => {}
+        }
+    }
+}
+
+/// How often the progress of a long frame is shown.
+const PROGRESS: Duration = Duration::from_millis(200);
+
+/// The context of the window that threads wake.
+type Awake = Arc<Mutex<egui::Context>>;

@@ -1,0 +1,193 @@
+//! Views in windows of their own, for example on a second monitor. They are drawn together with the main window and share its device, so a
+//! view shows the same texture wherever it is. Where only one window can be opened, they lie over the panes.
+
+use std::collections::BTreeMap;
+
+use eframe::egui::{self, Id, Key, Modifiers, Ui, ViewportBuilder, ViewportClass, ViewportCommand, ViewportId, vec2};
+
+use super::Editor;
+use super::tiles;
+use crate::editor::commands::action::{Action, Actions};
+use crate::editor::commands::command::Command;
+use crate::editor::model::pane::Pane;
+use crate::editor::model::player;
+
+/// The size of a new window, and the least \[points\].
+const SIZE: [f32; 2] = [960.0, 720.0];
+const LEAST: [f32; 2] = [320.0, 240.0];
+/// The largest part of the main window that a view over its panes takes at first, and its margin to the lower left corner \[points\].
+const PART: f32 = 0.4;
+const MARGIN: f32 = 40.0;
+
+/// A view's own window, by what it did in the last frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OwnWindow {
+    /// A widget had the keyboard.
+    typed: bool,
+    /// A button was held or a field was being edited, so a gesture may be under way.
+    busy: bool,
+}
+
+/// The windows by the numbers of their views.
+pub(crate) type OwnWindows = BTreeMap<u64, OwnWindow>;
+
+/// What was asked for in a window.
+#[derive(Default)]
+struct Asked {
+    close: bool,
+    command: Option<Command>,
+}
+
+impl Editor {
+    /// Moves a view into its own window, or back into its pane.
+    pub(crate) fn toggle_own_window(&mut self, number: u64) {
+        if self.windows.remove(&number).is_none() && self.views.contains_key(&number) {
+            self.windows.insert(number, OwnWindow::default());
+        }
+        let away = self.away();
+        tiles::show_all_but(&mut self.panes, &away);
+    }
+
+    /// The view that the command is for: that under the pointer, or else the first.
+    pub(crate) fn pointed_view(&self) -> u64 {
+        match self.pointed {
+            Some(Pane::View(number)) if self.views.contains_key(&number) => number,
+            _ => 0,
+        }
+    }
+
+    /// The panes that are in windows of their own.
+    pub(crate) fn away(&self) -> Vec<Pane> {
+        self.windows.keys().map(|number| Pane::View(*number)).collect()
+    }
+
+    /// Shows a pane; one in its own window is left as it is.
+    pub(crate) fn bring_up(&mut self, pane: Pane) {
+        if !self.away().contains(&pane) {
+            tiles::bring_up(&mut self.panes, pane);
+        }
+    }
+
+    /// Whether a gesture may be under way in one of the windows.
+    pub(crate) fn busy_elsewhere(&self) -> bool {
+        self.windows.values().any(|window| window.busy)
+    }
+
+    /// Draws the windows, and adds what is asked for in them.
+    pub(crate) fn show_own_windows(&mut self, ctx: &egui::Context, actions: &mut Actions) {
+        let views = &self.views;
+        self.windows.retain(|number, _| views.contains_key(number));
+        for number in self.windows.keys().copied().collect::<Vec<_>>() {
+            let title =
+                self.views.get(&number).map(|view| format!("{} — Stagewright", view.title())).unwrap_or_default();
+            let asked = match ctx.embed_viewports() {
+                true => self.show_over_panes(ctx, number, title, actions),
+                false => {
+                    let builder = ViewportBuilder::default()
+                        .with_app_id("stagewright")
+                        .with_title(title)
+                        .with_inner_size(SIZE)
+                        .with_min_inner_size(LEAST)
+                        .with_drag_and_drop(true);
+                    ctx.show_viewport_immediate(viewport(number), builder, |ui, class| {
+                        self.show_in_window(ui, class, number, actions)
+                    })
+                }
+            };
+            if asked.close {
+                self.toggle_own_window(number);
+            }
+            if let Some(command) = asked.command {
+                self.run_from_window(ctx, command, number, actions);
+            }
+        }
+    }
+
+    /// A window over the panes, with a button to close it.
+    fn show_over_panes(&mut self, ctx: &egui::Context, number: u64, title: String, actions: &mut Actions) -> Asked {
+        let (mut open, mut asked) = (true, Asked::default());
+        let room = PART * ctx.content_rect().size();
+        let size = vec2(SIZE[0], SIZE[1]).min(room);
+        egui::Window::new(title)
+            .id(Id::new(("own window", number)))
+            .open(&mut open)
+            .collapsible(false)
+            .frame(egui::Frame::window(&ctx.global_style()).inner_margin(0))
+            .default_size(size)
+            .default_pos(ctx.content_rect().left_bottom() + vec2(MARGIN, -MARGIN - size.y))
+            .min_size(vec2(LEAST[0], LEAST[1]).min(room))
+            .show(ctx, |ui| asked = self.show_in_window(ui, ViewportClass::EmbeddedWindow, number, actions));
+        asked.close |= !open;
+        asked
+    }
+
+    /// The contents of a window.
+    fn show_in_window(&mut self, ui: &mut Ui, class: ViewportClass, number: u64, actions: &mut Actions) -> Asked {
+        let ctx = ui.ctx().clone();
+        let mut asked = Asked::default();
+        // Over the panes, the pointer, the keys and dropped files are those of the main window.
+        let own = class != ViewportClass::EmbeddedWindow;
+        let mut keys = 0;
+        if own {
+            asked.close = ctx.input(|input| input.viewport().close_requested());
+            let over = self.views.get(&number).is_some_and(|view| view.pointer().at.is_some());
+            // As in the main window, keys go to the graph while the pointer is over its image.
+            if self.hears_keys && over && !ctx.egui_wants_keyboard_input() {
+                keys = ctx.input_mut(player::keys);
+            }
+            leave_full_screen(&ctx);
+            let typed = self.windows.get(&number).is_some_and(|window| window.typed);
+            asked.command = if self.takes_commands() { self.keymap.pressed(&ctx, typed) } else { None };
+            self.take_dropped(&ctx);
+        }
+        if let Some(view) = self.views.get_mut(&number) {
+            view.show(ui, &mut self.session, (number, true), actions);
+            view.hold_keys(keys);
+        }
+        if let Some(window) = self.windows.get_mut(&number).filter(|_| own) {
+            window.typed = ctx.egui_wants_keyboard_input();
+            window.busy = window.typed || ctx.input(|input| input.pointer.any_down());
+        }
+        if asked.command == Some(Command::FullScreen) {
+            ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!is_full_screen(&ctx)));
+        }
+        asked
+    }
+
+    /// Carries out a command whose keys were pressed in a window. What opens in the main window then gets the keyboard.
+    fn run_from_window(&mut self, ctx: &egui::Context, command: Command, number: u64, actions: &mut Actions) {
+        match command {
+            Command::FullScreen => {}
+            Command::OwnWindow => self.toggle_own_window(number),
+            command => {
+                actions.push(Action::Run(command));
+                if command.opens_something() {
+                    ctx.send_viewport_cmd_to(ViewportId::ROOT, ViewportCommand::Focus);
+                }
+            }
+        }
+    }
+}
+
+fn is_full_screen(ctx: &egui::Context) -> bool {
+    ctx.input(|input| input.viewport().fullscreen.unwrap_or(false))
+}
+
+/// Escape in a window that fills the screen, as in a video player. What is open or being typed there comes first.
+fn leave_full_screen(ctx: &egui::Context) {
+    let free = !egui::Popup::is_any_open(ctx) && !ctx.egui_wants_keyboard_input();
+    if is_full_screen(ctx) && free && ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+        ctx.send_viewport_cmd(ViewportCommand::Fullscreen(false));
+    }
+}
+
+fn viewport(number: u64) -> ViewportId {
+    ViewportId::from_hash_of(("own window", number))
+}
+
+/// Brings a view's window to the front.
+pub(crate) fn focus(ctx: &egui::Context, number: u64) {
+    if !ctx.embed_viewports() {
+        ctx.send_viewport_cmd_to(viewport(number), ViewportCommand::Focus);
+    }
+}
