@@ -1,10 +1,12 @@
 //! Threads with deep stacks, and waiting for a thread with a time limit.
 
+/// Stack of threads that traverse graphs and shader text \[bytes\]. Address space only: pages come as they are touched.
+pub(crate) const STACK: usize = 256 << 20;
+
 /// Runs `work` on a thread with a deep stack. Graphs and shader text can nest deeply, and both the traversal of a graph
 /// and the shader compiler recurse. Where the current thread is such a thread, or none can be started, `work` runs
 /// here.
 pub fn deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    const STACK: usize = 256 << 20; // Address space only; pages come as they are touched.
     thread_local! {
         static IS_DEEP: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
     }

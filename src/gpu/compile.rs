@@ -19,9 +19,8 @@ use super::uniform_branches;
 use crate::arena::IdVec;
 use crate::plan::{Kernel, KernelId, Plan, module};
 use crate::problem::{Problem, Problems};
+use crate::threads::STACK;
 
-/// Shader compilers recurse over what the user wrote.
-const STACK: usize = 256 << 20;
 /// How often a waiting caller checks for progress and cancellation.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Limit of threads inside the driver, above which no more shaders are started. Otherwise abandoned threads would slow

@@ -46,7 +46,7 @@ pub const SUITES: &[Suite] = &[
         short: 0,
         long: 20_000,
         rate: 5.0,
-        file: "tests/random_graphs.rs",
+        file: "tests/random_graphs/main.rs",
         test: &["--test", "random_graphs"],
     },
 ];

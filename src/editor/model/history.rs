@@ -279,7 +279,7 @@ mod tests {
             assert_eq!(title(gesture), expected);
         }
         let mut found = 0;
-        let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/app")];
+        let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/editor")];
         while let Some(folder) = folders.pop() {
             for path in std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
                 if path.is_dir() {

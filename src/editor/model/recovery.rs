@@ -10,10 +10,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::document::{Document, salvage};
-use crate::editor::model::disk;
-use crate::editor::model::layout;
-use crate::editor::model::names;
 use crate::editor::model::session::{Draft, Drafts, Session};
+use crate::editor::model::{disk, layout, names};
 use crate::files::{read, write};
 use crate::threads::join_within;
 

@@ -4,9 +4,7 @@ use eframe::egui::{self, Align2, Id, RichText, Ui};
 
 use crate::editor::commands::command::Command;
 use crate::editor::model::session::Session;
-use crate::editor::toolkit::notice;
-use crate::editor::toolkit::prose;
-use crate::editor::toolkit::theme;
+use crate::editor::toolkit::{notice, prose, theme};
 
 /// What the list calls the graph without a variant.
 pub(crate) const DEFAULT: &str = "Default";

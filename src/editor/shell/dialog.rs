@@ -5,8 +5,7 @@ use eframe::egui::{self, Align2, Id, Key, Modifiers, RichText, Ui, vec2};
 use super::Editor;
 use crate::editor::model::session::Session;
 use crate::editor::panes::plan_pane;
-use crate::editor::toolkit::prose;
-use crate::editor::toolkit::theme;
+use crate::editor::toolkit::{prose, theme};
 
 /// Width of a window, and of the names in it \[points\].
 pub(crate) const WIDTH: f32 = 420.0;

@@ -15,11 +15,10 @@ use crate::editor::panes::canvas::{self, Canvas};
 use crate::editor::panes::compare::Change;
 use crate::editor::panes::files::Data;
 use crate::editor::panes::find::{self, Place};
-use crate::editor::panes::help;
-use crate::editor::panes::inspector;
 use crate::editor::panes::presets::PresetDialog;
 use crate::editor::panes::timeline::{self, file_stem};
 use crate::editor::panes::view::Overlays;
+use crate::editor::panes::{help, inspector};
 use crate::editor::toolkit::picker::{self, Picker};
 use crate::editor::toolkit::theme;
 

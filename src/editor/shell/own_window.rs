@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{self, Id, Key, Modifiers, Ui, ViewportBuilder, ViewportClass, ViewportCommand, ViewportId, vec2};
 
-use super::Editor;
-use super::tiles;
+use super::{Editor, tiles};
 use crate::editor::commands::action::{Action, Actions};
 use crate::editor::commands::command::Command;
 use crate::editor::model::pane::Pane;

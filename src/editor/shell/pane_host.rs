@@ -3,8 +3,7 @@
 use eframe::egui::{self, Ui};
 use egui_tiles::{TileId, Tiles, Tree, UiResponse};
 
-use super::Editor;
-use super::tiles;
+use super::{Editor, tiles};
 use crate::editor::commands::action::{Action, Actions};
 use crate::editor::model::pane::Pane;
 use crate::editor::panes::inspector;

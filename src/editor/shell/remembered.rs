@@ -6,8 +6,7 @@ use std::sync::Arc;
 use eframe::egui;
 use egui_tiles::Tree;
 
-use super::Editor;
-use super::tiles;
+use super::{Editor, tiles};
 use crate::editor::commands::keymap::Keymap;
 use crate::editor::model::pane::Pane;
 use crate::editor::model::settings::{AutoKey, Scale, Settings, Stops, WindowChoices};

@@ -4,8 +4,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{self, RichText};
 
-use super::prose;
-use super::theme;
+use super::{prose, theme};
 use crate::editor::toolkit::row;
 use crate::printable;
 

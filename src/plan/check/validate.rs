@@ -16,10 +16,10 @@ use crate::plan::data::Kernel;
 use crate::problem::{Problem, Problems, SourcePlace};
 use crate::stage::guard::inlining;
 use crate::stage::syntax::tokens;
+use crate::threads::STACK;
 
 /// How often to check the clocks of the working threads.
 const LOOK: Duration = Duration::from_millis(100);
-const STACK: usize = 256 << 20; // Address space only. The parser recurses.
 const MOST_THREADS: usize = 16;
 
 /// A check, and the length of its text \[bytes\].

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use eframe::egui::{self, Pos2, Rect};
 
 use super::*;
-use crate::editor::panes::canvas::viewport;
-use crate::editor::panes::canvas::{self, frames, text, view};
+use crate::editor::panes::canvas::{self, frames, text, view, viewport};
 use crate::editor::toolkit::theme;
 
 /// What can be counted on a level.

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use eframe::egui::{self, Key, PointerButton, Rect, Ui, Vec2};
 use egui_node_graph::NodeResponse;
 
-use super::frames::Held;
+use super::frames::{self, Held};
 use super::snap::Guide;
 use super::strokes::Stroke;
 use super::view::{Asked, Response};
-use super::{Canvas, Palette, frames};
+use super::{Canvas, Palette};
 use crate::document::{Document, Link, ParamValue};
 use crate::edit::{self, InputEnd};
 use crate::editor::commands::action::{Action, Actions};

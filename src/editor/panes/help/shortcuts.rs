@@ -4,8 +4,7 @@ use eframe::egui::{self, RichText, Ui, vec2};
 
 use super::documents::{MANUAL, document};
 use super::markdown::{Block, blocks, plain};
-use crate::editor::commands::command::Command;
-use crate::editor::commands::command::MENUS;
+use crate::editor::commands::command::{Command, MENUS};
 use crate::editor::toolkit::theme;
 
 /// Width of the column of keys \[points\].

@@ -9,9 +9,8 @@ use eframe::egui::{
 
 use super::numbers::text_from_number;
 use crate::editor::toolkit::completion::{self, Completed, List, of_name};
-use crate::editor::toolkit::prose;
-use crate::editor::toolkit::row;
 use crate::editor::toolkit::theme::{self, Look};
+use crate::editor::toolkit::{prose, row};
 use crate::expr::{ExprContext, Expression, FUNCTIONS, Numbers, Place, VARIABLES, gpu_functions};
 use crate::graph::formula;
 use crate::stage::types::ValueType;

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{self, Label, RichText, Ui};
 
-use super::head;
 use super::value::{Change, Field, Site, plain};
-use super::{expectations, theme, told};
+use super::{expectations, head, theme, told};
 use crate::document::{Document, Frame, ParamValue};
 use crate::edit;
 use crate::editor::commands::action::Actions;

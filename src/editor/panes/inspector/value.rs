@@ -5,11 +5,11 @@ use eframe::egui::{
 };
 
 use super::bar::{Bar, Given};
-use super::expression::Rules;
+use super::expression::{self, Rules};
 pub(super) use super::field::{Field, plain};
 use super::keys::Clock;
 use super::numbers::{choices, components, constant_from, text_from_value, tidy};
-use super::{color, curve, expression, gradient};
+use super::{color, curve, gradient};
 use crate::curve::Keyframes;
 use crate::document::ParamValue;
 use crate::editor::toolkit::row::{HEIGHT, Name, SMALL, named, small};

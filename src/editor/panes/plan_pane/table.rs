@@ -5,10 +5,9 @@ use eframe::egui::{
 };
 
 use super::cell::{self, Columns, ROW};
-use super::figures;
 use super::kernel::KernelText;
 use super::rows::{self, LISTS, Row, Shape};
-use super::{PlanPane, buffers};
+use super::{PlanPane, buffers, figures};
 use crate::editor::commands::action::{self, Action, Actions};
 use crate::editor::model::pane::Pane;
 use crate::editor::model::session::Session;

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use eframe::egui::{self, Id, Key, RichText, Ui};
 
 use crate::document::ParamValue;
-use crate::editor::model::presets::PresetWish;
-use crate::editor::model::presets::Presets;
 use crate::editor::model::presets::values::Kind;
+use crate::editor::model::presets::{PresetWish, Presets};
 use crate::editor::model::session::Session;
 use crate::editor::model::settings::Store;
 use crate::editor::toolkit::theme;

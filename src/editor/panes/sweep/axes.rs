@@ -6,8 +6,7 @@ use eframe::egui::{self, PopupCloseBehavior, RichText, Ui, vec2};
 use crate::document::{Document, ParamValue};
 use crate::editor::model::session::Session;
 use crate::editor::panes::variations::{Variable, Varied, candidates};
-use crate::editor::toolkit::row;
-use crate::editor::toolkit::theme;
+use crate::editor::toolkit::{row, theme};
 use crate::library::Library;
 use crate::sweep::axis::Axis;
 

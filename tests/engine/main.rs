@@ -1,28 +1,17 @@
 //! The engine on whatever adapter there is: limits, budgets, faults, recompiling while running.
 
-#[path = "engine/bake.rs"]
 mod bake;
-#[path = "engine/budgets.rs"]
 mod budgets;
-#[path = "engine/checkpoint.rs"]
 mod checkpoint;
-#[path = "engine/debugger.rs"]
 mod debugger;
-#[path = "engine/follow.rs"]
 mod follow;
-#[path = "campaign/forge.rs"]
+#[path = "../campaign/forge.rs"]
 mod forge;
-#[path = "engine/image_fit.rs"]
 mod image_fit;
-#[path = "engine/keyframes.rs"]
 mod keyframes;
-#[path = "engine/lockstep.rs"]
 mod lockstep;
-#[path = "engine/memory.rs"]
 mod memory;
-#[path = "engine/timeline.rs"]
 mod timeline;
-#[path = "engine/unseen.rs"]
 mod unseen;
 
 use std::sync::OnceLock;

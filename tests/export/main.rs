@@ -1,6 +1,5 @@
 //! Exports: what is written, what an interrupted one leaves, and what else runs meanwhile.
 
-#[path = "export/read_back.rs"]
 mod read_back;
 
 use std::path::PathBuf;

@@ -4,18 +4,13 @@
 //! `STAGEWRIGHT_SEED` is the first seed and `STAGEWRIGHT_COUNT` the number of graphs, for a run as long as one likes:
 //! `STAGEWRIGHT_SEED=1000 STAGEWRIGHT_COUNT=100000 cargo test --test random_graphs`. A failure prints the seed and the graph.
 
-#[path = "random_graphs/generate.rs"]
 mod generate;
-#[path = "random_graphs/interpret.rs"]
 mod interpret;
-#[path = "random_graphs/loops.rs"]
 mod loops;
-#[path = "random_graphs/model.rs"]
 mod model;
-#[path = "random_graphs/pairs.rs"]
 mod pairs;
 #[allow(dead_code)] // not every test program uses all of it
-#[path = "random/seed.rs"]
+#[path = "../random/seed.rs"]
 mod seed;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,59 +1,33 @@
 //! The compiler without a GPU: documents, checks, plans, stage text, and what hostile input does.
 
-#[path = "compiler/bypass.rs"]
 mod bypass;
-#[path = "compiler/check.rs"]
 mod check;
-#[path = "compiler/circles.rs"]
 mod circles;
-#[path = "compiler/curves.rs"]
 mod curves;
-#[path = "compiler/document.rs"]
 mod document;
-#[path = "compiler/documents.rs"]
 mod documents;
-#[path = "compiler/edit.rs"]
 mod edit;
-#[path = "compiler/expect.rs"]
 mod expect;
-#[path = "compiler/groups.rs"]
 mod groups;
-#[path = "compiler/hostile.rs"]
 mod hostile;
-#[path = "compiler/invariant.rs"]
 mod invariant;
-#[path = "compiler/keyframes.rs"]
 mod keyframes;
-#[path = "compiler/language.rs"]
 mod language;
-#[path = "compiler/layers.rs"]
 mod layers;
-#[path = "compiler/letters.rs"]
 mod letters;
-#[path = "compiler/limits.rs"]
 mod limits;
-#[path = "compiler/loops.rs"]
 mod loops;
-#[path = "compiler/moving.rs"]
 mod moving;
-#[path = "compiler/numbers.rs"]
 mod numbers;
-#[path = "compiler/particles.rs"]
 mod particles;
-#[path = "compiler/plans.rs"]
 mod plans;
-#[path = "compiler/precision.rs"]
 mod precision;
-#[path = "compiler/salvage.rs"]
 mod salvage;
 #[allow(dead_code)] // not every test program uses all of it
-#[path = "random/seed.rs"]
+#[path = "../random/seed.rs"]
 mod seed;
-#[path = "compiler/templates.rs"]
 mod templates;
-#[path = "compiler/unneeded.rs"]
 mod unneeded;
-#[path = "compiler/variants.rs"]
 mod variants;
 
 use stagewright::document::Document;

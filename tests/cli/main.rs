@@ -1,32 +1,18 @@
 //! The program as a person types it.
 
-#[path = "cli/bake.rs"]
 mod bake;
-#[path = "cli/check.rs"]
 mod check;
-#[path = "cli/checkpoints.rs"]
 mod checkpoints;
-#[path = "cli/compare.rs"]
 mod compare;
-#[path = "cli/flipbook.rs"]
 mod flipbook;
-#[path = "cli/ignored.rs"]
 mod ignored;
-#[path = "cli/keyframes.rs"]
 mod keyframes;
-#[path = "cli/keys.rs"]
 mod keys;
-#[path = "cli/outputs.rs"]
 mod outputs;
-#[path = "cli/points.rs"]
 mod points;
-#[path = "cli/resume.rs"]
 mod resume;
-#[path = "cli/stop.rs"]
 mod stop;
-#[path = "cli/sweep.rs"]
 mod sweep;
-#[path = "cli/variants.rs"]
 mod variants;
 
 use std::path::PathBuf;

@@ -8,33 +8,19 @@
 //! ```
 //! Without arguments, and under a test runner, it runs the cases in `tests/campaign/regressions`.
 
-#[path = "campaign/corpus.rs"]
 mod corpus;
-#[path = "campaign/forge.rs"]
 mod forge;
-#[path = "campaign/fuzz.rs"]
 mod fuzz;
-#[path = "campaign/kills.rs"]
 mod kills;
-#[path = "campaign/meter.rs"]
 mod meter;
-#[path = "campaign/mutate.rs"]
 mod mutate;
-#[path = "campaign/options.rs"]
 mod options;
-#[path = "campaign/random.rs"]
 mod random;
-#[path = "campaign/regressions.rs"]
 mod regressions;
-#[path = "campaign/runs.rs"]
 mod runs;
-#[path = "campaign/suites.rs"]
 mod suites;
-#[path = "campaign/tally.rs"]
 mod tally;
-#[path = "campaign/targets/mod.rs"]
 mod targets;
-#[path = "campaign/worker.rs"]
 mod worker;
 
 use std::io::Write;

@@ -1,11 +1,8 @@
 //! What a folder from somebody else can't do: `docs/security.md`, line by line, with the program as a person runs it.
 #![cfg(unix)]
 
-#[path = "files/exports.rs"]
 mod exports;
-#[path = "files/names.rs"]
 mod names;
-#[path = "files/stages.rs"]
 mod stages;
 
 use std::path::{Path, PathBuf};

@@ -1,30 +1,17 @@
 //! Files as signed distances, held against analytic distances, and as colours; and what broken files say. No GPU.
 
-#[path = "asset/colors.rs"]
 mod colors;
-#[path = "asset/exr.rs"]
 mod exr;
-#[path = "asset/files.rs"]
 mod files;
-#[path = "asset/gltf.rs"]
 mod gltf;
-#[path = "asset/gltf_shape.rs"]
 mod gltf_shape;
-#[path = "asset/grids.rs"]
 mod grids;
-#[path = "asset/images.rs"]
 mod images;
-#[path = "asset/jpeg.rs"]
 mod jpeg;
-#[path = "asset/meshes.rs"]
 mod meshes;
-#[path = "asset/particles.rs"]
 mod particles;
-#[path = "asset/ply.rs"]
 mod ply;
-#[path = "asset/shells.rs"]
 mod shells;
-#[path = "asset/tracks.rs"]
 mod tracks;
 
 use std::path::{Path, PathBuf};

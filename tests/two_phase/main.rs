@@ -1,0 +1,26 @@
+//! The two-phase solver of the oil clock: volume fractions, variable density, surface tension, walls.
+
+// The reference holds more than this binary uses.
+#[allow(dead_code)]
+#[path = "../solvers/reference.rs"]
+mod reference;
+
+#[allow(dead_code)]
+#[path = "../solvers/harness.rs"]
+mod harness;
+
+mod advection;
+mod advection_reference;
+mod clock;
+mod conservation;
+mod curvature;
+mod droplets;
+mod heat;
+mod layers;
+mod momentum;
+mod pressure;
+mod stages;
+mod stages_reference;
+mod stages_solves;
+mod stress;
+mod turning;
