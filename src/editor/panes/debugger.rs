@@ -6,6 +6,7 @@ use super::followed;
 use crate::editor::commands::action::{Action, Actions};
 use crate::editor::commands::command::Command;
 use crate::editor::model::session::Session;
+use crate::editor::panes::content::{PaneContent, Surroundings};
 use crate::editor::toolkit::command_button::icon_button;
 use crate::editor::toolkit::theme::{self, Look};
 use crate::graph::expect::list;
@@ -32,12 +33,26 @@ pub(crate) struct DebuggerPane {
     scrolled: Option<(u64, usize)>,
 }
 
+impl PaneContent for DebuggerPane {
+    fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {
+        self.draw(ui, around.session, around.actions)
+    }
+
+    fn framed(&self) -> bool {
+        true
+    }
+
+    fn opened(&mut self) {
+        *self = DebuggerPane::default();
+    }
+}
+
 impl DebuggerPane {
     /// Draws the pane.
     ///
     /// # Errors
     /// Why a condition is not valid, in one sentence.
-    pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
+    fn draw(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let look = theme::of(ui);
         let mut told = Ok(());
         if session.debugger().is_some() && ui.available_width() >= WIDE {

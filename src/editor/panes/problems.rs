@@ -5,6 +5,7 @@ use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 use crate::edit::{self, Remedy};
 use crate::editor::commands::action::{self, Action, Actions};
 use crate::editor::model::session::Session;
+use crate::editor::panes::content::{PaneContent, Surroundings};
 use crate::editor::toolkit::{prose, theme};
 use crate::printable;
 use crate::problem::{Problem, Severity};
@@ -28,12 +29,22 @@ pub(crate) struct ProblemList {
     reveal: bool,
 }
 
+impl PaneContent for ProblemList {
+    fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {
+        self.draw(ui, around.session, around.actions)
+    }
+
+    fn framed(&self) -> bool {
+        true
+    }
+}
+
 impl ProblemList {
     /// Draws the list.
     ///
     /// # Errors
     /// Why a remedy could not be applied, in one sentence.
-    pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
+    pub(crate) fn draw(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let problems: Vec<Problem> = session.problems().cloned().collect();
         self.learn(ui, session, &problems);
         if problems.is_empty() {
@@ -195,7 +206,7 @@ mod tests {
         let draw = |ui: &mut Ui, bench: &mut Bench| {
             bench.session.poll();
             theme::install(ui.ctx());
-            bench.told.extend(bench.list.show(ui, &mut bench.session, &mut Actions::new()).err());
+            bench.told.extend(bench.list.draw(ui, &mut bench.session, &mut Actions::new()).err());
         };
         let mut harness = Harness::builder().with_size([900.0, 400.0]).build_ui_state(draw, state);
         settle(&mut harness);

@@ -63,7 +63,7 @@ impl Editor {
                 (Key::End, last),
             ];
             if let Some((_, steps)) = moved.into_iter().find(|(key, _)| pressed(*key)) {
-                self.code.flush(&mut self.session);
+                self.panes.code.flush(&mut self.session);
                 self.session.go_to_step(steps);
             }
         }
@@ -85,7 +85,7 @@ impl Editor {
                 Dialog::About => about(ui, &self.session),
                 Dialog::History => {
                     if let Some(steps) = steps(ui, &self.session) {
-                        self.code.flush(&mut self.session);
+                        self.panes.code.flush(&mut self.session);
                         self.session.go_to_step(steps);
                     }
                 }

@@ -91,7 +91,7 @@ impl Editor {
         for action in actions {
             match action {
                 Action::Run(command) => self.execute(command, ctx),
-                Action::Reveal => self.canvas.reveal(),
+                Action::Reveal => self.panes.canvas.reveal(),
                 Action::GoToNode(path) => {
                     let reveal = action::go_to(&mut self.session, &path);
                     self.carry_out(Vec::from_iter(reveal), ctx);
@@ -99,7 +99,7 @@ impl Editor {
                 Action::ViewWire(link) => self.view_wire(&link),
                 Action::ShowCode(place) => {
                     self.bring_up(Pane::Code);
-                    self.code.show_place(place);
+                    self.panes.code.show_place(place);
                 }
                 Action::PinView(number) => self.pin(number),
                 Action::OwnWindow(number) => self.toggle_own_window(number),
@@ -130,7 +130,7 @@ impl Editor {
                     self.player.go_to(frame);
                 }
                 Action::ShowLanguage(heading) => {
-                    self.help.open(help::LANGUAGE, &heading);
+                    self.panes.help.open(help::LANGUAGE, &heading);
                     self.bring_up(Pane::Help);
                 }
                 Action::SaveStage(path) => self.files.save_stage(&mut self.session, path),
@@ -141,7 +141,7 @@ impl Editor {
                 Action::CompareFile => self.files.ask_to_compare(ctx, &self.session),
                 Action::AllowFiles => self.files.allow(&mut self.session),
                 Action::ShowSnapshot(slot) => {
-                    self.code.flush(&mut self.session);
+                    self.panes.code.flush(&mut self.session);
                     self.session.show_snapshot(slot);
                 }
                 Action::Preset(wish) => self.preset = Some(PresetDialog::new(wish)),
@@ -175,8 +175,8 @@ impl Editor {
             return;
         }
         // Every command applies to the text as it is on screen.
-        self.code.flush(&mut self.session);
-        let (session, canvas) = (&mut self.session, &mut self.canvas);
+        self.panes.code.flush(&mut self.session);
+        let (session, canvas) = (&mut self.session, &mut self.panes.canvas);
         let (mut told, mut actions) = (Ok(()), Actions::new());
         match command {
             Command::New => self.files.new_graph(ctx),
@@ -225,7 +225,7 @@ impl Editor {
             Command::AddNode => canvas.open_palette(ctx, session, canvas::pointer(ctx)),
             Command::Bypass => canvas.bypass(session),
             Command::NextProblem | Command::PreviousProblem => {
-                actions = self.problems.step(session, command == Command::NextProblem);
+                actions = self.panes.problems.step(session, command == Command::NextProblem);
                 self.bring_up(Pane::Problems);
             }
             Command::Rename => canvas.rename_selected(session),
@@ -316,7 +316,7 @@ impl Editor {
             Command::ToggleHandles => self.overlay(|overlays| &mut overlays.handles),
             Command::ToggleRuler => self.overlay(|overlays| &mut overlays.ruler.on),
             Command::ResetPanes => {
-                self.panes = tiles::arrangement();
+                self.tiles = tiles::arrangement();
                 self.windows.clear();
                 // Pinned views have no place in it.
                 self.views.retain(|number, _| *number == 0);
@@ -365,14 +365,14 @@ impl Editor {
 
     /// Shows the help pane at what the command is about: the word at the caret of the code, the selected node, or the manual.
     fn help_with(&mut self, command: Command, ctx: &egui::Context) {
-        let heading = self.code.heading(ctx).filter(|_| command == Command::NodeHelp);
+        let heading = self.panes.code.heading(ctx).filter(|_| command == Command::NodeHelp);
         let node = self.session.selection.single().and_then(|name| self.session.nodes().get(name)).cloned();
         match (command, heading, node) {
-            (Command::NodeHelp, Some(heading), _) => self.help.open(help::LANGUAGE, &heading),
-            (Command::NodeHelp, None, Some(node)) => self.help.open_node(&node, self.session.library()),
-            (Command::StageLanguage, ..) => self.help.open(help::LANGUAGE, ""),
-            (Command::Shortcuts, ..) => self.help.open_shortcuts(),
-            _ => self.help.open(help::MANUAL, ""),
+            (Command::NodeHelp, Some(heading), _) => self.panes.help.open(help::LANGUAGE, &heading),
+            (Command::NodeHelp, None, Some(node)) => self.panes.help.open_node(&node, self.session.library()),
+            (Command::StageLanguage, ..) => self.panes.help.open(help::LANGUAGE, ""),
+            (Command::Shortcuts, ..) => self.panes.help.open_shortcuts(),
+            _ => self.panes.help.open(help::MANUAL, ""),
         }
         self.bring_up(Pane::Help);
     }
@@ -388,9 +388,9 @@ impl Editor {
         let away = self.away();
         let first = if away.contains(&Pane::View(0)) { Pane::Graph } else { Pane::View(0) };
         let pane = self.pointed.filter(|pane| !away.contains(pane)).unwrap_or(first);
-        match tiles::is_maximized(&self.panes, &away) {
-            true => tiles::show_all_but(&mut self.panes, &away),
-            false => tiles::maximize(&mut self.panes, pane),
+        match tiles::is_maximized(&self.tiles, &away) {
+            true => tiles::show_all_but(&mut self.tiles, &away),
+            false => tiles::maximize(&mut self.tiles, pane),
         }
     }
 
@@ -406,7 +406,7 @@ impl Editor {
 
     pub(crate) fn toggle_thumbnails(&mut self) {
         self.thumbnails = !self.thumbnails;
-        self.canvas.thumbnails.clear();
+        self.panes.canvas.thumbnails.clear();
         self.player.refresh();
     }
 
@@ -437,7 +437,7 @@ impl Editor {
             return Ok(());
         };
         let inputs = if with_inputs { PasteInputs::Keep } else { PasteInputs::Drop };
-        self.canvas.paste(&mut self.session, &text, canvas::pointer(ctx), inputs, actions)
+        self.panes.canvas.paste(&mut self.session, &text, canvas::pointer(ctx), inputs, actions)
     }
 
     /// The command that has requested the text of the clipboard, once it arrives. Its keys may not be those of the event.
@@ -504,12 +504,12 @@ impl Editor {
             Command::CompareStage => {
                 let (scope, node) = (self.session.scope().clone(), self.session.selection.first().cloned());
                 if let Some(node) = node {
-                    self.compare.compare_with(Change::Replaced { scope, node, stage: key });
+                    self.panes.compare.compare_with(Change::Replaced { scope, node, stage: key });
                     self.bring_up(Pane::Compare);
                 }
             }
             Command::ReplaceStage => {
-                let told = self.canvas.replace_stage(&mut self.session, &key);
+                let told = self.panes.canvas.replace_stage(&mut self.session, &key);
                 if let Err(sentence) = told {
                     self.notify(sentence, true);
                 }
@@ -524,7 +524,7 @@ impl Editor {
 
     /// Saves the document, or the stage file that is being edited.
     fn save(&mut self, ctx: &egui::Context) {
-        match self.code.focused_file(ctx) {
+        match self.panes.code.focused_file(ctx) {
             Some(path) => self.files.save_stage(&mut self.session, path),
             None => self.files.save(ctx, &mut self.session),
         }

@@ -35,22 +35,15 @@ use crate::editor::model::player::{self, Player, Pointer};
 use crate::editor::model::session::Session;
 use crate::editor::model::settings::{Folders, Stops};
 use crate::editor::panes::bake::BakeDialog;
-use crate::editor::panes::canvas::{self, Canvas};
-use crate::editor::panes::code::Code;
-use crate::editor::panes::compare::{Change, ComparePane};
-use crate::editor::panes::curves::CurvePane;
-use crate::editor::panes::debugger::DebuggerPane;
+use crate::editor::panes::canvas;
+use crate::editor::panes::compare::Change;
+use crate::editor::panes::content::PaneContent;
 use crate::editor::panes::export::{Around, ExportDialog};
 use crate::editor::panes::files::{Event, Files, Leaving};
-use crate::editor::panes::help::Help;
-use crate::editor::panes::plan_pane::PlanPane;
-use crate::editor::panes::plots::PlotPane;
 use crate::editor::panes::presets::PresetDialog;
-use crate::editor::panes::problems::ProblemList;
-use crate::editor::panes::sweep::Sweep;
+use crate::editor::panes::table::Panes;
 use crate::editor::panes::timeline::{self, TimelinePane};
 use crate::editor::panes::variants::NameDialog;
-use crate::editor::panes::variations::Variations;
 use crate::editor::panes::view::{ThumbnailViews, View};
 use crate::editor::panes::{inspector, transport};
 use crate::editor::shell::dialog::Dialog;
@@ -69,8 +62,6 @@ pub struct Editor {
     session: Session,
     player: Player,
     timeline: TimelinePane,
-    canvas: Canvas,
-    code: Code,
     views: BTreeMap<u64, View>,
     render: egui_wgpu::RenderState,
     /// The context of the current window, which other threads wake.
@@ -78,20 +69,14 @@ pub struct Editor {
     /// Node thumbnails, and whether they are shown.
     thumbnail_views: ThumbnailViews,
     thumbnails: bool,
-    panes: Tree<Pane>,
-    plan_pane: PlanPane,
-    variations: Variations,
-    sweep: Sweep,
-    curves: CurvePane,
-    debugger: DebuggerPane,
-    plots: PlotPane,
-    compare: ComparePane,
+    panes: Panes,
+    /// How panes share the window.
+    tiles: Tree<Pane>,
     files: Files,
     export: ExportDialog,
     bake: BakeDialog,
     notice: Option<Notice>,
     hints: Hints,
-    help: Help,
     dialog: Option<Dialog>,
     preferences: Preferences,
     keymap: Arc<Keymap>,
@@ -105,7 +90,6 @@ pub struct Editor {
     windows: OwnWindows,
     /// The pane that the pointer was over last.
     pointed: Option<Pane>,
-    problems: ProblemList,
     /// An open list, its purpose, and what its items stand for.
     picker: Option<(Command, Vec<String>, Picker)>,
     title: String,
@@ -147,26 +131,17 @@ impl Editor {
             awake,
             player: Player::default(),
             timeline: TimelinePane::default(),
-            canvas: Canvas::default(),
             views: BTreeMap::from([(0, View::new(render.clone()))]),
             render,
             thumbnail_views: ThumbnailViews::default(),
             thumbnails: false,
-            code: Code::default(),
-            panes: tiles::arrangement(),
-            plan_pane: PlanPane::default(),
-            variations: Variations::default(),
-            sweep: Sweep::default(),
-            curves: CurvePane::default(),
-            debugger: DebuggerPane::default(),
-            plots: PlotPane::default(),
-            compare: ComparePane::default(),
+            panes: Panes::default(),
+            tiles: tiles::arrangement(),
             files: Files::new(folders),
             export: ExportDialog::default(),
             bake: BakeDialog::default(),
             notice: None,
             hints: Hints::default(),
-            help: Help::default(),
             dialog: None,
             preferences: Preferences::default(),
             keymap: Arc::default(),
@@ -175,7 +150,6 @@ impl Editor {
             naming: None,
             windows: OwnWindows::new(),
             pointed: None,
-            problems: ProblemList::default(),
             picker: None,
             title: String::new(),
             plan: 0,
@@ -211,17 +185,13 @@ impl Editor {
         theme::install(&context.egui_ctx);
         *self.awake.lock().unwrap_or_else(PoisonError::into_inner) = context.egui_ctx.clone();
         self.files.settings().get().window.apply(&context.egui_ctx);
-        // Text was laid out with the old window's fonts, so it is laid out again.
-        self.code.flush(&mut self.session);
-        self.code = Code::default();
+        for (_, pane) in self.panes.each() {
+            pane.device_lost(&mut self.session);
+        }
         self.picker = None;
         self.files.close_gallery();
         self.views.values_mut().for_each(|view| view.attach(render.clone()));
         self.thumbnail_views = ThumbnailViews::default();
-        self.canvas.thumbnails.clear();
-        self.variations.attach();
-        self.sweep.attach();
-        self.compare.attach();
         self.player.attach();
         self.title.clear();
         self.closing = false;
@@ -237,7 +207,7 @@ impl Editor {
 
     /// Shows the hints for new users.
     fn hint(&mut self, ctx: &egui::Context) {
-        if self.files.blocking() || self.picker.is_some() || self.canvas.busy() {
+        if self.files.blocking() || self.picker.is_some() || self.panes.canvas.busy() {
             return;
         }
         let seen = self.files.settings().get().hints.clone();
@@ -287,7 +257,7 @@ impl Editor {
         let Some(new) = self.views.get(&view).map(View::another) else { return };
         let number = self.views.keys().last().map_or(1, |last| last + 1);
         self.views.insert(number, new);
-        tiles::put_beside(&mut self.panes, Pane::View(number), Pane::View(view));
+        tiles::put_beside(&mut self.tiles, Pane::View(number), Pane::View(view));
         self.player.refresh();
     }
 
@@ -309,7 +279,7 @@ impl Editor {
         if ctx.input(|input| input.viewport().close_requested()) {
             self.leave(ctx);
         }
-        if !self.files.blocking() && self.picker.is_none() && self.preset.is_none() && !self.canvas.busy() {
+        if !self.files.blocking() && self.picker.is_none() && self.preset.is_none() && !self.panes.canvas.busy() {
             self.dialog_keys(ctx);
             self.export.take_keys(ctx);
             self.bake.take_keys(ctx);
@@ -318,15 +288,7 @@ impl Editor {
             match event {
                 Event::Opened => {
                     widget_memory::forget(ctx);
-                    self.canvas.clear();
-                    self.code = Code::default();
-                    self.plan_pane = PlanPane::default();
-                    self.variations.clear();
-                    self.sweep.clear();
-                    self.compare.clear();
-                    self.curves.clear();
-                    self.debugger = DebuggerPane::default();
-                    self.plots = PlotPane::default();
+                    self.panes.each().into_iter().for_each(|(_, pane)| pane.opened());
                     self.export.forget_graph();
                     self.player.clear();
                     self.timeline = TimelinePane::default();
@@ -342,18 +304,19 @@ impl Editor {
                 Event::Opening(path) => self.notify(format!("Opening {}: the disk is slow", path.display()), false),
                 Event::Saving(path) => self.notify(format!("Saving {}: the disk is slow", path.display()), false),
                 Event::SavedStage(path, text) => {
-                    self.code.mark_saved(&path, &text);
+                    self.panes.code.mark_saved(&path, &text);
                     self.notify(format!("Saved {}", path.display()), false);
                 }
                 Event::Saved(path) => self.notify(format!("Saved {}", path.display()), false),
                 Event::Reloaded(path) => self.notify(format!("Reloaded {} (changed on disk)", path.display()), false),
                 Event::Dropped(wish, node) => {
                     let mut actions = Actions::new();
-                    let told = self.canvas.put_in(&mut self.session, &wish, *node, canvas::pointer(ctx), &mut actions);
+                    let told =
+                        self.panes.canvas.put_in(&mut self.session, &wish, *node, canvas::pointer(ctx), &mut actions);
                     actions.push(told.map_or_else(Action::Tell, |_| Action::Reveal));
                     self.carry_out(actions, ctx);
                 }
-                Event::Compare(path, document) => self.compare.compare_with(Change::File(path, document)),
+                Event::Compare(path, document) => self.panes.compare.compare_with(Change::File(path, document)),
                 Event::Failed(sentence) => self.notify(sentence, true),
             }
         }
@@ -378,8 +341,7 @@ impl Editor {
             && !self.export.is_choosing()
             && self.preset.is_none()
             && self.naming.is_none()
-            && !self.canvas.busy()
-            && !self.compare.busy()
+            && !self.panes.all().iter().any(|pane| pane.busy())
             && !self.views.values().any(View::holds_handle)
     }
 
@@ -392,13 +354,14 @@ impl Editor {
 
     /// Makes the running plan keep the wires that are shown.
     fn look(&mut self) {
-        let wires = self.views.values().flat_map(View::wires).map(str::to_string).chain(self.compare.wires()).collect();
+        let of_panes = self.panes.all().into_iter().flat_map(PaneContent::wires);
+        let wires = self.views.values().flat_map(View::wires).map(str::to_string).chain(of_panes).collect();
         self.session.look_at(wires, self.thumbnails);
     }
 
     /// Closes the window once all changes are saved or given up.
     fn leave(&mut self, ctx: &egui::Context) {
-        self.code.flush(&mut self.session);
+        self.panes.code.flush(&mut self.session);
         if !self.closing && self.files.holds(&self.session) {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.files.leave(&mut self.session, Leaving::Close);
@@ -434,7 +397,7 @@ impl Editor {
             move || ctx.request_repaint()
         };
         // The other side of a comparison computes the same frame first.
-        let waits = self.compare.is_behind() && self.player.waits(&self.session);
+        let waits = self.panes.compare.is_behind() && self.player.waits(&self.session);
         let computed = !waits && self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time), wake);
         // What it computes meanwhile is not whole.
         let under_way = self.session.running_simulation().is_some_and(|s| s.progress().is_some());
@@ -443,7 +406,7 @@ impl Editor {
         }
         if computed || (!under_way && std::mem::take(&mut self.stale)) {
             self.views.values_mut().for_each(|view| view.update(&mut self.session));
-            self.compare.refresh();
+            self.panes.compare.refresh();
         }
         if computed {
             self.thumbnail_views.refresh(&self.session);
@@ -451,7 +414,7 @@ impl Editor {
         }
         // While playing, the next frame updates the next of them.
         if computed || (self.thumbnail_views.late() && !self.player.playing && !under_way) {
-            self.thumbnail_views.update(&mut self.session, &self.render, &mut self.canvas.thumbnails);
+            self.thumbnail_views.update(&mut self.session, &self.render, &mut self.panes.canvas.thumbnails);
         }
         if self.thumbnail_views.late() && !under_way {
             ctx.request_repaint();
@@ -495,12 +458,15 @@ impl eframe::App for Editor {
             ctx.send_viewport_cmd(ViewportCommand::Close);
             return;
         }
-        self.code.tick(&ctx, &mut self.session);
+        self.panes.code.tick(&ctx, &mut self.session);
         self.arrivals(&ctx);
         self.advance(&ctx);
         self.keymap.install(&ctx);
-        if self.pointed == Some(Pane::Curves) && self.takes_commands() && !ctx.egui_wants_keyboard_input() {
-            self.curves.take_keys(&ctx);
+        if self.takes_commands()
+            && !ctx.egui_wants_keyboard_input()
+            && let Some(pane) = self.pointed.and_then(|pane| self.panes.get(pane))
+        {
+            pane.take_keys(&ctx);
         }
         if self.player.target().is_some() && self.escapes(&ctx) {
             self.execute(Command::StopSeek, &ctx);

@@ -44,7 +44,7 @@ impl Editor {
             self.windows.insert(number, OwnWindow::default());
         }
         let away = self.away();
-        tiles::show_all_but(&mut self.panes, &away);
+        tiles::show_all_but(&mut self.tiles, &away);
     }
 
     /// The view that the command is for: that under the pointer, or else the first.
@@ -63,7 +63,7 @@ impl Editor {
     /// Shows a pane; one in its own window is left as it is.
     pub(crate) fn bring_up(&mut self, pane: Pane) {
         if !self.away().contains(&pane) {
-            tiles::bring_up(&mut self.panes, pane);
+            tiles::bring_up(&mut self.tiles, pane);
         }
     }
 

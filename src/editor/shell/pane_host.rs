@@ -6,14 +6,14 @@ use egui_tiles::{TileId, Tiles, Tree, UiResponse};
 use super::{Editor, tiles};
 use crate::editor::commands::action::{Action, Actions};
 use crate::editor::model::pane::Pane;
-use crate::editor::panes::inspector;
+use crate::editor::panes::content::Surroundings;
 use crate::editor::panes::view::View;
 use crate::editor::toolkit::theme;
 
 impl Editor {
     /// Draws all panes, and adds what they ask for.
     pub(crate) fn show_panes(&mut self, ui: &mut Ui, actions: &mut Actions) {
-        let mut tree = std::mem::replace(&mut self.panes, Tree::empty("panes"));
+        let mut tree = std::mem::replace(&mut self.tiles, Tree::empty("panes"));
         let away = self.away();
         // What shows all panes knows nothing of windows.
         tiles::hide(&mut tree, &away);
@@ -26,11 +26,10 @@ impl Editor {
         if let Some(place) = place.filter(|_| !egui::Popup::is_any_open(ui.ctx())) {
             self.pointed = tiles::at(&tree, place).or(self.pointed);
         }
-        self.panes = tree;
-        self.canvas.settle();
-        self.variations.settle(self.panes.tiles.find_pane(&Pane::Variations).is_some());
-        self.compare.settle(self.panes.tiles.find_pane(&Pane::Compare).is_some());
-        self.plan_pane.settle(&mut self.session);
+        self.tiles = tree;
+        for (name, pane) in self.panes.each() {
+            pane.settle(&mut self.session, self.tiles.tiles.find_pane(&name).is_some());
+        }
     }
 }
 
@@ -44,63 +43,23 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
         self.editor.hints.place(*pane, ui.max_rect());
         let actions = &mut *self.actions;
-        let Editor {
-            session,
-            canvas,
-            code,
-            views,
-            plan_pane,
-            problems,
-            help,
-            variations,
-            sweep,
-            curves,
-            render,
-            debugger,
-            plots,
-            compare,
-            player,
-            ..
-        } = &mut *self.editor;
-        let framed = egui::CentralPanel::no_frame().frame(theme::pane(ui));
-        let told = match pane {
-            Pane::Graph => canvas.show(ui, session, actions),
-            Pane::Inspector => framed.show(ui, |ui| inspector::show(ui, session, actions)).inner,
-            Pane::Code => code.show(ui, session, actions),
-            Pane::Problems => framed.show(ui, |ui| problems.show(ui, session, actions)).inner,
-            Pane::Plan => {
-                framed.show(ui, |ui| plan_pane.show(ui, session, actions));
-                Ok(())
+        let Editor { session, panes, views, render, player, .. } = &mut *self.editor;
+        if let Pane::View(number) = pane {
+            if let Some(view) = views.get_mut(number) {
+                view.show(ui, session, (*number, false), actions);
             }
-            Pane::Help => {
-                help.show(ui);
-                Ok(())
+            return UiResponse::None;
+        }
+        let first = views.get(&0);
+        let (output, seen) = (first.and_then(View::output), first.map(View::seen).unwrap_or_default());
+        let around = &mut Surroundings { session, player, render, output, seen, actions };
+        let told = panes.get(*pane).map_or(Ok(()), |pane| match pane.framed() {
+            true => {
+                let framed = egui::CentralPanel::no_frame().frame(theme::pane(ui));
+                framed.show(ui, |ui| pane.show(ui, around)).inner
             }
-            Pane::Variations => {
-                let output = views.get(&0).and_then(View::output);
-                variations.show(ui, session, render, output, actions);
-                Ok(())
-            }
-            Pane::Sweep => {
-                let output = views.get(&0).and_then(View::output);
-                sweep.show(ui, session, output, actions);
-                Ok(())
-            }
-            Pane::Curves => curves.show(ui, session, actions),
-            Pane::Debugger => framed.show(ui, |ui| debugger.show(ui, session, actions)).inner,
-            Pane::Plots => plots.show(ui, session, player, actions),
-            Pane::Compare => {
-                let seen = views.get(&0).map(View::seen).unwrap_or_default();
-                compare.show(ui, session, render, seen, actions);
-                Ok(())
-            }
-            Pane::View(number) => {
-                if let Some(view) = views.get_mut(number) {
-                    view.show(ui, session, (*number, false), actions);
-                }
-                Ok(())
-            }
-        };
+            false => pane.show(ui, around),
+        });
         actions.extend(told.err().map(Action::Tell));
         UiResponse::None
     }

@@ -104,7 +104,7 @@ impl Editor {
         let mut thumbnails = self.thumbnails;
         row(ui, "Canvas", |ui| {
             ui.checkbox(&mut thumbnails, "Node thumbnails");
-            ui.checkbox(&mut self.canvas.options.minimap, "Minimap");
+            ui.checkbox(&mut self.panes.canvas.options.minimap, "Minimap");
         });
         if thumbnails != self.thumbnails {
             self.toggle_thumbnails();

@@ -22,13 +22,13 @@ impl Editor {
         self.session.set_auto_key(auto_key.0);
         self.keymap = Arc::new(Keymap::read(&keys));
         window.apply(ctx);
-        self.canvas.options = Options { heat: window.heat, minimap: window.minimap };
+        self.panes.canvas.options = Options { heat: window.heat, minimap: window.minimap };
         self.thumbnails = window.thumbnails.unwrap_or(self.affords_thumbnails());
         // A layout from another version may lack panes that can't be closed.
         let whole =
             |panes: &Tree<Pane>| [Pane::Graph, Pane::View(0)].iter().all(|pane| panes.tiles.find_pane(pane).is_some());
         if let Some(panes) = window.panes.filter(whole) {
-            self.panes = panes;
+            self.tiles = panes;
         }
     }
 
@@ -40,7 +40,7 @@ impl Editor {
     /// Saves the state of the window for the next time.
     pub(crate) fn remember(&mut self, ctx: &egui::Context) {
         let memory = self.session.gpu().memory_limit();
-        let mut panes = self.panes.clone();
+        let mut panes = self.tiles.clone();
         tiles::restore(&mut panes);
         // Until somebody chooses, each machine shows them if it can afford them.
         let chosen = self.files.settings().get().window.thumbnails.is_some();
@@ -50,8 +50,8 @@ impl Editor {
             theme: Some(ctx.options(|options| options.theme_preference)),
             scale: Scale(ctx.zoom_factor()),
             panes: Some(panes),
-            heat: self.canvas.options.heat,
-            minimap: self.canvas.options.minimap,
+            heat: self.panes.canvas.options.heat,
+            minimap: self.panes.canvas.options.minimap,
             thumbnails,
         };
         let (timeline, auto_key) = (self.session.timeline_budget(), AutoKey(self.session.auto_key()));

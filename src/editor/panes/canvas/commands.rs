@@ -207,7 +207,7 @@ impl Canvas {
     }
 
     /// Whether something is open that has the keyboard.
-    pub(crate) fn busy(&self) -> bool {
+    pub(super) fn holds_keys(&self) -> bool {
         self.popups.any() || self.gesture.stroke.is_some() || self.state.connection_in_progress.is_some()
     }
 

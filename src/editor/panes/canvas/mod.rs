@@ -43,6 +43,7 @@ use crate::editor::commands::command::Command;
 use crate::editor::model::layout;
 use crate::editor::model::layout::route::Routing;
 use crate::editor::model::session::Session;
+use crate::editor::panes::content::{PaneContent, Surroundings};
 use crate::editor::toolkit::theme::{self, Look};
 use figures::Figures;
 use gestures::Gesture;
@@ -152,14 +153,36 @@ impl Default for Canvas {
     }
 }
 
-impl Canvas {
-    /// Starts over with another document, with the same options.
-    pub(crate) fn clear(&mut self) {
+impl PaneContent for Canvas {
+    fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {
+        self.draw(ui, around.session, around.actions)
+    }
+
+    fn opened(&mut self) {
         *self = Canvas { options: self.options, ..Canvas::default() };
     }
 
+    fn device_lost(&mut self, _: &mut Session) {
+        self.thumbnails.clear();
+    }
+
+    /// Closes what is open on a hidden canvas, which would keep the keyboard.
+    fn settle(&mut self, _: &mut Session, _: bool) {
+        if std::mem::take(&mut self.shown) {
+            return;
+        }
+        self.popups = Popups::default();
+        (self.gesture.stroke, self.gesture.picked, self.state.connection_in_progress) = (None, None, None);
+    }
+
+    fn busy(&self) -> bool {
+        self.holds_keys()
+    }
+}
+
+impl Canvas {
     /// Draws the canvas and turns what was done on it into edits and actions. An `Err` is a sentence for the person.
-    pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
+    fn draw(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         self.breadcrumbs(ui, session, actions);
         self.view.rect = ui.available_rect_before_wrap();
         // A pane without room is hidden.
@@ -226,15 +249,6 @@ impl Canvas {
         self.name_parts(&canvas);
         self.empty(ui, session);
         told
-    }
-
-    /// To be called at the end of every frame. Closes what is open on a hidden canvas, which would keep the keyboard.
-    pub(crate) fn settle(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            return;
-        }
-        self.popups = Popups::default();
-        (self.gesture.stroke, self.gesture.picked, self.state.connection_in_progress) = (None, None, None);
     }
 
     /// Handles the pointer, in order of precedence.

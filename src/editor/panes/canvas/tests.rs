@@ -40,7 +40,7 @@ impl Bench {
         let output = self.ctx.run_ui(input, |ui| {
             let inner = egui::UiBuilder::new().max_rect(Rect::from_min_size(Pos2::ZERO, size));
             let mut ui = ui.new_child(inner);
-            told.extend(canvas.show(&mut ui, session, &mut Actions::new()).err());
+            told.extend(canvas.draw(&mut ui, session, &mut Actions::new()).err());
         });
         // Tessellation would fail for shapes with NaN coordinates.
         drop(self.ctx.tessellate(output.shapes, output.pixels_per_point));
@@ -214,11 +214,11 @@ fn a_canvas_without_room_closes_what_is_open_on_it() {
         bench.frame(vec![Event::PointerButton { pos: at, button, pressed, modifiers }]);
     }
     bench.frame(Vec::new());
-    bench.canvas.settle();
+    bench.canvas.settle(&mut bench.session, true);
     assert!(bench.canvas.busy(), "a menu or the palette is open");
     bench.size.y = 0.0;
     bench.frame(Vec::new());
-    bench.canvas.settle();
+    bench.canvas.settle(&mut bench.session, true);
     assert!(!bench.canvas.busy());
 }
 

@@ -16,6 +16,7 @@ use crate::document::{Node, NodeKind, Scope};
 use crate::edit;
 use crate::editor::commands::action::{Action, Actions};
 use crate::editor::model::session::{Draft, Session};
+use crate::editor::panes::content::{PaneContent, Surroundings};
 use crate::editor::toolkit::theme;
 use crate::library::{Definition, Library};
 use crate::problem::{Severity, SourcePlace};
@@ -155,6 +156,22 @@ pub(crate) fn has_text(node: &Node, library: &Library) -> bool {
     }
 }
 
+impl PaneContent for Code {
+    fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {
+        self.draw(ui, around.session, around.actions)
+    }
+
+    fn opened(&mut self) {
+        *self = Code::default();
+    }
+
+    /// Its text was laid out with the old window's fonts, so it is laid out again.
+    fn device_lost(&mut self, session: &mut Session) {
+        self.flush(session);
+        *self = Code::default();
+    }
+}
+
 impl Code {
     /// Shows a place in the text of the selected node.
     pub(crate) fn show_place(&mut self, place: SourcePlace) {
@@ -162,7 +179,7 @@ impl Code {
     }
 
     /// Draws the pane. An `Err` is a sentence for the person.
-    pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
+    fn draw(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let wanted = self.wanted.take();
         let subject = match subject(session) {
             Ok(subject) => subject,

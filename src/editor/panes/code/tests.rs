@@ -68,7 +68,7 @@ impl Bench {
             code.tick(&ui.ctx().clone(), session);
             session.poll();
             let mut ui = ui.new_child(UiBuilder::new().max_rect(screen));
-            code.show(&mut ui, session, &mut Actions::new()).unwrap();
+            code.draw(&mut ui, session, &mut Actions::new()).unwrap();
             if !ui.ctx().egui_wants_keyboard_input() {
                 session.end_gesture();
             }
@@ -492,7 +492,7 @@ fn pane<'a>(node: &str, theme: Theme) -> Harness<'a, (Code, Session)> {
     let draw = move |ui: &mut Ui, (code, session): &mut (Code, Session)| {
         session.poll();
         code.tick(&ui.ctx().clone(), session);
-        code.show(ui, session, &mut Actions::new()).unwrap();
+        code.draw(ui, session, &mut Actions::new()).unwrap();
     };
     let harness = Harness::builder()
         .with_size(vec2(700.0, 300.0))

@@ -12,6 +12,7 @@ use super::other::{Change, Other};
 use super::sides::{Against, subjects};
 use crate::editor::commands::action::{Action, Actions};
 use crate::editor::model::session::Session;
+use crate::editor::panes::content::{PaneContent, Surroundings};
 use crate::editor::panes::view::widgets::choice;
 use crate::editor::panes::view::{Framing, depth};
 use crate::editor::toolkit::{prose, theme};
@@ -102,14 +103,18 @@ impl Default for ComparePane {
     }
 }
 
-impl ComparePane {
-    /// Starts over with another graph.
-    pub(crate) fn clear(&mut self) {
+impl PaneContent for ComparePane {
+    fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {
+        self.draw_pane(ui, around.session, around.render, around.seen, around.actions);
+        Ok(())
+    }
+
+    fn opened(&mut self) {
         *self = ComparePane { mode: self.mode, measure: self.measure, ..ComparePane::default() };
     }
 
     /// Continues on another device.
-    pub(crate) fn attach(&mut self) {
+    fn device_lost(&mut self, _: &mut Session) {
         (self.measuring, self.measured, self.images) = (Measuring::Idle, None, None);
         self.stale = true;
         if let Against::Other(other) = &self.against {
@@ -117,21 +122,27 @@ impl ComparePane {
         }
     }
 
-    /// To be called in each frame, after the panes are drawn: a pane that is closed keeps nothing.
-    pub(crate) fn settle(&mut self, open: bool) {
+    /// A pane that is closed keeps nothing.
+    fn settle(&mut self, _: &mut Session, open: bool) {
         self.drawn = [false, self.drawn[0]];
         if !open && (self.live.is_some() || self.images.is_some()) {
-            self.clear();
+            self.opened();
         }
     }
 
-    /// The wires of the running graph that its plan has to keep.
-    pub(crate) fn wires(&self) -> impl Iterator<Item = String> {
+    fn wires(&self) -> Vec<String> {
         let other = if let Against::Wire(subject) = &self.against { Some(subject) } else { None };
         let wires = self.live.iter().chain(other).filter(|subject| matches!(subject, Subject::Wire(_)));
-        wires.map(|subject| View::new(subject.name()).keep())
+        wires.map(|subject| View::new(subject.name()).keep()).collect()
     }
 
+    /// Whether its list is open, which has the keyboard.
+    fn busy(&self) -> bool {
+        self.list.is_some()
+    }
+}
+
+impl ComparePane {
     /// The running graph has other values.
     pub(crate) fn refresh(&mut self) {
         self.stale = true;
@@ -150,13 +161,8 @@ impl ComparePane {
         self.set_against(Against::Other(Box::new(Other::new(change))));
     }
 
-    /// Whether its list is open, which has the keyboard.
-    pub(crate) fn busy(&self) -> bool {
-        self.list.is_some()
-    }
-
     /// Draws the pane. `seen`: what the first view shows, to begin with.
-    pub(crate) fn show(
+    fn draw_pane(
         &mut self,
         ui: &mut Ui,
         session: &mut Session,

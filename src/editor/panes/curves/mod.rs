@@ -18,6 +18,7 @@ use crate::curve::{Keyframes, Tangent};
 use crate::editor::commands::action::{Action, Actions};
 use crate::editor::model::declared::declared;
 use crate::editor::model::session::Session;
+use crate::editor::panes::content::{PaneContent, Surroundings};
 use crate::editor::toolkit::theme;
 use crate::stage::header::ParamType;
 use crate::stage::types::Scalar;
@@ -152,14 +153,16 @@ fn tracks(session: &Session) -> Vec<Track> {
     tracks.collect()
 }
 
-impl CurvePane {
-    /// Starts over with another graph.
-    pub(crate) fn clear(&mut self) {
+impl PaneContent for CurvePane {
+    fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {
+        self.draw(ui, around.session, around.actions)
+    }
+
+    fn opened(&mut self) {
         *self = CurvePane { between: self.between, normalized: self.normalized, ..CurvePane::default() };
     }
 
-    /// Takes the keys that are for the pane, while the pointer is over it.
-    pub(crate) fn take_keys(&mut self, ctx: &egui::Context) {
+    fn take_keys(&mut self, ctx: &egui::Context) {
         let mut wishes = Vec::new();
         ctx.input_mut(|input| {
             let keys = [
@@ -194,9 +197,11 @@ impl CurvePane {
         });
         self.wishes.append(&mut wishes);
     }
+}
 
+impl CurvePane {
     /// Draws the pane. An `Err` is a message for the user.
-    pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
+    fn draw(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let tracks = tracks(session);
         let known = |spot: &Spot| {
             let track = tracks.iter().find(|track| track.path() == spot.value)?;

@@ -33,7 +33,7 @@ impl Window {
         session.selection.nodes = std::iter::once(node.to_string()).collect();
         let draw = |ui: &mut Ui, (session, pane, actions): &mut (Session, CurvePane, Actions)| {
             pane.take_keys(ui.ctx());
-            pane.show(ui, session, actions).unwrap();
+            pane.draw(ui, session, actions).unwrap();
             if !ui.input(|input| input.pointer.any_down()) {
                 session.end_gesture();
             }

@@ -72,7 +72,7 @@ fn window(folder: &Folder) -> Harness<'static, Window> {
         window.session.poll();
         window.files.recent_menu(ui, &mut window.session);
         let mut actions = Actions::new();
-        window.problems.show(ui, &mut window.session, &mut actions).unwrap();
+        window.problems.draw(ui, &mut window.session, &mut actions).unwrap();
         if actions.contains(&Action::AllowFiles) {
             window.files.allow(&mut window.session);
         }

@@ -10,6 +10,7 @@ use eframe::egui::{self, Ui};
 
 use crate::document::Node;
 use crate::edit;
+use crate::editor::panes::content::{PaneContent, Surroundings};
 use crate::editor::toolkit::theme;
 use crate::library::{Library, reference};
 use documents::{DOCUMENTS, document};
@@ -45,6 +46,13 @@ impl Default for Help {
     }
 }
 
+impl PaneContent for Help {
+    fn show(&mut self, ui: &mut Ui, _: &mut Surroundings<'_>) -> Result<(), String> {
+        self.draw(ui);
+        Ok(())
+    }
+}
+
 impl Help {
     /// Opens a document, at the heading with this anchor if it has one.
     pub(crate) fn open(&mut self, document: &str, anchor: &str) {
@@ -77,7 +85,7 @@ impl Help {
         }
     }
 
-    pub(crate) fn show(&mut self, ui: &mut Ui) {
+    fn draw(&mut self, ui: &mut Ui) {
         egui::Panel::top("help topics").frame(theme::bar(ui)).show(ui, |ui| self.bar(ui));
         egui::CentralPanel::no_frame().frame(theme::pane(ui)).show(ui, |ui| {
             if self.topic == Topic::Shortcuts {

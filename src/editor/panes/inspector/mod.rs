@@ -29,6 +29,7 @@ use crate::edit::{self, IN, OUT};
 use crate::editor::commands::action::{Action, Actions};
 use crate::editor::model::declared::declared;
 use crate::editor::model::session::Session;
+use crate::editor::panes::content::{PaneContent, Surroundings};
 use crate::editor::toolkit::row::{self, section};
 use crate::editor::toolkit::theme;
 use crate::expr::{Number, Numbers, usable};
@@ -49,8 +50,22 @@ const GUTTER: f32 = 24.0;
 /// More parameters than this can be filtered by name.
 const MANY: usize = 12;
 
+/// The values of what is selected.
+#[derive(Default)]
+pub(crate) struct Inspector;
+
+impl PaneContent for Inspector {
+    fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {
+        show(ui, around.session, around.actions)
+    }
+
+    fn framed(&self) -> bool {
+        true
+    }
+}
+
 /// Draws the inspector. An `Err` is a message for the user.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
+fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
     let selected: Vec<String> = session.selection.nodes.iter().cloned().collect();
     let known = |name: &&String| session.nodes().contains_key(*name);
     let nodes: Vec<String> = selected.iter().filter(known).cloned().collect();

@@ -20,6 +20,7 @@ use eframe::egui::{self, RichText, Ui};
 use crate::editor::commands::action::Actions;
 use crate::editor::model::pane::Pane;
 use crate::editor::model::session::Session;
+use crate::editor::panes::content::{PaneContent, Surroundings};
 use crate::editor::toolkit::theme::{self, Look};
 use crate::gpu::{List, Profile};
 use crate::plan::Plan;
@@ -64,9 +65,36 @@ pub(crate) struct PlanPane {
     shown: bool,
 }
 
+impl PaneContent for PlanPane {
+    fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {
+        self.draw(ui, around.session, around.actions);
+        Ok(())
+    }
+
+    fn framed(&self) -> bool {
+        true
+    }
+
+    fn opened(&mut self) {
+        *self = PlanPane::default();
+    }
+
+    /// Single dispatches are timed only while the table is shown.
+    fn settle(&mut self, session: &mut Session, _: bool) {
+        let looked_at = std::mem::take(&mut self.shown) && !self.memory;
+        if !looked_at {
+            session.hover(Pane::Plan, None);
+        }
+        let profile = if looked_at { Profile::Dispatches } else { Profile::Nodes };
+        if let Some(simulation) = session.simulation().filter(|s| s.profiling() != profile) {
+            simulation.set_profiling(profile);
+        }
+    }
+}
+
 impl PlanPane {
     /// Draws the pane.
-    pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
+    fn draw(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         self.shown = true;
         if session.running_simulation().is_none() {
             ui.label(RichText::new("The plan appears when the graph runs.").color(theme::of(ui).faint));
@@ -82,18 +110,6 @@ impl PlanPane {
             table::show(ui, self, session, actions);
         }
         self.kernel = self.kernel.take().filter(|kernel| kernel.show(ui.ctx()));
-    }
-
-    /// To be called after all panes were drawn: single dispatches are timed only while the table is shown.
-    pub(crate) fn settle(&mut self, session: &mut Session) {
-        let looked_at = std::mem::take(&mut self.shown) && !self.memory;
-        if !looked_at {
-            session.hover(Pane::Plan, None);
-        }
-        let profile = if looked_at { Profile::Dispatches } else { Profile::Nodes };
-        if let Some(simulation) = session.simulation().filter(|s| s.profiling() != profile) {
-            simulation.set_profiling(profile);
-        }
     }
 
     /// Updates rows and times.

@@ -14,6 +14,7 @@ use super::view::widgets::choice;
 use crate::editor::commands::action::{Action, Actions};
 use crate::editor::model::player::Player;
 use crate::editor::model::session::Session;
+use crate::editor::panes::content::{PaneContent, Surroundings};
 use crate::editor::toolkit::theme;
 use crate::graph::expect::Statistic;
 use series::Series;
@@ -46,9 +47,19 @@ impl Default for PlotPane {
     }
 }
 
+impl PaneContent for PlotPane {
+    fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {
+        self.draw(ui, around.session, around.player, around.actions)
+    }
+
+    fn opened(&mut self) {
+        *self = PlotPane::default();
+    }
+}
+
 impl PlotPane {
     /// Draws the pane. An `Err` is a message for the user.
-    pub(crate) fn show(
+    fn draw(
         &mut self,
         ui: &mut Ui,
         session: &mut Session,

@@ -8,6 +8,7 @@ use super::axes::{self, Chosen};
 use crate::document::Document;
 use crate::editor::commands::action::{Action, Actions};
 use crate::editor::model::session::Session;
+use crate::editor::panes::content::{PaneContent, Surroundings};
 use crate::editor::panes::variations::tiles::{self, Shown};
 use crate::editor::toolkit::number::number_field;
 use crate::editor::toolkit::{prose, row, theme};
@@ -67,20 +68,26 @@ impl Default for Sweep {
     }
 }
 
-impl Sweep {
-    /// Starts over with another graph.
-    pub(crate) fn clear(&mut self) {
+impl PaneContent for Sweep {
+    fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {
+        self.draw(ui, around.session, around.output, around.actions);
+        Ok(())
+    }
+
+    fn opened(&mut self) {
         *self = Sweep::default();
     }
 
     /// Ends what runs on a device that is gone; complete runs stay on disk.
-    pub(crate) fn attach(&mut self) {
+    fn device_lost(&mut self, _: &mut Session) {
         if self.job.take().is_some() {
             self.told = Some(("The graphics device was lost; run the sweep again to complete it".into(), true));
         }
     }
+}
 
-    pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, output: Option<&str>, actions: &mut Actions) {
+impl Sweep {
+    fn draw(&mut self, ui: &mut Ui, session: &mut Session, output: Option<&str>, actions: &mut Actions) {
         self.listen(ui);
         let head = egui::Panel::top("sweep head").frame(theme::bar(ui));
         head.show(ui, |ui| self.head(ui, session, output));

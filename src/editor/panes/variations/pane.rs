@@ -13,6 +13,7 @@ use super::wall::Wall;
 use crate::document::Document;
 use crate::editor::commands::action::{Action, Actions};
 use crate::editor::model::session::Session;
+use crate::editor::panes::content::{PaneContent, Surroundings};
 use crate::editor::panes::view::ImageTexture;
 use crate::editor::toolkit::number::number_field;
 use crate::editor::toolkit::{prose, row, theme};
@@ -63,24 +64,22 @@ struct Subject {
     output: Option<String>,
 }
 
-impl Variations {
-    /// Starts over with another graph.
-    pub(crate) fn clear(&mut self) {
-        self.stop();
-        let stopped = std::mem::take(&mut self.stopped);
-        *self = Variations { paused: self.paused, stopped, ..Variations::default() };
+impl PaneContent for Variations {
+    fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {
+        self.draw(ui, around.session, around.render, around.output, around.actions);
+        Ok(())
     }
 
-    /// Continues on another device.
-    pub(crate) fn attach(&mut self) {
-        let choice = std::mem::take(&mut self.choice);
+    fn opened(&mut self) {
         self.clear();
-        self.choice = choice;
     }
 
-    /// To be called in each frame, after the panes are drawn. Nothing is computed while the pane is hidden, and nothing is kept
-    /// once it is closed.
-    pub(crate) fn settle(&mut self, open: bool) {
+    fn device_lost(&mut self, _: &mut Session) {
+        self.attach();
+    }
+
+    /// Nothing is computed while the pane is hidden, and nothing is kept once it is closed.
+    fn settle(&mut self, _: &mut Session, open: bool) {
         let drawn = std::mem::take(&mut self.drawn);
         self.stopped.retain(|build| !build.is_over());
         if !open {
@@ -90,6 +89,22 @@ impl Variations {
             self.stop();
             self.since = Some(0.0);
         }
+    }
+}
+
+impl Variations {
+    /// Starts over with another graph.
+    fn clear(&mut self) {
+        self.stop();
+        let stopped = std::mem::take(&mut self.stopped);
+        *self = Variations { paused: self.paused, stopped, ..Variations::default() };
+    }
+
+    /// Continues on another device.
+    fn attach(&mut self) {
+        let choice = std::mem::take(&mut self.choice);
+        self.clear();
+        self.choice = choice;
     }
 
     /// Stops making tiles.
@@ -101,7 +116,7 @@ impl Variations {
     }
 
     /// Draws the pane and computes its tiles. `output`: the Output that the first view shows.
-    pub(crate) fn show(
+    fn draw(
         &mut self,
         ui: &mut Ui,
         session: &mut Session,
