@@ -223,6 +223,22 @@ fn an_interrupted_export_goes_on_from_its_checkpoint_with_the_same_bytes() {
     assert_eq!(export(&gpu, &other, &again, |_| true).skipped, 0);
 }
 
+/// The encoder of a killed export may still be starting: it creates its file after the next export has removed those of the killed one.
+#[test]
+fn a_temporary_file_that_appears_during_an_export_is_gone_when_it_is_complete() {
+    let (gpu, folder) = (gpu(), Folder::new("late"));
+    let (late, other) = (folder.0.join(".stagewright-frame-late.tmp"), folder.0.join(".stagewright-other.tmp"));
+    let done = export(&gpu, &document(), &folder.export(1, 6), |progress| {
+        if progress.frame == 3 {
+            std::fs::write(&late, b"of a killed export").unwrap();
+            std::fs::write(&other, b"of another program").unwrap();
+        }
+        true
+    });
+    assert_eq!((done.written, folder.names().len()), (6, 6));
+    assert!(!late.exists() && other.exists());
+}
+
 #[test]
 fn frames_of_another_graph_are_neither_kept_nor_lost_unless_asked() {
     let (gpu, folder) = (gpu(), Folder::new("other"));
