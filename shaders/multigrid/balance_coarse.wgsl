@@ -3,7 +3,7 @@
 //! Source: Briggs, Henson and McCormick, A Multigrid Tutorial, 2000, ch. 7 (Neumann boundary conditions).
 //!
 //! @in  divergence: Grid<f32>                    Outflow per volume [1/s]
-//! @in  part: Grid<u32>                          Labels (Coarse Parts)
+//! @in  part: Grid<u32>                          Labels (Coarse Faces, Coarse Weight)
 //! @out balanced: Grid<f32>, like divergence     The same without the mean of its part [1/s]
 
 fn stage(cell: Cell) -> f32 {

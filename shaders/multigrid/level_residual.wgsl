@@ -6,7 +6,7 @@
 //! @in    pressure: Grid<f32>, open zero         Pressure x dt / density [m^2/s]
 //! @in    weight: FaceGrid = 1        Open part of each face between walls inside the domain
 //! @in    part: Grid<u32> = 0         Labels (Connected Parts)
-//! @in    coarse: Grid<u32> = 0       Labels of cells twice as wide (Coarse Parts): 0 is the residual where the wide cell stands for another part
+//! @in    coarse: Grid<u32> = 0       Labels of cells twice as wide (Coarse Faces, Coarse Weight): 0 is the residual where the wide cell stands for another part
 //! @out   residual: Grid<f32>         Divergence that the pressure does not remove [1/s]
 
 fn stage(cell: Cell) -> f32 {

@@ -1,5 +1,5 @@
 //! Prolong in Parts
-//! Adds a correction from wider cells, interpolated linearly between those that stand for the cell's own part (Coarse Parts), and not across walls. A
+//! Adds a correction from wider cells, interpolated linearly between those that stand for the cell's own part (Coarse Faces, Coarse Weight), and not across walls. A
 //! cell in a wide cell of another part takes the mean of the wide cells beside it that stand for its own.
 //! Source: Wesseling, An Introduction to Multigrid Methods, 1992.
 //!
@@ -7,7 +7,7 @@
 //! @in    correction: Grid<f32>, open zero, nearest        The correction, on cells twice as wide [Pa s]
 //! @in    weight: FaceGrid                                 Face weights of these cells, 0 on walls [m^3/kg]
 //! @in    part: Grid<u32> = 0                              Labels (Connected Parts)
-//! @in    coarse: Grid<u32>                                Labels of the wider cells (Coarse Parts)
+//! @in    coarse: Grid<u32>                                Labels of the wider cells (Coarse Faces, Coarse Weight)
 
 fn stage(cell: Cell) -> f32 {
     let center = (Vec(cell / 2) + 0.5) * 2.0 * CELL_SIZE;

@@ -6,7 +6,7 @@
 //! @in  weight: FaceGrid                         Inverse mass on each face, 0 on walls [m^3/kg]
 //! @in  pressure: Grid<f32>, open zero                      Pressure x dt [Pa s]
 //! @in  part: Grid<u32> = 0                      Labels (Connected Parts)
-//! @in  coarse: Grid<u32> = 0                    Labels of cells twice as wide (Coarse Parts): 0 is the residual where the wide cell stands for another part
+//! @in  coarse: Grid<u32> = 0                    Labels of cells twice as wide (Coarse Faces, Coarse Weight): 0 is the residual where the wide cell stands for another part
 //! @out residual: Grid<f32>, like divergence     Divergence that the pressure does not remove [1/s]
 
 fn stage(cell: Cell) -> f32 {

@@ -1,4 +1,4 @@
-//! What a pane is to the window: something that is drawn, and is told what happens around it.
+//! What the window asks of a pane: to draw, and to react to a new document, a lost device and the end of a frame.
 
 use eframe::egui::{self, Ui};
 use eframe::egui_wgpu::RenderState;
