@@ -265,3 +265,23 @@ fn a_search_stays_within_the_set_whatever_the_grid_claims() {
         assert!(sum >= 5050);
     }
 }
+
+/// The last cell ends where the total of a prefix sum says.
+#[test]
+fn a_grid_of_neighbours_is_like_a_prefix_sum() {
+    let held = r#""held": (state: "Grid<u32>", inputs: {"init": "claim.start", "next": "claim.start"}),"#;
+    let raised = r##""held": (custom: r#"//! Raise
+        //! @inout value: Grid<u32>
+        fn stage(cell: Cell) -> u32 { return value(cell) + 1u; }"#, inputs: {"value": "claim.start"}),"##;
+    for between in [held, raised] {
+        let nodes = CLAIMS.replace("claim.start\"}", "held.value\"}") + between;
+        let graph = Graph::build(&document(60.0, &nodes, &[]), Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+        let told = Plan::compile(&graph, &PlanOptions { keep: Keep::All, ..PlanOptions::default() });
+        let told = told.map(|plan| plan.to_text()).expect_err("the last cell has no end").to_string();
+        assert!(told.contains("near.start: the entries of the last cell have no end"), "{told}");
+    }
+    let passed = r#""held": (reroute: (), inputs: {"value": "claim.start"}),"#;
+    let nodes = CLAIMS.replace("claim.start\"}", "held.value\"}") + passed;
+    let graph = Graph::build(&document(60.0, &nodes, &[]), Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    Plan::compile(&graph, &PlanOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+}

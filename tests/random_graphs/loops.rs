@@ -28,7 +28,7 @@ fn words(simulation: &Simulation, wire: &str) -> Vec<u32> {
 
 /// The words of a State after each of two frames, which are the same however the graph is compiled.
 #[track_caller]
-fn frames(nodes: &str, wire: &str) -> [Vec<u32>; 2] {
+pub fn frames(nodes: &str, wire: &str) -> [Vec<u32>; 2] {
     let run = |hoist: bool, tuning: Tuning| {
         let options = PlanOptions { keep: Keep::All, hoist, tuning, ..PlanOptions::default() };
         let mut simulation = start(nodes, options);
@@ -212,6 +212,34 @@ fn a_state_that_becomes_a_number_starts_from_another() {
                     assert_eq!(words(&simulation, "b"), [wanted.to_bits()], "{text}");
                 }
             }
+        }
+    }
+}
+
+/// What a group's gate is decided by runs before the group, so it shares no dispatch with what needs the group's result.
+#[test]
+fn a_stage_is_not_joined_past_a_gate_that_waits_for_it() {
+    let stage = |header: &str, body: &str, inputs: &str| {
+        format!("(custom: \"//! N\\n{header}fn stage(cell: Cell) -> f32 {{ return {body}; }}\", inputs: {{{inputs}}}),")
+    };
+    let [a, b, r] = ["//! @in a: Grid<f32>\\n", "//! @in b: Grid<f32>\\n", "//! @out r: Grid<f32>\\n"];
+    let nodes = |limit: f32, last: &str| {
+        let up = stage(&format!("{a}{r}"), "a(cell) + 1.0", r#""a": "s""#);
+        let base = stage(r, "f32(cell.x)", "");
+        let inc = stage(&format!("{a}{r}"), "a(cell) + 10.0", r#""a": "in.a""#);
+        let most = stage(&format!("{b}//! @out r: f32, reduce max\\n"), "b(cell + vec2i(1, 0)) + b(cell - vec2i(1, 0))", r#""b": "in.b""#);
+        format!(
+            r#""s": (state: "Grid<f32>", inputs: {{"next": "last.r"}}, params: {{"value": 3}}), "up": {up} "base": {base} "last": {last}
+            "g": (inputs: {{"a": "base.r", "b": "up.r"}}, iterations: 3, until: (number: "u", below: {limit}, every: 1),
+                group: (inputs: {{"a": "Grid<f32>", "b": "Grid<f32>"}}, outputs: {{"a": "inc.r", "b": "in.b", "u": "most.r"}}, nodes: {{"inc": {inc} "most": {most}}})),"#
+        )
+    };
+    let one_of_both = stage(&format!("{a}{b}{r}"), "a(cell) + b(cell)", r#""a": "up.r", "b": "g.a""#);
+    let beside = stage(&format!("{a}{b}{r}"), "2.0 * a(cell) + b(cell)", r#""a": "s", "b": "g.a""#);
+    for (last, kept) in [(one_of_both, 4.0), (beside, 6.0)] {
+        for (limit, added) in [(100.0, 10.0), (0.0, 30.0)] {
+            let wanted: Vec<u32> = (0..8u32).map(|cell| (kept + added + (cell % 4) as f32).to_bits()).collect();
+            assert_eq!(frames(&nodes(limit, &last), "s")[0], wanted, "below {limit}: {last}");
         }
     }
 }

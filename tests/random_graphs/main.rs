@@ -12,6 +12,7 @@ mod pairs;
 #[allow(dead_code)] // not every test program uses all of it
 #[path = "../random/seed.rs"]
 mod seed;
+mod sums;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;

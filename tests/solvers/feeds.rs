@@ -96,6 +96,10 @@ pub fn alone(stage: &Stage, generic: ValueType, dim: u32) -> Document {
         nodes += &particles(stage, dim);
     }
     let adds = |name: &str| stage.header.ports.iter().any(|p| p.change == Change::Emit(name.into()));
+    let ends_cells = |name: &str| {
+        let grids = stage.outputs().filter(|port| port.ty == PortType::NeighborGrid);
+        grids.filter_map(|port| port.like.as_deref()).any(|like| like == name)
+    };
     // A camera's stages may read grids of the image or of the space; what may stay unwired does.
     for port in stage.inputs().filter(|p| !(looks(stage) && p.default.is_some() && !adds(&p.name))) {
         let source = match (port.ty, port.direction) {
@@ -106,6 +110,14 @@ pub fn alone(stage: &Stage, generic: ValueType, dim: u32) -> Document {
             }
             (PortType::Particles, _) => "sorted.particles".into(),
             (PortType::NeighborGrid, _) => "sorted.neighbors".into(),
+            _ if ends_cells(&port.name) => {
+                nodes += &feed(port, generic, flat, on);
+                nodes += &format!(
+                    "\"summed\": (stage: \"neighbors/start\", inputs: {{\"count\": \"feed_{}.value\"}}),\n",
+                    port.name
+                );
+                "summed.start".into()
+            }
             (PortType::Number(Element::Fixed(ValueType::Camera)), _) => {
                 nodes += "\"camera\": (stage: \"view/camera\", on: \"domain\"),\n";
                 "camera.camera".into()

@@ -1,4 +1,4 @@
-//! Which operation writes each value and which read it, and a topological order, updated while operations are fused.
+//! Which operation writes each value and which need it, and a topological order, updated while operations are fused.
 
 use crate::arena::IdVec;
 use crate::plan::ir::demand::demanded;
@@ -39,6 +39,7 @@ impl Links {
         self.writer.get(value).copied().flatten()
     }
 
+    /// The operations that need a value, to read it or as their gate.
     pub(crate) fn readers(&self, value: ValueId) -> &[OpId] {
         self.readers.get(value).map_or(&[], Vec::as_slice)
     }
@@ -48,12 +49,12 @@ impl Links {
         for write in &program.ops[op].writes {
             self.writer[write.value] = Some(op);
         }
-        program.ops[op].inputs().for_each(|v| self.readers[v].push(op));
+        program.ops[op].needs().for_each(|v| self.readers[v].push(op));
     }
 
     /// Call this before an operation changes, or is left empty.
     pub(crate) fn leave(&mut self, program: &Program, op: OpId) {
-        program.ops[op].inputs().for_each(|v| self.readers[v].retain(|reader| *reader != op));
+        program.ops[op].needs().for_each(|v| self.readers[v].retain(|reader| *reader != op));
     }
 
     /// Call this before one operation is merged into another. No third one may be between them ([`Links::around`]).

@@ -117,6 +117,8 @@ struct Expander<'a> {
     given: BTreeMap<(NodeId, usize), Feed>,
     /// Number of orders used so far.
     orders: usize,
+    /// Prefix sums, with the total behind them.
+    totals: HashSet<ValueId>,
     stops: until::Stops,
     outside: outside::Outside,
     /// Wires that come from there.
@@ -252,6 +254,7 @@ impl<'a> Expander<'a> {
             sets: HashMap::new(),
             given: BTreeMap::new(),
             orders: 0,
+            totals: HashSet::new(),
             stops: until::Stops::default(),
             outside: outside::Outside::default(),
             from_outside: HashMap::new(),
@@ -435,17 +438,12 @@ impl<'a> Expander<'a> {
         let elements = domain.map_or(1, |d| d.elements(ty));
         let asked = self.graph.nodes.get(node).map_or(Precision::F32, |n| n.precision);
         let precision = layout::precision(ty, asked);
-        // Resolutions are limited, so this fits into 64 bits; rounded up to the alignment of every type.
-        let bytes = (Layout::new(ty, dim, precision).words(elements) * 4).next_multiple_of(16);
+        // Resolutions are limited, so this fits into 64 bits; rounded up to the alignment of every type. Wires of one type
+        // have one size, whoever made them, as States, repeats and copies pass them on: each has room for a total.
+        let total = u64::from(ty == WireType::Grid(ValueType::U32));
+        let bytes = ((Layout::new(ty, dim, precision).words(elements) + total) * 4).next_multiple_of(16);
         let domain = index.filter(|_| ty.is_grid());
         self.add(Value { domain, dim, precision, ..Value::new(ty, label, bytes) })
-    }
-
-    /// One number a cell and one more, which becomes the total of a prefix sum.
-    fn cells_and_total(&mut self, node: NodeId, label: String) -> ValueId {
-        let value = self.value(node, WireType::Grid(ValueType::U32), label);
-        self.program.values[value].bytes = (self.program.values[value].bytes / 4 + 1).next_multiple_of(4) * 4;
-        value
     }
 
     /// One partial result for every workgroup of a stage.

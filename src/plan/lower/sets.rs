@@ -12,6 +12,7 @@ use super::Problems;
 use super::Room;
 use super::Set;
 use super::TOP;
+use super::broken;
 use super::go_on;
 use super::read;
 use super::write;
@@ -290,6 +291,7 @@ impl Expander<'_> {
         self.push(node, env, Task::ScanBlocks, vec![], vec![go_on(part, value), Write { port: 1, ..write(sums) }])?;
         self.push(node, env, Task::ScanSums, vec![], vec![go_on(total, sums)])?;
         self.push(node, env, Task::ScanAdd, vec![read(total)], vec![go_on(result, part)])?;
+        self.totals.insert(result);
         Ok(result)
     }
 
@@ -313,12 +315,26 @@ impl Expander<'_> {
     }
 
     /// The neighbour grid that a stage makes from each cell's first entry and its set.
-    pub(super) fn neighbors(&mut self, declared: &Port, stage: &Stage, feeds: &[Feed], set: &Set) -> Option<Neighbors> {
-        let like = stage.inputs().position(|p| Some(&p.name) == declared.like.as_ref())?;
-        match feeds.get(like)? {
-            Feed::Value(start) => Some(Neighbors { start: *start, items: None, order: set.order }),
-            _ => None,
+    ///
+    /// # Errors
+    /// When the first entries are no prefix sum, as the last cell then has no end.
+    pub(super) fn neighbors(
+        &self,
+        (node, stage): (NodeId, &Stage),
+        declared: &Port,
+        feeds: &[Feed],
+        set: &Set,
+    ) -> Result<Neighbors, Problems> {
+        let like = stage.inputs().zip(feeds).find(|(port, _)| Some(&port.name) == declared.like.as_ref());
+        let Some((port, Feed::Value(start))) = like else {
+            return Err(broken(self.graph, node).into());
+        };
+        if self.totals.contains(start) {
+            return Ok(Neighbors { start: *start, items: None, order: set.order });
         }
+        let cause = "the entries of the last cell have no end: the wire is not the output of a `scan`";
+        let remedy = "wire it to the stage that sums the counts, not to a State or to a stage that changes the sums";
+        Err(Problem::new(&self.graph.nodes[node].path, &port.name, cause, remedy).into())
     }
 
     /// A stage must take neighbours and particles from the same fill.

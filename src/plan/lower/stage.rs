@@ -120,8 +120,7 @@ impl Expander<'_> {
                     Feed::Set(self.change(node, env, &changed, &mut writes)?)
                 }
                 (WireType::NeighborGrid, _, Some(set)) => {
-                    let mut neighbors =
-                        self.neighbors(declared, stage, feeds, set).ok_or_else(|| broken(self.graph, node))?;
+                    let mut neighbors = self.neighbors((node, stage), declared, feeds, set)?;
                     if !reorders(stage) {
                         let items = self.attribute(set.room, ty.value(), format!("{label}.items"));
                         writes.push(Write { port, part: Part::Order, ..write(items) });
@@ -214,7 +213,7 @@ impl Expander<'_> {
             writes.push(write_port(partial, None));
             return Ok(partial);
         }
-        let value = if declared.scan { self.cells_and_total(node, label) } else { self.value(node, ty, label) };
+        let value = self.value(node, ty, label);
         writes.push(write_port(value, before));
         Ok(value)
     }

@@ -176,6 +176,7 @@ impl Expander<'_> {
             return Ok(end);
         };
         let mut versions = Vec::new();
+        let sums = feeds.iter().all(|(_, feed)| value_of(feed).is_some_and(|value| self.totals.contains(&value)));
         for (repeat, feed) in feeds.drain(..) {
             let value = self.add(self.program.values[like].clone());
             let to = Write { consumes: versions.last().copied(), ..write(value) };
@@ -185,6 +186,9 @@ impl Expander<'_> {
                 _ => return Ok(end),
             }
             versions.push(value);
+        }
+        if sums {
+            self.totals.extend(&versions);
         }
         self.stops.carried.extend(&versions);
         let carried = versions.last().copied().map_or(end, Feed::Value);

@@ -128,7 +128,11 @@ impl Run<'_> {
     /// Swaps buffers at the end of a frame, and checks that each State has its next value.
     fn swap(&self, held: &mut Held) -> Result<(), String> {
         let before = held.clone();
+        let room = |buffer: &BufferId| self.memory.buffers.get(*buffer).map(|buffer| buffer.bytes);
         for (one, other) in &self.memory.swaps {
+            if room(one) != room(other) {
+                return Err(format!("b{one} and b{other} swap, and differ in size"));
+            }
             (held[*one], held[*other]) = (before[*other], before[*one]);
         }
         for (state, value) in &self.program.states {
