@@ -140,6 +140,15 @@ fn optimise(
     Ok([frame, reset])
 }
 
+/// Refuses an invalid program, in debug builds with a panic: it would compute something else than the graph says.
+fn valid(verified: Result<(), String>) -> Result<(), Problem> {
+    debug_assert_eq!(verified, Ok(()));
+    let fault = |cause| {
+        Problem::new("", "", format!("the compiler made an invalid plan: {cause}"), "report this bug with the graph")
+    };
+    verified.map_err(fault)
+}
+
 /// In debug builds, panics after the first pass that leaves an invalid program.
 fn verified(context: &Context, pass: Option<&Pass>, programs: [&Program; 2]) {
     let ordered = pass.is_some_and(|pass| pass.phase == Phase::Order);
@@ -159,7 +168,10 @@ fn compile<'g>(
     let [frame, reset] = optimise(graph, options, tuning, &mut |_, _| ())?;
     on()?;
     let memory = allocate::allocate(graph, &frame, &reset)?;
-    debug_assert_eq!(allocate::verify(graph, &frame, &reset, &memory), Ok(()));
+    for program in [&frame, &reset] {
+        valid(ir::verify_scheduled(graph, program))?;
+    }
+    valid(allocate::verify(graph, &frame, &reset, &memory))?;
     check_memory(&memory, &options.memory_budget)?;
     let versions = allocate::versions(graph, &frame, &memory);
     on()?;

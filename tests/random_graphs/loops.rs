@@ -227,7 +227,11 @@ fn a_stage_is_not_joined_past_a_gate_that_waits_for_it() {
         let up = stage(&format!("{a}{r}"), "a(cell) + 1.0", r#""a": "s""#);
         let base = stage(r, "f32(cell.x)", "");
         let inc = stage(&format!("{a}{r}"), "a(cell) + 10.0", r#""a": "in.a""#);
-        let most = stage(&format!("{b}//! @out r: f32, reduce max\\n"), "b(cell + vec2i(1, 0)) + b(cell - vec2i(1, 0))", r#""b": "in.b""#);
+        let most = stage(
+            &format!("{b}//! @out r: f32, reduce max\\n"),
+            "b(cell + vec2i(1, 0)) + b(cell - vec2i(1, 0))",
+            r#""b": "in.b""#,
+        );
         format!(
             r#""s": (state: "Grid<f32>", inputs: {{"next": "last.r"}}, params: {{"value": 3}}), "up": {up} "base": {base} "last": {last}
             "g": (inputs: {{"a": "base.r", "b": "up.r"}}, iterations: 3, until: (number: "u", below: {limit}, every: 1),
