@@ -170,7 +170,7 @@ impl<T: Send + 'static> Worker<T> {
         self.cancel.cancel();
     }
 
-    /// Whether its thread has ended, and has freed what nobody took.
+    /// Whether the worker's thread has ended, and has freed what nobody took.
     pub fn is_over(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }

@@ -104,7 +104,7 @@ pub enum InputError {
     PointerOrder {
         /// The key.
         index: usize,
-        /// Its time \[s\].
+        /// Time of the key \[s\].
         t: f32,
         /// Time of the previous key \[s\].
         before: f32,
@@ -124,9 +124,9 @@ pub enum InputError {
     Span {
         /// The span.
         index: usize,
-        /// Its start \[s\].
+        /// Start of the span \[s\].
         from: f32,
-        /// Its end \[s\].
+        /// End of the span \[s\].
         to: f32,
     },
     /// A repeating track has no duration.

@@ -28,7 +28,7 @@ pub enum Severity {
 /// One diagnostic: the node and port that it concerns, the cause, and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// Whether it prevents the graph from running.
+    /// Whether the problem prevents the graph from running.
     pub severity: Severity,
     /// Path of the node (`substep/density`); empty when the problem concerns the whole graph.
     pub node: String,

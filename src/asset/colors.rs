@@ -47,7 +47,7 @@ pub(super) fn colors(
 struct Cell {
     /// The first of them.
     first: usize,
-    /// They add up to 1.
+    /// Weights of the pixels, which add up to 1.
     weights: Vec<f64>,
     /// How much of the cell the image covers.
     covered: f64,

@@ -80,7 +80,7 @@ pub enum Cause {
     Buffer {
         /// The buffer as the file names it.
         uri: Text,
-        /// Why it cannot be loaded.
+        /// Why the buffer cannot be loaded.
         message: Text,
     },
     /// A feature of the format that is not supported.
@@ -103,7 +103,7 @@ pub enum Cause {
     Layer {
         /// The name.
         wanted: Text,
-        /// Those that it has.
+        /// Layers that the image has.
         known: Text,
     },
     /// Layers of a format without them.
@@ -164,7 +164,7 @@ pub enum Cause {
     Column {
         /// The name.
         wanted: Text,
-        /// Those that it has.
+        /// Columns that the table has.
         known: Text,
     },
     /// A file without numbers over time.

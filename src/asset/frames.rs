@@ -16,7 +16,7 @@ pub const MAX_FRAMES: u64 = 100_000;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frames {
     pattern: Pattern,
-    /// Their numbers, without gaps.
+    /// Numbers of the files, without gaps.
     numbers: RangeInclusive<u64>,
     /// The number in the first frame.
     first: u64,

@@ -99,16 +99,17 @@ pub enum Wanted {
     Distance,
     /// The colours of an image.
     Image {
-        /// How it fills the domain where it is [in place](Placement::InPlace).
+        /// How the image fills the domain where it is [in place](Placement::InPlace).
         fit: ImageFit,
-        /// Whether its numbers are taken as linear, and not as sRGB.
+        /// Whether the image's numbers are taken as linear, and not as sRGB.
         linear: bool,
     },
     /// The numbers of a grid.
     Numbers {
         /// Whether each is a vector.
         vector: bool,
-        /// Whether it is stretched over the domain where it is [in place](Placement::InPlace): [`ImageFit::Stretch`] alone.
+        /// Whether the grid is stretched over the domain where it is [in place](Placement::InPlace):
+        /// [`ImageFit::Stretch`] alone.
         fit: ImageFit,
     },
     /// The velocity of a mesh's surface, at this many files a second: 0 without [`Request::neighbor`].
@@ -176,7 +177,7 @@ pub fn built_in(named: &Path) -> Option<&'static [u8]> {
 pub struct Neighbor {
     /// The file.
     pub path: PathBuf,
-    /// Whether it comes later.
+    /// Whether the file comes later in the sequence.
     pub later: bool,
 }
 
@@ -185,7 +186,7 @@ pub struct Neighbor {
 pub struct Request {
     /// The file. Its extension decides how it is read.
     pub path: PathBuf,
-    /// Its contents, where it is a [shipped file](built_in).
+    /// Contents of the file, where it is a [shipped file](built_in).
     pub built_in: Option<&'static [u8]>,
     /// Decides which files the file may refer to.
     pub access: Access,
@@ -193,13 +194,13 @@ pub struct Request {
     pub layer: Option<String>,
     /// The file before in a sequence, or the one after the first, where a velocity is wanted.
     pub neighbor: Option<Neighbor>,
-    /// One of several sets of particles in a file.
+    /// Name of a set of particles, in a file with several sets.
     pub set: Option<String>,
     /// Which points of a mesh are its particles.
     pub points: MeshPoints,
     /// What is computed.
     pub wanted: Wanted,
-    /// Where it is placed in the domain.
+    /// Where the file's contents are placed in the domain.
     pub placement: Placement,
     /// The domain on which it is computed.
     pub domain: Domain,

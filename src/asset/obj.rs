@@ -210,7 +210,7 @@ impl Sizes {
 /// Triangulates faces, including concave ones, for which a fan would be wrong. Faces without area are dropped.
 #[derive(Default)]
 struct Faces<'a> {
-    /// Those of the faces that come.
+    /// Corners of the faces that are not triangulated yet.
     corners: std::slice::Iter<'a, [usize; 2]>,
     cutter: Earcut<f64>,
     ring: Vec<[f64; 3]>,

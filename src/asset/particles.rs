@@ -21,7 +21,7 @@ pub struct Column {
     pub components: u32,
     /// The same with padding.
     pub stride: u32,
-    /// Whether they are whole.
+    /// Kind of the numbers: whole or not.
     pub kind: Number,
     /// How many particles there is room for.
     pub capacity: u32,

@@ -31,7 +31,7 @@ pub(super) struct Seams {
 /// A side of a triangle.
 #[derive(Clone, Copy)]
 struct Side {
-    /// Its end points, the lower index first.
+    /// End points of the side, the lower index first.
     edge: [u32; 2],
     triangle: u32,
     /// From 0.
@@ -42,7 +42,7 @@ struct Side {
 
 /// A closed or nearly closed shell.
 struct Shell {
-    /// Its part of the list of triangles.
+    /// Range of the shell in the list of triangles.
     range: Range<usize>,
     min: DVec3,
     max: DVec3,

@@ -102,7 +102,7 @@ impl Listed {
         }
     }
 
-    /// What its voxels are, for messages.
+    /// Describes the grid's voxels, for messages.
     fn kind(&self) -> String {
         let own = self.ty.trim_end_matches("_HalfFloat");
         let plain = own.strip_prefix("Tree_").and_then(|ty| ty.strip_suffix("_5_4_3")).unwrap_or(own);

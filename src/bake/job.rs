@@ -72,7 +72,7 @@ pub enum BakeError {
     /// The operating system's error when a thread was started.
     #[error("no thread can be started for the bake: {0}")]
     Thread(String),
-    /// It was cancelled before its first frame.
+    /// The bake was cancelled before its first frame.
     #[error("the bake was cancelled before its first frame")]
     Cancelled,
 }
@@ -100,7 +100,7 @@ pub struct Progress {
     pub replaced: u64,
     /// Frames written by this run.
     pub written: u64,
-    /// Their size on disk \[bytes\].
+    /// Size of the written frames on disk \[bytes\].
     pub bytes: u64,
     /// Frames that it has in the end.
     pub total: u64,
@@ -255,7 +255,7 @@ struct Source {
     name: String,
     wire: Wire,
     state: bool,
-    /// Its words in the cache, at most.
+    /// Words of the part in the cache, at most.
     words: u64,
     /// The position of the count of its particles.
     count: Option<usize>,

@@ -41,7 +41,7 @@ pub struct Status {
     pub frames: Option<RangeInclusive<u64>>,
     /// Size on disk \[bytes\].
     pub bytes: u64,
-    /// Whether it can be played.
+    /// Whether the cache can be played.
     pub condition: Condition,
     /// Whether the graph runs from it.
     pub plays: bool,
@@ -50,7 +50,7 @@ pub struct Status {
 /// Whether a cache can be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// It is what the graph leads to.
+    /// The cache holds the values that the graph leads to.
     Fresh,
     /// The graph leads to other values now; these are the reasons, the most telling first.
     Stale(Vec<String>),
@@ -58,7 +58,7 @@ pub enum Condition {
     Unfit(Vec<String>),
     /// There is no cache, or no frame in it.
     Missing,
-    /// It can't be read.
+    /// The cache can't be read.
     Damaged(String),
 }
 
@@ -126,7 +126,7 @@ fn reasons(all: &[String]) -> String {
 /// All bakes of a graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bakes {
-    /// Those that can be looked at.
+    /// Bakes whose caches could be examined.
     pub all: Vec<Status>,
     /// What is wrong with others, and with those that are played.
     pub problems: Problems,

@@ -106,7 +106,7 @@ impl Header {
         Ok(Header { hash: bytes(hash), cache: bytes(cache), frame: number(frame), time, parts })
     }
 
-    /// Whether it is that of a frame of a cache, and its parts are as large as the index says.
+    /// Checks that the header is that of a frame of a cache, and that its parts are as large as the index says.
     ///
     /// # Errors
     /// What does not fit, as the end of a sentence.

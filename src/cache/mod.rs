@@ -104,7 +104,7 @@ impl Index {
         self.parts().fold(0, |sum: u64, part| sum.saturating_add(part.words.saturating_mul(4)))
     }
 
-    /// Whether it has a State: then a cache also holds what the first frame starts from.
+    /// Whether the cache has a State: then it also holds what the first frame starts from.
     pub fn has_state(&self) -> bool {
         self.wires.iter().any(|wire| wire.state)
     }
@@ -120,7 +120,7 @@ impl Index {
 pub struct BakedWire {
     /// `node.port`; of a State its node.
     pub name: String,
-    /// Whether it is a State, whose readers find the value of the frame before.
+    /// Whether the wire is a State, whose readers find the value of the frame before.
     pub state: bool,
     /// Most particles; 0 for other wires.
     pub capacity: u32,
@@ -137,7 +137,7 @@ pub struct BakedPart {
     pub stored: String,
     /// Words of 32 bits: as many, or for an attribute of particles as many for the live ones.
     pub words: u64,
-    /// Its numbers.
+    /// Kind of the part's numbers.
     #[serde(default)]
     pub numbers: Numbers,
 }
@@ -183,7 +183,7 @@ pub enum CacheError {
         /// The error, and what to do.
         cause: String,
     },
-    /// It is another kind of file, or damaged.
+    /// The file is of another kind, or damaged.
     #[error("{} is damaged: {cause}; bake it again", .path.display())]
     Damaged {
         /// The file.

@@ -68,7 +68,7 @@ impl Cache {
         &self.folder
     }
 
-    /// What it holds.
+    /// Index of the cache: what it holds.
     pub fn index(&self) -> &Index {
         &self.index
     }

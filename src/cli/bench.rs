@@ -286,7 +286,7 @@ fn is_residual(wire: &str) -> bool {
 }
 
 impl Residual {
-    /// `None` where the values are not usable.
+    /// Computes how fast a residual falls, from its values step by step; `None` where the values are not usable.
     fn of(values: &[f64], step_ms: f64) -> Option<Residual> {
         let (first, second, last) = (*values.first()?, *values.get(1)?, *values.last()?);
         let step = first / second;

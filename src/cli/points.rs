@@ -17,7 +17,7 @@ pub struct Points {
     /// PLY file to write
     #[arg(long, value_name = "FILE.ply", value_parser = |text: &str| parse_file(text, "ply"))]
     out: PathBuf,
-    /// So many points evenly over the surface; without it, the vertices
+    /// Number of points, spread evenly over the surface; without it, the vertices
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_POINTS)))]
     count: Option<u32>,
     /// Another set of points for each number

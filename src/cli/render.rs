@@ -424,7 +424,7 @@ impl Times {
     }
 }
 
-/// `None` where there are no values.
+/// Median of the values; `None` where there are none.
 fn median(mut values: Vec<f32>) -> Option<f64> {
     values.sort_by(f32::total_cmp);
     values.get(values.len() / 2).map(|ms| f64::from(*ms))

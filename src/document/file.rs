@@ -66,7 +66,7 @@ impl FileSource {
         }
     }
 
-    /// What its node gives.
+    /// Content that the file's node provides.
     pub fn content(&self) -> FileContent {
         let path = self.path.to_ascii_lowercase();
         let points = self.reading.as_deref() == Some(POINTS) && self.readings().contains(&POINTS);
@@ -93,7 +93,7 @@ impl FileSource {
         KINDS.iter().find(|kind| kind.endings.contains(&ending.as_str()))
     }
 
-    /// Whether its points are those of a mesh.
+    /// Whether the node's points are those of a mesh.
     pub fn is_mesh_of_points(&self) -> bool {
         self.content() == FileContent::Points && self.readings().first() == Some(&"distance")
     }

@@ -10,9 +10,9 @@ use super::{Color, Domain, Extra, FileContent, FileSource, NodeKind, Output, Par
 pub struct KindInfo {
     /// The field of a graph file that says the kind and holds its content; empty for [`NodeKind::Unknown`].
     pub field: &'static str,
-    /// Its name on the canvas.
+    /// Name of the kind on the canvas.
     pub title: &'static str,
-    /// Its name within a sentence.
+    /// Name of the kind within a sentence.
     pub noun: &'static str,
     /// What several are called where the nodes of a group are counted.
     pub counted: &'static str,
@@ -24,15 +24,15 @@ pub struct KindInfo {
     pub outline: Outline,
     /// How the palette offers it; stages and groups are listed by name instead.
     pub palette: Option<PaletteEntry>,
-    /// Its inputs and outputs.
+    /// Inputs and outputs of the kind.
     pub ports: KindPorts,
     /// Parameters besides those that a stage or a group declares.
     pub params: &'static [&'static str],
-    /// Whether it is a stage or a group: it may have iterations, and another stage may replace it.
+    /// Whether the node is a stage or a group: it may have iterations, and another stage may replace it.
     pub runs: bool,
-    /// Whether it runs on a domain, which `on` may name.
+    /// Whether the node runs on a domain, which `on` may name.
     pub on_domain: bool,
-    /// When it is left out of the graph.
+    /// When the node is left out of the graph.
     pub bypass: Bypass,
 }
 
@@ -48,11 +48,11 @@ pub enum Outline {
 /// When a node is left out of the graph, so that what reads it reads what it passes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bypass {
-    /// It computes nothing: a dot on a wire.
+    /// The node computes nothing, so it is always left out: a dot on a wire.
     Always,
     /// While the user bypasses it.
     WhenMuted,
-    /// It is always part of the graph.
+    /// The node is never left out of the graph.
     Never,
 }
 
@@ -72,7 +72,7 @@ pub struct PaletteEntry {
 /// The ports of a kind.
 #[derive(Debug)]
 pub enum KindPorts {
-    /// Those that the stage or the group declares.
+    /// The ports that the stage or the group declares.
     Declared,
     /// The same for every node of the kind.
     Fixed {
@@ -81,9 +81,9 @@ pub enum KindPorts {
         /// From top to bottom.
         outputs: &'static [KindPort],
     },
-    /// It has none and computes nothing, so it is not part of the graph that runs.
+    /// No ports: the node computes nothing, so it is not part of the graph that runs.
     None,
-    /// This build does not know them.
+    /// Ports that this build does not know.
     Unknown,
 }
 
@@ -96,7 +96,7 @@ pub struct KindPort {
     pub ty: KindType,
     /// One sentence for the tooltip.
     pub doc: &'static str,
-    /// Whether it may stay unwired.
+    /// Whether the port may stay unwired.
     pub optional: bool,
 }
 
@@ -395,7 +395,7 @@ impl NodeKind {
         }
     }
 
-    /// Its name on the canvas, as far as that follows from the node alone.
+    /// Name of the node on the canvas, as far as that follows from the node alone.
     pub fn title(&self) -> String {
         match self {
             NodeKind::Stage(name) => name.clone(),
@@ -438,7 +438,7 @@ impl NodeKind {
         }
     }
 
-    /// Its own values, which may be expressions.
+    /// The node's own values, which may be expressions.
     pub fn values(&self) -> impl Iterator<Item = &ParamValue> {
         let domain: (_, &[ParamValue]) = match self {
             NodeKind::Domain(domain) => (Some(&domain.width), &domain.resolution),

@@ -23,7 +23,7 @@ impl Scope {
         self.0.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("/")
     }
 
-    /// Whether this is the document itself.
+    /// Whether the scope is the document itself.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }

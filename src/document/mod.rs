@@ -157,7 +157,7 @@ pub struct Node {
     pub muted: bool,
     /// Position on the canvas \[points\].
     pub at: (f32, f32),
-    /// Its colour on the canvas; the default of its kind when `None`.
+    /// Colour of the node on the canvas; the default of its kind when `None`.
     pub color: Option<Color>,
     /// The user's note.
     pub comment: String,
@@ -337,7 +337,7 @@ pub enum ParamValue {
 }
 
 impl ParamValue {
-    /// Its keys, if it has some.
+    /// The keys of the value, if it has some.
     pub fn keys(&self) -> Option<&Keyframes> {
         if let ParamValue::Keys(keys) = self { Some(keys) } else { None }
     }

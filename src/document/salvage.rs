@@ -19,7 +19,7 @@ const SHOWN: usize = 40;
 /// What could be recovered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Salvaged {
-    /// `None` where no field and no node is intact.
+    /// The recovered document; `None` where no field and no node is intact.
     pub document: Option<Document>,
     /// What is missing: line and description, in the order of the text.
     pub lost: Vec<String>,

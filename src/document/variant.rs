@@ -13,7 +13,7 @@ use crate::spelling::close_names;
 /// What a variant replaces. While it is chosen, what the default has there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variant {
-    /// What it is for, in one sentence.
+    /// What the variant is for, in one sentence.
     pub about: String,
     /// Values by `node.param`, as [`Document::set`] takes them; `None` is the stage's own default.
     pub set: BTreeMap<String, Option<ParamValue>>,
@@ -34,7 +34,7 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// Whether it replaces nothing.
+    /// Whether the variant replaces nothing.
     pub fn is_empty(&self) -> bool {
         *self == Variant { about: self.about.clone(), extra: self.extra.clone(), ..Variant::default() }
     }

@@ -22,14 +22,14 @@ const MAX_NESTING: usize = 16;
 pub struct PortSignature {
     /// Name of the port.
     pub name: String,
-    /// Its type, as far as the document's text determines it. `None` when that is unknown, or the node has no such
-    /// port.
+    /// Type of the port, as far as the document's text determines it. `None` when that is unknown, or the node has no
+    /// such port.
     pub ty: Option<PortType>,
     /// The complete type: for particles what the stage needs and adds, or what the wire carries once that is known.
     pub carries: String,
     /// Documentation; empty if there is none.
     pub doc: String,
-    /// Whether it may stay unwired.
+    /// Whether the port may stay unwired.
     pub optional: bool,
     /// For an input: what can be connected to it.
     pub takes: Takes,

@@ -20,7 +20,7 @@ impl Now {
         Now::at(seconds.saturating_add(offset(seconds)))
     }
 
-    /// So many seconds after the beginning of 1970.
+    /// Date and time at a number of seconds after the beginning of 1970.
     fn at(seconds: i64) -> Now {
         let (days, minutes) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY) / 60);
         let (year, month, day) = civil(days);

@@ -353,7 +353,7 @@ impl Hash {
         hexadecimal(&self.0.finalize())
     }
 
-    /// Its first digits, enough to tell whether two are of the same.
+    /// First digits of the hash, enough to tell whether two are of the same.
     pub(super) fn short(self) -> String {
         short(&self.text())
     }

@@ -93,7 +93,7 @@ impl Frames {
         (0..frames.count()).map(move |index| frames.at(index))
     }
 
-    /// Those after a frame. The step counts from the first as before.
+    /// The frames after a frame. The step counts from the first as before.
     #[must_use]
     pub fn after(&self, frame: u64) -> Frames {
         let skipped = (frame + 1).saturating_sub(self.first).div_ceil(self.every);

@@ -228,7 +228,7 @@ fn all(request: &Request, document: &Document, graph: &Graph) -> Result<Vec<Foun
 
 /// A wire of a request.
 pub(super) struct Found {
-    /// Its name in files.
+    /// Name of the wire in files.
     pub(super) name: String,
     unit: String,
     pub(super) wire: Wire,
@@ -283,7 +283,7 @@ pub(super) fn find(name: Option<&str>, text: &str, document: &Document, graph: &
 }
 
 impl Found {
-    /// What it is.
+    /// Kind of the wire.
     pub(super) fn kind(&self) -> Kind {
         match &self.wire {
             Wire::Output(..) => Kind::Image,

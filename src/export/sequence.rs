@@ -36,7 +36,7 @@ pub struct Encoding {
 pub struct Index {
     /// The extension of its name, without the dot.
     pub ending: &'static str,
-    /// Its text, from the numbers of all complete frames and the names of their files.
+    /// Text of the file, from the numbers of all complete frames and the names of their files.
     pub text: fn(&Target, &[(u64, String)]) -> String,
 }
 

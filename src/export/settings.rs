@@ -16,7 +16,7 @@ pub struct Setting {
     pub title: &'static str,
     /// A one-line description.
     pub about: &'static str,
-    /// What its values are.
+    /// Kind and limits of the setting's values.
     pub values: Values,
 }
 

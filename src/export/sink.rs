@@ -57,7 +57,7 @@ pub struct Format {
     pub title: &'static str,
     /// A one-line description of the files.
     pub about: &'static str,
-    /// What its files hold. Of what a wire can be written as, the first one here is taken.
+    /// What the format's files hold. Of what a wire can be written as, the first one here is taken.
     pub takes: &'static [Kind],
     /// Whether a file holds several values.
     pub joins: bool,

@@ -25,11 +25,11 @@ pub enum Subject {
 /// A value in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Its name in the file.
+    /// Name of the value in the file.
     pub name: String,
     /// The unit of its numbers; empty where it is not known.
     pub unit: String,
-    /// Where it comes from.
+    /// Where the value comes from.
     pub source: Source,
 }
 
@@ -109,7 +109,7 @@ enum Slot {
 }
 
 impl Slot {
-    /// Whether it has arrived, or the slot as it was; `Ok(None)` when the device failed.
+    /// Returns the value if it has arrived, else the slot as it was; `Ok(None)` when the device failed.
     fn poll(self) -> Result<Option<Slot>, Slot> {
         match self {
             Slot::Waiting(reading) => match reading.try_take() {

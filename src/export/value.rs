@@ -87,14 +87,14 @@ pub struct Particles {
     pub count: usize,
     /// Dimensions of space, 2 or 3.
     pub dim: u32,
-    /// Their attributes by name, `position` first.
+    /// Attributes of the particles by name, `position` first.
     pub attributes: Vec<Attribute>,
 }
 
 /// An attribute of all particles.
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// Its name.
+    /// Name of the attribute.
     pub name: String,
     /// Numbers of a particle.
     pub components: usize,

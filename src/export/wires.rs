@@ -12,16 +12,16 @@ pub struct Exportable {
     pub name: String,
     /// Path of its node.
     pub node: String,
-    /// What it is.
+    /// Kind of the item.
     pub kind: Kind,
-    /// It is the value of a State.
+    /// Whether the item is the value of a State.
     pub state: bool,
-    /// Its type, size and unit, for display.
+    /// Type, size and unit of the item, for display.
     pub about: String,
 }
 
 impl Exportable {
-    /// Whether it is a statistic of a wire.
+    /// Whether the item is a statistic of a wire.
     pub fn is_statistic(&self) -> bool {
         self.name.contains(':')
     }

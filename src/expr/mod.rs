@@ -52,7 +52,7 @@ pub const VARIABLES: &[&str] = &listed::<_, { VALUES.len() }>(VALUES);
 /// The functions of the language in their notation, for messages and completion.
 pub const FUNCTIONS: &[&str] = &listed::<_, { functions::TABLE.len() }>(functions::TABLE);
 
-/// Those that formulas may call, which the GPU evaluates.
+/// Functions that formulas may call, which the GPU evaluates.
 pub fn gpu_functions() -> impl Iterator<Item = &'static str> {
     functions::TABLE.iter().filter(|function| !functions::on_cpu_only(function)).map(|(usage, _)| *usage)
 }
@@ -210,7 +210,7 @@ impl Number {
         Number { len: 1, v: [x, 0.0, 0.0, 0.0] }
     }
 
-    /// `None` unless there are one to four components.
+    /// Number with these components; `None` unless there are one to four.
     pub fn vector(components: &[f64]) -> Option<Number> {
         let mut v = [0.0; 4];
         v.get_mut(..components.len()).filter(|part| !part.is_empty())?.copy_from_slice(components);

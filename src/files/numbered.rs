@@ -10,7 +10,7 @@ pub const MAX_FRAME: u64 = 99_999_999;
 pub struct Numbered {
     /// What names begin with.
     pub prefix: &'static str,
-    /// Their extension, without a dot.
+    /// Extension of the files, without a dot.
     pub extension: &'static str,
 }
 

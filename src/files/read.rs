@@ -10,13 +10,13 @@ pub enum ReadError {
     /// There is no such file.
     #[error("there is no such file")]
     Missing,
-    /// It is a folder, a pipe or something else, as named here.
+    /// The path is a folder, a pipe or something else, as named here.
     #[error("it is {0}, not a regular file")]
     Kind(&'static str),
-    /// It is larger than this limit \[bytes\].
+    /// The file is larger than this limit \[bytes\].
     #[error("it is larger than {}", size(*.0))]
     TooLarge(u64),
-    /// It lies outside the graph's folder, and such files are not allowed.
+    /// The file lies outside the graph's folder, and such files are not allowed.
     #[error("it lies outside the graph's folder")]
     Outside,
     /// The operating system's error.

@@ -156,8 +156,8 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// `None` while another process, or another export of this one, holds the lock. File systems without locks are not
-    /// locked.
+    /// Locks a folder; `None` while another process, or another export of this one, holds the lock. File systems
+    /// without locks are not locked.
     pub fn take(folder: &Path) -> io::Result<Option<FolderLock>> {
         let Some(file) = lock_file(folder)? else { return Ok(Some(FolderLock { _held: None })) };
         match file.try_lock() {

@@ -180,7 +180,7 @@ impl Gpu {
         if self.is_software() { Tuning { buffers, ..Tuning::cpu() } } else { Tuning { buffers, ..Tuning::gpu() } }
     }
 
-    /// Whether it is a software adapter, which computes on the CPU.
+    /// Whether the adapter is a software adapter, which computes on the CPU.
     pub fn is_software(&self) -> bool {
         is_software(&self.device)
     }

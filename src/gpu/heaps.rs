@@ -109,7 +109,7 @@ mod vulkan {
 
 #[cfg(not(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd")))]
 mod vulkan {
-    /// This system has no Vulkan.
+    /// Returns no heaps, since this system has no Vulkan.
     pub fn heaps(_: &wgpu::Device) -> Vec<super::Heap> {
         Vec::new()
     }

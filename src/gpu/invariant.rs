@@ -7,7 +7,7 @@ use crate::plan::{BufferId, KernelId, Plan};
 
 /// What the invariant dispatches depend on, and its values when they last ran.
 pub(super) struct InvariantInputs {
-    /// Their uniform blocks, as byte ranges of the uniform buffer.
+    /// Uniform blocks of the dispatches, as byte ranges of the uniform buffer.
     blocks: Vec<Range<usize>>,
     /// Buffers that they read or write.
     buffers: BTreeSet<BufferId>,
@@ -39,8 +39,8 @@ impl InvariantInputs {
         }
     }
 
-    /// Whether they have to run before a frame with these uniforms; the caller then runs them. Comparing the blocks
-    /// detects every change of a parameter, whatever caused it.
+    /// Whether the invariant dispatches have to run before a frame with these uniforms; the caller then runs them.
+    /// Comparing the blocks detects every change of a parameter, whatever caused it.
     pub(super) fn due(&mut self, uniforms: &[u8]) -> bool {
         if self.buffers.is_empty() {
             return false;

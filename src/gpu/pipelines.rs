@@ -130,7 +130,7 @@ impl Pipelines {
         self.0.lock().known.len()
     }
 
-    /// Those that are missing, the longest text first. Earlier errors of these kernels are cleared.
+    /// Kernels without a pipeline, the longest text first. Earlier errors of these kernels are cleared.
     pub(super) fn missing<'a>(&self, kernels: impl Iterator<Item = (&'a Kernel, &'a Key)>) -> VecDeque<(Key, Kernel)> {
         let mut state = self.0.lock();
         let mut missing: Vec<(Key, Kernel)> = Vec::new();

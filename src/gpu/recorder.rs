@@ -61,7 +61,7 @@ pub(super) struct Frames {
     /// Dispatches of even and of odd frames, where buffers have changed places. The second list is empty where the
     /// first serves for both.
     pub steps: [Vec<RecordedDispatch>; 2],
-    /// Those of them that the next frames depend on.
+    /// Dispatches that the next frames depend on, of even and of odd frames.
     pub simulating: [Vec<RecordedDispatch>; 2],
     /// Watched numbers of even and of odd frames.
     pub watched: [Vec<wgpu::Buffer>; 2],
@@ -94,7 +94,7 @@ impl Frames {
 /// The commands of a frame, and the staging memory that they use.
 pub(super) struct Recorded {
     pub commands: wgpu::CommandBuffer,
-    /// `None` where all slots are in use.
+    /// Staging memory of the frame; `None` where all slots are in use.
     pub slot: Option<StagingSlot>,
 }
 
@@ -149,7 +149,7 @@ struct Counts {
 /// Records the frames of a plan.
 pub(super) struct Recorder {
     shared: Arc<Shared>,
-    /// `None` where no thread could be started.
+    /// The thread that records; `None` where no thread could be started.
     thread: Option<JoinHandle<()>>,
 }
 

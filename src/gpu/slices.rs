@@ -82,7 +82,7 @@ pub(super) struct Slices {
     state: Arc<State>,
     /// Where its timestamps are taken.
     marks: Option<Arc<Marks>>,
-    /// `None` once it has ended.
+    /// The thread that submits; `None` once it has ended.
     thread: Option<JoinHandle<Outcome>>,
 }
 
@@ -138,7 +138,7 @@ impl Slices {
         self.state.done.load(Ordering::Acquire)
     }
 
-    /// Whether its timestamps are taken at these marks.
+    /// Whether the frame's timestamps are taken at these marks.
     pub(super) fn marks(&self, marks: &Arc<Marks>) -> bool {
         self.marks.as_ref().is_some_and(|ours| Arc::ptr_eq(ours, marks))
     }

@@ -12,7 +12,7 @@ use crate::plan::BufferId;
 /// A piece of memory to copy while a frame runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Peek {
-    /// It is copied when so many dispatches of the frame have run.
+    /// Number of dispatches of the frame after which the memory is copied.
     pub after: usize,
     /// The buffer, or the flags of alarms.
     pub buffer: Option<BufferId>,

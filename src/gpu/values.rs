@@ -41,7 +41,7 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watched {
     pub buffer: BufferId,
-    /// Whether it is a State's buffer: then the value is checked that the next frame starts from.
+    /// Whether the buffer is a State's: then the value is checked that the next frame starts from.
     pub state: bool,
     pub words: u32,
     pub half: bool,

@@ -10,7 +10,7 @@ use crate::stage::types::WireType;
 pub struct Carried {
     /// The name under which a plan keeps it: `node.port`, for a field `node.port@domain` where a domain is named.
     pub wire: String,
-    /// Its type; for a field that of the grid that it is evaluated on.
+    /// Type of the wire; for a field that of the grid that it is evaluated on.
     pub ty: WireType,
     /// Dimensions of space, 2 or 3.
     pub dim: u32,

@@ -45,6 +45,6 @@ pub(super) struct Resolver<'a> {
     pub opened: IdVec<Node, bool>,
     /// What inputs and outputs of groups carry, once it is known.
     pub carries: HashMap<Border, Carried>,
-    /// Those being followed; reaching one again is a cycle too.
+    /// Inputs and outputs of groups being followed; reaching one again is a cycle too.
     pub followed: BTreeSet<Border>,
 }

@@ -83,7 +83,8 @@ impl Graph {
     }
 }
 
-/// Its value can be set while the plan runs; where it can't, [`Graph::made_with`] holds it.
+/// Hashes a setting without its value, which can be set while the plan runs; where it can't, [`Graph::made_with`] holds
+/// it.
 fn hash_setting(setting: &Setting, hash: &mut DefaultHasher) {
     (&setting.name, format!("{:?}", setting.ty), &setting.aliases).hash(hash);
 }

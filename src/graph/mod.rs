@@ -272,7 +272,7 @@ pub const REPEATS: &str = "repeats";
 pub struct Node {
     /// Names of the groups around it and its own, separated by slashes.
     pub path: String,
-    /// What it is.
+    /// Kind of the node.
     pub kind: Kind,
     /// The group around it.
     pub group: Option<NodeId>,
@@ -325,7 +325,7 @@ pub struct File {
     /// The layer of an EXR file; its colours when `None`. One of several sets of particles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer: Option<String>,
-    /// What it gives.
+    /// Content that the file provides.
     #[serde(default)]
     pub content: FileContent,
     /// Which points of a mesh are its particles.
@@ -372,7 +372,7 @@ impl FileOutput {
         FileOutput::Particles,
     ];
 
-    /// Those of a file.
+    /// Outputs of a file with this content.
     pub fn of(content: FileContent) -> &'static [FileOutput] {
         match content {
             FileContent::Shape => &[FileOutput::Distance, FileOutput::Image, FileOutput::Velocity],
@@ -383,7 +383,7 @@ impl FileOutput {
         }
     }
 
-    /// Its name.
+    /// Name of the output.
     pub fn name(self) -> &'static str {
         match self {
             FileOutput::Distance => "distance",
@@ -395,7 +395,7 @@ impl FileOutput {
         }
     }
 
-    /// What its wire carries.
+    /// Type of the output's wire.
     pub fn ty(self) -> WireType {
         WireType::Grid(match self {
             FileOutput::Distance | FileOutput::Value => ValueType::F32,
@@ -412,10 +412,10 @@ pub const MAX_POINTS: u32 = 15_000_000;
 /// Which points of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MeshPoints {
-    /// Its vertices, each position once.
+    /// Vertices of the mesh, each position once.
     #[default]
     Vertices,
-    /// So many, evenly over its surface; the same in every run with the same seed.
+    /// Points spread evenly over the mesh's surface; the same in every run with the same seed.
     Surface {
         /// How many.
         count: u32,
@@ -495,7 +495,7 @@ impl Group {
 pub struct Input {
     /// Name of the port.
     pub name: String,
-    /// What it reads.
+    /// What the input reads.
     pub source: Source,
     /// The input of the group around it to which it is linked, where nothing is wired to that: by group and position.
     pub outer: Option<(NodeId, usize)>,
@@ -508,14 +508,14 @@ pub enum Source {
     Wire {
         /// The node.
         node: NodeId,
-        /// Its output, by position.
+        /// Output of the node, by position.
         port: usize,
     },
     /// An input of the enclosing group.
     GroupInput {
         /// The group.
         group: NodeId,
-        /// Its input, by position.
+        /// Input of the group, by position.
         input: usize,
     },
     /// An unwired port's constant, or a number.

@@ -84,7 +84,7 @@ impl NamedNumber {
         self.paths.first().map_or("", String::as_str)
     }
 
-    /// Its name as a number node; `None` for an input of a group.
+    /// Name of the number as a number node; `None` for an input of a group.
     fn node(&self) -> Option<&str> {
         self.path().strip_prefix(&self.level)?.strip_suffix(".value")
     }
@@ -430,7 +430,7 @@ impl Table {
         }
     }
 
-    /// These numbers and all that depend on them, by path.
+    /// Paths of all numbers that depend on those at `paths`, and `paths` themselves.
     pub fn dependents(&self, paths: impl IntoIterator<Item = String>) -> BTreeSet<String> {
         let mut found: BTreeSet<String> = paths.into_iter().collect();
         for entry in &self.entries {

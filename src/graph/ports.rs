@@ -44,7 +44,7 @@ pub fn group_of<'a>(node: &'a Node, library: &'a Library) -> Option<&'a Group> {
 pub struct Declared {
     /// Name of the port.
     pub name: String,
-    /// Its type.
+    /// Type of the port.
     pub ty: Option<PortType>,
     /// The value of an unwired input; `None` where it must be wired, or is optional.
     pub constant: Option<ParamValue>,
@@ -71,13 +71,13 @@ pub enum Through {
 /// What a reader of an output gets when the node is left out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Passed {
-    /// What this input of the node reads.
+    /// What an input of the left-out node reads.
     Wire(Link),
     /// The constant of an unwired input.
     Constant {
         /// The input.
         port: String,
-        /// Its constant.
+        /// Constant of the input.
         value: ParamValue,
     },
     /// Nothing: an input that may stay unwired.

@@ -19,12 +19,13 @@ const MANY: u64 = 1 << 20;
 pub struct FieldOutput {
     node: NodeId,
     port: usize,
-    /// What it has at every position.
+    /// Type of the field's value at every position.
     pub value: ValueType,
     /// Dimensions of the space of its positions, 2 or 3.
     pub dim: u32,
-    /// Where it is looked at, of its own dimensions: the domain of what reads it, or else its own; a finer one of the same box
-    /// where that has few cells. What reads it may run over another space: an image of a shape does.
+    /// Domain on which the field is viewed, of its own dimensions: the domain of what reads it, or else its own; a
+    /// finer one of the same box where that has few cells. What reads it may run over another space: an image of a
+    /// shape does.
     pub domain: DomainId,
 }
 

@@ -14,7 +14,7 @@ pub struct Sequence {
 /// What a sequence shows before its first file and after its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Beyond {
-    /// That file.
+    /// The first or the last file, held.
     Hold,
     /// The sequence again.
     Loop,

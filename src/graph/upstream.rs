@@ -69,7 +69,7 @@ impl Graph {
         found
     }
 
-    /// What these wires depend on.
+    /// Everything that these wires depend on.
     pub fn upstream(&self, wires: &[(NodeId, usize)]) -> Upstream {
         let mut found = Upstream::default();
         let (mut met, mut domains) = (HashSet::new(), BTreeSet::new());

@@ -20,7 +20,7 @@ const WIRED: &str = "number";
 pub struct Setting {
     /// Name of the parameter or port.
     pub name: String,
-    /// Its type.
+    /// Type of the number.
     pub ty: ValueType,
     /// The value as written.
     pub value: ParamValue,
@@ -41,7 +41,7 @@ impl Setting {
         numbers.formula(&self.value, &self.names).is_ok_and(|formula| numbers.follows(&formula).is_none())
     }
 
-    /// Whether it is what a wire from a number node reads.
+    /// Whether the setting is what a wire from a number node reads.
     pub(super) fn is_wired(&self) -> bool {
         self.name == WIRED && matches!(&self.value, ParamValue::Expression(text) if text == WIRED)
     }

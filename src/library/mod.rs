@@ -28,7 +28,7 @@ pub enum Definition {
 pub struct StageFile {
     /// Path of the file.
     pub path: PathBuf,
-    /// Its text when the folder was read.
+    /// Text of the file when the folder was read.
     pub text: String,
 }
 

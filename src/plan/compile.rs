@@ -25,7 +25,7 @@ pub struct PassReport {
     pub name: &'static str,
     /// The part of the compiler that it belongs to.
     pub phase: &'static str,
-    /// Why it runs at this position.
+    /// Why the pass runs at this position.
     pub place: &'static str,
     /// `fused 12 operations into 4`, `unchanged`, or why it did not run.
     pub summary: String,

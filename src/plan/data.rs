@@ -76,7 +76,7 @@ pub struct Plan {
     /// Values that it was compiled with, by `node.param`: iterations, capacities, resolutions, widths, placements of
     /// files.
     pub made_with: BTreeMap<String, Vec<f64>>,
-    /// What its States depend on. It belongs to this version of the program, so it is not written.
+    /// What the plan's States depend on. It belongs to this version of the program, so it is not written.
     #[serde(skip)]
     pub dynamics: Dynamics,
     /// Constant words of the uniform buffer, such as iteration counters, by byte offset.
@@ -113,7 +113,7 @@ pub struct Plan {
 pub struct PlayedWire {
     /// `node.port`; of a State its node.
     pub name: String,
-    /// Whether it is a State, whose readers find the value of the frame before.
+    /// Whether the wire is a State, whose readers find the value of the frame before.
     pub state: bool,
     /// Most particles that there is room for; 0 for other wires.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -130,7 +130,7 @@ pub struct PlayedWire {
 pub struct PlayedPart {
     /// Empty, `count`, or the name of an attribute.
     pub name: String,
-    /// Its buffer.
+    /// Buffer that the cache fills.
     pub buffer: BufferId,
     /// Type, size and precision, as text.
     pub stored: String,
@@ -183,7 +183,7 @@ pub struct FilePart {
     pub components: u32,
     /// The same with padding.
     pub stride: u32,
-    /// How they are stored.
+    /// How the numbers are stored.
     pub scalar: Scalar,
     /// How many particles there is room for.
     pub capacity: u32,
@@ -266,7 +266,7 @@ impl Buffer {
         self.holds.iter().map(|h| h.wire.as_str()).filter(|wire| seen.insert(*wire)).collect()
     }
 
-    /// What it holds for a dispatch: the wire that the dispatch writes, or the one that it reads.
+    /// What the buffer holds for a dispatch: the wire that the dispatch writes, or the one that it reads.
     pub fn held(&self, dispatch: usize, written: bool) -> Option<&Holding> {
         let there = |h: &&Holding| {
             let begun = h.first.is_none_or(|first| if written { first <= dispatch } else { first < dispatch });
@@ -296,7 +296,7 @@ pub struct Kernel {
     pub finite: bool,
     /// Every index is proven to be in bounds, so the driver need not check it.
     pub in_bounds: bool,
-    /// Whether it raises alarms, whose flags are bound after its own buffers.
+    /// Whether the kernel raises alarms, whose flags are bound after its own buffers.
     pub warns: bool,
     /// Number of lines of the stage's own text, which precedes the generated text.
     pub own_lines: usize,
@@ -326,9 +326,9 @@ pub struct Dispatch {
     pub with: Vec<String>,
     /// A buffer for each of the kernel's bindings.
     pub buffers: Vec<BufferId>,
-    /// What its invocations run over.
+    /// What the dispatch's invocations run over.
     pub over: Over,
-    /// Its shape and actual number of sweeps, unless it is the plain shape.
+    /// Shape and actual number of sweeps of the dispatch, unless it has the plain shape.
     pub shape: Option<(Shape, u32)>,
     /// Workgroups along x, y and z; an upper limit where the number is read on the GPU.
     pub groups: [u32; 3],
@@ -346,7 +346,7 @@ pub struct Indirect {
     pub buffer: BufferId,
     /// \[bytes\]
     pub offset: u64,
-    /// Whether it depends on a particle count, rather than on a group that may stop.
+    /// Whether the number depends on a particle count, rather than on a group that may stop.
     pub living: bool,
 }
 
@@ -407,13 +407,13 @@ pub struct Wire {
     pub capacity: u32,
     /// Domain of the particle set, for an attribute.
     pub space: Option<DomainId>,
-    /// How its numbers are stored.
+    /// How the wire's numbers are stored.
     pub precision: Precision,
     /// The buffer that holds it.
     pub buffer: BufferId,
     /// Whether the value is still in memory when the frame ends.
     pub kept: bool,
-    /// Whether it is a State's value, which is the next frame's once the frame has ended.
+    /// Whether the wire is a State's value, which is the next frame's once the frame has ended.
     pub state: bool,
 }
 
@@ -433,8 +433,8 @@ impl Wire {
         }
     }
 
-    /// How its memory is kept on disk: type, size and precision as text, and the words of 32 bits. `part` is empty for a
-    /// whole wire, `count`, or the name of an attribute.
+    /// How the wire's memory is kept on disk: type, size and precision as text, and the words of 32 bits. `part` is
+    /// empty for a whole wire, `count`, or the name of an attribute.
     pub(crate) fn stored(&self, domains: &Arena<Domain>, part: &str) -> (String, u64) {
         if part == "count" {
             return ("count".into(), COUNT_NUMBERS as u64);
@@ -474,7 +474,7 @@ pub struct Version {
     pub until: Option<usize>,
     /// The dispatch that writes it; `None` where it exists before the frame.
     pub written: Option<usize>,
-    /// Its type and buffer.
+    /// Type and buffer of the version.
     pub wire: Wire,
 }
 
@@ -489,7 +489,7 @@ pub struct Accesses {
     pub reads: Vec<(String, Wire)>,
     /// The wires that it writes.
     pub writes: Vec<WireUpdate>,
-    /// How it hands particles other indices.
+    /// How the dispatch hands particles other indices.
     pub reorders: Option<Reorders>,
 }
 

@@ -72,7 +72,7 @@ pub enum Outputs {
     First,
     /// The one with this name.
     One(String),
-    /// None: only what is kept.
+    /// No image: only what is kept.
     None,
 }
 

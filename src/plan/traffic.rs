@@ -41,7 +41,7 @@ impl Plan {
         u64::from(used.reads) * size(false) + u64::from(used.writes) * size(true)
     }
 
-    /// `None` for anything but a wire of cells or particles, such as sums of blocks.
+    /// Size of a wire of cells or particles \[bytes\]; `None` for anything else, such as sums of blocks.
     fn wire_bytes(&self, name: &str) -> Option<u64> {
         let wire = self.wires.get(name)?;
         let elements = match wire.domain.filter(|_| wire.ty.is_grid()) {

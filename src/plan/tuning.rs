@@ -81,7 +81,7 @@ impl Shape {
         best.map(shape).to_vec()
     }
 
-    /// Whether it has neither tiles nor several cells an invocation.
+    /// Whether the shape has neither tiles nor several cells an invocation.
     fn is_flat(&self) -> bool {
         self.sweeps == 1 && self.halo == 0
     }

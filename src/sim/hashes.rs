@@ -115,7 +115,7 @@ fn graph_hash(document: &Document, graph: &Graph) -> u128 {
 /// Runs with their origin, as stored in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hashes {
-    /// Where they were computed.
+    /// Where the hashes were computed.
     pub origin: Origin,
     /// One run per graph.
     pub runs: Vec<Run>,

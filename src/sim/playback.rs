@@ -36,7 +36,7 @@ struct Source {
 /// A part of a frame, and where it goes.
 #[derive(Clone, PartialEq)]
 struct Upload {
-    /// Its place in a frame of the cache.
+    /// Place of the part in a frame of the cache.
     place: usize,
     buffer: BufferId,
     /// Whether it belongs to a State.
@@ -48,7 +48,7 @@ struct Upload {
 /// A cache that a simulation plays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Played {
-    /// Its folder.
+    /// Folder of the cache.
     pub folder: PathBuf,
     /// The frames that it has.
     pub frames: RangeInclusive<u64>,

@@ -156,7 +156,7 @@ struct Requested {
 }
 
 enum Slot {
-    /// It has arrived, unless the plan lacks it or the device failed.
+    /// A sample that has arrived, unless the plan lacks it or the device failed.
     Here(Option<Sample>),
     Waiting(PendingSample),
     /// Few words of a wire, and those that count the particles of its set.

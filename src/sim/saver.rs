@@ -27,7 +27,7 @@ pub enum Retain {
     /// The newest one that is so many frames before the last, and those after it: results of later frames may still be on their
     /// way to the disk when the run is interrupted.
     Behind(u64),
-    /// So many, at about equal distances.
+    /// Number of checkpoints that stay, at about equal distances.
     Spread(usize),
 }
 

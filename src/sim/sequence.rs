@@ -29,7 +29,7 @@ struct Shown {
 }
 
 impl Sequences {
-    /// Those of a plan, with its grids in the order of [`Plan::files`].
+    /// The sequences of a plan, with its grids in the order of [`Plan::files`].
     pub(super) fn new(plan: &Plan, grids: &[Arc<AssetGrid>]) -> Sequences {
         let shown = |(file, grid): (&crate::plan::FileGrid, &Arc<AssetGrid>)| {
             let reader = Reader::new(grid.frames.clone()?, grid);

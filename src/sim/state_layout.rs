@@ -10,7 +10,7 @@ use crate::stage::types::{Scalar, WireType};
 /// The numbers of a State as its plan stores them, without the padding behind them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StateLayout {
-    /// Their type.
+    /// Type of the numbers.
     pub kind: Dtype,
     /// Axes z, y, x and component for grids, particle and component for attributes.
     pub shape: Vec<usize>,

@@ -50,7 +50,7 @@ impl fmt::Display for Subject {
 /// Values of a wire after a frame. An image has linear red, green and blue and its opacity, all 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Taken {
-    /// What it is.
+    /// What the values are of.
     pub subject: Subject,
     /// Frames that had been computed.
     pub frame: u64,

@@ -16,7 +16,7 @@ use crate::problem::SourcePlace;
 pub struct Stage {
     /// Path below the stage folder without the extension: `fluid/divergence`.
     pub name: String,
-    /// Its ports, parameters and documentation.
+    /// Ports, parameters and documentation of the stage.
     pub header: Header,
     /// The file's text, unchanged.
     pub source: String,
@@ -49,7 +49,7 @@ pub(super) struct Findings {
     pub interleaves: Cached<bool>,
 }
 
-/// It depends only on the text, so it never makes two stages different.
+/// Findings depend only on the text, so they never make two stages different.
 impl PartialEq for Findings {
     fn eq(&self, _: &Findings) -> bool {
         true

@@ -168,14 +168,14 @@ const FLOATS: char = 'F';
 /// A value type, or a generic letter that every port using it binds to the same value type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Element {
-    /// This value type.
+    /// A fixed value type.
     Fixed(ValueType),
     /// The value type that this letter is bound to.
     Generic(char),
 }
 
 impl Element {
-    /// Whether it can be this value type: itself, or what its letter may be bound to.
+    /// Whether the element can be this value type: itself, or what its letter may be bound to.
     pub fn takes(self, value: ValueType) -> bool {
         match self {
             Element::Fixed(own) => own == value,
@@ -260,12 +260,12 @@ impl PortType {
         }
     }
 
-    /// Whether it has cells.
+    /// Whether the port has cells.
     pub fn is_grid(self) -> bool {
         matches!(self, PortType::Grid(_) | PortType::FaceGrid)
     }
 
-    /// Whether it is a number.
+    /// Whether the port is a number.
     pub fn is_number(self) -> bool {
         matches!(self, PortType::Number(_))
     }
@@ -344,12 +344,12 @@ impl WireType {
         }
     }
 
-    /// Whether it has cells.
+    /// Whether the wire has cells.
     pub fn is_grid(self) -> bool {
         matches!(self, WireType::Grid(_) | WireType::FaceGrid)
     }
 
-    /// Whether it is a number.
+    /// Whether the wire is a number.
     pub fn is_number(self) -> bool {
         matches!(self, WireType::Number(_))
     }

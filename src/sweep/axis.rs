@@ -20,14 +20,14 @@ const DEFAULT: &str = "default";
 pub struct Axis {
     /// The parameter, as `node.param`; also `seed` and `variant`.
     pub name: String,
-    /// What it takes.
+    /// Values that the parameter takes.
     pub values: Values,
 }
 
 /// The values of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// These.
+    /// A list of values.
     List(Vec<Value>),
     /// Numbers, or vectors component by component, between two ends.
     Range(Range),

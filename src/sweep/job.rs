@@ -28,7 +28,7 @@ pub enum News {
     Complete(Box<Finished>, Option<Image>),
     /// A task failed; why, in a sentence or a few. The others go on.
     Failed(usize, String),
-    /// It is over: whether it ran to its end, or why it could not begin.
+    /// The job is over: whether it ran to its end, or why it could not begin.
     Ended(Result<bool, String>),
 }
 
@@ -36,7 +36,7 @@ pub enum News {
 pub struct Order {
     /// The graph.
     pub document: Document,
-    /// Its stages.
+    /// Stages of the graph.
     pub library: Arc<Library>,
     /// Which files it may read.
     pub access: Access,

@@ -29,7 +29,7 @@ pub struct Results {
 pub struct Row {
     /// The task.
     pub task: Task,
-    /// What it wrote.
+    /// What the task wrote.
     pub finished: Option<Finished>,
     /// How long it took.
     pub timing: Option<Timing>,

@@ -35,7 +35,8 @@ use crate::sim::record::Record;
 pub const VALUES: &str = "values.json";
 /// What differs from run to run: how long the task took, and where.
 pub const TIMING: &str = "timing.json";
-/// These files have some hundred bytes, and more with many numbers or frames.
+/// Largest size of a [`VALUES`] or [`TIMING`] file \[bytes\]. Most have some hundred bytes, and more with many numbers
+/// or frames.
 const MAX_FILE: u64 = 1 << 22;
 /// The most entries of one, most of which are files.
 const MAX_ENTRIES: usize = 100_000;
@@ -118,11 +119,11 @@ pub enum Step<'a> {
 /// How a task ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// It ran.
+    /// The task ran.
     Done(Box<Finished>, Timing),
-    /// It was complete before.
+    /// The task was complete before.
     Kept(Box<Finished>),
-    /// It was cancelled, and its folder holds nothing that counts.
+    /// The task was cancelled, and its folder holds nothing that counts.
     Cancelled,
 }
 
@@ -133,7 +134,7 @@ pub struct Context<'a> {
     pub manifest: &'a Manifest,
     /// The graph without the values of a task.
     pub base: &'a Document,
-    /// Its stages.
+    /// Stages of the graph.
     pub library: &'a Library,
     /// Which files it may read.
     pub access: &'a Access,

@@ -290,7 +290,7 @@ struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    /// `None` for points, lines, and a primitive without positions.
+    /// Reads the shape of a primitive; `None` for points, lines, and a primitive without positions.
     fn new(reader: &Reader<'a>, primitive: &Primitive, weights: &[f32]) -> Result<Option<Shape<'a>>, Cause> {
         let Checked::Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) = primitive.mode else {
             return Ok(None);

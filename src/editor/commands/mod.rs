@@ -3,3 +3,4 @@
 pub(crate) mod action;
 pub(crate) mod command;
 pub(crate) mod keymap;
+pub(crate) mod table;

@@ -16,21 +16,7 @@ pub(crate) enum Align {
 }
 
 impl Align {
-    /// The name in menus.
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Align::Left => "Align left",
-            Align::Center => "Align center",
-            Align::Right => "Align right",
-            Align::Top => "Align top",
-            Align::Middle => "Align middle",
-            Align::Bottom => "Align bottom",
-            Align::Columns => "Distribute horizontally",
-            Align::Rows => "Distribute vertically",
-        }
-    }
-
-    /// How many nodes it takes.
+    /// Number of nodes that it takes at least.
     pub(crate) fn least(self) -> usize {
         if matches!(self, Align::Columns | Align::Rows) { 3 } else { 2 }
     }

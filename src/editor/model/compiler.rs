@@ -52,16 +52,16 @@ pub(crate) struct Job {
 pub(crate) struct GridMade {
     pub ty: WireType,
     pub domain: DomainId,
-    /// It is the value of a State.
+    /// Whether the grid is the value of a State.
     pub state: bool,
-    /// It is a field, which is a grid only while it is looked at.
+    /// Whether the grid is a field, which is a grid only while it is viewed.
     pub field: bool,
 }
 
 /// A plan whose pipelines are built, with facts about its graph.
 pub(crate) struct Compiled {
     pub plan: Plan,
-    /// What it needs from files.
+    /// What the plan needs from files.
     pub grids: Vec<Arc<AssetGrid>>,
     /// Warnings, after the errors of nodes that no image needs.
     pub problems: Problems,
@@ -88,13 +88,13 @@ const QUIET: Duration = Duration::from_secs(2);
 
 /// The thread, with the jobs sent to it and the results on their way back.
 pub(crate) struct Compiler {
-    /// `None` only while the compiler is dropped.
+    /// Sends jobs to the thread; `None` only while the compiler is dropped.
     jobs: Option<Sender<(u64, Job)>>,
     /// Ends the compilation of the newest job.
     cancel: Cancel,
     thread: Option<JoinHandle<()>>,
     results: Receiver<(u64, Outcome)>,
-    /// That of the newest job.
+    /// Result of the newest job.
     result: Option<Outcome>,
     asked: u64,
     answered: u64,
@@ -224,7 +224,7 @@ impl Drop for Compiler {
     }
 }
 
-/// `None` if a newer job arrived while this one waited for a file or the driver.
+/// Compiles a job; `None` if a newer job arrived while this one waited for a file or the driver.
 fn compile(
     gpu: &Gpu,
     job: &Job,

@@ -24,7 +24,7 @@ pub enum Source {
     Template(String),
     /// An empty graph.
     Empty,
-    /// One of these with a variant chosen.
+    /// Another source with a variant chosen.
     Variant(Box<Source>, String),
 }
 

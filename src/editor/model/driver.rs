@@ -51,7 +51,7 @@ pub(crate) fn text(making: &Making) -> String {
     }
 }
 
-/// Whether it takes so long that it can be cancelled.
+/// Whether compiling shaders takes so long that it can be cancelled.
 pub(crate) fn is_slow(making: &Making) -> bool {
     making.took >= SLOW
 }

@@ -44,7 +44,7 @@ impl<T: Send + 'static> Errand<T> {
         }
     }
 
-    /// Whether it takes so long that the user should know; true once.
+    /// Whether the task takes so long that the user should know; true once.
     pub(crate) fn is_newly_slow(&mut self) -> bool {
         self.since.elapsed() > SLOW && !std::mem::replace(&mut self.told, true)
     }

@@ -21,9 +21,9 @@ pub(crate) struct CachedRun {
 /// How a run has left its caches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Live {
-    /// It continues from a checkpoint, and goes to the frame that was shown.
+    /// The run continues from a checkpoint, and goes to the frame that was shown.
     From { checkpoint: u64, frame: u64 },
-    /// It starts again; why, in a sentence.
+    /// The run starts again; why, in a sentence.
     Start(String),
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Loading {
     /// Path of the node that names it.
     pub node: String,
     pub path: PathBuf,
-    /// Its size.
+    /// Size of the file \[bytes\].
     pub bytes: u64,
     pub since: Instant,
     work: Arc<Work>,

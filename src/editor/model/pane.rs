@@ -40,7 +40,7 @@ impl Pane {
         }
     }
 
-    /// Whether it can be closed.
+    /// Whether the pane can be closed.
     pub(crate) fn closable(self) -> bool {
         !matches!(self, Pane::Graph | Pane::View(0))
     }

@@ -56,7 +56,7 @@ pub(crate) struct Player {
     pub real_time: bool,
     /// First and last frame that are played in a loop.
     pub range: Option<(u64, u64)>,
-    /// Whether they are.
+    /// Whether the frames in `range` are played in a loop.
     pub looped: bool,
     /// The frame that a jump goes to, and when it began.
     target: Option<u64>,
@@ -85,7 +85,7 @@ pub(crate) struct Player {
 /// A frame that is being computed in slices.
 struct Started {
     since: Instant,
-    /// It is a step, and no preview.
+    /// Whether the frame is a step, and no preview.
     step: bool,
 }
 
@@ -235,7 +235,7 @@ impl Player {
         self.speed = next.unwrap_or(self.speed);
     }
 
-    /// Whether it plays on, with no frame under way: then the next one can wait.
+    /// Whether the player plays on, with no frame under way: then the next one can wait.
     pub(crate) fn waits(&self, session: &Session) -> bool {
         self.playing && self.target.is_none() && session.running_simulation().is_some_and(|s| s.progress().is_none())
     }

@@ -37,7 +37,7 @@ pub(crate) struct Recovery {
     kept: Option<(Document, Drafts)>,
     next: Instant,
     every: Duration,
-    /// `None` only while it is dropped.
+    /// Sends work to the thread; `None` only while the recovery is dropped.
     work: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
     slot: Option<Slot>,
@@ -81,7 +81,7 @@ impl Left {
         self.slot.remove();
     }
 
-    /// How it differs from its files, as text.
+    /// Describes how the unsaved changes differ from their files.
     pub(crate) fn difference(&self) -> String {
         let drafts = names::names(self.drafts.keys());
         match (self.of_document(), drafts.is_empty()) {

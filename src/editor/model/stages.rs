@@ -69,7 +69,7 @@ impl Stages {
         last
     }
 
-    /// When it was opened.
+    /// When the folder was opened.
     pub(crate) fn since(&self) -> Instant {
         self.since
     }

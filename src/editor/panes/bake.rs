@@ -5,6 +5,7 @@ use std::path::Path;
 
 use eframe::egui::{self, Id, RichText, Ui};
 
+use super::content::Shown;
 use crate::bake::job::{Ended, Job, Progress};
 use crate::bake::{self, Condition, Status};
 use crate::document::{Bake, Document};
@@ -19,9 +20,6 @@ use crate::printable::size;
 /// The window, a running bake, or the result of the last one.
 #[derive(Default)]
 pub(crate) struct BakeDialog {
-    open: bool,
-    /// The last press was in the window, so Enter is for it.
-    active: bool,
     /// Enter was pressed.
     entered: bool,
     /// The bake to add: its name, and its wires separated by commas.
@@ -54,9 +52,8 @@ enum Wish {
 }
 
 impl BakeDialog {
-    /// Opens it, for the outputs of the selected node if there is one.
-    pub(crate) fn open(&mut self, session: &Session) {
-        (self.open, self.active) = (true, true);
+    /// Gets ready to be opened, for the outputs of the selected node if there is one.
+    pub(crate) fn prepare(&mut self, session: &Session) {
         self.deleting = None;
         self.ranges.clear();
         self.wires = session.selection.single().map(|name| outputs(session, name)).unwrap_or_default();
@@ -74,21 +71,10 @@ impl BakeDialog {
         }
     }
 
-    /// Escape closes the window, as its ✖ does; a running bake continues. Enter starts a new one.
-    pub(crate) fn take_keys(&mut self, ctx: &egui::Context) {
-        let free = self.open && !ctx.egui_wants_keyboard_input() && !egui::Popup::is_any_open(ctx);
-        let pressed = |key| ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
-        if free && pressed(egui::Key::Escape) {
-            self.open = false;
-        }
-        self.entered = free && self.active && pressed(egui::Key::Enter);
-    }
-
-    /// Draws the window, and takes the result of a bake.
-    pub(crate) fn show(&mut self, ctx: &egui::Context, session: &mut Session) {
-        self.take(session);
-        let mut open = self.open;
-        let mut wish = None;
+    /// Draws the window; `entered` says that Enter was pressed for it. A bake continues when the window is closed.
+    pub(crate) fn show(&mut self, ctx: &egui::Context, session: &mut Session, entered: bool) -> Shown {
+        self.entered = entered;
+        let (mut open, mut wish) = (true, None);
         let window = egui::Window::new("Bake").id(Id::new("bake")).open(&mut open).collapsible(false);
         let shown = window
             .resizable(false)
@@ -96,10 +82,6 @@ impl BakeDialog {
             .pivot(egui::Align2::CENTER_CENTER)
             .default_pos(ctx.content_rect().center())
             .show(ctx, |ui| wish = self.contents(ui, session));
-        if let (Some(shown), Some(at)) = (shown, ctx.input(|input| input.pointer.press_origin())) {
-            self.active = shown.response.rect.contains(at);
-        }
-        self.open = open;
         match wish {
             Some(Wish::Play(name, play)) => session.play_bake(&name, play),
             Some(Wish::Bake(name, bake, resume)) => self.start(ctx, session, (name, bake), resume),
@@ -107,6 +89,7 @@ impl BakeDialog {
             Some(Wish::Delete(name)) => self.delete(session, &name),
             None => {}
         }
+        Shown { open, area: shown.map(|shown| shown.response.rect) }
     }
 
     fn contents(&mut self, ui: &mut Ui, session: &Session) -> Option<Wish> {
@@ -295,8 +278,8 @@ impl BakeDialog {
         }
     }
 
-    /// Takes the result of a bake.
-    fn take(&mut self, session: &mut Session) {
+    /// Takes the result of a bake that has ended.
+    pub(crate) fn poll(&mut self, session: &mut Session) {
         let Some(ended) = self.running.as_mut().and_then(|running| running.job.ended()) else { return };
         let Some(Running { name, bake, .. }) = self.running.take() else { return };
         self.told = Some(match ended {
@@ -337,7 +320,7 @@ impl BakeDialog {
     }
 }
 
-/// Whether it can name a folder.
+/// Whether a text can name a folder.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', ':']) && !name.starts_with('.')
 }

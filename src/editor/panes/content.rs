@@ -7,6 +7,15 @@ use crate::editor::commands::action::Actions;
 use crate::editor::model::player::Player;
 use crate::editor::model::session::Session;
 
+/// What is known of a dialog once it is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown {
+    /// It stays open.
+    pub(crate) open: bool,
+    /// The window that it takes, unless it is a question before everything else.
+    pub(crate) area: Option<egui::Rect>,
+}
+
 /// What a pane is drawn with. It changes the document through the session, and asks the rest of the window with actions.
 pub(crate) struct Surroundings<'a> {
     pub(crate) session: &'a mut Session,

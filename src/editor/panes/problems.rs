@@ -25,7 +25,7 @@ pub(crate) struct ProblemList {
     revision: u64,
     /// Position of the problem that was selected with the keys.
     at: Option<usize>,
-    /// That problem is to be scrolled into view.
+    /// Whether the selected problem is to be scrolled into view.
     reveal: bool,
 }
 

@@ -416,46 +416,79 @@ pub(crate) fn has_input(session: &Session) -> bool {
     timeline.is_some_and(|timeline| (0..timeline.end()).any(|frame| timeline.journal().is_live(frame)))
 }
 
-/// Carries out a command of the timeline.
-pub(crate) fn execute(command: Command, player: &mut Player, session: &mut Session) {
-    let Some(simulation) = session.simulation() else { return };
+/// The frame that is shown or about to be, and the last known one; none where nothing runs.
+fn present(player: &Player, session: &Session) -> Option<(u64, u64)> {
+    let simulation = session.timed_simulation()?;
     let now = player.target().unwrap_or_else(|| simulation.frame());
-    let end = end(simulation).max(now);
-    match command {
-        Command::StepBack => {
-            player.playing = false;
-            player.go_to(now.saturating_sub(1));
-        }
-        Command::FirstFrame => player.go_to(0),
-        Command::LastFrame => player.go_to(end),
-        Command::LoopStart => {
-            let to = player.range.map_or(end, |(_, to)| to).max(now + 1);
-            (player.range, player.looped) = (Some((now, to)), true);
-        }
-        Command::LoopEnd => {
-            let from = player.range.map_or(0, |(from, _)| from).min(now.saturating_sub(1));
-            (player.range, player.looped) = (Some((from, now.max(1))), true);
-        }
-        Command::Loop => {
-            player.looped = !player.looped;
-            player.range = player.range.or(Some((0, end.max(1))));
-        }
-        Command::RealTime => player.real_time = !player.real_time,
-        _ => {}
+    Some((now, end(simulation).max(now)))
+}
+
+/// Pauses, and goes back one frame.
+pub(crate) fn step_back(player: &mut Player, session: &Session) {
+    if let Some((now, _)) = present(player, session) {
+        player.playing = false;
+        player.go_to(now.saturating_sub(1));
     }
-    let Some(timeline) = simulation.timeline_mut() else { return };
-    match command {
-        Command::FromStart => {
-            timeline.applies = if timeline.applies == Applies::Here { Applies::Start } else { Applies::Here };
-        }
-        Command::CutInput => timeline.cut(now),
-        Command::ClearInput => {
-            timeline.cut(0);
-            player.go_to(0);
-        }
-        Command::ClearCheckpoints => timeline.clear(),
-        _ => {}
+}
+
+/// Goes to the last known frame.
+pub(crate) fn go_to_end(player: &mut Player, session: &Session) {
+    if let Some((_, end)) = present(player, session) {
+        player.go_to(end);
     }
+}
+
+/// Lets a loop begin at the frame that is shown.
+pub(crate) fn start_loop(player: &mut Player, session: &Session) {
+    if let Some((now, end)) = present(player, session) {
+        let to = player.range.map_or(end, |(_, to)| to).max(now + 1);
+        (player.range, player.looped) = (Some((now, to)), true);
+    }
+}
+
+/// Lets a loop end at the frame that is shown.
+pub(crate) fn end_loop(player: &mut Player, session: &Session) {
+    if let Some((now, _)) = present(player, session) {
+        let from = player.range.map_or(0, |(from, _)| from).min(now.saturating_sub(1));
+        (player.range, player.looped) = (Some((from, now.max(1))), true);
+    }
+}
+
+/// Switches the loop on or off; without a range it has all known frames.
+pub(crate) fn toggle_loop(player: &mut Player, session: &Session) {
+    if let Some((_, end)) = present(player, session) {
+        player.looped = !player.looped;
+        player.range = player.range.or(Some((0, end.max(1))));
+    }
+}
+
+/// Switches between changes that apply here and changes that apply from the start.
+pub(crate) fn toggle_from_start(session: &mut Session) {
+    if let Some(timeline) = session.simulation().and_then(Simulation::timeline_mut) {
+        timeline.applies = if timeline.applies == Applies::Here { Applies::Start } else { Applies::Here };
+    }
+}
+
+/// Discards the input after the frame that is shown.
+pub(crate) fn cut_input(player: &Player, session: &mut Session) {
+    if let Some((now, _)) = present(player, session)
+        && let Some(timeline) = session.simulation().and_then(Simulation::timeline_mut)
+    {
+        timeline.cut(now);
+    }
+}
+
+/// Discards all input, and goes to the start.
+pub(crate) fn clear_input(player: &mut Player, session: &mut Session) {
+    if let Some(timeline) = session.simulation().and_then(Simulation::timeline_mut) {
+        timeline.cut(0);
+        player.go_to(0);
+    }
+}
+
+/// Frees the memory of the timeline's checkpoints.
+pub(crate) fn clear_checkpoints(session: &mut Session) {
+    session.simulation().and_then(Simulation::timeline_mut).into_iter().for_each(|timeline| timeline.clear());
 }
 
 /// Goes to the next or the previous key of the selected nodes, or of the graph if none is selected.

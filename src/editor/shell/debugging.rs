@@ -4,44 +4,59 @@ use eframe::egui;
 
 use super::Editor;
 use crate::editor::commands::action::Action;
-use crate::editor::commands::command::Command;
 use crate::editor::model::pane::Pane;
 use crate::editor::model::session::FrameStep;
 
 impl Editor {
-    /// Carries out a command of the Debug menu.
-    pub(crate) fn debug(&mut self, command: Command) {
-        let session = &mut self.session;
-        let selected = session.selection.single().map(|name| session.scope().path(name));
-        let step = match command {
-            Command::StepDispatch => Some(FrameStep::Dispatch),
-            Command::StepNode => Some(FrameStep::Node),
-            Command::StepIteration => Some(FrameStep::Iteration),
-            Command::DispatchBack => Some(FrameStep::Back),
-            _ => None,
-        };
-        match (command, step) {
-            // The first step leads into the frame.
-            (_, Some(step)) if session.debugger().is_some() => session.step_in_frame(step),
-            (_, Some(_)) => session.enter_frame(None),
-            (Command::RunToNode, _) => match selected {
-                Some(node) if session.debugger().is_some() => session.run_to_node(&node),
-                node => session.enter_frame(node),
-            },
-            (Command::ToggleBreakpoint, _) => {
-                if let Some(node) = selected {
-                    session.toggle_breakpoint(&node);
-                }
-            }
-            (Command::FindFirstNan, _) => session.find_first_nan(),
-            _ => session.leave_frame(),
+    /// Steps within the frame. The first step leads into it.
+    pub(crate) fn step_in_frame(&mut self, step: FrameStep) {
+        match self.session.debugger() {
+            Some(_) => self.session.step_in_frame(step),
+            None => self.session.enter_frame(None),
         }
-        if session.is_entering_frame() {
-            self.player.playing = false;
+        self.show_debugger();
+    }
+
+    /// Runs within the frame until the selected node.
+    pub(crate) fn run_to_node(&mut self) {
+        match (self.selected_path(), self.session.debugger()) {
+            (Some(node), Some(_)) => self.session.run_to_node(&node),
+            (node, _) => self.session.enter_frame(node),
         }
-        if command != Command::ToggleBreakpoint && command != Command::LeaveFrame {
-            self.bring_up(Pane::Debugger);
+        self.show_debugger();
+    }
+
+    pub(crate) fn find_first_nan(&mut self) {
+        self.session.find_first_nan();
+        self.show_debugger();
+    }
+
+    pub(crate) fn leave_frame(&mut self) {
+        self.session.leave_frame();
+        self.show_again();
+    }
+
+    /// Sets or removes the breakpoint at the selected node.
+    pub(crate) fn toggle_breakpoint(&mut self) {
+        if let Some(node) = self.selected_path() {
+            self.session.toggle_breakpoint(&node);
         }
+        self.show_again();
+    }
+
+    /// Path of the only selected node.
+    fn selected_path(&self) -> Option<String> {
+        self.session.selection.single().map(|name| self.session.scope().path(name))
+    }
+
+    fn show_debugger(&mut self) {
+        self.bring_up(Pane::Debugger);
+        self.show_again();
+    }
+
+    /// Updates the views, and pauses where a frame is being entered.
+    fn show_again(&mut self) {
+        self.player.playing &= !self.session.is_entering_frame();
         self.stale = true;
         self.player.refresh();
     }

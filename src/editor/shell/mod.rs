@@ -2,13 +2,15 @@
 //! does, a program can do.
 
 mod debugging;
-mod dialog;
+mod dialogs;
 mod execute;
 mod hints;
+mod keys;
 mod menu;
 mod naming;
 mod own_window;
 mod pane_host;
+mod pick;
 mod preferences;
 mod reading;
 mod remembered;
@@ -40,19 +42,16 @@ use crate::editor::panes::compare::Change;
 use crate::editor::panes::content::PaneContent;
 use crate::editor::panes::export::{Around, ExportDialog};
 use crate::editor::panes::files::{Event, Files, Leaving};
-use crate::editor::panes::presets::PresetDialog;
 use crate::editor::panes::table::Panes;
 use crate::editor::panes::timeline::{self, TimelinePane};
-use crate::editor::panes::variants::NameDialog;
 use crate::editor::panes::view::{ThumbnailViews, View};
 use crate::editor::panes::{inspector, transport};
-use crate::editor::shell::dialog::Dialog;
+use crate::editor::shell::dialogs::Dialogs;
 use crate::editor::shell::hints::Hints;
 use crate::editor::shell::own_window::OwnWindows;
 use crate::editor::shell::preferences::Preferences;
 pub use crate::editor::shell::window::{device_setup, run};
 use crate::editor::toolkit::notice::{self, Notice};
-use crate::editor::toolkit::picker::Picker;
 use crate::editor::toolkit::{theme, widget_memory};
 use crate::sim::Simulation;
 use crate::sim::checkpoint::CheckpointFile;
@@ -77,21 +76,15 @@ pub struct Editor {
     bake: BakeDialog,
     notice: Option<Notice>,
     hints: Hints,
-    dialog: Option<Dialog>,
+    dialogs: Dialogs,
     preferences: Preferences,
     keymap: Arc<Keymap>,
     /// The command that waits for the text of the clipboard, and the frame in which it was requested.
     pasting: Option<(Command, u64)>,
-    /// An open question about a preset.
-    preset: Option<PresetDialog>,
-    /// A name that is being typed for a variant.
-    naming: Option<NameDialog>,
     /// Views that are in windows of their own.
     windows: OwnWindows,
     /// The pane that the pointer was over last.
     pointed: Option<Pane>,
-    /// An open list, its purpose, and what its items stand for.
-    picker: Option<(Command, Vec<String>, Picker)>,
     title: String,
     /// The running plan, by the session's count.
     plan: u64,
@@ -142,15 +135,12 @@ impl Editor {
             bake: BakeDialog::default(),
             notice: None,
             hints: Hints::default(),
-            dialog: None,
+            dialogs: Dialogs::default(),
             preferences: Preferences::default(),
             keymap: Arc::default(),
             pasting: None,
-            preset: None,
-            naming: None,
             windows: OwnWindows::new(),
             pointed: None,
-            picker: None,
             title: String::new(),
             plan: 0,
             stale: false,
@@ -188,7 +178,7 @@ impl Editor {
         for (_, pane) in self.panes.each() {
             pane.device_lost(&mut self.session);
         }
-        self.picker = None;
+        self.dialogs.close_list();
         self.files.close_gallery();
         self.views.values_mut().for_each(|view| view.attach(render.clone()));
         self.thumbnail_views = ThumbnailViews::default();
@@ -207,7 +197,7 @@ impl Editor {
 
     /// Shows the hints for new users.
     fn hint(&mut self, ctx: &egui::Context) {
-        if self.files.blocking() || self.picker.is_some() || self.panes.canvas.busy() {
+        if self.files.blocking() || self.dialogs.has_list() || self.panes.canvas.busy() {
             return;
         }
         let seen = self.files.settings().get().hints.clone();
@@ -218,20 +208,8 @@ impl Editor {
         }
     }
 
-    /// Draws an open question about a preset.
-    fn show_preset_dialog(&mut self, ctx: &egui::Context) {
-        let Some(dialog) = &mut self.preset else { return };
-        let (over, told) = dialog.show(ctx, &mut self.session);
-        if over {
-            self.preset = None;
-        }
-        if let Err(sentence) = told {
-            self.notify(sentence, true);
-        }
-    }
-
-    /// Draws the export dialog, and tells what has ended while it was closed.
-    fn show_export(&mut self, ctx: &egui::Context) {
+    /// What the export dialog proposes frames and wires by.
+    fn around_export(&self) -> Around {
         let scope = self.session.scope();
         let selected = self.session.selection.nodes.iter().map(|name| scope.path(name));
         let seen = self.views.values().map(|view| view.seen().to_string()).filter(|path| !path.is_empty());
@@ -240,12 +218,7 @@ impl Editor {
             simulation.frame().max(baked)
         });
         let range = self.player.range.map(|(from, to)| (from.max(1), to)).or((newest > 0).then_some((1, newest)));
-        let around = Around { range, frame_seconds: self.player.frame_seconds(), near: selected.chain(seen).collect() };
-        match self.export.show(ctx, &mut self.session, self.files.settings(), &around) {
-            Ok(Some((text, error))) => self.notify(text, error),
-            Ok(None) => {}
-            Err(sentence) => self.notify(sentence, true),
-        }
+        Around { range, frame_seconds: self.player.frame_seconds(), near: selected.chain(seen).collect() }
     }
 
     fn notify(&mut self, text: String, error: bool) {
@@ -278,11 +251,6 @@ impl Editor {
         self.take_dropped(ctx);
         if ctx.input(|input| input.viewport().close_requested()) {
             self.leave(ctx);
-        }
-        if !self.files.blocking() && self.picker.is_none() && self.preset.is_none() && !self.panes.canvas.busy() {
-            self.dialog_keys(ctx);
-            self.export.take_keys(ctx);
-            self.bake.take_keys(ctx);
         }
         for event in self.files.show(ctx, &mut self.session, self.export.running()) {
             match event {
@@ -320,8 +288,6 @@ impl Editor {
                 Event::Failed(sentence) => self.notify(sentence, true),
             }
         }
-        self.bake.show(ctx, &mut self.session);
-        self.show_export(ctx);
         for fault in self.session.gpu().take_faults() {
             self.notify(format!("The graphics driver reports: {fault}"), true);
         }
@@ -332,24 +298,6 @@ impl Editor {
         let dropped = ctx.input(|input| input.raw.dropped_files.iter().filter_map(|file| file.path.clone()).collect());
         let dropped: Vec<PathBuf> = dropped;
         dropped.iter().for_each(|path| self.files.drop_in(&mut self.session, path));
-    }
-
-    /// Whether keys may be commands: nothing is open or held that has them.
-    fn takes_commands(&self) -> bool {
-        !self.files.blocking()
-            && self.picker.is_none()
-            && !self.export.is_choosing()
-            && self.preset.is_none()
-            && self.naming.is_none()
-            && !self.panes.all().iter().any(|pane| pane.busy())
-            && !self.views.values().any(View::holds_handle)
-    }
-
-    /// Whether Escape was pressed and nothing else is open that it closes.
-    fn escapes(&self, ctx: &egui::Context) -> bool {
-        let free = self.takes_commands() && !self.typed && !ctx.egui_wants_keyboard_input();
-        free && !egui::Popup::is_any_open(ctx)
-            && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape))
     }
 
     /// Makes the running plan keep the wires that are shown.
@@ -459,23 +407,12 @@ impl eframe::App for Editor {
             return;
         }
         self.panes.code.tick(&ctx, &mut self.session);
+        let holder = self.key_holder(&ctx);
+        self.take_keys_first(holder, &ctx);
         self.arrivals(&ctx);
         self.advance(&ctx);
         self.keymap.install(&ctx);
-        if self.takes_commands()
-            && !ctx.egui_wants_keyboard_input()
-            && let Some(pane) = self.pointed.and_then(|pane| self.panes.get(pane))
-        {
-            pane.take_keys(&ctx);
-        }
-        if self.player.target().is_some() && self.escapes(&ctx) {
-            self.execute(Command::StopSeek, &ctx);
-        }
-        if self.takes_commands()
-            && let Some(command) = self.arrived_paste(&ctx).or_else(|| self.keymap.pressed(&ctx, self.typed))
-        {
-            self.execute(command, &ctx);
-        }
+        self.take_other_keys(holder, &ctx);
         let bar = egui::Panel::top("menus").frame(theme::bar(ui)).show(ui, |ui| self.menus(ui)).inner;
         if self.notice.as_ref().is_some_and(|notice| notice.show(&ctx)) {
             self.notice = None;
@@ -494,10 +431,7 @@ impl eframe::App for Editor {
         self.settle_key(&ctx);
         self.show_own_windows(&ctx, &mut actions);
         self.hint(&ctx);
-        self.show_dialog(&ctx);
-        self.show_preset_dialog(&ctx);
-        self.show_name_dialog(&ctx);
-        self.show_picker(&ctx);
+        self.show_dialogs(&ctx);
         self.carry_out(actions, &ctx);
         self.notice = Notice::told(&ctx).or(self.notice.take());
         // A gesture lasts as long as a button is held or a field is being edited.

@@ -1,22 +1,28 @@
 //! Carries out the commands about variants.
 
-use eframe::egui;
-
 use super::Editor;
-use super::execute::Listed;
-use crate::editor::commands::command::Command;
+use super::dialogs::Dialog;
+use super::pick::Listed;
 use crate::editor::panes::variants::{DEFAULT, NameDialog, Naming};
 use crate::editor::toolkit::picker::Item;
 
 impl Editor {
-    /// Carries out a command about variants, but for the list of them.
-    pub(crate) fn execute_variant(&mut self, command: Command) {
-        let chosen = self.session.variant().map(str::to_string);
-        match (command, chosen) {
-            (Command::StoreVariant, _) => self.naming = Some(NameDialog::new(Naming::Store)),
-            (Command::RenameVariant, Some(name)) => self.naming = Some(NameDialog::new(Naming::Rename(name))),
-            (Command::RemoveVariant, Some(name)) => self.session.remove_variant(&name),
-            _ => {}
+    /// Opens the dialog for a variant's name.
+    pub(crate) fn name_variant(&mut self, naming: Naming) {
+        self.open_dialog(Dialog::VariantName(NameDialog::new(naming)));
+    }
+
+    /// Asks for another name of the chosen variant.
+    pub(crate) fn rename_variant(&mut self) {
+        if let Some(name) = self.session.variant().map(str::to_string) {
+            self.name_variant(Naming::Rename(name));
+        }
+    }
+
+    /// Deletes the chosen variant.
+    pub(crate) fn remove_variant(&mut self) {
+        if let Some(name) = self.session.variant().map(str::to_string) {
+            self.session.remove_variant(&name);
         }
     }
 
@@ -42,15 +48,6 @@ impl Editor {
         let name = Some(name).filter(|name| !name.is_empty());
         if let Err(sentence) = self.session.choose_variant(name) {
             self.notify(sentence, true);
-        }
-    }
-
-    /// Draws the dialog that asks for a name.
-    pub(crate) fn show_name_dialog(&mut self, ctx: &egui::Context) {
-        if let Some(dialog) = &mut self.naming
-            && dialog.show(ctx, &mut self.session)
-        {
-            self.naming = None;
         }
     }
 }

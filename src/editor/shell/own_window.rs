@@ -148,7 +148,7 @@ impl Editor {
             window.busy = window.typed || ctx.input(|input| input.pointer.any_down());
         }
         if asked.command == Some(Command::FullScreen) {
-            ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!is_full_screen(&ctx)));
+            toggle_full_screen(&ctx);
         }
         asked
     }
@@ -166,6 +166,11 @@ impl Editor {
             }
         }
     }
+}
+
+/// Lets a window fill the screen, or no more.
+pub(crate) fn toggle_full_screen(ctx: &egui::Context) {
+    ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!is_full_screen(ctx)));
 }
 
 fn is_full_screen(ctx: &egui::Context) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eframe::egui::{self, RichText, Ui};
 
 use super::Editor;
-use super::dialog::{WIDTH, row};
+use super::dialogs::{WIDTH, row};
 use crate::editor::commands::keymap::Keymap;
 use crate::editor::model::settings::{AUTOSAVES, BackgroundTuning};
 use crate::editor::panes::files::Files;

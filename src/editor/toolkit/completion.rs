@@ -42,7 +42,7 @@ pub(crate) fn name(usage: &str) -> &str {
 }
 
 impl List {
-    /// Those of `all` that begin as the word in `range`, which ends at the caret. Names in the same case come first.
+    /// Words of `all` that begin as the word in `range`, which ends at the caret. Names in the same case come first.
     pub(crate) fn new(all: impl IntoIterator<Item = String>, typed: &str, range: Range<usize>) -> List {
         let mut seen = HashSet::new();
         let begins = |word: &String| word.get(..typed.len()).is_some_and(|start| start.eq_ignore_ascii_case(typed));

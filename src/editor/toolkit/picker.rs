@@ -17,7 +17,7 @@ const PREFERRED: u32 = 40;
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub title: String,
-    /// Where it belongs; items of the same group stand together.
+    /// Group of the item; items of the same group stand together.
     pub group: String,
     /// Words by which it is found besides its title and its group.
     pub words: String,
@@ -42,7 +42,7 @@ pub(crate) struct Picker {
     hint: &'static str,
     items: Vec<Item>,
     query: String,
-    /// So many items at the beginning come before others that match the query about as well.
+    /// Number of items at the beginning that come before others that match the query about as well.
     preferred: usize,
     /// Positions of the items that match, the best first.
     found: Vec<usize>,

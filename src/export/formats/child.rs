@@ -90,7 +90,7 @@ impl Child {
         status.filter(|_| !self.timed_out())
     }
 
-    /// Whether it was stopped, since it did nothing.
+    /// Whether the process was stopped, since it did nothing.
     pub(super) fn timed_out(&self) -> bool {
         lock(&self.shared.state).timed_out
     }

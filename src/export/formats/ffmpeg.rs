@@ -135,7 +135,7 @@ fn colors(image: &Image) -> Vec<u8> {
 }
 
 impl Ffmpeg {
-    /// Why it has ended.
+    /// Why ffmpeg has ended.
     fn fault(&mut self) -> Fault {
         let status = self.child.wait();
         if self.child.timed_out() {

@@ -65,7 +65,7 @@ pub(super) struct Container {
     pub ending: &'static str,
     /// Begins a file for images of the first one's size: its path, and the open file.
     pub open: fn(&Path, File, &Image, &Target) -> Begun,
-    /// Why it can't be written on this machine.
+    /// Checks that a movie can be written on this machine; else why not.
     pub ready: fn(&Target) -> Result<(), String>,
 }
 

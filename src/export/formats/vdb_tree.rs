@@ -24,9 +24,10 @@ impl Element {
 /// Which values are active, and what the others are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Active {
-    /// Those with a component above this size, and NaN; all others are zero.
+    /// Values with a component above this size, and NaN; all others are zero.
     Above(f32),
-    /// Those of a distance nearer to zero than this; all others are so far, with their own sign. Cells outside of the grid are outside.
+    /// Values of a distance nearer to zero than this; all others are so far, with their own sign. Cells outside of the
+    /// grid are outside.
     Within(f32),
 }
 

@@ -19,7 +19,7 @@ impl Loaded {
         Ok(Loaded([values?, count?, places?]))
     }
 
-    /// Whether they hold as many words as each part.
+    /// Whether the buffers hold as many words as each part.
     pub fn fits(&self, parts: [&[u32]; 3]) -> bool {
         self.0.iter().zip(parts).all(|(buffer, words)| buffer.size() == bytes(words).max(16))
     }

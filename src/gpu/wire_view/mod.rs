@@ -44,9 +44,9 @@ pub mod found {
     pub const BINS: usize = EDGES + 65;
     /// The element under the pointer.
     pub const PICKED: usize = BINS + 64;
-    /// Its cell or position in memory: three words.
+    /// Cell of the picked element, or its position in memory: three words.
     pub const PLACE: usize = PICKED + 1;
-    /// Its components, at most 16.
+    /// Components of the picked element, at most 16.
     pub const VALUE: usize = PLACE + 3;
     /// Number of words.
     pub const WORDS: usize = VALUE + 16;

@@ -43,7 +43,7 @@ pub enum View {
 pub struct Params {
     /// Elements along x, y and z.
     pub resolution: [u32; 3],
-    /// One of [`kind`].
+    /// Kind of the values, a constant of [`kind`].
     pub kind: u32,
     /// Size of the image \[pixels\].
     pub size: [u32; 2],
@@ -67,7 +67,7 @@ pub struct Params {
     pub layer: u32,
     /// Words of a position; 0 without positions.
     pub place_stride: u32,
-    /// One of [`show`].
+    /// What is shown, a constant of [`show`].
     pub show: u32,
     /// The component that is shown.
     pub component: u32,

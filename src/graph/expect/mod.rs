@@ -22,7 +22,7 @@ pub struct Expectation {
     pub bound: Bound,
     /// Checked only on an adapter whose name contains this, in lower case.
     pub adapter: Option<String>,
-    /// Why it is not checked: it belongs to another variant of the graph.
+    /// Why the expectation is not checked: it belongs to another variant of the graph.
     pub other_variant: Option<String>,
     /// The user's note, shown with the result.
     pub comment: String,
@@ -62,7 +62,7 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Whether it is checked after this frame, counted from 1.
+    /// Whether the expectation is checked after this frame, counted from 1.
     pub fn contains(&self, frame: u64) -> bool {
         self.at.binary_search(&frame).is_ok()
             || self.every.is_some_and(|(every, to)| frame > 0 && frame <= to && frame.is_multiple_of(every))
@@ -148,7 +148,7 @@ impl Statistic {
         Statistic::NAMED.iter().find(|(_, statistic)| *statistic == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether it counts elements, so that it is one number for any wire.
+    /// Whether the statistic counts elements, so that it is one number for any wire.
     pub fn counts(self) -> bool {
         matches!(self, Statistic::Count | Statistic::Nan | Statistic::Infinite)
     }

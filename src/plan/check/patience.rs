@@ -15,7 +15,7 @@ const WALL: Duration = Duration::from_secs(30);
 /// The clock of one thread, readable from others.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ThreadClock {
-    /// Its first number is the CPU time \[ns\]. Linux only.
+    /// File whose first number is the thread's CPU time \[ns\]. Linux only.
     file: Option<PathBuf>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Started {
 }
 
 impl Started {
-    /// Whether it has taken longer than any valid text does.
+    /// Whether the check has taken longer than any valid text does.
     pub(crate) fn is_over(&self) -> bool {
         match (self.cpu, self.clock.cpu()) {
             (Some(before), Some(now)) => now.saturating_sub(before) > CPU,

@@ -38,7 +38,7 @@ struct InlinedKey {
     callers: Vec<(InstanceId, usize)>,
 }
 
-/// What it shows of a read.
+/// What a kernel's text shows of a read.
 #[derive(PartialEq, Eq, Hash)]
 struct ReadKey {
     stage: InstanceId,
@@ -48,7 +48,7 @@ struct ReadKey {
     first: usize,
 }
 
-/// And of a write.
+/// What a kernel's text shows of a write.
 #[derive(PartialEq, Eq, Hash)]
 struct WriteKey {
     part: Part,
@@ -118,7 +118,7 @@ pub(crate) struct Text {
 /// Where an operation names a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// What it reads, by the place among its reads.
+    /// A value that the operation reads, by its place among the reads.
     Read(usize),
     /// What one of its writes goes on from.
     Before(usize),
@@ -179,7 +179,7 @@ impl Wanted<'_> {
         self.stage.text_length() + inlined.filter_map(|stage| of(stage.node)).sum::<usize>()
     }
 
-    /// `None` where there is no such operation.
+    /// Writes the kernel's text; `None` where there is no such operation.
     fn write(&self, graph: &Graph) -> Option<Text> {
         let op = self.program.ops.get(self.op)?;
         let cx = Context::new(graph, &self.program, op, &self.in_place)?;
@@ -217,7 +217,8 @@ pub(crate) struct Writers<'g> {
 }
 
 impl<'g> Writers<'g> {
-    /// They end with what this gives; once the work is cancelled they leave the rest alone.
+    /// Starts the threads. They end when the returned writers are dropped; once the work is cancelled they leave the
+    /// rest alone.
     pub(crate) fn begin<'s>(scope: &'s Scope<'s, '_>, graph: &'g Graph, cancel: &Cancel) -> Writers<'g>
     where
         'g: 's,

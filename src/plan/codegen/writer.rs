@@ -197,7 +197,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         Some(Indirect { buffer: memory[gate]?, offset, living: false })
     }
 
-    /// One of the compiler's own tasks.
+    /// Dispatch of a built-in task of the compiler.
     fn task(&mut self, program: &Program, op: &Op, node: &Node, memory: &Placement) -> Option<Dispatch> {
         let TaskKernel { name, wgsl, over } = task::kernel(self.graph, program, op, node, memory);
         let written = op.writes.first();

@@ -32,7 +32,7 @@ pub(crate) struct Value {
     pub capacity: u32,
     /// Domain of the particle set, for an attribute.
     pub space: Option<DomainId>,
-    /// How its numbers are stored.
+    /// How the value's numbers are stored.
     pub precision: Precision,
     /// Whether stores round up or down at random, so that they are right on average.
     pub dithered: bool,
@@ -148,7 +148,7 @@ pub(crate) enum Task {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Read {
     pub stage: InstanceId,
-    /// Its input port.
+    /// Input port of the stage.
     pub port: usize,
     pub part: Part,
     pub value: ValueId,
@@ -176,7 +176,7 @@ impl StageInstance {
 #[derive(Clone, Debug)]
 pub(crate) struct Write {
     pub stage: InstanceId,
-    /// Its output port.
+    /// Output port of the stage.
     pub port: usize,
     pub part: Part,
     pub value: ValueId,
@@ -194,12 +194,12 @@ pub(crate) struct Write {
 pub(crate) struct Op {
     pub task: Task,
     pub node: NodeId,
-    /// What it reads from memory, without settings and consumed versions.
+    /// What the operation reads from memory, without settings and consumed versions.
     pub reads: Vec<Read>,
-    /// What its stages read in registers from what other stages have just written.
+    /// What the operation's stages read in registers from what other stages have just written.
     pub forwarded: Vec<Read>,
-    /// Its own stage, followed by inlined ones: fields, and stages that [`crate::plan::passes`] fused or recompute. A
-    /// built-in task has only the node that it belongs to.
+    /// The operation's own stage, followed by inlined ones: fields, and stages that [`crate::plan::passes`] fused or
+    /// recompute. A built-in task has only the node that it belongs to.
     pub stages: Arena<StageInstance>,
     pub writes: Vec<Write>,
     /// The iteration of its first sweep.
@@ -210,7 +210,7 @@ pub(crate) struct Op {
     pub sweeps: u32,
     /// Shape of its dispatch, unless it is the plain one.
     pub shape: Option<Shape>,
-    /// Whether its results are the same in every frame, so that it runs once.
+    /// Whether the operation's results are the same in every frame, so that it runs once.
     pub invariant: bool,
     /// The gate that decides whether it runs, in an iteration of a group that may have stopped.
     pub gate: Option<ValueId>,

@@ -13,7 +13,7 @@ use crate::stage::types::WireType;
 pub(crate) enum Window {
     /// The four computed cells.
     Own,
-    /// These and all cells across their faces, with one word a cell.
+    /// The four computed cells and all cells across their faces, with one word a cell.
     Faces,
     /// One by one, by the accessor.
     Narrow,

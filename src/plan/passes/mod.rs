@@ -71,9 +71,9 @@ pub(super) enum Runs {
 pub(super) struct Pass {
     pub name: &'static str,
     pub phase: Phase,
-    /// What it does to operations, in the past tense, for reports.
+    /// What the pass does to operations, in the past tense, for reports.
     pub verb: &'static str,
-    /// Why it runs at this position.
+    /// Why the pass runs at this position.
     pub place: &'static str,
     pub runs: Runs,
     pub when: fn(&Context) -> bool,

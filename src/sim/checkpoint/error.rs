@@ -17,7 +17,7 @@ pub enum CheckpointError {
         /// The error.
         cause: String,
     },
-    /// It is another kind of file.
+    /// The file is of another kind.
     #[error("{} is not a checkpoint of Stagewright: {}; give a file that `render --checkpoint-every` or the editor has saved", .path.display(), name(.cause))]
     Other {
         /// The file.
@@ -43,7 +43,7 @@ pub enum CheckpointError {
         /// What to do.
         remedy: &'static str,
     },
-    /// It has other contents than the graph can take.
+    /// The checkpoint has other contents than the graph can take.
     #[error("the checkpoint {} does not fit the graph: {}; use one that this graph has written", .path.display(), name(.cause))]
     Unfit {
         /// The file.

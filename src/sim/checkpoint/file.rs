@@ -119,7 +119,8 @@ impl CheckpointFile {
             .collect()
     }
 
-    /// Why it should not be continued from. `sound` is the last checkpoint of its folder without NaN and infinity.
+    /// Why the checkpoint should not be continued from. `sound` is the last checkpoint of its folder without NaN and
+    /// infinity.
     pub fn not_finite(&self, states: &[BadState], sound: Option<&Path>) -> CheckpointError {
         let remedy = match sound {
             Some(sound) => format!("continue from {}, the last sound one of its folder", sound.display()),

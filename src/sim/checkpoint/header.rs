@@ -47,14 +47,14 @@ impl PartialEq for Header {
 pub(super) struct Tensor {
     pub kind: Dtype,
     pub shape: Vec<usize>,
-    /// Where its bytes are in the file.
+    /// Range of the tensor's bytes in the file.
     pub bytes: Range<u64>,
 }
 
 /// What is wrong with a header.
 #[derive(Debug)]
 pub(super) enum Wrong {
-    /// It is the end of a sentence about another kind of file.
+    /// Another kind of file: the end of a sentence about it.
     Other(String),
     Damaged,
     /// Another version of the format, by this program.

@@ -101,7 +101,7 @@ pub struct Stop {
 /// A State with NaN or infinity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadState {
-    /// Its name.
+    /// Name of the State.
     pub node: String,
     /// How many of its numbers are NaN or infinite.
     pub numbers: u64,
@@ -124,7 +124,7 @@ pub fn named(states: &[BadState]) -> String {
 }
 
 impl Checkpoint {
-    /// Whether it holds a State, by its node and its description.
+    /// Whether the checkpoint holds a State, by its node and its description.
     pub fn holds(&self, node: &str, description: &str) -> bool {
         self.about.states.get(node).is_some_and(|known| known.description == description)
     }

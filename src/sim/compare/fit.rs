@@ -71,7 +71,7 @@ fn components(side: &Taken) -> String {
     }
 }
 
-/// What its elements are.
+/// What the elements of a side are.
 fn kind(side: &Taken) -> &'static str {
     match side.ty() {
         WireType::Grid(_) => "cells",

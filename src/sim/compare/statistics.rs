@@ -66,7 +66,7 @@ pub struct Statistics {
     pub differing: u64,
     /// The greatest |A - B|.
     pub max: f64,
-    /// Where it is, first in memory; `None` where nothing differs.
+    /// Place of the greatest |A - B|, first in memory; `None` where nothing differs.
     pub place: Option<Place>,
     /// The mean of |A - B|.
     pub l1: f64,

@@ -17,7 +17,7 @@ pub enum Place {
         capacity: u32,
         /// Domain of its set.
         space: Option<DomainId>,
-        /// Where it is in its set.
+        /// Index of the particle in its set.
         index: u32,
     },
     /// A single number.
@@ -27,9 +27,9 @@ pub enum Place {
 /// An element of a wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
-    /// Where it is.
+    /// Place of the element.
     pub place: Place,
-    /// Its index in memory.
+    /// Index of the element in memory.
     pub index: u64,
 }
 

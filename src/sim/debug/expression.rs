@@ -93,7 +93,7 @@ impl Formula {
         }
     }
 
-    /// Its value with the wires as they are in memory now. Blocks until they have arrived.
+    /// Value of the formula with the wires as they are in memory now. Blocks until they have arrived.
     pub(super) fn eval(
         &self,
         simulation: &Simulation,

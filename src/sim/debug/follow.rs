@@ -16,9 +16,9 @@ pub struct TrailPoint {
     pub frame: u64,
     /// Simulated time \[s\].
     pub time: f64,
-    /// Its index in the State.
+    /// Index of the particle in the State.
     pub index: u32,
-    /// Its attributes by name.
+    /// Attributes of the particle by name.
     pub values: Vec<(String, Vec<f64>)>,
 }
 
@@ -28,7 +28,7 @@ pub struct Follower {
     order: Order,
     set: String,
     attributes: Vec<String>,
-    /// `None` once it is gone.
+    /// Index of the particle; `None` once it is gone.
     index: Option<u32>,
     /// What led to the frame that it stands at the end of.
     hash: Option<u64>,
@@ -118,7 +118,7 @@ impl Follower {
         &self.set
     }
 
-    /// Whether it was removed.
+    /// Whether the particle was removed.
     pub fn is_gone(&self) -> bool {
         self.index.is_none()
     }
@@ -184,7 +184,7 @@ impl Follower {
         Ok(words.first().copied().unwrap_or(0))
     }
 
-    /// Where it is at a position of the frame where the debugger stands; nothing where it is not there.
+    /// The particle at a position of the frame where the debugger stands; `None` where it is not there.
     fn point(&self, frame: u64, position: usize) -> Result<Option<TrailPoint>, Problems> {
         let Some(index) = self.index else { return Ok(None) };
         if index >= self.count(position)? {

@@ -27,7 +27,7 @@ pub struct Report {
     pub frame: u64,
     /// Simulated time at its start \[s\].
     pub time: f64,
-    /// Why it stopped, in one sentence.
+    /// Why the run stopped, in one sentence.
     pub cause: String,
     /// The dispatch of the plain plan that made it, counted from 1; `None` where the frame started with it, or no single dispatch can be
     /// named.
@@ -44,9 +44,9 @@ pub struct Report {
     pub wire: Option<String>,
     /// The cell or particle, in words.
     pub element: Option<String>,
-    /// Its index: of a cell along x, y, z, of a particle in its set.
+    /// Index of the element: of a cell along x, y, z, of a particle in its set.
     pub index: Option<Vec<u32>>,
-    /// Where it is \[m\].
+    /// Position of the element \[m\].
     pub position: Option<Values>,
     /// Elements for which the condition holds after the dispatch.
     pub count: Option<u32>,
@@ -67,7 +67,7 @@ pub struct Report {
 pub struct Input {
     /// Name of the wire.
     pub wire: String,
-    /// Its value.
+    /// Value of the wire.
     pub value: Values,
 }
 

@@ -35,7 +35,7 @@ enum Kind {
 
 enum Part {
     Waiting(Reading),
-    /// `None` where the device failed.
+    /// Words that have arrived; `None` where the device failed.
     Here(Option<Vec<u32>>),
 }
 

@@ -27,11 +27,11 @@ pub struct Outcome {
 /// Whether an expectation holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// It holds.
+    /// The expectation holds.
     Passed,
     /// Why not, in words.
     Failed(String),
-    /// Why it was not checked.
+    /// Why the expectation was not checked.
     Skipped(String),
 }
 

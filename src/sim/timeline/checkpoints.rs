@@ -74,7 +74,7 @@ enum Contents {
 pub(in crate::sim) enum Handle {
     /// Copies in the order of [`Checkpoint::states`].
     Gpu(Copies),
-    /// Their words, one State after another.
+    /// Words of the States, one State after another.
     Host(Arc<Vec<u32>>),
     /// The same in a file, and its bytes.
     Disk(Arc<Scratch>, u64),
@@ -95,7 +95,7 @@ impl Handle {
 pub(super) enum Found<'c> {
     /// Copies in the order of [`Checkpoint::states`].
     Gpu(&'c Copies),
-    /// Their words, one State after another.
+    /// Words of the States, one State after another.
     Host(std::borrow::Cow<'c, [u32]>),
 }
 
@@ -119,7 +119,7 @@ impl Checkpoint {
         }
     }
 
-    /// Its contents for another thread.
+    /// Contents of the checkpoint for another thread.
     pub(super) fn handle(&self) -> Handle {
         match &self.contents {
             Contents::Gpu(copies) | Contents::Leaving(copies, _) | Contents::Fetching(copies, _) => {
@@ -130,7 +130,7 @@ impl Checkpoint {
         }
     }
 
-    /// Its contents; `None` when the disk fails.
+    /// Contents of the checkpoint; `None` when the disk fails.
     pub(super) fn contents(&self) -> Option<Found<'_>> {
         Some(match &self.contents {
             Contents::Gpu(copies) | Contents::Leaving(copies, _) | Contents::Fetching(copies, _) => Found::Gpu(copies),

@@ -24,7 +24,7 @@ pub enum Carry {
     Edited,
     /// The past was changed, and the run went on from what was there.
     Changed,
-    /// They come from a checkpoint or from a program.
+    /// The States come from a checkpoint or from a program.
     Written,
 }
 
@@ -78,7 +78,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// What it runs.
+    /// What the run computes: [`crate::graph::dynamics::Dynamics::hash`], and a number for the contents of files.
     pub(super) fn dynamics(&self) -> [u64; 2] {
         self.dynamics
     }

@@ -442,7 +442,7 @@ impl Simulation {
     }
 }
 
-/// Their buffers.
+/// Buffers of the States that checkpoints hold.
 fn kept(plan: &Plan) -> Vec<BufferId> {
     held(plan).map(|state| state.buffer).collect()
 }

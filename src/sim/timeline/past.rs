@@ -34,7 +34,7 @@ pub(in crate::sim) struct Base {
     pub names: Arc<[(String, String)]>,
     /// Values that expressions without a value keep, by path.
     pub held: Vec<(String, Vec<f64>)>,
-    /// `None` at the start, where they have their initial values.
+    /// Contents of the States; `None` at the start, where they have their initial values.
     pub contents: Option<Handle>,
 }
 

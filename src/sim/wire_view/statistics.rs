@@ -33,7 +33,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// `None` when words are missing.
+    /// Decodes the statistics from the GPU's words; `None` when words are missing.
     pub(super) fn from_words(words: &[u32]) -> Option<Statistics> {
         let (known, sums) = words.split_at_checked(found::WORDS)?;
         let float = |at: usize| known.get(at).map(|w| f64::from(f32::from_bits(*w)));

@@ -76,7 +76,7 @@ impl Role {
         matches!(self, Role::Radius | Role::Azimuth | Role::Elevation | Role::Distance)
     }
 
-    /// Whether it is a length, in metres or as a fraction of the domain.
+    /// Whether the role is a length, in metres or as a fraction of the domain.
     pub fn is_length(self) -> bool {
         matches!(self, Role::Position | Role::Radius | Role::Box | Role::Corner | Role::Distance)
     }

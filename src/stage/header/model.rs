@@ -80,7 +80,7 @@ impl Change {
 /// Limit of the distance in cells at which a stage reads a port.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Radius {
-    /// This many.
+    /// Number of cells.
     Cells(u32),
     /// The value of this parameter.
     Param(String),
@@ -100,9 +100,9 @@ impl fmt::Display for Radius {
 pub struct Port {
     /// Name in the header and in the text.
     pub name: String,
-    /// Whether it is read, written or both.
+    /// Whether the port is read, written or both.
     pub direction: Direction,
-    /// Its type, which may be generic.
+    /// Type of the port, which may be generic.
     pub ty: PortType,
     /// Value when unwired: one component for all, or one each.
     pub default: Option<Vec<f64>>,
@@ -118,7 +118,7 @@ pub struct Port {
     pub half: bool,
     /// `slices N`: on the stage's domain with each cell cut into N slices along x.
     pub slices: Option<u32>,
-    /// How it is written at any cell; only at its own when `None`.
+    /// How the port is written at any cell; only at its own when `None`.
     pub scatter: Option<Scatter>,
     /// How the written values become one number.
     pub reduce: Option<Reduction>,
@@ -260,7 +260,7 @@ impl ParamType {
 pub struct Param {
     /// Name in the header and in the text.
     pub name: String,
-    /// Its type.
+    /// Type of the parameter.
     pub ty: ParamType,
     /// The value of new nodes.
     pub default: ParamValue,
@@ -273,7 +273,7 @@ pub struct Param {
     /// `steady` or `steady PORT`: the stage multiplies it with the time since the start, so it must not change meanwhile. The port, if there is
     /// one, takes the sum over time of a value that does.
     pub steady: Option<String>,
-    /// What it is in space, for views.
+    /// What the parameter is in space, for views.
     pub handle: Option<Handle>,
     /// What the user reads about it.
     pub doc: String,

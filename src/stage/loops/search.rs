@@ -10,9 +10,9 @@ use crate::stage::syntax::{Token, blocks, stage_function, text};
 pub struct Search {
     /// Port of the neighbour grid.
     pub grid: String,
-    /// It runs unconditionally and visits every entry.
+    /// Whether the search runs unconditionally and visits every entry.
     pub whole: bool,
-    /// Its body runs only for entries that pass a test (see `candidate_mask`).
+    /// Whether the search's body runs only for entries that pass a test (see `candidate_mask`).
     pub tests: bool,
 }
 

@@ -9,7 +9,7 @@ use super::{Token, closing, text};
 pub(crate) enum Statement {
     /// A declaration, an assignment or a call, up to and including its semicolon.
     Simple(Range<usize>),
-    /// Its value, which may be empty.
+    /// Value of a `return`, which may be empty.
     Return(Range<usize>),
     /// `break`, `continue` or `discard`.
     Jump(Range<usize>),

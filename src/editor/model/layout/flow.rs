@@ -12,7 +12,7 @@ use crate::edit::{IN, InputEnd, NodeSignature, OUT};
 pub(crate) struct Flow {
     pub names: Vec<String>,
     pub sizes: Vec<Vec2>,
-    /// Where they are now; those that were never placed are at the origin.
+    /// Present positions of the nodes; those that were never placed are at the origin.
     pub at: Vec<Vec2>,
     pub wires: Vec<Wire>,
     /// Output nodes. The first on the canvas is what the View shows.
@@ -27,9 +27,9 @@ pub(crate) struct Wire {
     /// Height of its ports from the top of their nodes \[points\].
     pub start: f32,
     pub end: f32,
-    /// It ends at a State's next value, so it does not order its nodes.
+    /// Whether the wire ends at a State's next value, so it does not order its nodes.
     pub next: bool,
-    /// It is drawn for a selected node only: from a number to a node whose expressions name it.
+    /// Whether the wire is drawn for a selected node only: from a number to a node whose expressions name it.
     pub soft: bool,
     /// Wires of one output have one number.
     pub net: usize,

@@ -22,7 +22,7 @@ const COLUMNS: &[f32] = &[1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.0];
 
 /// What a wire costs that leads back to the left inside a frame, as a share.
 const BACKWARDS: f32 = 0.06;
-/// What it costs if no frame comes after the one before it, as a share.
+/// Cost of frames of which none comes after the one before it, as a share.
 const DISORDER: f32 = 0.6;
 
 /// A layout of the inside of a frame.

@@ -45,7 +45,7 @@ const BEYOND: f32 = 0.15;
 const CROSSING: f32 = 0.01;
 /// What the length of a wire costs that is as long as a node is wide, as a share of the zoom.
 const LENGTH: f32 = 0.04;
-/// What it is worth that all nodes stay where they are, as a share.
+/// Gain of a layout in which all nodes stay where they are, as a share.
 const KEPT: f32 = 0.25;
 /// What is left of a layout's worth in which another Output is the first: the View would show that.
 const OTHER_FIRST: f32 = 0.3;

@@ -24,11 +24,11 @@ pub(crate) enum BakedState {
     Playing,
     /// The same, and the graph leads to other values now.
     Stale,
-    /// It has a cache, and the graph runs live.
+    /// The bake has a cache, and the graph runs live.
     Baked,
-    /// It has none.
+    /// The bake has no cache.
     Missing,
-    /// Its cache can't be played.
+    /// The bake's cache can't be played.
     Unplayable,
 }
 

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::document::Document;
 
-/// One of the two snapshots.
+/// Name of a snapshot: A or B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     A,

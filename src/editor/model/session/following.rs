@@ -58,7 +58,7 @@ impl Following {
         &self.state
     }
 
-    /// Where it was after each frame.
+    /// Trail of the particle: its place after each frame.
     pub(crate) fn points(&self) -> &[TrailPoint] {
         &self.points
     }
@@ -68,7 +68,7 @@ impl Following {
         self.job.is_some()
     }
 
-    /// Whether it was removed.
+    /// Whether the particle was removed.
     pub(crate) fn is_gone(&self) -> bool {
         self.gone
     }

@@ -145,6 +145,18 @@ impl Session {
         group
     }
 
+    /// Opens the selected group.
+    pub(crate) fn enter_selected(&mut self) {
+        if let Some(name) = self.selection.first().cloned() {
+            self.enter(&name);
+        }
+    }
+
+    /// Goes up one level.
+    pub(crate) fn leave_level(&mut self) {
+        self.open_level(self.level.scope.0.len().saturating_sub(1));
+    }
+
     /// Goes up until this many groups are open; the group that was left is selected.
     pub(crate) fn open_level(&mut self, depth: usize) {
         if let Some(left) = self.level.scope.0.get(depth).cloned() {

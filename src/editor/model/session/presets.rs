@@ -15,7 +15,7 @@ pub(crate) struct Given {
     pub node: String,
     pub param: String,
     pub value: ParamValue,
-    /// It is the parameter's default, which the document need not hold.
+    /// Whether the value is the parameter's default, which the document need not hold.
     pub default: bool,
 }
 

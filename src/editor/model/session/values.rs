@@ -22,7 +22,7 @@ pub(super) type Starts = BTreeMap<String, Option<Link>>;
 /// What is known of the States of the simulation.
 #[derive(Default)]
 pub(super) struct StateWatch {
-    /// What they began with.
+    /// Wire of each State's `init` when the State began.
     pub(super) begun: Starts,
     /// The answer of a trace that is under way.
     pub(super) traced: Option<Receiver<Traced>>,

@@ -12,7 +12,7 @@ use crate::editor::model::session::Session;
 const GAP: f32 = 22.0;
 
 impl Align {
-    /// Whether it moves nodes to the left and right, and not up and down.
+    /// Whether the alignment moves nodes to the left and right, and not up and down.
     fn sideways(self) -> bool {
         matches!(self, Align::Left | Align::Center | Align::Right | Align::Columns)
     }

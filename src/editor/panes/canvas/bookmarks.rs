@@ -58,25 +58,27 @@ impl Canvas {
 
     /// The bookmarks that are set, as buttons from the right edge of the bar, with a menu each.
     pub(super) fn bookmark_bar(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
-        let set: Vec<(u8, Bookmark)> = BOOKMARKS
+        let bookmarks = &session.document().bookmarks;
+        let set: Vec<((u8, Command, Command), Bookmark)> = BOOKMARKS
+            .into_iter()
             .rev()
-            .filter_map(|number| Some((number, session.document().bookmarks.get(&key(number))?.clone())))
+            .filter_map(|bookmark| Some((bookmark, bookmarks.get(&key(bookmark.0))?.clone())))
             .collect();
         let named = ui.available_width() >= PATH + NAMED * set.len() as f32;
-        for (number, bookmark) in set {
+        for ((number, set, go_to), bookmark) in set {
             let name: String = bookmark.name.chars().take(LONGEST).collect();
             let text = if named && !name.is_empty() { format!("★ {number} {name}") } else { format!("★ {number}") };
             let button = ui.add(egui::Button::new(RichText::new(text).small()).frame(false));
             let label = format!("bookmark {number} {}", bookmark.name);
             button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, label.trim_end()));
-            let button = button.on_hover_text(Command::GoToBookmark(number).hint(ui.ctx(), &hint(number, &bookmark)));
+            let button = button.on_hover_text(go_to.hint(ui.ctx(), &hint(number, &bookmark)));
             if button.clicked() {
-                actions.push(Action::Run(Command::GoToBookmark(number)));
+                actions.push(Action::Run(go_to));
             }
             let mut choice = None;
             button.context_menu(|ui| choice = bookmark_menu(ui, number));
             match choice {
-                Some(Choice::Set) => actions.push(Action::Run(Command::SetBookmark(number))),
+                Some(Choice::Set) => actions.push(Action::Run(set)),
                 Some(Choice::Rename) => self.rename_bookmark(&key(number), &bookmark.name, button.rect),
                 Some(Choice::Remove) => {
                     // It is there: its menu was open.

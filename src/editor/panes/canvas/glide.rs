@@ -91,7 +91,7 @@ impl Canvas {
         self.place_in_room(session, name) + self.glide.offset(name)
     }
 
-    /// Where it will be once it has glided there.
+    /// Position of a node once it has glided there \[points of the document\].
     pub(super) fn place_in_room(&self, session: &Session, name: &str) -> Vec2 {
         place_of(session, name) + vec2(0.0, self.room.nodes.get(name).copied().unwrap_or(0.0))
     }

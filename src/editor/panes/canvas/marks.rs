@@ -44,7 +44,8 @@ impl Mark {
         }
     }
 
-    /// Its shape around a point. All shapes cover about the area of a disc of this radius. `ground` is the colour behind it.
+    /// Shape of the mark around a point. All shapes cover about the area of a disc of this radius. `ground` is the
+    /// colour behind it.
     pub(super) fn shape(self, at: Pos2, radius: f32, color: Color32, ground: Color32) -> Shape {
         let polygon = |corners: &[(f32, f32)]| {
             let points = corners.iter().map(|(x, y)| at + vec2(*x, *y) * radius).collect();

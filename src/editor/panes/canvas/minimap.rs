@@ -8,7 +8,7 @@ use crate::editor::toolkit::theme;
 
 const SIZE: Vec2 = vec2(190.0, 120.0);
 const MARGIN: f32 = 12.0;
-/// Its opacity while the pointer is elsewhere, since nodes may lie below it.
+/// Opacity of the minimap while the pointer is elsewhere, since nodes may lie below it.
 const FAINT: f32 = 0.4;
 
 impl Canvas {

@@ -78,7 +78,7 @@ pub(crate) struct Canvas {
     glide: Glide,
     /// Room for thumbnails.
     room: glide::Room,
-    /// It was drawn in this frame, and not behind another pane.
+    /// Whether the canvas was drawn in this frame, and not behind another pane.
     shown: bool,
     pub options: Options,
     /// Thumbnails by node.

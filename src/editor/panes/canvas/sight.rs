@@ -25,7 +25,7 @@ pub(super) struct Drawn {
     pub ids: BTreeMap<String, NodeId>,
     /// Nodes that were removed from the crate, each of which leaves its id behind.
     taken_out: usize,
-    /// They are drawn without ports, which are too small to be used.
+    /// Whether nodes are drawn without ports, which are too small to be used.
     pub bare: bool,
     pub sizes: BTreeMap<String, Vec2>,
     /// Distance of inputs and outputs from the top.

@@ -67,7 +67,7 @@ pub(super) struct NodeView {
     pub repeats: Repeats,
     /// GPU time of a frame [ms].
     pub ms: Option<f64>,
-    /// Its share of the frame from 0 to 1, if that is shown.
+    /// The node's share of the frame from 0 to 1, if that is shown.
     pub heat: Option<f32>,
     /// No frame runs it, since its result never changes.
     pub invariant: bool,
@@ -81,15 +81,15 @@ pub(super) struct NodeView {
     pub runs: Option<usize>,
     pub severity: Option<Severity>,
     pub selected: bool,
-    /// It is hovered, on the canvas or in another pane.
+    /// Whether the node is hovered, on the canvas or in another pane.
     pub hovered: bool,
     /// The run stops in front of it.
     pub breakpoint: bool,
     /// The frame that is stood in runs it next.
     pub next: bool,
-    /// Its height if its ports are not drawn \[points of the document\].
+    /// Height of the node if its ports are not drawn \[points of the document\].
     pub height: Option<f32>,
-    /// Its thumbnail, with its height for a width of 1.
+    /// Thumbnail of the node, with its height for a width of 1.
     pub thumbnail: Option<(TextureId, f32)>,
 }
 

@@ -17,7 +17,7 @@ pub(super) enum Framing {
     Start,
     All,
     Selection,
-    /// This point of the document in the middle, at this zoom.
+    /// A point of the document in the middle of the view, at a zoom.
     Place {
         center: Vec2,
         zoom: f32,

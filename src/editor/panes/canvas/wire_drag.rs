@@ -19,7 +19,7 @@ pub(super) struct WireDrag {
 }
 
 impl WireDrag {
-    /// Whether it could end at a port of another node, else why not.
+    /// Whether the dragged wire could end at a port of another node, else why not.
     pub(super) fn fits(&self, port: &PortSignature) -> Result<(), String> {
         match self.end {
             End::Output => edit::fits(&self.port, port),

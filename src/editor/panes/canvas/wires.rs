@@ -31,17 +31,17 @@ pub(super) struct WireShape {
     /// The middle and the length of its longest level piece, for a caption.
     level: Option<(Pos2, f32)>,
     pub color: Color32,
-    /// It carries a value to the next frame.
+    /// Whether the wire carries a value to the next frame.
     pub next: bool,
     /// Wires of one output have one number.
     pub net: usize,
-    /// It ends at a selected node.
+    /// Whether the wire ends at a selected node.
     pub chosen: bool,
     /// A view shows it, or a dragged node would be inserted into it.
     pub lit: bool,
     /// The pointer is on it.
     pub hovered: bool,
-    /// Its value is not computed: one of its ends is muted.
+    /// Whether the wire's value is not computed: one of its ends is muted.
     pub idle: bool,
 }
 
@@ -227,7 +227,7 @@ pub(super) fn in_hand(port: Pos2, end: End, pointer: Pos2, zoom: f32, color: Col
 }
 
 impl WireShape {
-    /// Its direction is shown while it is of interest.
+    /// Whether the wire's direction is shown: while the wire is selected or hovered, and computed.
     pub(super) fn moves(&self) -> bool {
         (self.chosen || self.hovered) && !self.idle
     }

@@ -24,7 +24,7 @@ pub(super) enum Declared {
 pub(super) struct Meaning {
     /// As it is written or declared.
     pub usage: String,
-    /// What it is; may be empty.
+    /// Description of the word; may be empty.
     pub text: String,
     pub declared: Option<Declared>,
 }

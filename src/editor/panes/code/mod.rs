@@ -165,7 +165,7 @@ impl PaneContent for Code {
         *self = Code::default();
     }
 
-    /// Its text was laid out with the old window's fonts, so it is laid out again.
+    /// Lays the text out again, since it was laid out with the old window's fonts.
     fn device_lost(&mut self, session: &mut Session) {
         self.flush(session);
         *self = Code::default();

@@ -20,11 +20,11 @@ const PAST: Budget = Budget { gpu: 128 << 20, host: 384 << 20, disk: 0 };
 /// The second simulation.
 pub(super) struct Companion {
     simulation: Simulation,
-    /// It computes a frame in slices.
+    /// Whether the companion is computing a frame in slices.
     computing: bool,
     /// The preview that its leader shows was not computed here yet.
     renew: bool,
-    /// It is where its leader is.
+    /// Whether the companion is at the frame of its leader.
     level: bool,
     /// GPU time of a frame \[ns\]; 0 while it is not known.
     cost: Arc<AtomicU64>,
@@ -57,12 +57,12 @@ impl Companion {
         &self.simulation
     }
 
-    /// Whether it shows the same frame as its leader.
+    /// Whether the companion shows the same frame as its leader.
     pub(super) fn is_level(&self) -> bool {
         self.level
     }
 
-    /// Its leader has computed something.
+    /// Notes that the companion's leader has computed something.
     pub(super) fn refresh(&mut self) {
         (self.renew, self.level) = (true, false);
     }

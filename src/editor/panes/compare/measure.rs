@@ -17,7 +17,7 @@ type Decode = Box<dyn FnOnce() -> Option<Taken> + Send>;
 
 /// The values of a side.
 pub(super) enum Side {
-    /// They are being copied from the GPU.
+    /// The values are being copied from the GPU.
     Coming(Box<TakenReading>),
     Arrived(Decode),
     Held(Arc<Taken>),
@@ -44,11 +44,11 @@ impl Side {
     }
 }
 
-/// Both sides as they were, and what comparing them has found.
+/// The two sides as they were, and what comparing them has found.
 pub(super) struct Measured {
     pub a: Arc<Taken>,
     pub b: Arc<Taken>,
-    /// Why they cannot be compared, if they cannot.
+    /// Result of comparing the sides, or why they cannot be compared.
     pub found: Result<Comparison, String>,
 }
 

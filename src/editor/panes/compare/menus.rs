@@ -26,7 +26,7 @@ impl ComparePane {
         }
     }
 
-    /// What it is compared with.
+    /// Menu of what the running graph is compared with.
     pub(super) fn other_menu(&mut self, ui: &mut Ui, session: &Session, actions: &mut Actions) {
         let (mut list, mut hold, mut with) = (None, false, None);
         let name = match &self.against {

@@ -95,7 +95,7 @@ fn not_finite(found: &Comparison) -> Option<String> {
     (odd.only_a + odd.only_b + odd.both > 0).then(|| counts + &first)
 }
 
-/// Both values at an element of the difference.
+/// Text with the values of both sides at an element of the difference.
 fn under_pointer(found: &Comparison, sample: &Sample) -> String {
     let element = sample.index as usize;
     let (a, b) = (found.a.numbers(element), found.b.numbers(element));

@@ -36,7 +36,7 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    /// What it is, in a few words.
+    /// Describes the change in a few words.
     pub(super) fn title(&self) -> String {
         match self {
             Change::Replaced { scope, node, stage } => format!("{} as {stage}", scope.path(node)),
@@ -83,7 +83,7 @@ pub(super) struct Other {
     since: Option<f64>,
     build: Option<Build>,
     companion: Option<Companion>,
-    /// Why it does not run.
+    /// Why the other graph does not run.
     pub fault: Option<String>,
 }
 
@@ -93,7 +93,7 @@ impl Other {
         Other { change, subject, made, kept, since, build, companion, fault }
     }
 
-    /// Its simulation, once it is where the running one is.
+    /// The other graph's simulation, once it is at the frame of the running one.
     pub(super) fn level(&self) -> Option<&Simulation> {
         self.companion.as_ref().filter(|companion| companion.is_level()).map(Companion::simulation)
     }
@@ -108,7 +108,7 @@ impl Other {
         })
     }
 
-    /// Its simulation, wherever it is.
+    /// The other graph's simulation, whichever frame it is at.
     pub(super) fn simulation(&self) -> Option<&Simulation> {
         self.companion.as_ref().map(Companion::simulation)
     }
@@ -123,7 +123,7 @@ impl Other {
         self.made.as_ref().filter(|_| self.fault.is_none()).map(|(_, other)| Document::clone(other))
     }
 
-    /// What it does until there is something to compare, in words.
+    /// Progress until there is something to compare, in words.
     pub(super) fn progress(&self, session: &Session) -> String {
         let there = session.running_simulation().map_or(0, Simulation::frame);
         match &self.companion {

@@ -62,7 +62,7 @@ pub(crate) struct ComparePane {
     pub(super) list: Option<List>,
     /// Where the element was requested that is shown in numbers.
     pub(super) pointed: Option<[f32; 2]>,
-    /// That element.
+    /// The element under the pointer.
     pub(super) picked: Option<Sample>,
     /// Values of the first and the last colour of what is shown.
     pub(super) colors: Option<(f64, f64)>,
@@ -70,7 +70,7 @@ pub(crate) struct ComparePane {
     times: [Option<f64>; 2],
     /// What has to be known of the runs, in a sentence.
     pub(super) remark: Option<String>,
-    /// It was drawn in this frame of the window, and in the last one.
+    /// Whether the pane was drawn in this frame of the window, and in the last one.
     drawn: [bool; 2],
 }
 
@@ -136,7 +136,7 @@ impl PaneContent for ComparePane {
         wires.map(|subject| View::new(subject.name()).keep()).collect()
     }
 
-    /// Whether its list is open, which has the keyboard.
+    /// Whether the pane's list is open, which has the keyboard.
     fn busy(&self) -> bool {
         self.list.is_some()
     }

@@ -39,7 +39,7 @@ struct Track {
     keys: Keyframes,
     /// Values outside are errors.
     range: (Option<f64>, Option<f64>),
-    /// It takes whole numbers.
+    /// Whether the value takes whole numbers.
     whole: bool,
 }
 

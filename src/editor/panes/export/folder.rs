@@ -33,7 +33,7 @@ pub(super) struct Inspected {
     pub there: There,
     /// Space that is left on the disk \[bytes\].
     pub free: Option<u64>,
-    /// Whether it is outside of the graph's folder, and files there are not allowed.
+    /// Whether the folder is outside of the graph's folder, and files there are not allowed.
     pub outside: bool,
 }
 

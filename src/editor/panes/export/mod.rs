@@ -14,8 +14,9 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use eframe::egui::{self, Id, Key, Modifiers, RichText, Ui};
+use eframe::egui::{self, Id, RichText, Ui};
 
+use super::content::Shown;
 use crate::document::ExportPreset;
 use crate::editor::model::amount::amount;
 use crate::editor::model::session::Session;
@@ -58,9 +59,6 @@ pub(crate) struct Around {
 /// The settings of the next export, and the exports that run, wait or have ended.
 #[derive(Default)]
 pub(crate) struct ExportDialog {
-    open: bool,
-    /// The last press was in the dialog, so Enter is for it.
-    active: bool,
     /// Enter was pressed.
     entered: bool,
     /// The settings were read for this graph.
@@ -96,9 +94,8 @@ enum Asked {
 }
 
 impl ExportDialog {
-    /// Opens it with what was chosen the last time.
-    pub(crate) fn open(&mut self, session: &Session, settings: &Store) {
-        (self.open, self.active) = (true, true);
+    /// Gets ready to be opened, with what was chosen the last time.
+    pub(crate) fn prepare(&mut self, session: &Session, settings: &Store) {
         self.inspection = None;
         // An interrupted export is most likely to be resumed.
         self.resume = true;
@@ -126,25 +123,12 @@ impl ExportDialog {
     /// Another graph was opened: its wires are chosen again. Exports continue.
     pub(crate) fn forget_graph(&mut self) {
         let queue = std::mem::take(&mut self.queue);
-        let open = self.open;
-        *self = ExportDialog { queue, open, ..ExportDialog::default() };
-    }
-
-    /// Escape closes the dialog, as its ✖ does; exports continue. Enter starts one.
-    pub(crate) fn take_keys(&mut self, ctx: &egui::Context) {
-        // An open field or list gets the keys first.
-        let free =
-            self.open && self.picker.is_none() && !ctx.egui_wants_keyboard_input() && !egui::Popup::is_any_open(ctx);
-        let pressed = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-        if free && pressed(Key::Escape) {
-            self.open = false;
-        }
-        self.entered = free && self.active && pressed(Key::Enter);
+        *self = ExportDialog { queue, ..ExportDialog::default() };
     }
 
     /// Whether a list is open that has the keys.
     pub(crate) fn is_choosing(&self) -> bool {
-        self.open && self.picker.is_some()
+        self.picker.is_some()
     }
 
     /// Whether an export runs or waits.
@@ -160,7 +144,7 @@ impl ExportDialog {
     /// Whether the graph or the folder is still being inspected.
     #[cfg(test)]
     pub(crate) fn looking(&self) -> bool {
-        self.open && (self.survey.is_busy() || !self.inspection.as_ref().is_some_and(Inspection::is_done))
+        self.survey.is_busy() || !self.inspection.as_ref().is_some_and(Inspection::is_done)
     }
 
     /// The result of the last export.
@@ -169,18 +153,9 @@ impl ExportDialog {
         self.queue.ended()
     }
 
-    /// Draws the window, and updates it from the exports. Returns the result of an export that has ended while the dialog is closed, and
-    /// whether that is an error.
-    ///
-    /// # Errors
-    /// What went wrong with the settings, in one sentence.
-    pub(crate) fn show(
-        &mut self,
-        ctx: &egui::Context,
-        session: &mut Session,
-        settings: &mut Store,
-        around: &Around,
-    ) -> Result<Option<(String, bool)>, String> {
+    /// Takes what has happened since the last frame. Returns the result of an export that has ended, and whether that is an
+    /// error.
+    pub(crate) fn poll(&mut self, ctx: &egui::Context, session: &Session) -> Option<(String, bool)> {
         if let Some(answer) = self.folder.as_ref().and_then(|folder| folder.try_recv().ok()) {
             self.folder = None;
             if let Some(folder) = answer {
@@ -191,9 +166,20 @@ impl ExportDialog {
         if told.is_some() {
             self.inspection = None;
         }
-        if !self.open {
-            return Ok(told);
-        }
+        told
+    }
+
+    /// Draws the window; `entered` says that Enter was pressed for it. Exports continue when it is closed. An error is
+    /// what went wrong with the settings, in one sentence.
+    pub(crate) fn show(
+        &mut self,
+        ctx: &egui::Context,
+        session: &mut Session,
+        settings: &mut Store,
+        around: &Around,
+        entered: bool,
+    ) -> (Shown, Result<(), String>) {
+        self.entered = entered;
         let found = self.survey.poll(ctx, session);
         let mut asked = None;
         let mut open = true;
@@ -223,31 +209,28 @@ impl ExportDialog {
                 asked = self.foot(ui, session, around);
                 self.foot_height = ui.cursor().top() - top;
             });
-        if let Some(window) = shown
-            && ctx.input(|input| input.pointer.any_pressed())
-        {
-            let at = ctx.input(|input| input.pointer.interact_pos());
-            self.active = at.is_some_and(|at| window.response.rect.contains(at));
-        }
         if let (Some(found), Some(picker)) = (&found, &mut self.picker)
             && picker.show(ctx, &mut self.rows, found)
         {
             self.picker = None;
         }
-        self.open = open;
-        match asked {
+        if !open {
+            self.picker = None;
+        }
+        let told = match asked {
             Some(Asked::Start) => self.start(session, settings),
             Some(Asked::CopyCommand) => {
                 ctx.copy_text(self.command(session));
-                Ok(None)
+                Ok(())
             }
-            None => Ok(None),
-        }
+            None => Ok(()),
+        };
+        (Shown { open, area: shown.map(|shown| shown.response.rect) }, told)
     }
 
     /// Adds the export to the queue, and remembers the settings.
-    fn start(&mut self, session: &Session, settings: &mut Store) -> Result<Option<(String, bool)>, String> {
-        let Some(resolved) = &self.resolved else { return Ok(None) };
+    fn start(&mut self, session: &Session, settings: &mut Store) -> Result<(), String> {
+        let Some(resolved) = &self.resolved else { return Ok(()) };
         let export = if self.resumes { resolved.resumable() } else { &resolved.export };
         let overwrite = self.overwrites.as_ref() == Some(&first_file(export));
         // Frames that are not continued are replaced, as the dialog has said.
@@ -262,8 +245,7 @@ impl ExportDialog {
             if let Some(format) = format.filter(|format| format.takes.contains(&Kind::Image)) {
                 choices.format = format.name.into();
             }
-        })?;
-        Ok(None)
+        })
     }
 
     /// The settings as a line for a shell.

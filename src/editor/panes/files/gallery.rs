@@ -20,7 +20,7 @@ struct Card {
     source: Source,
     title: String,
     about: String,
-    /// Its variants, with what each is for.
+    /// Variants of the graph, with what each is for.
     variants: Vec<(String, String)>,
     thumbnail: Option<TextureHandle>,
 }

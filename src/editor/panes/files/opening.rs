@@ -14,7 +14,7 @@ pub(super) type Reader = fn(&Path) -> Result<Document, Broken>;
 
 pub(super) struct Opening {
     pub path: PathBuf,
-    /// It is the open document's own file, which was written.
+    /// Whether the file is the open document's own one, which was written.
     pub again: bool,
     errand: Errand<Result<Document, Broken>>,
 }
@@ -34,7 +34,7 @@ impl Opening {
         self.errand.result().map(|result| result.unwrap_or_else(failed))
     }
 
-    /// Whether it takes so long that the user should know; true once.
+    /// Whether opening the file takes so long that the user should know; true once.
     pub(super) fn is_newly_slow(&mut self) -> bool {
         self.errand.is_newly_slow()
     }

@@ -62,7 +62,7 @@ impl Saving {
         self.errand.result().map(|result| result.unwrap_or_else(failed))
     }
 
-    /// Whether it takes so long that the user should know; true once.
+    /// Whether saving the file takes so long that the user should know; true once.
     pub(super) fn is_newly_slow(&mut self) -> bool {
         self.errand.is_newly_slow()
     }

@@ -20,6 +20,7 @@ use crate::gpu::{Gpu, GpuOptions};
 struct Window {
     files: Files,
     export: ExportDialog,
+    exporting: bool,
     session: Session,
     problems: ProblemList,
     events: Vec<Event>,
@@ -59,6 +60,7 @@ fn window(folder: &Folder) -> Harness<'static, Window> {
     let state = Window {
         files,
         export: ExportDialog::default(),
+        exporting: false,
         session,
         problems: ProblemList::default(),
         events: Vec::new(),
@@ -77,7 +79,11 @@ fn window(folder: &Folder) -> Harness<'static, Window> {
             window.files.allow(&mut window.session);
         }
         window.events.extend(window.files.show(&ctx, &mut window.session, window.export.running()));
-        window.export.show(&ctx, &mut window.session, window.files.settings(), &Around::default()).unwrap();
+        window.export.poll(&ctx, &window.session);
+        if window.exporting {
+            let around = Around::default();
+            window.export.show(&ctx, &mut window.session, window.files.settings(), &around, false).1.unwrap();
+        }
     };
     Harness::builder().with_size([1200.0, 900.0]).build_ui_state(draw, state)
 }
@@ -464,7 +470,8 @@ fn images_are_exported_while_the_window_goes_on_and_an_export_is_resumed() {
     until(&mut window, |w| w.session.running_simulation().is_some());
     let open = |window: &mut Harness<'_, Window>| {
         let state = window.state_mut();
-        state.export.open(&state.session, state.files.settings());
+        state.export.prepare(&state.session, state.files.settings());
+        state.exporting = true;
         window.run_steps(3);
         until(window, |w| !w.export.looking());
         window.run_steps(3);

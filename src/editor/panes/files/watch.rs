@@ -12,7 +12,7 @@ const QUIET: Duration = Duration::from_millis(150);
 
 /// Watched files and their changes. Folders are watched rather than files, since many programs replace a file by a new one.
 pub(super) struct Watch {
-    /// `None` if the system can't watch files.
+    /// Watcher of the files; `None` if the system can't watch files.
     watcher: Option<RecommendedWatcher>,
     events: Receiver<PathBuf>,
     files: BTreeSet<PathBuf>,

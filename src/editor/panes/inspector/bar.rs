@@ -20,7 +20,7 @@ const NAME: f32 = 200.0;
 /// A number that can be edited.
 pub(super) struct Bar<'a> {
     pub id: Id,
-    /// Its accessible name: `param viscosity`.
+    /// Accessible name of the bar: `param viscosity`.
     pub label: String,
     /// Text before the number, such as an axis.
     pub prefix: &'a str,
@@ -36,9 +36,9 @@ pub(super) struct Bar<'a> {
     pub speed: f64,
     /// The default.
     pub default: Option<f64>,
-    /// It takes effect when it is released, since it costs a recompile.
+    /// Whether a change takes effect when the bar is released, since it costs a recompile.
     pub held: bool,
-    /// It stands for several numbers that differ.
+    /// Whether the bar stands for several numbers that differ.
     pub mixed: bool,
 }
 

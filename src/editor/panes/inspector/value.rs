@@ -25,19 +25,19 @@ const PART: f32 = 52.0;
 /// The place of a value.
 pub(super) struct Site<'a> {
     pub id: Id,
-    /// Its path, as on the command line: `node.param`.
+    /// Path of the value, as on the command line: `node.param`.
     pub path: String,
     /// Numbers that expressions may name.
     pub numbers: &'a Numbers,
-    /// Its value in the running simulation.
+    /// The value in the running simulation.
     pub now: Option<Vec<f64>>,
-    /// It stands for the values of several nodes that differ.
+    /// Whether the place stands for the values of several nodes that differ.
     pub mixed: bool,
-    /// It takes effect when it is released.
+    /// Whether a change takes effect when the drag is released.
     pub held: bool,
     /// What a formula can name of its stage; not known for one that a group exposes.
     pub inputs: Option<Numbers>,
-    /// Whether it may be an expression, if its type allows one.
+    /// Whether the value may be an expression, if its type allows one.
     pub computed: bool,
     /// The present frame, where it may have keys.
     pub clock: Option<Clock>,
@@ -68,7 +68,7 @@ pub(super) enum Change {
 /// How a parameter relates to a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Border {
-    /// It can be exposed on the enclosing group.
+    /// The parameter can be exposed on the enclosing group.
     Expose,
     /// The node is a group that exposes it.
     Hide,

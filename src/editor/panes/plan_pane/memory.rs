@@ -15,7 +15,7 @@ const WIDTHS: [f32; 5] = [62.0, 230.0, 150.0, 70.0, 360.0];
 const STRIP: usize = 4;
 /// Budgets to choose from \[GiB\].
 const BUDGETS: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-/// Its name in the stored column widths.
+/// Name of the buffer table in the stored column widths.
 const TABLE: &str = "buffers";
 
 /// Draws the list.

@@ -54,7 +54,7 @@ pub(crate) struct PlanPane {
     total: f64,
     /// The session's plan and the theme that the rows were built for.
     built: Option<(u64, bool)>,
-    /// They are to be rebuilt.
+    /// Whether the rows are to be rebuilt.
     stale: bool,
     renewed: f64,
     sorted: f64,

@@ -18,7 +18,7 @@ use crate::plan::Plan;
 const TITLES: [&str; 10] =
     ["#", "Node", "GPU time [ms]", "Share", "Part", "Stage", "Runs over", "Workgroups", "Memory", "Reads → writes"];
 const WIDTHS: [f32; 10] = [54.0, 210.0, 134.0, 66.0, 112.0, 176.0, 216.0, 140.0, 84.0, 360.0];
-/// Its name in the stored column widths.
+/// Name of the dispatch table in the stored column widths.
 const TABLE: &str = "dispatches";
 const NODE: usize = 1;
 const TIME: usize = 2;

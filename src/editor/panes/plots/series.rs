@@ -92,7 +92,7 @@ fn name(title: &str, part: usize, parts: usize) -> String {
 }
 
 impl Series {
-    /// Its values as a curve over frames or seconds; faint for those of the run before.
+    /// The series' values as a curve over frames or seconds; faint for those of the run before.
     pub(super) fn curve(&self, values: &[Value], faint: bool, seconds: bool) -> Curve {
         let color = if faint { self.color.gamma_multiply(0.5) } else { self.color };
         let x = |(frame, time, _): &Value| if seconds { *time } else { *frame as f64 };

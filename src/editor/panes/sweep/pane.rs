@@ -44,7 +44,7 @@ pub(crate) struct Sweep {
 struct Run {
     task: Task,
     lines: Vec<String>,
-    /// Its values, in the order in which they were chosen.
+    /// Values of the run, in the order in which they were chosen.
     strip: String,
     /// Of its frames, 0..1.
     share: f32,

@@ -31,7 +31,7 @@ pub(super) struct Job {
     /// Size of the images \[pixels\].
     pub size: (u32, u32),
     pub documents: Vec<Document>,
-    /// They differ only in their seeds.
+    /// Whether the documents differ only in their seeds.
     pub by_seed: bool,
     /// GPU memory that is left of the budget \[bytes\].
     pub free: u64,
@@ -47,7 +47,7 @@ pub(super) struct Built {
 
 /// The work. Dropping it cancels it.
 pub(super) struct Build {
-    /// What it does, in a word.
+    /// What the work does, in a word.
     pub does: &'static str,
     worker: Worker<Result<Built, String>>,
     reading: Arc<Work>,
@@ -101,7 +101,7 @@ impl Build {
         self.reading.stop();
     }
 
-    /// Whether it has ended, and has freed what nobody took.
+    /// Whether the work has ended, and has freed what nobody took.
     pub(super) fn is_over(&self) -> bool {
         self.worker.is_over()
     }

@@ -57,7 +57,7 @@ pub(super) struct Choice {
 /// The graph with values of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Variant {
-    /// Its seed, if that varies.
+    /// Seed of the variant, if that varies.
     pub seed: Option<u32>,
     pub given: Vec<Given>,
     /// As it runs: without what only matters on the canvas.
@@ -65,7 +65,7 @@ pub(super) struct Variant {
 }
 
 impl Variant {
-    /// Its values by name, one a line.
+    /// The variant's values by name, one a line.
     pub(super) fn lines(&self) -> Vec<String> {
         let seed = self.seed.map(|seed| format!("seed {seed}"));
         let given = self.given.iter().map(|one| format!("{}.{} {}", one.node, one.param, one.value));
@@ -92,7 +92,8 @@ pub(crate) struct Variable {
 }
 
 impl Variable {
-    /// `None` where the node has no such number, or a wire or an expression sets it.
+    /// Reads a number of a node as a variable; `None` where the node has no such number, or a wire or an expression
+    /// sets it.
     pub(crate) fn of(document: &Document, varied: &Varied, library: &Library) -> Option<Variable> {
         let node = document.node(&varied.node)?;
         if let (NodeKind::Number(value), "value") = (&node.kind, varied.param.as_str()) {

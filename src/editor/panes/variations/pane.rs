@@ -51,7 +51,7 @@ pub(crate) struct Variations {
     images: Vec<ImageTexture>,
     /// Why there are no tiles, or fewer.
     remark: Option<String>,
-    /// It was drawn in this frame of the window.
+    /// Whether the pane was drawn in this frame of the window.
     drawn: bool,
 }
 

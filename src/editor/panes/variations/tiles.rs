@@ -14,9 +14,9 @@ const SMALLEST: f32 = 90.0;
 
 /// What is known of a tile.
 pub(crate) struct Shown<'a> {
-    /// What it is called: `variation 5`.
+    /// Name of the tile: `variation 5`.
     pub name: String,
-    /// Its values, one a line.
+    /// Values of the tile, one a line.
     pub lines: &'a [String],
     /// What stands on it, if there is room.
     pub strip: String,

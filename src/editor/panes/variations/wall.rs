@@ -23,7 +23,7 @@ pub(super) struct Wall {
     frame: u64,
     /// The tile that computes the coming frame next.
     next: usize,
-    /// That tile computes it in slices.
+    /// Whether the tile `next` computes the coming frame in slices.
     computing: bool,
     /// When the coming frame is due \[s\].
     due: f64,
@@ -52,7 +52,7 @@ impl Wall {
         self.computing || self.in_flight.load(Ordering::Relaxed) >= IN_FLIGHT
     }
 
-    /// Its simulations, to start them over.
+    /// Returns the wall's simulations, to start them over.
     pub(super) fn into_tiles(self) -> Vec<Tile> {
         self.tiles
     }

@@ -144,12 +144,12 @@ impl View {
         self.wire().into_iter().chain(more.iter().map(String::as_str)).chain(self.overlays.wires())
     }
 
-    /// Whether it shows a number, as a plot.
+    /// Whether the view shows a number, as a plot.
     fn is_plot(&self, session: &Session) -> bool {
         self.wire().is_some_and(|wire| session.is_number(wire))
     }
 
-    /// What it shows, for its tab.
+    /// Title of the view for its tab: what it shows.
     pub(crate) fn title(&self) -> String {
         match &self.subject {
             Subject::Output(None) => "View".into(),

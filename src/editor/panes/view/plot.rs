@@ -18,7 +18,7 @@ const DECADES: f64 = 30.0;
 /// A curve through points, the x of which increases.
 pub(crate) struct Curve {
     pub color: Color32,
-    /// It stands behind the others.
+    /// Whether the curve stands behind the others.
     pub faint: bool,
     pub points: Vec<(f64, f64)>,
 }

@@ -52,7 +52,7 @@ pub(super) struct Projection {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
-    /// These axes of the world to the right and upwards, and the extent of the image along them \[m\].
+    /// Axes of the world to the right and upwards, and the extent of the image along them \[m\].
     Flat { right: usize, up: usize, extent: [f64; 2] },
     /// The camera, and the image's width for a height of 1.
     Camera(Frame, f64),

@@ -36,9 +36,9 @@ pub(super) struct Guards<'a> {
     pub node: &'a Node,
     /// Some loop is not proven finite.
     pub loops: bool,
-    /// It searches for neighbours.
+    /// Whether the stage searches for neighbours.
     neighbors: bool,
-    /// It adds particles.
+    /// Whether the stage adds particles.
     capacity: bool,
 }
 

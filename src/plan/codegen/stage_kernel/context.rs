@@ -46,7 +46,7 @@ pub(crate) struct Written<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// `None` for an operation that dispatches no stage.
+    /// Context of an operation; `None` for one that dispatches no stage.
     pub(crate) fn new(graph: &'a Graph, program: &'a Program, op: &'a Op, in_place: &'a [bool]) -> Option<Context<'a>> {
         let node = graph.nodes.get(op.node)?;
         let Kind::Stage(stage) = &node.kind else { return None };

@@ -31,7 +31,7 @@ impl<'a> Candidate<'a> {
         }
     }
 
-    /// This operation if it writes only its own cells or its own particles, in one pass.
+    /// Candidate for an operation that writes only its own cells or its own particles, in one pass.
     pub(super) fn plain(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
         let simple = |port: &Port| {
             let own = matches!(port.ty, PortType::Grid(_)) || port.ty == PortType::Particles;

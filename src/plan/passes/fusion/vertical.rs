@@ -83,7 +83,7 @@ fn made(program: &Program, op: OpId) -> impl Iterator<Item = ValueId> + '_ {
     program.ops[op].writes.iter().map(|w| w.value)
 }
 
-/// This operation if it makes sweeps on tiles.
+/// Candidate for an operation that makes sweeps on tiles.
 fn tiled<'a>(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
     Candidate::new(graph, op).filter(|_| op.sweeps > 1 && op.shape.is_some())
 }
@@ -104,7 +104,8 @@ fn loads(graph: &Graph, program: &Program, producer: OpId, to: &Op) -> bool {
     work <= LITTLE && exact && once && made(program, producer).all(waits)
 }
 
-/// This operation if it runs over particles and scatters to grids, besides what it writes to its own particle.
+/// Candidate for an operation that runs over particles and scatters to grids, besides what it writes to its own
+/// particle.
 fn adds<'a>(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
     let own = |port: &Port| port.ty == PortType::Particles && port.change == Change::Own;
     let added = |port: &Port| matches!(port.ty, PortType::Grid(_)) && port.scatter.is_some();

@@ -12,7 +12,7 @@ const APART: f32 = 7.0;
 #[derive(Clone, Debug)]
 struct Strand {
     net: usize,
-    /// Its line, and where it begins and ends on it.
+    /// Position of the strand's line, and where the strand begins and ends on it.
     at: f32,
     low: f32,
     high: f32,

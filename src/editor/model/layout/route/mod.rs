@@ -17,7 +17,7 @@ pub(crate) struct Ends {
     pub to: Pos2,
     /// Wires of one output have one number; they may share a way.
     pub net: usize,
-    /// It carries a value to the next frame, and so runs around the nodes.
+    /// Whether the wire carries a value to the next frame, and so runs around the nodes.
     pub next: bool,
 }
 

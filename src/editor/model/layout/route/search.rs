@@ -15,8 +15,8 @@ const WIDEST: f32 = 160.0;
 const STUB: f32 = 14.0;
 /// What a corner costs, as length \[points\].
 const CORNER: u32 = 60;
-/// What it costs to run level with nodes, compared to a gap that runs through all of the graph: a little for any wire, and more
-/// for one to the next frame, which runs around the nodes.
+/// Cost of running level with nodes, compared to a gap that runs through all of the graph: a little for any wire, and
+/// more for one to the next frame, which runs around the nodes.
 const INSIDE: f32 = 1.1;
 const INSIDE_NEXT: f32 = 1.6;
 /// A graph with more nodes is searched near a wire only, this far from it \[points\].

@@ -21,7 +21,7 @@ pub(super) struct Owner {
     pub node: String,
     /// Path of the stage's own node.
     pub path: String,
-    /// Its parameters with a handle, by the stage's names, in the order of its header.
+    /// Parameters of the stage with a handle, by the stage's names, in the order of its header.
     pub spots: Vec<Spot>,
 }
 
@@ -30,13 +30,13 @@ pub(super) struct Owner {
 pub(super) struct Spot {
     /// Path of the node whose parameter is set.
     pub node: String,
-    /// Its name there.
+    /// Name of the parameter at that node.
     pub name: String,
     /// As the stage declares it.
     pub param: Param,
-    /// Its present value, one number for each component.
+    /// Present value of the parameter, one number for each component.
     pub value: Vec<f64>,
-    /// Why it cannot be dragged.
+    /// Why the handle cannot be dragged.
     pub locked: Option<String>,
 }
 
@@ -172,18 +172,18 @@ fn numbers(value: &ParamValue, param: &Param, dim: u32) -> Vec<f64> {
 }
 
 impl Spot {
-    /// Whether it lies in three dimensions.
+    /// Whether the handle lies in three dimensions.
     pub(super) fn in_space(&self) -> bool {
         self.param.ty != ParamType::Value(ValueType::Vec2) && self.value.len() == 3
     }
 
-    /// Its value as a vector; without a unit, as a fraction of a domain of this size \[m\].
+    /// The parameter's value as a vector; without a unit, as a fraction of a domain of this size \[m\].
     pub(super) fn vector(&self, size: Point) -> Point {
         let part = |axis: usize| self.value.get(axis).copied().unwrap_or(0.0);
         std::array::from_fn(|axis| part(axis) * self.factor(size, axis))
     }
 
-    /// Its value as a length \[m\].
+    /// The parameter's value as a length \[m\].
     pub(super) fn length(&self, size: Point) -> f64 {
         self.value.first().copied().unwrap_or(0.0) * self.factor(size, 0)
     }

@@ -55,7 +55,7 @@ pub(super) enum Part {
 pub(super) struct Line {
     pub points: Vec<Point>,
     pub space: Space,
-    /// It ends in an arrow head.
+    /// Whether the line ends in an arrow head.
     pub arrow: bool,
 }
 

@@ -95,7 +95,7 @@ impl<'a> Search<'a> {
         self.kept.as_ref().filter(|kept| kept.leaves)
     }
 
-    /// What it follows of another.
+    /// What the search follows of another.
     fn follows(&self) -> Option<&Kept<'a>> {
         self.kept.as_ref().filter(|kept| !kept.leaves)
     }

@@ -19,7 +19,7 @@ use crate::plan::ir::{OWN, Part, Value};
 
 /// What is asked for at each cell.
 struct Asked<'a> {
-    /// Its variable; behind the number of a cell stands what that cell has.
+    /// Variable of the value; with the number of a cell appended, it is that of the cell.
     name: String,
     value: &'a Value,
     from: String,

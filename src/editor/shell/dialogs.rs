@@ -1,0 +1,306 @@
+//! Dialogs over the panes: one stack, with one way to open, draw and close them. The last one is in front, and gets the
+//! keys first, as [`keys`](super::keys) says. Questions about files are drawn by [`Files`](crate::editor::panes::files).
+
+use eframe::egui::{self, Align2, Id, Key, Modifiers, RichText, Ui, vec2};
+
+use super::Editor;
+use super::pick::OpenList;
+use crate::editor::model::session::Session;
+use crate::editor::panes::content::Shown;
+use crate::editor::panes::plan_pane;
+use crate::editor::panes::presets::PresetDialog;
+use crate::editor::panes::variants::NameDialog;
+use crate::editor::toolkit::{prose, theme};
+
+/// Width of a window, and of the names in it \[points\].
+pub(crate) const WIDTH: f32 = 420.0;
+const NAMES: f32 = 170.0;
+
+/// An open dialog.
+pub(crate) enum Dialog {
+    About,
+    History,
+    Preferences,
+    Export,
+    Bake,
+    /// Question about a preset.
+    Preset(PresetDialog),
+    /// Name that is typed for a variant.
+    VariantName(NameDialog),
+    /// List to choose from.
+    List(OpenList),
+}
+
+impl Dialog {
+    /// Whether it has all keys while it is open. Beside the others the panes can be used.
+    pub(crate) fn is_modal(&self) -> bool {
+        matches!(self, Dialog::Preset(_) | Dialog::VariantName(_) | Dialog::List(_))
+    }
+
+    /// Whether it takes the place of another one.
+    fn replaces(&self, other: &Dialog) -> bool {
+        let alone = |dialog: &Dialog| matches!(dialog, Dialog::About | Dialog::History | Dialog::Preferences);
+        std::mem::discriminant(self) == std::mem::discriminant(other) || (alone(self) && alone(other))
+    }
+
+    fn title(&self) -> &'static str {
+        match self {
+            Dialog::About => "About Stagewright",
+            Dialog::History => "History",
+            Dialog::Preferences => "Preferences",
+            Dialog::Export => "Export",
+            Dialog::Bake => "Bake",
+            Dialog::Preset(_) => "Preset",
+            Dialog::VariantName(_) => "Variant",
+            Dialog::List(_) => "List",
+        }
+    }
+}
+
+/// The open dialogs.
+#[derive(Default)]
+pub(crate) struct Dialogs {
+    /// Those that are open; the last one is in front.
+    open: Vec<Dialog>,
+    /// The last press was in the one in front, so Enter is for it.
+    active: bool,
+    /// Enter was pressed for the one in front.
+    entered: bool,
+}
+
+impl Dialogs {
+    pub(crate) fn has_modal(&self) -> bool {
+        self.open.iter().any(Dialog::is_modal)
+    }
+
+    /// Whether a list is open.
+    pub(crate) fn has_list(&self) -> bool {
+        self.open.iter().any(|dialog| matches!(dialog, Dialog::List(_)))
+    }
+
+    fn has_export(&self) -> bool {
+        self.open.iter().any(|dialog| matches!(dialog, Dialog::Export))
+    }
+
+    /// Closes an open list: what it lists may be gone.
+    pub(crate) fn close_list(&mut self) {
+        self.open.retain(|dialog| !matches!(dialog, Dialog::List(_)));
+    }
+}
+
+impl Editor {
+    /// Opens a dialog in front of the others, in place of one that it replaces.
+    pub(crate) fn open_dialog(&mut self, dialog: Dialog) {
+        match &dialog {
+            Dialog::Export => self.export.prepare(&self.session, self.files.settings()),
+            Dialog::Bake => self.bake.prepare(&self.session),
+            _ => {}
+        }
+        self.preferences.close();
+        self.dialogs.open.retain(|open| !dialog.replaces(open));
+        self.dialogs.open.push(dialog);
+        self.dialogs.active = true;
+    }
+
+    /// Saves what may have been chosen in a dialog that is closed.
+    fn closed(&mut self, dialog: &Dialog, ctx: &egui::Context) {
+        if let Dialog::Preferences = dialog {
+            self.preferences.close();
+        }
+        if !dialog.is_modal() {
+            self.remember(ctx);
+        }
+    }
+
+    /// Takes the keys of the dialog in front: Escape closes it, Enter is its first button, arrows move in the history.
+    pub(super) fn take_dialog_keys(&mut self, ctx: &egui::Context) {
+        let pressed = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+        if let Some(dialog) = self.dialogs.open.pop_if(|_| pressed(Key::Escape)) {
+            self.closed(&dialog, ctx);
+            return;
+        }
+        match self.dialogs.open.last() {
+            Some(Dialog::Export | Dialog::Bake) => self.dialogs.entered = self.dialogs.active && pressed(Key::Enter),
+            Some(Dialog::History) => {
+                let (present, last) = (self.session.history().present(), self.session.history().steps());
+                let moved = [
+                    (Key::ArrowUp, present.saturating_sub(1)),
+                    (Key::ArrowDown, (present + 1).min(last)),
+                    (Key::Home, 0),
+                    (Key::End, last),
+                ];
+                if let Some((_, steps)) = moved.into_iter().find(|(key, _)| pressed(*key)) {
+                    self.panes.code.flush(&mut self.session);
+                    self.session.go_to_step(steps);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a dialog in front may get keys, and the keys of commands that the preferences wait for.
+    pub(super) fn record_dialog_keys(&mut self, ctx: &egui::Context) {
+        if self.dialogs.open.iter().any(|dialog| matches!(dialog, Dialog::Preferences)) {
+            self.record_keys(ctx);
+        }
+    }
+
+    pub(super) fn has_dialog(&self) -> bool {
+        !self.dialogs.open.is_empty()
+    }
+
+    /// Whether a dialog, or a list in one, has all keys.
+    pub(super) fn has_modal(&self) -> bool {
+        self.files.blocking() || self.dialogs.has_modal() || (self.dialogs.has_export() && self.export.is_choosing())
+    }
+
+    /// Draws the open dialogs, and takes what has ended meanwhile.
+    pub(crate) fn show_dialogs(&mut self, ctx: &egui::Context) {
+        self.bake.poll(&mut self.session);
+        let ended = self.export.poll(ctx, &self.session);
+        // The dialog says it itself.
+        if let Some((text, error)) = ended.filter(|_| !self.dialogs.has_export()) {
+            self.notify(text, error);
+        }
+        let last = self.dialogs.open.len().saturating_sub(1);
+        let entered = std::mem::take(&mut self.dialogs.entered);
+        let (mut kept, mut areas) = (Vec::new(), Vec::new());
+        for (index, mut dialog) in std::mem::take(&mut self.dialogs.open).into_iter().enumerate() {
+            let shown = self.show_dialog(&mut dialog, ctx, entered && index == last);
+            if shown.open {
+                areas.push(shown.area);
+                kept.push(dialog);
+            } else {
+                self.closed(&dialog, ctx);
+            }
+        }
+        // A press brings a dialog to the front.
+        if let Some(at) = ctx.input(|input| input.pointer.any_pressed().then(|| input.pointer.interact_pos())) {
+            let within = |area: &Option<egui::Rect>| area.zip(at).is_some_and(|(area, at)| area.contains(at));
+            let pressed = areas.iter().rposition(within);
+            self.dialogs.active = pressed.is_some();
+            if let Some(index) = pressed {
+                let front = kept.remove(index);
+                kept.push(front);
+            }
+        }
+        // Those that were opened meanwhile are in front.
+        kept.append(&mut self.dialogs.open);
+        self.dialogs.open = kept;
+    }
+
+    fn show_dialog(&mut self, dialog: &mut Dialog, ctx: &egui::Context, entered: bool) -> Shown {
+        let question = |open: bool| Shown { open, area: None };
+        match dialog {
+            Dialog::About | Dialog::History | Dialog::Preferences => self.show_information(dialog, ctx),
+            Dialog::Bake => self.bake.show(ctx, &mut self.session, entered),
+            Dialog::Export => {
+                let around = self.around_export();
+                let settings = self.files.settings();
+                let (shown, told) = self.export.show(ctx, &mut self.session, settings, &around, entered);
+                told.unwrap_or_else(|sentence| self.notify(sentence, true));
+                shown
+            }
+            Dialog::Preset(preset) => {
+                let (over, told) = preset.show(ctx, &mut self.session);
+                told.unwrap_or_else(|sentence| self.notify(sentence, true));
+                question(!over)
+            }
+            Dialog::VariantName(name) => question(!name.show(ctx, &mut self.session)),
+            Dialog::List(list) => question(self.show_list(list, ctx)),
+        }
+    }
+
+    /// Draws one of the dialogs that take one place.
+    fn show_information(&mut self, dialog: &Dialog, ctx: &egui::Context) -> Shown {
+        let mut open = true;
+        let shown = egui::Window::new(dialog.title())
+            .id(Id::new(("dialog", dialog.title())))
+            .open(&mut open)
+            .collapsible(false)
+            .resizable(matches!(dialog, Dialog::History))
+            .default_width(WIDTH)
+            .pivot(Align2::CENTER_CENTER)
+            .default_pos(ctx.content_rect().center())
+            .show(ctx, |ui| match dialog {
+                Dialog::History => {
+                    if let Some(steps) = steps(ui, &self.session) {
+                        self.panes.code.flush(&mut self.session);
+                        self.session.go_to_step(steps);
+                    }
+                }
+                Dialog::Preferences => self.show_preferences(ui),
+                _ => about(ui, &self.session),
+            });
+        Shown { open, area: shown.map(|shown| shown.response.rect) }
+    }
+}
+
+pub(crate) fn row<R>(ui: &mut Ui, name: &str, contents: impl FnOnce(&mut Ui) -> R) -> R {
+    ui.horizontal(|ui| {
+        let left = egui::Layout::left_to_right(egui::Align::Center);
+        ui.allocate_ui_with_layout(vec2(NAMES, ui.spacing().interact_size.y), left, |ui| {
+            ui.set_width(NAMES);
+            ui.label(RichText::new(name).color(theme::of(ui).dim));
+        });
+        contents(ui)
+    })
+    .inner
+}
+
+/// Draws the list of steps. Returns how many are to be done.
+fn steps(ui: &mut Ui, session: &Session) -> Option<usize> {
+    let history = session.history();
+    let present = history.present();
+    let titles = session.history_titles();
+    let mut chosen = None;
+    let moved = Id::new("history present");
+    let before = ui.data_mut(|data| data.get_temp::<usize>(moved));
+    let scroll = egui::ScrollArea::vertical().auto_shrink([false, true]).max_height(360.0).max_width(WIDTH);
+    scroll.show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 1.0;
+        for (steps, title) in titles.iter().enumerate() {
+            let look = theme::of(ui);
+            let color = if steps > present { look.faint } else { look.text };
+            let mark = if steps == present { "Present" } else { "" };
+            let button = egui::Button::selectable(steps == present, RichText::new(title).color(color))
+                .right_text(RichText::new(mark).small().color(look.accent))
+                .min_size(vec2(ui.available_width(), 22.0));
+            let response = ui.add(button);
+            let (name, here) = (format!("step {steps} {title}"), steps == present);
+            response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Button, true, here, &name));
+            if here && before != Some(present) {
+                response.scroll_to_me(None);
+            }
+            if response.clicked() {
+                chosen = Some(steps);
+            }
+        }
+    });
+    ui.data_mut(|data| data.insert_temp(moved, present));
+    ui.add_space(4.0);
+    ui.label(RichText::new("Click a step, or press Up and Down.").small().color(theme::of(ui).dim));
+    chosen
+}
+
+/// Version, adapter and memory, as text to copy for a report.
+fn about(ui: &mut Ui, session: &Session) {
+    ui.set_width(WIDTH);
+    let gpu = session.gpu();
+    let used = session.running_simulation().map_or(0, |simulation| simulation.plan().memory);
+    let facts = [
+        ("Version", env!("CARGO_PKG_VERSION").to_string()),
+        ("GPU", gpu.name().to_string()),
+        ("Memory of the graph", plan_pane::bytes(used)),
+        ("Memory budget", prose::plain(&gpu.memory_budget().to_string())),
+        ("License", env!("CARGO_PKG_LICENSE").to_string()),
+    ];
+    for (name, fact) in &facts {
+        row(ui, name, |ui| ui.add(egui::Label::new(fact).selectable(true).wrap()));
+    }
+    ui.add_space(6.0);
+    if ui.button("Copy").clicked() {
+        let lines = facts.iter().map(|(name, fact)| format!("{name}: {fact}\n"));
+        ui.ctx().copy_text(format!("Stagewright\n{}", lines.collect::<String>()));
+    }
+}

@@ -1,0 +1,77 @@
+//! Who gets a key. [`Holder`] says the order; what it leaves goes to the graph whose image the pointer is over, if that
+//! graph reads keys, then to the pane under the pointer, then, for Escape, to a seek that is under way, and last to the
+//! commands of the keymap.
+
+use eframe::egui;
+
+use super::Editor;
+use crate::editor::commands::command::Command;
+use crate::editor::panes::view::View;
+
+/// What gets the keys of a frame before the panes do: the first of these that is there when the frame begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Holder {
+    /// A question, a list to choose from, or a list or gesture of a pane has all keys.
+    Modal,
+    /// A widget that has the keyboard, such as a text field, has all keys but those of commands with Ctrl, F1 and F11.
+    Widget,
+    /// An open menu has Escape.
+    Popup,
+    /// The dialog in front has Escape, and keys of its own.
+    Dialog,
+    Nothing,
+}
+
+impl Editor {
+    /// What gets the keys of this frame first, before anything is drawn: what a key closes does not pass it on.
+    pub(super) fn key_holder(&self, ctx: &egui::Context) -> Holder {
+        if !self.takes_commands() {
+            Holder::Modal
+        } else if self.typed || ctx.egui_wants_keyboard_input() {
+            Holder::Widget
+        } else if egui::Popup::is_any_open(ctx) {
+            Holder::Popup
+        } else if self.has_dialog() {
+            Holder::Dialog
+        } else {
+            Holder::Nothing
+        }
+    }
+
+    /// Whether keys may be commands: nothing is open or held that has all of them.
+    pub(super) fn takes_commands(&self) -> bool {
+        !self.has_modal()
+            && !self.panes.all().iter().any(|pane| pane.busy())
+            && !self.views.values().any(View::holds_handle)
+    }
+
+    /// Gives keys to the dialog in front.
+    pub(super) fn take_keys_first(&mut self, holder: Holder, ctx: &egui::Context) {
+        if holder != Holder::Modal {
+            self.record_dialog_keys(ctx);
+        }
+        if holder == Holder::Dialog {
+            self.take_dialog_keys(ctx);
+        }
+    }
+
+    /// Gives what is left to the pane under the pointer, to a seek, and to commands.
+    pub(super) fn take_other_keys(&mut self, holder: Holder, ctx: &egui::Context) {
+        // What has opened since has the keys, too.
+        if holder == Holder::Modal || !self.takes_commands() {
+            return;
+        }
+        if holder > Holder::Widget
+            && let Some(pane) = self.pointed.and_then(|pane| self.panes.get(pane))
+        {
+            pane.take_keys(ctx);
+        }
+        let escaped = || ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape));
+        if holder > Holder::Popup && self.player.target().is_some() && escaped() {
+            self.execute(Command::StopSeek, ctx);
+        }
+        if let Some(command) = self.arrived_paste(ctx).or_else(|| self.keymap.pressed(ctx, self.typed)) {
+            self.execute(command, ctx);
+        }
+    }
+}
