@@ -3,6 +3,7 @@
 mod bypass;
 mod check;
 mod circles;
+mod comments;
 mod curves;
 mod document;
 mod documents;

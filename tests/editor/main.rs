@@ -28,6 +28,7 @@ mod loading;
 mod own_window;
 mod plots;
 mod ports;
+mod precedence;
 mod presets;
 mod random;
 mod renderer;

@@ -35,7 +35,7 @@ pub(crate) struct Keymap {
 }
 
 impl Keymap {
-    /// That of the settings. Commands and keys of other versions are ignored here, and stay in the file.
+    /// Reads the keymap of the settings. Commands and keys of other versions are ignored here, and stay in the file.
     pub(crate) fn read(saved: &SavedKeys) -> Keymap {
         let known = Command::all().filter_map(|command| Some((command, saved.get(&command.id())?)));
         let mut keymap = Keymap::default();

@@ -10,7 +10,7 @@ use crate::editor::model::session::Session;
 /// What is known of a dialog once it is drawn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown {
-    /// It stays open.
+    /// Whether the dialog stays open.
     pub(crate) open: bool,
     /// The window that it takes, unless it is a question before everything else.
     pub(crate) area: Option<egui::Rect>,

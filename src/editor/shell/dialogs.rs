@@ -60,7 +60,7 @@ impl Dialog {
 /// The open dialogs.
 #[derive(Default)]
 pub(crate) struct Dialogs {
-    /// Those that are open; the last one is in front.
+    /// Open dialogs; the last one is in front.
     open: Vec<Dialog>,
     /// The last press was in the one in front, so Enter is for it.
     active: bool,

@@ -38,7 +38,7 @@ const HINTS: [Hint; 3] = [
 ];
 
 impl Hint {
-    /// Its text with the keys in force; a command without keys is left out.
+    /// Text of a hint with the keys in force; a command without keys is left out.
     fn text(&self, ctx: &egui::Context) -> String {
         let keys = self.keys.iter().map(|(command, does)| (command.shortcut_text(ctx), does));
         let keys: Vec<String> =
