@@ -9,13 +9,13 @@ use serde::Serialize;
 
 use super::driver::DriverArgs;
 use super::report::{self, Failure};
-use super::{DeviceArgs, MemoryArgs, choose, read, set, stages};
+use super::{DeviceArgs, MemoryArgs, choose, load, set, stages};
 use stagewright::bench::{self, Cost, Time, cases};
 use stagewright::document::Document;
 use stagewright::files::Access;
 use stagewright::gpu::{Gpu, copy_bandwidth};
 use stagewright::graph::{Domain, Graph};
-use stagewright::library::{self, Library};
+use stagewright::library::Library;
 use stagewright::plan::{Plan, PlanOptions, Tuning, mebibytes};
 use stagewright::problem::Problems;
 use stagewright::tune::{self, TuningCache};
@@ -193,10 +193,7 @@ impl Bench {
                 "`{graph}` is neither a graph file nor a case; the cases are {cases}"
             )));
         }
-        let mut document = read(path)?;
-        choose(&mut document, self.variant.as_deref())?;
-        set(&mut document, &self.params)?;
-        let library = stages::library(self.stages.clone().or_else(|| library::folder_beside(path)).as_deref())?;
+        let (mut document, library) = load(path, self.stages.as_deref(), self.variant.as_deref(), &self.params)?;
         if let Some(size) = size {
             let scaled = bench::scale(&mut document, &library, size);
             scaled.map_err(|problems| Failure::graph(&document, &library, problems))?;

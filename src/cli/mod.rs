@@ -202,12 +202,7 @@ impl Command {
 impl GraphArgs {
     /// Reads the file, chooses the variant and applies the parameters.
     fn load(&self) -> Result<(Document, Library), Failure> {
-        let mut document = read(&self.graph)?;
-        choose(&mut document, self.variant.as_deref())?;
-        set(&mut document, &self.params)?;
-        let beside = || library::folder_beside(&self.graph);
-        let library = stages::library(self.stages.clone().or_else(beside).as_deref())?;
-        Ok((document, library))
+        load(&self.graph, self.stages.as_deref(), self.variant.as_deref(), &self.params)
     }
 
     /// Which files the graph may name.
@@ -237,6 +232,25 @@ impl GraphArgs {
         let memory_budget = options.memory_budget.or_user(self.memory.memory);
         Plan::compile(&graph, &PlanOptions { memory_budget, ..options.clone() }).map_err(problems)
     }
+}
+
+/// Reads a graph file and the stages beside it or in a folder, chooses a variant and sets parameters. What earlier versions
+/// called by another name is renamed, and said on standard error.
+fn load(
+    graph: &Path,
+    stages: Option<&Path>,
+    variant: Option<&str>,
+    params: &[String],
+) -> Result<(Document, Library), Failure> {
+    let mut document = read(graph)?;
+    let beside = library::folder_beside(graph);
+    let library = stages::library(stages.or(beside.as_deref()))?;
+    for change in library::earlier::update(&mut document, &library) {
+        report::eprint_line(&format!("note: {}: {change}", graph.display()));
+    }
+    choose(&mut document, variant)?;
+    set(&mut document, params)?;
+    Ok((document, library))
 }
 
 /// Opens a device; plans on it may take the memory that the user allows. A software driver is named on standard error.

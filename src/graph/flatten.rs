@@ -22,6 +22,7 @@ use crate::arena::Arena;
 use crate::document::sequence::Pattern;
 use crate::document::{self, Document, FileContent, FileSource, KindPorts, NodeKind, Nodes, ParamValue, kind};
 use crate::expr;
+use crate::library::earlier;
 use crate::library::{Definition, Library};
 use crate::printable;
 use crate::problem::{Problem, Problems};
@@ -235,9 +236,10 @@ impl Flattener<'_> {
         }
         // Searching for similar names takes time.
         let closest = if self.problems.is_full() { None } else { self.library.closest(name) };
-        let remedy = match closest {
-            Some(close) => format!("did you mean `{close}`?"),
-            None => "`stagewright stages` lists all stages".to_string(),
+        let remedy = match (earlier::instead(name), closest) {
+            (Some(instead), _) => instead.to_string(),
+            (None, Some(close)) => format!("did you mean `{close}`?"),
+            (None, None) => "`stagewright stages` lists all stages".to_string(),
         };
         self.problems.push(Problem::new(path, "", format!("there is no stage `{name}`"), remedy));
     }

@@ -1,5 +1,6 @@
 //! The stages and library groups that a graph may name.
 
+pub mod earlier;
 pub mod reference;
 
 use std::collections::{BTreeMap, BTreeSet};

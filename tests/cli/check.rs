@@ -142,3 +142,16 @@ fn an_expectation_of_another_variant_is_not_checked_there() {
     }
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+#[test]
+fn what_earlier_versions_called_by_another_name_is_renamed_and_said() {
+    let dir = folder("check-earlier");
+    let nodes = r#""part": (stage: "multigrid/coarse_part"), "sweep": (stage: "multigrid/link_sweep", params: {"relaxation": 1}),"#;
+    let output = stagewright(&["check", &graph(&dir, nodes, "")]);
+    let said = err(&output);
+    println!("{said}");
+    assert!(said.contains("note: ") && said.contains("part: multigrid/coarse_part is now multigrid/coarse_weight"));
+    assert!(said.contains("sweep: multigrid/link_sweep has no parameter `relaxation` any more"), "{said}");
+    let text = std::fs::read_to_string(dir.join("graph.ron")).unwrap();
+    assert!(text.contains("multigrid/coarse_part"), "the file stays as it is");
+}

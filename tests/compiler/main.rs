@@ -27,6 +27,7 @@ mod salvage;
 #[allow(dead_code)] // not every test program uses all of it
 #[path = "../random/seed.rs"]
 mod seed;
+mod stored;
 mod templates;
 mod unneeded;
 mod variants;

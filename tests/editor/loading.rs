@@ -147,3 +147,21 @@ fn a_file_that_is_no_mesh_is_a_sentence_at_its_node() {
     bench.until("the mesh", Bench::reads_mesh);
     assert_eq!(bench.problems(), Vec::<String>::new());
 }
+
+#[test]
+fn a_graph_of_an_earlier_version_opens_and_says_what_was_renamed() {
+    let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stored/templates/smoke_3d/20261125_0622.ron");
+    let mut bench = Bench::of(&fs::read_to_string(stored).unwrap(), WINDOW);
+    bench.compiled();
+    assert_eq!(bench.problems(), Vec::<String>::new());
+    let says = |bench: &Bench, text: &str| bench.seen().iter().any(|seen| seen.name.contains(text));
+    assert!(says(
+        &bench,
+        "Changed for this version, and kept when you save. hand: control/pointer_in_space has changed"
+    ));
+    assert_eq!(bench.link("hand", "density").as_deref(), Some("smoke.value"));
+    bench.save();
+    bench.reopen();
+    bench.compiled();
+    assert!(!says(&bench, "Changed for this version"), "it was saved");
+}

@@ -262,6 +262,7 @@ impl Editor {
                     self.timeline = TimelinePane::default();
                     self.views.values_mut().for_each(View::clear);
                     self.notice = None;
+                    self.say_renamed();
                     self.restore_stops();
                 }
                 Event::Close => {
@@ -290,6 +291,15 @@ impl Editor {
         }
         for fault in self.session.gpu().take_faults() {
             self.notify(format!("The graphics driver reports: {fault}"), true);
+        }
+    }
+
+    /// Says what was renamed in a graph of an earlier version.
+    fn say_renamed(&mut self) {
+        let renamed = self.session.take_renamed();
+        if !renamed.is_empty() {
+            let list = renamed.join("; ");
+            self.notify(format!("Changed for this version, and kept when you save. {list}"), true);
         }
     }
 

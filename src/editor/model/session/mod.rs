@@ -35,6 +35,7 @@ use super::settings::Store;
 use crate::document::{Document, ParamValue};
 use crate::editor::model::presets::Presets;
 use crate::gpu::{Gpu, Profile};
+use crate::library::earlier;
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
 use crate::sim::checkpoint::{CheckpointFile, named};
@@ -102,6 +103,8 @@ pub(crate) struct Session {
     at: Option<CheckpointFile>,
     debugging: Debugging,
     following: Option<Following>,
+    /// What was renamed in the open document, until the window has said it.
+    renamed: Vec<String>,
 }
 
 /// What the running plan does not follow yet, and counts of edits and of plans.
@@ -166,13 +169,15 @@ impl Session {
             at: None,
             debugging: Debugging::default(),
             following: None,
+            renamed: Vec::new(),
         }
     }
 
     /// Replaces the document. The simulation of the old one ends.
-    pub(crate) fn open(&mut self, document: Document, path: Option<PathBuf>) {
+    pub(crate) fn open(&mut self, mut document: Document, path: Option<PathBuf>) {
         self.find_stages(path.as_deref());
         self.disk.open(document.clone(), path);
+        self.renamed = earlier::update(&mut document, self.library());
         self.document = document;
         self.history = History::default();
         self.simulation = None;
@@ -192,6 +197,11 @@ impl Session {
         self.views.clear();
         self.cameras.clear();
         self.compile();
+    }
+
+    /// What was renamed in the document that was opened last, because it is of an earlier version; once.
+    pub(crate) fn take_renamed(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.renamed)
     }
 
     /// The same with an unsaved document, which may have a path.
