@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::driver::DriverArgs;
 use super::report::{self, Failure};
-use super::{DeviceArgs, MemoryArgs, choose, load, set, stages};
+use super::{DeviceArgs, MemoryArgs, SourceArgs, stages};
 use stagewright::bench::{self, Cost, Time, cases};
 use stagewright::document::Document;
 use stagewright::files::Access;
@@ -35,18 +35,8 @@ pub struct Bench {
     /// Print one line of JSON for each case and size
     #[arg(long)]
     json: bool,
-    /// Set a parameter in all graphs: node.param=value, as for `render`
-    #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
-    params: Vec<String>,
-    /// Variant of the graphs, as for `render`
-    #[arg(long, value_name = "NAME")]
-    variant: Option<String>,
-    /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside each graph
-    #[arg(long, value_name = "FOLDER")]
-    stages: Option<PathBuf>,
-    /// Let graphs read files outside their own folders
-    #[arg(long)]
-    allow_files: bool,
+    #[command(flatten)]
+    source: SourceArgs,
     /// Also print this wire in the first frames, such as a number that a stage reduces; not included in the times. Wires
     /// called `residual` are always printed
     #[arg(long, value_name = "NODE.PORT")]
@@ -180,10 +170,9 @@ impl Bench {
         if let Some(case) = cases::case(graph) {
             let mut document = case.map_err(|e| Failure::Message(format!("{graph}: {e}")))?;
             size.into_iter().for_each(|size| cases::resize(&mut document, size));
-            choose(&mut document, self.variant.as_deref())?;
-            set(&mut document, &self.params)?;
+            self.source.change(&mut document)?;
             let (name, size) = (graph.to_string(), cases::size(&document));
-            let library = stages::library(self.stages.as_deref())?;
+            let library = stages::library(self.source.files.stages.as_deref())?;
             return Ok(Subject { name, size, document, library, access: Access::default() });
         }
         let path = Path::new(graph);
@@ -193,13 +182,13 @@ impl Bench {
                 "`{graph}` is neither a graph file nor a case; the cases are {cases}"
             )));
         }
-        let (mut document, library) = load(path, self.stages.as_deref(), self.variant.as_deref(), &self.params)?;
+        let (mut document, library) = self.source.load(path)?;
         if let Some(size) = size {
             let scaled = bench::scale(&mut document, &library, size);
             scaled.map_err(|problems| Failure::graph(&document, &library, problems))?;
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let access = Access::new(path.parent().unwrap_or(Path::new("")), self.allow_files);
+        let access = self.source.files.access(path);
         Ok(Subject { name, size, document, library, access })
     }
 

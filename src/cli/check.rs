@@ -28,7 +28,7 @@ pub fn run(args: &GraphArgs) -> Result<(), Failure> {
     let (document, library) = args.load()?;
     let Checked { plan, mut problems } = check(args, &document, &library);
     // Without a choice, every variant has to run as well.
-    if args.variant.is_none() {
+    if args.source.variant.is_none() {
         let varied = variants::check_with(&document, &mut |document| check(args, document, &library).problems);
         varied.0.into_iter().for_each(|problem| problems.push(problem));
     }
@@ -42,7 +42,7 @@ pub fn run(args: &GraphArgs) -> Result<(), Failure> {
 }
 
 fn summary(args: &GraphArgs, document: &Document, plan: &Plan) -> String {
-    let count = if args.variant.is_some() { 0 } else { document.variants.len() };
+    let count = if args.source.variant.is_some() { 0 } else { document.variants.len() };
     let variants = match count {
         0 => String::new(),
         1 => ", and none in its variant".to_string(),

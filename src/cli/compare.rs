@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::report::{self, Failure, StrictArgs};
 use super::run::parse_count;
-use super::{DeviceArgs, GraphArgs, MemoryArgs, parse_file};
+use super::{DeviceArgs, FileArgs, GraphArgs, MemoryArgs, SourceArgs, parse_file};
 use stagewright::document::NodeKind;
 use stagewright::export;
 use stagewright::files::write;
@@ -63,12 +63,8 @@ pub struct Compare {
     /// Variant of B
     #[arg(long, value_name = "NAME")]
     variant_b: Option<String>,
-    /// Folder of your own stages (.wgsl) and groups (.ron) of both; without it, `stages` beside each graph
-    #[arg(long, value_name = "FOLDER")]
-    stages: Option<PathBuf>,
-    /// Let the graphs read files outside their own folders
-    #[arg(long)]
-    allow_files: bool,
+    #[command(flatten)]
+    files: FileArgs,
     #[command(flatten)]
     device: DeviceArgs,
     #[command(flatten)]
@@ -166,15 +162,8 @@ impl Compare {
         wire: Option<&str>,
         taken: u64,
     ) -> Result<Simulation, Failure> {
-        let graph = GraphArgs {
-            graph: path.to_path_buf(),
-            params: params.to_vec(),
-            variant: variant.cloned(),
-            stages: self.stages.clone(),
-            allow_files: self.allow_files,
-            memory: self.memory,
-            strict: self.strict,
-        };
+        let source = SourceArgs { params: params.to_vec(), variant: variant.cloned(), files: self.files.clone() };
+        let graph = GraphArgs { graph: path.to_path_buf(), source, memory: self.memory, strict: self.strict };
         let (document, library) = graph.load()?;
         if let (Some(wire), Ok(graph)) = (wire, Graph::build(&document, &library)) {
             graph.names_wire(wire)?;

@@ -94,6 +94,17 @@ enum Command {
 struct GraphArgs {
     /// Graph file (.ron)
     graph: PathBuf,
+    #[command(flatten)]
+    source: SourceArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
+    strict: StrictArgs,
+}
+
+/// How graph files are read, and what is changed in them, by commands for one graph or several.
+#[derive(Args, Clone)]
+struct SourceArgs {
     /// Set a parameter: node.param=value. Values: 0.5, 1,2, 512x512, an expression. Also domain.resolution, domain.width,
     /// number.value, state.capacity and node.iterations
     #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
@@ -101,16 +112,19 @@ struct GraphArgs {
     /// Variant of the graph; without it, the one that the file chooses. `default` is none
     #[arg(long, value_name = "NAME")]
     variant: Option<String>,
+    #[command(flatten)]
+    files: FileArgs,
+}
+
+/// Which files a graph may use.
+#[derive(Args, Clone)]
+struct FileArgs {
     /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
     /// Let the graph read files outside its own folder
     #[arg(long)]
     allow_files: bool,
-    #[command(flatten)]
-    memory: MemoryArgs,
-    #[command(flatten)]
-    strict: StrictArgs,
 }
 
 /// Which device runs a graph.
@@ -202,12 +216,12 @@ impl Command {
 impl GraphArgs {
     /// Reads the file, chooses the variant and applies the parameters.
     fn load(&self) -> Result<(Document, Library), Failure> {
-        load(&self.graph, self.stages.as_deref(), self.variant.as_deref(), &self.params)
+        self.source.load(&self.graph)
     }
 
     /// Which files the graph may name.
     fn access(&self) -> Access {
-        Access::new(self.graph.parent().unwrap_or(Path::new("")), self.allow_files)
+        self.source.files.access(&self.graph)
     }
 
     fn options(&self) -> PlanOptions {
@@ -234,23 +248,32 @@ impl GraphArgs {
     }
 }
 
-/// Reads a graph file and the stages beside it or in a folder, chooses a variant and sets parameters. What earlier versions
-/// called by another name is renamed, and said on standard error.
-fn load(
-    graph: &Path,
-    stages: Option<&Path>,
-    variant: Option<&str>,
-    params: &[String],
-) -> Result<(Document, Library), Failure> {
-    let mut document = read(graph)?;
-    let beside = library::folder_beside(graph);
-    let library = stages::library(stages.or(beside.as_deref()))?;
-    for change in library::earlier::update(&mut document, &library) {
-        report::eprint_line(&format!("note: {}: {change}", graph.display()));
+impl SourceArgs {
+    /// Reads a graph file and the stages beside it or in a folder, chooses a variant and sets parameters. What earlier
+    /// versions called by another name is renamed, and said on standard error.
+    fn load(&self, graph: &Path) -> Result<(Document, Library), Failure> {
+        let mut document = read(graph)?;
+        let beside = library::folder_beside(graph);
+        let library = stages::library(self.files.stages.as_deref().or(beside.as_deref()))?;
+        for change in library::earlier::update(&mut document, &library) {
+            report::eprint_line(&format!("note: {}: {change}", graph.display()));
+        }
+        self.change(&mut document)?;
+        Ok((document, library))
     }
-    choose(&mut document, variant)?;
-    set(&mut document, params)?;
-    Ok((document, library))
+
+    /// Chooses the variant and sets the parameters.
+    fn change(&self, document: &mut Document) -> Result<(), Failure> {
+        choose(document, self.variant.as_deref())?;
+        set(document, &self.params)
+    }
+}
+
+impl FileArgs {
+    /// Which files a graph may name.
+    fn access(&self, graph: &Path) -> Access {
+        Access::new(graph.parent().unwrap_or(Path::new("")), self.allow_files)
+    }
 }
 
 /// Opens a device; plans on it may take the memory that the user allows. A software driver is named on standard error.

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::driver::DriverArgs;
 use super::report::{self, Failure, StrictArgs};
 use super::run::{self, parse_frames};
-use super::{DeviceArgs, GraphArgs, MemoryArgs, parse_size};
+use super::{DeviceArgs, GraphArgs, MemoryArgs, SourceArgs, parse_size};
 use stagewright::document::Document;
 use stagewright::export::place::{Place, Version};
 use stagewright::export::select::Request;
@@ -75,12 +75,8 @@ pub struct Sweep {
     /// Tasks to run at a time. One usually fills a GPU
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
-    /// Set a parameter in all tasks: node.param=value
-    #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
-    params: Vec<String>,
-    /// Variant of the graph; without it, the one that the file chooses. `default` is none
-    #[arg(long, value_name = "NAME")]
-    variant: Option<String>,
+    #[command(flatten)]
+    source: SourceArgs,
     /// Frames per second; the time step is its inverse
     #[arg(long, value_name = "F")]
     fps: Option<f64>,
@@ -93,12 +89,6 @@ pub struct Sweep {
     /// Names of the files of a task, without their ending. Tokens: {name}, {graph}, {format}, {frame}. Default: {name}.{frame}
     #[arg(long = "name", value_name = "NAMES")]
     names: Option<String>,
-    /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph
-    #[arg(long, value_name = "FOLDER")]
-    stages: Option<PathBuf>,
-    /// Let the graph read files outside its own folder
-    #[arg(long)]
-    allow_files: bool,
     #[command(flatten)]
     memory: MemoryArgs,
     #[command(flatten)]
@@ -227,7 +217,7 @@ impl Sweep {
         let (graph, folder) = (absolute(graph)?, absolute(out)?);
         let program = std::env::current_exe().map_or_else(|_| Ok("stagewright".into()), |path| absolute(&path))?;
         let mut options = Vec::new();
-        if let Some(stages) = &self.stages {
+        if let Some(stages) = &self.source.files.stages {
             options.push(format!("--stages={}", absolute(stages)?));
         }
         if let Some(adapter) = &self.device.adapter {
@@ -237,7 +227,7 @@ impl Sweep {
             options.push(format!("--memory={}MiB", (bytes >> 20).max(1)));
         }
         let flags = [
-            (self.allow_files, "--allow-files"),
+            (self.source.files.allow_files, "--allow-files"),
             (self.strict.strict, "--strict"),
             (self.device.require_gpu, "--require-gpu"),
         ];
@@ -274,15 +264,9 @@ impl Sweep {
             }
             _ => self.options()?,
         };
-        let arguments = GraphArgs {
-            graph: graph.into(),
-            params: options.params.clone(),
-            variant: options.variant.clone(),
-            stages: self.stages.clone(),
-            allow_files: self.allow_files,
-            memory: self.memory,
-            strict: self.strict,
-        };
+        let (params, variant) = (options.params.clone(), options.variant.clone());
+        let source = SourceArgs { params, variant, files: self.source.files.clone() };
+        let arguments = GraphArgs { graph: graph.into(), source, memory: self.memory, strict: self.strict };
         let (mut document, library) = arguments.load()?;
         if let Some(fps) = options.fps {
             if !(fps.is_finite() && fps > 0.0) {
@@ -321,8 +305,8 @@ impl Sweep {
             (self.size.is_some(), "--size"),
             (!self.numbers.is_empty(), "--number"),
             (self.cutoff.is_some(), "--cutoff"),
-            (!self.params.is_empty(), "--param"),
-            (self.variant.is_some(), "--variant"),
+            (!self.source.params.is_empty(), "--param"),
+            (self.source.variant.is_some(), "--variant"),
             (self.fps.is_some(), "--fps"),
             (self.input.is_some(), "--input"),
             (self.from.is_some(), "--from"),
@@ -347,8 +331,8 @@ impl Sweep {
             numbers: self.numbers.clone(),
             exports: self.wires.clone(),
             cutoff: self.cutoff.unwrap_or_default(),
-            params: self.params.clone(),
-            variant: self.variant.clone(),
+            params: self.source.params.clone(),
+            variant: self.source.variant.clone(),
             fps: self.fps,
             names: self.names.clone(),
             input: self.input.as_deref().map(recording).transpose()?,

@@ -9,7 +9,7 @@ use clap::Args;
 use super::deterministic::{DeterministicArgs, Recorder, difference};
 use super::junit::{self, Case, CaseResult, Suite};
 use super::report::{self, Failure, StrictArgs};
-use super::{DEFAULT, DeviceArgs, GraphArgs, MemoryArgs};
+use super::{DEFAULT, DeviceArgs, GraphArgs, MemoryArgs, SourceArgs};
 use stagewright::document::{Document, NodeKind, Scope};
 use stagewright::files::write;
 use stagewright::gpu::Gpu;
@@ -31,18 +31,8 @@ pub struct Test {
     /// Graph files (.ron) and folders of graphs
     #[arg(required = true, value_name = "GRAPH|FOLDER")]
     graphs: Vec<PathBuf>,
-    /// Set a parameter in all graphs that have the node: node.param=value, as for `render`
-    #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
-    params: Vec<String>,
-    /// Test this variant. Graphs of a folder that do not have it are left out
-    #[arg(long, value_name = "NAME")]
-    variant: Option<String>,
-    /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph
-    #[arg(long, value_name = "FOLDER")]
-    stages: Option<PathBuf>,
-    /// Let the graphs read files outside their own folders
-    #[arg(long)]
-    allow_files: bool,
+    #[command(flatten)]
+    source: SourceArgs,
     #[command(flatten)]
     device: DeviceArgs,
     /// Write the results as JUnit XML
@@ -140,7 +130,7 @@ impl Test {
 
     /// The graphs that have the variant, if one is named. A graph that cannot be read stays, since its error is reported with it.
     fn varied(&self, graphs: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
-        let Some(name) = self.variant.as_ref().filter(|name| *name != DEFAULT) else { return Ok(graphs) };
+        let Some(name) = self.source.variant.as_ref().filter(|name| *name != DEFAULT) else { return Ok(graphs) };
         let mut there = BTreeSet::new();
         let mut has = |graph: &PathBuf| {
             let document = super::read(graph).ok();
@@ -162,7 +152,7 @@ impl Test {
     fn known_params(&self, graphs: &[PathBuf]) -> Result<(), Failure> {
         let documents: Vec<Document> = graphs.iter().filter_map(|graph| super::read(graph).ok()).collect();
         let known = |param: &&String| documents.iter().any(|document| has_node(document, param));
-        match self.params.iter().find(|param| !known(param)) {
+        match self.source.params.iter().find(|param| !known(param)) {
             Some(param) if !documents.is_empty() => {
                 Err(Failure::Message(format!("--param {param}: none of the graphs has this node")))
             }
@@ -173,16 +163,9 @@ impl Test {
     /// The graph with the parameters of its own nodes.
     fn load(&self, graph: &Path) -> Result<(Document, Library, GraphArgs), Failure> {
         let document = super::read(graph)?;
-        let params = self.params.iter().filter(|param| has_node(&document, param)).cloned().collect();
-        let args = GraphArgs {
-            graph: graph.into(),
-            params,
-            variant: self.variant.clone(),
-            stages: self.stages.clone(),
-            allow_files: self.allow_files,
-            memory: self.memory,
-            strict: self.strict,
-        };
+        let params = self.source.params.iter().filter(|param| has_node(&document, param)).cloned().collect();
+        let source = SourceArgs { params, ..self.source.clone() };
+        let args = GraphArgs { graph: graph.into(), source, memory: self.memory, strict: self.strict };
         let (document, library) = args.load()?;
         Ok((document, library, args))
     }
