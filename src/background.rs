@@ -1,4 +1,5 @@
-//! Work on a thread of its own. [`Background`] has progress that others read, and a result; [`Worker`] sends messages.
+//! Work on a thread of its own: [`answer`] gives one result, [`Background`] has progress that others read, and a result;
+//! [`Worker`] sends messages.
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
@@ -15,6 +16,22 @@ const INTERVAL: Duration = Duration::from_millis(50);
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
 /// The same of work that sends messages.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Starts work that gives one answer, and calls `wake` when it is there. Nobody waits for the work: where the receiver is
+/// gone, its answer is dropped. Where no thread can be started, the channel is closed.
+pub(crate) fn answer<T: Send + 'static>(
+    name: &str,
+    wake: impl FnOnce() + Send + 'static,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Receiver<T> {
+    let (sender, answer) = channel();
+    let run = move || {
+        let _ = sender.send(work());
+        wake();
+    };
+    drop(threads::spawn(name, run));
+    answer
+}
 
 /// How the work ended.
 #[derive(Debug)]
@@ -67,7 +84,7 @@ impl<P: Copy + Default + Send + 'static, E: Send + 'static> Background<P, E> {
             lock(&reports.shared).ended = Some(ended);
             (reports.wake)();
         };
-        let thread = std::thread::Builder::new().name(name.into()).spawn(run)?;
+        let thread = threads::spawn(name, run)?;
         Ok(Background { shared, cancel, thread: Some(thread) })
     }
 
@@ -148,8 +165,7 @@ impl<T: Send + 'static> Worker<T> {
     ) -> Worker<T> {
         let ((sender, messages), cancel) = (channel(), Cancel::default());
         let outbox = Outbox { messages: sender, cancel: cancel.clone(), wake: Box::new(wake) };
-        let deep = move || threads::deep_stack(move || work(&outbox));
-        let thread = std::thread::Builder::new().name(name.into()).spawn(deep).ok();
+        let thread = threads::spawn(name, move || work(&outbox)).ok();
         Worker { messages, cancel, thread }
     }
 

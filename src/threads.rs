@@ -3,13 +3,26 @@
 /// Stack of threads that traverse graphs and shader text \[bytes\]. Address space only: pages come as they are touched.
 pub(crate) const STACK: usize = 256 << 20;
 
+thread_local! {
+    static IS_DEEP: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Starts a thread with a deep stack.
+///
+/// # Errors
+/// When the system starts none.
+pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<std::thread::JoinHandle<()>> {
+    let deep = move || {
+        IS_DEEP.set(true);
+        work();
+    };
+    std::thread::Builder::new().name(name.into()).stack_size(STACK).spawn(deep)
+}
+
 /// Runs `work` on a thread with a deep stack. Graphs and shader text can nest deeply, and both the traversal of a graph
 /// and the shader compiler recurse. Where the current thread is such a thread, or none can be started, `work` runs
 /// here.
 pub fn deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    thread_local! {
-        static IS_DEEP: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-    }
     if IS_DEEP.get() {
         return work();
     }

@@ -1,7 +1,9 @@
 //! Work with a disk on a thread of its own, so that a slow disk does not hold the window.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
+
+use crate::background::answer;
 
 /// Most disks read or write a small file in this time. The window waits so long, and then goes on.
 pub(crate) const PROMPT: Duration = Duration::from_millis(40);
@@ -22,14 +24,7 @@ pub(crate) struct Errand<T> {
 
 impl<T: Send + 'static> Errand<T> {
     pub(crate) fn start(work: impl FnOnce() -> T + Send + 'static) -> Errand<T> {
-        let (answer, result) = channel();
-        let work = move || {
-            // The window may be gone.
-            let _ = answer.send(work());
-        };
-        // If no thread can be started, the channel is closed, which `result` reports.
-        drop(std::thread::Builder::new().name("disk".into()).spawn(work));
-        Errand { since: Instant::now(), told: false, result }
+        Errand { since: Instant::now(), told: false, result: answer("disk", || (), work) }
     }
 
     /// The result once it is there; waits as long as a prompt disk takes.

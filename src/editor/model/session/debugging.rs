@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, TryRecvError};
 
 use super::Session;
+use crate::background::answer;
 use crate::bake::playing;
 use crate::editor::model::settings::Stops;
 use crate::graph::{DomainId, Graph, aside};
@@ -339,7 +340,6 @@ impl Session {
 
     /// Compiles a plan that can stop inside a frame, and goes there, on a thread of its own.
     fn prepare(&mut self, goal: Goal) {
-        let (answer, prepared) = channel();
         let (gpu, wake, plan) = (self.gpu.clone(), self.wake.clone(), self.plain_plan());
         let searched = matches!(goal, Goal::FirstNan(..));
         let (left, frame): (Arc<AtomicBool>, Arc<AtomicU64>) = Default::default();
@@ -377,13 +377,9 @@ impl Session {
                     first.map(|found| found.map(|(debugger, report)| (debugger, Some(report))))
                 }
             };
-            let _ = answer.send((found, searched));
-            wake();
+            (found, searched)
         };
-        // A closing window does not wait for it.
-        let deep = || crate::threads::deep_stack(work);
-        let started = std::thread::Builder::new().name("debugger".into()).spawn(deep);
-        self.debugging.preparing = started.is_ok().then_some(prepared);
+        self.debugging.preparing = Some(answer("debugger", move || wake(), work));
     }
 
     /// Takes over the debugger that a thread has prepared.

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, TryRecvError};
 
 use super::Session;
+use crate::background::answer;
 use crate::graph::sampled::split;
 use crate::problem::{Problem, Problems};
 use crate::sim::debug::{Follower, TrailPoint};
@@ -134,7 +135,7 @@ impl Session {
             index,
             frame: now,
             follower: None,
-            job,
+            job: Some(job),
             stopped,
             points: Vec::new(),
             gone: false,
@@ -190,20 +191,13 @@ impl Session {
             move || follower.go_on(&past, || !stopped.load(Ordering::Relaxed)).map(|points| Some((follower, points)));
         let job = self.spawn(work);
         if let Some(following) = &mut self.following {
-            following.job = job;
+            following.job = Some(job);
         }
     }
 
-    /// Works on a thread, and wakes the window then. A closing window does not wait for it.
-    fn spawn(&self, work: impl FnOnce() -> Answer + Send + 'static) -> Option<Receiver<Answer>> {
-        let (sender, receiver) = channel();
+    /// Works on a thread, and wakes the window then.
+    fn spawn(&self, work: impl FnOnce() -> Answer + Send + 'static) -> Receiver<Answer> {
         let wake = self.wake.clone();
-        let work = move || {
-            // The receiver is gone when another particle is followed.
-            let _ = sender.send(work());
-            wake();
-        };
-        let deep = || crate::threads::deep_stack(work);
-        std::thread::Builder::new().name("follow".into()).spawn(deep).is_ok().then_some(receiver)
+        answer("follow", move || wake(), work)
     }
 }

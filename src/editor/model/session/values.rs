@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 
 use super::Session;
+use crate::background::answer;
 use crate::bake::playing;
 use crate::document::{Document, Link, NodeKind, Nodes};
 use crate::files::Access;
@@ -69,7 +70,6 @@ impl Session {
 
     /// Searches for the node where NaN or infinity began, on a thread of its own.
     pub(crate) fn trace(&mut self, bad: BadValues) {
-        let (answer, answers) = channel();
         let (document, library, gpu) = (self.document.clone(), self.library().clone(), self.gpu.clone());
         let (access, wake) = (self.access(), self.wake.clone());
         let work = move || {
@@ -83,13 +83,9 @@ impl Session {
             });
             let origin = plan.and_then(|plan| bad.origin(&gpu, plan)).ok().flatten();
             let problem = bad.problem(origin.as_ref());
-            let _ = answer.send((problem, bad, origin.map(|origin| !origin.older)));
-            wake();
+            (problem, bad, origin.map(|origin| !origin.older))
         };
-        // A closing window does not wait for it.
-        let deep = || crate::threads::deep_stack(work);
-        let started = std::thread::Builder::new().name("trace".into()).spawn(deep);
-        self.states.traced = started.is_ok().then_some(answers);
+        self.states.traced = Some(answer("trace", move || wake(), work));
     }
 
     pub(super) fn take_trace(&mut self) {

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, TryRecvError};
 
+use crate::background::answer;
 use crate::sim::compare::{Comparison, Measure, compare};
 use crate::sim::taken::{Taken, TakenReading};
 use crate::sim::wire_view::Show;
@@ -111,18 +112,12 @@ fn spawn(
     measure: Measure,
     wake: impl FnOnce() + Send + 'static,
 ) -> Receiver<Option<Measured>> {
-    let (answer, result) = channel();
     let work = move || {
         let sides = a.decode().zip(b.decode());
-        let measured = sides.map(|(a, b)| {
+        sides.map(|(a, b)| {
             let found = compare(&a, &b, show, measure).map_err(|problem| problem.to_string());
             Measured { a, b, found }
-        });
-        // Nobody may want it any more.
-        let _ = answer.send(measured);
-        wake();
+        })
     };
-    // Without a thread the channel is closed, which `poll` reports.
-    drop(std::thread::Builder::new().name("compare".into()).spawn(work));
-    result
+    answer("compare", wake, work)
 }

@@ -1,11 +1,12 @@
 //! The fields of the export dialog.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 
 use eframe::egui::{self, Id, RichText, Ui};
 
 use super::NAMES;
+use crate::background::answer;
 use crate::document::{ExportPreset, ParamValue};
 use crate::editor::toolkit::number::number_field;
 use crate::editor::toolkit::theme;
@@ -156,16 +157,10 @@ pub(super) fn choose_folder(
     let field = egui::TextEdit::singleline(folder).desired_width(width);
     ui.add(field).labelled_by(label).on_hover_text(hint);
     if ui.add_enabled(asked.is_none(), egui::Button::new("Choose…")).clicked() {
-        let (answer, answers) = channel();
         let (wake, start) = (ui.ctx().clone(), folder.clone());
-        let work = move || {
-            // The window may be gone by the time of the answer.
-            let _ = answer.send(rfd::FileDialog::new().set_directory(start).pick_folder());
-            wake.request_repaint();
-        };
+        let pick = move || rfd::FileDialog::new().set_directory(start).pick_folder();
         // If no thread can be started, no answer comes, and a path can be typed.
-        drop(std::thread::Builder::new().name("folder dialog".into()).spawn(work));
-        *asked = Some(answers);
+        *asked = Some(answer("folder dialog", move || wake.request_repaint(), pick));
     }
 }
 

@@ -1,9 +1,10 @@
 //! What the folder of an export holds, and how much space its disk has left.
 
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, TryRecvError};
 
 use eframe::egui;
 
+use crate::background::answer;
 use crate::cancel::Cancel;
 use crate::editor::model::session::Session;
 use crate::export::job::Export;
@@ -42,7 +43,7 @@ pub(super) struct Inspection {
     export: Export,
     revision: u64,
     found: Option<Inspected>,
-    answer: Receiver<Inspected>,
+    answer: Receiver<Option<Inspected>>,
     cancel: Cancel,
 }
 
@@ -76,21 +77,22 @@ impl Inspection {
 
     fn poll(&mut self) -> Inspected {
         self.found = self.found.or_else(|| match self.answer.try_recv() {
-            Ok(found) => Some(found),
+            Ok(Some(found)) => Some(found),
             Err(TryRecvError::Empty) => None,
             // If no thread can be started, nothing is known, and frames may be overwritten.
-            Err(TryRecvError::Disconnected) => Some(Inspected { there: There::Others(0), free: None, outside: true }),
+            Ok(None) | Err(TryRecvError::Disconnected) => {
+                Some(Inspected { there: There::Others(0), free: None, outside: true })
+            }
         });
         self.found.unwrap_or_default()
     }
 
     fn start(export: Export, ctx: &egui::Context, session: &Session) -> Inspection {
-        let (send, answer) = channel();
         let (cancel, revision) = (Cancel::default(), session.revision());
         let (document, library, access) = (session.document().clone(), session.library().clone(), session.access());
         let (theirs, stop, wake) = (export.clone(), cancel.clone(), ctx.clone());
         let look = move || {
-            let Some(inputs) = Fingerprint::of(&document, &library, &access, &stop) else { return };
+            let inputs = Fingerprint::of(&document, &library, &access, &stop)?;
             let there = match (theirs.interrupted(&inputs), theirs.would_replace()) {
                 (Some(count), _) => There::Interrupted(count),
                 (None, (0, _)) => There::Nothing,
@@ -99,11 +101,9 @@ impl Inspection {
                 (None, (count, true)) => There::Earlier(count),
             };
             let outside = preset::outside(&theirs, &access).is_some();
-            // The receiver may be gone.
-            let _ = send.send(Inspected { there, free: space::free(&theirs.folder), outside });
-            wake.request_repaint();
+            Some(Inspected { there, free: space::free(&theirs.folder), outside })
         };
-        drop(std::thread::Builder::new().name("export folder".into()).spawn(look));
+        let answer = answer("export folder", move || wake.request_repaint(), look);
         Inspection { export, revision, found: None, answer, cancel }
     }
 }

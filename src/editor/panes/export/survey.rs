@@ -1,10 +1,11 @@
 //! What the graph has to export, and what the chosen settings make of it.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 
 use eframe::egui;
 
+use crate::background::answer;
 use crate::document::{Document, ExportPreset};
 use crate::editor::model::session::Session;
 use crate::export::estimate;
@@ -78,25 +79,15 @@ impl Survey {
         }
         let present = session.revision();
         if self.asked.is_none() && self.revision != Some(present) {
-            let (send, answer) = channel();
             let (document, library, wake) = (session.document().clone(), session.library().clone(), ctx.clone());
             let build = move || {
                 let build = |document: &Document| Ok((document.clone(), Graph::build(document, &library)?));
-                let built = aside::build_needed(&document, build).map(|((document, graph), _)| {
+                aside::build_needed(&document, build).map(|((document, graph), _)| {
                     let wires = exportable(&document, &graph);
                     Found { document, graph, wires }
-                });
-                // The receiver may be gone.
-                let _ = send.send(built);
-                wake.request_repaint();
+                })
             };
-            // If no thread can be started, the list stays empty.
-            drop(
-                std::thread::Builder::new()
-                    .name("export wires".into())
-                    .spawn(move || crate::threads::deep_stack(build)),
-            );
-            self.asked = Some((present, answer));
+            self.asked = Some((present, answer("export wires", move || wake.request_repaint(), build)));
         }
         self.found.clone()
     }

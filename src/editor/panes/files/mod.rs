@@ -12,11 +12,12 @@ mod watch;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use eframe::egui;
 
+use crate::background::answer;
 use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
 use crate::editor::model::disk::{self, Source};
 use crate::editor::model::errand::{Errand, quick};
@@ -376,7 +377,6 @@ impl Files {
         if let Some(folder) = session.path().and_then(Path::parent).filter(|folder| folder.is_absolute()) {
             dialog = dialog.set_directory(folder);
         }
-        let (answer, answers) = channel();
         let wake = ctx.clone();
         let work = move || {
             let since = Instant::now();
@@ -384,13 +384,10 @@ impl Files {
                 Purpose::Open | Purpose::Compare => dialog.pick_file(),
                 Purpose::Save | Purpose::Data => dialog.set_file_name(name).save_file(),
             };
-            // The window may be gone.
-            let _ = answer.send((path, since.elapsed()));
-            wake.request_repaint();
+            (path, since.elapsed())
         };
         // If no thread can be started, no answer comes, and a path can be typed.
-        drop(std::thread::Builder::new().name("file dialog".into()).spawn(work));
-        self.dialog = Some((purpose, answers));
+        self.dialog = Some((purpose, answer("file dialog", move || wake.request_repaint(), work)));
     }
 
     fn poll(&mut self, session: &mut Session) {
