@@ -82,6 +82,7 @@ fn is_zero(bits: &u32) -> bool {
 
 /// Why a track is refused, in one sentence. Keys count from 0.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InputError {
     /// The text is not valid RON.
     #[error("the input track is not valid RON at line {line}, column {column}: {message}")]

@@ -42,6 +42,7 @@ impl fmt::Display for Text {
 
 /// What is wrong with a file, worded as the end of a sentence about it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Cause {
     /// There is no such file.
     #[error("there is no such file")]

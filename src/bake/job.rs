@@ -56,6 +56,7 @@ pub struct Order {
 
 /// Why a bake ended early.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BakeError {
     /// Errors of the graph, of its files, or of the GPU.
     #[error("{0}")]

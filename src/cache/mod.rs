@@ -169,6 +169,7 @@ impl Numbers {
 
 /// Why a cache can't be written or read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CacheError {
     /// There is no cache.
     #[error("there is no cache in {}; bake it first", .0.display())]

@@ -4,6 +4,7 @@
 mod bake;
 mod bookmark;
 mod bytes;
+mod change_error;
 mod color;
 mod edge;
 mod expect;
@@ -23,6 +24,7 @@ use std::collections::BTreeMap;
 
 pub use bake::Bake;
 pub use bookmark::Bookmark;
+pub use change_error::ChangeError;
 pub use color::Color;
 pub use edge::Edge;
 pub use expect::Expect;
@@ -398,7 +400,7 @@ impl ParamValue {
     ///
     /// # Errors
     /// Why the text is invalid.
-    pub fn from_ron(text: &str) -> Result<ParamValue, String> {
+    pub fn from_ron(text: &str) -> Result<ParamValue, ChangeError> {
         read::value(text)
     }
 
@@ -475,14 +477,14 @@ impl Document {
     ///
     /// # Errors
     /// When there is no such node, or the value does not fit the field.
-    pub fn set(&mut self, path: &str, param: &str, value: ParamValue) -> Result<(), String> {
-        let node = self.node_mut(path).ok_or_else(|| format!("there is no node `{path}`"))?;
+    pub fn set(&mut self, path: &str, param: &str, value: ParamValue) -> Result<(), ChangeError> {
+        let node = self.node_mut(path).ok_or_else(|| ChangeError::NoSuchNode { path: path.into() })?;
         match (&mut node.kind, param, &value) {
             (NodeKind::Domain(domain), "resolution", ParamValue::Vector(_) | ParamValue::Expression(_)) => {
                 let cells = cells(&value);
                 let wrong = |n: &ParamValue| matches!(n, ParamValue::Number(_)) && whole(n).is_none();
                 if cells.len() < 2 || cells.iter().any(wrong) {
-                    return Err(format!("`{path}.resolution` needs whole numbers of cells such as 512,512"));
+                    return Err(ChangeError::Resolution { path: path.into() });
                 }
                 domain.resolution = cells;
             }
@@ -490,21 +492,17 @@ impl Document {
                 domain.width = value;
             }
             (NodeKind::Domain(_), "width", ParamValue::Vector(_)) => {
-                return Err(format!("`{path}.width` is one number [m]; write it with a point, such as 0.8"));
+                return Err(ChangeError::Width { path: path.into() });
             }
             (NodeKind::Domain(domain), "edge", ParamValue::Expression(edge)) => domain.edge = Edge::from_text(edge),
             (NodeKind::Domain(_), "resolution" | "width" | "edge", ParamValue::Keys(_)) => {
-                return Err(format!(
-                    "`{path}.{param}` can't have keys, because the plan is compiled for it; give a constant"
-                ));
+                return Err(ChangeError::Keys { path: path.into(), param: param.into() });
             }
             (NodeKind::Domain(_), _, _) => {
-                return Err(format!(
-                    "domain `{path}` has resolution (such as 512,512), width [m] and edge, not {param}"
-                ));
+                return Err(ChangeError::NoSuchField { path: path.into(), param: param.into() });
             }
             (NodeKind::File(file), "value", _) if file.content() == FileContent::Track => {
-                return Err(format!("`{path}.value` comes from a file; connect a number node in its place to set it"));
+                return Err(ChangeError::FromFile { path: path.into() });
             }
             (kind, "value", _) if kind.is_number() => {
                 if let Some(number) = kind.number_mut() {
@@ -513,7 +511,7 @@ impl Document {
                 node.params.remove("value");
             }
             (_, "until", _) if node.until.is_none() => {
-                return Err(format!("`{path}` has no stop condition; give it `until` first"));
+                return Err(ChangeError::NoStopCondition { path: path.into() });
             }
             (NodeKind::State(_), "capacity", _) => node.capacity = Some(value),
             _ => node.give(param, value),

@@ -9,12 +9,13 @@ use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, Se
 
 use super::field_name::FieldName;
 use super::{
-    Bake, Bookmark, Color, Document, Domain, Expect, ExportPreset, Extra, FORMAT_VERSION, FileSource, Frame, Group,
-    Link, Node, NodeKind, Nodes, Output, ParamValue, Until, Variant, kind, write,
+    Bake, Bookmark, ChangeError, Color, Document, Domain, Expect, ExportPreset, Extra, FORMAT_VERSION, FileSource,
+    Frame, Group, Link, Node, NodeKind, Nodes, Output, ParamValue, Until, Variant, kind, write,
 };
 
 /// Why a text is not a graph file.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// The text is not valid, or does not describe a graph.
     #[error("line {line}, column {column}: {}", crate::printable::name(.message))]
@@ -32,8 +33,8 @@ pub enum ReadError {
 }
 
 /// Parses a single parameter value.
-pub(super) fn value(text: &str) -> Result<ParamValue, String> {
-    ron::from_str(text).map_err(|e| e.code.to_string())
+pub(super) fn value(text: &str) -> Result<ParamValue, ChangeError> {
+    ron::from_str(text).map_err(|e| ChangeError::Notation { message: e.code.to_string() })
 }
 
 pub(super) fn document(text: &str) -> Result<Document, ReadError> {

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Document, Extra, Link, Node, NodeKind, ParamValue, Scope, cells, write};
+use super::{ChangeError, Document, Extra, Link, Node, NodeKind, ParamValue, Scope, cells, write};
 use crate::problem::{Problem, Problems};
 use crate::spelling::close_names;
 
@@ -60,6 +60,13 @@ fn key(path: &str, name: &str) -> Option<String> {
 
 /// Cause and remedy.
 type Fault = (String, String);
+
+/// Cause and remedy, with a cause that a program can match on.
+type Refused = (ChangeError, String);
+
+fn fault((cause, remedy): Refused) -> Fault {
+    (cause.to_string(), remedy)
+}
 
 /// Takes the result of an exchange at a node and its port or parameter; returns whether it succeeded.
 type Done<'a> = dyn FnMut(&str, &str, Result<(), Fault>) -> bool + 'a;
@@ -160,7 +167,7 @@ impl Document {
         };
         let replace = |document: &mut Document, stages: &mut BTreeMap<String, NodeKind>, done: &mut Done<'_>| {
             each(stages, direction, |path, kind| {
-                done(path, "", document.found(path).and_then(|node| exchange_kind(node, kind)))
+                done(path, "", document.found(path).map_err(fault).and_then(|node| exchange_kind(node, kind)))
             });
         };
         if direction == Direction::Choose {
@@ -168,17 +175,17 @@ impl Document {
         }
         each(&mut variant.set, direction, |key, value| {
             let (path, param) = split(key);
-            done(&path, &param, self.exchange_value((&path, &param), value))
+            done(&path, &param, self.exchange_value((&path, &param), value).map_err(fault))
         });
         each(&mut variant.inputs, direction, |key, link| {
             let (path, port) = split(key);
-            done(&path, &port, self.found(&path).and_then(|node| exchange_input(node, &port, link)))
+            done(&path, &port, self.found(&path).map_err(fault).and_then(|node| exchange_input(node, &port, link)))
         });
         each(&mut variant.muted, direction, |path, muted| {
-            done(path, "", self.found(path).map(|node| std::mem::swap(&mut node.muted, muted)))
+            done(path, "", self.found(path).map(|node| std::mem::swap(&mut node.muted, muted)).map_err(fault))
         });
         each(&mut variant.comments, direction, |path, comment| {
-            done(path, "", self.found(path).map(|node| std::mem::swap(&mut node.comment, comment)))
+            done(path, "", self.found(path).map(|node| std::mem::swap(&mut node.comment, comment)).map_err(fault))
         });
         if direction == Direction::Return {
             replace(self, &mut variant.stages, &mut done);
@@ -189,7 +196,7 @@ impl Document {
         problems
     }
 
-    fn found(&mut self, path: &str) -> Result<&mut Node, Fault> {
+    fn found(&mut self, path: &str) -> Result<&mut Node, Refused> {
         if self.node(path).is_none() {
             let (scope, name) = Scope::split(path);
             let names = self.level(&scope).map(|level| level.nodes().keys().map(String::as_str).collect::<Vec<_>>());
@@ -198,15 +205,16 @@ impl Document {
                 Some(close) => format!("did you mean `{}`?", scope.path(close)),
                 None => "name a node of the graph, or remove the entry".into(),
             };
-            return Err((format!("there is no node `{path}`"), remedy));
+            return Err((ChangeError::NoSuchNode { path: path.into() }, remedy));
         }
-        self.node_mut(path).ok_or_else(|| (format!("there is no node `{path}`"), "remove the entry".into()))
+        let missing = || (ChangeError::NoSuchNode { path: path.into() }, "remove the entry".into());
+        self.node_mut(path).ok_or_else(missing)
     }
 
-    fn exchange_value(&mut self, (path, param): (&str, &str), value: &mut Option<ParamValue>) -> Result<(), Fault> {
+    fn exchange_value(&mut self, (path, param): (&str, &str), value: &mut Option<ParamValue>) -> Result<(), Refused> {
         let write = || "write NODE.PARAM, for example force.radius".to_string();
         if param.is_empty() {
-            return Err((format!("`{path}` names no parameter"), write()));
+            return Err((ChangeError::NoParam { path: path.into() }, write()));
         }
         let now = self.value(path, param);
         match (value.as_ref(), &mut self.found(path)?.kind, param) {
@@ -215,7 +223,7 @@ impl Document {
             (Some(new), NodeKind::Domain(domain), "width") => domain.width = new.clone(),
             (Some(new), _, _) => {
                 let correct = || "correct the value, or remove the entry".to_string();
-                self.set(path, param, new.clone()).map_err(|sentence| (sentence, correct()))?;
+                self.set(path, param, new.clone()).map_err(|error| (error, correct()))?;
             }
             (None, _, _) => self.unset(path, param)?,
         }
@@ -239,13 +247,13 @@ impl Document {
     }
 
     /// Removes `node.param`, so that the stage's default applies.
-    fn unset(&mut self, path: &str, param: &str) -> Result<(), Fault> {
+    fn unset(&mut self, path: &str, param: &str) -> Result<(), Refused> {
         let node = self.found(path)?;
         let needed = matches!(node.kind, NodeKind::Domain(_))
             || (node.kind.is_number() && param == "value")
             || (param == "until" && node.until.is_some());
         if needed {
-            return Err((format!("`{path}.{param}` has no default"), "give a value".into()));
+            return Err((ChangeError::NoDefault { path: path.into(), param: param.into() }, "give a value".into()));
         }
         match (&node.kind, param) {
             (_, "iterations") => node.iterations = None,
@@ -283,8 +291,8 @@ impl Document {
     /// Removes a value from the chosen variant: that of the default returns.
     ///
     /// # Errors
-    /// When the node does not exist; nothing changes then.
-    pub fn remove_from_variant(&mut self, path: &str, param: &str) -> Result<(), String> {
+    /// When the node does not exist, or the default's value cannot be set; nothing changes then.
+    pub fn remove_from_variant(&mut self, path: &str, param: &str) -> Result<(), ChangeError> {
         let Some(name) = self.variant.clone() else { return Ok(()) };
         let key = format!("{path}.{param}");
         let held = self.variants.get(&name).and_then(|variant| variant.set.get(&key)).cloned();
@@ -300,16 +308,16 @@ impl Document {
     ///
     /// # Errors
     /// When the name can't be used, or there is nothing to store; nothing changes then.
-    pub fn store_variant(&mut self, name: &str, base: &Document, named: &BTreeSet<String>) -> Result<(), String> {
+    pub fn store_variant(&mut self, name: &str, base: &Document, named: &BTreeSet<String>) -> Result<(), ChangeError> {
         self.fits_variant(name)?;
         if let Some(chosen) = self.variant.clone() {
-            let plain = self.with_variant(None).map_err(|problems| problems.to_string())?;
+            let plain = self.with_variant(None).map_err(ChangeError::CannotChoose)?;
             let copy = plain.variants.get(&chosen).cloned().unwrap_or_default();
             self.variants.insert(name.to_string(), copy);
-            return self.choose(Some(name)).map_err(|problems| problems.to_string());
+            return self.choose(Some(name)).map_err(ChangeError::CannotChoose);
         }
         let mut variant = Variant::default();
-        let base = base.with_variant(None).map_err(|problems| problems.to_string())?;
+        let base = base.with_variant(None).map_err(ChangeError::CannotChoose)?;
         self.differences(&base, &Scope::default(), &mut variant);
         for path in named {
             for param in self.node(path).map(params).unwrap_or_default() {
@@ -321,21 +329,17 @@ impl Document {
         after.variants.insert(name.to_string(), variant);
         after.return_and_choose(name);
         if after.variants.get(name).is_none_or(Variant::is_empty) {
-            return Err(
-                "there is nothing to store; change values first, or select the nodes whose values to store".into()
-            );
+            return Err(ChangeError::NothingToStore);
         }
         after.name_chosen(Some(name));
         *self = after;
         Ok(())
     }
 
-    fn fits_variant(&self, name: &str) -> Result<(), String> {
+    fn fits_variant(&self, name: &str) -> Result<(), ChangeError> {
         match name.trim() {
-            "" => Err("a variant needs a name".into()),
-            _ if self.variants.contains_key(name) => {
-                Err(format!("there is already a variant `{name}`; choose another name"))
-            }
+            "" => Err(ChangeError::NoVariantName),
+            _ if self.variants.contains_key(name) => Err(ChangeError::VariantNameTaken { name: name.into() }),
             _ => Ok(()),
         }
     }
@@ -372,7 +376,7 @@ impl Document {
     ///
     /// # Errors
     /// When the name can't be used; nothing changes then.
-    pub fn rename_variant(&mut self, old: &str, new: &str) -> Result<(), String> {
+    pub fn rename_variant(&mut self, old: &str, new: &str) -> Result<(), ChangeError> {
         if old == new {
             return Ok(());
         }

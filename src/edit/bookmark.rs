@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Refusal;
 use crate::document::{Bookmark, Document, Scope};
 
 /// Sets a bookmark, in place of the one with this number if there is one.
@@ -13,7 +14,7 @@ pub fn set_bookmark(document: &mut Document, number: &str, bookmark: Bookmark) {
 ///
 /// # Errors
 /// When it no longer exists.
-pub fn rename_bookmark(document: &mut Document, number: &str, name: &str) -> Result<(), String> {
+pub fn rename_bookmark(document: &mut Document, number: &str, name: &str) -> Result<(), Refusal> {
     let bookmark = document.bookmarks.get_mut(number).ok_or_else(|| no_bookmark(number))?;
     bookmark.name = name.trim().into();
     Ok(())
@@ -23,12 +24,12 @@ pub fn rename_bookmark(document: &mut Document, number: &str, name: &str) -> Res
 ///
 /// # Errors
 /// When it no longer exists.
-pub fn remove_bookmark(document: &mut Document, number: &str) -> Result<(), String> {
+pub fn remove_bookmark(document: &mut Document, number: &str) -> Result<(), Refusal> {
     document.bookmarks.remove(number).map(drop).ok_or_else(|| no_bookmark(number))
 }
 
-fn no_bookmark(number: &str) -> String {
-    format!("there is no bookmark {number}; it was removed")
+fn no_bookmark(number: &str) -> Refusal {
+    Refusal::NoSuchBookmark { number: number.into() }
 }
 
 /// Adjusts bookmarks and bakes after a node of a level was renamed.

@@ -3,7 +3,7 @@
 use super::group::mentioned;
 use super::nodes::node_mut;
 use super::remove::drop_targets;
-use super::{IN, expect, group_of, is_node_name, level_mut, links, no_node, stage_of};
+use super::{IN, Refusal, expect, group_of, is_node_name, level_mut, links, no_node, stage_of};
 use crate::document::{Document, Group, LevelMut, Link, Node, NodeKind, OWN_VALUES, ParamValue, Scope};
 use crate::expr;
 use crate::library::Library;
@@ -29,18 +29,18 @@ pub fn expose_param(
     inner: &Link,
     name: &str,
     library: &Library,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let own = own_group(document, scope, group)?;
     let node = own.nodes.get(&inner.node).ok_or_else(|| no_node(&scope.inside(group), &inner.node))?;
     if !settable(node, &inner.port, library) {
-        return Err(format!("`{}` has no parameter `{}`; choose one that it has", inner.node, inner.port));
+        return Err(Refusal::NoSuchParam { node: inner.node.clone(), param: inner.port.clone() });
     }
     if let Some((known, _)) = own.params.iter().find(|(_, targets)| targets.contains(inner)) {
-        return Err(format!("`{inner}` is already exposed as `{known}`; hide that first"));
+        return Err(Refusal::AlreadyExposed { target: inner.clone(), param: known.clone() });
     }
     port_name(name)?;
     if OWN_VALUES.contains(&name) || own.inputs.contains_key(name) {
-        return Err(format!("`{group}` already uses the name `{name}`; choose another name"));
+        return Err(Refusal::PortNameTaken { group: group.into(), name: name.into() });
     }
     own.params.entry(name.to_string()).or_default().push(inner.clone());
     Ok(())
@@ -66,16 +66,15 @@ fn settable(node: &Node, param: &str, library: &Library) -> bool {
 ///
 /// # Errors
 /// Why this is not possible, in one sentence; nothing changes then.
-pub fn hide_param(document: &mut Document, scope: &Scope, group: &str, name: &str) -> Result<(), String> {
+pub fn hide_param(document: &mut Document, scope: &Scope, group: &str, name: &str) -> Result<(), Refusal> {
     let value = node_mut(document, scope, group)?.params.get(name).cloned();
     let own = own_group(document, scope, group)?;
-    let targets = own.params.get(name).ok_or_else(|| format!("`{group}` has no parameter `{name}`"))?.clone();
+    let targets =
+        own.params.get(name).ok_or_else(|| Refusal::NotExposed { group: group.into(), param: name.into() })?.clone();
     if let Some(value) = &value
         && let Some(number) = mentioned(value).first()
     {
-        return Err(format!(
-            "`{name}` is set to an expression that uses `{number}`, which is not available inside `{group}`; set it to a number first"
-        ));
+        return Err(Refusal::NumberOutside { param: name.into(), number: (*number).into(), group: group.into() });
     }
     let inside = scope.inside(group);
     let path = |target: &Link| inside.path(&target.to_string());
@@ -98,7 +97,7 @@ pub fn hide_param(document: &mut Document, scope: &Scope, group: &str, name: &st
 ///
 /// # Errors
 /// Why the name cannot be used, in one sentence; nothing changes then.
-pub fn rename_port(document: &mut Document, scope: &Scope, side: Side, old: &str, new: &str) -> Result<(), String> {
+pub fn rename_port(document: &mut Document, scope: &Scope, side: Side, old: &str, new: &str) -> Result<(), Refusal> {
     let (_, name, group) = open(document, scope)?;
     let known = |name: &str| match side {
         Side::In => group.inputs.contains_key(name),
@@ -112,7 +111,7 @@ pub fn rename_port(document: &mut Document, scope: &Scope, side: Side, old: &str
     }
     port_name(new)?;
     if known(new) || (side == Side::In && (OWN_VALUES.contains(&new) || group.params.contains_key(new))) {
-        return Err(format!("`{name}` already uses the name `{new}`; choose another name"));
+        return Err(Refusal::PortNameTaken { group: name, name: new.into() });
     }
     match side {
         Side::In => rename_input(document, scope, old, new),
@@ -120,14 +119,12 @@ pub fn rename_port(document: &mut Document, scope: &Scope, side: Side, old: &str
     }
 }
 
-fn rename_input(document: &mut Document, scope: &Scope, old: &str, new: &str) -> Result<(), String> {
+fn rename_input(document: &mut Document, scope: &Scope, old: &str, new: &str) -> Result<(), Refusal> {
     let (around, name, group) = open(document, scope)?;
     let hidden = |name: &str| group.nodes.get(name).is_some_and(|node| node.kind.is_number());
     let named = !hidden(old) && group.nodes.values().flat_map(Node::values).flat_map(mentioned).any(|word| word == old);
     if named && (!expr::usable(new) || hidden(new)) {
-        return Err(format!(
-            "expressions inside use `{old}`, and `{new}` means something else there; choose another name"
-        ));
+        return Err(Refusal::OtherMeaning { old: old.into(), new: new.into() });
     }
     for value in group.nodes.values_mut().flat_map(Node::values_mut).filter(|_| named) {
         if let Some(text) = value.expression_mut() {
@@ -155,7 +152,7 @@ fn rename_input(document: &mut Document, scope: &Scope, old: &str, new: &str) ->
     Ok(())
 }
 
-fn rename_output(document: &mut Document, scope: &Scope, old: &str, new: &str) -> Result<(), String> {
+fn rename_output(document: &mut Document, scope: &Scope, old: &str, new: &str) -> Result<(), Refusal> {
     let (around, name, group) = open(document, scope)?;
     let only = group.outputs.len() == 1;
     if let Some(link) = group.outputs.remove(old) {
@@ -173,19 +170,19 @@ fn rename_output(document: &mut Document, scope: &Scope, old: &str, new: &str) -
 ///
 /// # Errors
 /// Why it cannot be removed, in one sentence; nothing changes then.
-pub fn remove_port(document: &mut Document, scope: &Scope, side: Side, port: &str) -> Result<(), String> {
+pub fn remove_port(document: &mut Document, scope: &Scope, side: Side, port: &str) -> Result<(), Refusal> {
     match side {
         Side::In => remove_input(document, scope, port),
         Side::Out => remove_output(document, scope, port),
     }
 }
 
-fn remove_input(document: &mut Document, scope: &Scope, port: &str) -> Result<(), String> {
+fn remove_input(document: &mut Document, scope: &Scope, port: &str) -> Result<(), Refusal> {
     let (around, name, group) = open(document, scope)?;
     let number = group.nodes.get(port).is_some_and(|node| node.kind.is_number());
     let named = |node: &Node| node.values().flat_map(mentioned).any(|word| word == port);
     if let Some((inner, _)) = group.nodes.iter().find(|(_, node)| !number && named(node)) {
-        return Err(format!("an expression of `{inner}` uses `{port}`; change it first"));
+        return Err(Refusal::UsedInExpression { node: inner.clone(), port: port.into() });
     }
     group.inputs.remove(port).ok_or_else(|| no_port(&name, Side::In, port))?;
     group.nodes.values_mut().for_each(|node| node.inputs.retain(|_, link| link.node != IN || link.port != port));
@@ -199,7 +196,7 @@ fn remove_input(document: &mut Document, scope: &Scope, port: &str) -> Result<()
     Ok(())
 }
 
-fn remove_output(document: &mut Document, scope: &Scope, port: &str) -> Result<(), String> {
+fn remove_output(document: &mut Document, scope: &Scope, port: &str) -> Result<(), Refusal> {
     let (around, name, group) = open(document, scope)?;
     let only = group.outputs.len() == 1;
     group.outputs.remove(port).ok_or_else(|| no_port(&name, Side::Out, port))?;
@@ -213,32 +210,29 @@ fn remove_output(document: &mut Document, scope: &Scope, port: &str) -> Result<(
     Ok(())
 }
 
-fn no_port(group: &str, side: Side, port: &str) -> String {
-    let what = if side == Side::In { "input" } else { "output" };
-    format!("`{group}` has no {what} `{port}`; it was removed or renamed")
+fn no_port(group: &str, side: Side, port: &str) -> Refusal {
+    Refusal::NoSuchPort { group: group.into(), side, port: port.into() }
 }
 
-fn port_name(name: &str) -> Result<(), String> {
+fn port_name(name: &str) -> Result<(), Refusal> {
     if is_node_name(name) {
         return Ok(());
     }
-    Err(format!(
-        "`{name}` is not a valid port name; it must not be empty, `in` or `out`, nor contain `.` or `/`, nor begin or end with a blank"
-    ))
+    Err(Refusal::BadPortName { name: name.into() })
 }
 
 /// A group in the document.
-fn own_group<'a>(document: &'a mut Document, scope: &Scope, name: &str) -> Result<&'a mut Group, String> {
+fn own_group<'a>(document: &'a mut Document, scope: &Scope, name: &str) -> Result<&'a mut Group, Refusal> {
     match &mut node_mut(document, scope, name)?.kind {
         NodeKind::Group(group) => Ok(group),
-        NodeKind::Stage(_) => Err(format!("`{name}` is a library group or a stage; make a local copy first")),
-        _ => Err(format!("`{name}` is not a group, so it cannot expose anything")),
+        NodeKind::Stage(_) => Err(Refusal::NotLocal { node: name.into() }),
+        _ => Err(Refusal::CannotExpose { node: name.into() }),
     }
 }
 
 /// The group of a level, with the enclosing level and the group's name there.
-fn open<'a>(document: &'a mut Document, scope: &Scope) -> Result<(Scope, String, &'a mut Group), String> {
-    let (around, name) = scope.outside().ok_or("the graph itself has no inputs and outputs; open a group")?;
+fn open<'a>(document: &'a mut Document, scope: &Scope) -> Result<(Scope, String, &'a mut Group), Refusal> {
+    let (around, name) = scope.outside().ok_or(Refusal::RootHasNoPorts)?;
     let group = own_group(document, &around, name)?;
     Ok((around, name.to_string(), group))
 }

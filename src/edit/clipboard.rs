@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::nodes::rename_domain;
-use super::{IN, frame_contents, free, gone, level_mut};
+use super::{IN, Refusal, frame_contents, free, gone, level_mut};
 use crate::document::{Document, Frame, Level, Link, Node, NodeKind, Scope};
 use crate::expr;
 use crate::graph::ports::Ports;
@@ -41,9 +41,8 @@ pub fn paste(
     at: (f32, f32),
     inputs: PasteInputs,
     library: &Library,
-) -> Result<BTreeSet<String>, String> {
-    let mut piece = Document::parse(text)
-        .map_err(|error| format!("the clipboard does not hold nodes: {error}; copy nodes first"))?;
+) -> Result<BTreeSet<String>, Refusal> {
+    let mut piece = Document::parse(text).map_err(|error| Refusal::CannotPaste { error })?;
     let (x, y) = corner(&piece);
     shift(&mut piece, (at.0 - x, at.1 - y));
     put(document, scope, piece, inputs, library)
@@ -60,7 +59,7 @@ pub fn duplicate(
     by: (f32, f32),
     inputs: PasteInputs,
     library: &Library,
-) -> Result<BTreeSet<String>, String> {
+) -> Result<BTreeSet<String>, Refusal> {
     let mut piece = gather(document.level(scope).ok_or_else(|| gone(scope))?, names, &BTreeSet::new());
     shift(&mut piece, by);
     put(document, scope, piece, inputs, library)
@@ -96,9 +95,9 @@ fn put(
     mut piece: Document,
     inputs: PasteInputs,
     library: &Library,
-) -> Result<BTreeSet<String>, String> {
+) -> Result<BTreeSet<String>, Refusal> {
     if piece.nodes.is_empty() && piece.frames.is_empty() {
-        return Err("the clipboard does not hold nodes; copy nodes first".into());
+        return Err(Refusal::NothingToPaste);
     }
     let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
     let mut names = BTreeMap::<String, String>::new();

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Refusal;
 use crate::document::{Document, Expect, Link, Scope};
 
 /// Refuses to move nodes over the border of a group where a variant replaces their wires: the border is the same in all variants.
@@ -16,12 +17,10 @@ pub(super) fn same_wires(
     level: &Scope,
     names: &BTreeSet<String>,
     whole: bool,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     match document.rewired_by_variant(level, names, whole) {
         None => Ok(()),
-        Some((variant, node)) => Err(format!(
-            "variant `{variant}` has its own wires, stage or bypass of `{node}`, and a group has the same border in all variants; remove that from the variant first, or choose another variant"
-        )),
+        Some((variant, node)) => Err(Refusal::ReplacedByVariant { variant: variant.into(), node }),
     }
 }
 
@@ -34,9 +33,9 @@ pub fn add_expectation(document: &mut Document, expect: Expect) {
 ///
 /// # Errors
 /// When it no longer exists.
-pub fn remove_expectation(document: &mut Document, index: usize) -> Result<(), String> {
+pub fn remove_expectation(document: &mut Document, index: usize) -> Result<(), Refusal> {
     if index >= document.expect.len() {
-        return Err(format!("there is no expectation {}; it was removed", index + 1));
+        return Err(Refusal::NoSuchExpectation { index });
     }
     document.expect.remove(index);
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{level_mut, no_node};
+use super::{Refusal, level_mut, no_node};
 use crate::document::{Document, Frame, Level, Scope};
 
 /// Margin between a frame and its nodes, and space for the title above them \[points\].
@@ -13,7 +13,7 @@ const TITLE: f32 = 58.0;
 ///
 /// # Errors
 /// When the level no longer exists.
-pub fn add_frame(document: &mut Document, scope: &Scope, frame: Frame) -> Result<usize, String> {
+pub fn add_frame(document: &mut Document, scope: &Scope, frame: Frame) -> Result<usize, Refusal> {
     let mut level = level_mut(document, scope)?;
     level.frames().push(frame);
     Ok(level.frames().len() - 1)
@@ -29,7 +29,7 @@ pub fn frame_around(
     names: &BTreeSet<String>,
     sizes: impl Fn(&str) -> (f32, f32),
     title: &str,
-) -> Result<usize, String> {
+) -> Result<usize, Refusal> {
     let mut level = level_mut(document, scope)?;
     let boxes = level.nodes().iter().filter(|(name, _)| names.contains(*name)).map(|(name, node)| {
         let (size, at) = (sizes(name), node.at);
@@ -55,7 +55,7 @@ pub fn update_frame(
     scope: &Scope,
     index: usize,
     change: impl FnOnce(&mut Frame),
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let mut level = level_mut(document, scope)?;
     let frame = level.frames().get_mut(index).ok_or_else(|| no_frame(index))?;
     change(frame);
@@ -70,7 +70,7 @@ pub fn update_frame(
 ///
 /// # Errors
 /// When it no longer exists.
-pub fn remove_frame(document: &mut Document, scope: &Scope, index: usize) -> Result<(), String> {
+pub fn remove_frame(document: &mut Document, scope: &Scope, index: usize) -> Result<(), Refusal> {
     let mut level = level_mut(document, scope)?;
     if index >= level.frames().len() {
         return Err(no_frame(index));
@@ -79,8 +79,8 @@ pub fn remove_frame(document: &mut Document, scope: &Scope, index: usize) -> Res
     Ok(())
 }
 
-fn no_frame(index: usize) -> String {
-    format!("there is no comment frame {}; it was removed", index + 1)
+fn no_frame(index: usize) -> Refusal {
+    Refusal::NoSuchFrame { index }
 }
 
 /// Nodes that are completely inside a frame. The canvas knows their sizes \[points\].

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::signature::{self, NodeSignature};
-use super::{IN, OUT, frame_contents, free, free_name, gone, level_mut, no_node};
+use super::{IN, OUT, Refusal, frame_contents, free, free_name, gone, level_mut, no_node};
 use crate::document::{Document, Frame, Group, Level, Link, Node, NodeKind, OWN_VALUES, ParamValue, Scope};
 use crate::expr;
 use crate::graph::ports::{Ports, group_of};
@@ -30,7 +30,7 @@ pub fn make_group(
     names: &BTreeSet<String>,
     wish: &str,
     library: &Library,
-) -> Result<String, String> {
+) -> Result<String, Refusal> {
     let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
     let level = document.level(scope).ok_or_else(|| gone(scope))?;
     let names: BTreeSet<String> = names.iter().filter(|name| ![IN, OUT].contains(&name.as_str())).cloned().collect();
@@ -40,21 +40,15 @@ pub fn make_group(
     let signatures = signature::of(&ports);
     let moved = moving(level, &signatures, names);
     if moved.is_empty() {
-        return Err("domains, and numbers that other nodes read, cannot be grouped; select nodes that run".into());
+        return Err(Refusal::NothingToGroup);
     }
     super::expect::same_wires(document, scope, &moved, false)?;
     let between = between(level, &moved);
     if !between.is_empty() {
-        let list = between.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        return Err(format!(
-            "the group would depend on its own output through {list}; select these too, or fewer nodes"
-        ));
+        return Err(Refusal::DependsOnItself { nodes: between.into_iter().collect() });
     }
     if substep_differs(document, scope, moved.iter().filter_map(|name| ports.nodes().get(name)), library) {
-        return Err(
-            "one of the stages uses `substep`, which would count the iterations of the new group; do not select it"
-                .into(),
-        );
+        return Err(Refusal::SubstepInSelection);
     }
     let mut border = Border {
         ports: &ports,
@@ -204,11 +198,11 @@ pub(super) fn substep_differs<'a>(
 }
 
 /// Rejects an edit that would break a working graph, with the compiler's message.
-pub(super) fn still_runs(before: &Document, after: &Document, library: &Library) -> Result<(), String> {
+pub(super) fn still_runs(before: &Document, after: &Document, library: &Library) -> Result<(), Refusal> {
     let Err(problems) = Graph::build(after, library) else { return Ok(()) };
     match problems.0.iter().find(|problem| problem.severity == Severity::Error) {
         Some(problem) if Graph::build(before, library).is_ok() => {
-            Err(format!("the graph would no longer run: {problem}"))
+            Err(Refusal::WouldNotRun { problem: Box::new(problem.clone()) })
         }
         _ => Ok(()),
     }

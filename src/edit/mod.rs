@@ -3,6 +3,8 @@
 //! They work on one level, which a [`Scope`] names: the document itself or the inside of a group. Inside a group, a
 //! wire from `in.NAME` reads an input of the group, and an [`InputEnd`] of `out` is an output of it; no node can have
 //! these names.
+//!
+//! An edit that is not possible changes nothing and returns a [`Refusal`].
 
 mod bookmark;
 mod border;
@@ -15,6 +17,7 @@ pub(crate) mod fixture;
 mod frames;
 mod group;
 mod nodes;
+mod refusal;
 mod remedy;
 mod remove;
 pub mod signature;
@@ -34,6 +37,7 @@ pub use expect::{add_expectation, remove_expectation};
 pub use frames::{add_frame, frame_around, frame_contents, remove_frame, update_frame};
 pub use group::make_group;
 pub use nodes::{add, bypass, comment, place, rename, round_positions, set_color, set_iterations, shift};
+pub use refusal::Refusal;
 pub use remedy::{Remedy, remedies};
 pub use remove::remove;
 pub use signature::{NodeSignature, PortSignature, fits, port_types};
@@ -78,16 +82,16 @@ fn readable(name: &str) -> String {
     if is_node_name(&name) { name } else { format!("node_{name}").trim_end_matches('_').to_string() }
 }
 
-fn level_mut<'a>(document: &'a mut Document, scope: &Scope) -> Result<LevelMut<'a>, String> {
+fn level_mut<'a>(document: &'a mut Document, scope: &Scope) -> Result<LevelMut<'a>, Refusal> {
     document.level_mut(scope).ok_or_else(|| gone(scope))
 }
 
-fn gone(scope: &Scope) -> String {
-    format!("there is no group `{scope}` in this graph; it was removed or renamed")
+fn gone(scope: &Scope) -> Refusal {
+    Refusal::NoSuchLevel { scope: scope.clone() }
 }
 
-fn no_node(scope: &Scope, name: &str) -> String {
-    format!("there is no node `{}`; it was removed or renamed", scope.path(name))
+fn no_node(scope: &Scope, name: &str) -> Refusal {
+    Refusal::NoSuchNode { path: scope.path(name) }
 }
 
 /// Every wire of a level: those that nodes read, and those that the group's outputs pass on.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{IN, OUT, bookmark, expect, free_name, is_node_name, level_mut, links, no_node};
+use super::{IN, OUT, Refusal, bookmark, expect, free_name, is_node_name, level_mut, links, no_node};
 use crate::document::{Color, Document, LevelMut, Node, NodeKind, Nodes, ParamValue, Scope};
 use crate::expr;
 
@@ -10,7 +10,7 @@ use crate::expr;
 ///
 /// # Errors
 /// When the level no longer exists.
-pub fn add(document: &mut Document, scope: &Scope, wish: &str, node: Node) -> Result<String, String> {
+pub fn add(document: &mut Document, scope: &Scope, wish: &str, node: Node) -> Result<String, Refusal> {
     let mut level = level_mut(document, scope)?;
     let name = free_name(level.nodes(), wish);
     level.nodes().insert(name.clone(), node);
@@ -21,18 +21,16 @@ pub fn add(document: &mut Document, scope: &Scope, wish: &str, node: Node) -> Re
 ///
 /// # Errors
 /// Why the name cannot be used, in one sentence; nothing changes then.
-pub fn rename(document: &mut Document, scope: &Scope, old: &str, new: &str) -> Result<(), String> {
+pub fn rename(document: &mut Document, scope: &Scope, old: &str, new: &str) -> Result<(), Refusal> {
     if old == new {
         return Ok(());
     }
     if !is_node_name(new) {
-        return Err(format!(
-            "`{new}` is not a valid node name; it must not be empty, `in` or `out`, nor contain `.` or `/`, nor begin or end with a blank"
-        ));
+        return Err(Refusal::BadNodeName { name: new.into() });
     }
     let mut level = level_mut(document, scope)?;
     if level.nodes().contains_key(new) {
-        return Err(format!("there is already a node `{new}`; choose another name"));
+        return Err(Refusal::NodeNameTaken { name: new.into() });
     }
     let node = level.nodes().get(old).ok_or_else(|| no_node(scope, old))?;
     let (domain, number) = (matches!(node.kind, NodeKind::Domain(_)), node.kind.is_number());
@@ -59,25 +57,23 @@ pub fn rename(document: &mut Document, scope: &Scope, old: &str, new: &str) -> R
 }
 
 /// A number inside a group has priority over an input of the same name, so expressions would resolve to another number.
-fn hides(level: &mut LevelMut<'_>, new: &str) -> Result<(), String> {
+fn hides(level: &mut LevelMut<'_>, new: &str) -> Result<(), Refusal> {
     let mentions = |value: &ParamValue| value.expression().is_some_and(|text| expr::mentions(text, new));
     match level.group() {
         Some(group)
             if group.inputs.contains_key(new) && group.nodes.values().any(|node| node.values().any(mentions)) =>
         {
-            Err(format!("in expressions here `{new}` is the group's input; choose another name"))
+            Err(Refusal::HidesInput { name: new.into() })
         }
         _ => Ok(()),
     }
 }
 
 /// Expressions inside groups use other numbers.
-fn rename_number(nodes: &mut Nodes, old: &str, new: &str) -> Result<(), String> {
+fn rename_number(nodes: &mut Nodes, old: &str, new: &str) -> Result<(), Refusal> {
     let names = |value: &ParamValue| value.expression().is_some_and(|text| expr::names(text).contains(old));
     if let Some((name, _)) = nodes.iter().find(|(_, node)| !expr::usable(new) && node.values().any(names)) {
-        return Err(format!(
-            "an expression of `{name}` uses `{old}`, and expressions cannot use the name `{new}`; use letters, digits and _"
-        ));
+        return Err(Refusal::NotForExpressions { node: name.clone(), old: old.into(), new: new.into() });
     }
     nodes.values_mut().flat_map(Node::values_mut).for_each(|value| rename_in(value, old, new));
     Ok(())
@@ -165,7 +161,7 @@ fn each(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, change
 ///
 /// # Errors
 /// When the node no longer exists.
-pub fn comment(document: &mut Document, scope: &Scope, name: &str, text: &str) -> Result<(), String> {
+pub fn comment(document: &mut Document, scope: &Scope, name: &str, text: &str) -> Result<(), Refusal> {
     node_mut(document, scope, name)?.comment = text.to_string();
     Ok(())
 }
@@ -179,15 +175,15 @@ pub fn set_iterations(
     scope: &Scope,
     name: &str,
     count: Option<ParamValue>,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let node = node_mut(document, scope, name)?;
     if !node.kind.info().runs && count.is_some() {
-        return Err(format!("`{name}` cannot have iterations; stages and groups can"));
+        return Err(Refusal::CannotIterate { node: name.into() });
     }
     node.iterations = count;
     Ok(())
 }
 
-pub(super) fn node_mut<'a>(document: &'a mut Document, scope: &Scope, name: &str) -> Result<&'a mut Node, String> {
+pub(super) fn node_mut<'a>(document: &'a mut Document, scope: &Scope, name: &str) -> Result<&'a mut Node, Refusal> {
     level_mut(document, scope)?.into_nodes().get_mut(name).ok_or_else(|| no_node(scope, name))
 }

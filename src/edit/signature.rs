@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{IN, InputEnd, OUT, gone, no_node, source};
+use super::{IN, InputEnd, OUT, Refusal, gone, no_node, source};
 use crate::document::kind::KindPort;
 use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, Scope};
 use crate::graph::ports::{Ports, Types};
@@ -56,10 +56,10 @@ pub enum Takes {
 ///
 /// # Errors
 /// Cause and remedy, in the compiler's words.
-pub fn fits(from: &PortSignature, to: &PortSignature) -> Result<(), String> {
+pub fn fits(from: &PortSignature, to: &PortSignature) -> Result<(), Refusal> {
     let ty = match to.takes {
         Takes::Anything => return Ok(()),
-        Takes::Nothing => return Err(format!("the node has no input `{}`; remove the wire", to.name)),
+        Takes::Nothing => return Err(Refusal::NoSuchInput { port: to.name.clone() }),
         Takes::Number if from.constant => return Ok(()),
         Takes::Number => return Err(said(types::parameter())),
         Takes::TypeOrNumber(ty) if from.constant && types::takes_number(ty) => return Ok(()),
@@ -69,8 +69,8 @@ pub fn fits(from: &PortSignature, to: &PortSignature) -> Result<(), String> {
     types::fits(given, ty).map_err(said)
 }
 
-fn said((cause, remedy): (String, String)) -> String {
-    format!("{cause}; {remedy}")
+fn said((cause, remedy): (String, String)) -> Refusal {
+    Refusal::DoesNotFit { cause, remedy }
 }
 
 /// A node as drawn.
@@ -135,7 +135,7 @@ pub fn level(document: &Document, scope: &Scope, library: &Library) -> BTreeMap<
 ///
 /// # Errors
 /// When the node does not exist.
-pub fn port_types(document: &Document, scope: &Scope, name: &str, library: &Library) -> Result<NodeSignature, String> {
+pub fn port_types(document: &Document, scope: &Scope, name: &str, library: &Library) -> Result<NodeSignature, Refusal> {
     let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
     let block = ports.group().and_then(|group| block(&ports, group, name));
     block.or_else(|| of_node(&ports, name)).ok_or_else(|| no_node(scope, name))

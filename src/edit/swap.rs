@@ -6,7 +6,7 @@ use super::nodes::node_mut;
 use super::remove::drop_targets;
 use super::signature::{self, NodeSignature, PortSignature, fits, port_types};
 use super::wires::{connect, disconnect};
-use super::{InputEnd, OUT, gone, no_node, source};
+use super::{InputEnd, OUT, Refusal, gone, no_node, source};
 use crate::document::{Document, Link, Node, NodeKind, OWN_VALUES, ParamValue, Scope};
 use crate::graph::ports::{group_of, stage_of};
 use crate::graph::precision;
@@ -26,14 +26,14 @@ pub fn replace_stage(
     name: &str,
     stage_name: &str,
     library: &Library,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let level = document.level(scope).ok_or_else(|| gone(scope))?;
     let node = level.nodes().get(name).ok_or_else(|| no_node(scope, name))?;
     if !node.kind.info().runs {
-        return Err(format!("`{name}` cannot be replaced; only stages and groups can"));
+        return Err(Refusal::CannotReplace { node: name.into() });
     }
     if library.get(stage_name).is_none() {
-        return Err(format!("there is no stage `{stage_name}`; choose one of the library"));
+        return Err(Refusal::NoSuchStage { stage: stage_name.into() });
     }
     let before = signature::level(document, scope, library);
     let mut fresh = Node { kind: NodeKind::Stage(stage_name.into()), ..node.clone() };
@@ -211,15 +211,15 @@ fn repeats(node: &Node, library: &Library) -> bool {
 ///
 /// # Errors
 /// When the node is not from the library; nothing changes then.
-pub fn make_local_copy(document: &mut Document, scope: &Scope, name: &str, library: &Library) -> Result<(), String> {
+pub fn make_local_copy(document: &mut Document, scope: &Scope, name: &str, library: &Library) -> Result<(), Refusal> {
     let node = node_mut(document, scope, name)?;
     let NodeKind::Stage(stage) = &node.kind else {
-        return Err(format!("`{name}` is already stored in this graph and can be edited as it is"));
+        return Err(Refusal::AlreadyLocal { node: name.into() });
     };
     node.kind = match library.get(stage) {
         Some(Definition::Stage(stage)) => NodeKind::Custom(stage.source.clone()),
         Some(Definition::Group(group)) => NodeKind::Group(Box::new(group.as_ref().clone())),
-        None => return Err(format!("there is no stage `{stage}`; choose one of the library")),
+        None => return Err(Refusal::NoSuchStage { stage: stage.clone() }),
     };
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::group::{mentioned, middle, shift_all, still_runs, substep_differs};
 use super::nodes::rename_domain;
-use super::{IN, free, gone, group_of, level_mut, links, no_node};
+use super::{IN, Refusal, free, gone, group_of, level_mut, links, no_node};
 use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope};
 use crate::expr;
 use crate::graph::bypass;
@@ -23,27 +23,24 @@ pub fn ungroup(
     scope: &Scope,
     name: &str,
     library: &Library,
-) -> Result<BTreeSet<String>, String> {
+) -> Result<BTreeSet<String>, Refusal> {
     let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
     let node = ports.nodes().get(name).ok_or_else(|| no_node(scope, name))?;
-    let original =
-        group_of(node, library).ok_or_else(|| format!("`{name}` is not a group, so it cannot be ungrouped"))?;
+    let original = group_of(node, library).ok_or_else(|| Refusal::CannotUngroup { node: name.into() })?;
     let around = document.level(scope).and_then(|level| level.group());
     let exposed = around.into_iter().flat_map(|group| group.params.values().flatten());
     let driven = exposed.into_iter().any(|target| target.node == name && target.port == "iterations");
     if driven || node.iterations.as_ref().is_some_and(|count| *count != ParamValue::Number(1.0)) {
-        return Err(format!("`{name}` has iterations; remove its iterations first"));
+        return Err(Refusal::HasIterations { node: name.into() });
     }
     if node.muted {
-        return Err(format!("`{name}` is bypassed; turn off its bypass first"));
+        return Err(Refusal::Bypassed { node: name.into() });
     }
     let inner: BTreeSet<String> = original.nodes.keys().cloned().collect();
     super::expect::same_wires(document, scope, &BTreeSet::from([name.to_string()]), true)?;
     super::expect::same_wires(document, &scope.inside(name), &inner, false)?;
     if substep_differs(document, scope, original.nodes.values(), library) {
-        return Err(format!(
-            "a stage in `{name}` uses `substep`, which would count the iterations of another group; keep the group"
-        ));
+        return Err(Refusal::SubstepInGroup { group: name.into() });
     }
     let mut inside = Inside {
         ports: &ports,
@@ -99,7 +96,7 @@ fn read_instead(
     scope: &Scope,
     name: &str,
     shown: &BTreeMap<String, Link>,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let instead = |link: &Link| {
         let only = || shown.values().next().filter(|_| link.port.is_empty() && shown.len() == 1);
         shown.get(&link.port).or_else(only)
@@ -159,7 +156,7 @@ impl Inside<'_> {
     }
 
     /// Number inputs: expressions use the name of what they read, and constants become nodes.
-    fn name_numbers(&mut self, group: &str) -> Result<(), String> {
+    fn name_numbers(&mut self, group: &str) -> Result<(), Refusal> {
         let number = |ty: &String| PortType::parse(ty).is_some_and(PortType::is_number);
         let inputs: Vec<String> =
             self.group.inputs.iter().filter(|(_, ty)| number(ty)).map(|(name, _)| name.clone()).collect();
@@ -182,9 +179,12 @@ impl Inside<'_> {
             let name = if from.node == IN { &from.port } else { &from.node };
             let hidden = from.node == IN && self.ports.nodes().get(name).is_some_and(|node| node.kind.is_number());
             if self.mentions(&input) && (hidden || !expr::usable(name)) {
-                return Err(format!(
-                    "expressions in `{group}` use its input `{input}`, which is connected to `{link}`, a name that they cannot use; rename `{name}` first"
-                ));
+                return Err(Refusal::InputFromUnusableName {
+                    group: group.into(),
+                    input,
+                    link: link.to_string(),
+                    number: name.clone(),
+                });
             }
             self.inputs.insert(input, name.clone());
         }

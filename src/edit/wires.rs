@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::signature::{self, PortSignature, Takes, fits, port_types};
-use super::{OUT, free_name, gone, level_mut, no_node};
+use super::{OUT, Refusal, free_name, gone, level_mut, no_node};
 use crate::document::{Document, Level, LevelMut, Link, Node, NodeKind, Nodes, Scope};
 use crate::graph::ports::Ports;
 use crate::graph::{Graph, bypass};
@@ -61,9 +61,9 @@ pub fn free_output(document: &Document, scope: &Scope, wish: &str) -> String {
 ///
 /// # Errors
 /// When no group is open.
-pub fn add_input(document: &mut Document, scope: &Scope, wish: &str, ty: &str) -> Result<String, String> {
+pub fn add_input(document: &mut Document, scope: &Scope, wish: &str, ty: &str) -> Result<String, Refusal> {
     let mut level = level_mut(document, scope)?;
-    let group = level.group().ok_or("only a group has inputs; the document itself has none")?;
+    let group = level.group().ok_or(Refusal::RootHasNoInputs)?;
     let name = super::free(wish, |name| group.inputs.contains_key(name));
     group.inputs.insert(name.clone(), ty.to_string());
     Ok(name)
@@ -130,20 +130,20 @@ pub fn insert_on_wire(
     node: &str,
     end: &InputEnd,
     library: &Library,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let level = document.level(scope).ok_or_else(|| gone(scope))?;
-    let link = source(level, end).cloned().ok_or_else(|| format!("`{}.{}` is not connected", end.node, end.port))?;
+    let link = source(level, end).cloned().ok_or_else(|| Refusal::NotConnected { end: end.clone() })?;
     let entry = level.nodes().get(node).ok_or_else(|| no_node(scope, node))?;
     if link.node == node || end.node == node {
-        return Err(format!("that wire already ends at `{node}`"));
+        return Err(Refusal::WireOfNode { node: node.into() });
     }
     if feeds(level.nodes(), node, &link.node) || feeds(level.nodes(), &end.node, node) {
-        return Err(format!("`{node}` in that wire would make a cycle; add a State to the cycle first"));
+        return Err(Refusal::Cycle { node: node.into() });
     }
     let signatures = signature::level(document, scope, library);
     let carried = signatures.get(&link.node).and_then(|signature| signature.outputs.get(signature.output(&link.port)?));
     let (Some(carried), Some(signature)) = (carried, signatures.get(node)) else {
-        return Err(format!("the wire comes from `{link}`, which is not an output of a node"));
+        return Err(Refusal::NoSuchOutput { link });
     };
     let read =
         signatures.get(&end.node).and_then(|signature| signature.inputs.iter().find(|input| input.name == end.port));
@@ -155,8 +155,7 @@ pub fn insert_on_wire(
     let free = signature.inputs.iter().filter(|input| !entry.inputs.contains_key(&input.name));
     let inputs: Vec<&PortSignature> = free.filter(|input| fits(carried, input).is_ok()).collect();
     if inputs.is_empty() {
-        let carries = carried.ty.map_or_else(|| "that wire".into(), |ty| format!("a wire of {ty}"));
-        return Err(format!("`{node}` has no free input that takes {carries}"));
+        return Err(Refusal::NoFreeInput { node: node.into(), ty: carried.ty });
     }
     for input in inputs {
         let mut after = document.clone();
@@ -171,17 +170,16 @@ pub fn insert_on_wire(
             return Ok(());
         }
     }
-    let wanted = read.and_then(|read| read.ty).map_or_else(|| "what is read there".into(), |ty| ty.to_string());
-    Err(format!("no output of `{node}` gives {wanted}"))
+    Err(Refusal::NoFittingOutput { node: node.into(), ty: read.and_then(|read| read.ty) })
 }
 
 /// Inserts a reroute into the wire that ends at an input. Returns its name.
 ///
 /// # Errors
 /// When the input is not connected; nothing changes then.
-pub fn add_reroute(document: &mut Document, scope: &Scope, end: &InputEnd, at: (f32, f32)) -> Result<String, String> {
+pub fn add_reroute(document: &mut Document, scope: &Scope, end: &InputEnd, at: (f32, f32)) -> Result<String, Refusal> {
     let level = document.level(scope).ok_or_else(|| gone(scope))?;
-    let from = source(level, end).cloned().ok_or_else(|| format!("`{}.{}` is not connected", end.node, end.port))?;
+    let from = source(level, end).cloned().ok_or_else(|| Refusal::NotConnected { end: end.clone() })?;
     add_reroute_shared(document, scope, from, std::slice::from_ref(end), at)
 }
 
@@ -195,7 +193,7 @@ pub fn add_reroute_shared(
     from: Link,
     ends: &[InputEnd],
     at: (f32, f32),
-) -> Result<String, String> {
+) -> Result<String, Refusal> {
     let mut level = level_mut(document, scope)?;
     let name = free_name(level.nodes(), "reroute");
     let mut dot = Node { kind: NodeKind::Reroute, at, ..Node::default() };

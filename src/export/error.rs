@@ -8,6 +8,7 @@ use crate::sim::saver::SaveError;
 
 /// Why an export ended early.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum JobError {
     /// Errors of the graph, of its files, or of the GPU.
     #[error("{0}")]

@@ -412,6 +412,7 @@ impl fmt::Display for Action {
 
 /// Why frames cannot be written, in one sentence with the path and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExportError {
     /// An operation on a file failed.
     #[error("cannot {action} {}: {message}; {}", .path.display(), remedy(*.kind))]

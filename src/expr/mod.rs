@@ -114,6 +114,7 @@ impl fmt::Display for Place {
 
 /// Why an expression has no value, in one sentence; the caller adds the node and the parameter.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExprError {
     /// The text is empty.
     #[error("the expression is empty; write a number such as 0.5")]

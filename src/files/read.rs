@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Why a file cannot be read, worded as the end of a sentence that names the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// There is no such file.
     #[error("there is no such file")]

@@ -12,6 +12,7 @@ use crate::plan::tuning::MAX_BUFFERS;
 
 /// Why there is no device.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GpuError {
     /// The system has no graphics driver.
     #[error(

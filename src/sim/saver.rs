@@ -33,6 +33,7 @@ pub enum Retain {
 
 /// Why a checkpoint is not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SaveError {
     /// The file can't be written.
     #[error(transparent)]

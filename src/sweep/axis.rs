@@ -250,7 +250,7 @@ pub fn apply(document: &mut Document, name: &str, value: &Value) -> Result<(), S
         }
         (name, value) => {
             let (node, param) = name.rsplit_once('.').ok_or("name the node and the parameter, for example jet.rate")?;
-            document.set(node, param, param_of(value))
+            document.set(node, param, param_of(value)).map_err(String::from)
         }
     }
 }

@@ -81,6 +81,7 @@ fn lock(folder: &Path) -> Result<FolderLock, SweepError> {
 
 /// Why a sweep, or a task of it, cannot run.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SweepError {
     /// One sentence.
     #[error("{0}")]

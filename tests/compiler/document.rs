@@ -202,7 +202,7 @@ fn what_a_group_waits_for_is_kept_and_set() {
     document.set("g", "until", ParamValue::Number(2.0)).expect("it waits for a number");
     assert_eq!(document.node("g").and_then(|g| g.until.as_ref()).map(|u| &u.below), Some(&ParamValue::Number(2.0)));
     let refused = document.set("h", "until", ParamValue::Number(2.0)).unwrap_err();
-    assert!(refused.contains("`h` has no stop condition"), "{refused}");
+    assert!(refused.to_string().contains("`h` has no stop condition"), "{refused}");
     // What the group's parameter was set to goes to the node inside with it.
     stagewright::edit::hide_param(&mut document, &Scope::default(), "g", "tolerance").expect("it is there");
     let inner = document.node("g/inner").and_then(|node| node.until.clone()).expect("is kept");

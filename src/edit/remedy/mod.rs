@@ -7,7 +7,7 @@ mod wires;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::signature::{self, NodeSignature};
-use super::{InputEnd, OUT};
+use super::{InputEnd, OUT, Refusal};
 use crate::document::{Document, Link, Node, NodeKind, Scope};
 use crate::graph::Graph;
 use crate::graph::ports::Ports;
@@ -19,7 +19,7 @@ const OFFERED: usize = 4;
 /// Limit of attempts: each one resolves the graph's types.
 const TRIED: usize = 16;
 
-type Change = Box<dyn Fn(&mut Document, &Library) -> Result<(), String>>;
+type Change = Box<dyn Fn(&mut Document, &Library) -> Result<(), Refusal>>;
 
 /// A change of the document that fixes a problem.
 pub struct Remedy {
@@ -31,7 +31,7 @@ pub struct Remedy {
 impl Remedy {
     /// # Errors
     /// Why the remedy does not apply any more, after the document has changed; nothing changes then.
-    pub fn apply(&self, document: &mut Document, library: &Library) -> Result<(), String> {
+    pub fn apply(&self, document: &mut Document, library: &Library) -> Result<(), Refusal> {
         let mut after = document.clone();
         (self.change)(&mut after, library)?;
         *document = after;
@@ -41,7 +41,7 @@ impl Remedy {
 
 fn remedy(
     label: impl Into<String>,
-    change: impl Fn(&mut Document, &Library) -> Result<(), String> + 'static,
+    change: impl Fn(&mut Document, &Library) -> Result<(), Refusal> + 'static,
 ) -> Remedy {
     Remedy { label: label.into(), change: Box::new(change) }
 }

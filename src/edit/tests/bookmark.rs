@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::document::Bookmark;
-use crate::edit::{make_group, place, remove_bookmark, rename, rename_bookmark, set_bookmark, ungroup};
+use crate::edit::{Refusal, make_group, place, remove_bookmark, rename, rename_bookmark, set_bookmark, ungroup};
 
 fn bookmark(level: &str, select: &[&str]) -> Bookmark {
     let select = select.iter().map(ToString::to_string).collect();
@@ -21,9 +21,10 @@ fn bookmarks_are_set_renamed_and_removed() {
     rename_bookmark(&mut document, "1", " Start ").unwrap();
     assert_eq!(document.bookmarks["1"].name, "Start");
     remove_bookmark(&mut document, "1").unwrap();
-    let gone = "there is no bookmark 1; it was removed";
-    assert_eq!(remove_bookmark(&mut document, "1"), Err(gone.into()));
-    assert_eq!(rename_bookmark(&mut document, "1", "x"), Err(gone.into()));
+    let gone = Refusal::NoSuchBookmark { number: "1".into() };
+    assert_eq!(gone.to_string(), "there is no bookmark 1; it was removed");
+    assert_eq!(remove_bookmark(&mut document, "1"), Err(gone.clone()));
+    assert_eq!(rename_bookmark(&mut document, "1", "x"), Err(gone));
 }
 
 #[test]

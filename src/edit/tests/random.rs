@@ -4,7 +4,9 @@
 pub(crate) mod seed;
 
 use super::*;
-use crate::document::{Bake, Bookmark, Color, Expect, ExportPreset, Frame, Link, Node, NodeKind, ParamValue};
+use crate::document::{
+    Bake, Bookmark, ChangeError, Color, Expect, ExportPreset, Frame, Link, Node, NodeKind, ParamValue,
+};
 use crate::edit::fixture::fluid;
 use crate::edit::*;
 
@@ -61,6 +63,7 @@ pub(crate) fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut Str
     let frame = dice.roll(3);
     let what = dice.roll(29);
     let inputs = if at.0 > 400.0 { PasteInputs::Keep } else { PasteInputs::Drop };
+    let mut changed = Ok(());
     let done = match what {
         0 | 1 => {
             connect(document, &scope, from.clone(), &to);
@@ -122,23 +125,27 @@ pub(crate) fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut Str
             1 => make_local_copy(document, &scope, &a, library()),
             _ => replace_stage(document, &scope, &a, &stage, library()),
         },
-        25 | 26 => edit_variants(document, &scope.path(&a), &to.port, dice),
-        27 => document.set(
-            &scope.path(&b),
-            ["iterations", "width", "resolution", "value", &to.port][dice.roll(5)],
-            value(dice),
-        ),
+        25 | 26 => {
+            changed = edit_variants(document, &scope.path(&a), &to.port, dice);
+            Ok(())
+        }
+        27 => {
+            let param = ["iterations", "width", "resolution", "value", &to.port][dice.roll(5)];
+            changed = document.set(&scope.path(&b), param, value(dice));
+            Ok(())
+        }
         _ => edit_texts(document, &scope, &a, dice),
     };
+    let done = done.map_err(String::from).and(changed.map_err(String::from));
     format!("{what} in `{scope}`: {a}, {b}, {c}, {from} -> {}.{}: {done:?}", to.node, to.port)
 }
 
 /// One edit of the variants: another choice, a new one, another name, or what one sets.
-fn edit_variants(document: &mut Document, path: &str, param: &str, dice: &mut Dice) -> Result<(), String> {
+fn edit_variants(document: &mut Document, path: &str, param: &str, dice: &mut Dice) -> Result<(), ChangeError> {
     let name = dice.of(&["v", "w", "w", " v\n\"\\"]).unwrap();
     match dice.roll(9) {
-        0 | 1 => document.choose(None).map_err(|problems| problems.to_string()),
-        2..=4 => document.choose(Some(name)).map_err(|problems| problems.to_string()),
+        0 | 1 => document.choose(None).map_err(ChangeError::CannotChoose),
+        2..=4 => document.choose(Some(name)).map_err(ChangeError::CannotChoose),
         5 => {
             let base = document.clone();
             document.store_variant(name, &base, &BTreeSet::from([path.to_string()]))
@@ -161,7 +168,7 @@ const TEXTS: [&str; 8] =
     ["", " x ", "a\nb", "\"#\\", "\r\n\t", "\u{0}\u{7f}\u{202e}\u{e9}", "r##\"", "variant: \"v\","];
 
 /// One edit of what is kept beside the wires: notes, views, bakes, presets, expectations, frames, texts of stages.
-fn edit_texts(document: &mut Document, scope: &Scope, name: &str, dice: &mut Dice) -> Result<(), String> {
+fn edit_texts(document: &mut Document, scope: &Scope, name: &str, dice: &mut Dice) -> Result<(), Refusal> {
     let text = dice.of(&TEXTS).unwrap().to_string();
     let path = scope.path(name);
     match dice.roll(8) {

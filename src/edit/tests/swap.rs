@@ -49,10 +49,16 @@ fn other_names_are_followed_where_the_type_leaves_no_choice() {
     assert!(document.nodes["jet"].inputs.is_empty() && document.nodes["jet"].params.is_empty());
     assert_eq!(reads(&document, "viscosity", "before"), None, "a divergence is no velocity");
     let before = document.clone();
-    assert!(replace_stage(&mut document, &root(), "jet", "no/such", library()).unwrap_err().contains("`no/such`"));
+    assert!(
+        replace_stage(&mut document, &root(), "jet", "no/such", library())
+            .unwrap_err()
+            .to_string()
+            .contains("`no/such`")
+    );
     assert!(
         replace_stage(&mut document, &root(), "density", "fluid/advect", library())
             .unwrap_err()
+            .to_string()
             .contains("cannot be replaced")
     );
     assert!(replace_stage(&mut document, &root(), "gone", "fluid/advect", library()).is_err());
@@ -77,9 +83,9 @@ fn what_is_not_of_the_library_can_not_be_made_ones_own() {
     let mut document = fluid();
     make_local_copy(&mut document, &root(), "jet", library()).unwrap();
     assert!(matches!(document.nodes["jet"].kind, NodeKind::Custom(_)) && builds(&document).is_ok());
-    assert!(make_local_copy(&mut document, &root(), "jet", library()).unwrap_err().contains("already"));
+    assert!(make_local_copy(&mut document, &root(), "jet", library()).unwrap_err().to_string().contains("already"));
     let mut wrong = nodes(r#""a": (stage: "no/such")"#);
-    assert!(make_local_copy(&mut wrong, &root(), "a", library()).unwrap_err().contains("`no/such`"));
+    assert!(make_local_copy(&mut wrong, &root(), "a", library()).unwrap_err().to_string().contains("`no/such`"));
 }
 
 /// What the list of stages says about wires is what happens to them.

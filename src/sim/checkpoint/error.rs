@@ -6,6 +6,7 @@ use crate::printable::name;
 
 /// Why a checkpoint can't be written, read or used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// The operating system's error.
     #[error("the checkpoint {} can't be {doing}: {cause}", .path.display())]

@@ -15,7 +15,11 @@ impl Session {
         let values: Vec<_> = nodes.iter().map(keyed).collect();
         self.arrange(&format!("{}.{param}", nodes.join(" ")), |document| {
             for (node, value) in values {
-                match value.and_then(|value| document.set(&node, param, value.clone()).map(|()| value)) {
+                let done = value.and_then(|value| {
+                    document.set(&node, param, value.clone())?;
+                    Ok(value)
+                });
+                match done {
                     Ok(value) => set.push((format!("{node}.{param}"), value)),
                     Err(sentence) => result = Err(sentence),
                 }

@@ -153,7 +153,7 @@ impl Canvas {
         let reason = match (end == drag.end, drag.fits(port)) {
             (true, _) if end == End::Input => "Connect an input to an output".to_string(),
             (true, _) => "Connect an output to an input".to_string(),
-            (false, Err(reason)) => reason,
+            (false, Err(refusal)) => refusal.to_string(),
             (false, Ok(())) => return,
         };
         ui.ctx().set_cursor_icon(egui::CursorIcon::NotAllowed);

@@ -97,14 +97,14 @@ impl Canvas {
                     result = edit::rename_bookmark(document, &number, &text);
                 });
                 session.end_gesture();
-                result
+                result.map_err(String::from)
             }
             Subject::Frame(index) => {
                 let mut result = Ok(());
                 session.arrange("title", |document| {
                     result = edit::update_frame(document, &scope, index, |frame| frame.title = text);
                 });
-                result
+                result.map_err(String::from)
             }
         }
     }

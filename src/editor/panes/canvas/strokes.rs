@@ -85,6 +85,6 @@ impl Canvas {
         session.edit("reroute", |document| {
             result = edit::add_reroute_shared(document, &scope, from, ends, (at.x.round(), at.y.round()));
         });
-        result.map(drop)
+        result.map(drop).map_err(String::from)
     }
 }

@@ -6,7 +6,7 @@ use egui_node_graph::{AnyParameterId, NodeResponse};
 use super::view::{End, Response};
 use super::{Canvas, Palette, gestures, wires};
 use crate::document::Link;
-use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
+use crate::edit::{self, IN, InputEnd, OUT, PortSignature, Refusal};
 use crate::editor::model::session::Session;
 use crate::editor::toolkit::theme;
 
@@ -20,7 +20,7 @@ pub(super) struct WireDrag {
 
 impl WireDrag {
     /// Whether the dragged wire could end at a port of another node, else why not.
-    pub(super) fn fits(&self, port: &PortSignature) -> Result<(), String> {
+    pub(super) fn fits(&self, port: &PortSignature) -> Result<(), Refusal> {
         match self.end {
             End::Output => edit::fits(&self.port, port),
             End::Input => edit::fits(port, &self.port),

@@ -341,7 +341,7 @@ impl Code {
                     result = edit::make_local_copy(document, &scope, name, &library)
                 });
                 session.end_gesture();
-                result
+                result.map_err(String::from)
             }
             Wish::OpenElsewhere(path) => {
                 open::that_detached(&path).map_err(|error| format!("{} can't be opened: {error}", path.display()))

@@ -341,7 +341,7 @@ impl Inspected<'_> {
         };
         match done {
             Ok(()) => self.session.edit("expose", |document| *document = after),
-            Err(sentence) => self.told = Err(sentence),
+            Err(refusal) => self.told = Err(refusal.into()),
         }
     }
 
