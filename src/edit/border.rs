@@ -1,5 +1,6 @@
 //! The border of a group: its parameters, inputs and outputs.
 
+use super::ends::Side;
 use super::group::mentioned;
 use super::nodes::node_mut;
 use super::remove::drop_targets;
@@ -7,15 +8,6 @@ use super::{IN, Refusal, expect, group_of, is_node_name, level_mut, links, no_no
 use crate::document::{Document, Group, LevelMut, Link, Node, NodeKind, OWN_VALUES, ParamValue, Scope};
 use crate::expr;
 use crate::library::Library;
-
-/// A side of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The inputs.
-    In,
-    /// The outputs.
-    Out,
-}
 
 /// Exposes a parameter of a node inside, or its `iterations`, as a parameter of the group. If the group already has a
 /// parameter of this name, that one sets both.

@@ -11,6 +11,7 @@ mod border;
 mod clipboard;
 mod coarsen;
 mod custom;
+mod ends;
 mod expect;
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -29,10 +30,11 @@ mod wires;
 
 pub use crate::graph::ports::{group_of, stage_of};
 pub use bookmark::{remove_bookmark, rename_bookmark, set_bookmark};
-pub use border::{Side, expose_param, hide_param, remove_port, rename_port};
+pub use border::{expose_param, hide_param, remove_port, rename_port};
 pub use clipboard::{PasteInputs, copy, duplicate, paste};
 pub use coarsen::{Coarser, coarsen, coarser};
 pub use custom::custom_stage;
+pub use ends::{InputEnd, Side};
 pub use expect::{add_expectation, remove_expectation};
 pub use frames::{add_frame, frame_around, frame_contents, remove_frame, update_frame};
 pub use group::make_group;
@@ -44,8 +46,8 @@ pub use signature::{NodeSignature, PortSignature, fits, port_types};
 pub use swap::{WireChanges, make_local_copy, replace_stage, wire_changes};
 pub use ungroup::ungroup;
 pub use wires::{
-    InputEnd, add_input, add_reroute, add_reroute_shared, connect, disconnect, feeds, free_output, insert_on_wire,
-    origin, refusal, source,
+    add_input, add_reroute, add_reroute_shared, connect, disconnect, feeds, free_output, insert_on_wire, origin,
+    refusal, source,
 };
 
 use crate::document::{Document, LevelMut, Link, Nodes, Scope};

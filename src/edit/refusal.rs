@@ -1,6 +1,6 @@
 //! Reasons to refuse an edit.
 
-use super::{InputEnd, Side};
+use super::ends::{InputEnd, Side};
 use crate::document::{Link, ReadError, Scope};
 use crate::problem::Problem;
 use crate::stage::types::PortType;

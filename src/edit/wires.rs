@@ -1,5 +1,6 @@
 //! Wires: connecting, disconnecting, inserting nodes and reroutes.
 
+use super::ends::InputEnd;
 use std::collections::BTreeSet;
 
 use super::signature::{self, PortSignature, Takes, fits, port_types};
@@ -9,15 +10,6 @@ use crate::graph::ports::Ports;
 use crate::graph::{Graph, bypass};
 use crate::library::Library;
 use crate::problem::{Problem, Severity};
-
-/// An input port of a node, or of `out`: an output of the open group.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct InputEnd {
-    /// Name of the node, or `out`.
-    pub node: String,
-    /// Name of the port, or of the group's output.
-    pub port: String,
-}
 
 /// The wire that an input reads.
 pub fn source<'a>(level: Level<'a>, end: &InputEnd) -> Option<&'a Link> {

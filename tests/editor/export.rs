@@ -113,7 +113,9 @@ fn exports_wait_for_each_other_and_can_be_removed() {
     frame(&mut bench, "from", "400000");
     assert!(bench.reads("its files would be deleted"), "one frame is common to both");
     frame(&mut bench, "from", "400001");
-    bench.until("that the folder is known", |bench| !bench.reads("its files would be deleted"));
+    // The line about the folder moves the buttons when it comes.
+    let known = |bench: &Bench| !bench.reads("its files would be deleted") && bench.reads("free on the disk");
+    bench.until("that the folder is known", known);
     bench.rest();
     bench.press("Add to queue");
     bench.until("the second one", |bench| bench.reads("Waiting: 240 frames"));
