@@ -200,7 +200,7 @@ impl Earlier {
         let given = |name: &&str| node.inputs.contains_key(*name) || node.params.contains_key(*name);
         node.kind == NodeKind::Stage(self.stage.into())
             && self.lacks(library)
-            && (self.had.is_empty() || self.had.iter().any(|name| given(&name)))
+            && (self.had.is_empty() || self.had.iter().any(given))
     }
 
     /// Whether the library is not of the time before: it may have files of the user by these names.
