@@ -1,4 +1,4 @@
-//! Work on a thread of its own: [`answer`] gives one result, [`Background`] has progress that others read, and a result;
+//! Work on a thread of its own: `answer` gives one result, [`Background`] has progress that others read, and a result;
 //! [`Worker`] sends messages.
 
 use std::io;
@@ -19,6 +19,7 @@ const WORKER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Starts work that gives one answer, and calls `wake` when it is there. Nobody waits for the work: where the receiver is
 /// gone, its answer is dropped. Where no thread can be started, the channel is closed.
+#[cfg(feature = "editor")]
 pub(crate) fn answer<T: Send + 'static>(
     name: &str,
     wake: impl FnOnce() + Send + 'static,
