@@ -95,3 +95,14 @@ impl From<ChangeError> for String {
         error.to_string()
     }
 }
+
+/// Cause and remedy.
+pub(super) type Fault = (String, String);
+
+/// Cause and remedy, with a cause that a program can match on.
+pub(super) type Refused = (ChangeError, String);
+
+/// The cause as a sentence, with its remedy.
+pub(super) fn fault((cause, remedy): Refused) -> Fault {
+    (cause.to_string(), remedy)
+}

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::change_error::{Fault, Refused, fault};
 use super::{ChangeError, Document, Extra, Link, Node, NodeKind, ParamValue, Scope, cells, write};
 use crate::problem::{Problem, Problems};
 use crate::spelling::close_names;
@@ -56,16 +57,6 @@ fn split(key: &str) -> (String, String) {
 fn key(path: &str, name: &str) -> Option<String> {
     let key = format!("{path}.{name}");
     (split(&key) == (path.to_string(), name.to_string())).then_some(key)
-}
-
-/// Cause and remedy.
-type Fault = (String, String);
-
-/// Cause and remedy, with a cause that a program can match on.
-type Refused = (ChangeError, String);
-
-fn fault((cause, remedy): Refused) -> Fault {
-    (cause.to_string(), remedy)
 }
 
 /// Takes the result of an exchange at a node and its port or parameter; returns whether it succeeded.

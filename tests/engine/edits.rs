@@ -32,7 +32,7 @@ fn an_edit_keeps_states_that_did_not_change() {
     simulation.step(&FrameInput::default()).expect("steps");
     assert_eq!(value(&simulation), 13.0);
     simulation.replace(plan(&counter(ADD).replace("(16, 16)", "(16, 8)")).expect("compiles")).expect("replaces");
-    assert_eq!((value(&simulation), simulation.frame()), (0.0, 0), "another size starts anew");
+    assert_eq!((value(&simulation), simulation.frame()), (0.0, 0), "another size starts from the beginning");
 }
 
 #[test]

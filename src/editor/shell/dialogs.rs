@@ -42,19 +42,6 @@ impl Dialog {
         let alone = |dialog: &Dialog| matches!(dialog, Dialog::About | Dialog::History | Dialog::Preferences);
         std::mem::discriminant(self) == std::mem::discriminant(other) || (alone(self) && alone(other))
     }
-
-    fn title(&self) -> &'static str {
-        match self {
-            Dialog::About => "About Stagewright",
-            Dialog::History => "History",
-            Dialog::Preferences => "Preferences",
-            Dialog::Export => "Export",
-            Dialog::Bake => "Bake",
-            Dialog::Preset(_) => "Preset",
-            Dialog::VariantName(_) => "Variant",
-            Dialog::List(_) => "List",
-        }
-    }
 }
 
 /// The open dialogs.
@@ -138,7 +125,7 @@ impl Editor {
         }
     }
 
-    /// Whether a dialog in front may get keys, and the keys of commands that the preferences wait for.
+    /// Takes the keys of a command while the preferences wait for them.
     pub(super) fn record_dialog_keys(&mut self, ctx: &egui::Context) {
         if self.dialogs.open.iter().any(|dialog| matches!(dialog, Dialog::Preferences)) {
             self.record_keys(ctx);
@@ -213,9 +200,14 @@ impl Editor {
 
     /// Draws one of the dialogs that take one place.
     fn show_information(&mut self, dialog: &Dialog, ctx: &egui::Context) -> Shown {
+        let title = match dialog {
+            Dialog::History => "History",
+            Dialog::Preferences => "Preferences",
+            _ => "About Stagewright",
+        };
         let mut open = true;
-        let shown = egui::Window::new(dialog.title())
-            .id(Id::new(("dialog", dialog.title())))
+        let shown = egui::Window::new(title)
+            .id(Id::new(("dialog", title)))
             .open(&mut open)
             .collapsible(false)
             .resizable(matches!(dialog, Dialog::History))
