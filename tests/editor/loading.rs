@@ -164,4 +164,8 @@ fn a_graph_of_an_earlier_version_opens_and_says_what_was_renamed() {
     bench.reopen();
     bench.compiled();
     assert!(!says(&bench, "Changed for this version"), "it was saved");
+    fs::copy(stored, bench.folder().join("graph.ron")).unwrap();
+    bench.until("the file of before", |bench| says(bench, "Changed for this version"));
+    bench.compiled();
+    assert_eq!(bench.problems(), Vec::<String>::new());
 }

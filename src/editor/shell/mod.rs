@@ -53,6 +53,7 @@ use crate::editor::shell::preferences::Preferences;
 pub use crate::editor::shell::window::{device_setup, run};
 use crate::editor::toolkit::notice::{self, Notice};
 use crate::editor::toolkit::{theme, widget_memory};
+use crate::library::earlier;
 use crate::sim::Simulation;
 use crate::sim::checkpoint::CheckpointFile;
 
@@ -277,7 +278,10 @@ impl Editor {
                     self.notify(format!("Saved {}", path.display()), false);
                 }
                 Event::Saved(path) => self.notify(format!("Saved {}", path.display()), false),
-                Event::Reloaded(path) => self.notify(format!("Reloaded {} (changed on disk)", path.display()), false),
+                Event::Reloaded(path) => {
+                    self.notify(format!("Reloaded {} (changed on disk)", path.display()), false);
+                    self.say_renamed();
+                }
                 Event::Dropped(wish, node) => {
                     let mut actions = Actions::new();
                     let told =
@@ -285,7 +289,10 @@ impl Editor {
                     actions.push(told.map_or_else(Action::Tell, |_| Action::Reveal));
                     self.carry_out(actions, ctx);
                 }
-                Event::Compare(path, document) => self.panes.compare.compare_with(Change::File(path, document)),
+                Event::Compare(path, mut document) => {
+                    earlier::update(&mut document, self.session.library());
+                    self.panes.compare.compare_with(Change::File(path, document));
+                }
                 Event::Failed(sentence) => self.notify(sentence, true),
             }
         }

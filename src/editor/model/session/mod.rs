@@ -211,14 +211,15 @@ impl Session {
     }
 
     /// Replaces the document by the new content of its file, as one undo step. States that still exist keep their values.
-    pub(crate) fn reload(&mut self, document: Document) {
+    pub(crate) fn reload(&mut self, mut document: Document) {
         self.end_gesture();
         self.history.record(&self.document, "reload");
-        self.document = document.clone();
+        self.disk.saved = Some(document.clone());
+        self.renamed = earlier::update(&mut document, self.library());
+        self.document = document;
         self.changes.pending = true;
         self.compile();
         self.end_gesture();
-        self.disk.saved = Some(document);
     }
 
     /// Compiles the document again, because a file that it names has changed.
