@@ -1,4 +1,7 @@
 //! Playing from caches: before each frame, the values of some wires come from disk, and what only they need does not run.
+//!
+//! Before a frame, a wire gets the values of that frame and a State those of the frame before; after it, the State gets its own. Where all
+//! States come from caches, a seek sets frame and time and computes nothing. The workgroups of a particle set follow from its count.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;

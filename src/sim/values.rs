@@ -1,5 +1,8 @@
 //! Watches States for NaN and infinity, and finds the node where they began: a plan that keeps every wire recomputes
 //! the frames since the last good States.
+//!
+//! In a group that repeats within a frame only the last repeat of a wire is checked, so the node that is named may be the second in the
+//! loop.
 
 use std::collections::BTreeMap;
 

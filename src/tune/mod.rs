@@ -1,4 +1,8 @@
 //! Finds the fastest shape of a stage's dispatches on a device by timing each of them, and keeps it in a file.
+//!
+//! The node's dispatches are timed by themselves (`Plan::only`), in turn with those of the plain shape: while a GPU waits for the next
+//! candidate to be compiled, its clock rate drops. The key of a measurement is the stage's text, its resolution and its iterations, not the
+//! hash of the plan, which any edit would change. On a software adapter measuring is not worth it (`Gpu::is_worth_tuning`).
 
 mod cache;
 

@@ -1,4 +1,7 @@
 //! Fields: stages that are inlined into their readers, with everything that they read.
+//!
+//! A field is never dispatched, and one that is read twice is inlined once. Each is also validated as if it were dispatched, so that a
+//! mistake is reported once and at its own line (`codegen::writer::field_checks`).
 
 use std::rc::Rc;
 

@@ -1,4 +1,8 @@
 //! Particle sets: their values, and operations that change which particles they contain.
+//!
+//! Each attribute is a value of its own, so a stage makes new versions of what it writes and of nothing else. `emit` appends in the stage's own
+//! kernel. `filter` sums flags and moves what stays, in its order; `gather` and `scatter` move by an index from the stage. Moving gives a set
+//! a new *order*, and a neighbour grid remembers the order that it was filled from.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

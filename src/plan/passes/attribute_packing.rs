@@ -1,7 +1,10 @@
 //! Packs attributes that stages read from other particles. When 32 lanes load from different places, four words cost
-//! the same as one, so attributes that are read together are stored together in vectors of four. They are also stored
-//! separately. The stage that writes the last of them writes the copy in the same dispatch; for large sets this may be
-//! a separate dispatch.
+//! the same as one, so attributes that are read together are stored together in vectors of four, and by themselves only if something
+//! else reads them. The stage that writes the last of them writes the pack in the same dispatch; for large sets this may be a separate
+//! dispatch.
+//!
+//! The first pack has the vector that distances are computed from for every candidate, so only what fits into its fourth word joins it: SPH
+//! reads `position+density` and `velocity+pressure` in 3D, and `position` by itself in 2D. A plan's text names a pack like this.
 
 use std::collections::{BTreeMap, BTreeSet};
 

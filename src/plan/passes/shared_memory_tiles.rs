@@ -1,5 +1,9 @@
 //! Shared-memory tiling: inputs that a stage reads many times around its own cell are loaded into workgroup memory
 //! once, as a tile with a halo, and its invocations read that.
+//!
+//! Windows are derived from the text (`stage::loops::window`), or declared and then enforced by the accessor. Where a parameter sets the
+//! width, the halo is fixed and the kernel holds the stage's text twice: one reads the tile, the other, for wider windows, memory. Such a
+//! stage shares its dispatch with no other.
 
 use crate::graph::{Graph, Kind, Node};
 use crate::plan::ir::tiles::{Haloed, inner, inputs, pairs, tile};

@@ -1,5 +1,10 @@
 //! Temporal blocking: consecutive iterations of a stage with a bounded radius become one dispatch, on tiles whose halo
 //! is as wide as the radius of all its sweeps together.
+//!
+//! Iterations are joined where each updates all that the one before wrote, and nothing else reads that. The radius is what the text proves
+//! or what the header declares; accessors enforce a declared one in every shape, so results do not depend on the shape. A tile that holds
+//! the whole domain needs no halo and takes all iterations: the coarsest levels of a multigrid cycle are one dispatch. What a tile starts
+//! from is computed while it is loaded, where that is little work (`fusion`).
 
 use crate::plan::ir::tiles::{holds_domain, radius};
 use crate::plan::ir::{Op, OpId, Program, Task, ValueId};

@@ -1,5 +1,6 @@
 //! An invocation computes four cells of a row: values at the computed cell and across its faces are loaded as vectors
-//! of four words, which is the best access pattern.
+//! of four words, which is the best access pattern. Where two cells share a word in half precision, an invocation computes
+//! both (`pair`).
 
 use crate::graph::{Graph, Kind, Node};
 use crate::plan::ir::window::{Side, Window, window};

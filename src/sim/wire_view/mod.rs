@@ -2,7 +2,9 @@
 //! the wire is. Nothing blocks; statistics and values arrive some frames later. A wire has to be kept for this:
 //! [`View::keep`] gives what to put into [`crate::plan::Keep::Wires`].
 //!
-//! NaN is magenta and infinity is cyan, whatever the colour map.
+//! A view is one submit: range, histogram, sums, image, and the element under the pointer. The range of the colours never leaves the
+//! GPU, so it is that of the frame on display. Wires are read as words, so the same few kernels serve all types. Sums are compensated and
+//! completed in f64 on the CPU. NaN is magenta and infinity is cyan, whatever the colour map.
 
 mod source;
 mod statistics;

@@ -1,4 +1,8 @@
 //! A view: an image of the graph, or of any of its wires, in a pane.
+//!
+//! `scene` says what the image is of, and its `projection` leads from the world to the screen and back. `handles` finds the parameters of the
+//! selection that have a handle, draws them, and computes from the state at its start what a drag sets. Arrows, streamlines and contours
+//! (`flow`) are drawn from copies that arrive some frames later (`copied`).
 
 mod camera;
 mod copied;

@@ -1,6 +1,11 @@
 //! Fuses neighbouring stages into one dispatch: a stage whose results another needs at its own cell, or for its own
 //! particle, is inlined into that one and called before it. Values between the two stay in registers, and are stored
 //! only where something else reads them.
+//!
+//! Stages may share a dispatch if they run over the same elements and behind the same gate, if both or neither are invariant, and if no third
+//! operation comes between them. Together they bind no more storage buffers than `buffer_budget` allows: what they share is bound once, and
+//! values that they pass on take no buffer. A stage that is read at other cells is recomputed there where that is little work, or where a
+//! mean of finer cells reads each of its cells once. Values in half precision are never recomputed.
 
 mod constants;
 mod eligible;
