@@ -50,6 +50,7 @@ mod embedded;
 pub mod export;
 pub mod expr;
 pub mod files;
+pub mod formats;
 pub mod gpu;
 pub mod graph;
 pub mod input;

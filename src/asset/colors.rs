@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use super::error::Cause;
-use super::image::{Pixels, Stored};
-use super::{AssetGrid, Phase, Placement, Work, finite, not_finite};
+use super::{AssetGrid, Cause, Phase, Placement, Work, finite};
+use crate::formats::pixels::{Pixels, Stored};
+use crate::formats::warnings::not_finite;
 use crate::graph::{Domain, ImageFit};
 
 /// # Errors

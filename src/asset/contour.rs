@@ -4,10 +4,9 @@
 
 use glam::{DVec2, DVec3};
 
-use super::error::Cause;
-use super::image::Coverage;
+use super::coverage::Coverage;
 use super::tree::{Tree, bounds};
-use super::{AssetGrid, MAX_TRIANGLES, Phase, Placement, Work, fill, place_warnings};
+use super::{AssetGrid, Cause, MAX_TRIANGLES, Phase, Placement, Work, fill, place_warnings};
 use crate::graph::Domain;
 
 const HALF: f64 = 0.5;

@@ -6,9 +6,8 @@ use std::thread::{Builder, available_parallelism, scope};
 
 use glam::DVec3;
 
-use super::error::Cause;
 use super::tree::Tree;
-use super::work::{Phase, Work};
+use super::{Cause, Phase, Work};
 use crate::graph::Domain;
 
 /// Tolerance for rounding where a distance is compared with a cell.

@@ -10,72 +10,48 @@
 //! Arrays and volumes (`npy`, `vdb`) are interpolated at the centres of the cells (`volume`). Particles (`ply`, `npy`, `npz`, and
 //! points of meshes from `points`) become the attributes that a State names (`particles`).
 
-mod blosc;
 mod colors;
 mod contour;
+mod coverage;
 pub mod envelope;
-mod error;
-mod exr;
-mod exr_piz;
 mod fill;
 mod frames;
-mod gltf;
-mod image;
-mod jpeg;
 mod motion;
-mod npy;
-mod npz;
-mod obj;
 mod particles;
-mod ply;
 pub mod points;
 mod shells;
 mod surface;
-pub mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod triangle;
-mod vdb;
 mod volume;
-mod work;
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{DMat4, DVec3};
 
 use crate::embedded::FILES;
-use crate::files::{Access, read as regular};
+use crate::files::Access;
+use crate::formats::bytes::read;
+use crate::formats::content::{Content, Source};
+use crate::formats::limits::MAX_COORDINATE;
+pub use crate::formats::limits::{MAX_FILE, MAX_PIXELS, MAX_TABLE, MAX_TRIANGLES, MAX_VERTICES};
+use crate::formats::mesh::is_point;
+use crate::formats::numbers::finite;
+use crate::formats::points::Points;
+pub use crate::formats::warnings::{APPLY, COUNT_AS_ZERO};
+pub use crate::formats::{AssetError, Cause, Phase, Text, Work, sentence};
+use crate::formats::{ContentKind, extension, reader_of};
 use crate::graph::{Domain, ImageFit, MeshPoints};
 use crate::printable;
 pub use envelope::Timing;
-pub use error::{AssetError, Cause, Text, sentence};
 pub use frames::{Frames, MAX_FRAMES, files_of};
-pub use image::MAX_PIXELS;
 pub use particles::{Column, Number, Shared};
-pub use work::{Phase, Work};
 
-/// Size limit of a file, or of a buffer file \[bytes\].
-pub const MAX_FILE: u64 = 1 << 30;
-/// The same of a table \[bytes\]: a million frames have 256 bytes each.
-pub const MAX_TABLE: u64 = 256 << 20;
-/// Limit of triangles of a mesh, or of segments of an image's outline.
-pub const MAX_TRIANGLES: usize = 5_000_000;
-/// Limit of vertices of a mesh: enough for triangles that share none.
-pub const MAX_VERTICES: usize = 3 * MAX_TRIANGLES;
 /// Limit of numbers that are computed, one a cell for distances and four for colours: they take 4 GiB.
 pub const MAX_NUMBERS: u64 = 1 << 30;
-/// Bytes that are read between two checks for cancelling.
-const CHUNK: u64 = 4 << 20;
-/// What warnings about numbers that are not finite end with.
-pub const COUNT_AS_ZERO: &str = "count as 0";
-/// Remedy of warnings about what is left out of a mesh.
-pub const APPLY: &str = "apply it in the program that made the file, and export it again";
-/// Larger coordinates and sizes are considered errors \[m\].
-const MAX_COORDINATE: f64 = 1e15;
-
 /// Where a file's shape is placed in the domain, whose lower corner is the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Placement {
@@ -152,18 +128,6 @@ pub struct AssetGrid {
     pub warnings: Vec<String>,
     /// The files of the sequence that these values are the first of.
     pub frames: Option<Arc<Frames>>,
-}
-
-/// Vertices and triangles as in the file.
-#[derive(Clone, Debug, Default)]
-struct Mesh {
-    points: Vec<DVec3>,
-    triangles: Vec<[u32; 3]>,
-    /// Colours of the corners of each triangle; empty where they are not wanted, or the file has none.
-    colors: Vec<[[f32; 4]; 3]>,
-    /// The same: their places on a texture.
-    uvs: Vec<[[f32; 2]; 3]>,
-    warnings: Vec<String>,
 }
 
 /// A shipped file with this name below the folder of the shipped graphs, such as `vessels/pegs.png`. So that shipped
@@ -261,7 +225,7 @@ impl Request {
                 let mut grid = match wanted {
                     Wanted::Image { fit, linear } => colors::colors(&pixels, fit, linear, placement, domain, work)?,
                     _ => {
-                        let coverage = image::coverage(&pixels);
+                        let coverage = coverage::coverage(&pixels);
                         // A large image and its outline would be in memory at once.
                         drop(pixels);
                         contour::distances(coverage, placement, domain, work)?
@@ -280,7 +244,10 @@ impl Request {
             }
             (Content::Points(_), _) => Err(Cause::NoNumbers),
             (Content::Mesh(mesh), _) => surface::distances(mesh, placement, domain, work),
-            (Content::Track(values), _) => Ok(AssetGrid { values, warnings: Vec::new(), frames: None }),
+            (Content::Track(points), Wanted::Track(timing)) => {
+                Ok(AssetGrid { values: timing.frames(&points)?, warnings: Vec::new(), frames: None })
+            }
+            (Content::Track(_), _) => Err(Cause::NoShape),
         })
     }
 
@@ -314,23 +281,12 @@ impl Request {
     }
 
     /// All particles of the file.
-    fn particles(&self, work: &Work) -> Result<particles::Points, Cause> {
+    fn particles(&self, work: &Work) -> Result<Points, Cause> {
         match self.read(work)? {
             Content::Points(points) => Ok(points),
             Content::Mesh(mesh) => points::read(&mesh, self.points, work),
             _ => Err(Cause::NoPoints),
         }
-    }
-
-    /// The values of a sound or a table, frame by frame.
-    fn values_over_time(&self, bytes: &[u8], ending: &str) -> Result<Vec<f32>, Cause> {
-        let Wanted::Track(timing) = self.wanted else { return Err(Cause::NoEnvelope) };
-        let points = if ending == "wav" {
-            envelope::of_sound(bytes, timing.fps, timing.loudness)?
-        } else {
-            table::of_table(&String::from_utf8_lossy(bytes), timing.fps, self.layer.as_deref())?
-        };
-        timing.frames(&points)
     }
 
     fn error(&self, cause: Cause) -> AssetError {
@@ -341,41 +297,27 @@ impl Request {
         if let Placement::Fit { center, size } = self.placement {
             check_placement(center, size)?;
         }
-        let ending = ending(&self.path);
-        enum Holds {
-            Mesh,
-            Image,
-            Numbers,
-            Points,
-            Track,
-        }
+        let reader = reader_of(&self.path).ok_or_else(|| Cause::Ending(extension(&self.path)))?;
         let particles = matches!(self.wanted, Wanted::Particles(_));
-        let holds = match ending.as_str() {
-            "obj" | "gltf" | "glb" => Holds::Mesh,
-            "png" | "jpg" | "jpeg" | "exr" => Holds::Image,
-            "npy" if particles => Holds::Points,
-            "npy" | "vdb" => Holds::Numbers,
-            "ply" | "npz" => Holds::Points,
-            "wav" | "csv" => Holds::Track,
-            _ => return Err(Cause::Ending(ending)),
-        };
-        match (holds, self.domain.dim, self.wanted) {
-            (Holds::Points | Holds::Mesh, _, Wanted::Particles(_)) | (Holds::Track, _, Wanted::Track(_)) => {}
-            (Holds::Track, ..) => return Err(Cause::NoShape),
+        let points = particles.then_some(ContentKind::Points).filter(|kind| reader.becomes.contains(kind));
+        let kind = points.or(reader.usual_kind()).ok_or(Cause::NoPoints)?;
+        match (kind, self.domain.dim, self.wanted) {
+            (ContentKind::Points, _, Wanted::Particles(_)) | (ContentKind::Track, _, Wanted::Track(_)) => {}
+            (ContentKind::Track, ..) => return Err(Cause::NoShape),
             (_, _, Wanted::Track(_)) => return Err(Cause::NoEnvelope),
-            (Holds::Points, ..) | (_, _, Wanted::Particles(_)) => return Err(Cause::NoPoints),
-            (Holds::Numbers | Holds::Image, _, Wanted::Velocity { .. }) => {
+            (ContentKind::Points, ..) | (_, _, Wanted::Particles(_)) => return Err(Cause::NoPoints),
+            (ContentKind::Grid | ContentKind::Image, _, Wanted::Velocity { .. }) => {
                 return Err(Cause::Unfit(
                     "only a mesh has a velocity".into(),
                     "choose a mesh, or disconnect `velocity`",
                 ));
             }
-            (Holds::Numbers, _, Wanted::Image { .. }) => return Err(Cause::NoImage),
-            (Holds::Mesh | Holds::Image, _, Wanted::Numbers { .. }) => return Err(Cause::NoNumbers),
-            (Holds::Mesh, _, Wanted::Image { .. }) => return Err(Cause::NoColors),
-            (Holds::Mesh, 2, _) => return Err(Cause::MeshIn2d),
-            (Holds::Image, 3, _) => return Err(Cause::ImageIn3d),
-            _ if self.layer.is_some() && ending != "exr" && ending != "vdb" => return Err(Cause::NoLayers),
+            (ContentKind::Grid, _, Wanted::Image { .. }) => return Err(Cause::NoImage),
+            (ContentKind::Shape | ContentKind::Image, _, Wanted::Numbers { .. }) => return Err(Cause::NoNumbers),
+            (ContentKind::Shape, _, Wanted::Image { .. }) => return Err(Cause::NoColors),
+            (ContentKind::Shape, 2, _) => return Err(Cause::MeshIn2d),
+            (ContentKind::Image, 3, _) => return Err(Cause::ImageIn3d),
+            _ if self.layer.is_some() && !reader.has_layers => return Err(Cause::NoLayers),
             _ => {}
         }
         if !particles && self.domain.cells().saturating_mul(self.wanted.components()) > MAX_NUMBERS {
@@ -383,26 +325,25 @@ impl Request {
         }
         let bytes = match self.built_in {
             Some(bytes) => bytes.to_vec(),
-            None => read(&self.path, if ending == "csv" { MAX_TABLE } else { MAX_FILE }, work)?,
+            None => read(&self.path, reader.limit, work)?,
         };
         work.begin(Phase::Decoding, 0)?;
-        Ok(match ending.as_str() {
-            "png" | "jpg" | "jpeg" => Content::Image(image::pixels(bytes, ending != "png")?, None),
-            "exr" => {
-                let (pixels, note) = exr::pixels(&bytes, self.layer.as_deref(), work)?;
-                Content::Image(pixels, note)
-            }
-            "ply" => Content::Points(ply::read(bytes, work)?),
-            "wav" | "csv" => Content::Track(self.values_over_time(&bytes, &ending)?),
-            "npz" => Content::Points(npz::points(&bytes, self.set.as_deref(), work)?),
-            "npy" if particles => Content::Points(npy::points(bytes)?),
-            "npy" => Content::Volume(npy::read(bytes, self.domain.dim as usize)?),
-            "vdb" => Content::Volume(vdb::read(&bytes, self.layer.as_deref(), work)?),
-            "obj" => Content::Mesh(obj::read(&bytes, particles, work)?),
-            _ => {
-                let folder = self.path.parent().unwrap_or(Path::new(""));
-                Content::Mesh(gltf::read(&bytes, folder, &self.access, particles, work)?)
-            }
+        let (fps, loudness) = match self.wanted {
+            Wanted::Track(timing) => (timing.fps, timing.loudness),
+            _ => Default::default(),
+        };
+        let reader = reader.by_content(&bytes);
+        (reader.read)(Source {
+            bytes,
+            folder: self.path.parent().unwrap_or(Path::new("")),
+            access: &self.access,
+            kind,
+            // That of particles is an attribute.
+            layer: if particles { self.set.as_deref() } else { self.layer.as_deref() },
+            dim: self.domain.dim as usize,
+            fps,
+            loudness,
+            work,
         })
     }
 }
@@ -417,21 +358,9 @@ pub fn distance_grid(path: &Path, placement: &Placement, domain: &Domain) -> Res
 
 /// Files that a file stands on, and how much of each counts \[bytes\]: the buffers of a glTF file that may be read.
 pub fn companions(path: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
-    if ending(path) != "gltf" {
-        return Vec::new();
-    }
+    let Some(companions) = reader_of(path).and_then(|reader| reader.companions) else { return Vec::new() };
     let bytes = read(path, MAX_FILE, &Work::default()).unwrap_or_default();
-    gltf::companions(&bytes, path.parent().unwrap_or(Path::new("")), access)
-}
-
-/// What a file holds.
-enum Content {
-    Mesh(Mesh),
-    /// With a warning.
-    Image(image::Pixels, Option<String>),
-    Volume(volume::Volume),
-    Points(particles::Points),
-    Track(Vec<f32>),
+    companions(&bytes, path.parent().unwrap_or(Path::new("")), access)
 }
 
 /// For what needs none.
@@ -440,69 +369,11 @@ fn no_domain() -> Domain {
     Domain { name: String::new(), dim, resolution, cell_size: 1.0, edge, finer: None, sliced: None }
 }
 
-fn ending(path: &Path) -> String {
-    path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
-}
-
 fn check_placement(center: [f64; 3], size: f64) -> Result<(), Cause> {
     if !(0.0..=MAX_COORDINATE).contains(&size) {
         return Err(Cause::Size(size));
     }
     if is_point(DVec3::from(center)) { Ok(()) } else { Err(Cause::Center) }
-}
-
-/// Whether coordinates can be reckoned with; NaN and infinity can't.
-fn is_point(p: DVec3) -> bool {
-    p.abs().cmple(DVec3::splat(MAX_COORDINATE)).all()
-}
-
-/// The first of many names, and how many follow.
-fn listed(names: &[&str]) -> String {
-    const LISTED: usize = 5;
-    let short = |name: &&str| name.chars().take(60).collect::<String>();
-    let first = names.iter().take(LISTED).map(short).collect::<Vec<_>>().join(", ");
-    match names.len().checked_sub(LISTED) {
-        None | Some(0) => first,
-        Some(more) => format!("{first} and {more} more"),
-    }
-}
-
-/// A number as a graph may get it: 0 in place of one that is infinite or none, which is counted.
-fn finite(number: f32, strange: &mut usize) -> f32 {
-    if number.is_finite() {
-        return number;
-    }
-    *strange += 1;
-    0.0
-}
-
-/// The warning about them.
-fn not_finite(strange: usize, what: &str) -> Option<String> {
-    (strange > 0).then(|| format!("{strange} of {what} are infinite or none, and {COUNT_AS_ZERO}"))
-}
-
-/// A whole regular file of at most `limit` bytes.
-fn read(path: &Path, limit: u64, work: &Work) -> Result<Vec<u8>, Cause> {
-    let (file, length) = regular::open(path)?;
-    if length > limit { Err(Cause::TooLarge(limit)) } else { read_start(file, length, work) }
-}
-
-/// The first bytes of an open file, as many as it has up to `count`.
-fn read_start(file: std::fs::File, count: u64, work: &Work) -> Result<Vec<u8>, Cause> {
-    let failed = |e: std::io::Error| Cause::Unreadable(e.to_string().into());
-    work.begin(Phase::Reading, count)?;
-    let mut bytes = Vec::new();
-    let room = usize::try_from(count).map_err(|_| Cause::TooLarge(MAX_FILE))?;
-    bytes.try_reserve_exact(room).map_err(|_| Cause::Unreadable("there is not enough memory for it".into()))?;
-    // It may grow while it is read.
-    let mut file = file.take(count);
-    loop {
-        let count = file.by_ref().take(CHUNK).read_to_end(&mut bytes).map_err(failed)?;
-        work.go_on(count as u64)?;
-        if count == 0 {
-            return Ok(bytes);
-        }
-    }
 }
 
 /// Takes a shape's bounding box to its place.

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::DVec3;
-use half::f16;
 
-use super::error::Cause;
-use super::volume::MAX_HELD;
-use super::{AssetGrid, Phase, Placement, Work, is_point, not_finite, place};
+use super::{AssetGrid, Cause, Phase, Placement, Work, place};
+use crate::formats::limits::MAX_HELD;
+use crate::formats::mesh::is_point;
+use crate::formats::points::{Points, Property};
+use crate::formats::warnings::not_finite;
 use crate::graph::{Domain, count_words};
 
 /// Which numbers of particles are wanted, and how they lie in memory.
@@ -36,98 +37,6 @@ pub enum Number {
     Signed,
     /// Without one.
     Unsigned,
-}
-
-/// How a number is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    I64,
-    U64,
-    F16,
-    F32,
-    F64,
-}
-
-impl Type {
-    pub(super) fn bytes(self) -> usize {
-        match self {
-            Type::I8 | Type::U8 => 1,
-            Type::I16 | Type::U16 | Type::F16 => 2,
-            Type::I32 | Type::U32 | Type::F32 => 4,
-            Type::I64 | Type::U64 | Type::F64 => 8,
-        }
-    }
-
-    pub(super) fn read(self, bytes: &[u8], little: bool) -> f64 {
-        let mut word = [0u8; 8];
-        word.iter_mut().zip(bytes).take(self.bytes()).for_each(|(to, from)| *to = *from);
-        if !little {
-            word.get_mut(..self.bytes()).into_iter().for_each(<[u8]>::reverse);
-        }
-        let [a, b, c, d, ..] = word;
-        match self {
-            Type::I8 => f64::from(a as i8),
-            Type::U8 => f64::from(a),
-            Type::I16 => f64::from(i16::from_le_bytes([a, b])),
-            Type::U16 => f64::from(u16::from_le_bytes([a, b])),
-            Type::I32 => f64::from(i32::from_le_bytes([a, b, c, d])),
-            Type::U32 => f64::from(u32::from_le_bytes([a, b, c, d])),
-            Type::I64 => i64::from_le_bytes(word) as f64,
-            Type::U64 => u64::from_le_bytes(word) as f64,
-            Type::F16 => f16::from_le_bytes([a, b]).to_f64(),
-            Type::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
-            Type::F64 => f64::from_le_bytes(word),
-        }
-    }
-}
-
-impl Type {
-    /// The number in 32 bits, rounded once.
-    pub(super) fn single(self, bytes: &[u8], little: bool) -> f32 {
-        match self {
-            Type::I64 | Type::U64 => {
-                let mut word: [u8; 8] = bytes.first_chunk().copied().unwrap_or_default();
-                if !little {
-                    word.reverse();
-                }
-                if self == Type::I64 { i64::from_le_bytes(word) as f32 } else { u64::from_le_bytes(word) as f32 }
-            }
-            // No other type has more digits than 64 bits hold.
-            ty => ty.read(bytes, little) as f32,
-        }
-    }
-}
-
-/// Numbers of the points, one of each.
-pub(super) struct Property {
-    pub name: String,
-    pub ty: Type,
-    /// What a number is multiplied by.
-    pub scale: f64,
-    /// The block that holds them, and where the first one is in it \[bytes\].
-    pub block: usize,
-    pub offset: usize,
-    /// From one point to the next \[bytes\].
-    pub stride: usize,
-    /// Whether the lowest byte of a number comes first.
-    pub little: bool,
-}
-
-/// Points as a file has them.
-pub(super) struct Points {
-    /// The format, for messages.
-    pub kind: &'static str,
-    pub count: usize,
-    pub properties: Vec<Property>,
-    pub blocks: Vec<Vec<u8>>,
-    /// What is left out of them.
-    pub warnings: Vec<String>,
 }
 
 /// An attribute of the points, or their number where `name` is `None`.
@@ -157,10 +66,10 @@ pub(super) fn values(
     }
     work.begin(Phase::Decoding, 0)?;
     let places = places(&points.properties, name, column.components as usize);
-    let mut numbers = points.numbers(&places, work)?;
+    let mut numbers = numbers(points, &places, work)?;
     if name == "position" {
         if places.iter().take(2).any(Option::is_none) {
-            return Err(Cause::broken(points.kind, "its points have no x and y"));
+            return Err(points.kind.malformed("its points have no x and y"));
         }
         arrange(&mut numbers, column.components as usize, placement, domain)?;
     } else if name == "id" && places.iter().all(Option::is_none) {
@@ -187,34 +96,27 @@ pub(super) fn values(
     Ok(AssetGrid { values, warnings: note.into_iter().collect(), frames: None })
 }
 
-impl Points {
-    /// The numbers of these columns, point by point; zero where there is no column.
-    fn numbers(&self, places: &[Option<usize>], work: &Work) -> Result<Vec<f64>, Cause> {
-        let columns: Vec<_> = places
-            .iter()
-            .map(|place| {
-                let property = self.properties.get((*place)?)?;
-                Some((self.blocks.get(property.block)?.get(property.offset..)?, property))
-            })
-            .collect();
-        let mut numbers = Vec::with_capacity(self.count * places.len());
-        for index in 0..self.count {
-            let value = |(bytes, property): &(&[u8], &Property)| {
-                let Property { ty, scale, stride, little, .. } = *property;
-                ty.read(bytes.get(index * stride..).unwrap_or_default(), *little) * scale
-            };
-            numbers.extend(columns.iter().map(|column| column.as_ref().map_or(0.0, value)));
-            if index % 65_536 == 0 {
-                work.go_on(0)?;
-            }
+/// The numbers of these columns, point by point; zero where there is no column.
+fn numbers(points: &Points, places: &[Option<usize>], work: &Work) -> Result<Vec<f64>, Cause> {
+    let columns: Vec<_> = places
+        .iter()
+        .map(|place| {
+            let property = points.properties.get((*place)?)?;
+            Some((points.blocks.get(property.block)?.get(property.offset..)?, property))
+        })
+        .collect();
+    let mut numbers = Vec::with_capacity(points.count * places.len());
+    for index in 0..points.count {
+        let value = |(bytes, property): &(&[u8], &Property)| {
+            let Property { ty, scale, stride, little, .. } = *property;
+            ty.read(bytes.get(index * stride..).unwrap_or_default(), *little) * scale
+        };
+        numbers.extend(columns.iter().map(|column| column.as_ref().map_or(0.0, value)));
+        if index % 65_536 == 0 {
+            work.go_on(0)?;
         }
-        Ok(numbers)
     }
-
-    /// The memory that they take \[bytes\].
-    fn bytes(&self) -> usize {
-        self.blocks.iter().map(Vec::len).sum()
-    }
+    Ok(numbers)
 }
 
 /// Columns of an attribute's components; `None` for those that the file does not have.
@@ -258,16 +160,6 @@ fn arrange(positions: &mut [f64], components: usize, placement: &Placement, doma
         position.iter_mut().zip(moved).for_each(|(to, from)| *to = from);
     }
     Ok(())
-}
-
-/// The names of the components of a vector; a number has none.
-pub(super) fn component_name(name: &str, components: usize, component: usize) -> Option<String> {
-    let letter = ["x", "y", "z", "w"].get(component)?;
-    Some(match (name, components) {
-        (_, 1) => name.into(),
-        ("position", _) => (*letter).into(),
-        _ => format!("{name}_{letter}"),
-    })
 }
 
 /// Memory for the points of a sequence that other attributes still need \[bytes\].

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use super::error::Cause;
-use super::particles::{Property, Type};
-use super::{AssetError, Content, Mesh, Placement, Request, Wanted, Work, is_point, no_domain, particles};
+use super::{AssetError, Cause, Content, Placement, Request, Wanted, Work, no_domain, particles};
+use crate::formats::FormatName;
+use crate::formats::mesh::{Mesh, is_point};
+use crate::formats::points::{Points, Property, Type};
 use crate::graph::{MAX_POINTS, MeshPoints};
 
 /// Points that are made between two checks for cancelling.
@@ -50,7 +51,7 @@ pub fn points_of(path: &std::path::Path, points: MeshPoints) -> Result<Cloud, As
 ///
 /// # Errors
 /// As [`points_of`]; cancelling.
-pub(super) fn read(mesh: &Mesh, points: MeshPoints, work: &Work) -> Result<particles::Points, Cause> {
+pub(super) fn read(mesh: &Mesh, points: MeshPoints, work: &Work) -> Result<Points, Cause> {
     let cloud = of_mesh(mesh, points, work)?;
     let (count, width) = (cloud.count(), Type::F32.bytes());
     let stride = cloud.columns.len() * width;
@@ -65,7 +66,7 @@ pub(super) fn read(mesh: &Mesh, points: MeshPoints, work: &Work) -> Result<parti
     });
     let properties = properties.collect();
     let block = cloud.rows.into_iter().flat_map(f32::to_le_bytes).collect();
-    Ok(particles::Points { kind: "mesh", count, properties, blocks: vec![block], warnings: mesh.warnings.clone() })
+    Ok(Points { kind: FormatName("mesh"), count, properties, blocks: vec![block], warnings: mesh.warnings.clone() })
 }
 
 /// Corners of a triangle.

@@ -9,10 +9,9 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use super::error::Cause;
 use super::tree::bounds;
 use super::triangle::{area_vector, corners, turn};
-use super::work::Work;
+use super::{Cause, Work};
 
 /// A shell is nearly closed if the sum of its area vectors is below this share of its area; for a closed shell the sum
 /// is zero.

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use super::error::Cause;
 use super::tree::{Tree, bounds};
 use super::triangle::corners;
-use super::{AssetGrid, Mesh, Phase, Placement, Work, fill, is_point, place, place_warnings, shells};
+use super::{AssetGrid, Cause, Phase, Placement, Work, fill, is_point, place, place_warnings, shells};
+use crate::formats::mesh::Mesh;
 use crate::graph::Domain;
 
 /// A point is inside where the absolute winding number is above this.

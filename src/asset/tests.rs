@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 
+use super::Work;
 use super::tree::Tree;
 use super::triangle::{Triangle, distance_squared, turn};
-use super::work::Work;
 
 /// Numbers from -1 to 1, the same in every run (a linear congruential generator with Knuth's MMIX constants).
 fn numbers() -> impl FnMut() -> f64 {

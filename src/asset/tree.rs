@@ -2,9 +2,8 @@
 
 use glam::DVec3;
 
-use super::error::Cause;
 use super::triangle::{Triangle, area_vector, distance_squared, turn};
-use super::work::Work;
+use super::{Cause, Work};
 
 /// Maximum number of triangles in a leaf.
 const LEAF: usize = 4;

@@ -4,30 +4,13 @@
 //! file's bits. Outside of the file's cells, values are 0, or the background
 //! of an OpenVDB grid.
 
-use super::error::Cause;
-use super::{AssetGrid, Phase, Placement, Work, finite, not_finite};
+use super::{AssetGrid, Cause, Phase, Placement, Work, finite};
+use crate::formats::volume::Volume;
+use crate::formats::warnings::not_finite;
 use crate::graph::{Domain, ImageFit};
 
 /// Positions on a lattice that differ by less are equal \[cells\].
 const SAME: f64 = 1e-6;
-
-/// Limit of the numbers that a file holds.
-pub(super) const MAX_HELD: u64 = 1 << 28;
-
-/// The values of a file.
-pub(super) struct Volume {
-    /// Numbers of a cell.
-    pub components: usize,
-    /// The lowest cell, and the number of cells.
-    pub low: [i64; 3],
-    pub size: [usize; 3],
-    /// Centre of cell 0, 0, 0 and the edges of a cell \[m\]; `None` where the file has no coordinates, so that its cells are those
-    /// of the domain.
-    pub place: Option<([f64; 3], [f64; 3])>,
-    /// The value everywhere else.
-    pub background: [f32; 3],
-    pub cells: Box<dyn Fn([i64; 3], usize) -> f32>,
-}
 
 /// What a node wants of a file's numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::report::{self, Failure};
-use stagewright::asset::envelope::{self, Loudness};
-use stagewright::asset::{AssetError, Cause, MAX_FILE, table};
+use stagewright::asset::envelope;
 use stagewright::curve::{Key, Keyframes, Tangent};
-use stagewright::document::{FileSource, ParamValue};
+use stagewright::document::ParamValue;
 use stagewright::files::read;
+use stagewright::formats::{AssetError, Cause, ContentKind, Loudness, extension, is_by_time, reader_of};
 
 /// Limit of keys: more are no longer edited by hand.
 const MAX_KEYS: usize = 20_000;
@@ -85,37 +85,34 @@ impl Keys {
 
     /// Points of frame and value, and whether they are those of a sound.
     fn points(&self, fps: f64) -> Result<(Vec<(f64, f64)>, bool), Failure> {
-        let ending = self.file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        let reader = reader_of(&self.file).filter(|reader| reader.usual_kind() == Some(ContentKind::Track));
+        let is_table = reader.map(|reader| reader.has_columns);
         let loudness = if self.peak { Loudness::Peak } else { Loudness::Rms };
-        let ignored = match ending.as_deref() {
-            Some("wav") if self.column.is_some() => Some("--column is for tables (.csv), and this is a sound"),
-            Some("csv") if self.peak => Some("--peak is for sounds (.wav), and this is a table"),
+        let ignored = match is_table {
+            Some(false) if self.column.is_some() => Some("--column is for tables (.csv), and this is a sound"),
+            Some(true) if self.peak => Some("--peak is for sounds (.wav), and this is a table"),
             _ => None,
         };
         if let Some(cause) = ignored {
             return Err(Failure::Message(format!("{}: {cause}; leave it out", self.file.display())));
         }
         let failed = |cause: Cause| Failure::Message(AssetError { file: self.file.clone(), cause }.to_string());
-        match ending.as_deref() {
-            Some("wav") => {
-                let bytes = read::bytes(&self.file, MAX_FILE).map_err(|error| failed(error.into()))?;
-                Ok((envelope::of_sound(&bytes, fps, loudness).map_err(failed)?, true))
-            }
-            Some("csv") => {
-                let text = read::text(&self.file, 64 << 20).map_err(|error| failed(error.into()))?;
-                let points = table::of_table(&text, fps, self.column.as_deref()).map_err(failed)?;
-                if self.fps.is_some() && !table::is_by_time(&text) {
-                    let cause = "the first column has frames, so --fps has no effect";
-                    let remedy = "leave it out, or call the column `time`";
-                    return Err(Failure::Message(format!("{}: {cause}; {remedy}", self.file.display())));
-                }
-                Ok((points, false))
-            }
-            _ => {
-                let unread = FileSource::new(self.file.to_string_lossy()).unread().is_some();
-                let ending = ending.clone().unwrap_or_default();
-                Err(failed(if unread { Cause::Ending(ending) } else { Cause::NoEnvelope }))
-            }
+        let Some(reader) = reader else {
+            let unread = reader_of(&self.file).is_none();
+            return Err(failed(if unread { Cause::Ending(extension(&self.file)) } else { Cause::NoEnvelope }));
+        };
+        if !reader.has_columns {
+            let bytes = read::bytes(&self.file, reader.limit).map_err(|error| failed(error.into()))?;
+            return Ok((reader.track(bytes, fps, loudness, None).map_err(failed)?, true));
         }
+        let text = read::text(&self.file, 64 << 20).map_err(|error| failed(error.into()))?;
+        let bytes = text.clone().into_bytes();
+        let points = reader.track(bytes, fps, loudness, self.column.as_deref()).map_err(failed)?;
+        if self.fps.is_some() && !is_by_time(&text) {
+            let cause = "the first column has frames, so --fps has no effect";
+            let remedy = "leave it out, or call the column `time`";
+            return Err(Failure::Message(format!("{}: {cause}; {remedy}", self.file.display())));
+        }
+        Ok((points, false))
     }
 }

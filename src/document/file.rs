@@ -1,7 +1,9 @@
 //! The file of a file node, and how it is read.
 
+use std::path::Path;
+
 use super::Extra;
-use crate::printable;
+use crate::formats::{ContentKind, Reader, extension, is_unread_sound, reader_of, unread_cause, unread_remedy};
 
 /// A file that a node reads.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,135 +52,70 @@ impl FileSource {
     /// The same as [`FileSource::SPACES`], and first what holds where nothing is given: EXR files hold linear light.
     pub fn spaces(&self) -> [&'static str; 2] {
         let [srgb, linear] = FileSource::SPACES;
-        if self.is_exr() { [linear, srgb] } else { [srgb, linear] }
+        if self.is_linear() { [linear, srgb] } else { [srgb, linear] }
     }
 
-    /// What the file can be taken as, besides what every file of its kind is.
+    /// The reader of the file, by its extension.
+    pub fn reader(&self) -> Option<&'static Reader> {
+        reader_of(Path::new(&self.path))
+    }
+
+    /// What the file can be taken as, where there is a choice.
     pub fn readings(&self) -> &'static [&'static str] {
-        let path = self.path.to_ascii_lowercase();
-        let is = |endings: &[&str]| endings.iter().any(|ending| path.ends_with(ending));
-        if is(&[".obj", ".gltf", ".glb"]) {
-            &["distance", POINTS]
-        } else if is(&[".npy"]) {
-            &["grid", POINTS]
-        } else {
-            &[]
+        match self.reader().map(|reader| reader.becomes) {
+            Some([ContentKind::Shape, ContentKind::Points]) => &["distance", POINTS],
+            Some([ContentKind::Grid, ContentKind::Points]) => &["grid", POINTS],
+            _ => &[],
         }
+    }
+
+    /// What the file becomes; `None` where it is not read.
+    pub fn kind(&self) -> Option<ContentKind> {
+        let points = self.reading.as_deref() == Some(POINTS) && self.readings().contains(&POINTS);
+        if points { Some(ContentKind::Points) } else { self.reader()?.usual_kind() }
     }
 
     /// Content that the file's node provides.
     pub fn content(&self) -> FileContent {
-        let path = self.path.to_ascii_lowercase();
-        let points = self.reading.as_deref() == Some(POINTS) && self.readings().contains(&POINTS);
-        if points || path.ends_with(".ply") || path.ends_with(".npz") {
-            FileContent::Points
-        } else if path.ends_with(".npy") || path.ends_with(".vdb") {
-            FileContent::Grid
-        } else if path.ends_with(".wav") || path.ends_with(".csv") || self.kind().is_some_and(|kind| kind.is_sound) {
-            FileContent::Track
-        } else {
-            FileContent::Shape
+        match self.kind() {
+            Some(ContentKind::Points) => FileContent::Points,
+            Some(ContentKind::Grid) => FileContent::Grid,
+            Some(ContentKind::Track) => FileContent::Track,
+            None if is_unread_sound(&extension(Path::new(&self.path))) => FileContent::Track,
+            Some(ContentKind::Shape | ContentKind::Image) | None => FileContent::Shape,
         }
     }
 
     /// The cause and the remedy where files of its kind are not read.
     pub fn unread(&self) -> Option<(String, &'static str)> {
-        let ending = ending(&self.path);
-        (!ENDINGS.contains(&ending.as_str())).then(|| (unread_cause(&ending), unread_remedy(&ending)))
-    }
-
-    /// The kind of its file, where it is one of another program.
-    fn kind(&self) -> Option<&'static Kind> {
-        let ending = ending(&self.path);
-        KINDS.iter().find(|kind| kind.endings.contains(&ending.as_str()))
+        let extension = extension(Path::new(&self.path));
+        self.reader().is_none().then(|| (unread_cause(&extension), unread_remedy(&extension)))
     }
 
     /// Whether the node's points are those of a mesh.
     pub fn is_mesh_of_points(&self) -> bool {
-        self.content() == FileContent::Points && self.readings().first() == Some(&"distance")
+        self.kind() == Some(ContentKind::Points) && self.readings().first() == Some(&"distance")
     }
 
     /// Whether the file is a table of numbers by its name.
     pub fn is_table(&self) -> bool {
-        self.path.to_ascii_lowercase().ends_with(".csv")
+        self.reader().is_some_and(|reader| reader.has_columns)
     }
 
-    /// Whether the file is an EXR file by its name.
-    pub fn is_exr(&self) -> bool {
-        self.path.to_ascii_lowercase().ends_with(".exr")
+    /// Whether the file's colours are linear light where the graph does not say what they are.
+    pub fn is_linear(&self) -> bool {
+        self.reader().is_some_and(|reader| reader.is_linear)
+    }
+
+    /// Whether the file may have several layers, grids or sets.
+    pub fn has_layers(&self) -> bool {
+        self.reader().is_some_and(|reader| reader.has_layers)
     }
 
     /// A file without options.
     pub fn new(path: impl Into<String>) -> FileSource {
         FileSource { path: path.into(), ..FileSource::default() }
     }
-}
-
-/// Extensions of files that are read.
-const ENDINGS: [&str; 13] =
-    ["obj", "gltf", "glb", "png", "jpg", "jpeg", "exr", "npy", "vdb", "ply", "npz", "wav", "csv"];
-
-/// Files of other programs, which can be converted to some that are read.
-struct Kind {
-    endings: &'static [&'static str],
-    is_sound: bool,
-    remedy: &'static str,
-}
-
-const KINDS: [Kind; 5] = [
-    Kind {
-        endings: &["flac", "mp3", "ogg", "oga", "opus", "aif", "aiff", "aifc", "m4a", "aac", "wma", "au", "w64", "caf"],
-        is_sound: true,
-        remedy: "convert the sound to .wav",
-    },
-    Kind {
-        endings: &[
-            "stl", "fbx", "dae", "3ds", "abc", "usd", "usda", "usdc", "usdz", "blend", "step", "stp", "off", "x3d",
-        ],
-        is_sound: false,
-        remedy: "export the mesh as .obj or .glb",
-    },
-    Kind {
-        endings: &[
-            "tif", "tiff", "webp", "bmp", "tga", "hdr", "gif", "psd", "svg", "dds", "ktx", "ktx2", "jp2", "jxl",
-            "avif", "heic",
-        ],
-        is_sound: false,
-        remedy: "save the image as .png, .jpg or .exr",
-    },
-    Kind {
-        endings: &["tsv", "txt", "xls", "xlsx", "ods", "json", "parquet"],
-        is_sound: false,
-        remedy: "save the table as .csv",
-    },
-    Kind {
-        endings: &["h5", "hdf5", "mat", "vtk", "vti", "nc", "raw", "bgeo", "pcd", "las", "xyz", "vtp"],
-        is_sound: false,
-        remedy: "save a grid as .npy or .vdb, and particles as .ply or .npz",
-    },
-];
-
-/// The extension of a path in small letters, without the point; empty without one.
-fn ending(path: &str) -> String {
-    let extension = std::path::Path::new(path).extension();
-    extension.map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
-}
-
-/// Why files with an extension are not read.
-pub fn unread_cause(ending: &str) -> String {
-    match ending {
-        "" => "its name has no extension".into(),
-        ending => format!(".{} files are not supported", printable::name(ending)),
-    }
-}
-
-/// What to do about it.
-pub fn unread_remedy(ending: &str) -> &'static str {
-    let kind = KINDS.iter().find(|kind| kind.endings.contains(&ending));
-    kind.map_or(
-        "choose .obj, .gltf or .glb for a 3D domain, .png, .jpg or .exr for a 2D one, .npy or .vdb for either, .ply or .npz for particles, .wav or .csv for a number",
-        |kind| kind.remedy,
-    )
 }
 
 /// What a file node gives.

@@ -4,6 +4,7 @@
 use serde::de::MapAccess;
 
 use super::{Color, Domain, Extra, FileContent, FileSource, NodeKind, Output, ParamValue, read, write};
+use crate::formats;
 
 /// A kind of node, whatever a node of it holds.
 #[derive(Debug)]
@@ -267,7 +268,19 @@ const FILE: KindInfo = KindInfo {
     field: "file",
     title: "File",
     noun: "file",
-    doc: "A file beside the graph: signed distance to a mesh (.obj, .gltf, .glb) in 3D; signed distance to an image's shape (.png, .jpg, .exr), or its colours, in 2D; the numbers of a grid (.npy, .vdb); particles (.ply, .npz, and points of meshes and arrays); a number over time (.wav, .csv).",
+    doc: concat!(
+        "A file beside the graph: signed distance to a mesh (",
+        formats::meshes!(),
+        ") in 3D; signed distance to an image's shape (",
+        formats::images!(),
+        "), or its colours, in 2D; the numbers of a grid (",
+        formats::grids!(),
+        "); particles (",
+        formats::particles!(),
+        ", and points of meshes and arrays); a number over time (",
+        formats::tracks!(),
+        ")."
+    ),
     color: Color([122, 112, 40]),
     palette: Some(PaletteEntry {
         title: "File",
@@ -308,7 +321,11 @@ const GRID_FILE: KindInfo = KindInfo {
 
 /// A file with particles.
 const POINT_FILE: KindInfo = KindInfo {
-    doc: "Particles in a file beside the graph (.ply, .npy, .npz), or points of a mesh (.obj, .gltf, .glb): what a State starts with.",
+    doc: concat!(
+        "Particles in a file beside the graph (.ply, .npy, .npz), or points of a mesh (",
+        formats::meshes!(),
+        "): what a State starts with."
+    ),
     palette: None,
     ports: KindPorts::Fixed {
         inputs: &[],

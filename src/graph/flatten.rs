@@ -22,6 +22,7 @@ use crate::arena::Arena;
 use crate::document::sequence::Pattern;
 use crate::document::{self, Document, FileContent, FileSource, KindPorts, NodeKind, Nodes, ParamValue, kind};
 use crate::expr;
+use crate::formats;
 use crate::library::earlier;
 use crate::library::{Definition, Library};
 use crate::printable;
@@ -384,7 +385,17 @@ impl Flattener<'_> {
         let size = self.constant(place, "size", given("size"), ValueType::F32)?[0];
         let [x, y, z, _] = self.constant(place, "center", given("center"), ValueType::Vec3)?;
         if source.path.is_empty() {
-            let remedy = "name a .obj, .gltf or .glb file in 3D, a .png, .jpg or .exr in 2D, a .npy, .vdb, .ply or .npz in either";
+            let remedy = concat!(
+                "name a ",
+                formats::meshes!(or),
+                " file in 3D, a ",
+                formats::images!(or),
+                " in 2D, a ",
+                formats::grids!(),
+                ", ",
+                formats::particles!(or),
+                " in either"
+            );
             self.problems.push(Problem::new(place.path, "file", "the node names no file", remedy));
             return None;
         }
@@ -428,7 +439,7 @@ impl Flattener<'_> {
         if !source.is_mesh_of_points() {
             if source.count.is_some() || source.seed.is_some() {
                 let cause = "`count` and `seed` have no effect: the file is not taken as points of a mesh";
-                let remedy = "set `as` to points with a .obj, .gltf or .glb file, or remove them";
+                let remedy = concat!("set `as` to points with a ", formats::meshes!(or), " file, or remove them");
                 self.problems.push(Problem::new(place.path, "file", cause, remedy).warning());
             }
             return Some(MeshPoints::Vertices);

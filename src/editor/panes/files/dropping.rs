@@ -8,6 +8,7 @@ use crate::editor::model::disk::Source;
 use crate::editor::model::errand::Errand;
 use crate::editor::model::session::Session;
 use crate::files::{MAX_STAGE, read};
+use crate::formats::{self, extension, reader_of};
 
 pub(super) struct Dropping {
     path: PathBuf,
@@ -17,24 +18,32 @@ pub(super) struct Dropping {
 impl Files {
     /// Handles a file that was dropped on the window: a graph is opened, a stage or a shape becomes a node.
     pub(crate) fn drop_in(&mut self, session: &mut Session, path: &Path) {
-        let errand = match extension(path).as_deref() {
-            Some("ron") => return self.load(session, Source::File(path.to_path_buf())),
-            Some("wgsl") => {
+        let errand = match extension(path).as_str() {
+            "ron" => return self.load(session, Source::File(path.to_path_buf())),
+            "wgsl" => {
                 let path = path.to_path_buf();
                 Errand::start(move || match read::text(&path, MAX_STAGE) {
                     Ok(text) => Ok(NodeKind::Custom(text)),
                     Err(e) => Err(format!("{} can't be read: {e}", path.display())),
                 })
             }
-            Some(
-                "obj" | "gltf" | "glb" | "png" | "jpg" | "jpeg" | "exr" | "npy" | "npz" | "vdb" | "ply" | "wav" | "csv",
-            ) => {
+            _ if reader_of(path).is_some() => {
                 let (path, graph) = (path.to_path_buf(), session.path().map(Path::to_path_buf));
                 Errand::start(move || Ok(NodeKind::File(FileSource::new(from_folder_of(graph.as_deref(), &path)))))
             }
             _ => {
                 let path = path.display();
-                let known = "drop a graph (.ron), a stage (.wgsl), a mesh (.obj, .gltf, .glb), an image (.png, .jpg, .exr), a grid (.npy, .vdb) particles (.ply, .npz), a sound (.wav) or a table (.csv)";
+                let known = concat!(
+                    "drop a graph (.ron), a stage (.wgsl), a mesh (",
+                    formats::meshes!(),
+                    "), an image (",
+                    formats::images!(),
+                    "), a grid (",
+                    formats::grids!(),
+                    "), particles (",
+                    formats::particles!(),
+                    "), a sound (.wav) or a table (.csv)"
+                );
                 return self.events.push(Event::Failed(format!("{path} has an unsupported type; {known}")));
             }
         };
@@ -61,10 +70,6 @@ impl Files {
             false
         });
     }
-}
-
-fn extension(path: &Path) -> Option<String> {
-    path.extension().and_then(|e| e.to_str()).map(str::to_lowercase)
 }
 
 /// A file's path as a graph names it: from the graph's folder, so that both can be moved together, if the file is beneath it.

@@ -358,8 +358,7 @@ fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
         let layer = "Layer of an EXR file, such as velocity, grid of a VDB file, or one of several sets of an NPZ file; empty for the \
                      colours, the first grid, or the only set";
         let given = source.layer.as_deref().unwrap_or_default();
-        let path = source.path.to_ascii_lowercase();
-        if [".exr", ".vdb", ".npz"].iter().any(|ending| path.ends_with(ending))
+        if source.has_layers()
             && let Some(text) = text_row(ui, one.id("layer"), "layer", layer, given, 1)
         {
             changed.layer = Some(text).filter(|text| !text.is_empty());

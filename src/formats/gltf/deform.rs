@@ -6,8 +6,8 @@ use ::gltf::json::validation::Checked;
 use ::gltf::json::{Accessor, Index, Skin};
 use glam::{DMat4, DVec3};
 
-use super::super::error::Cause;
-use super::accessor::{Reader, broken};
+use super::accessor::{NAME, Reader};
+use crate::formats::error::Cause;
 
 /// The positions of a primitive with its shape keys: the sum of its positions and of each key's displacements times the
 /// key's weight.
@@ -29,7 +29,7 @@ pub(super) fn positions(
         let Some(moved) = target.positions.filter(|_| *weight != 0.0) else { continue };
         let moved = reader.elements(moved, Type::Vec3)?;
         if moved.count != points.len() {
-            return Err(broken(format!("a shape key has {} vertices of {}", moved.count, points.len())));
+            return Err(NAME.malformed(format!("a shape key has {} vertices of {}", moved.count, points.len())));
         }
         for (index, point) in points.iter_mut().enumerate() {
             *point += f64::from(*weight) * moved.point(index).unwrap_or(DVec3::ZERO);
@@ -47,15 +47,17 @@ impl Skeleton {
     /// # Errors
     /// Joints or matrices that do not exist.
     pub(super) fn new(reader: &Reader<'_>, skin: Index<Skin>, transforms: &[Option<DMat4>]) -> Result<Skeleton, Cause> {
-        let skin = reader.root.get(skin).ok_or_else(|| broken(format!("there is no skin {}", skin.value())))?;
+        let skin = reader.root.get(skin).ok_or_else(|| NAME.malformed(format!("there is no skin {}", skin.value())))?;
         let bind = skin.inverse_bind_matrices.map(|index| reader.elements(index, Type::Mat4)).transpose()?;
         reader.spend(skin.joints.len())?;
         let matrix = |(at, joint): (usize, &Index<_>)| {
-            let missing = || broken(format!("there is no joint {}", joint.value()));
+            let missing = || NAME.malformed(format!("there is no joint {}", joint.value()));
             let joint = transforms.get(joint.value()).copied().flatten().ok_or_else(missing)?;
             match &bind {
                 None => Ok(joint),
-                Some(bind) => bind.matrix(at).map(|bind| joint * bind).ok_or_else(|| broken("a joint has no matrix")),
+                Some(bind) => {
+                    bind.matrix(at).map(|bind| joint * bind).ok_or_else(|| NAME.malformed("a joint has no matrix"))
+                }
             }
         };
         Ok(Skeleton(skin.joints.iter().enumerate().map(matrix).collect::<Result<_, Cause>>()?))
@@ -81,13 +83,14 @@ impl Skeleton {
             reader.spend(4 * count)?;
             let (joints, weights) = (reader.elements(joints, Type::Vec4)?, reader.elements(weights, Type::Vec4)?);
             for (vertex, (sum, total)) in sums.iter_mut().enumerate() {
-                let few = || broken("its joints and weights are fewer than its vertices");
+                let few = || NAME.malformed("its joints and weights are fewer than its vertices");
                 let (joints, weights): ([f64; 4], [f64; 4]) =
                     joints.array(vertex).zip(weights.array(vertex)).ok_or_else(few)?;
                 for (joint, weight) in joints.into_iter().zip(weights).filter(|(_, weight)| *weight != 0.0) {
                     let matrix = self.0.get(joint as usize).filter(|_| joint >= 0.0);
                     *sum += weight
-                        * *matrix.ok_or_else(|| broken(format!("a vertex refers to a missing joint {joint}")))?;
+                        * *matrix
+                            .ok_or_else(|| NAME.malformed(format!("a vertex refers to a missing joint {joint}")))?;
                     *total += weight;
                 }
             }

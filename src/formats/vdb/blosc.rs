@@ -1,22 +1,25 @@
 //! Unpacks Blosc, the compression that OpenVDB uses where it can, with LZ4 inside.
 //! Format: README_CHUNK_FORMAT of c-blosc 1, and LZ4's block format.
 
+use crate::formats::cursor::Cursor;
+
 /// Bytes of the head of a chunk.
 const HEAD: usize = 16;
 /// Blocks of more elements than this are divided into one stream for each byte of an element.
 const DIVIDED: usize = 128;
 
 /// The bytes of a chunk; `None` where it is damaged, has another size, or another method inside.
-pub(super) fn unpacked(chunk: &[u8], size: usize) -> Option<Vec<u8>> {
-    let number = |at: usize| chunk.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize);
-    let (flags, width) = (*chunk.get(2)?, usize::from(*chunk.get(3)?));
+pub(super) fn unpacked(chunk: Cursor<'_>, size: usize) -> Option<Vec<u8>> {
+    let number = |at: usize| chunk.at(at).ok()?.u32().ok().map(|number| number as usize);
+    let [_, _, flags, width] = chunk.at(0).ok()?.array().ok()?;
+    let width = usize::from(width);
     let (all, block) = (number(4)?, number(8)?);
     if all != size || width == 0 {
         return None;
     }
     if flags & 2 != 0 {
         // It was not made smaller.
-        return chunk.get(HEAD..HEAD + size).map(<[u8]>::to_vec);
+        return chunk.at(HEAD).ok()?.take(size).ok().map(<[u8]>::to_vec);
     }
     let (bits_shuffled, codec) = (flags & 4 != 0, flags >> 5);
     if bits_shuffled || codec != 1 || block == 0 {
@@ -32,7 +35,7 @@ pub(super) fn unpacked(chunk: &[u8], size: usize) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(count);
         for _ in 0..streams {
             let (packed, count) = (number(at)?, count / streams);
-            let own = chunk.get(at + 4..)?.get(..packed)?;
+            let own = chunk.at(at + 4).ok()?.take(packed).ok()?;
             at += 4 + packed;
             if packed == count { bytes.extend(own) } else { lz4(own, count, &mut bytes)? }
         }

@@ -1,23 +1,14 @@
-//! Reads images as pixels, and pixels as coverage: how much of each is inside a shape.
+//! Pixels, as a file has them.
 
-use std::io::Cursor;
 use std::ops::Range;
 
 use half::f16;
-use png::{BitDepth, Decoder, Transformations};
 
 use super::error::Cause;
-use super::jpeg;
-
-/// Limit of pixels, so that samples and outline fit into a few hundred MiB.
-pub const MAX_PIXELS: u64 = 1 << 26;
-
-/// Upper bound of how much a byte of the file can expand: deflate packs 258 bytes into two bits, and PNG's filters do
-/// not change lengths.
-const MAX_RATIO: u64 = 1032;
+use super::limits::MAX_PIXELS;
 
 /// An image.
-pub(super) struct Pixels {
+pub(crate) struct Pixels {
     pub width: usize,
     pub height: usize,
     /// Samples of a pixel: grey, grey and alpha, RGB, or RGB and alpha.
@@ -29,7 +20,7 @@ pub(super) struct Pixels {
 
 /// A rectangle of pixels: the left and top edge, and the size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Window {
+pub(crate) struct Window {
     pub left: i64,
     pub top: i64,
     pub width: usize,
@@ -38,7 +29,7 @@ pub(super) struct Window {
 
 impl Window {
     /// The pixels of both; none where they lie apart.
-    pub(super) fn overlap(self, other: Window) -> Window {
+    pub(crate) fn overlap(self, other: Window) -> Window {
         let along = |[a, b]: [i64; 2], [m, n]: [usize; 2]| {
             let (low, high) = (a.max(b), (a + m as i64).min(b + n as i64));
             (low, usize::try_from(high - low).unwrap_or(0))
@@ -50,7 +41,7 @@ impl Window {
 }
 
 /// The samples of an image, top row first.
-pub(super) enum Samples {
+pub(crate) enum Samples {
     Bytes(Vec<u8>),
     /// Two bytes a sample, big-endian.
     Words(Vec<u8>),
@@ -62,7 +53,7 @@ pub(super) enum Samples {
 
 /// A sample as stored.
 #[derive(Clone, Copy)]
-pub(super) enum Stored {
+pub(crate) enum Stored {
     /// From 0 to [`Pixels::most`].
     Whole(u16),
     Float(f32),
@@ -70,12 +61,12 @@ pub(super) enum Stored {
 
 impl Pixels {
     /// An image whose samples are those of all its pixels.
-    pub(super) fn new(width: usize, height: usize, channels: usize, samples: Samples) -> Pixels {
+    pub(crate) fn new(width: usize, height: usize, channels: usize, samples: Samples) -> Pixels {
         Pixels { width, height, channels, window: Window { left: 0, top: 0, width, height }, samples }
     }
 
     /// As stored, of a row from the bottom. Floats are finite and not multiplied by alpha: 0 in place of others.
-    pub(super) fn stored(&self, x: usize, y: usize, channel: usize) -> Stored {
+    pub(crate) fn stored(&self, x: usize, y: usize, channel: usize) -> Stored {
         let Window { left, top, width, .. } = self.window;
         let row = (self.height - 1 - y) as i64 - top;
         let column = usize::try_from(x as i64 - left).ok().filter(|column| *column < width);
@@ -108,7 +99,7 @@ impl Pixels {
     }
 
     /// The columns that there are samples of, and the rows from the bottom.
-    pub(super) fn sampled(&self) -> [Range<usize>; 2] {
+    pub(crate) fn sampled(&self) -> [Range<usize>; 2] {
         let Window { left, top, width, height } = self.window;
         let (left, top) = (usize::try_from(left).unwrap_or(0), usize::try_from(top).unwrap_or(0));
         let bottom = self.height.saturating_sub(top + height);
@@ -116,17 +107,17 @@ impl Pixels {
     }
 
     /// The largest whole value that can be stored.
-    pub(super) fn most(&self) -> u16 {
+    pub(crate) fn most(&self) -> u16 {
         if let Samples::Words(_) = self.samples { u16::MAX } else { u16::from(u8::MAX) }
     }
 
     /// The channel of the alpha.
-    pub(super) fn alpha(&self) -> Option<usize> {
+    pub(crate) fn alpha(&self) -> Option<usize> {
         matches!(self.channels, 2 | 4).then_some(self.channels - 1)
     }
 
     /// From 0 to 1.
-    fn sample(&self, x: usize, y: usize, channel: usize) -> f32 {
+    pub(crate) fn sample(&self, x: usize, y: usize, channel: usize) -> f32 {
         match self.stored(x, y, channel) {
             Stored::Whole(whole) => f32::from(whole) / f32::from(self.most()),
             Stored::Float(float) => float.clamp(0.0, 1.0),
@@ -134,7 +125,7 @@ impl Pixels {
     }
 
     /// Weights of ITU-R BT.709.
-    fn luma(&self, x: usize, y: usize) -> f32 {
+    pub(crate) fn luma(&self, x: usize, y: usize) -> f32 {
         let sample = |channel| self.sample(x, y, channel);
         match self.channels {
             1 | 2 => sample(0),
@@ -143,67 +134,7 @@ impl Pixels {
     }
 }
 
-/// Coverage of pixels, 0..1, bottom row first, with a border of empty pixels: everything beyond the image is outside.
-pub(super) struct Coverage {
-    /// Including the border.
-    pub width: usize,
-    pub height: usize,
-    pub values: Vec<f32>,
-}
-
-fn broken(error: impl std::fmt::Display) -> Cause {
-    Cause::broken("PNG", error.to_string())
-}
-
 /// Rejects too many pixels before memory is allocated for them.
-pub(super) fn check_size(width: u32, height: u32) -> Result<(), Cause> {
+pub(crate) fn check_size(width: u32, height: u32) -> Result<(), Cause> {
     if u64::from(width) * u64::from(height) > MAX_PIXELS { Err(Cause::Pixels(width, height)) } else { Ok(()) }
-}
-
-/// Decodes PNG or JPEG: whichever the file is by its first bytes, and if these say neither, the one that its name says.
-///
-/// # Errors
-/// An invalid or truncated file, detected before memory is allocated for its pixels; more than 2^26 pixels.
-pub(super) fn pixels(bytes: Vec<u8>, jpeg_by_name: bool) -> Result<Pixels, Cause> {
-    let is_png = bytes.starts_with(b"\x89PNG");
-    if bytes.starts_with(&[0xff, 0xd8]) || jpeg_by_name && !is_png { jpeg::pixels(&bytes) } else { png(bytes) }
-}
-
-fn png(bytes: Vec<u8>) -> Result<Pixels, Cause> {
-    let packed = bytes.len() as u64;
-    let mut decoder = Decoder::new(Cursor::new(bytes));
-    decoder.set_ignore_text_chunk(true);
-    decoder.set_ignore_iccp_chunk(true);
-    // Palettes become colours, fewer than eight bits become eight, a transparent colour becomes alpha.
-    decoder.set_transformations(Transformations::EXPAND);
-    let mut reader = decoder.read_info().map_err(broken)?;
-    let (width, height) = reader.info().size();
-    check_size(width, height)?;
-    // The size of the stored samples; expanded, they may be larger.
-    let stored = reader.info().raw_bytes() as u64;
-    if stored / MAX_RATIO > packed {
-        return Err(broken(format!("{packed} bytes can't hold {width} x {height} pixels")));
-    }
-    let mut data = vec![0; reader.output_buffer_size().ok_or(Cause::Pixels(width, height))?];
-    let frame = reader.next_frame(&mut data).map_err(broken)?;
-    let samples = if frame.bit_depth == BitDepth::Sixteen { Samples::Words(data) } else { Samples::Bytes(data) };
-    Ok(Pixels::new(width as usize, height as usize, frame.color_type.samples(), samples))
-}
-
-/// Alpha is used as coverage if it varies over the image. Otherwise brightness is used, as stored and not linearised:
-/// edges are antialiased by paint programs in stored values.
-pub(super) fn coverage(pixels: &Pixels) -> Coverage {
-    let (width, height) = (pixels.width, pixels.height);
-    let varies = |a: &usize| {
-        let first = pixels.sample(0, 0, *a);
-        (0..height).any(|y| (0..width).any(|x| pixels.sample(x, y, *a) != first))
-    };
-    let alpha = pixels.alpha().filter(varies);
-    let mut values = vec![0.0; (width + 2) * (height + 2)];
-    for (y, row) in values.chunks_mut(width + 2).skip(1).take(height).enumerate() {
-        for (x, slot) in row.iter_mut().skip(1).take(width).enumerate() {
-            *slot = alpha.map_or_else(|| pixels.luma(x, y), |a| pixels.sample(x, y, a));
-        }
-    }
-    Coverage { width: width + 2, height: height + 2, values }
 }

@@ -6,10 +6,14 @@ use std::io::Read;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
-use super::error::{Cause, Text};
-use super::npy::{self, Header};
-use super::particles::Points;
-use super::{MAX_FILE, Work};
+use crate::formats::content::{Content, Source};
+use crate::formats::cursor::Cursor;
+use crate::formats::error::Cause;
+use crate::formats::limits::MAX_FILE;
+use crate::formats::malformed::FormatName;
+use crate::formats::npy::read::{Header, add};
+use crate::formats::points::Points;
+use crate::formats::work::Work;
 
 /// Limit of arrays.
 const MAX_ARRAYS: usize = 256;
@@ -19,12 +23,15 @@ const MAX_COMMENT: usize = 65_535;
 /// Bytes that are decompressed between two checks for cancelling.
 const CHUNK: u64 = 4 << 20;
 
-fn broken(message: impl Into<Text>) -> Cause {
-    Cause::broken("NPZ", message)
-}
+/// Name of the format in messages.
+pub(in crate::formats) const NAME: FormatName = FormatName("NPZ");
 
-fn cut() -> Cause {
-    broken("it is cut off")
+/// Reads a file.
+///
+/// # Errors
+/// As [`points`].
+pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+    points(&file.bytes, file.layer, file.work).map(Content::Points)
 }
 
 /// A file of the archive.
@@ -42,7 +49,7 @@ struct Entry {
 ///
 /// # Errors
 /// An invalid or truncated archive, one without positions, too much data; noticed before memory is allocated for it.
-pub(super) fn points(bytes: &[u8], set: Option<&str>, work: &Work) -> Result<Points, Cause> {
+pub(in crate::formats) fn points(bytes: &[u8], set: Option<&str>, work: &Work) -> Result<Points, Cause> {
     let prefix = set.map(|set| format!("{set}.")).unwrap_or_default();
     let entries = directory(bytes)?;
     let attribute = |entry: &Entry| {
@@ -60,7 +67,7 @@ pub(super) fn points(bytes: &[u8], set: Option<&str>, work: &Work) -> Result<Poi
     if total.is_none_or(|total| total > MAX_FILE) {
         return Err(Cause::TooLarge(MAX_FILE));
     }
-    let mut points = Points { kind: "NPZ", count: 0, properties: Vec::new(), blocks: Vec::new(), warnings: Vec::new() };
+    let mut points = Points { kind: NAME, count: 0, properties: Vec::new(), blocks: Vec::new(), warnings: Vec::new() };
     for (index, (name, entry)) in named.into_iter().enumerate() {
         let data = unpacked(bytes, entry, work)?;
         let header = Header::read(&data)?;
@@ -68,67 +75,63 @@ pub(super) fn points(bytes: &[u8], set: Option<&str>, work: &Work) -> Result<Poi
             let [count, 2..=4] = header.shape[..] else { return Err(Cause::PointAxes(header.shape.len())) };
             points.count = count;
         }
-        npy::add(&mut points, &name, &header, data)?;
+        add(&mut points, &name, &header, data)?;
     }
     Ok(points)
-}
-
-fn short(bytes: &[u8], at: usize) -> Option<u16> {
-    bytes.get(at..)?.first_chunk().map(|bytes| u16::from_le_bytes(*bytes))
-}
-
-fn long(bytes: &[u8], at: usize) -> Option<usize> {
-    bytes.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize)
 }
 
 /// The files of the archive, as the directory at its end lists them.
 fn directory(bytes: &[u8]) -> Result<Vec<Entry>, Cause> {
     if !bytes.starts_with(b"PK") {
-        return Err(broken("it does not begin as one"));
+        return Err(NAME.malformed("it does not begin as one"));
     }
     let tail = bytes.len().saturating_sub(END + MAX_COMMENT);
     let last = bytes.get(tail..).unwrap_or_default();
-    let end = last.windows(END).rposition(|window| window.starts_with(b"PK\x05\x06")).ok_or_else(cut)? + tail;
-    let (count, start) = short(bytes, end + 10).zip(long(bytes, end + 16)).ok_or_else(cut)?;
+    let end =
+        last.windows(END).rposition(|window| window.starts_with(b"PK\x05\x06")).ok_or_else(|| NAME.cut_off())? + tail;
+    let file = Cursor::new(NAME, bytes);
+    let (count, start) = (file.at(end + 10)?.u16()?, file.at(end + 16)?.u32()? as usize);
     if usize::from(count) > MAX_ARRAYS {
         return Err(Cause::Parts("arrays", MAX_ARRAYS));
     }
-    let mut rest = bytes.get(start..end).ok_or_else(cut)?;
+    let mut rest = Cursor::new(NAME, bytes.get(start..end).ok_or_else(|| NAME.cut_off())?);
     let mut entries = Vec::new();
     for _ in 0..count {
-        if !rest.starts_with(b"PK\x01\x02") {
-            return Err(broken("its directory is damaged"));
+        if !rest.begins_with(b"PK\x01\x02") {
+            return Err(NAME.malformed("its directory is damaged"));
         }
-        let entry = || {
-            let length = usize::from(short(rest, 28)?);
-            let more = usize::from(short(rest, 30)?) + usize::from(short(rest, 32)?);
-            let name = String::from_utf8_lossy(rest.get(46..46 + length)?).into_owned();
-            let (stored, size, offset) = (long(rest, 20)?, long(rest, 24)?, long(rest, 42)?);
-            let entry = Entry { name, method: short(rest, 10)?, crc: long(rest, 16)? as u32, offset, stored, size };
-            Some((entry, rest.get(46 + length + more..)?))
-        };
-        let (entry, after) = entry().ok_or_else(cut)?;
-        rest = after;
-        entries.push(entry);
+        // Versions and flags, then the time of the last change.
+        rest.take(6)?;
+        let method = rest.u16()?;
+        rest.take(4)?;
+        let crc = rest.u32()?;
+        let (stored, size) = (rest.u32()? as usize, rest.u32()? as usize);
+        let (length, more) = (rest.u16()?, usize::from(rest.u16()?) + usize::from(rest.u16()?));
+        // The disk, and attributes.
+        rest.take(8)?;
+        let offset = rest.u32()? as usize;
+        let name = String::from_utf8_lossy(rest.take(length.into())?).into_owned();
+        rest.take(more)?;
+        entries.push(Entry { name, method, crc, offset, stored, size });
     }
     Ok(entries)
 }
 
 /// The contents of a file.
 fn unpacked(bytes: &[u8], entry: &Entry, work: &Work) -> Result<Vec<u8>, Cause> {
-    let data = || {
-        let header = bytes.get(entry.offset..)?;
-        let skipped = 30 + usize::from(short(header, 26)?) + usize::from(short(header, 28)?);
-        header.get(skipped..)?.get(..entry.stored)
-    };
-    let data = data().ok_or_else(cut)?;
+    let mut header = Cursor::new(NAME, bytes).at(entry.offset)?;
+    header.take(26)?;
+    let skipped = usize::from(header.u16()?) + usize::from(header.u16()?);
+    header.take(skipped)?;
+    let data = header.take(entry.stored)?;
     let mut unpacked = Vec::new();
     match entry.method {
-        0 => unpacked.extend(data.get(..entry.size).ok_or_else(cut)?),
+        0 => unpacked.extend(data.get(..entry.size).ok_or_else(|| NAME.cut_off())?),
         8 => {
             // The memory grows with what is there, not with what the directory says.
             let mut reader = DeflateDecoder::new(data).take(entry.size as u64);
-            while reader.by_ref().take(CHUNK).read_to_end(&mut unpacked).map_err(|e| broken(e.to_string()))? > 0 {
+            while reader.by_ref().take(CHUNK).read_to_end(&mut unpacked).map_err(|e| NAME.malformed(e.to_string()))? > 0
+            {
                 work.go_on(0)?;
             }
         }
@@ -137,7 +140,7 @@ fn unpacked(bytes: &[u8], entry: &Entry, work: &Work) -> Result<Vec<u8>, Cause> 
     let mut crc = Crc::new();
     crc.update(&unpacked);
     if unpacked.len() != entry.size || crc.sum() != entry.crc {
-        return Err(broken("its data are damaged"));
+        return Err(NAME.malformed("its data are damaged"));
     }
     Ok(unpacked)
 }

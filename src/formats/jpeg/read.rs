@@ -4,8 +4,11 @@ use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-use super::error::{Cause, Text};
-use super::image::{Pixels, Samples, check_size};
+use crate::formats::content::{Content, Source};
+use crate::formats::cursor::Cursor;
+use crate::formats::error::Cause;
+use crate::formats::malformed::FormatName;
+use crate::formats::pixels::{Pixels, Samples, check_size};
 
 /// Upper bound of the pixels that a byte can hold: every scan has at least a bit for each block of 8 x 8.
 const MAX_RATIO: u64 = 512;
@@ -14,29 +17,38 @@ const MAX_SIDE: usize = 65_535;
 /// Scans of a progressive file: more are a way to keep a reader busy.
 const MAX_SCANS: usize = 256;
 
-fn broken(message: impl Into<Text>) -> Cause {
-    Cause::broken("JPEG", message)
+/// Name of the format in messages.
+pub(in crate::formats) const NAME: FormatName = FormatName("JPEG");
+
+/// Reads a file.
+///
+/// # Errors
+/// As [`pixels`].
+pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+    Ok(Content::Image(pixels(&file.bytes)?, None))
 }
 
+/// Decodes the pixels.
+///
 /// # Errors
 /// An invalid or truncated file, detected before memory is allocated for its pixels; too many pixels.
-pub(super) fn pixels(bytes: &[u8]) -> Result<Pixels, Cause> {
+pub(in crate::formats) fn pixels(bytes: &[u8]) -> Result<Pixels, Cause> {
     let options = DecoderOptions::default()
         .set_max_width(MAX_SIDE)
         .set_max_height(MAX_SIDE)
         .jpeg_set_max_scans(MAX_SCANS)
         .set_strict_mode(false);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
-    let failed = |error: zune_jpeg::errors::DecodeErrors| broken(error.to_string().trim_matches(['"', '\n']));
+    let failed = |error: zune_jpeg::errors::DecodeErrors| NAME.malformed(error.to_string().trim_matches(['"', '\n']));
     decoder.decode_headers().map_err(failed)?;
-    let (width, height) = decoder.dimensions().ok_or_else(|| broken("it has no size"))?;
+    let (width, height) = decoder.dimensions().ok_or_else(|| NAME.malformed("it has no size"))?;
     check_size(width as u32, height as u32)?;
     if (width * height) as u64 / MAX_RATIO > bytes.len() as u64 {
-        return Err(broken(format!("{} bytes can't hold {width} x {height} pixels", bytes.len())));
+        return Err(NAME.malformed(format!("{} bytes can't hold {width} x {height} pixels", bytes.len())));
     }
     // The decoder fills what is missing with grey.
     if !is_whole(bytes) {
-        return Err(broken("it is cut off"));
+        return Err(NAME.cut_off());
     }
     let data = decoder.decode().map_err(failed)?;
     let channels = data.len() / (width * height).max(1);
@@ -68,15 +80,10 @@ fn is_whole(bytes: &[u8]) -> bool {
 /// The tag of Exif data that says how a camera was held, 1 to 8.
 fn orientation(exif: &[u8]) -> Option<u16> {
     let little = exif.starts_with(b"II");
-    let two = |at: usize| {
-        let bytes = *exif.get(at..)?.first_chunk()?;
-        Some(if little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
-    };
-    let four = |at: usize| {
-        let bytes = *exif.get(at..)?.first_chunk()?;
-        Some(if little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) } as usize)
-    };
-    let directory = four(4)?;
+    let exif = Cursor::new(NAME, exif);
+    let exif = if little { exif } else { exif.big_endian() };
+    let two = |at: usize| exif.at(at).ok()?.u16().ok();
+    let directory = exif.at(4).ok()?.u32().ok()? as usize;
     let entries = usize::from(two(directory)?);
     let entry = (0..entries).map(|i| directory + 2 + 12 * i).find(|at| two(*at) == Some(0x0112))?;
     two(entry + 8).filter(|turn| (1..=8).contains(turn))

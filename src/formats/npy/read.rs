@@ -1,20 +1,34 @@
 //! Reads a NumPy array as cells, or as points. Format: numpy.lib.format, versions 1 to 3.
 
-use super::error::{Cause, Text};
-use super::particles::{Points, Property, Type, component_name};
-use super::volume::{MAX_HELD, Volume};
+use crate::formats::content::{Content, Source};
+use crate::formats::cursor::Cursor;
+use crate::formats::error::Cause;
+use crate::formats::limits::MAX_HELD;
+use crate::formats::malformed::FormatName;
+use crate::formats::points::{Points, Property, Type, component_name};
+use crate::formats::volume::Volume;
 
 /// Longest header \[bytes\].
 const MAX_HEADER: usize = 1 << 16;
 /// Limit of the fields of a record.
 const MAX_FIELDS: usize = 256;
 
-fn broken(message: impl Into<Text>) -> Cause {
-    Cause::broken("NPY", message)
+/// Name of the format in messages.
+pub(in crate::formats) const NAME: FormatName = FormatName("NPY");
+
+/// Reads a file.
+///
+/// # Errors
+/// As [`volume`] and [`points`].
+pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+    match file.is_points() {
+        true => points(file.bytes).map(Content::Points),
+        false => volume(file.bytes, file.dim).map(Content::Volume),
+    }
 }
 
 /// What an array says about itself.
-pub(super) struct Header {
+pub(in crate::formats) struct Header {
     /// The type of its elements, as Python writes it.
     descr: String,
     pub shape: Vec<usize>,
@@ -27,32 +41,29 @@ pub(super) struct Header {
 impl Header {
     /// # Errors
     /// An invalid or truncated header.
-    pub(super) fn read(bytes: &[u8]) -> Result<Header, Cause> {
-        let start = bytes.strip_prefix(b"\x93NUMPY").ok_or_else(|| broken("it does not begin as one"))?;
-        let (version, rest) = start.split_first().ok_or_else(|| broken("it is cut off"))?;
-        let wide = *version > 1;
-        let rest = rest.get(1..).unwrap_or_default();
-        let size = match wide {
-            true => rest.first_chunk().map(|size| (u32::from_le_bytes(*size) as usize, 4)),
-            false => rest.first_chunk().map(|size| (usize::from(u16::from_le_bytes(*size)), 2)),
-        };
-        let (size, skipped) = size.ok_or_else(|| broken("it is cut off"))?;
-        if size > MAX_HEADER {
-            return Err(broken("its header is too long"));
+    pub(in crate::formats) fn read(bytes: &[u8]) -> Result<Header, Cause> {
+        let mut start = Cursor::new(NAME, bytes);
+        if !start.begins_with(b"\x93NUMPY") {
+            return Err(NAME.malformed("it does not begin as one"));
         }
-        let header = rest.get(skipped..skipped + size).ok_or_else(|| broken("it is cut off"))?;
-        let header = String::from_utf8_lossy(header).into_owned();
-        let begin = 6 + 2 + skipped + size;
+        let [version, _] = start.array()?;
+        let size = if version > 1 { start.u32()? as usize } else { usize::from(start.u16()?) };
+        if size > MAX_HEADER {
+            return Err(NAME.malformed("its header is too long"));
+        }
+        let header = String::from_utf8_lossy(start.take(size)?).into_owned();
+        let begin = start.position();
         let field = |name: &str| {
             let (_, after) = header.split_once(&format!("'{name}':"))?;
             Some(after.trim_start())
         };
-        let descr = field("descr").ok_or_else(|| broken("it does not say its type"))?.to_string();
+        let descr = field("descr").ok_or_else(|| NAME.malformed("it does not say its type"))?.to_string();
         let shape = field("shape").and_then(|text| text.strip_prefix('(')?.split(')').next());
-        let shape = shape.ok_or_else(|| broken("it has no shape"))?;
+        let shape = shape.ok_or_else(|| NAME.malformed("it has no shape"))?;
         let axes = shape.split(',').map(str::trim).filter(|axis| !axis.is_empty()).map(|axis| axis.parse().ok());
-        let shape: Vec<usize> = axes.collect::<Option<_>>().ok_or_else(|| broken("its shape is none"))?;
-        let fortran = field("fortran_order").ok_or_else(|| broken("it does not say its order"))?.starts_with("True");
+        let shape: Vec<usize> = axes.collect::<Option<_>>().ok_or_else(|| NAME.malformed("its shape is none"))?;
+        let fortran =
+            field("fortran_order").ok_or_else(|| NAME.malformed("it does not say its order"))?.starts_with("True");
         Ok(Header { descr, shape, fortran, begin })
     }
 
@@ -85,7 +96,7 @@ impl Header {
 ///
 /// # Errors
 /// An invalid or truncated file, other axes, too many numbers, a type that is no number; noticed before memory is allocated.
-pub(super) fn read(bytes: Vec<u8>, dim: usize) -> Result<Volume, Cause> {
+pub(in crate::formats) fn volume(bytes: Vec<u8>, dim: usize) -> Result<Volume, Cause> {
     let header = Header::read(&bytes)?;
     let kind = header.kind().ok_or_else(|| {
         Cause::Unfit(
@@ -103,11 +114,11 @@ pub(super) fn read(bytes: Vec<u8>, dim: usize) -> Result<Volume, Cause> {
     };
     let all = header.count()?;
     if all == 0 {
-        return Err(broken("it holds no numbers"));
+        return Err(NAME.malformed("it holds no numbers"));
     }
     let data = bytes.len().saturating_sub(header.begin) as u64;
     if data < all * width as u64 {
-        return Err(broken("it is cut off"));
+        return Err(NAME.cut_off());
     }
     let mut size = [1; 3];
     size.iter_mut().zip(shape.iter().take(dim).rev()).for_each(|(side, own)| *side = *own);
@@ -128,9 +139,9 @@ pub(super) fn read(bytes: Vec<u8>, dim: usize) -> Result<Volume, Cause> {
 ///
 /// # Errors
 /// An invalid or truncated file, other axes, too many numbers, other types; noticed before memory is allocated.
-pub(super) fn points(bytes: Vec<u8>) -> Result<Points, Cause> {
+pub(in crate::formats) fn points(bytes: Vec<u8>) -> Result<Points, Cause> {
     let header = Header::read(&bytes)?;
-    let mut points = Points { kind: "NPY", count: 0, properties: Vec::new(), blocks: Vec::new(), warnings: Vec::new() };
+    let mut points = Points { kind: NAME, count: 0, properties: Vec::new(), blocks: Vec::new(), warnings: Vec::new() };
     if header.kind().is_some() {
         let [count, 2..=4] = header.shape[..] else { return Err(Cause::PointAxes(header.shape.len())) };
         points.count = count;
@@ -142,7 +153,7 @@ pub(super) fn points(bytes: Vec<u8>) -> Result<Points, Cause> {
     let data = bytes.len().saturating_sub(header.begin);
     header.count()?;
     if count.checked_mul(stride).is_none_or(|needed| needed > data) {
-        return Err(broken("it is cut off"));
+        return Err(NAME.cut_off());
     }
     for Field { name, ty, little, components, offset } in fields {
         for component in 0..components {
@@ -160,7 +171,7 @@ pub(super) fn points(bytes: Vec<u8>) -> Result<Points, Cause> {
 ///
 /// # Errors
 /// As [`points`].
-pub(super) fn add(points: &mut Points, name: &str, header: &Header, bytes: Vec<u8>) -> Result<(), Cause> {
+pub(in crate::formats) fn add(points: &mut Points, name: &str, header: &Header, bytes: Vec<u8>) -> Result<(), Cause> {
     let components = match header.shape[..] {
         [count] if count == points.count => 1,
         [count, components @ 1..=4] if count == points.count => components,
@@ -180,7 +191,7 @@ pub(super) fn add(points: &mut Points, name: &str, header: &Header, bytes: Vec<u
     let (ty, little) = stored(kind).ok_or_else(|| unknown(kind))?;
     let data = bytes.len().saturating_sub(header.begin) as u64;
     if header.count()?.checked_mul(ty.bytes() as u64).is_none_or(|needed| needed > data) {
-        return Err(broken("it is cut off"));
+        return Err(NAME.cut_off());
     }
     let block = points.blocks.len();
     // A number for each point has no second axis.
@@ -207,7 +218,7 @@ struct Field {
 
 /// The fields of records, `[('position', '<f4', (3,)), ('id', '<u4')]`, and the size of a record \[bytes\].
 fn fields(descr: &str) -> Result<(Vec<Field>, usize), Cause> {
-    let unfit = || broken("its records are described in an unknown way");
+    let unfit = || NAME.malformed("its records are described in an unknown way");
     let mut rest = descr.strip_prefix('[').ok_or_else(unfit)?.trim_start();
     let (mut found, mut offset) = (Vec::new(), 0usize);
     while let Some(inner) = rest.strip_prefix('(') {

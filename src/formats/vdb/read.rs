@@ -9,9 +9,14 @@ use flate2::read::ZlibDecoder;
 use glam::DVec3;
 use half::f16;
 
-use super::error::{Cause, Text};
-use super::volume::{MAX_HELD, Volume};
-use super::{Phase, Work, blosc};
+use super::blosc::unpacked;
+use crate::formats::content::{Content, Source};
+use crate::formats::cursor::Cursor;
+use crate::formats::error::Cause;
+use crate::formats::limits::{MAX_COORDINATE, MAX_HELD};
+use crate::formats::malformed::FormatName;
+use crate::formats::volume::Volume;
+use crate::formats::work::{Phase, Work};
 
 /// Voxels of a leaf.
 const VOXELS: usize = 512;
@@ -28,59 +33,39 @@ const STRAIGHT: f64 = 1e-6;
 const MASKED: u32 = 2;
 const BLOSC: u32 = 4;
 
-fn broken(message: impl Into<Text>) -> Cause {
-    Cause::broken("OpenVDB", message)
+/// Name of the format in messages.
+pub(in crate::formats) const NAME: FormatName = FormatName("OpenVDB");
+
+/// Reads a file.
+///
+/// # Errors
+/// As [`volume`].
+pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+    volume(&file.bytes, file.layer, file.work).map(Content::Volume)
 }
 
-fn cut() -> Cause {
-    broken("it is cut off")
+fn point(rest: &mut Cursor<'_>) -> Result<[i64; 3], Cause> {
+    Ok([rest.i32()?, rest.i32()?, rest.i32()?].map(i64::from))
 }
 
-/// What is left of a file.
-struct Bytes<'a>(&'a [u8]);
+fn vector(rest: &mut Cursor<'_>) -> Result<[f64; 3], Cause> {
+    Ok([rest.f64()?, rest.f64()?, rest.f64()?])
+}
 
-impl<'a> Bytes<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8], Cause> {
-        let (own, rest) = self.0.split_at_checked(count).ok_or_else(cut)?;
-        self.0 = rest;
-        Ok(own)
-    }
+fn text(rest: &mut Cursor<'_>) -> Result<String, Cause> {
+    let count = rest.u32()? as usize;
+    Ok(String::from_utf8_lossy(rest.take(count)?).into_owned())
+}
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Cause> {
-        let (own, rest) = self.0.split_first_chunk().ok_or_else(cut)?;
-        self.0 = rest;
-        Ok(*own)
+/// Skips named values, which nothing here depends on.
+fn skip_metadata(rest: &mut Cursor<'_>) -> Result<(), Cause> {
+    for _ in 0..rest.u32()?.min(MAX_GRIDS) {
+        text(rest)?;
+        text(rest)?;
+        let count = rest.u32()? as usize;
+        rest.take(count)?;
     }
-
-    fn u32(&mut self) -> Result<u32, Cause> {
-        self.array().map(u32::from_le_bytes)
-    }
-
-    fn point(&mut self) -> Result<[i64; 3], Cause> {
-        let mut number = || self.array().map(|bytes| i64::from(i32::from_le_bytes(bytes)));
-        Ok([number()?, number()?, number()?])
-    }
-
-    fn vector(&mut self) -> Result<[f64; 3], Cause> {
-        let mut number = || self.array().map(f64::from_le_bytes);
-        Ok([number()?, number()?, number()?])
-    }
-
-    fn text(&mut self) -> Result<String, Cause> {
-        let count = self.u32()? as usize;
-        Ok(String::from_utf8_lossy(self.take(count)?).into_owned())
-    }
-
-    /// Named values, which nothing here depends on.
-    fn skip_metadata(&mut self) -> Result<(), Cause> {
-        for _ in 0..self.u32()?.min(MAX_GRIDS) {
-            self.text()?;
-            self.text()?;
-            let count = self.u32()? as usize;
-            self.take(count)?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// A grid in the file: its type, its number of components, and where it begins.
@@ -120,31 +105,31 @@ impl Listed {
 ///
 /// # Errors
 /// An invalid or truncated file; other types, a transform that turns by other than right angles or skews; a grid that it does not have.
-pub(super) fn read(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<Volume, Cause> {
-    let mut rest = Bytes(bytes);
-    if u64::from_le_bytes(rest.array()?) != 0x5644_4220 {
-        return Err(broken("it does not begin as one"));
+pub(in crate::formats) fn volume(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<Volume, Cause> {
+    let mut rest = Cursor::new(NAME, bytes);
+    if rest.u64()? != 0x5644_4220 {
+        return Err(NAME.malformed("it does not begin as one"));
     }
     let version = rest.u32()?;
     if !(222..=224).contains(&version) {
         return Err(Cause::Unsupported(format!("version {version} of the format").into()));
     }
     rest.take(8)?;
-    if rest.array()? != [1] {
+    if rest.u8()? != 1 {
         return Err(Cause::Unsupported("grids without positions".into()));
     }
     rest.take(36)?;
-    rest.skip_metadata()?;
+    skip_metadata(&mut rest)?;
     let mut listed = Vec::new();
     for _ in 0..rest.u32()?.min(MAX_GRIDS) {
         // What follows a control character tells grids of one name apart.
-        let name = rest.text()?.split('\u{1e}').next().unwrap_or_default().to_string();
-        let ty = rest.text()?;
-        let shares = Some(rest.text()?).filter(|name| !name.is_empty());
+        let name = text(&mut rest)?.split('\u{1e}').next().unwrap_or_default().to_string();
+        let ty = text(&mut rest)?;
+        let shares = Some(text(&mut rest)?).filter(|name| !name.is_empty());
         rest.take(16)?;
-        let end = usize::try_from(i64::from_le_bytes(rest.array()?)).map_err(|_| cut())?;
-        listed.push(Listed { name, ty, shares, start: bytes.len() - rest.0.len() });
-        rest = Bytes(bytes.get(end..).ok_or_else(cut)?);
+        let end = usize::try_from(rest.i64()?).map_err(|_| NAME.cut_off())?;
+        listed.push(Listed { name, ty, shares, start: rest.position() });
+        rest = rest.at(end)?;
     }
     let wanted = |grid: &&Listed| layer.map_or(grid.components().is_some(), |layer| grid.name == layer);
     let short = |name: &str| name.chars().take(40).collect::<String>();
@@ -168,7 +153,7 @@ pub(super) fn read(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<Vol
         let cause = format!("its grid `{}` shares the voxels of `{}`", short(&grid.name), short(other));
         return Err(Cause::Unfit(cause.into(), "save it with voxels of its own, or alone in a file"));
     }
-    tree(Bytes(bytes.get(grid.start..).ok_or_else(cut)?), components, grid.ty.ends_with("_HalfFloat"), work)
+    tree(rest.at(grid.start)?, components, grid.ty.ends_with("_HalfFloat"), work)
 }
 
 /// How the values of a tree are stored.
@@ -217,26 +202,26 @@ impl Tree {
     }
 }
 
-fn tree(mut rest: Bytes<'_>, components: usize, half: bool, work: &Work) -> Result<Volume, Cause> {
+fn tree(mut rest: Cursor<'_>, components: usize, half: bool, work: &Work) -> Result<Volume, Cause> {
     let compression = rest.u32()?;
-    rest.skip_metadata()?;
+    skip_metadata(&mut rest)?;
     let place = transform(&mut rest)?;
     let mut tree = Tree { high: [i64::MIN; 3], ..Tree::default() };
     // Buffers of a leaf.
     rest.u32()?;
     let mut background = [0f32; 3];
     for value in background.iter_mut().take(components) {
-        *value = f32::from_le_bytes(rest.array()?);
+        *value = rest.f32()?;
     }
     let coding = Coding { compression, half, components, background };
     let (tiles, children) = (rest.u32()?, rest.u32()?);
     for _ in 0..tiles {
-        let at = rest.point()?;
+        let at = point(&mut rest)?;
         let mut value = [0f32; 3];
         for value in value.iter_mut().take(components) {
-            *value = f32::from_le_bytes(rest.array()?);
+            *value = rest.f32()?;
         }
-        if rest.array()? != [0] {
+        if rest.u8()? != 0 {
             tree.cover(at, 4096);
         }
         tree.tiles.insert((4096, at.map(|at| at.div_euclid(4096))), value);
@@ -244,7 +229,7 @@ fn tree(mut rest: Bytes<'_>, components: usize, half: bool, work: &Work) -> Resu
     let mut leaves = Vec::new();
     for _ in 0..children {
         work.go_on(0)?;
-        let at = rest.point()?;
+        let at = point(&mut rest)?;
         for (place, _) in inner(&mut rest, &mut tree, &coding, at, 32)? {
             for (place, mask) in inner(&mut rest, &mut tree, &coding, place, 16)? {
                 leaves.push((place, mask));
@@ -267,7 +252,7 @@ fn tree(mut rest: Bytes<'_>, components: usize, half: bool, work: &Work) -> Resu
         tree.values.extend(values);
         work.go_on(1)?;
     }
-    let low = tree.low.ok_or_else(|| broken("it has no active voxels"))?;
+    let low = tree.low.ok_or_else(|| NAME.malformed("it has no active voxels"))?;
     let high = tree.high;
     let axes = place.axes;
     let side = |axis: Axis| match axis.mirrored {
@@ -304,10 +289,10 @@ struct Lattice {
 impl Lattice {
     /// `rows` are where the axes of the voxels go, a voxel's edge each.
     fn new(origin: [f64; 3], rows: [[f64; 3]; 3]) -> Result<Lattice, Cause> {
-        let sound = |number: &f64| number.is_finite() && number.abs() < super::MAX_COORDINATE;
+        let sound = |number: &f64| number.is_finite() && number.abs() < MAX_COORDINATE;
         let lengths = rows.map(|row| DVec3::from(row).length());
         if !(origin.iter().chain(&lengths).all(sound) && lengths.iter().all(|length| *length > 0.0)) {
-            return Err(broken("its voxels have no size"));
+            return Err(NAME.malformed("its voxels have no size"));
         }
         let mut found: [Option<(Axis, f64)>; 3] = [None; 3];
         for (index, (row, length)) in rows.into_iter().zip(lengths).enumerate() {
@@ -340,25 +325,25 @@ fn turned(rows: [[f64; 3]; 3], lengths: [f64; 3]) -> Cause {
 
 /// Where the voxels are. Turns by right angles and mirrors are applied to them, not to the directions of vectors, which are those
 /// of space.
-fn transform(rest: &mut Bytes<'_>) -> Result<Lattice, Cause> {
-    let name = rest.text()?;
+fn transform(rest: &mut Cursor<'_>) -> Result<Lattice, Cause> {
+    let name = text(rest)?;
     let along = |[x, y, z]: [f64; 3]| [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]];
     let (origin, rows) = match name.as_str() {
         "UniformScaleMap" | "ScaleMap" => {
-            let edges = rest.vector()?;
+            let edges = vector(rest)?;
             rest.take(4 * 24)?;
             ([0.0; 3], along(edges))
         }
         "UniformScaleTranslateMap" | "ScaleTranslateMap" => {
-            let (origin, edges) = (rest.vector()?, rest.vector()?);
+            let (origin, edges) = (vector(rest)?, vector(rest)?);
             rest.take(4 * 24)?;
             (origin, along(edges))
         }
-        "TranslationMap" => (rest.vector()?, along([1.0; 3])),
+        "TranslationMap" => (vector(rest)?, along([1.0; 3])),
         "AffineMap" | "UnitaryMap" => {
             let mut rows = [[0.0; 4]; 4];
             for number in rows.as_flattened_mut() {
-                *number = f64::from_le_bytes(rest.array()?);
+                *number = rest.f64()?;
             }
             let [rows @ .., [x, y, z, _]] = rows;
             ([x, y, z], rows.map(|[x, y, z, _]| [x, y, z]))
@@ -378,7 +363,7 @@ type Child<'a> = ([i64; 3], &'a [u8]);
 /// Reads an inner node of `width` children along an edge. Returns the places of its children; for those that are leaves, with
 /// their masks.
 fn inner<'a>(
-    rest: &mut Bytes<'a>,
+    rest: &mut Cursor<'a>,
     tree: &mut Tree,
     coding: &Coding,
     at: [i64; 3],
@@ -414,13 +399,13 @@ fn inner<'a>(
 }
 
 /// The values of a node, those that are not active too.
-fn block(rest: &mut Bytes<'_>, active: &[u8], count: usize, coding: &Coding) -> Result<Vec<f32>, Cause> {
+fn block(rest: &mut Cursor<'_>, active: &[u8], count: usize, coding: &Coding) -> Result<Vec<f32>, Cause> {
     let components = coding.components;
-    let [kind] = rest.array()?;
-    let value = |rest: &mut Bytes<'_>| {
+    let kind = rest.u8()?;
+    let value = |rest: &mut Cursor<'_>| {
         let mut value = [0f32; 3];
         for value in value.iter_mut().take(components) {
-            *value = f32::from_le_bytes(rest.array()?);
+            *value = rest.f32()?;
         }
         Ok::<_, Cause>(value)
     };
@@ -431,7 +416,7 @@ fn block(rest: &mut Bytes<'_>, active: &[u8], count: usize, coding: &Coding) -> 
         1 | 3 => [negative, background],
         2 | 4 => [value(rest)?, background],
         5 => [value(rest)?, value(rest)?],
-        _ => return Err(broken("a node is damaged")),
+        _ => return Err(NAME.malformed("a node is damaged")),
     };
     let selected = if (3..=5).contains(&kind) { rest.take(count / 8)? } else { &[] };
     let masked = coding.compression & MASKED != 0 && kind != 6;
@@ -457,33 +442,33 @@ fn inflated(packed: &[u8], count: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn numbers(rest: &mut Bytes<'_>, count: usize, coding: &Coding) -> Result<Vec<f32>, Cause> {
+fn numbers(rest: &mut Cursor<'_>, count: usize, coding: &Coding) -> Result<Vec<f32>, Cause> {
     if coding.half && count == 0 {
         return Ok(Vec::new());
     }
     let width = if coding.half { 2 } else { 4 };
-    let unpacked;
+    let bytes;
     let raw = if coding.compression & (ZIP | BLOSC) != 0 {
-        match i64::from_le_bytes(rest.array()?) {
+        match rest.i64()? {
             plain @ ..=0 => {
-                let size = usize::try_from(plain.unsigned_abs()).map_err(|_| cut())?;
+                let size = usize::try_from(plain.unsigned_abs()).map_err(|_| NAME.cut_off())?;
                 rest.take(size)?
             }
             size => {
-                let packed = rest.take(usize::try_from(size).map_err(|_| cut())?)?;
-                let bytes = match coding.compression & BLOSC != 0 {
-                    true => blosc::unpacked(packed, count * width),
+                let packed = rest.take(usize::try_from(size).map_err(|_| NAME.cut_off())?)?;
+                let inflated = match coding.compression & BLOSC != 0 {
+                    true => unpacked(Cursor::new(NAME, packed), count * width),
                     false => inflated(packed, count * width),
                 };
-                unpacked = bytes.ok_or_else(|| broken("a node is damaged"))?;
-                &unpacked
+                bytes = inflated.ok_or_else(|| NAME.malformed("a node is damaged"))?;
+                &bytes
             }
         }
     } else {
         rest.take(count * width)?
     };
     if raw.len() != count * width {
-        return Err(broken("a node is damaged"));
+        return Err(NAME.malformed("a node is damaged"));
     }
     let word = |bytes: &[u8]| bytes.first_chunk().copied().unwrap_or_default();
     let pair = |bytes: &[u8]| bytes.first_chunk().copied().unwrap_or_default();

@@ -1,6 +1,8 @@
 //! PIZ, a compression of EXR files without loss: a Haar wavelet of 16 bits whose numbers are counted through and Huffman coded.
 //! Source: ImfPizCompressor.cpp, ImfWav.cpp and ImfHuf.cpp of OpenEXR.
 
+use crate::formats::cursor::Cursor;
+
 /// Numbers that a code can stand for: 16 bits, and one that repeats the number before.
 const SYMBOLS: usize = (1 << 16) + 1;
 /// Longest code \[bits\].
@@ -11,20 +13,18 @@ const LONG_RUN: u64 = 63;
 
 /// The words of a block, channel by channel. `channels` has the width and the height of each, and its words a number.
 /// `None` where the block is damaged.
-pub(super) fn words(packed: &[u8], channels: &[[usize; 3]]) -> Option<Vec<u16>> {
-    let mut rest = packed;
-    let [low, high] = [short(&mut rest)?, short(&mut rest)?].map(usize::from);
+pub(super) fn words(mut packed: Cursor<'_>, channels: &[[usize; 3]]) -> Option<Vec<u16>> {
+    let [low, high] = [packed.u16().ok()?, packed.u16().ok()?].map(usize::from);
     let mut present = vec![0u8; 1 << 13];
     if low <= high {
-        let (own, after) = rest.split_at_checked(high - low + 1)?;
+        let own = packed.take(high - low + 1).ok()?;
         present.get_mut(low..=high)?.copy_from_slice(own);
-        rest = after;
     }
     let is_present =
         |word: &u32| *word == 0 || present.get((word >> 3) as usize).is_some_and(|b| b >> (word & 7) & 1 == 1);
     let table: Vec<u16> = (0..1u32 << 16).filter(is_present).map(|word| word as u16).collect();
-    let (size, after) = rest.split_first_chunk()?;
-    let coded = after.get(..u32::from_le_bytes(*size) as usize)?;
+    let size = packed.u32().ok()? as usize;
+    let coded = packed.part(size).ok()?;
     let count = channels.iter().map(|[width, height, words]| width * height * words).sum();
     let mut words = decoded(coded, count)?;
     let mut plane = words.as_mut_slice();
@@ -39,12 +39,6 @@ pub(super) fn words(packed: &[u8], channels: &[[usize; 3]]) -> Option<Vec<u16>> 
         *word = table.get(usize::from(*word)).copied().unwrap_or_default();
     }
     Some(words)
-}
-
-fn short(rest: &mut &[u8]) -> Option<u16> {
-    let (first, after) = rest.split_first_chunk()?;
-    *rest = after;
-    Some(u16::from_le_bytes(*first))
 }
 
 /// Bits, the highest of a byte first.
@@ -111,11 +105,11 @@ impl Codes {
     }
 }
 
-fn decoded(coded: &[u8], count: usize) -> Option<Vec<u16>> {
+fn decoded(mut coded: Cursor<'_>, count: usize) -> Option<Vec<u16>> {
     // The first and the last symbol, the size of the table, bits of data, nothing.
-    let (head, rest) = coded.split_at_checked(20)?;
-    let field = |at: usize| head.get(4 * at..)?.first_chunk().map(|b| u32::from_le_bytes(*b) as usize);
-    let (low, high, length) = (field(0)?, field(1)?, field(3)?);
+    let mut field = || coded.u32().ok().map(|field| field as usize);
+    let [low, high, _, length, _] = [field()?, field()?, field()?, field()?, field()?];
+    let rest = coded.rest();
     if low > high || high >= SYMBOLS {
         return None;
     }

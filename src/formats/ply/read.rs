@@ -1,9 +1,13 @@
 //! The points of a PLY file. Source: Turk, The PLY Polygon File Format, 1994.
 
-use super::Work;
-use super::error::{Cause, Text};
-use super::particles::{Points, Property, Type};
-use super::volume::MAX_HELD;
+use crate::formats::content::{Content, Source};
+use crate::formats::cursor::Cursor;
+use crate::formats::error::Cause;
+use crate::formats::limits::MAX_HELD;
+use crate::formats::malformed::FormatName;
+use crate::formats::points::{Points, Property, Type};
+use crate::formats::warnings::listed;
+use crate::formats::work::Work;
 
 /// Longest header \[bytes\].
 const MAX_HEADER: usize = 1 << 16;
@@ -13,12 +17,15 @@ const MANY: usize = 1 << 16;
 const SINGLE: &str = "export what particles need as single numbers";
 const END: &[u8] = b"end_header";
 
-fn broken(message: impl Into<Text>) -> Cause {
-    Cause::broken("PLY", message)
-}
+/// Name of the format in messages.
+pub(in crate::formats) const NAME: FormatName = FormatName("PLY");
 
-fn cut() -> Cause {
-    broken("it is cut off")
+/// Reads a file.
+///
+/// # Errors
+/// As [`points`].
+pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+    points(file.bytes, file.work).map(Content::Points)
 }
 
 /// Rows of the file, as its header lists them.
@@ -84,7 +91,7 @@ fn type_of(word: &str) -> Option<Type> {
 ///
 /// # Errors
 /// An invalid or truncated file, noticed before memory is allocated for its points; cancelling.
-pub(super) fn read(bytes: Vec<u8>, work: &Work) -> Result<Points, Cause> {
+pub(in crate::formats) fn points(bytes: Vec<u8>, work: &Work) -> Result<Points, Cause> {
     let Header { points, begin, encoding } = header(&bytes, work)?;
     let little = encoding != Encoding::Big;
     let data = bytes.get(begin..).unwrap_or_default();
@@ -108,22 +115,22 @@ pub(super) fn read(bytes: Vec<u8>, work: &Work) -> Result<Points, Cause> {
     let properties = plain.into_iter().map(property).collect();
     let names: Vec<&str> = lists.iter().map(|field| field.name.as_str()).collect();
     let warning = (!names.is_empty())
-        .then(|| format!("the lists that its points have ({}) are left out; {SINGLE}", super::listed(&names)));
+        .then(|| format!("the lists that its points have ({}) are left out; {SINGLE}", listed(&names)));
     let warnings = warning.into_iter().collect();
-    Ok(Points { kind: "PLY", count: points.count, properties, blocks: vec![bytes], warnings })
+    Ok(Points { kind: NAME, count: points.count, properties, blocks: vec![bytes], warnings })
 }
 
 fn header(bytes: &[u8], work: &Work) -> Result<Header, Cause> {
     if !bytes.starts_with(b"ply") {
-        return Err(broken("it does not begin as one"));
+        return Err(NAME.malformed("it does not begin as one"));
     }
     let start = bytes.get(..MAX_HEADER.min(bytes.len())).unwrap_or_default();
-    let end = start.windows(END.len()).position(|window| window == END).ok_or_else(cut)? + END.len();
-    let (text, rest) = bytes.split_at_checked(end).ok_or_else(cut)?;
-    let line = rest.iter().position(|byte| *byte == b'\n').ok_or_else(cut)?;
+    let end = start.windows(END.len()).position(|window| window == END).ok_or_else(|| NAME.cut_off())? + END.len();
+    let (text, rest) = bytes.split_at_checked(end).ok_or_else(|| NAME.cut_off())?;
+    let line = rest.iter().position(|byte| *byte == b'\n').ok_or_else(|| NAME.cut_off())?;
     let mut data = rest.get(line + 1..).unwrap_or_default();
     let text = String::from_utf8_lossy(text);
-    let unknown = || broken("a property has an unknown type");
+    let unknown = || NAME.malformed("a property has an unknown type");
     let mut encoding = None;
     let mut elements: Vec<Element> = Vec::new();
     for line in text.lines() {
@@ -138,7 +145,7 @@ fn header(bytes: &[u8], work: &Work) -> Result<Header, Cause> {
                 }
             }
             (["element", name, count], _) => {
-                let count = count.parse().map_err(|_| broken("an element has no number"))?;
+                let count = count.parse().map_err(|_| NAME.malformed("an element has no number"))?;
                 elements.push(Element { name: name.to_string(), count, fields: Vec::new() });
             }
             (["property", "list", length, ty, name], Some(element)) => {
@@ -152,14 +159,14 @@ fn header(bytes: &[u8], work: &Work) -> Result<Header, Cause> {
             _ => {}
         }
     }
-    let encoding = encoding.ok_or_else(|| broken("it has no known format"))?;
+    let encoding = encoding.ok_or_else(|| NAME.malformed("it has no known format"))?;
     for element in elements {
         // The last number of a text needs no space after it.
         let room = data.len() as u64 + u64::from(encoding == Encoding::Text);
         let least = (element.count as u64).saturating_mul(element.least(encoding));
         let fits = least <= room;
         if !fits || element.fields.is_empty() && element.count > 0 {
-            return Err(cut());
+            return Err(NAME.cut_off());
         }
         if element.name == "vertex" {
             return Ok(Header { points: element, begin: bytes.len() - data.len(), encoding });
@@ -174,48 +181,47 @@ fn header(bytes: &[u8], work: &Work) -> Result<Header, Cause> {
             _ if !element.has_lists() => data.get(least as usize..).unwrap_or_default(),
             _ => {
                 let little = encoding == Encoding::Little;
+                let mut rest = Cursor::new(NAME, data);
                 for index in 0..element.count {
-                    data = row(data, &element, little, |_| ())?;
+                    row(&mut rest, &element, little, |_| ())?;
                     if index % MANY == 0 {
                         work.go_on(0)?;
                     }
                 }
-                data
+                rest.rest()
             }
         };
     }
-    Err(broken("it has no points"))
+    Err(NAME.malformed("it has no points"))
 }
 
-/// Gives the bytes of the numbers of a row, without its lists, and returns what follows the row.
+/// Gives the bytes of the numbers of a row, without its lists.
 fn row<'a>(
-    data: &'a [u8],
+    rest: &mut Cursor<'a>,
     element: &Element,
     little: bool,
     mut number: impl FnMut(&'a [u8]),
-) -> Result<&'a [u8], Cause> {
-    let mut rest = data;
+) -> Result<(), Cause> {
     for field in &element.fields {
-        let (own, after) = rest.split_at_checked(field.length.unwrap_or(field.ty).bytes()).ok_or_else(cut)?;
-        rest = after;
+        let own = rest.take(field.length.unwrap_or(field.ty).bytes())?;
         let Some(length) = field.length else {
             number(own);
             continue;
         };
         let count = length.read(own, little);
         if count.is_nan() || count < 0.0 {
-            return Err(broken("a list has no length"));
+            return Err(NAME.malformed("a list has no length"));
         }
-        rest = rest.get((count as usize).saturating_mul(field.ty.bytes())..).ok_or_else(cut)?;
+        rest.take((count as usize).saturating_mul(field.ty.bytes()))?;
     }
-    Ok(rest)
+    Ok(())
 }
 
 /// The points of a binary file without their lists.
 fn without_lists(data: &[u8], points: &Element, little: bool, work: &Work) -> Result<Vec<u8>, Cause> {
-    let (mut rest, mut bytes) = (data, Vec::new());
+    let (mut rest, mut bytes) = (Cursor::new(NAME, data), Vec::new());
     for index in 0..points.count {
-        rest = row(rest, points, little, |number| bytes.extend_from_slice(number))?;
+        row(&mut rest, points, little, |number| bytes.extend_from_slice(number))?;
         if index % MANY == 0 {
             work.go_on(0)?;
         }
@@ -225,13 +231,13 @@ fn without_lists(data: &[u8], points: &Element, little: bool, work: &Work) -> Re
 
 /// The numbers of a text without its lists, as the bytes of `f64`.
 fn numbers(text: &[u8], points: &Element, work: &Work) -> Result<Vec<u8>, Cause> {
-    let text = std::str::from_utf8(text).map_err(|_| broken("it is no text"))?;
+    let text = std::str::from_utf8(text).map_err(|_| NAME.malformed("it is no text"))?;
     let each = points.fields.iter().filter(|field| field.length.is_none()).count();
     let count = points.count.checked_mul(each).filter(|count| *count as u64 <= MAX_HELD).ok_or(Cause::Held)?;
     let mut words = text.split_whitespace();
     let mut number = || {
-        let word = words.next().ok_or_else(cut)?;
-        word.parse::<f64>().map_err(|_| broken("a point has no number"))
+        let word = words.next().ok_or_else(|| NAME.cut_off())?;
+        word.parse::<f64>().map_err(|_| NAME.malformed("a point has no number"))
     };
     let mut bytes = Vec::with_capacity(count * Type::F64.bytes());
     for index in 0..points.count {
@@ -242,7 +248,7 @@ fn numbers(text: &[u8], points: &Element, work: &Work) -> Result<Vec<u8>, Cause>
                 continue;
             }
             if value.is_nan() || value < 0.0 {
-                return Err(broken("a list has no length"));
+                return Err(NAME.malformed("a list has no length"));
             }
             // A length beyond the text ends with it.
             for _ in 0..value as u64 {

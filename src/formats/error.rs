@@ -1,10 +1,11 @@
 //! Why a file cannot be used.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::{MAX_TRIANGLES, MAX_VERTICES};
-use crate::document::{unread_cause, unread_remedy};
+use super::limits::{MAX_HELD, MAX_TRIANGLES, MAX_VERTICES};
+use super::malformed::{FormatName, Malformed, Text};
+use super::unread::{unread_cause, unread_remedy};
+use super::warnings::APPLY;
 use crate::files::ReadError;
 use crate::printable;
 
@@ -21,23 +22,6 @@ pub struct AssetError {
 /// The file and the cause, without the remedy, on one line.
 pub fn sentence(file: &Path, cause: &Cause) -> String {
     format!("{}: {cause}", printable::name(&file.to_string_lossy()))
-}
-
-/// Text that may come from a file: on one line, with control characters escaped, and cut where it is long. Causes hold no other
-/// text, so that no file can break or forge a message.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Text(String);
-
-impl<T: AsRef<str>> From<T> for Text {
-    fn from(text: T) -> Text {
-        Text(printable::name(&printable::cut(text.as_ref())).into_owned())
-    }
-}
-
-impl fmt::Display for Text {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
 }
 
 /// What is wrong with a file, worded as the end of a sentence about it.
@@ -68,14 +52,9 @@ pub enum Cause {
     /// The colours of a mesh are asked for.
     #[error("a mesh has no colours")]
     NoColors,
-    /// The format that it should have, and the error.
-    #[error("it is not a valid {kind} file: {message}")]
-    Broken {
-        /// The format that the file should have.
-        kind: &'static str,
-        /// The parser's error.
-        message: Text,
-    },
+    /// The file is not valid.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
     /// A buffer file that a glTF file refers to.
     #[error("cannot load its buffer `{uri}`: {message}")]
     Buffer {
@@ -149,7 +128,7 @@ pub enum Cause {
         known: Text,
     },
     /// A grid with too many numbers.
-    #[error("it holds more than {} numbers", super::volume::MAX_HELD)]
+    #[error("it holds more than {} numbers", MAX_HELD)]
     Held,
     /// Particles of a file that holds none, or something else of one that holds them.
     #[error("its format and what is wanted of it do not fit")]
@@ -226,12 +205,19 @@ impl From<ReadError> for Cause {
 /// The remedy for a file outside the graph's folder.
 const OUTSIDE: &str = "move it into that folder, or allow files outside it (on the command line: --allow-files)";
 
-impl Cause {
-    /// The error for a file that is not valid.
-    pub(super) fn broken(kind: &'static str, message: impl Into<Text>) -> Cause {
-        Cause::Broken { kind, message: message.into() }
+impl FormatName {
+    /// The cause of a file that is not a valid one of this format.
+    pub fn malformed(self, what: impl Into<Text>) -> Cause {
+        Malformed { kind: self, what: what.into() }.into()
     }
 
+    /// The cause of a file that ends before its contents do.
+    pub fn cut_off(self) -> Cause {
+        self.malformed("it is cut off")
+    }
+}
+
+impl Cause {
     /// What to do about it.
     pub fn remedy(&self) -> &'static str {
         match self {
@@ -241,22 +227,22 @@ impl Cause {
             Cause::Outside => OUTSIDE,
             Cause::Buffer { message, .. } if *message == ReadError::Outside.to_string().into() => OUTSIDE,
             Cause::Ending(ending) => unread_remedy(ending),
-            Cause::MeshIn2d => "choose a .png, .jpg or .exr image, or make the domain 3D",
-            Cause::NoColors => "connect its distance, or choose a .png, .jpg or .exr image",
-            Cause::ImageIn3d => "choose an .obj, .gltf or .glb mesh, or make the domain 2D",
-            Cause::Broken { .. } => "export it again",
+            Cause::MeshIn2d => concat!("choose a ", images!(or), " image, or make the domain 3D"),
+            Cause::NoColors => concat!("connect its distance, or choose a ", images!(or), " image"),
+            Cause::ImageIn3d => concat!("choose an ", meshes!(or), " mesh, or make the domain 2D"),
+            Cause::Malformed(_) => "export it again",
             Cause::Buffer { .. } => "keep the buffer beside the .gltf file, or export a .glb, which holds everything",
             Cause::Unsupported(_) => "export it again without",
             Cause::Unfit(_, remedy) => remedy,
             Cause::Hidden => "show one of them and export it again",
-            Cause::Copies => super::APPLY,
+            Cause::Copies => APPLY,
             Cause::Compression(_) => "save it with ZIP compression",
             Cause::Layer { .. } => "name one of them as its `layer`",
             Cause::NoLayers => "remove `layer`, or choose an .exr or .vdb file",
             Cause::NoFrames => "choose existing files; each # of the path stands for a digit of their numbers",
             Cause::Gap(_) => "add the file, or number the files without gaps",
             Cause::Beyond(..) => "compute fewer frames, or let the node hold or loop its last file",
-            Cause::NoNumbers => "choose an .npy or .vdb file",
+            Cause::NoNumbers => concat!("choose an ", grids!(or), " file"),
             Cause::NoImage => "connect its `value` or its `vector`",
             Cause::Numbers(_, remedy) => remedy,
             Cause::Layers(_) => "make the domain 3D, or export one layer",

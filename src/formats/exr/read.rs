@@ -7,9 +7,14 @@ use std::io::Read;
 use flate2::read::ZlibDecoder;
 use half::f16;
 
-use super::error::{Cause, Text};
-use super::image::{Pixels, Samples, Window, check_size};
-use super::{Phase, Work, exr_piz, not_finite};
+use super::piz::words;
+use crate::formats::content::{Content, Source};
+use crate::formats::cursor::Cursor;
+use crate::formats::error::Cause;
+use crate::formats::malformed::FormatName;
+use crate::formats::pixels::{Pixels, Samples, Window, check_size};
+use crate::formats::warnings::not_finite;
+use crate::formats::work::{Phase, Work};
 
 /// Upper bound of how much a byte of the file can expand, by deflate.
 const MAX_RATIO: u64 = 1032;
@@ -22,12 +27,16 @@ const MAX_BLOCK: usize = 1 << 28;
 /// Names of layers that an error lists.
 const LISTED: usize = 12;
 
-fn broken(message: impl Into<Text>) -> Cause {
-    Cause::broken("EXR", message)
-}
+/// Name of the format in messages.
+pub(in crate::formats) const NAME: FormatName = FormatName("EXR");
 
-fn cut() -> Cause {
-    broken("it is cut off")
+/// Reads a file.
+///
+/// # Errors
+/// As [`pixels`].
+pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+    let (pixels, note) = pixels(&file.bytes, file.layer, file.work)?;
+    Ok(Content::Image(pixels, note))
 }
 
 /// How numbers of a channel are stored.
@@ -117,9 +126,16 @@ struct Header {
 /// # Errors
 /// An invalid or truncated file, detected before memory is allocated for its pixels; too many pixels; several parts, deep
 /// pixels, compressions that lose something; a layer that it does not have.
-pub(super) fn pixels(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<(Pixels, Option<String>), Cause> {
-    let mut rest = bytes.strip_prefix(&[0x76, 0x2f, 0x31, 0x01]).ok_or_else(|| broken("it does not begin as one"))?;
-    let flags = u32::from_le_bytes(take(&mut rest)?);
+pub(in crate::formats) fn pixels(
+    bytes: &[u8],
+    layer: Option<&str>,
+    work: &Work,
+) -> Result<(Pixels, Option<String>), Cause> {
+    let mut rest = Cursor::new(NAME, bytes);
+    if !rest.begins_with(&[0x76, 0x2f, 0x31, 0x01]) {
+        return Err(NAME.malformed("it does not begin as one"));
+    }
+    let flags = rest.u32()?;
     if flags & 0xff != 2 {
         return Err(Cause::Unsupported(format!("version {} of the format", flags & 0xff).into()));
     }
@@ -133,7 +149,7 @@ pub(super) fn pixels(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<(
     let pixel: usize = header.channels.iter().map(|channel| channel.number.bytes()).sum();
     let (Window { width, height, .. }, display) = (header.data, header.display);
     if (width * height) as u64 * pixel as u64 / MAX_RATIO > bytes.len() as u64 {
-        return Err(broken(format!("{} bytes can't hold {width} x {height} pixels", bytes.len())));
+        return Err(NAME.malformed(format!("{} bytes can't hold {width} x {height} pixels", bytes.len())));
     }
     let channels = chosen.len();
     let mut image = Image::new(&header, chosen)?;
@@ -148,7 +164,7 @@ pub(super) fn pixels(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<(
             width: across.min(width - column * across),
             height: down.min(height - row * down),
         };
-        let raw = block_bytes(bytes, &mut rest, &header, block, [column, row], pixel)?;
+        let raw = block_bytes(&mut rest, &header, block, [column, row], pixel)?;
         image.copy(&raw, &header, block);
         work.go_on(1)?;
     }
@@ -157,26 +173,15 @@ pub(super) fn pixels(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<(
     Ok((Pixels { width: display.width, height: display.height, channels, window, samples }, note))
 }
 
-/// The next bytes.
-fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], Cause> {
-    let (first, after) = rest.split_first_chunk().ok_or_else(cut)?;
-    *rest = after;
-    Ok(*first)
-}
-
-fn number(rest: &mut &[u8]) -> Result<i32, Cause> {
-    take(rest).map(i32::from_le_bytes)
-}
-
 /// The bytes before a zero.
-fn word<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], Cause> {
-    let end = rest.iter().take(256).position(|byte| *byte == 0).ok_or_else(|| broken("a name does not end"))?;
-    let (word, after) = rest.split_at(end);
-    *rest = after.get(1..).unwrap_or_default();
+fn word<'a>(rest: &mut Cursor<'a>) -> Result<&'a [u8], Cause> {
+    let end = rest.rest().iter().take(256).position(|byte| *byte == 0);
+    let word = rest.take(end.ok_or_else(|| NAME.malformed("a name does not end"))?)?;
+    rest.take(1)?;
     Ok(word)
 }
 
-fn header(rest: &mut &[u8], tiled: bool) -> Result<Header, Cause> {
+fn header(rest: &mut Cursor<'_>, tiled: bool) -> Result<Header, Cause> {
     let (mut channels, mut compression, mut data, mut display, mut tile) = (None, None, None, None, None);
     loop {
         let name = word(rest)?;
@@ -184,22 +189,21 @@ fn header(rest: &mut &[u8], tiled: bool) -> Result<Header, Cause> {
             break;
         }
         let _type = word(rest)?;
-        let size = usize::try_from(number(rest)?).map_err(|_| broken("an attribute has a negative size"))?;
-        let (mut value, after) = rest.split_at_checked(size).ok_or_else(cut)?;
-        *rest = after;
+        let size = usize::try_from(rest.i32()?).map_err(|_| NAME.malformed("an attribute has a negative size"))?;
+        let mut value = rest.part(size)?;
         match name {
             b"channels" => channels = Some(channel_list(&mut value)?),
-            b"compression" => compression = Some(Compression::new(take::<1>(&mut value)?[0])?),
+            b"compression" => compression = Some(Compression::new(value.u8()?)?),
             b"dataWindow" => data = Some(window(&mut value)?),
             b"displayWindow" => display = Some(window(&mut value)?),
             b"tiles" => {
-                let sides = [number(&mut value)?, number(&mut value)?].map(|side| usize::try_from(side).unwrap_or(0));
+                let sides = [value.i32()?, value.i32()?].map(|side| usize::try_from(side).unwrap_or(0));
                 tile = Some(sides);
             }
             _ => {}
         }
     }
-    let missing = |what: &str| broken(format!("it does not say its {what}"));
+    let missing = |what: &str| NAME.malformed(format!("it does not say its {what}"));
     let data: Window = data.ok_or_else(|| missing("data window"))?;
     let tile = match (tiled, tile) {
         (false, _) => None,
@@ -215,7 +219,7 @@ fn header(rest: &mut &[u8], tiled: bool) -> Result<Header, Cause> {
     })
 }
 
-fn channel_list(value: &mut &[u8]) -> Result<Vec<Channel>, Cause> {
+fn channel_list(value: &mut Cursor<'_>) -> Result<Vec<Channel>, Cause> {
     let mut channels = Vec::new();
     loop {
         let name = word(value)?;
@@ -223,14 +227,14 @@ fn channel_list(value: &mut &[u8]) -> Result<Vec<Channel>, Cause> {
             return Ok(channels);
         }
         let name = String::from_utf8_lossy(name).into_owned();
-        let stored = match number(value)? {
+        let stored = match value.i32()? {
             0 => Number::U32,
             1 => Number::Half,
             2 => Number::Float,
-            _ => return Err(broken(format!("the channel `{name}` has an unknown type"))),
+            _ => return Err(NAME.malformed(format!("the channel `{name}` has an unknown type"))),
         };
-        let _linear = number(value)?;
-        if [number(value)?, number(value)?] != [1, 1] {
+        let _linear = value.i32()?;
+        if [value.i32()?, value.i32()?] != [1, 1] {
             return Err(Cause::Unsupported("channels with fewer samples than pixels".into()));
         }
         channels.push(Channel { name, number: stored });
@@ -240,11 +244,11 @@ fn channel_list(value: &mut &[u8]) -> Result<Vec<Channel>, Cause> {
     }
 }
 
-fn window(value: &mut &[u8]) -> Result<Window, Cause> {
-    let [left, top, right, bottom] = [number(value)?, number(value)?, number(value)?, number(value)?].map(i64::from);
+fn window(value: &mut Cursor<'_>) -> Result<Window, Cause> {
+    let [left, top, right, bottom] = [value.i32()?, value.i32()?, value.i32()?, value.i32()?].map(i64::from);
     let side = |low: i64, high: i64| u32::try_from(high - low + 1).ok().filter(|side| *side > 0);
     let (Some(width), Some(height)) = (side(left, right), side(top, bottom)) else {
-        return Err(broken("it has no pixels"));
+        return Err(NAME.malformed("it has no pixels"));
     };
     check_size(width, height)?;
     Ok(Window { left, top, width: width as usize, height: height as usize })
@@ -300,41 +304,40 @@ fn choose(channels: &[Channel], layer: Option<&str>) -> Result<Vec<Option<usize>
 
 /// The numbers of a block, line by line and in each line channel by channel.
 fn block_bytes<'a>(
-    file: &'a [u8],
-    table: &mut &[u8],
+    table: &mut Cursor<'a>,
     header: &Header,
     block: Window,
     place: [usize; 2],
     pixel: usize,
 ) -> Result<std::borrow::Cow<'a, [u8]>, Cause> {
-    let offset = usize::try_from(u64::from_le_bytes(take(table)?)).map_err(|_| cut())?;
-    let mut rest = file.get(offset..).ok_or_else(cut)?;
+    let offset = usize::try_from(table.u64()?).map_err(|_| NAME.cut_off())?;
+    let mut rest = table.at(offset)?;
     let as_said = match header.tile {
         // Of the full resolution, which comes first.
         Some(_) => {
-            let own = [number(&mut rest)?, number(&mut rest)?, number(&mut rest)?, number(&mut rest)?].map(i64::from);
+            let own = [rest.i32()?, rest.i32()?, rest.i32()?, rest.i32()?].map(i64::from);
             own == [place[0] as i64, place[1] as i64, 0, 0]
         }
-        None => i64::from(number(&mut rest)?) == block.top,
+        None => i64::from(rest.i32()?) == block.top,
     };
     if !as_said {
-        return Err(broken("its lines are not where it says"));
+        return Err(NAME.malformed("its lines are not where it says"));
     }
-    let size = usize::try_from(number(&mut rest)?).map_err(|_| broken("a block has a negative size"))?;
-    let packed = rest.get(..size).ok_or_else(cut)?;
+    let size = usize::try_from(rest.i32()?).map_err(|_| NAME.malformed("a block has a negative size"))?;
+    let packed = rest.take(size)?;
     let raw = block.width.saturating_mul(block.height).saturating_mul(pixel);
     if raw > MAX_BLOCK {
         return Err(Cause::Unsupported("blocks of more than 256 MiB".into()));
     }
     if raw as u64 / MAX_RATIO > size as u64 {
-        return Err(broken("a block can't hold its pixels"));
+        return Err(NAME.malformed("a block can't hold its pixels"));
     }
     // What compression did not make smaller is stored as it is.
     if size == raw {
         return Ok(packed.into());
     }
     let bytes = match header.compression {
-        Compression::None => return Err(broken("a block has the wrong size")),
+        Compression::None => return Err(NAME.malformed("a block has the wrong size")),
         Compression::Rle => restored(unrolled(packed, raw)?),
         Compression::Zip(_) => restored(inflated(packed, raw)?),
         Compression::Pxr24 => pxr24(packed, &header.channels, block)?,
@@ -346,12 +349,12 @@ fn block_bytes<'a>(
 fn inflated(packed: &[u8], count: usize) -> Result<Vec<u8>, Cause> {
     let mut bytes = Vec::with_capacity(count);
     let read = ZlibDecoder::new(packed).take(count as u64 + 1).read_to_end(&mut bytes);
-    if read.is_ok() && bytes.len() == count { Ok(bytes) } else { Err(broken("a block is damaged")) }
+    if read.is_ok() && bytes.len() == count { Ok(bytes) } else { Err(NAME.malformed("a block is damaged")) }
 }
 
 /// Runs of bytes: a negative count of bytes as they are, or one less than the times that a byte is repeated.
 fn unrolled(packed: &[u8], count: usize) -> Result<Vec<u8>, Cause> {
-    let damaged = || broken("a block is damaged");
+    let damaged = || NAME.malformed("a block is damaged");
     let mut bytes = Vec::with_capacity(count);
     let mut rest = packed;
     while let Some((run, after)) = rest.split_first() {
@@ -400,7 +403,7 @@ fn pxr24(packed: &[u8], channels: &[Channel], block: Window) -> Result<Vec<u8>, 
     for _ in 0..block.height {
         for channel in channels {
             let count = stored(channel.number);
-            let (own, after) = rest.split_at_checked(count * block.width).ok_or_else(cut)?;
+            let (own, after) = rest.split_at_checked(count * block.width).ok_or_else(|| NAME.cut_off())?;
             rest = after;
             let mut value = 0u32;
             for x in 0..block.width {
@@ -420,7 +423,7 @@ fn pxr24(packed: &[u8], channels: &[Channel], block: Window) -> Result<Vec<u8>, 
 /// Lines of all channels, from words channel by channel.
 fn piz(packed: &[u8], channels: &[Channel], block: Window) -> Result<Vec<u8>, Cause> {
     let sizes: Vec<_> = channels.iter().map(|one| [block.width, block.height, one.number.bytes() / 2]).collect();
-    let words = exr_piz::words(packed, &sizes).ok_or_else(|| broken("a block is damaged"))?;
+    let words = words(Cursor::new(NAME, packed), &sizes).ok_or_else(|| NAME.malformed("a block is damaged"))?;
     let mut out = Vec::with_capacity(2 * words.len());
     for y in 0..block.height {
         let mut start = 0;

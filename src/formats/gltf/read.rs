@@ -4,11 +4,6 @@
 //!
 //! The crate's JSON types are used without its validation and readers, which panic on invalid indices and sizes.
 
-mod accessor;
-mod deform;
-mod extensions;
-mod nodes;
-
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,39 +18,60 @@ use base64::engine::general_purpose::STANDARD;
 use glam::{DMat4, DVec3};
 use percent_encoding::percent_decode_str;
 
-use accessor::{Elements, Reader, broken};
-use deform::Skeleton;
-use nodes::Placed;
-
-use super::error::Cause;
-use super::{APPLY, MAX_FILE, MAX_TRIANGLES, MAX_VERTICES, Mesh, Phase, Work, listed};
+pub(in crate::formats) use super::accessor::NAME;
+use super::accessor::{Elements, Reader};
+use super::deform::Skeleton;
+use super::nodes::Placed;
+use super::{deform, extensions, nodes};
 use crate::files::{Access, ReadError, read as regular};
+use crate::formats::bytes::read_start;
+use crate::formats::content::{Content, Source};
+use crate::formats::cursor::Cursor;
+use crate::formats::error::Cause;
+use crate::formats::limits::{MAX_FILE, MAX_TRIANGLES, MAX_VERTICES};
+use crate::formats::mesh::Mesh;
+use crate::formats::warnings::{APPLY, listed};
+use crate::formats::work::{Phase, Work};
 
 /// Where the header of a binary file holds the total length; the header itself has twelve bytes.
-const LENGTH: std::ops::Range<usize> = 8..12;
+const LENGTH: usize = 8;
 /// Limit of buffers in separate files.
 const MAX_BUFFERS: usize = 1024;
 /// What a part of a mesh and each copy of it count as, besides their vertices.
 const PART: usize = 63;
 /// Limit of values in the JSON part: nodes, accessors and the numbers in them, not the contents of buffers.
 const MAX_VALUES: usize = 2_000_000;
-/// `folder` is the folder of buffer files; `access` decides whether they may be read.
+/// Reads a file.
+///
+/// # Errors
+/// As [`mesh`].
+pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+    mesh(&file.bytes, file.folder, file.access, file.is_points(), file.work).map(Content::Mesh)
+}
+
+/// Reads the triangles of the scene; `folder` is the folder of buffer files; `access` decides whether they may be read.
 ///
 /// # Errors
 /// An invalid or truncated file, buffers that are missing or not accessible, extensions that change the shape.
-pub(super) fn read(bytes: &[u8], folder: &Path, access: &Access, attributes: bool, work: &Work) -> Result<Mesh, Cause> {
+pub(in crate::formats) fn mesh(
+    bytes: &[u8],
+    folder: &Path,
+    access: &Access,
+    attributes: bool,
+    work: &Work,
+) -> Result<Mesh, Cause> {
     let (json, blob) = if bytes.starts_with(b"glTF") {
-        let length = bytes.get(LENGTH).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b));
+        let length = Cursor::new(NAME, bytes).at(LENGTH).and_then(|mut rest| rest.u32()).unwrap_or(0);
         if length < 12 {
-            return Err(broken("its header is truncated"));
+            return Err(NAME.malformed("its header is truncated"));
         }
-        let glb = Glb::from_slice(bytes).map_err(|e| broken(e.to_string()))?;
+        let glb = Glb::from_slice(bytes).map_err(|e| NAME.malformed(e.to_string()))?;
         (glb.json, glb.bin)
     } else {
         (Cow::Borrowed(bytes), None)
     };
     bounded(&json)?;
-    let root = Root::from_slice(&json).map_err(|e| broken(e.to_string()))?;
+    let root = Root::from_slice(&json).map_err(|e| NAME.malformed(e.to_string()))?;
     let left_out = extensions::judge(&root)?;
     let resources = resources(&root, folder, access, work)?;
     let reader = Reader::new(&root, buffers(&root, blob.as_deref(), &resources)?, work);
@@ -85,8 +101,9 @@ fn buffers<'a>(
         };
         let Some(bytes) = bytes else { return Ok(None) };
         let length = usize::try_from(buffer.byte_length.0).unwrap_or(usize::MAX);
-        let whole =
-            bytes.get(..length).ok_or_else(|| broken(format!("a buffer has {} bytes of {length}", bytes.len())));
+        let whole = bytes
+            .get(..length)
+            .ok_or_else(|| NAME.malformed(format!("a buffer has {} bytes of {length}", bytes.len())));
         whole.map(Some)
     };
     root.buffers.iter().enumerate().map(bytes).collect()
@@ -136,9 +153,9 @@ fn resource(uri: &str, length: u64, folder: &Path, access: &Access, work: &Work)
     let path = beside(uri, folder, access).map_err(|e| missing(e.to_string()))?;
     let (file, found) = regular::open(&path).map_err(|e| missing(e.to_string()))?;
     if found < length {
-        return Err(broken(format!("a buffer has {found} bytes of {length}")));
+        return Err(NAME.malformed(format!("a buffer has {found} bytes of {length}")));
     }
-    super::read_start(file, length, work).map_err(|cause| match cause {
+    read_start(file, length, work).map_err(|cause| match cause {
         Cause::Stopped => cause,
         cause => missing(cause.to_string()),
     })
@@ -155,7 +172,7 @@ fn beside(uri: &str, folder: &Path, access: &Access) -> Result<PathBuf, ReadErro
 }
 
 /// Buffer files that may be read, and how many bytes of each; none for an invalid file.
-pub(super) fn companions(bytes: &[u8], folder: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
+pub(in crate::formats) fn companions(bytes: &[u8], folder: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
     if bounded(bytes).is_err() {
         return Vec::new();
     }
@@ -195,7 +212,8 @@ impl Scene<'_> {
     fn add_node(&mut self, placed: &Placed<'_>, joints: &[Option<DMat4>]) -> Result<(), Cause> {
         let (reader, node) = (self.reader, placed.node);
         let Some(index) = node.mesh else { return Ok(()) };
-        let shape = reader.root.get(index).ok_or_else(|| broken(format!("there is no mesh {}", index.value())))?;
+        let shape =
+            reader.root.get(index).ok_or_else(|| NAME.malformed(format!("there is no mesh {}", index.value())))?;
         let instances = nodes::instances(reader, node)?;
         let skeleton = node.skin.map(|skin| Skeleton::new(reader, skin, joints)).transpose()?;
         if skeleton.is_some() && instances.len() != 1 {
@@ -317,7 +335,7 @@ impl<'a> Shape<'a> {
         let vertex = |corner: usize| {
             let index = self.indices.as_ref().map_or(Some(corner as u32), |indices| indices.index(corner));
             let index = index.filter(|index| (*index as usize) < self.points.len());
-            index.ok_or_else(|| broken("a triangle refers to a missing vertex"))
+            index.ok_or_else(|| NAME.malformed("a triangle refers to a missing vertex"))
         };
         Ok([vertex(a)?, vertex(b)?, vertex(c)?])
     }

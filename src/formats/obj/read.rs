@@ -6,8 +6,13 @@ use earcut::{Earcut, utils3d::project3d_to_2d};
 use glam::DVec3;
 use tobj::LoadOptions;
 
-use super::error::{Cause, Text};
-use super::{APPLY, MAX_TRIANGLES, MAX_VERTICES, Mesh, Work, is_point};
+use crate::formats::content::{Content, Source};
+use crate::formats::error::Cause;
+use crate::formats::limits::{MAX_TRIANGLES, MAX_VERTICES};
+use crate::formats::malformed::FormatName;
+use crate::formats::mesh::{Mesh, is_point};
+use crate::formats::warnings::APPLY;
+use crate::formats::work::Work;
 
 /// Limit of corners of a face.
 const MAX_CORNERS: usize = 1000;
@@ -18,10 +23,12 @@ const BLOCK: usize = 1 << 18;
 /// Lines that are read between two checks for cancelling.
 const LINES: usize = 1 << 14;
 
+/// Reads the triangles; where `attributes` are wanted, also colours and places on a texture.
+///
 /// # Errors
 /// Errors that tobj reports; faces with too many corners; too many vertices or triangles, detected before memory is
 /// allocated for them; positions that are not finite; cancelling.
-pub(super) fn read(bytes: &[u8], attributes: bool, work: &Work) -> Result<Mesh, Cause> {
+pub(in crate::formats) fn mesh(bytes: &[u8], attributes: bool, work: &Work) -> Result<Mesh, Cause> {
     // Names and comments may be in any encoding.
     let mut corners = Corners { wanted: attributes, ..Corners::default() };
     let text = positions_and_faces(&String::from_utf8_lossy(bytes), &mut corners, work)?;
@@ -31,7 +38,7 @@ pub(super) fn read(bytes: &[u8], attributes: bool, work: &Work) -> Result<Mesh, 
     let left_out = corners.left_out;
     let models = tobj::load_obj_buf(&mut lines, &options, no_materials);
     work.go_on(0)?;
-    let (models, _) = models.map_err(|e| broken(e.to_string()))?;
+    let (models, _) = models.map_err(|e| NAME.malformed(e.to_string()))?;
     let mut mesh = Mesh::default();
     if left_out > 0 {
         mesh.warnings.push(format!("{left_out} of its lines, points, curves and surfaces are left out; {APPLY}"));
@@ -76,8 +83,15 @@ impl Read for Watched<'_> {
     }
 }
 
-fn broken(message: impl Into<Text>) -> Cause {
-    Cause::broken("OBJ", message)
+/// Name of the format in messages.
+pub(in crate::formats) const NAME: FormatName = FormatName("OBJ");
+
+/// Reads a file.
+///
+/// # Errors
+/// As [`mesh`].
+pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+    mesh(&file.bytes, file.is_points(), file.work).map(Content::Mesh)
 }
 
 /// The lines that define the shape, in the simplest form. tobj 4.0 overflows on texture indices before the first one,
@@ -194,7 +208,7 @@ impl Sizes {
 
     fn face(&mut self, corners: usize) -> Result<(), Cause> {
         if corners > MAX_CORNERS {
-            return Err(broken(format!("a face has more than {MAX_CORNERS} corners")));
+            return Err(NAME.malformed(format!("a face has more than {MAX_CORNERS} corners")));
         }
         self.triangles += corners.saturating_sub(2);
         // Triangles need no ear clipping, and convex faces with few corners are quick.

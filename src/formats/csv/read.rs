@@ -1,7 +1,10 @@
 //! Numbers over time from tables (CSV): columns apart by commas, semicolons or tabs, text in quotes as in RFC 4180.
 
-use super::envelope::{MAX_FRAMES, usable};
-use super::error::{Cause, Text};
+use crate::formats::content::{Content, Source};
+use crate::formats::error::Cause;
+use crate::formats::limits::MAX_TRACK;
+use crate::formats::malformed::FormatName;
+use crate::formats::numbers::usable;
 
 /// Longest line \[bytes\].
 const MAX_LINE: usize = 1 << 20;
@@ -22,8 +25,15 @@ const UNITS: [(&str, f64); 11] = [
     ("minutes", 60.0),
 ];
 
-fn table(message: impl Into<Text>) -> Cause {
-    Cause::broken("CSV", message)
+/// Name of the format in messages.
+pub(in crate::formats) const NAME: FormatName = FormatName("CSV");
+
+/// Reads a file.
+///
+/// # Errors
+/// As [`of_table`].
+pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+    of_table(&String::from_utf8_lossy(&file.bytes), file.fps, file.layer).map(Content::Track)
 }
 
 /// The points of a column of a table, whose first column is their `time` in seconds or their `frame`, as the first line says;
@@ -32,24 +42,24 @@ fn table(message: impl Into<Text>) -> Cause {
 /// # Errors
 /// A first column of another name; what is no number, with its line; times that do not increase; no points; more than a million; no
 /// such column.
-pub fn of_table(text: &str, fps: f64, column: Option<&str>) -> Result<Vec<(f64, f64)>, Cause> {
-    read(text, fps, column).map(|(points, _)| points)
+fn of_table(text: &str, fps: f64, column: Option<&str>) -> Result<Vec<(f64, f64)>, Cause> {
+    points(text, fps, column).map(|(points, _)| points)
 }
 
 /// Whether the first column of a table has times, and not frames.
 pub fn is_by_time(text: &str) -> bool {
-    read(text, 2.0, None).is_ok_and(|(_, step)| step != 1.0)
+    points(text, 2.0, None).is_ok_and(|(_, step)| step != 1.0)
 }
 
 /// The points, and the frames in a step of the first column.
-fn read(text: &str, fps: f64, column: Option<&str>) -> Result<(Vec<(f64, f64)>, f64), Cause> {
+fn points(text: &str, fps: f64, column: Option<&str>) -> Result<(Vec<(f64, f64)>, f64), Cause> {
     let mut points: Vec<(f64, f64)> = Vec::new();
     let mut form: Option<Form> = None;
     let lines = text.lines().zip(1..).map(|(line, number)| (line.trim_matches([' ', '\r', '\u{feff}']), number));
     let (mut given, mut comment) = (None, None);
     for (line, number) in lines.filter(|(line, _)| !line.trim().is_empty()) {
         if line.len() > MAX_LINE {
-            return Err(table(format!("line {number} is longer than {} MiB", MAX_LINE >> 20)));
+            return Err(NAME.malformed(format!("line {number} is longer than {} MiB", MAX_LINE >> 20)));
         }
         if let Some(own) = line.strip_prefix('#') {
             comment = Some(own.trim());
@@ -68,7 +78,9 @@ fn read(text: &str, fps: f64, column: Option<&str>) -> Result<(Vec<(f64, f64)>, 
                 Some(_) => {
                     match comment.and_then(|comment| names_in(comment, &new, number)) {
                         Some(names) => new.name(&names, fps, column)?,
-                        None if column.is_some() => return Err(table("its first line does not name its columns")),
+                        None if column.is_some() => {
+                            return Err(NAME.malformed("its first line does not name its columns"));
+                        }
                         None => {}
                     }
                     points.push(new.point(&fields, number)?);
@@ -81,16 +93,16 @@ fn read(text: &str, fps: f64, column: Option<&str>) -> Result<(Vec<(f64, f64)>, 
         let fields = fields(line, form.separator, number)?;
         let point = form.point(&fields, number)?;
         if points.last().is_some_and(|(before, _)| *before >= point.0) {
-            return Err(table(format!("line {number} is not later than the one before")));
+            return Err(NAME.malformed(format!("line {number} is not later than the one before")));
         }
         points.push(point);
-        if points.len() > MAX_FRAMES {
-            return Err(Cause::Parts("frames", MAX_FRAMES));
+        if points.len() > MAX_TRACK {
+            return Err(Cause::Parts("frames", MAX_TRACK));
         }
     }
     match form {
         Some(form) if !points.is_empty() => Ok((points, form.scale)),
-        _ => Err(table("it has no numbers")),
+        _ => Err(NAME.malformed("it has no numbers")),
     }
 }
 
@@ -117,7 +129,7 @@ struct Form {
 impl Form {
     /// Chooses the columns by the names in the first line.
     fn name(&mut self, names: &[String], fps: f64, column: Option<&str>) -> Result<(), Cause> {
-        let (first, rest) = names.split_first().ok_or_else(|| table("it has no columns"))?;
+        let (first, rest) = names.split_first().ok_or_else(|| NAME.malformed("it has no columns"))?;
         let unnamed = || match first.as_str() {
             "" => "its first column has no name".to_string(),
             name => format!("its first column is `{}`", name.chars().take(60).collect::<String>()),
@@ -129,7 +141,7 @@ impl Form {
                 let mut own = rest.iter().enumerate().filter(|(_, name)| *name == column).map(|(index, _)| index);
                 let found = own.next();
                 if own.next().is_some() {
-                    return Err(table(format!("two of its columns are called `{column}`")));
+                    return Err(NAME.malformed(format!("two of its columns are called `{column}`")));
                 }
                 found
             }
@@ -147,17 +159,19 @@ impl Form {
         // Spreadsheets end lines with empty columns.
         if let Some(more) = fields.get(self.columns..).filter(|more| more.iter().any(|field| !field.is_empty())) {
             let count = self.columns + more.len();
-            return Err(table(format!("line {line} has {count} columns, and the first one has {}", self.columns)));
+            return Err(
+                NAME.malformed(format!("line {line} has {count} columns, and the first one has {}", self.columns))
+            );
         }
         let few = || match self.columns {
-            1 => table("its columns are not separated by commas, semicolons or tabs"),
-            _ => table(format!("line {line} has too few columns")),
+            1 => NAME.malformed("its columns are not separated by commas, semicolons or tabs"),
+            _ => NAME.malformed(format!("line {line} has too few columns")),
         };
         let value = fields.get(self.place).ok_or_else(few)?;
         let (at, value) = (self.number(fields.first().ok_or_else(few)?, line)?, self.number(value, line)?);
         match (at, value.filter(usable)) {
             (Some(at), Some(value)) => Ok((at * self.scale, value)),
-            _ => Err(table(format!("line {line} has no number in one of its columns"))),
+            _ => Err(NAME.malformed(format!("line {line} has no number in one of its columns"))),
         }
     }
 
@@ -175,7 +189,9 @@ impl Form {
         let Some(own) = field.chars().find(|c| matches!(c, '.' | ',')) else { return Ok(Some(number)) };
         let (first, before) = *self.decimal.get_or_insert((own, line));
         if first != own {
-            return Err(table(format!("line {before} has a decimal `{first}`, and line {line} a decimal `{own}`")));
+            return Err(
+                NAME.malformed(format!("line {before} has a decimal `{first}`, and line {line} a decimal `{own}`"))
+            );
         }
         Ok(Some(number))
     }
@@ -207,7 +223,7 @@ fn fields(line: &str, separator: char, number: u64) -> Result<Vec<String>, Cause
         let start = rest.trim_start_matches(' ');
         let (field, after) = match start.strip_prefix('"') {
             Some(inner) => {
-                quoted(inner).ok_or_else(|| table(format!("line {number} has a quote that does not end")))?
+                quoted(inner).ok_or_else(|| NAME.malformed(format!("line {number} has a quote that does not end")))?
             }
             None => {
                 let end = rest.find(separator).unwrap_or(rest.len());
@@ -220,7 +236,7 @@ fn fields(line: &str, separator: char, number: u64) -> Result<Vec<String>, Cause
         match after.strip_prefix(separator) {
             Some(next) => rest = next,
             None if after.is_empty() => return Ok(fields),
-            None => return Err(table(format!("line {number} has text after a quote"))),
+            None => return Err(NAME.malformed(format!("line {number} has text after a quote"))),
         }
     }
 }

@@ -4,10 +4,10 @@ use ::gltf::json::accessor::Type;
 use ::gltf::json::{Index, Node, Root};
 use glam::{DMat4, DQuat, DVec3};
 
-use super::super::MAX_VERTICES;
-use super::super::error::Cause;
-use super::accessor::{Elements, Reader, broken};
+use super::accessor::{Elements, NAME, Reader};
 use super::extensions;
+use crate::formats::error::Cause;
+use crate::formats::limits::MAX_VERTICES;
 
 /// A node and its transform in the scene.
 pub(super) struct Placed<'a> {
@@ -48,10 +48,11 @@ pub(super) fn transforms(root: &Root) -> Result<Vec<Option<DMat4>>, Cause> {
 fn tops(root: &Root) -> Result<Vec<usize>, Cause> {
     let mut is_child = vec![false; root.nodes.len()];
     for child in root.nodes.iter().flat_map(|node| node.children.iter().flatten()) {
-        let seen =
-            is_child.get_mut(child.value()).ok_or_else(|| broken(format!("there is no node {}", child.value())))?;
+        let seen = is_child
+            .get_mut(child.value())
+            .ok_or_else(|| NAME.malformed(format!("there is no node {}", child.value())))?;
         if std::mem::replace(seen, true) {
-            return Err(broken(format!("node {} has two parents", child.value())));
+            return Err(NAME.malformed(format!("node {} has two parents", child.value())));
         }
     }
     Ok((0..root.nodes.len()).filter(|index| is_child.get(*index) == Some(&false)).collect())
@@ -61,11 +62,11 @@ fn below(root: &Root, tops: Vec<usize>) -> Result<Vec<Placed<'_>>, Cause> {
     let mut placed = Vec::new();
     let mut waiting: Vec<_> = tops.into_iter().rev().map(|index| (index, DMat4::IDENTITY, false)).collect();
     while let Some((index, above, hidden)) = waiting.pop() {
-        let node = root.nodes.get(index).ok_or_else(|| broken(format!("there is no node {index}")))?;
+        let node = root.nodes.get(index).ok_or_else(|| NAME.malformed(format!("there is no node {index}")))?;
         // With one parent each, a node is visited again only in a cycle, or when a scene lists a child or the same node
         // twice.
         if placed.len() >= root.nodes.len() {
-            return Err(broken("its nodes form a cycle"));
+            return Err(NAME.malformed("its nodes form a cycle"));
         }
         let (transform, hidden) = (above * own_transform(node), hidden || extensions::hidden(node));
         placed.push(Placed { index, node, transform, hidden });
@@ -96,7 +97,7 @@ pub(super) fn instances(reader: &Reader<'_>, node: &Node) -> Result<Vec<DMat4>, 
             return Ok(None);
         };
         let index = index.as_u64().and_then(|index| u32::try_from(index).ok());
-        let index = index.ok_or_else(|| broken(format!("{name} of its instances names no accessor")))?;
+        let index = index.ok_or_else(|| NAME.malformed(format!("{name} of its instances names no accessor")))?;
         reader.elements(Index::new(index), ty).map(Some)
     };
     let moved = attribute("TRANSLATION", Type::Vec3)?;
@@ -105,7 +106,7 @@ pub(super) fn instances(reader: &Reader<'_>, node: &Node) -> Result<Vec<DMat4>, 
     let counts: Vec<usize> = [&moved, &turned, &scaled].into_iter().flatten().map(|one| one.count).collect();
     let count = counts.first().copied().unwrap_or(1);
     if counts.iter().any(|own| *own != count) {
-        return Err(broken("the attributes of its instances differ in length"));
+        return Err(NAME.malformed("the attributes of its instances differ in length"));
     }
     if count > MAX_VERTICES {
         return Err(Cause::Copies);

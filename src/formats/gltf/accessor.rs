@@ -9,17 +9,17 @@ use ::gltf::json::validation::{Checked, USize64};
 use ::gltf::json::{Accessor, Index, Root};
 use glam::{DMat4, DVec3};
 
-use super::super::error::{Cause, Text};
-use super::super::{MAX_VERTICES, Work};
 use super::extensions;
+use crate::formats::error::Cause;
+use crate::formats::limits::MAX_VERTICES;
+use crate::formats::malformed::FormatName;
+use crate::formats::work::Work;
 
 /// Vertices that are read, for all nodes, instances and shape keys together: some seconds.
 const MAX_READ: u64 = 1 << 28;
 
-/// The error for a glTF file with inconsistent contents.
-pub(super) fn broken(message: impl Into<Text>) -> Cause {
-    Cause::broken("glTF", message)
-}
+/// Name of the format in messages.
+pub(in crate::formats) const NAME: FormatName = FormatName("glTF");
 
 /// A file and its buffers, `None` for a buffer without data.
 pub(super) struct Reader<'a> {
@@ -46,20 +46,20 @@ impl<'a> Reader<'a> {
 
     /// The bytes of a view, and the distance between its elements where it says so.
     fn view(&self, index: Index<View>) -> Result<(&'a [u8], Option<usize>), Cause> {
-        let missing = || broken(format!("there is no buffer view {}", index.value()));
+        let missing = || NAME.malformed(format!("there is no buffer view {}", index.value()));
         let view = self.root.get(index).ok_or_else(missing)?;
         let buffer = view.buffer.value();
-        let data = self.buffers.get(buffer).ok_or_else(|| broken(format!("there is no buffer {buffer}")))?;
+        let data = self.buffers.get(buffer).ok_or_else(|| NAME.malformed(format!("there is no buffer {buffer}")))?;
         let Some(data) = data else {
             return Err(match extensions::compression(view) {
                 Some(name) => extensions::unsupported(name),
-                None if buffer == 0 => broken("its binary part is missing"),
-                None => broken(format!("buffer {buffer} has no data")),
+                None if buffer == 0 => NAME.malformed("its binary part is missing"),
+                None => NAME.malformed(format!("buffer {buffer} has no data")),
             });
         };
         let start = view.byte_offset.map_or(0, number);
         let bytes = data.get(start..).and_then(|data| data.get(..number(view.byte_length)));
-        let outside = || broken(format!("buffer view {} reaches outside its buffer", index.value()));
+        let outside = || NAME.malformed(format!("buffer view {} reaches outside its buffer", index.value()));
         Ok((bytes.ok_or_else(outside)?, view.byte_stride.map(|stride| stride.0)))
     }
 
@@ -69,11 +69,12 @@ impl<'a> Reader<'a> {
     /// Anything inconsistent: indices, offsets, lengths, the type.
     pub(super) fn elements(&self, index: Index<Accessor>, ty: Type) -> Result<Elements<'a>, Cause> {
         self.spend(0)?;
-        let outside = || broken(format!("accessor {} reaches outside its buffer", index.value()));
-        let accessor = self.root.get(index).ok_or_else(|| broken(format!("there is no accessor {}", index.value())))?;
+        let outside = || NAME.malformed(format!("accessor {} reaches outside its buffer", index.value()));
+        let accessor =
+            self.root.get(index).ok_or_else(|| NAME.malformed(format!("there is no accessor {}", index.value())))?;
         let Checked::Valid(component) = accessor.component_type else { return Err(outside()) };
         if accessor.type_ != Checked::Valid(ty) {
-            return Err(broken(format!("accessor {} has the wrong type", index.value())));
+            return Err(NAME.malformed(format!("accessor {} has the wrong type", index.value())));
         }
         let size = component.0.size() * ty.multiplicity();
         let count = number(accessor.count);
@@ -107,7 +108,9 @@ impl<'a> Reader<'a> {
                 }
                 if let Some(sparse) = sparse {
                     self.replace(sparse, &mut dense, size, count).map_err(|cause| match cause {
-                        None => broken(format!("the sparse values of accessor {} are inconsistent", index.value())),
+                        None => {
+                            NAME.malformed(format!("the sparse values of accessor {} are inconsistent", index.value()))
+                        }
                         Some(cause) => cause,
                     })?;
                 }

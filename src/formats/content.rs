@@ -1,0 +1,72 @@
+//! What a file holds, and what a reader is told about it.
+
+use std::path::Path;
+
+use super::mesh::Mesh;
+use super::pixels::Pixels;
+use super::points::Points;
+use super::volume::Volume;
+use super::work::Work;
+use crate::files::Access;
+
+/// What a file becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ContentKind {
+    /// Distances to the surface of a mesh.
+    Shape,
+    /// Colours, or distances to the shape in them.
+    Image,
+    /// A number or a vector in each cell.
+    Grid,
+    /// Particles.
+    Points,
+    /// A number for each frame.
+    Track,
+}
+
+/// What a frame of a sound gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Loudness {
+    /// The root of the mean square of its samples.
+    #[default]
+    Rms,
+    /// The largest sample.
+    Peak,
+}
+
+/// The contents of a file.
+pub(crate) enum Content {
+    Mesh(Mesh),
+    /// With a warning.
+    Image(Pixels, Option<String>),
+    Volume(Volume),
+    Points(Points),
+    /// Points of frame and value.
+    Track(Vec<(f64, f64)>),
+}
+
+/// A file, and how it is read.
+pub(crate) struct Source<'a> {
+    pub bytes: Vec<u8>,
+    /// Folder of the file, and which other files it may refer to.
+    pub folder: &'a Path,
+    pub access: &'a Access,
+    /// What the file becomes, one of those that its reader lists.
+    pub kind: ContentKind,
+    /// Layer of an image, name of a grid or of a set of particles, column of a table.
+    pub layer: Option<&'a str>,
+    /// Dimensions of the domain.
+    pub dim: usize,
+    /// Frames per second of the graph.
+    pub fps: f64,
+    /// What a frame of a sound gets.
+    pub loudness: Loudness,
+    pub work: &'a Work,
+}
+
+impl Source<'_> {
+    /// Whether particles are wanted.
+    pub(crate) fn is_points(&self) -> bool {
+        self.kind == ContentKind::Points
+    }
+}
