@@ -34,37 +34,15 @@
 #![deny(unsafe_code)]
 #![warn(unreachable_pub, missing_docs)]
 
-pub mod arena;
-pub mod asset;
-pub mod background;
-pub mod bake;
-pub mod bench;
-pub mod cache;
-pub mod cancel;
-pub mod curve;
-pub mod document;
-pub mod edit;
+pub use stagewright_base::threads::deep_stack;
+pub use stagewright_base::{
+    arena, background, cache, cancel, curve, expr, files, input, printable, problem, quoting, spelling,
+};
+pub use stagewright_compiler as plan;
 #[cfg(feature = "editor")]
-pub mod editor;
-mod embedded;
-pub mod export;
-pub mod expr;
-pub mod files;
-pub mod formats;
-pub mod gpu;
-pub mod graph;
-pub mod input;
-pub mod library;
-pub mod plan;
-pub mod printable;
-pub mod problem;
-mod quiet;
-pub mod quoting;
-pub mod sim;
-pub mod spelling;
-pub mod stage;
-pub mod sweep;
-mod threads;
-pub mod tune;
-
-pub use threads::deep_stack;
+pub use stagewright_editor as editor;
+pub use stagewright_export as export;
+pub use stagewright_export::sweep;
+pub use stagewright_formats as formats;
+pub use stagewright_language::{document, edit, graph, library, stage};
+pub use stagewright_runtime::{asset, bake, bench, gpu, sim, tune};

@@ -304,9 +304,9 @@ fn work(frames: &Mutex<Receiver<Queued>>, progress: &Progress, files: &Files, lo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::DEFAULT;
-    use crate::export::sink::Content;
+    use crate::DEFAULT;
     use crate::sim::Image;
+    use crate::sink::Content;
     use std::ops::RangeInclusive;
 
     /// A folder of its own for each test, removed at the end.

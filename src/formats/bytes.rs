@@ -12,7 +12,7 @@ use crate::files::read as regular;
 const CHUNK: u64 = 4 << 20;
 
 /// A whole regular file of at most `limit` bytes.
-pub(crate) fn read(path: &Path, limit: u64, work: &Work) -> Result<Vec<u8>, Cause> {
+pub fn read(path: &Path, limit: u64, work: &Work) -> Result<Vec<u8>, Cause> {
     let (file, length) = regular::open(path)?;
     if length > limit { Err(Cause::TooLarge(limit)) } else { read_start(file, length, work) }
 }

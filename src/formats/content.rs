@@ -35,21 +35,26 @@ pub enum Loudness {
 }
 
 /// The contents of a file.
-pub(crate) enum Content {
+pub enum Content {
+    /// Triangles.
     Mesh(Mesh),
     /// With a warning.
     Image(Pixels, Option<String>),
+    /// A grid of numbers.
     Volume(Volume),
+    /// Particles.
     Points(Points),
     /// Points of frame and value.
     Track(Vec<(f64, f64)>),
 }
 
 /// A file, and how it is read.
-pub(crate) struct Source<'a> {
+pub struct Source<'a> {
+    /// The whole file.
     pub bytes: Vec<u8>,
-    /// Folder of the file, and which other files it may refer to.
+    /// Folder of the file.
     pub folder: &'a Path,
+    /// Which other files it may refer to.
     pub access: &'a Access,
     /// What the file becomes, one of those that its reader lists.
     pub kind: ContentKind,
@@ -61,6 +66,7 @@ pub(crate) struct Source<'a> {
     pub fps: f64,
     /// What a frame of a sound gets.
     pub loudness: Loudness,
+    /// Reports progress, and stops the reader.
     pub work: &'a Work,
 }
 

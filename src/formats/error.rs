@@ -197,7 +197,7 @@ impl From<ReadError> for Cause {
             ReadError::Missing => Cause::Missing,
             ReadError::TooLarge(limit) => Cause::TooLarge(limit),
             ReadError::Outside => Cause::Outside,
-            ReadError::Kind(_) | ReadError::Io(_) => Cause::Unreadable(error.to_string().into()),
+            _ => Cause::Unreadable(error.to_string().into()),
         }
     }
 }

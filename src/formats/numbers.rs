@@ -6,7 +6,7 @@ pub(crate) fn usable(number: &f64) -> bool {
 }
 
 /// A number as a graph may get it: 0 in place of one that is infinite or none, which is counted.
-pub(crate) fn finite(number: f32, strange: &mut usize) -> f32 {
+pub fn finite(number: f32, strange: &mut usize) -> f32 {
     if number.is_finite() {
         return number;
     }

@@ -8,22 +8,29 @@ use super::error::Cause;
 use super::limits::MAX_PIXELS;
 
 /// An image.
-pub(crate) struct Pixels {
+pub struct Pixels {
+    /// Pixels of a row.
     pub width: usize,
+    /// Rows.
     pub height: usize,
     /// Samples of a pixel: grey, grey and alpha, RGB, or RGB and alpha.
     pub channels: usize,
     /// The pixels that there are samples of; the others are 0.
     pub window: Window,
+    /// The samples of the window.
     pub samples: Samples,
 }
 
 /// A rectangle of pixels: the left and top edge, and the size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Window {
+pub struct Window {
+    /// First column.
     pub left: i64,
+    /// First row.
     pub top: i64,
+    /// Columns.
     pub width: usize,
+    /// Rows.
     pub height: usize,
 }
 
@@ -41,7 +48,8 @@ impl Window {
 }
 
 /// The samples of an image, top row first.
-pub(crate) enum Samples {
+pub enum Samples {
+    /// A byte a sample.
     Bytes(Vec<u8>),
     /// Two bytes a sample, big-endian.
     Words(Vec<u8>),
@@ -53,9 +61,10 @@ pub(crate) enum Samples {
 
 /// A sample as stored.
 #[derive(Clone, Copy)]
-pub(crate) enum Stored {
+pub enum Stored {
     /// From 0 to [`Pixels::most`].
     Whole(u16),
+    /// Linear light.
     Float(f32),
 }
 
@@ -66,7 +75,7 @@ impl Pixels {
     }
 
     /// As stored, of a row from the bottom. Floats are finite and not multiplied by alpha: 0 in place of others.
-    pub(crate) fn stored(&self, x: usize, y: usize, channel: usize) -> Stored {
+    pub fn stored(&self, x: usize, y: usize, channel: usize) -> Stored {
         let Window { left, top, width, .. } = self.window;
         let row = (self.height - 1 - y) as i64 - top;
         let column = usize::try_from(x as i64 - left).ok().filter(|column| *column < width);
@@ -99,7 +108,7 @@ impl Pixels {
     }
 
     /// The columns that there are samples of, and the rows from the bottom.
-    pub(crate) fn sampled(&self) -> [Range<usize>; 2] {
+    pub fn sampled(&self) -> [Range<usize>; 2] {
         let Window { left, top, width, height } = self.window;
         let (left, top) = (usize::try_from(left).unwrap_or(0), usize::try_from(top).unwrap_or(0));
         let bottom = self.height.saturating_sub(top + height);
@@ -107,17 +116,17 @@ impl Pixels {
     }
 
     /// The largest whole value that can be stored.
-    pub(crate) fn most(&self) -> u16 {
+    pub fn most(&self) -> u16 {
         if let Samples::Words(_) = self.samples { u16::MAX } else { u16::from(u8::MAX) }
     }
 
     /// The channel of the alpha.
-    pub(crate) fn alpha(&self) -> Option<usize> {
+    pub fn alpha(&self) -> Option<usize> {
         matches!(self.channels, 2 | 4).then_some(self.channels - 1)
     }
 
     /// From 0 to 1.
-    pub(crate) fn sample(&self, x: usize, y: usize, channel: usize) -> f32 {
+    pub fn sample(&self, x: usize, y: usize, channel: usize) -> f32 {
         match self.stored(x, y, channel) {
             Stored::Whole(whole) => f32::from(whole) / f32::from(self.most()),
             Stored::Float(float) => float.clamp(0.0, 1.0),
@@ -125,7 +134,7 @@ impl Pixels {
     }
 
     /// Weights of ITU-R BT.709.
-    pub(crate) fn luma(&self, x: usize, y: usize) -> f32 {
+    pub fn luma(&self, x: usize, y: usize) -> f32 {
         let sample = |channel| self.sample(x, y, channel);
         match self.channels {
             1 | 2 => sample(0),

@@ -6,22 +6,34 @@ use super::malformed::FormatName;
 
 /// How a number is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Type {
+pub enum Type {
+    /// Whole number, signed, 1 byte.
     I8,
+    /// Whole number, unsigned, 1 byte.
     U8,
+    /// Whole number, signed, 2 bytes.
     I16,
+    /// Whole number, unsigned, 2 bytes.
     U16,
+    /// Whole number, signed, 4 bytes.
     I32,
+    /// Whole number, unsigned, 4 bytes.
     U32,
+    /// Whole number, signed, 8 bytes.
     I64,
+    /// Whole number, unsigned, 8 bytes.
     U64,
+    /// IEEE 754, half precision.
     F16,
+    /// IEEE 754, single precision.
     F32,
+    /// IEEE 754, double precision.
     F64,
 }
 
 impl Type {
-    pub(crate) fn bytes(self) -> usize {
+    /// Size of a number \[bytes\].
+    pub fn bytes(self) -> usize {
         match self {
             Type::I8 | Type::U8 => 1,
             Type::I16 | Type::U16 | Type::F16 => 2,
@@ -30,7 +42,8 @@ impl Type {
         }
     }
 
-    pub(crate) fn read(self, bytes: &[u8], little: bool) -> f64 {
+    /// The number that these bytes are.
+    pub fn read(self, bytes: &[u8], little: bool) -> f64 {
         let mut word = [0u8; 8];
         word.iter_mut().zip(bytes).take(self.bytes()).for_each(|(to, from)| *to = *from);
         if !little {
@@ -71,13 +84,16 @@ impl Type {
 }
 
 /// Numbers of the points, one of each.
-pub(crate) struct Property {
+pub struct Property {
+    /// Name in the file.
     pub name: String,
+    /// How its numbers are stored.
     pub ty: Type,
     /// What a number is multiplied by.
     pub scale: f64,
-    /// The block that holds them, and where the first one is in it \[bytes\].
+    /// The block that holds them.
     pub block: usize,
+    /// Where the first one is in it \[bytes\].
     pub offset: usize,
     /// From one point to the next \[bytes\].
     pub stride: usize,
@@ -86,11 +102,14 @@ pub(crate) struct Property {
 }
 
 /// Points as a file has them.
-pub(crate) struct Points {
+pub struct Points {
     /// The format, for messages.
     pub kind: FormatName,
+    /// How many points there are.
     pub count: usize,
+    /// The columns.
     pub properties: Vec<Property>,
+    /// The bytes that the columns lie in.
     pub blocks: Vec<Vec<u8>>,
     /// What is left out of them.
     pub warnings: Vec<String>,
@@ -98,7 +117,7 @@ pub(crate) struct Points {
 
 impl Points {
     /// The memory that they take \[bytes\].
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.blocks.iter().map(Vec::len).sum()
     }
 }

@@ -32,9 +32,9 @@ pub struct Reader {
     /// Size limit \[bytes\].
     pub limit: u64,
     /// Other files that a file of the format refers to, and how many bytes of each it uses.
-    pub(crate) companions: Option<fn(&[u8], &Path, &Access) -> Vec<(PathBuf, u64)>>,
+    pub companions: Option<fn(&[u8], &Path, &Access) -> Vec<(PathBuf, u64)>>,
     /// Reads a file.
-    pub(crate) read: fn(Source<'_>) -> Result<Content, Cause>,
+    pub read: fn(Source<'_>) -> Result<Content, Cause>,
 }
 
 /// Fields that most readers share.

@@ -17,6 +17,6 @@ pub(crate) fn listed(names: &[&str]) -> String {
 }
 
 /// The warning about numbers that are not finite.
-pub(crate) fn not_finite(strange: usize, what: &str) -> Option<String> {
+pub fn not_finite(strange: usize, what: &str) -> Option<String> {
     (strange > 0).then(|| format!("{strange} of {what} are infinite or none, and {COUNT_AS_ZERO}"))
 }

@@ -59,7 +59,7 @@ impl Work {
     }
 
     /// Starts a phase with this many steps; 0 where the number is unknown.
-    pub(crate) fn begin(&self, phase: Phase, total: u64) -> Result<(), Cause> {
+    pub fn begin(&self, phase: Phase, total: u64) -> Result<(), Cause> {
         self.done.store(0, Ordering::Relaxed);
         self.total.store(total, Ordering::Relaxed);
         self.phase.store(phase as u8, Ordering::Relaxed);
@@ -70,7 +70,7 @@ impl Work {
     ///
     /// # Errors
     /// When the load was cancelled.
-    pub(crate) fn go_on(&self, steps: u64) -> Result<(), Cause> {
+    pub fn go_on(&self, steps: u64) -> Result<(), Cause> {
         self.done.fetch_add(steps, Ordering::Relaxed);
         if self.stopped() { Err(Cause::Stopped) } else { Ok(()) }
     }

@@ -23,7 +23,7 @@ pub fn corpus() -> &'static Corpus {
     static CORPUS: OnceLock<Corpus> = OnceLock::new();
     CORPUS.get_or_init(|| {
         let mut shipped = Vec::new();
-        for folder in ["graphs", "graphs/templates", "benches/cases"] {
+        for folder in ["graphs", "graphs/templates", "src/runtime/bench/cases"] {
             shipped.extend(files(&root().join(folder), "ron", false).into_iter().map(|(_, text)| text));
         }
         shipped.sort_by_key(String::len);

@@ -1,9 +1,6 @@
 //! What the command line asks for, and how targets share the time.
 
-#[allow(dead_code)] // not every test program uses all of it
-#[path = "../random/seed.rs"]
-mod seed;
-
+use stagewright_test_support::seed;
 use std::time::{Duration, Instant};
 
 use super::fuzz;

@@ -14,114 +14,90 @@ pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Which modules may name a crate: `wgpu` stays in `gpu` (and the viewport), `naga` where shader text is read or changed,
-/// `egui` in `editor`.
+/// The folders of the workspace's crates, from the ground up. Cargo holds that each imports those before it and no other.
+pub const CRATES: [&str; 8] = ["base", "formats", "language", "compiler", "runtime", "export", "editor", "cli"];
+
+/// The folder of a crate's sources.
+pub fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(name)
+}
+
+/// The modules of crates from the ground up. Each imports those before it and no other of its crate.
+const ORDERS: [(&str, &[&str]); 5] = [
+    (
+        "base",
+        &[
+            "arena",
+            "cancel",
+            "printable",
+            "quiet",
+            "quoting",
+            "spelling",
+            "threads",
+            "background",
+            "curve",
+            "input",
+            "problem",
+            "files",
+            "cache",
+            "expr",
+        ],
+    ),
+    ("language", &["document", "stage", "library", "graph", "edit"]),
+    (
+        "compiler",
+        &[
+            "budget",
+            "tuning",
+            "ir",
+            "scatter",
+            "data",
+            "simulating",
+            "options",
+            "isolate",
+            "text",
+            "traffic",
+            "lower",
+            "baked",
+            "passes",
+            "check",
+            "codegen",
+            "compile",
+            "unneeded",
+        ],
+    ),
+    ("runtime", &["asset", "gpu", "sim", "tune", "bake", "bench"]),
+    ("editor", &["model", "commands", "toolkit", "panes", "shell"]),
+];
+
+/// Imports that would be legal by the order and are not wanted: a device knows nothing of what was drawn on a canvas.
+const APART: [(&str, &str, &[&str]); 4] = [
+    ("runtime", "gpu", &["edit", "asset", "document", "expr"]),
+    ("runtime", "asset", &["edit", "stage"]),
+    ("runtime", "sim", &["edit"]),
+    ("compiler", "passes", &["document", "files"]),
+];
+
+/// The one module of its crate that may name another crate.
+const OWNERS: [(&str, &str, &str); 5] = [
+    ("base", "rustix::", "files"),
+    ("base", "zstd::", "cache"),
+    ("language", "naga::", "stage"),
+    ("runtime", "wgpu::", "gpu"),
+    ("runtime", "naga::", "gpu"),
+];
+
 #[test]
-fn graphics_crates_stay_where_they_belong() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
-    assert!(files.len() > 20, "the scan finds the sources");
-    let allowed: [(&str, &[&str]); 19] = [
-        ("wgpu::", &["gpu", "editor"]),
-        ("naga::", &["plan", "stage", "gpu"]),
-        ("egui::", &["editor"]),
-        ("eframe::", &["editor"]),
-        ("rfd::", &["editor"]),
-        ("notify::", &["editor"]),
-        ("directories::", &["editor", "tune"]),
-        ("open::that", &["editor"]),
-        ("tobj::", &["formats"]),
-        ("gltf::", &["formats"]),
-        ("earcut::", &["formats"]),
-        ("base64::", &["formats", "sweep"]),
-        ("percent_encoding::", &["formats", "quoting"]),
-        ("codespan_reporting::", &["cli"]),
-        ("rustix::", &["files", "gpu"]),
-        ("sha2::", &["bake", "cache", "export", "files", "plan", "sim"]),
-        ("flate2::", &["export", "formats"]),
-        ("zstd::", &["cache"]),
-        // In all but `files` for the folders of tests.
-        ("tempfile::", &["files", "bake", "cache", "sweep"]),
-    ];
-    for file in files {
-        let first = file.strip_prefix(&root).unwrap().iter().next().unwrap().to_string_lossy();
-        let module = first.trim_end_matches(".rs");
-        let text = std::fs::read_to_string(&file).unwrap();
-        for (name, modules) in &allowed {
-            let used = text.lines().filter(|l| !l.trim_start().starts_with("//")).any(|l| l.contains(name));
-            assert!(!used || modules.contains(&module), "{} uses {name}", file.display());
+fn other_crates_are_named_in_one_module() {
+    for (name, other, module) in OWNERS {
+        let (root, mut files) = (folder(name), Vec::new());
+        sources(&root, &mut files);
+        assert!(files.len() > 20, "the scan finds the sources of {name}");
+        for file in files.iter().filter(|file| !file.starts_with(root.join(module))) {
+            assert!(!code(file).contains(other), "{} uses {other}", file.display());
         }
     }
 }
-
-/// The modules of the crate from the ground up. Each imports those before it and no other.
-const MODULES: [&str; 32] = [
-    "arena",
-    "embedded",
-    "cancel",
-    "printable",
-    "quiet",
-    "quoting",
-    "spelling",
-    "threads",
-    "background",
-    "curve",
-    "input",
-    "problem",
-    "files",
-    "cache",
-    "expr",
-    "formats",
-    "document",
-    "stage",
-    "library",
-    "graph",
-    "edit",
-    "asset",
-    "plan",
-    "gpu",
-    "sim",
-    "tune",
-    "bake",
-    "export",
-    "sweep",
-    "bench",
-    "editor",
-    "cli",
-];
-
-/// The same of the parts of the compiler.
-const PLAN: [&str; 17] = [
-    "budget",
-    "tuning",
-    "ir",
-    "scatter",
-    "data",
-    "simulating",
-    "options",
-    "isolate",
-    "text",
-    "traffic",
-    "lower",
-    "baked",
-    "passes",
-    "check",
-    "codegen",
-    "compile",
-    "unneeded",
-];
-
-/// The same of the floors of the editor.
-const EDITOR: [&str; 5] = ["model", "commands", "toolkit", "panes", "shell"];
-
-/// Imports that would be legal by the order and are not wanted: a device knows nothing of what was drawn on a canvas.
-const APART: [(&str, &[&str]); 4] = [
-    ("gpu", &["edit", "asset", "document", "expr"]),
-    ("asset", &["edit", "stage"]),
-    ("plan", &["edit", "asset", "files"]),
-    ("sim", &["edit"]),
-];
 
 /// The code of a file, without its comments and its tests.
 pub fn code(file: &Path) -> String {
@@ -199,34 +175,27 @@ fn in_order(imports: &BTreeMap<String, BTreeSet<String>>, order: &[&str]) -> Vec
 
 #[test]
 fn modules_import_only_those_below_them() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let all = imports(&root, "crate::");
-    assert!(all["plan"].contains("graph") && all["editor"].contains("edit"), "the scan finds imports: {all:?}");
-    assert_eq!(in_order(&all, &MODULES), [""; 0]);
-    let missing: Vec<_> = MODULES.iter().filter(|module| !all.contains_key(**module)).collect();
-    assert!(missing.is_empty(), "{missing:?} are no modules");
-    for (module, others) in APART {
-        let named: Vec<_> = others.iter().filter(|other| all[module].contains(**other)).collect();
-        assert!(named.is_empty(), "`{module}` imports {named:?}");
+    for (name, order) in ORDERS {
+        let all = imports(&folder(name), "crate::");
+        let missing: Vec<_> = order.iter().filter(|module| !all.contains_key(**module)).collect();
+        assert!(missing.is_empty(), "{missing:?} are no modules of {name}");
+        let inner: BTreeSet<&str> = order.iter().copied().collect();
+        let own = all.iter().map(|(module, named)| {
+            (module.clone(), named.iter().filter(|named| inner.contains(named.as_str())).cloned().collect())
+        });
+        assert_eq!(in_order(&own.collect(), order), [""; 0], "{name}");
+        for (_, module, others) in APART.iter().filter(|(of, ..)| *of == name) {
+            let named: Vec<_> = others.iter().filter(|other| all[*module].contains(**other)).collect();
+            assert!(named.is_empty(), "`{module}` imports {named:?}");
+        }
     }
+    let compiler = imports(&folder("compiler"), "crate::");
+    assert!(compiler["passes"].contains("ir") && compiler["lower"].contains("graph"), "the scan finds imports");
 }
 
 #[test]
-fn the_rooms_of_the_compiler_import_only_those_below_them() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/plan");
-    let all = imports(&root, "crate::plan::");
-    assert!(all["passes"].contains("ir") && all["codegen"].contains("ir"), "the scan finds imports: {all:?}");
-    assert_eq!(in_order(&all, &PLAN), [""; 0]);
-}
-
-#[test]
-fn the_floors_of_the_editor_import_only_those_below_them() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/editor");
-    let all = imports(&root, "crate::editor::");
-    assert!(all["panes"].contains("model") && all["shell"].contains("panes"), "the scan finds imports: {all:?}");
-    assert!(EDITOR.iter().all(|floor| all.contains_key(*floor)));
-    assert_eq!(in_order(&all, &EDITOR), [""; 0]);
-    // `super` stays on its floor: paths to others name them.
+fn paths_to_another_floor_of_the_editor_name_it() {
+    let root = folder("editor");
     let mut files = Vec::new();
     sources(&root, &mut files);
     for file in files.iter().filter(|file| file.parent() != Some(&root)) {
@@ -242,7 +211,10 @@ fn an_import_against_the_order_is_found() {
     let found: Vec<_> = named(text, "crate::").into_iter().collect();
     assert_eq!(found, ["document", "gpu", "graph", "plan", "sim"]);
     let imports = BTreeMap::from([("graph".into(), BTreeSet::from(["plan".to_string(), "stage".into()]))]);
-    assert_eq!(in_order(&imports, &MODULES), ["`graph` imports `plan`, which stands above it"]);
+    assert_eq!(
+        in_order(&imports, &["document", "stage", "graph", "plan"]),
+        ["`graph` imports `plan`, which stands above it"]
+    );
 }
 
 /// Files are opened and written in `files` alone, where links, pipes and devices are thought of.
@@ -251,7 +223,9 @@ fn files_are_opened_in_one_place() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);
-    let own = |path: &Path| path.starts_with(root.join("files")) || path.ends_with("tests.rs");
+    let own = |path: &Path| {
+        path.starts_with(root.join("base/files")) || path.starts_with(root.join("embed")) || path.ends_with("tests.rs")
+    };
     let calls =
         ["fs::write(", "fs::read(", "read_to_string(", "File::open(", "File::create", "OpenOptions::new", "fs::copy("];
     // Whole words: `CheckpointFile::open` is none of them.

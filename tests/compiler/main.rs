@@ -7,7 +7,7 @@ mod comments;
 mod curves;
 mod document;
 mod documents;
-mod edit;
+mod edits;
 mod expect;
 mod groups;
 mod hostile;
@@ -24,9 +24,6 @@ mod particles;
 mod plans;
 mod precision;
 mod salvage;
-#[allow(dead_code)] // not every test program uses all of it
-#[path = "../random/seed.rs"]
-mod seed;
 mod stored;
 mod templates;
 mod unneeded;
@@ -37,6 +34,7 @@ use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Plan, PlanOptions};
 use stagewright::problem::Problems;
+use stagewright_test_support::seed;
 
 /// Compiles the nodes of a graph, given as the inside of its `nodes` map.
 fn compile(nodes: &str) -> Result<Plan, Problems> {

@@ -31,12 +31,8 @@ mod ports;
 mod precedence;
 mod presets;
 mod random;
-mod renderer;
 mod scaled;
 mod screenshots;
-#[allow(dead_code)] // not every test program uses all of it
-#[path = "../random/seed.rs"]
-mod seed;
 mod seeking;
 mod snapshots;
 mod soak;
@@ -46,3 +42,5 @@ mod together;
 mod variants;
 mod variations;
 mod views;
+
+use stagewright_test_support::{renderer, seed};

@@ -1,9 +1,5 @@
 //! Going back in time: every frame that is computed again has the bits that it had.
 
-#[allow(dead_code)] // not every test program uses all of it
-#[path = "../random/seed.rs"]
-mod seed;
-
 use stagewright::document::{Document, NodeKind, ParamValue};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
@@ -11,6 +7,7 @@ use stagewright::plan::{Plan, PlanOptions};
 use stagewright::sim::hashes::{Row, Run};
 use stagewright::sim::timeline::{Applies, Budget, Place};
 use stagewright::sim::{FrameInput, Simulation};
+use stagewright_test_support::seed;
 
 use super::{ADD, counter, gpu, plan};
 

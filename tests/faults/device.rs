@@ -1,10 +1,6 @@
 //! A device that is lost at any moment ends nothing but the work at hand: on another device the simulation continues where its last
 //! snapshot was, with the same bits.
 
-#[allow(dead_code)] // not every test program uses all of it
-#[path = "../random/seed.rs"]
-mod seed;
-
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,6 +19,7 @@ use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
 use stagewright::sim::wire_view::{View, Viewer};
 use stagewright::sim::{FrameInput, Simulation};
 use stagewright::tune::{self, TuningCache};
+use stagewright_test_support::seed;
 
 /// A graph of States, a repeat that stops by itself, a loop without a bound and a number that is watched.
 pub const GRAPH: &str = r#"(version: 1, name: "faults", fps: 30, nodes: {

@@ -9,9 +9,6 @@ mod interpret;
 mod loops;
 mod model;
 mod pairs;
-#[allow(dead_code)] // not every test program uses all of it
-#[path = "../random/seed.rs"]
-mod seed;
 mod sums;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +22,7 @@ use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
 use stagewright::sim::{FrameInput, Simulation};
+use stagewright_test_support::seed;
 
 const FRAMES: usize = 3;
 

@@ -1,14 +1,11 @@
 //! Order, memory in place and memory shared: random graphs of whole numbers against an interpreter that knows neither.
 
-#[allow(dead_code)] // not every test program uses all of it
-#[path = "../random/seed.rs"]
-mod seed;
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use stagewright::plan::Keep;
 use stagewright::sim::Simulation;
+use stagewright_test_support::seed;
 
 use super::harness::*;
 use super::reference::{Cell, EdgeRule, Grid};

@@ -2,13 +2,14 @@
 
 use std::mem::offset_of;
 
-use stagewright::gpu::wire_view::{Params, WGSL, found};
+use stagewright::gpu::wire_view::{Params, found, wgsl};
 
 fn module() -> naga::Module {
-    let module = naga::front::wgsl::parse_str(WGSL).unwrap_or_else(|e| panic!("{}", e.emit_to_string(WGSL)));
+    let text = wgsl();
+    let module = naga::front::wgsl::parse_str(&text).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&text)));
     let flags = naga::valid::ValidationFlags::all();
     let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32);
-    validator.validate(&module).unwrap_or_else(|e| panic!("{}", e.emit_to_string(WGSL)));
+    validator.validate(&module).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&text)));
     module
 }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::command::Command;
 use crate::document::Link;
-use crate::editor::model::presets::PresetWish;
-use crate::editor::model::session::{Session, Slot};
+use crate::model::presets::PresetWish;
+use crate::model::session::{Session, Slot};
 use crate::problem::{Problem, SourcePlace};
 
 /// Something that a pane asks for.

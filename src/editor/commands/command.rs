@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_manual_lists_every_command_with_its_keys() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/editor.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/editor.md");
         let manual = std::fs::read_to_string(path).unwrap();
         let (before, rest) = manual.split_once(FROM).expect("the manual has a place for the commands");
         let (listed, after) = rest.split_once(TO).expect("the place ends");

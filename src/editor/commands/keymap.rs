@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eframe::egui::{self, Event, InputState, Key, KeyboardShortcut, Modifiers, gui_zoom};
 
 use super::command::Command;
-use crate::editor::model::settings::SavedKeys;
+use crate::model::settings::SavedKeys;
 
 /// Keys that egui handles itself: they change the scale of the interface.
 const SCALE: [KeyboardShortcut; 4] = [

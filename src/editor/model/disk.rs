@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::document::{Document, Salvaged, salvage};
-use crate::embedded::{EXAMPLES, Folder, TEMPLATES, THUMBNAILS};
 use crate::files::{self, MAX_GRAPH, write};
+use stagewright_embed::Folder;
+use stagewright_graphs::{EXAMPLES, TEMPLATES, THUMBNAILS};
 
 /// How long a window that is closed waits for a disk, which may never answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);

@@ -279,7 +279,7 @@ mod tests {
             assert_eq!(title(gesture), expected);
         }
         let mut found = 0;
-        let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/editor")];
+        let mut folders = vec![std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR"))];
         while let Some(folder) = folders.pop() {
             for path in std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
                 if path.is_dir() {
@@ -358,7 +358,10 @@ mod tests {
     /// Every kind of edit, in any order, on any level.
     #[test]
     fn each_edit_is_undone_and_redone_to_the_same_document() {
-        use crate::edit::tests::random::{Dice, STEPS, edit, seed, seeds, start};
+        use stagewright_test_support::{
+            random_edits::{Dice, STEPS, edit, seeds, start},
+            seed,
+        };
         let (mut changed, mut runs) = (0, 0);
         for seed in seeds(16) {
             let _case = seed::Case::begin(seed, "each_edit_is_undone");

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::editor::model::session::Session;
+use crate::model::session::Session;
 
 /// The file's name, or the graph's own.
 pub(crate) fn display_name(session: &Session) -> String {

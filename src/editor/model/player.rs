@@ -485,8 +485,8 @@ pub(crate) fn keys(input: &mut egui::InputState) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::editor::commands::command::Command;
-    use crate::editor::commands::keymap::Keymap;
+    use crate::commands::command::Command;
+    use crate::commands::keymap::Keymap;
 
     fn space(pressed: bool) -> egui::Event {
         let (key, modifiers) = (egui::Key::Space, egui::Modifiers::NONE);

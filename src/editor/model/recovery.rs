@@ -10,9 +10,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::document::{Document, salvage};
-use crate::editor::model::session::{Draft, Drafts, Session};
-use crate::editor::model::{disk, layout, names};
 use crate::files::{read, write};
+use crate::model::session::{Draft, Drafts, Session};
+use crate::model::{disk, layout, names};
 use crate::threads::join_within;
 
 /// The largest file that is recovered \[bytes\]: a graph and the texts of stages.
@@ -261,8 +261,8 @@ fn text(document: &Document, path: Option<&Path>, drafts: &Drafts) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::fixture::fluid;
-    use crate::editor::model::layout;
+    use crate::model::layout;
+    use stagewright_test_support::fixture::fluid;
 
     /// Where the child of a test keeps its changes.
     const CHILD: &str = "STAGEWRIGHT_TEST_RECOVERY";

@@ -8,7 +8,7 @@ use super::disk;
 use super::session::Drafts;
 use super::settings::{Settings, Store};
 use crate::document::Document;
-use crate::editor::model::recovery::Recovery;
+use crate::model::recovery::Recovery;
 
 /// As long as settings may take.
 const ALL: Duration = Duration::from_secs(60);

@@ -10,12 +10,12 @@ use crate::bake::job::{Ended, Job, Progress};
 use crate::bake::{self, Condition, Status};
 use crate::document::{Bake, Document};
 use crate::edit;
-use crate::editor::model::session::{BakedState, Session, about, state};
-use crate::editor::toolkit::number::number_field;
-use crate::editor::toolkit::{prose, theme};
 use crate::files::free_space;
 use crate::graph::{Graph, aside};
+use crate::model::session::{BakedState, Session, about, state};
 use crate::printable::size;
+use crate::toolkit::number::number_field;
+use crate::toolkit::{prose, theme};
 
 /// The window, a running bake, or the result of the last one.
 #[derive(Default)]

@@ -3,9 +3,9 @@
 use eframe::egui::{self, Ui};
 use eframe::egui_wgpu::RenderState;
 
-use crate::editor::commands::action::Actions;
-use crate::editor::model::player::Player;
-use crate::editor::model::session::Session;
+use crate::commands::action::Actions;
+use crate::model::player::Player;
+use crate::model::session::Session;
 
 /// What is known of a dialog once it is drawn.
 #[derive(Clone, Copy, Debug)]

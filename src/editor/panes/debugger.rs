@@ -3,14 +3,14 @@
 use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 
 use super::followed;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::commands::command::Command;
-use crate::editor::model::session::Session;
-use crate::editor::panes::content::{PaneContent, Surroundings};
-use crate::editor::toolkit::command_button::icon_button;
-use crate::editor::toolkit::theme::{self, Look};
+use crate::commands::action::{Action, Actions};
+use crate::commands::command::Command;
 use crate::graph::expect::list;
+use crate::model::session::Session;
+use crate::panes::content::{PaneContent, Surroundings};
 use crate::sim::debug::{Condition, WriteEvent};
+use crate::toolkit::command_button::icon_button;
+use crate::toolkit::theme::{self, Look};
 
 /// Conditions that are added with a click: the text, and what the button says.
 const USUAL: [(&str, &str, &str); 2] = [

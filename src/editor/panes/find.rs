@@ -3,10 +3,10 @@
 use super::canvas::Canvas;
 use crate::document::{NodeKind, Nodes};
 use crate::edit;
-use crate::editor::model::declared::declared;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::picker::Item;
-use crate::editor::toolkit::theme::Look;
+use crate::model::declared::declared;
+use crate::model::session::Session;
+use crate::toolkit::picker::Item;
+use crate::toolkit::theme::Look;
 
 /// Longer values are cut off \[characters\].
 const LONGEST: usize = 24;

@@ -4,10 +4,10 @@ use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 
 use super::view::ticks::number;
 use super::view::widgets::choice;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::commands::command::Command;
-use crate::editor::model::session::{Following, Session};
-use crate::editor::toolkit::theme::Look;
+use crate::commands::action::{Action, Actions};
+use crate::commands::command::Command;
+use crate::model::session::{Following, Session};
+use crate::toolkit::theme::Look;
 
 /// Height of a row, and of the list \[points\].
 const ROW: f32 = 16.0;

@@ -2,9 +2,9 @@
 
 use eframe::egui::{self, Key, KeyboardShortcut, Modifiers, RichText, Ui, WidgetInfo, WidgetType, vec2};
 
-use crate::editor::commands::command::{Command, MENUS};
-use crate::editor::commands::keymap::{self, Keymap};
-use crate::editor::toolkit::theme;
+use crate::commands::command::{Command, MENUS};
+use crate::commands::keymap::{self, Keymap};
+use crate::toolkit::theme;
 
 /// Height of a row, and the width of each of the two buttons beside it \[points\].
 const ROW: f32 = 22.0;

@@ -2,14 +2,14 @@
 
 use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 
+use crate::commands::action::{self, Action, Actions};
 use crate::edit::{self, Remedy};
-use crate::editor::commands::action::{self, Action, Actions};
-use crate::editor::model::session::Session;
-use crate::editor::panes::content::{PaneContent, Surroundings};
-use crate::editor::toolkit::{prose, theme};
+use crate::model::session::Session;
+use crate::panes::content::{PaneContent, Surroundings};
 use crate::printable;
 use crate::problem::{Problem, Severity};
 use crate::sim::files::is_outside;
+use crate::toolkit::{prose, theme};
 
 /// Text from a file as the window shows it: cut to a limit, with hidden characters escaped.
 fn shown(text: &str) -> String {
@@ -190,8 +190,8 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use crate::edit::fixture::fluid;
     use crate::gpu::{Gpu, GpuOptions};
+    use stagewright_test_support::fixture::fluid;
 
     struct Bench {
         session: Session,

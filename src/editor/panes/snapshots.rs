@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{self, RichText, Ui, vec2};
 
+use crate::commands::action::Action;
+use crate::commands::command::Command;
 use crate::document::{Document, Node, NodeKind, Nodes, ParamValue};
-use crate::editor::commands::action::Action;
-use crate::editor::commands::command::Command;
-use crate::editor::model::session::{Session, Slot};
-use crate::editor::toolkit::theme;
+use crate::model::session::{Session, Slot};
+use crate::toolkit::theme;
 
 /// Lines of differences in a tooltip.
 const LINES: usize = 10;
@@ -206,7 +206,7 @@ fn short(value: Option<&ParamValue>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::fixture::fluid;
+    use stagewright_test_support::fixture::fluid;
 
     #[test]
     fn values_are_named_before_wires_and_the_layout_is_one_line() {

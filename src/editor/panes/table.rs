@@ -13,7 +13,7 @@ use super::plots::PlotPane;
 use super::problems::ProblemList;
 use super::sweep::Sweep;
 use super::variations::Variations;
-use crate::editor::model::pane::Pane;
+use crate::model::pane::Pane;
 
 macro_rules! panes {
     ($($pane:ident => $field:ident: $content:ty,)*) => {

@@ -4,17 +4,17 @@ use eframe::egui::{self, Align2, Color32, FontId, Key, Pos2, Rect, Response, Ric
 
 use super::files::Data;
 use super::inspector::keys::diamond;
-use crate::editor::commands::action::Action;
-use crate::editor::commands::command::Command;
-use crate::editor::model::amount::amount;
-use crate::editor::model::player::Player;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::command_button::menu_entry;
-use crate::editor::toolkit::number::number_field;
-use crate::editor::toolkit::theme::{self, Look};
+use crate::commands::action::Action;
+use crate::commands::command::Command;
+use crate::model::amount::amount;
+use crate::model::player::Player;
+use crate::model::session::Session;
 use crate::sim::Simulation;
 use crate::sim::checkpoint::Checkpoint;
 use crate::sim::timeline::{Applies, Place, Timeline};
+use crate::toolkit::command_button::menu_entry;
+use crate::toolkit::number::number_field;
+use crate::toolkit::theme::{self, Look};
 
 /// Height of the pane \[points\].
 pub(crate) const HEIGHT: f32 = 38.0;

@@ -3,17 +3,17 @@
 use eframe::egui::{self, Align, Layout, RichText, Ui, vec2};
 
 use super::{snapshots, variants};
-use crate::editor::commands::action::Action;
-use crate::editor::commands::command::Command;
-use crate::editor::model::amount::amount;
-use crate::editor::model::driver;
-use crate::editor::model::loader::Loading;
-use crate::editor::model::player::{Player, SPEEDS};
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::command_button::icon_button;
-use crate::editor::toolkit::theme;
+use crate::commands::action::Action;
+use crate::commands::command::Command;
 use crate::gpu::Making;
+use crate::model::amount::amount;
+use crate::model::driver;
+use crate::model::loader::Loading;
+use crate::model::player::{Player, SPEEDS};
+use crate::model::session::Session;
 use crate::sim::Simulation;
+use crate::toolkit::command_button::icon_button;
+use crate::toolkit::theme;
 
 /// Width of a figure's name, and of the state of the graph at the right end \[points\].
 const NAME: f32 = 40.0;

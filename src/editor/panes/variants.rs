@@ -2,9 +2,9 @@
 
 use eframe::egui::{self, Align2, Id, RichText, Ui};
 
-use crate::editor::commands::command::Command;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::{notice, prose, theme};
+use crate::commands::command::Command;
+use crate::model::session::Session;
+use crate::toolkit::{notice, prose, theme};
 
 /// What the list calls the graph without a variant.
 pub(crate) const DEFAULT: &str = "Default";

@@ -3,9 +3,9 @@
 use eframe::egui;
 
 use super::Editor;
-use crate::editor::commands::action::Action;
-use crate::editor::model::pane::Pane;
-use crate::editor::model::session::FrameStep;
+use crate::commands::action::Action;
+use crate::model::pane::Pane;
+use crate::model::session::FrameStep;
 
 impl Editor {
     /// Steps within the frame. The first step leads into it.

@@ -1,16 +1,16 @@
 //! Dialogs over the panes: one stack, with one way to open, draw and close them. The last one is in front, and gets the
-//! keys first, as [`keys`](super::keys) says. Questions about files are drawn by [`Files`](crate::editor::panes::files).
+//! keys first, as [`keys`](super::keys) says. Questions about files are drawn by [`Files`](crate::panes::files).
 
 use eframe::egui::{self, Align2, Id, Key, Modifiers, RichText, Ui, vec2};
 
 use super::Editor;
 use super::pick::OpenList;
-use crate::editor::model::session::Session;
-use crate::editor::panes::content::Shown;
-use crate::editor::panes::plan_pane;
-use crate::editor::panes::presets::PresetDialog;
-use crate::editor::panes::variants::NameDialog;
-use crate::editor::toolkit::{prose, theme};
+use crate::model::session::Session;
+use crate::panes::content::Shown;
+use crate::panes::plan_pane;
+use crate::panes::presets::PresetDialog;
+use crate::panes::variants::NameDialog;
+use crate::toolkit::{prose, theme};
 
 /// Width of a window, and of the names in it \[points\].
 pub(crate) const WIDTH: f32 = 420.0;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{self, Align2, Id, Order, Rect, RichText, vec2};
 
-use crate::editor::commands::command::Command;
-use crate::editor::model::pane::Pane;
-use crate::editor::toolkit::theme;
+use crate::commands::command::Command;
+use crate::model::pane::Pane;
+use crate::toolkit::theme;
 
 /// A hint: its subject, its title and its text, and commands with what their keys do.
 struct Hint {

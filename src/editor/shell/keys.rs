@@ -5,8 +5,8 @@
 use eframe::egui;
 
 use super::Editor;
-use crate::editor::commands::command::Command;
-use crate::editor::panes::view::View;
+use crate::commands::command::Command;
+use crate::panes::view::View;
 
 /// What gets the keys of a frame before the panes do: the first of these that is there when the frame begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,10 +3,10 @@
 use eframe::egui::{self, RichText, Ui};
 
 use super::{Editor, display_name};
-use crate::editor::commands::command::{Command, MENUS};
-use crate::editor::toolkit::command_button::menu_entry;
-use crate::editor::toolkit::menu_scroll::scrolled;
-use crate::editor::toolkit::theme;
+use crate::commands::command::{Command, MENUS};
+use crate::toolkit::command_button::menu_entry;
+use crate::toolkit::menu_scroll::scrolled;
+use crate::toolkit::theme;
 
 /// Width of the mark of unsaved changes with the gap beside it \[points\].
 const MARK: f32 = 20.0;

@@ -3,8 +3,8 @@
 use super::Editor;
 use super::dialogs::Dialog;
 use super::pick::Listed;
-use crate::editor::panes::variants::{DEFAULT, NameDialog, Naming};
-use crate::editor::toolkit::picker::Item;
+use crate::panes::variants::{DEFAULT, NameDialog, Naming};
+use crate::toolkit::picker::Item;
 
 impl Editor {
     /// Opens the dialog for a variant's name.

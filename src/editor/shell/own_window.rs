@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use eframe::egui::{self, Id, Key, Modifiers, Ui, ViewportBuilder, ViewportClass, ViewportCommand, ViewportId, vec2};
 
 use super::{Editor, tiles};
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::commands::command::Command;
-use crate::editor::model::pane::Pane;
-use crate::editor::model::player;
+use crate::commands::action::{Action, Actions};
+use crate::commands::command::Command;
+use crate::model::pane::Pane;
+use crate::model::player;
 
 /// The size of a new window, and the least \[points\].
 const SIZE: [f32; 2] = [960.0, 720.0];

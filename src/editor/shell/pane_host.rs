@@ -4,11 +4,11 @@ use eframe::egui::{self, Ui};
 use egui_tiles::{TileId, Tiles, Tree, UiResponse};
 
 use super::{Editor, tiles};
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::pane::Pane;
-use crate::editor::panes::content::Surroundings;
-use crate::editor::panes::view::View;
-use crate::editor::toolkit::theme;
+use crate::commands::action::{Action, Actions};
+use crate::model::pane::Pane;
+use crate::panes::content::Surroundings;
+use crate::panes::view::View;
+use crate::toolkit::theme;
 
 impl Editor {
     /// Draws all panes, and adds what they ask for.

@@ -4,15 +4,15 @@ use eframe::egui;
 
 use super::Editor;
 use super::dialogs::Dialog;
-use crate::editor::commands::action;
-use crate::editor::commands::command::{Command, MENUS};
-use crate::editor::model::pane::Pane;
-use crate::editor::panes::canvas::Canvas;
-use crate::editor::panes::compare::Change;
-use crate::editor::panes::find::{self, Place};
-use crate::editor::panes::inspector;
-use crate::editor::toolkit::picker::{self, Picker};
-use crate::editor::toolkit::theme;
+use crate::commands::action;
+use crate::commands::command::{Command, MENUS};
+use crate::model::pane::Pane;
+use crate::panes::canvas::Canvas;
+use crate::panes::compare::Change;
+use crate::panes::find::{self, Place};
+use crate::panes::inspector;
+use crate::toolkit::picker::{self, Picker};
+use crate::toolkit::theme;
 
 /// What is chosen from a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

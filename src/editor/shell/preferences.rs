@@ -6,12 +6,12 @@ use eframe::egui::{self, RichText, Ui};
 
 use super::Editor;
 use super::dialogs::{WIDTH, row};
-use crate::editor::commands::keymap::Keymap;
-use crate::editor::model::settings::{AUTOSAVES, BackgroundTuning};
-use crate::editor::panes::files::Files;
-use crate::editor::panes::key_list::{Changed, KeyList};
-use crate::editor::panes::plan_pane;
-use crate::editor::toolkit::theme;
+use crate::commands::keymap::Keymap;
+use crate::model::settings::{AUTOSAVES, BackgroundTuning};
+use crate::panes::files::Files;
+use crate::panes::key_list::{Changed, KeyList};
+use crate::panes::plan_pane;
+use crate::toolkit::theme;
 
 /// Factors of the interface's size to choose from.
 const SCALES: [f32; 4] = [1.0, 1.25, 1.5, 2.0];

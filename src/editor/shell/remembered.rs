@@ -7,10 +7,10 @@ use eframe::egui;
 use egui_tiles::Tree;
 
 use super::{Editor, tiles};
-use crate::editor::commands::keymap::Keymap;
-use crate::editor::model::pane::Pane;
-use crate::editor::model::settings::{AutoKey, Scale, Settings, Stops, WindowChoices};
-use crate::editor::panes::canvas::Options;
+use crate::commands::keymap::Keymap;
+use crate::model::pane::Pane;
+use crate::model::settings::{AutoKey, Scale, Settings, Stops, WindowChoices};
+use crate::panes::canvas::Options;
 
 impl Editor {
     /// Restores the window as it was left the last time.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use eframe::egui::Pos2;
 use egui_tiles::{Container, Linear, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree};
 
-use crate::editor::model::pane::Pane;
+use crate::model::pane::Pane;
 
 /// The view on the left, the graph on the right, and the other panes below the graph.
 pub(crate) fn arrangement() -> Tree<Pane> {

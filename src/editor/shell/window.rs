@@ -13,9 +13,9 @@ use eframe::egui::{self, Ui, ViewportCommand};
 use eframe::egui_wgpu;
 
 use super::{Editor, Folders, Source};
-use crate::editor::model::disk;
-use crate::editor::model::names::display_name;
 use crate::gpu::{self, Gpu, describe};
+use crate::model::disk;
+use crate::model::names::display_name;
 use crate::sim::checkpoint::CheckpointFile;
 
 /// How many devices may be lost within [`WITHIN`], so that a graph that always loses its device is not run for ever.

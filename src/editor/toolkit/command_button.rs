@@ -3,7 +3,7 @@
 use eframe::egui::{self, RichText, Ui};
 
 use super::theme;
-use crate::editor::commands::command::Command;
+use crate::commands::command::Command;
 
 /// Draws a menu entry. Returns whether it was clicked.
 pub(crate) fn menu_entry(ui: &mut Ui, command: Command, enabled: bool) -> bool {

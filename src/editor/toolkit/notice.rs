@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, RichText};
 
 use super::{prose, theme};
-use crate::editor::toolkit::row;
 use crate::printable;
+use crate::toolkit::row;
 
 /// How long messages stay that are not errors.
 const STAY: Duration = Duration::from_secs(4);

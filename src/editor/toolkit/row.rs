@@ -8,8 +8,8 @@ use eframe::egui::{
     RichText, Sense, TextBuffer, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText, WidgetType, vec2,
 };
 
-use crate::editor::toolkit::theme;
-use crate::editor::toolkit::widget_memory::pressed_elsewhere;
+use crate::toolkit::theme;
+use crate::toolkit::widget_memory::pressed_elsewhere;
 
 /// Height of a row of one line \[points\].
 pub(crate) const HEIGHT: f32 = 22.0;

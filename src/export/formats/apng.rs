@@ -7,10 +7,10 @@ use std::path::Path;
 use flate2::Crc;
 
 use super::movie::{Begun, Container, Fault, Movie, Writer};
-use crate::export::sink::{Format, Kind, Target};
 use crate::sim::Image;
+use crate::sink::{Format, Kind, Target};
 
-pub(in crate::export) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "apng",
     title: "Animated PNG",
     about: "a movie without loss that browsers play, in one file",

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use super::ply::columns;
-use crate::export::sequence::Encoding;
-use crate::export::sink::{Frame, Target};
-use crate::export::value::{Particles, Value};
 use crate::quoting;
+use crate::sequence::Encoding;
+use crate::sink::{Frame, Target};
 use crate::stage::types::Scalar;
+use crate::value::{Particles, Value};
 
 pub(super) const PARTICLES: Encoding = Encoding { ending: "csv", encode, half: false, index: None };
 
@@ -49,8 +49,8 @@ fn file(particles: &Particles, frame: &Frame) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::sink::Content;
-    use crate::export::value::Attribute;
+    use crate::sink::Content;
+    use crate::value::Attribute;
 
     #[test]
     fn rows_hold_every_bit() {

@@ -10,13 +10,13 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use half::f16;
 
-use crate::export::names::plain;
-use crate::export::sequence::{Encoding, Sequence};
-use crate::export::sink::{About, Format, Frame, Kind, Target};
-use crate::export::value::{Grid, Layer, Value};
+use crate::names::plain;
+use crate::sequence::{Encoding, Sequence};
+use crate::sink::{About, Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
+use crate::value::{Grid, Layer, Value};
 
-pub(in crate::export) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "exr",
     title: "EXR",
     about: "OpenEXR images with 32 bits a channel: linear colours, and grids in 2D as layers",
@@ -30,7 +30,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     },
 };
 
-pub(in crate::export) const HALF: Format = Format {
+pub(crate) const HALF: Format = Format {
     name: "exr-half",
     title: "EXR, half",
     about: "the same with 16 bits a channel, in half the space",

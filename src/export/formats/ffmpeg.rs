@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use super::child::Child;
 use super::movie::{Begun, Container, Fault, Movie, Writer};
-use crate::export::sink::{Format, Kind, Target};
 use crate::sim::Image;
+use crate::sink::{Format, Kind, Target};
 
-pub(in crate::export) const MP4: Format = Format {
+pub(crate) const MP4: Format = Format {
     name: "mp4",
     title: "MP4",
     about: "a movie in H.264, by ffmpeg",
@@ -23,7 +23,7 @@ pub(in crate::export) const MP4: Format = Format {
     open: |target| Box::new(Movie::new(target, &Container { ending: "mp4", open: h264, ready })),
 };
 
-pub(in crate::export) const WEBM: Format = Format {
+pub(crate) const WEBM: Format = Format {
     name: "webm",
     title: "WebM",
     about: "a movie in VP9, by ffmpeg",
@@ -31,7 +31,7 @@ pub(in crate::export) const WEBM: Format = Format {
     ..MP4
 };
 
-pub(in crate::export) const PRORES: Format = Format {
+pub(crate) const PRORES: Format = Format {
     name: "prores",
     title: "ProRes",
     about: "a movie in ProRes 422 HQ for editing, by ffmpeg",

@@ -10,10 +10,10 @@ use std::path::Path;
 use ::gif::{DisposalMethod, Encoder, Frame, Repeat};
 
 use super::movie::{Begun, Container, Fault, Movie, Writer};
-use crate::export::sink::{Format, Kind, Target};
 use crate::sim::Image;
+use crate::sink::{Format, Kind, Target};
 
-pub(in crate::export) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "gif",
     title: "GIF",
     about: "a movie of 256 colours a frame that everything plays, at most 50 frames a second",

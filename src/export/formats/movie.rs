@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use crate::export::frames::Frames;
-use crate::export::memory::Share;
-use crate::export::record;
-use crate::export::sink::{Action, ExportError, Frame, FrameSink, Log, Present, Sums, Target};
 use crate::files::{read, write};
+use crate::frames::Frames;
+use crate::memory::Share;
+use crate::record;
 use crate::sim::Image;
+use crate::sink::{Action, ExportError, Frame, FrameSink, Log, Present, Sums, Target};
 
 /// Frames that may wait.
 const QUEUE: usize = 4;

@@ -1,11 +1,11 @@
 //! NumPy arrays, one a file. Format: numpy.lib.format, version 1.0.
 
-use crate::export::sequence::{Encoding, Sequence};
-use crate::export::sink::{Format, Frame, Kind, Target};
-use crate::export::value::{Grid, Value};
+use crate::sequence::{Encoding, Sequence};
+use crate::sink::{Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
+use crate::value::{Grid, Value};
 
-pub(in crate::export) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "npy",
     title: "NPY",
     about: "NumPy arrays of grids, [y, x] or [z, y, x], with a last axis for the components of vectors",

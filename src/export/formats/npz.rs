@@ -3,11 +3,11 @@
 use flate2::Crc;
 
 use super::npy::{array, numbers, shape};
-use crate::export::sequence::{Encoding, Sequence};
-use crate::export::sink::{Format, Frame, Kind, Target};
-use crate::export::value::Value;
+use crate::sequence::{Encoding, Sequence};
+use crate::sink::{Format, Frame, Kind, Target};
+use crate::value::Value;
 
-pub(in crate::export) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "npz",
     title: "NPZ",
     about: "NumPy arrays of grids, of the attributes of particles, and of numbers, with frame, time and cell sizes",

@@ -4,13 +4,13 @@
 
 use std::fmt::Write as _;
 
-use crate::export::names::plain;
-use crate::export::sequence::{Encoding, Sequence};
-use crate::export::sink::{About, Format, Frame, Kind, Target};
-use crate::export::value::{Attribute, Particles, Value};
+use crate::names::plain;
+use crate::sequence::{Encoding, Sequence};
+use crate::sink::{About, Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
+use crate::value::{Attribute, Particles, Value};
 
-pub(in crate::export) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "ply",
     title: "PLY",
     about: "particles as a point cloud with all attributes, in binary",
@@ -88,7 +88,7 @@ fn file(particles: &Particles, frame: &Frame, about: &About) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::sink::Content;
+    use crate::sink::Content;
 
     #[test]
     fn all_attributes_are_columns() {

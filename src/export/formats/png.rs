@@ -1,10 +1,10 @@
 //! PNG images, one a frame.
 
-use crate::export::sequence::{Encoding, Sequence};
-use crate::export::sink::{Format, Frame, Kind, Target};
+use crate::sequence::{Encoding, Sequence};
 use crate::sim::Image;
+use crate::sink::{Format, Frame, Kind, Target};
 
-pub(in crate::export) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "png",
     title: "PNG",
     about: "images of 8 bits a channel in sRGB, with alpha where a pixel is not opaque",
@@ -55,7 +55,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::export::sink::Content;
+    use crate::sink::Content;
 
     fn image(alpha: u8) -> Image {
         let byte = |i: u32| if i % 4 == 3 { alpha } else { (i * 7 % 251) as u8 };

@@ -1,10 +1,10 @@
 //! PNG images of 16 bits a channel with alpha.
 
-use crate::export::sequence::{Encoding, Sequence};
-use crate::export::sink::{About, Format, Frame, Kind, Target};
-use crate::export::value::{Picture, Value};
+use crate::sequence::{Encoding, Sequence};
+use crate::sink::{About, Format, Frame, Kind, Target};
+use crate::value::{Picture, Value};
 
-pub(in crate::export) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "png16",
     title: "PNG, 16 bit",
     about: "images of 16 bits a channel in sRGB, with alpha",
@@ -65,7 +65,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::export::sink::Content;
+    use crate::sink::Content;
 
     #[test]
     fn colours_are_the_nearest_of_sixteen_bits() {

@@ -10,15 +10,15 @@ use std::path::PathBuf;
 use serde_json::{Map, Value as Json};
 
 use super::csv;
-use crate::export::frames::Frames;
-use crate::export::record;
-use crate::export::sequence::Sequence;
-use crate::export::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Log, Present, Sums, Target};
-use crate::export::value::Value;
 use crate::files::{read, write};
+use crate::frames::Frames;
 use crate::quoting;
+use crate::record;
+use crate::sequence::Sequence;
+use crate::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Log, Present, Sums, Target};
+use crate::value::Value;
 
-pub(in crate::export) const CSV: Format = Format {
+pub(crate) const CSV: Format = Format {
     name: "csv",
     title: "CSV",
     about: "a table of numbers over time, one row a frame; of particles, a table a frame with one row each",
@@ -33,7 +33,7 @@ pub(in crate::export) const CSV: Format = Format {
     },
 };
 
-pub(in crate::export) const JSON_LINES: Format = Format {
+pub(crate) const JSON_LINES: Format = Format {
     name: "jsonl",
     title: "JSON lines",
     about: "numbers over time, one JSON object a frame",

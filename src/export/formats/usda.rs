@@ -4,13 +4,13 @@
 use std::fmt::Write as _;
 
 use super::vdb;
-use crate::export::names::plain;
-use crate::export::sequence::{Encoding, Index, Sequence};
-use crate::export::sink::{About, Format, Frame, Kind, Target};
-use crate::export::value::{Attribute, Value};
+use crate::names::plain;
+use crate::sequence::{Encoding, Index, Sequence};
+use crate::sink::{About, Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
+use crate::value::{Attribute, Value};
 
-pub(in crate::export) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "usda",
     title: "USD text",
     about: "a USD stage with time samples: particles as Points, grids as a Volume over OpenVDB files",

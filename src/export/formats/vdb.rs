@@ -5,16 +5,16 @@
 //! default zero. Nodes without active values are left out, and those of one value are tiles. A level set has the distances of a narrow band,
 //! and the sign alone beyond it.
 
-use crate::export::names::plain;
-use crate::export::sequence::{Encoding, Sequence};
-use crate::export::sink::{About, Format, Frame, Kind, Target};
-use crate::export::value::{Grid, Value};
+use crate::names::plain;
+use crate::sequence::{Encoding, Sequence};
+use crate::sink::{About, Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
+use crate::value::{Grid, Value};
 
 use super::bytes::put_string;
 use super::vdb_tree::{Active, Element, Tree};
 
-pub(in crate::export) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "vdb",
     title: "OpenVDB",
     about: "OpenVDB volumes with 32 bits a number, sparse and compressed",
@@ -28,7 +28,7 @@ pub(in crate::export) const FORMAT: Format = Format {
     },
 };
 
-pub(in crate::export) const HALF: Format = Format {
+pub(crate) const HALF: Format = Format {
     name: "vdb-half",
     title: "OpenVDB, half",
     about: "the same with 16 bits a number",
@@ -39,7 +39,7 @@ pub(in crate::export) const HALF: Format = Format {
     ..FORMAT
 };
 
-pub(in crate::export) const LEVEL_SET: Format = Format {
+pub(crate) const LEVEL_SET: Format = Format {
     name: "vdb-level-set",
     title: "OpenVDB level set",
     about: "signed distances as OpenVDB level sets: a narrow band around the surface, negative inside",
@@ -268,7 +268,7 @@ mod tests {
         let volumes = volumes_of("color", "", &grid, FOG).unwrap();
         assert_eq!(volumes.iter().map(|volume| volume.name.as_str()).collect::<Vec<_>>(), ["color", "color_w"]);
         assert_eq!(volumes[0].ty, "Tree_vec3s_5_4_3");
-        let frame = Frame { index: 5, time: 0.5, content: crate::export::sink::Content::Layers(Vec::new()) };
+        let frame = Frame { index: 5, time: 0.5, content: crate::sink::Content::Layers(Vec::new()) };
         let bytes = file(&volumes, &frame, &About::default());
         comes_in(&bytes);
         let halves = volumes_of("color", "", &grid, Class::Fog { cutoff: 0.0, half: true }).unwrap();
@@ -290,7 +290,7 @@ mod tests {
         // All of the leaf in the middle is inside.
         let ball =
             |at: [f64; 3]| (0.5 * (at.map(|part| (part - 12.0).powi(2)).iter().sum::<f64>().sqrt() - 9.0)) as f32;
-        let frame = Frame { index: 1, time: 0.0, content: crate::export::sink::Content::Layers(Vec::new()) };
+        let frame = Frame { index: 1, time: 0.0, content: crate::sink::Content::Layers(Vec::new()) };
         let volumes = volumes_of("ball", "m", &grid(&ball), Class::LevelSet { band: 2.0 }).unwrap();
         let bytes = file(&volumes, &frame, &About::default());
         let class = bytes.windows(9).filter(|window| *window == b"level set").count();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use flate2::{Compress, Compression, FlushCompress, Status};
 use half::f16;
 
-use crate::export::value::Grid;
+use crate::value::Grid;
 
 /// How a number is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

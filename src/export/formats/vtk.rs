@@ -3,14 +3,14 @@
 
 use std::fmt::Write as _;
 
-use crate::export::names::plain;
-use crate::export::sequence::{Encoding, Index, Sequence};
-use crate::export::sink::{About, Format, Frame, Kind, Target};
-use crate::export::value::{Grid, Value};
+use crate::names::plain;
 use crate::quoting::xml;
+use crate::sequence::{Encoding, Index, Sequence};
+use crate::sink::{About, Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
+use crate::value::{Grid, Value};
 
-pub(in crate::export) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "vtk",
     title: "VTK",
     about: "VTK XML files: grids as .vti, particles as .vtp, and a .pvd with the times of all frames",

@@ -1,10 +1,10 @@
 //! Numbers over time from tables (CSV): columns apart by commas, semicolons or tabs, text in quotes as in RFC 4180.
 
-use crate::formats::content::{Content, Source};
-use crate::formats::error::Cause;
-use crate::formats::limits::MAX_TRACK;
-use crate::formats::malformed::FormatName;
-use crate::formats::numbers::usable;
+use crate::content::{Content, Source};
+use crate::error::Cause;
+use crate::limits::MAX_TRACK;
+use crate::malformed::FormatName;
+use crate::numbers::usable;
 
 /// Longest line \[bytes\].
 const MAX_LINE: usize = 1 << 20;
@@ -26,13 +26,13 @@ const UNITS: [(&str, f64); 11] = [
 ];
 
 /// Name of the format in messages.
-pub(in crate::formats) const NAME: FormatName = FormatName("CSV");
+pub(crate) const NAME: FormatName = FormatName("CSV");
 
 /// Reads a file.
 ///
 /// # Errors
 /// As [`of_table`].
-pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     of_table(&String::from_utf8_lossy(&file.bytes), file.fps, file.layer).map(Content::Track)
 }
 

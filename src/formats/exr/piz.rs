@@ -1,7 +1,7 @@
 //! PIZ, a compression of EXR files without loss: a Haar wavelet of 16 bits whose numbers are counted through and Huffman coded.
 //! Source: ImfPizCompressor.cpp, ImfWav.cpp and ImfHuf.cpp of OpenEXR.
 
-use crate::formats::cursor::Cursor;
+use crate::cursor::Cursor;
 
 /// Numbers that a code can stand for: 16 bits, and one that repeats the number before.
 const SYMBOLS: usize = (1 << 16) + 1;
@@ -13,7 +13,7 @@ const LONG_RUN: u64 = 63;
 
 /// The words of a block, channel by channel. `channels` has the width and the height of each, and its words a number.
 /// `None` where the block is damaged.
-pub(super) fn words(mut packed: Cursor<'_>, channels: &[[usize; 3]]) -> Option<Vec<u16>> {
+pub(crate) fn words(mut packed: Cursor<'_>, channels: &[[usize; 3]]) -> Option<Vec<u16>> {
     let [low, high] = [packed.u16().ok()?, packed.u16().ok()?].map(usize::from);
     let mut present = vec![0u8; 1 << 13];
     if low <= high {

@@ -8,13 +8,13 @@ use flate2::read::ZlibDecoder;
 use half::f16;
 
 use super::piz::words;
-use crate::formats::content::{Content, Source};
-use crate::formats::cursor::Cursor;
-use crate::formats::error::Cause;
-use crate::formats::malformed::FormatName;
-use crate::formats::pixels::{Pixels, Samples, Window, check_size};
-use crate::formats::warnings::not_finite;
-use crate::formats::work::{Phase, Work};
+use crate::content::{Content, Source};
+use crate::cursor::Cursor;
+use crate::error::Cause;
+use crate::malformed::FormatName;
+use crate::pixels::{Pixels, Samples, Window, check_size};
+use crate::warnings::not_finite;
+use crate::work::{Phase, Work};
 
 /// Upper bound of how much a byte of the file can expand, by deflate.
 const MAX_RATIO: u64 = 1032;
@@ -28,13 +28,13 @@ const MAX_BLOCK: usize = 1 << 28;
 const LISTED: usize = 12;
 
 /// Name of the format in messages.
-pub(in crate::formats) const NAME: FormatName = FormatName("EXR");
+pub(crate) const NAME: FormatName = FormatName("EXR");
 
 /// Reads a file.
 ///
 /// # Errors
 /// As [`pixels`].
-pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     let (pixels, note) = pixels(&file.bytes, file.layer, file.work)?;
     Ok(Content::Image(pixels, note))
 }
@@ -126,11 +126,7 @@ struct Header {
 /// # Errors
 /// An invalid or truncated file, detected before memory is allocated for its pixels; too many pixels; several parts, deep
 /// pixels, compressions that lose something; a layer that it does not have.
-pub(in crate::formats) fn pixels(
-    bytes: &[u8],
-    layer: Option<&str>,
-    work: &Work,
-) -> Result<(Pixels, Option<String>), Cause> {
+pub(crate) fn pixels(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<(Pixels, Option<String>), Cause> {
     let mut rest = Cursor::new(NAME, bytes);
     if !rest.begins_with(&[0x76, 0x2f, 0x31, 0x01]) {
         return Err(NAME.malformed("it does not begin as one"));

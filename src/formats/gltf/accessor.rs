@@ -10,16 +10,16 @@ use ::gltf::json::{Accessor, Index, Root};
 use glam::{DMat4, DVec3};
 
 use super::extensions;
-use crate::formats::error::Cause;
-use crate::formats::limits::MAX_VERTICES;
-use crate::formats::malformed::FormatName;
-use crate::formats::work::Work;
+use crate::error::Cause;
+use crate::limits::MAX_VERTICES;
+use crate::malformed::FormatName;
+use crate::work::Work;
 
 /// Vertices that are read, for all nodes, instances and shape keys together: some seconds.
 const MAX_READ: u64 = 1 << 28;
 
 /// Name of the format in messages.
-pub(in crate::formats) const NAME: FormatName = FormatName("glTF");
+pub(crate) const NAME: FormatName = FormatName("glTF");
 
 /// A file and its buffers, `None` for a buffer without data.
 pub(super) struct Reader<'a> {

@@ -7,7 +7,7 @@ use ::gltf::json::{Accessor, Index, Skin};
 use glam::{DMat4, DVec3};
 
 use super::accessor::{NAME, Reader};
-use crate::formats::error::Cause;
+use crate::error::Cause;
 
 /// The positions of a primitive with its shape keys: the sum of its positions and of each key's displacements times the
 /// key's weight.

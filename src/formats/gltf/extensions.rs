@@ -7,8 +7,8 @@ use ::gltf::json::mesh::Primitive;
 use ::gltf::json::{Accessor, Index, Node, Root};
 use serde_json::Value;
 
-use crate::formats::error::Cause;
-use crate::formats::warnings::{APPLY, listed};
+use crate::error::Cause;
+use crate::warnings::{APPLY, listed};
 
 /// Copies of a node's mesh.
 pub(super) const INSTANCES: &str = "EXT_mesh_gpu_instancing";

@@ -6,8 +6,8 @@ use glam::{DMat4, DQuat, DVec3};
 
 use super::accessor::{Elements, NAME, Reader};
 use super::extensions;
-use crate::formats::error::Cause;
-use crate::formats::limits::MAX_VERTICES;
+use crate::error::Cause;
+use crate::limits::MAX_VERTICES;
 
 /// A node and its transform in the scene.
 pub(super) struct Placed<'a> {

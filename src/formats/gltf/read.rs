@@ -18,20 +18,20 @@ use base64::engine::general_purpose::STANDARD;
 use glam::{DMat4, DVec3};
 use percent_encoding::percent_decode_str;
 
-pub(in crate::formats) use super::accessor::NAME;
+pub(crate) use super::accessor::NAME;
 use super::accessor::{Elements, Reader};
 use super::deform::Skeleton;
 use super::nodes::Placed;
 use super::{deform, extensions, nodes};
+use crate::bytes::read_start;
+use crate::content::{Content, Source};
+use crate::cursor::Cursor;
+use crate::error::Cause;
 use crate::files::{Access, ReadError, read as regular};
-use crate::formats::bytes::read_start;
-use crate::formats::content::{Content, Source};
-use crate::formats::cursor::Cursor;
-use crate::formats::error::Cause;
-use crate::formats::limits::{MAX_FILE, MAX_TRIANGLES, MAX_VERTICES};
-use crate::formats::mesh::Mesh;
-use crate::formats::warnings::{APPLY, listed};
-use crate::formats::work::{Phase, Work};
+use crate::limits::{MAX_FILE, MAX_TRIANGLES, MAX_VERTICES};
+use crate::mesh::Mesh;
+use crate::warnings::{APPLY, listed};
+use crate::work::{Phase, Work};
 
 /// Where the header of a binary file holds the total length; the header itself has twelve bytes.
 const LENGTH: usize = 8;
@@ -45,7 +45,7 @@ const MAX_VALUES: usize = 2_000_000;
 ///
 /// # Errors
 /// As [`mesh`].
-pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     mesh(&file.bytes, file.folder, file.access, file.is_points(), file.work).map(Content::Mesh)
 }
 
@@ -53,13 +53,7 @@ pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
 ///
 /// # Errors
 /// An invalid or truncated file, buffers that are missing or not accessible, extensions that change the shape.
-pub(in crate::formats) fn mesh(
-    bytes: &[u8],
-    folder: &Path,
-    access: &Access,
-    attributes: bool,
-    work: &Work,
-) -> Result<Mesh, Cause> {
+pub(crate) fn mesh(bytes: &[u8], folder: &Path, access: &Access, attributes: bool, work: &Work) -> Result<Mesh, Cause> {
     let (json, blob) = if bytes.starts_with(b"glTF") {
         let length = Cursor::new(NAME, bytes).at(LENGTH).and_then(|mut rest| rest.u32()).unwrap_or(0);
         if length < 12 {
@@ -172,7 +166,7 @@ fn beside(uri: &str, folder: &Path, access: &Access) -> Result<PathBuf, ReadErro
 }
 
 /// Buffer files that may be read, and how many bytes of each; none for an invalid file.
-pub(in crate::formats) fn companions(bytes: &[u8], folder: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
+pub(crate) fn companions(bytes: &[u8], folder: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
     if bounded(bytes).is_err() {
         return Vec::new();
     }

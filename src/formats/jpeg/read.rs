@@ -4,11 +4,11 @@ use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-use crate::formats::content::{Content, Source};
-use crate::formats::cursor::Cursor;
-use crate::formats::error::Cause;
-use crate::formats::malformed::FormatName;
-use crate::formats::pixels::{Pixels, Samples, check_size};
+use crate::content::{Content, Source};
+use crate::cursor::Cursor;
+use crate::error::Cause;
+use crate::malformed::FormatName;
+use crate::pixels::{Pixels, Samples, check_size};
 
 /// Upper bound of the pixels that a byte can hold: every scan has at least a bit for each block of 8 x 8.
 const MAX_RATIO: u64 = 512;
@@ -18,13 +18,13 @@ const MAX_SIDE: usize = 65_535;
 const MAX_SCANS: usize = 256;
 
 /// Name of the format in messages.
-pub(in crate::formats) const NAME: FormatName = FormatName("JPEG");
+pub(crate) const NAME: FormatName = FormatName("JPEG");
 
 /// Reads a file.
 ///
 /// # Errors
 /// As [`pixels`].
-pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     Ok(Content::Image(pixels(&file.bytes)?, None))
 }
 
@@ -32,7 +32,7 @@ pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
 ///
 /// # Errors
 /// An invalid or truncated file, detected before memory is allocated for its pixels; too many pixels.
-pub(in crate::formats) fn pixels(bytes: &[u8]) -> Result<Pixels, Cause> {
+pub(crate) fn pixels(bytes: &[u8]) -> Result<Pixels, Cause> {
     let options = DecoderOptions::default()
         .set_max_width(MAX_SIDE)
         .set_max_height(MAX_SIDE)

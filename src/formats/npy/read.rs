@@ -1,12 +1,12 @@
 //! Reads a NumPy array as cells, or as points. Format: numpy.lib.format, versions 1 to 3.
 
-use crate::formats::content::{Content, Source};
-use crate::formats::cursor::Cursor;
-use crate::formats::error::Cause;
-use crate::formats::limits::MAX_HELD;
-use crate::formats::malformed::FormatName;
-use crate::formats::points::{Points, Property, Type, component_name};
-use crate::formats::volume::Volume;
+use crate::content::{Content, Source};
+use crate::cursor::Cursor;
+use crate::error::Cause;
+use crate::limits::MAX_HELD;
+use crate::malformed::FormatName;
+use crate::points::{Points, Property, Type, component_name};
+use crate::volume::Volume;
 
 /// Longest header \[bytes\].
 const MAX_HEADER: usize = 1 << 16;
@@ -14,13 +14,13 @@ const MAX_HEADER: usize = 1 << 16;
 const MAX_FIELDS: usize = 256;
 
 /// Name of the format in messages.
-pub(in crate::formats) const NAME: FormatName = FormatName("NPY");
+pub(crate) const NAME: FormatName = FormatName("NPY");
 
 /// Reads a file.
 ///
 /// # Errors
 /// As [`volume`] and [`points`].
-pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     match file.is_points() {
         true => points(file.bytes).map(Content::Points),
         false => volume(file.bytes, file.dim).map(Content::Volume),
@@ -28,7 +28,7 @@ pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
 }
 
 /// What an array says about itself.
-pub(in crate::formats) struct Header {
+pub(crate) struct Header {
     /// The type of its elements, as Python writes it.
     descr: String,
     pub shape: Vec<usize>,
@@ -41,7 +41,7 @@ pub(in crate::formats) struct Header {
 impl Header {
     /// # Errors
     /// An invalid or truncated header.
-    pub(in crate::formats) fn read(bytes: &[u8]) -> Result<Header, Cause> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Header, Cause> {
         let mut start = Cursor::new(NAME, bytes);
         if !start.begins_with(b"\x93NUMPY") {
             return Err(NAME.malformed("it does not begin as one"));
@@ -96,7 +96,7 @@ impl Header {
 ///
 /// # Errors
 /// An invalid or truncated file, other axes, too many numbers, a type that is no number; noticed before memory is allocated.
-pub(in crate::formats) fn volume(bytes: Vec<u8>, dim: usize) -> Result<Volume, Cause> {
+pub(crate) fn volume(bytes: Vec<u8>, dim: usize) -> Result<Volume, Cause> {
     let header = Header::read(&bytes)?;
     let kind = header.kind().ok_or_else(|| {
         Cause::Unfit(
@@ -139,7 +139,7 @@ pub(in crate::formats) fn volume(bytes: Vec<u8>, dim: usize) -> Result<Volume, C
 ///
 /// # Errors
 /// An invalid or truncated file, other axes, too many numbers, other types; noticed before memory is allocated.
-pub(in crate::formats) fn points(bytes: Vec<u8>) -> Result<Points, Cause> {
+pub(crate) fn points(bytes: Vec<u8>) -> Result<Points, Cause> {
     let header = Header::read(&bytes)?;
     let mut points = Points { kind: NAME, count: 0, properties: Vec::new(), blocks: Vec::new(), warnings: Vec::new() };
     if header.kind().is_some() {
@@ -171,7 +171,7 @@ pub(in crate::formats) fn points(bytes: Vec<u8>) -> Result<Points, Cause> {
 ///
 /// # Errors
 /// As [`points`].
-pub(in crate::formats) fn add(points: &mut Points, name: &str, header: &Header, bytes: Vec<u8>) -> Result<(), Cause> {
+pub(crate) fn add(points: &mut Points, name: &str, header: &Header, bytes: Vec<u8>) -> Result<(), Cause> {
     let components = match header.shape[..] {
         [count] if count == points.count => 1,
         [count, components @ 1..=4] if count == points.count => components,

@@ -6,14 +6,14 @@ use std::io::Read;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
-use crate::formats::content::{Content, Source};
-use crate::formats::cursor::Cursor;
-use crate::formats::error::Cause;
-use crate::formats::limits::MAX_FILE;
-use crate::formats::malformed::FormatName;
-use crate::formats::npy::read::{Header, add};
-use crate::formats::points::Points;
-use crate::formats::work::Work;
+use crate::content::{Content, Source};
+use crate::cursor::Cursor;
+use crate::error::Cause;
+use crate::limits::MAX_FILE;
+use crate::malformed::FormatName;
+use crate::npy::read::{Header, add};
+use crate::points::Points;
+use crate::work::Work;
 
 /// Limit of arrays.
 const MAX_ARRAYS: usize = 256;
@@ -24,13 +24,13 @@ const MAX_COMMENT: usize = 65_535;
 const CHUNK: u64 = 4 << 20;
 
 /// Name of the format in messages.
-pub(in crate::formats) const NAME: FormatName = FormatName("NPZ");
+pub(crate) const NAME: FormatName = FormatName("NPZ");
 
 /// Reads a file.
 ///
 /// # Errors
 /// As [`points`].
-pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     points(&file.bytes, file.layer, file.work).map(Content::Points)
 }
 
@@ -49,7 +49,7 @@ struct Entry {
 ///
 /// # Errors
 /// An invalid or truncated archive, one without positions, too much data; noticed before memory is allocated for it.
-pub(in crate::formats) fn points(bytes: &[u8], set: Option<&str>, work: &Work) -> Result<Points, Cause> {
+pub(crate) fn points(bytes: &[u8], set: Option<&str>, work: &Work) -> Result<Points, Cause> {
     let prefix = set.map(|set| format!("{set}.")).unwrap_or_default();
     let entries = directory(bytes)?;
     let attribute = |entry: &Entry| {

@@ -6,13 +6,13 @@ use earcut::{Earcut, utils3d::project3d_to_2d};
 use glam::DVec3;
 use tobj::LoadOptions;
 
-use crate::formats::content::{Content, Source};
-use crate::formats::error::Cause;
-use crate::formats::limits::{MAX_TRIANGLES, MAX_VERTICES};
-use crate::formats::malformed::FormatName;
-use crate::formats::mesh::{Mesh, is_point};
-use crate::formats::warnings::APPLY;
-use crate::formats::work::Work;
+use crate::content::{Content, Source};
+use crate::error::Cause;
+use crate::limits::{MAX_TRIANGLES, MAX_VERTICES};
+use crate::malformed::FormatName;
+use crate::mesh::{Mesh, is_point};
+use crate::warnings::APPLY;
+use crate::work::Work;
 
 /// Limit of corners of a face.
 const MAX_CORNERS: usize = 1000;
@@ -28,7 +28,7 @@ const LINES: usize = 1 << 14;
 /// # Errors
 /// Errors that tobj reports; faces with too many corners; too many vertices or triangles, detected before memory is
 /// allocated for them; positions that are not finite; cancelling.
-pub(in crate::formats) fn mesh(bytes: &[u8], attributes: bool, work: &Work) -> Result<Mesh, Cause> {
+pub(crate) fn mesh(bytes: &[u8], attributes: bool, work: &Work) -> Result<Mesh, Cause> {
     // Names and comments may be in any encoding.
     let mut corners = Corners { wanted: attributes, ..Corners::default() };
     let text = positions_and_faces(&String::from_utf8_lossy(bytes), &mut corners, work)?;
@@ -84,13 +84,13 @@ impl Read for Watched<'_> {
 }
 
 /// Name of the format in messages.
-pub(in crate::formats) const NAME: FormatName = FormatName("OBJ");
+pub(crate) const NAME: FormatName = FormatName("OBJ");
 
 /// Reads a file.
 ///
 /// # Errors
 /// As [`mesh`].
-pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     mesh(&file.bytes, file.is_points(), file.work).map(Content::Mesh)
 }
 

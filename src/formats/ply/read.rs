@@ -1,13 +1,13 @@
 //! The points of a PLY file. Source: Turk, The PLY Polygon File Format, 1994.
 
-use crate::formats::content::{Content, Source};
-use crate::formats::cursor::Cursor;
-use crate::formats::error::Cause;
-use crate::formats::limits::MAX_HELD;
-use crate::formats::malformed::FormatName;
-use crate::formats::points::{Points, Property, Type};
-use crate::formats::warnings::listed;
-use crate::formats::work::Work;
+use crate::content::{Content, Source};
+use crate::cursor::Cursor;
+use crate::error::Cause;
+use crate::limits::MAX_HELD;
+use crate::malformed::FormatName;
+use crate::points::{Points, Property, Type};
+use crate::warnings::listed;
+use crate::work::Work;
 
 /// Longest header \[bytes\].
 const MAX_HEADER: usize = 1 << 16;
@@ -18,13 +18,13 @@ const SINGLE: &str = "export what particles need as single numbers";
 const END: &[u8] = b"end_header";
 
 /// Name of the format in messages.
-pub(in crate::formats) const NAME: FormatName = FormatName("PLY");
+pub(crate) const NAME: FormatName = FormatName("PLY");
 
 /// Reads a file.
 ///
 /// # Errors
 /// As [`points`].
-pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     points(file.bytes, file.work).map(Content::Points)
 }
 
@@ -91,7 +91,7 @@ fn type_of(word: &str) -> Option<Type> {
 ///
 /// # Errors
 /// An invalid or truncated file, noticed before memory is allocated for its points; cancelling.
-pub(in crate::formats) fn points(bytes: Vec<u8>, work: &Work) -> Result<Points, Cause> {
+pub(crate) fn points(bytes: Vec<u8>, work: &Work) -> Result<Points, Cause> {
     let Header { points, begin, encoding } = header(&bytes, work)?;
     let little = encoding != Encoding::Big;
     let data = bytes.get(begin..).unwrap_or_default();

@@ -4,19 +4,19 @@ use std::io::Cursor;
 
 use png::{BitDepth, Decoder, Transformations};
 
-use crate::formats::content::{Content, Source};
-use crate::formats::error::Cause;
-use crate::formats::malformed::FormatName;
-use crate::formats::pixels::{Pixels, Samples, check_size};
+use crate::content::{Content, Source};
+use crate::error::Cause;
+use crate::malformed::FormatName;
+use crate::pixels::{Pixels, Samples, check_size};
 
 /// Name of the format in messages.
-pub(in crate::formats) const NAME: FormatName = FormatName("PNG");
+pub(crate) const NAME: FormatName = FormatName("PNG");
 
 /// Reads a file.
 ///
 /// # Errors
 /// As [`pixels`].
-pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     Ok(Content::Image(pixels(file.bytes)?, None))
 }
 
@@ -32,7 +32,7 @@ fn invalid(error: png::DecodingError) -> Cause {
 ///
 /// # Errors
 /// An invalid or truncated file, detected before memory is allocated for its pixels; more than 2^26 pixels.
-pub(in crate::formats) fn pixels(bytes: Vec<u8>) -> Result<Pixels, Cause> {
+pub(crate) fn pixels(bytes: Vec<u8>) -> Result<Pixels, Cause> {
     let packed = bytes.len() as u64;
     let mut decoder = Decoder::new(Cursor::new(bytes));
     decoder.set_ignore_text_chunk(true);

@@ -1,7 +1,7 @@
 //! Unpacks Blosc, the compression that OpenVDB uses where it can, with LZ4 inside.
 //! Format: README_CHUNK_FORMAT of c-blosc 1, and LZ4's block format.
 
-use crate::formats::cursor::Cursor;
+use crate::cursor::Cursor;
 
 /// Bytes of the head of a chunk.
 const HEAD: usize = 16;

@@ -10,13 +10,13 @@ use glam::DVec3;
 use half::f16;
 
 use super::blosc::unpacked;
-use crate::formats::content::{Content, Source};
-use crate::formats::cursor::Cursor;
-use crate::formats::error::Cause;
-use crate::formats::limits::{MAX_COORDINATE, MAX_HELD};
-use crate::formats::malformed::FormatName;
-use crate::formats::volume::Volume;
-use crate::formats::work::{Phase, Work};
+use crate::content::{Content, Source};
+use crate::cursor::Cursor;
+use crate::error::Cause;
+use crate::limits::{MAX_COORDINATE, MAX_HELD};
+use crate::malformed::FormatName;
+use crate::volume::Volume;
+use crate::work::{Phase, Work};
 
 /// Voxels of a leaf.
 const VOXELS: usize = 512;
@@ -34,13 +34,13 @@ const MASKED: u32 = 2;
 const BLOSC: u32 = 4;
 
 /// Name of the format in messages.
-pub(in crate::formats) const NAME: FormatName = FormatName("OpenVDB");
+pub(crate) const NAME: FormatName = FormatName("OpenVDB");
 
 /// Reads a file.
 ///
 /// # Errors
 /// As [`volume`].
-pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     volume(&file.bytes, file.layer, file.work).map(Content::Volume)
 }
 
@@ -105,7 +105,7 @@ impl Listed {
 ///
 /// # Errors
 /// An invalid or truncated file; other types, a transform that turns by other than right angles or skews; a grid that it does not have.
-pub(in crate::formats) fn volume(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<Volume, Cause> {
+pub(crate) fn volume(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<Volume, Cause> {
     let mut rest = Cursor::new(NAME, bytes);
     if rest.u64()? != 0x5644_4220 {
         return Err(NAME.malformed("it does not begin as one"));

@@ -1,24 +1,24 @@
 //! How loud a sound is in each frame (WAV).
 
-use crate::formats::content::{Content, Loudness, Source};
-use crate::formats::cursor::Cursor;
-use crate::formats::error::Cause;
-use crate::formats::limits::MAX_TRACK;
-use crate::formats::malformed::FormatName;
-use crate::formats::numbers::usable;
+use crate::content::{Content, Loudness, Source};
+use crate::cursor::Cursor;
+use crate::error::Cause;
+use crate::limits::MAX_TRACK;
+use crate::malformed::FormatName;
+use crate::numbers::usable;
 
 /// Largest rate of a sound \[samples/s\], and largest number of its channels.
 const MAX_RATE: u32 = 1_000_000;
 const MAX_CHANNELS: u16 = 256;
 
 /// Name of the format in messages.
-pub(in crate::formats) const NAME: FormatName = FormatName("WAV");
+pub(crate) const NAME: FormatName = FormatName("WAV");
 
 /// Reads a file.
 ///
 /// # Errors
 /// As [`of_sound`].
-pub(in crate::formats) fn read(file: Source<'_>) -> Result<Content, Cause> {
+pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     of_sound(&file.bytes, file.fps, file.loudness).map(Content::Track)
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use eframe::egui::{self, Pos2, Rect};
 
 use super::*;
-use crate::editor::panes::canvas::{self, frames, text, view, viewport};
-use crate::editor::toolkit::theme;
+use crate::panes::canvas::{self, frames, text, view, viewport};
+use crate::toolkit::theme;
 
 /// What can be counted on a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,7 +61,7 @@ fn quality(document: &Document, scope: &Scope) -> Quality {
 
 /// Every shipped graph and library group.
 fn shipped() -> Vec<PathBuf> {
-    let mut pending = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("graphs")];
+    let mut pending = vec![Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("graphs")];
     let mut files = Vec::new();
     while let Some(folder) = pending.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -270,7 +270,7 @@ fn shipped_graphs_read_as_flow() {
     let mut painter = None;
     drop(context.run_ui(egui::RawInput::default(), |ui| painter = Some(ui.painter().clone())));
     let painter = painter.unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("graphs");
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("graphs");
     let mut wrong = Vec::new();
     for path in shipped() {
         let text = std::fs::read_to_string(&path).unwrap();
@@ -316,7 +316,7 @@ fn shipped_graphs_read_as_flow() {
 
 #[test]
 fn nodes_come_after_what_they_read_and_do_not_overlap() {
-    let mut document = crate::edit::fixture::fluid();
+    let mut document = stagewright_test_support::fixture::fluid();
     let signatures = edit::signature::level(&document, &crate::document::Scope::default(), Library::builtin());
     document.nodes.values_mut().for_each(|node| node.at = (0.0, 0.0));
     place_new(&mut document, &Scope::default(), &signatures);
@@ -362,7 +362,7 @@ fn a_cycle_is_placed_too() {
 
 /// A shipped graph, as it is.
 fn example(name: &str) -> Document {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("graphs/{name}.ron"));
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(format!("graphs/{name}.ron"));
     Document::parse(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 

@@ -17,8 +17,8 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::document::ParamValue;
-use crate::editor::model::settings::Kept;
 use crate::files::read::ReadError;
+use crate::model::settings::Kept;
 
 /// A preset as the file has it.
 type Raw = Box<RawValue>;
@@ -136,7 +136,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::editor::model::settings::Store;
+    use crate::model::settings::Store;
 
     const LONG: Duration = Duration::from_secs(20);
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::document::{Node, NodeKind, ParamValue};
 use crate::edit;
-use crate::editor::model::declared::declared;
-use crate::editor::model::session::Given;
 use crate::library::Library;
+use crate::model::declared::declared;
+use crate::model::session::Given;
 use crate::printable;
 
 /// What nodes must have in common to share presets.

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::Session;
-use crate::editor::model::compiler::Compiler;
 use crate::gpu::Gpu;
+use crate::model::compiler::Compiler;
 use crate::sim::{Simulation, Snapshot, SnapshotReading};
 
 /// How often a snapshot is taken while the simulation runs.

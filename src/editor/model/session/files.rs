@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use super::{Drafts, Session};
 use crate::document::Document;
-use crate::editor::model::amount::amount;
-use crate::editor::model::driver;
-use crate::editor::model::loader::Loading;
-use crate::editor::model::stages::Stages;
 use crate::files::Access;
 use crate::gpu::Making;
+use crate::model::amount::amount;
+use crate::model::driver;
+use crate::model::loader::Loading;
+use crate::model::stages::Stages;
 use crate::problem::Problem;
 
 /// Loading and compiling that takes less time is not shown.

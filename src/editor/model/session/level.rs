@@ -6,8 +6,8 @@ use super::readable::Readable;
 use super::{Selection, Session};
 use crate::document::{Document, Frame, Group, Level, Link, NodeKind, Nodes, Scope};
 use crate::edit::{self, IN, InputEnd, NodeSignature, OUT};
-use crate::editor::model::layout;
 use crate::graph::variants;
+use crate::model::layout;
 
 /// The level that is open.
 #[derive(Default)]

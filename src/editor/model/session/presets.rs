@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::Session;
 use crate::document::ParamValue;
-use crate::editor::model::presets::Presets;
-use crate::editor::model::settings::Store;
+use crate::model::presets::Presets;
+use crate::model::settings::Store;
 
 /// A value for a parameter.
 #[derive(Clone, Debug, PartialEq)]

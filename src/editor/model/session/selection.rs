@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Session;
-use crate::editor::model::pane::Pane;
+use crate::model::pane::Pane;
 
 /// What is selected on the open level.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

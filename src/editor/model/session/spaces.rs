@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::Session;
 use crate::document::NodeKind;
-use crate::editor::model::compiler::GridMade;
 use crate::graph::sampled::split;
 use crate::graph::{Domain, DomainId};
+use crate::model::compiler::GridMade;
 use crate::stage::types::{ValueType, WireType};
 
 /// Where things of the running plan are.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::Session;
 use crate::document::Document;
-use crate::editor::model::stages::{self, Stages};
 use crate::library::{self, Library};
+use crate::model::stages::{self, Stages};
 use crate::problem::{Problem, Problems};
 
 /// The stages that ship, with those of the user's folder.

@@ -2,10 +2,10 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::document::Link;
-use crate::edit::fixture::fluid;
 use crate::edit::{self, InputEnd};
 use crate::gpu::GpuOptions;
 use crate::sim::FrameInput;
+use stagewright_test_support::fixture::fluid;
 
 /// A session with its graph running.
 fn running() -> Session {

@@ -1,8 +1,8 @@
 use std::fs;
 
 use super::*;
-use crate::editor::model::session::Session;
 use crate::gpu::{Gpu, GpuOptions};
+use crate::model::session::Session;
 
 const GRAPH: &str = r#"(version: 1, nodes: {
     "box": (domain: (resolution: (8, 8), width: 1, edge: "clamp")),
@@ -134,7 +134,7 @@ fn what_is_no_stage_file_is_not_waited_for() {
     use std::os::unix::fs::symlink;
     let mut bench = Bench::new("pipe");
     let at = |name: &str| bench.folder.join("stages").join(name);
-    crate::files::make_pipe(&at("pipe.wgsl"));
+    stagewright_test_support::make_pipe(&at("pipe.wgsl"));
     symlink("/dev/zero", at("zero.wgsl")).unwrap();
     symlink("/", at("root")).unwrap();
     let path = bench.folder.join("graph.ron");

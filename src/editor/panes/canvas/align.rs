@@ -4,9 +4,9 @@ use eframe::egui::{Rect, Vec2};
 
 use super::{Canvas, frames};
 use crate::edit;
-use crate::editor::model::alignment::Align;
-use crate::editor::model::layout;
-use crate::editor::model::session::Session;
+use crate::model::alignment::Align;
+use crate::model::layout;
+use crate::model::session::Session;
 
 /// The least gap between nodes \[points\].
 const GAP: f32 = 22.0;

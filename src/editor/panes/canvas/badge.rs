@@ -3,8 +3,8 @@
 use eframe::egui::{CornerRadius, FontId, Rect, Ui, pos2, vec2};
 
 use super::view::NodeView;
-use crate::editor::panes::bake::color;
-use crate::editor::toolkit::theme::Look;
+use crate::panes::bake::color;
+use crate::toolkit::theme::Look;
 
 /// Height of its text, and the least one that can be read \[points\].
 const TEXT: f32 = 10.0;

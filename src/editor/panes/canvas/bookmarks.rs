@@ -4,11 +4,11 @@ use eframe::egui::{self, RichText, Ui, vec2};
 
 use super::Canvas;
 use super::viewport::Framing;
+use crate::commands::action::{Action, Actions};
+use crate::commands::command::{BOOKMARKS, Command};
 use crate::document::{Bookmark, Scope};
 use crate::edit;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::commands::command::{BOOKMARKS, Command};
-use crate::editor::model::session::{Selection, Session};
+use crate::model::session::{Selection, Session};
 
 /// Characters of a bookmark's name in the bar; without room for names only the numbers are shown.
 const LONGEST: usize = 14;

@@ -3,10 +3,10 @@
 use eframe::egui::{self, Align, Layout, RichText, Ui};
 
 use super::Canvas;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::commands::command::Command;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme;
+use crate::commands::action::{Action, Actions};
+use crate::commands::command::Command;
+use crate::model::session::Session;
+use crate::toolkit::theme;
 
 impl Canvas {
     /// Draws the bar. Without an open group and without bookmarks there is none.

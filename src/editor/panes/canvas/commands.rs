@@ -6,13 +6,13 @@ use eframe::egui::{self, Rect};
 
 use super::viewport::Framing;
 use super::{Canvas, frames};
+use crate::commands::action::Action;
 use crate::document::{Document, Frame, Link, NodeKind};
 use crate::edit::{self, PasteInputs};
-use crate::editor::commands::action::Action;
-use crate::editor::model::layout;
-use crate::editor::model::session::{Selection, Session};
-use crate::editor::toolkit::picker::Item;
-use crate::editor::toolkit::theme::Look;
+use crate::model::layout;
+use crate::model::session::{Selection, Session};
+use crate::toolkit::picker::Item;
+use crate::toolkit::theme::Look;
 
 /// Offset of a copy from the original \[points\].
 const APART: (f32, f32) = (36.0, 36.0);

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::Scope;
-use crate::editor::model::session::Session;
-use crate::editor::panes::plan_pane;
 use crate::gpu::{NodeTime, Recent};
+use crate::model::session::Session;
+use crate::panes::plan_pane;
 use crate::plan::{Dispatch, Plan};
 use crate::problem::Severity;
 

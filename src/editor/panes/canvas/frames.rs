@@ -12,8 +12,8 @@ use super::Canvas;
 use super::text::{one_line, text_size};
 use crate::document::{Document, Frame, Scope};
 use crate::edit;
-use crate::editor::model::session::{Selection, Session};
-use crate::editor::toolkit::theme::{self, Look};
+use crate::model::session::{Selection, Session};
+use crate::toolkit::theme::{self, Look};
 
 /// Height of the title and size of the resize corner, at zoom 1 \[points\].
 const TITLE: f32 = 26.0;

@@ -11,12 +11,12 @@ use super::snap::Guide;
 use super::strokes::Stroke;
 use super::view::{Asked, Response};
 use super::{Canvas, Palette};
+use crate::commands::action::{Action, Actions};
 use crate::document::{Document, Link, ParamValue};
 use crate::edit::{self, InputEnd};
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::layout;
-use crate::editor::model::session::{Selection, Session};
-use crate::editor::toolkit::theme;
+use crate::model::layout;
+use crate::model::session::{Selection, Session};
+use crate::toolkit::theme;
 
 /// Nodes that are dragged: where the pointer pressed, and where they were then \[points of the document\].
 #[derive(Clone, Debug)]

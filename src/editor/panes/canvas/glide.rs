@@ -6,8 +6,8 @@ use eframe::egui::{Rect, Vec2, vec2};
 
 use super::{Canvas, frames, place_of};
 use crate::document::{Level, Scope};
-use crate::editor::model::layout;
-use crate::editor::model::session::Session;
+use crate::model::layout;
+use crate::model::session::Session;
 
 /// What nodes that are lower make room for may change without being seen \[points\].
 const SLIGHT: f32 = 1.0;

@@ -7,9 +7,9 @@ use super::wire_drag::WireDrag;
 use super::wires::{NEAR, WireShape};
 use super::{Canvas, frames};
 use crate::edit::PortSignature;
-use crate::editor::model::pane::Pane;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::{prose, theme};
+use crate::model::pane::Pane;
+use crate::model::session::Session;
+use crate::toolkit::{prose, theme};
 
 /// How long the pointer has to rest before a tooltip appears \[s\].
 const REST: f32 = 0.35;

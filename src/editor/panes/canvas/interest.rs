@@ -8,7 +8,7 @@ use eframe::egui::Ui;
 use super::Canvas;
 use super::wires::WireShape;
 use crate::edit::InputEnd;
-use crate::editor::model::session::Session;
+use crate::model::session::Session;
 
 /// How often running arrows are drawn.
 const FRAME: Duration = Duration::from_millis(33);

@@ -3,14 +3,14 @@
 use eframe::egui::{self, Key, Pos2, RichText, Ui, vec2};
 
 use super::Canvas;
+use crate::commands::action::{Action, Actions};
+use crate::commands::command::Command;
 use crate::document::{Color, Link};
 use crate::edit::{self, InputEnd};
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::commands::command::Command;
-use crate::editor::model::session::{Selection, Session};
-use crate::editor::toolkit::command_button::menu_entry;
-use crate::editor::toolkit::menu_scroll::scrolled;
-use crate::editor::toolkit::theme;
+use crate::model::session::{Selection, Session};
+use crate::toolkit::command_button::menu_entry;
+use crate::toolkit::menu_scroll::scrolled;
+use crate::toolkit::theme;
 
 /// Colours to give nodes and frames.
 const COLORS: [Color; 8] = [

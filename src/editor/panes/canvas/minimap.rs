@@ -3,8 +3,8 @@
 use eframe::egui::{self, CornerRadius, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, Vec2, vec2};
 
 use super::Canvas;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme;
+use crate::model::session::Session;
+use crate::toolkit::theme;
 
 const SIZE: Vec2 = vec2(190.0, 120.0);
 const MARGIN: f32 = 12.0;

@@ -7,9 +7,9 @@ use super::wire_drag::WireDrag;
 use crate::document::kind::{PALETTE, PaletteEntry};
 use crate::document::{Node, NodeKind};
 use crate::edit::{self, NodeSignature, PortSignature};
-use crate::editor::toolkit::picker::{Answer, Item, Picker};
-use crate::editor::toolkit::theme::Look;
 use crate::library::Library;
+use crate::toolkit::picker::{Answer, Item, Picker};
+use crate::toolkit::theme::Look;
 
 struct Entry {
     /// The preferred name of the node.

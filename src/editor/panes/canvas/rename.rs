@@ -4,7 +4,7 @@ use eframe::egui::{self, Key, Rect, Ui};
 
 use super::Canvas;
 use crate::edit;
-use crate::editor::model::session::Session;
+use crate::model::session::Session;
 
 /// A name being typed.
 pub(super) struct Renaming {

@@ -7,11 +7,11 @@ use eframe::egui::{self, Pos2, Rect, Vec2, vec2};
 use super::palette::PaletteChoice;
 use super::view::End;
 use super::{Canvas, place_of};
+use crate::commands::action::{Action, Actions};
 use crate::document::Node;
 use crate::edit::{self, PasteInputs};
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::layout;
-use crate::editor::model::session::Session;
+use crate::model::layout;
+use crate::model::session::Session;
 
 /// Space that is left free around a new node \[points\].
 const GAP: Vec2 = vec2(36.0, 26.0);

@@ -8,9 +8,9 @@ use egui_node_graph::{Graph, InputParamKind, NodeId, NodeOrientation};
 use super::Canvas;
 use super::view::{self, NodeView, PortValue, PortView, State};
 use crate::edit::{NodeSignature, PortSignature};
-use crate::editor::model::layout;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme::Look;
+use crate::model::layout;
+use crate::model::session::Session;
+use crate::toolkit::theme::Look;
 
 /// How far beyond the canvas nodes are drawn, so that they are ready when they come into view \[points\].
 const AROUND: f32 = 60.0;

@@ -3,8 +3,8 @@
 use eframe::egui::{Pos2, Rect, Shape, Stroke, Ui, Vec2, pos2};
 
 use super::Canvas;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme::Look;
+use crate::model::session::Session;
+use crate::toolkit::theme::Look;
 
 /// How near lines have to be to snap \[points of the window\].
 const REACH: f32 = 6.0;

@@ -7,8 +7,8 @@ use eframe::egui::{self, PointerButton, Pos2, Ui};
 use super::Canvas;
 use crate::document::Link;
 use crate::edit::{self, InputEnd};
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme;
+use crate::model::session::Session;
+use crate::toolkit::theme;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tool {

@@ -5,9 +5,9 @@ use eframe::egui::{Context, Event, Modifiers, PointerButton, Pos2, RawInput, pos
 use super::view::End;
 use super::*;
 use crate::document::Document;
-use crate::edit::fixture::fluid;
-use crate::editor::model::layout;
 use crate::gpu::{Gpu, GpuOptions};
+use crate::model::layout;
+use stagewright_test_support::fixture::fluid;
 
 /// A canvas of 1200 x 800 points, and a strip beside it that is not part of it.
 struct Bench {

@@ -18,12 +18,12 @@ use super::templates::NoTemplate;
 use super::text::{SMALLEST, block, block_room, one_line, shortened, text_size};
 use crate::document::Outline;
 use crate::edit::PortSignature;
-use crate::editor::model::layout;
-use crate::editor::model::session::BakedState;
-use crate::editor::toolkit::number::number_field;
-use crate::editor::toolkit::theme::{self, Look};
+use crate::model::layout;
+use crate::model::session::BakedState;
 use crate::problem::Severity;
 use crate::stage::types::PortType;
+use crate::toolkit::number::number_field;
+use crate::toolkit::theme::{self, Look};
 
 /// Margin around a node's rows at zoom 1 \[points\]; the crate's own.
 const MARGIN: egui::Vec2 = vec2(15.0, 5.0);

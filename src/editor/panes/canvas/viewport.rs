@@ -6,7 +6,7 @@ use eframe::egui::{self, Rect, Ui, Vec2, vec2};
 
 use super::{Canvas, room};
 use crate::document::Scope;
-use crate::editor::model::session::Session;
+use crate::model::session::Session;
 
 const ZOOM: std::ops::RangeInclusive<f32> = 0.2..=2.0;
 

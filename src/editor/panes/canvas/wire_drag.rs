@@ -7,8 +7,8 @@ use super::view::{End, Response};
 use super::{Canvas, Palette, gestures, wires};
 use crate::document::Link;
 use crate::edit::{self, IN, InputEnd, OUT, PortSignature, Refusal};
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme;
+use crate::model::session::Session;
+use crate::toolkit::theme;
 
 /// The end of the wire that is connected.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,8 +6,8 @@ use eframe::egui::{self, Color32, FontId, Mesh, Pos2, Rect, Shape, Stroke, Ui, V
 use super::view::End;
 use crate::document::Link;
 use crate::edit::InputEnd;
-use crate::editor::model::layout::route::{self, Route};
-use crate::editor::toolkit::theme;
+use crate::model::layout::route::{self, Route};
+use crate::toolkit::theme;
 
 /// Spacing of the grid at zoom 1 \[points\].
 const GRID: f32 = 24.0;

@@ -8,10 +8,10 @@ use super::wires::WireShape;
 use super::{Canvas, view};
 use crate::document::{Link, Node, Nodes, ParamValue};
 use crate::edit::InputEnd;
-use crate::editor::model::layout;
-use crate::editor::model::layout::route::Ends;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme::Look;
+use crate::model::layout;
+use crate::model::layout::route::Ends;
+use crate::model::session::Session;
+use crate::toolkit::theme::Look;
 
 impl Canvas {
     /// Lists the wires of the level if they have changed.

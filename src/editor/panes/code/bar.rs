@@ -4,10 +4,10 @@ use eframe::egui::{self, Id, RichText, Ui};
 
 use super::field::Mark;
 use super::{Place, Subject, Text, Wish};
-use crate::editor::commands::command::Command;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::{prose, theme};
+use crate::commands::command::Command;
+use crate::model::session::Session;
 use crate::problem::{Severity, SourcePlace};
+use crate::toolkit::{prose, theme};
 
 /// Maximum height of the list of problems \[points\].
 const STRIP: f32 = 84.0;

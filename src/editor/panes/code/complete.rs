@@ -1,12 +1,12 @@
 //! What completes the word at the caret: in a header its directives, types and options, below it what the stage's text
 //! can name there.
 
-use crate::editor::toolkit::completion::{List, of_name};
 use crate::stage::accessors;
 use crate::stage::header::{self, Header, Param, ParamType, Role, split_commas};
 use crate::stage::language::{FUNCTIONS, Kind, WGSL_FUNCTIONS, WGSL_TYPES, words};
 use crate::stage::syntax::{Token, TokenKind, functions, module_names, text, tokens};
 use crate::stage::types::{Element, PortType, ValueType};
+use crate::toolkit::completion::{List, of_name};
 
 /// What opens a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -354,8 +354,8 @@ fn components(ty: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::editor::toolkit::completion::name;
     use crate::library::Library;
+    use crate::toolkit::completion::name;
 
     const STAGE: &str = "\
 //! Fade to vec3

@@ -15,12 +15,12 @@ use super::complete::{Cause, completions};
 use super::highlight::{self, Kind};
 use super::keys::{self, Action, Edited};
 use super::meaning::{Declared, Meaning, meaning};
-use crate::editor::toolkit::completion::{self, Completed, List};
-use crate::editor::toolkit::prose;
-use crate::editor::toolkit::theme::{self, Look};
-use crate::editor::toolkit::widget_memory::pressed_elsewhere;
 use crate::problem::SourcePlace;
 use crate::stage::syntax;
+use crate::toolkit::completion::{self, Completed, List};
+use crate::toolkit::prose;
+use crate::toolkit::theme::{self, Look};
+use crate::toolkit::widget_memory::pressed_elsewhere;
 
 /// Margins beside the line numbers \[points\].
 const MARGIN: f32 = 8.0;

@@ -196,8 +196,8 @@ fn is_option(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::tests::random::seed;
     use crate::library::Library;
+    use stagewright_test_support::seed;
 
     fn covers(text: &str) {
         let mut end = 0;

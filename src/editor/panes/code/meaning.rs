@@ -2,13 +2,13 @@
 //! language.
 
 use super::complete::header_line;
-use crate::editor::panes::help::words::{Entry, entry};
-use crate::editor::toolkit::completion::{name, of_name};
+use crate::panes::help::words::{Entry, entry};
 use crate::stage::accessors;
 use crate::stage::header::{self, Header, Port};
 use crate::stage::language::{Kind, WGSL_FUNCTIONS, is};
 use crate::stage::syntax::{Token, functions, module_names, text, tokens};
 use crate::stage::types::PortType;
+use crate::toolkit::completion::{name, of_name};
 
 /// Where a word leads.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 
 use eframe::egui::{self, Id, RichText, Ui};
 
+use crate::commands::action::{Action, Actions};
 use crate::document::{Node, NodeKind, Scope};
 use crate::edit;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::session::{Draft, Session};
-use crate::editor::panes::content::{PaneContent, Surroundings};
-use crate::editor::toolkit::theme;
 use crate::library::{Definition, Library};
+use crate::model::session::{Draft, Session};
+use crate::panes::content::{PaneContent, Surroundings};
 use crate::problem::{Severity, SourcePlace};
 use crate::stage::{Stage, StageError};
+use crate::toolkit::theme;
 use field::{Asked, Field, HistoryStep, Mark, Shown};
 
 /// How long after the last key the text goes into the document \[s\].

@@ -4,8 +4,8 @@ use eframe::egui::{self, Align2, Color32, FontId, PointerButton, Pos2, Rect, Sen
 
 use super::images::Which;
 use super::pane::{ComparePane, Mode};
-use crate::editor::panes::view::{Orbits, turned};
-use crate::editor::toolkit::theme;
+use crate::panes::view::{Orbits, turned};
+use crate::toolkit::theme;
 
 /// Between the images beside each other, and the part of the pane from which on they stand side by side and not below each other.
 const GAP: f32 = 4.0;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use eframe::egui::TextureId;
 use eframe::egui_wgpu::RenderState;
 
-use crate::editor::panes::view::ImageTexture;
 use crate::gpu::Gpu;
+use crate::panes::view::ImageTexture;
 use crate::sim::taken::Taken;
 use crate::sim::wire_view::{Sample, View, Viewer};
 

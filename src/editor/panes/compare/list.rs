@@ -3,9 +3,9 @@
 use eframe::egui::Ui;
 
 use super::sides::{about, subjects};
-use crate::editor::toolkit::picker::{self, Picker};
 use crate::sim::Simulation;
 use crate::sim::taken::Subject;
+use crate::toolkit::picker::{self, Picker};
 
 /// What is chosen from the open list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,13 +7,13 @@ use super::measure::Measuring;
 use super::other::Change;
 use super::pane::ComparePane;
 use super::sides::Against;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::commands::command::Command;
-use crate::editor::model::session::{Session, Slot};
-use crate::editor::panes::view::widgets::choice;
-use crate::editor::toolkit::picker;
+use crate::commands::action::{Action, Actions};
+use crate::commands::command::Command;
+use crate::model::session::{Session, Slot};
+use crate::panes::view::widgets::choice;
 use crate::sim::Simulation;
 use crate::sim::taken::Subject;
+use crate::toolkit::picker;
 
 impl ComparePane {
     /// What is compared of the running graph.

@@ -3,10 +3,10 @@
 use eframe::egui::{self, RichText, Ui, vec2};
 
 use super::pane::ComparePane;
-use crate::editor::panes::view::ticks::number;
-use crate::editor::toolkit::{prose, theme};
+use crate::panes::view::ticks::number;
 use crate::sim::compare::{Comparison, Place};
 use crate::sim::wire_view::Sample;
+use crate::toolkit::{prose, theme};
 
 /// Draws them.
 pub(super) fn show(ui: &mut Ui, pane: &ComparePane) {

@@ -11,10 +11,10 @@ use super::companion::Companion;
 use super::measure::SOON;
 use crate::document::{Document, Scope};
 use crate::edit;
-use crate::editor::model::session::{Session, Slot};
-use crate::editor::panes::variations::plain;
 use crate::files::Access;
 use crate::library::Library;
+use crate::model::session::{Session, Slot};
+use crate::panes::variations::plain;
 use crate::sim::Simulation;
 use crate::sim::taken::Subject;
 use crate::sim::wire_view::View;
@@ -243,7 +243,7 @@ fn is_shared(document: &Document, other: &Document, path: &str) -> bool {
 mod tests {
     use super::*;
     use crate::document::{NodeKind, ParamValue};
-    use crate::edit::fixture::fluid;
+    use stagewright_test_support::fixture::fluid;
 
     #[test]
     fn parameters_follow_where_both_graphs_have_the_same_node() {

@@ -10,12 +10,11 @@ use super::measure::{Measured, Measuring, SOON, Side};
 use super::numbers;
 use super::other::{Change, Other};
 use super::sides::{Against, subjects};
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::session::Session;
-use crate::editor::panes::content::{PaneContent, Surroundings};
-use crate::editor::panes::view::widgets::choice;
-use crate::editor::panes::view::{Framing, depth};
-use crate::editor::toolkit::{prose, theme};
+use crate::commands::action::{Action, Actions};
+use crate::model::session::Session;
+use crate::panes::content::{PaneContent, Surroundings};
+use crate::panes::view::widgets::choice;
+use crate::panes::view::{Framing, depth};
 use crate::plan::Plan;
 use crate::problem::Problem;
 use crate::sim::Simulation;
@@ -23,6 +22,7 @@ use crate::sim::compare::Measure;
 use crate::sim::taken::Subject;
 use crate::sim::wire_view::{Sample, Show, View};
 use crate::stage::types::{ValueType, WireType};
+use crate::toolkit::{prose, theme};
 
 /// How both sides are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

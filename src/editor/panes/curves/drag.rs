@@ -7,7 +7,7 @@ use eframe::egui::{CursorIcon, Modifiers, PointerButton, Pos2, Rect, Response, U
 use super::plot::{Plot, Sight};
 use super::{CurvePane, Spot, Track, paint};
 use crate::curve::Tangent;
-use crate::editor::model::session::Session;
+use crate::model::session::Session;
 
 /// Length of a handle \[points\].
 pub(super) const REACH: f32 = 44.0;

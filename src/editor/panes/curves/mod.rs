@@ -14,14 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use eframe::egui::{self, Key, Modifiers, Rect, RichText, Sense, Ui, pos2, vec2};
 
+use crate::commands::action::{Action, Actions};
 use crate::curve::{Keyframes, Tangent};
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::declared::declared;
-use crate::editor::model::session::Session;
-use crate::editor::panes::content::{PaneContent, Surroundings};
-use crate::editor::toolkit::theme;
+use crate::model::declared::declared;
+use crate::model::session::Session;
+use crate::panes::content::{PaneContent, Surroundings};
 use crate::stage::header::ParamType;
 use crate::stage::types::Scalar;
+use crate::toolkit::theme;
 use drag::Drag;
 use plot::{Plot, Sight};
 

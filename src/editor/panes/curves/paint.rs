@@ -6,9 +6,9 @@ use eframe::egui::{Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, S
 use super::drag::{Hit, REACH, RULER};
 use super::plot::Plot;
 use super::{CurvePane, Kind, Spot, Track};
-use crate::editor::panes::inspector::keys::diamond;
-use crate::editor::panes::view::ticks;
-use crate::editor::toolkit::theme::{self, Look};
+use crate::panes::inspector::keys::diamond;
+use crate::panes::view::ticks;
+use crate::toolkit::theme::{self, Look};
 
 /// Points between two samples of a curve.
 const SAMPLE: f32 = 2.0;

@@ -2,7 +2,7 @@
 
 use eframe::egui::{Pos2, Rect, Vec2, pos2, vec2};
 
-use crate::editor::panes::view::ticks;
+use crate::panes::view::ticks;
 
 /// Frames and values that are in sight.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,9 +6,9 @@ use eframe::egui::{self, Button, Response, RichText, Ui};
 
 use super::{CurvePane, Kind, Spot, Track, Wish, clip};
 use crate::curve::{Keyframes, Tangent};
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::number::number_field;
-use crate::editor::toolkit::theme;
+use crate::model::session::Session;
+use crate::toolkit::number::number_field;
+use crate::toolkit::theme;
 
 impl CurvePane {
     /// Tangents, snapping, auto-key, and the numbers of a single selected key.

@@ -8,11 +8,11 @@ use eframe::egui::{self, Id, RichText, Ui};
 use super::NAMES;
 use crate::background::answer;
 use crate::document::{ExportPreset, ParamValue};
-use crate::editor::toolkit::number::number_field;
-use crate::editor::toolkit::theme;
 use crate::export::place::{OF_SERIES, Place, TOKENS};
 use crate::export::select::DEFAULT_NAMES;
 use crate::export::settings::{self, Setting, Values};
+use crate::toolkit::number::number_field;
+use crate::toolkit::theme;
 
 /// Largest side of an image \[pixels\].
 const LARGEST: u32 = 16_384;

@@ -6,11 +6,11 @@ use eframe::egui;
 
 use crate::background::answer;
 use crate::cancel::Cancel;
-use crate::editor::model::session::Session;
 use crate::export::job::Export;
 use crate::export::preset;
 use crate::export::record::Fingerprint;
 use crate::files::space;
+use crate::model::session::Session;
 
 /// What the folder holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use eframe::egui::{self, ComboBox, RichText, TextEdit, Ui};
 
 use super::queue::named;
 use crate::document::ExportPreset;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme;
 use crate::export::place::Place;
 use crate::export::select::{NamedWire, Request};
+use crate::model::session::Session;
+use crate::toolkit::theme;
 
 /// Width of the list and of the field for a name \[points\].
 const WIDTH: f32 = 140.0;

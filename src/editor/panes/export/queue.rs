@@ -8,13 +8,13 @@ use eframe::egui::{self, RichText, Ui};
 use super::overlap::common_file;
 use super::text::{figures, frames};
 use crate::document::Document;
-use crate::editor::model::amount::amount;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::{prose, theme};
 use crate::export::job::{Ended, Export, Job, Progress};
 use crate::files::Access;
 use crate::gpu::Gpu;
 use crate::library::Library;
+use crate::model::amount::amount;
+use crate::model::session::Session;
+use crate::toolkit::{prose, theme};
 
 /// Ended exports that are listed.
 const ENDED: usize = 12;

@@ -4,12 +4,12 @@ use eframe::egui::{self, Align, ComboBox, Layout, Pos2, RichText, TextEdit, Ui};
 
 use super::queue::named;
 use super::survey::{Found, Row};
-use crate::editor::toolkit::picker::{Answer, Item, Picker};
-use crate::editor::toolkit::{prose, theme};
 use crate::export::FORMATS;
 use crate::export::select::{NamedWire, Request, usual_name};
 use crate::export::sink::{Format, Kind};
 use crate::export::wires::Exportable;
+use crate::toolkit::picker::{Answer, Item, Picker};
+use crate::toolkit::{prose, theme};
 
 /// Widths of a wire, of all else in its line, of its name and of a format \[points\].
 const WIRE: std::ops::RangeInclusive<f32> = 100.0..=210.0;

@@ -7,7 +7,6 @@ use eframe::egui;
 
 use crate::background::answer;
 use crate::document::{Document, ExportPreset};
-use crate::editor::model::session::Session;
 use crate::export::estimate;
 use crate::export::job::{Export, Item};
 use crate::export::place::{Folder, Place, Version};
@@ -18,6 +17,7 @@ use crate::export::sink::{Format, Kind};
 use crate::export::wires::{Exportable, exportable};
 use crate::graph::outputs::fitted;
 use crate::graph::{Graph, aside};
+use crate::model::session::Session;
 use crate::problem::Problems;
 
 /// A graph with the wires that can be exported.

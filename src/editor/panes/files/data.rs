@@ -6,9 +6,9 @@ use eframe::egui;
 
 use super::{Event, Files, Purpose};
 use crate::document::Document;
-use crate::editor::model::disk::{self, Broken};
-use crate::editor::model::errand::Errand;
-use crate::editor::model::session::Session;
+use crate::model::disk::{self, Broken};
+use crate::model::errand::Errand;
+use crate::model::session::Session;
 
 /// Writes a file; the error is a sentence.
 type Write = Box<dyn FnOnce(&Path) -> Result<(), String> + Send>;

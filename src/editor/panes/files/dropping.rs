@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::{Event, Files};
 use crate::document::{FileSource, Node, NodeKind};
-use crate::editor::model::disk::Source;
-use crate::editor::model::errand::Errand;
-use crate::editor::model::session::Session;
 use crate::files::{MAX_STAGE, read};
 use crate::formats::{self, extension, reader_of};
+use crate::model::disk::Source;
+use crate::model::errand::Errand;
+use crate::model::session::Session;
 
 pub(super) struct Dropping {
     path: PathBuf,

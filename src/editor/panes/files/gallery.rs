@@ -2,8 +2,8 @@
 
 use eframe::egui::{self, ColorImage, Id, RichText, Sense, TextureHandle, Ui, Vec2, vec2};
 
-use crate::editor::model::disk::{self, Source};
-use crate::editor::toolkit::theme;
+use crate::model::disk::{self, Source};
+use crate::toolkit::theme;
 
 /// Size of an image \[points\].
 const THUMBNAIL: Vec2 = vec2(208.0, 130.0);

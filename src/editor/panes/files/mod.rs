@@ -19,12 +19,12 @@ use eframe::egui;
 
 use crate::background::answer;
 use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
-use crate::editor::model::disk::{self, Source};
-use crate::editor::model::errand::{Errand, quick};
-use crate::editor::model::layout;
-use crate::editor::model::recovery::{Left, Recovery};
-use crate::editor::model::session::Session;
-use crate::editor::model::settings::{Autosave, Folders, Store};
+use crate::model::disk::{self, Source};
+use crate::model::errand::{Errand, quick};
+use crate::model::layout;
+use crate::model::recovery::{Left, Recovery};
+use crate::model::session::Session;
+use crate::model::settings::{Autosave, Folders, Store};
 pub(crate) use data::Data;
 use data::{Comparing, Storing};
 use dropping::Dropping;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::{Event, Files, Leaving};
 use crate::document::Document;
-use crate::editor::model::disk::{self, Broken};
-use crate::editor::model::errand::Errand;
-use crate::editor::model::layout;
-use crate::editor::model::session::Session;
+use crate::model::disk::{self, Broken};
+use crate::model::errand::Errand;
+use crate::model::layout;
+use crate::model::session::Session;
 
 /// Reads a graph file.
 pub(super) type Reader = fn(&Path) -> Result<Document, Broken>;

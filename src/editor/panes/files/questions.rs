@@ -5,9 +5,9 @@ use std::time::{Duration, SystemTime};
 use eframe::egui::{self, Id, RichText};
 
 use super::{Event, Files, Leaving, Question};
-use crate::editor::model::names;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::{prose, theme};
+use crate::model::names;
+use crate::model::session::Session;
+use crate::toolkit::{prose, theme};
 
 /// Lines of lost parts that are shown without scrolling.
 const LINES: f32 = 10.0;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::{Event, Files, Question};
 use crate::document::Document;
-use crate::editor::model::disk;
-use crate::editor::model::errand::Errand;
-use crate::editor::model::session::Session;
+use crate::model::disk;
+use crate::model::errand::Errand;
+use crate::model::session::Session;
 
 /// Writes a file.
 pub(super) type Writer = fn(&Path, &Content) -> Result<(), String>;

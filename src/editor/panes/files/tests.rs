@@ -6,16 +6,16 @@ use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::saving::Content;
 use super::*;
+use crate::commands::action::{Action, Actions};
 use crate::document::{FileSource, ParamValue};
-use crate::edit::fixture::fluid;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::disk::Broken;
-use crate::editor::model::layout;
-use crate::editor::model::session::Draft;
-use crate::editor::panes::export::{Around, ExportDialog};
-use crate::editor::panes::problems::ProblemList;
-use crate::editor::toolkit::theme;
 use crate::gpu::{Gpu, GpuOptions};
+use crate::model::disk::Broken;
+use crate::model::layout;
+use crate::model::session::Draft;
+use crate::panes::export::{Around, ExportDialog};
+use crate::panes::problems::ProblemList;
+use crate::toolkit::theme;
+use stagewright_test_support::fixture::fluid;
 
 struct Window {
     files: Files,
@@ -555,7 +555,7 @@ fn a_pipe_in_place_of_the_open_graph_is_not_read() {
     load(&mut window, Source::File(path.clone()));
     until(&mut window, |w| w.session.running_simulation().is_some());
     std::fs::remove_file(&path).unwrap();
-    crate::files::make_pipe(&path);
+    stagewright_test_support::make_pipe(&path);
     let since = Instant::now();
     while since.elapsed() < Duration::from_millis(800) {
         let frame = Instant::now();

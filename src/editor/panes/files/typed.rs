@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use eframe::egui::{self, Id, Key, RichText};
 
 use super::{Files, Purpose};
-use crate::editor::model::errand::quick;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme;
+use crate::model::errand::quick;
+use crate::model::session::Session;
+use crate::toolkit::theme;
 
 impl Files {
     pub(super) fn path_field(&mut self, ctx: &egui::Context, session: &mut Session) {

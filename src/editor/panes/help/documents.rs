@@ -2,12 +2,12 @@
 
 /// The documents by the names of their files, with their titles.
 pub(super) const DOCUMENTS: [(&str, &str, &str); 6] = [
-    (MANUAL, "Getting started", include_str!("../../../../docs/editor.md")),
-    (LANGUAGE, "Stage language", include_str!("../../../../docs/stage_language.md")),
-    ("graph_file.md", "Graph file", include_str!("../../../../docs/graph_file.md")),
-    ("command_line.md", "Command line", include_str!("../../../../docs/command_line.md")),
-    ("glossary.md", "Glossary", include_str!("../../../../docs/glossary.md")),
-    ("security.md", "Security", include_str!("../../../../docs/security.md")),
+    (MANUAL, "Getting started", stagewright_manuals::EDITOR),
+    (LANGUAGE, "Stage language", stagewright_manuals::STAGE_LANGUAGE),
+    ("graph_file.md", "Graph file", stagewright_manuals::GRAPH_FILE),
+    ("command_line.md", "Command line", stagewright_manuals::COMMAND_LINE),
+    ("glossary.md", "Glossary", stagewright_manuals::GLOSSARY),
+    ("security.md", "Security", stagewright_manuals::SECURITY),
 ];
 pub(crate) const MANUAL: &str = "editor.md";
 pub(crate) const LANGUAGE: &str = "stage_language.md";

@@ -10,9 +10,9 @@ use eframe::egui::{self, Ui};
 
 use crate::document::Node;
 use crate::edit;
-use crate::editor::panes::content::{PaneContent, Surroundings};
-use crate::editor::toolkit::theme;
 use crate::library::{Library, reference};
+use crate::panes::content::{PaneContent, Surroundings};
+use crate::toolkit::theme;
 use documents::{DOCUMENTS, document};
 pub(crate) use documents::{LANGUAGE, MANUAL};
 use page::Page;

@@ -6,7 +6,7 @@ use eframe::egui::{self, Align, FontId, Layout, RichText, Ui, vec2};
 
 use super::documents::opens;
 use super::markdown::{Block, Span, anchor, blocks};
-use crate::editor::toolkit::theme;
+use crate::toolkit::theme;
 
 /// Wider lines are hard to read \[points\].
 const WIDEST: f32 = 820.0;

@@ -4,8 +4,8 @@ use eframe::egui::{self, RichText, Ui, vec2};
 
 use super::documents::{MANUAL, document};
 use super::markdown::{Block, blocks, plain};
-use crate::editor::commands::command::{Command, MENUS};
-use crate::editor::toolkit::theme;
+use crate::commands::command::{Command, MENUS};
+use crate::toolkit::theme;
 
 /// Width of the column of keys \[points\].
 const KEYS: f32 = 230.0;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::documents::{LANGUAGE, document};
 use super::markdown::{Block, Span, anchor, blocks, plain};
-use crate::editor::toolkit::completion::{name, of_name};
+use crate::toolkit::completion::{name, of_name};
 
 /// A row of a table of the manual.
 #[derive(Clone, Debug, PartialEq)]

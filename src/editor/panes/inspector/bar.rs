@@ -6,11 +6,11 @@ use eframe::egui::{
 };
 
 use super::numbers::{text_from_number, tidy};
-use crate::editor::commands::keymap;
-use crate::editor::toolkit::row::HEIGHT;
-use crate::editor::toolkit::{notice, theme};
+use crate::commands::keymap;
 use crate::expr::{ExprContext, Expression, Numbers, typed};
 use crate::stage::header::Range;
+use crate::toolkit::row::HEIGHT;
+use crate::toolkit::{notice, theme};
 
 /// Ranges whose ends differ by more than this factor are logarithmic.
 const DECADES: f64 = 1000.0;

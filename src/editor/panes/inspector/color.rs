@@ -10,9 +10,9 @@ use eframe::egui::{
 use super::bar::{Bar, Given};
 use super::numbers::tidy;
 use crate::curve::{Color, color_from_hex};
-use crate::editor::toolkit::row::{self, HEIGHT, faint};
-use crate::editor::toolkit::theme;
 use crate::expr::Numbers;
+use crate::toolkit::row::{self, HEIGHT, faint};
+use crate::toolkit::theme;
 
 /// Width of the picker \[points\].
 pub(super) const PICKER: f32 = 236.0;

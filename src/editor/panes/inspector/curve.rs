@@ -9,9 +9,9 @@ use super::bar::{Bar, Given};
 use super::field::Field;
 use super::numbers::{text_from_number, tidy};
 use crate::curve::Curve;
-use crate::editor::toolkit::row::{self, HEIGHT};
-use crate::editor::toolkit::theme;
 use crate::expr::Numbers;
+use crate::toolkit::row::{self, HEIGHT};
+use crate::toolkit::theme;
 
 /// Size of the editor's plot \[points\].
 const PLOT: Vec2 = vec2(360.0, 220.0);

@@ -6,9 +6,9 @@ use super::told;
 use crate::document::Node;
 use crate::document::kind::GROUP;
 use crate::edit;
-use crate::editor::toolkit::theme;
 use crate::library::Library;
 use crate::stage::Stage;
+use crate::toolkit::theme;
 
 /// Documentation of a stage: text with its equations, and sources.
 pub(super) fn stage(ui: &mut Ui, stage: &Stage) {

@@ -6,12 +6,12 @@ use super::numbers::{constant_from, text_from_number};
 use super::value::{Change, Field, Site, plain};
 use super::{Inspected, theme};
 use crate::document::{Domain, Edge, NodeKind, ParamValue};
-use crate::editor::toolkit::row::{row, section};
 use crate::expr::Numbers;
 use crate::graph;
 use crate::plan::mebibytes;
 use crate::stage::edges::{AXES, Edges, SIDES};
 use crate::stage::types::{EdgeRule, ValueType};
+use crate::toolkit::row::{row, section};
 
 const MAX_CELLS: f64 = 65_536.0;
 const CELLS: [&str; 3] = ["cells x", "cells y", "cells z"];

@@ -3,14 +3,14 @@
 use eframe::egui::{Color32, RichText, Sense, Ui, WidgetInfo, WidgetType};
 
 use super::theme;
+use crate::commands::action::{self, Actions};
 use crate::edit;
-use crate::editor::commands::action::{self, Actions};
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::row::{faint, section, small};
 use crate::graph::expect::Expectation;
+use crate::model::session::Session;
 use crate::problem::Problem;
 use crate::sim::Simulation;
 use crate::sim::expect::{Outcome, Verdict};
+use crate::toolkit::row::{faint, section, small};
 
 /// The state of an expectation.
 struct Standing {

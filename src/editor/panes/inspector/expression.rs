@@ -8,12 +8,12 @@ use eframe::egui::{
 };
 
 use super::numbers::text_from_number;
-use crate::editor::toolkit::completion::{self, Completed, List, of_name};
-use crate::editor::toolkit::theme::{self, Look};
-use crate::editor::toolkit::{prose, row};
 use crate::expr::{ExprContext, Expression, FUNCTIONS, Numbers, Place, VARIABLES, gpu_functions};
 use crate::graph::formula;
 use crate::stage::types::ValueType;
+use crate::toolkit::completion::{self, Completed, List, of_name};
+use crate::toolkit::theme::{self, Look};
+use crate::toolkit::{prose, row};
 
 /// What a text may name, and what becomes of it.
 pub(super) enum Rules<'a> {

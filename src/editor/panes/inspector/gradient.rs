@@ -9,9 +9,9 @@ use super::bar::{Bar, Given};
 use super::color;
 use super::numbers::tidy;
 use crate::curve::{Color, Gradient, color_from_hex};
-use crate::editor::toolkit::row::{HEIGHT, faint};
-use crate::editor::toolkit::theme;
 use crate::expr::Numbers;
+use crate::toolkit::row::{HEIGHT, faint};
+use crate::toolkit::theme;
 
 /// Width of the editor, and height of its bar and of the stops below it \[points\].
 const WIDTH: f32 = 360.0;

@@ -6,14 +6,14 @@ use eframe::egui::{self, Label, RichText, Ui};
 
 use super::value::{Change, Field, Site, plain};
 use super::{expectations, head, theme, told};
+use crate::commands::action::Actions;
 use crate::document::{Document, Frame, ParamValue};
 use crate::edit;
-use crate::editor::commands::action::Actions;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::row::{row, section, text_row};
 use crate::expr::Numbers;
+use crate::model::session::Session;
 use crate::plan::mebibytes;
 use crate::stage::types::ValueType;
+use crate::toolkit::row::{row, section, text_row};
 
 /// The graph's own fields.
 pub(super) fn fields(ui: &mut Ui, session: &mut Session) {

@@ -10,9 +10,9 @@ use eframe::egui::{
 use super::{Inspected, theme};
 use crate::document::{Color, NodeKind};
 use crate::edit;
-use crate::editor::model::session::Session;
-use crate::editor::panes::presets;
-use crate::editor::toolkit::row::{self, HEIGHT};
+use crate::model::session::Session;
+use crate::panes::presets;
+use crate::toolkit::row::{self, HEIGHT};
 
 /// Colours to choose from, among them those of kinds of nodes.
 const COLORS: [&str; 10] =

@@ -8,10 +8,10 @@ use super::numbers::{components, constant_from, tidy};
 use super::value::{Change, Site};
 use crate::curve::Keyframes;
 use crate::document::ParamValue;
-use crate::editor::toolkit::row::{HEIGHT, SMALL};
-use crate::editor::toolkit::theme;
 use crate::stage::header::ParamType;
 use crate::stage::types::{Scalar, ValueType};
+use crate::toolkit::row::{HEIGHT, SMALL};
+use crate::toolkit::theme;
 
 /// Half the width of a diamond \[points\].
 const DIAMOND: f32 = 4.5;

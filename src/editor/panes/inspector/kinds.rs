@@ -7,12 +7,12 @@ use super::value::{Change, Field, Site, plain};
 use super::{Inspected, level, precision, told};
 use crate::document::sequence::Pattern;
 use crate::document::{Document, FileContent, FileSource, Node, NodeKind, Output, ParamValue, Until};
-use crate::editor::model::declared::iterations;
-use crate::editor::toolkit::notice;
-use crate::editor::toolkit::row::{faint, row, section, text_row};
 use crate::expr::typed;
+use crate::model::declared::iterations;
 use crate::stage::header::Direction;
 use crate::stage::types::{ValueType, WireType};
+use crate::toolkit::notice;
+use crate::toolkit::row::{faint, row, section, text_row};
 
 const STATES: [&str; 7] = [
     "Grid<f32>",

@@ -7,8 +7,8 @@ use eframe::egui::{self, RichText, Ui};
 use super::{Inspected, theme};
 use crate::document::Group;
 use crate::edit;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::row::{faint, row};
+use crate::model::session::Session;
+use crate::toolkit::row::{faint, row};
 
 /// Says why a level is read-only, if it is.
 pub(super) fn locked(ui: &mut Ui, session: &Session) {

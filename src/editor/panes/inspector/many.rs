@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use eframe::egui::{Label, RichText, Sense, Ui};
 
 use super::{Inspected, head, theme, told};
+use crate::commands::action::Actions;
 use crate::document::{Node, NodeKind};
 use crate::edit;
-use crate::editor::commands::action::Actions;
-use crate::editor::model::session::Session;
-use crate::editor::panes::presets;
-use crate::editor::toolkit::row::section;
+use crate::model::session::Session;
+use crate::panes::presets;
+use crate::toolkit::row::section;
 
 pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String], actions: &mut Actions) -> Result<(), String> {
     let nodes = names.iter().filter_map(|name| Some((name.clone(), session.nodes().get(name)?.clone())));

@@ -24,21 +24,21 @@ mod value;
 use eframe::egui::{self, Id, RichText, Ui};
 
 use super::code;
+use crate::commands::action::{Action, Actions};
 use crate::document::{Link, Node, NodeKind, ParamValue};
 use crate::edit::{self, IN, OUT};
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::declared::declared;
-use crate::editor::model::session::Session;
-use crate::editor::panes::content::{PaneContent, Surroundings};
-use crate::editor::toolkit::row::{self, section};
-use crate::editor::toolkit::theme;
 use crate::expr::{Number, Numbers, usable};
 use crate::graph::formula;
 use crate::graph::numbers::named;
 use crate::library::Library;
+use crate::model::declared::declared;
+use crate::model::session::Session;
+use crate::panes::content::{PaneContent, Surroundings};
 use crate::problem::SourcePlace;
 use crate::stage::header::{Param, ParamType};
 use crate::stage::types::{Element, PortType, ValueType};
+use crate::toolkit::row::{self, section};
+use crate::toolkit::theme;
 use value::{Border, Change, Field, Site};
 
 /// Minimum width of the rows \[logical pixels\]: a name, a value and three buttons.

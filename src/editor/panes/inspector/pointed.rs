@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Align, Id, Rect, Stroke, StrokeKind, Ui};
 
-use crate::editor::toolkit::theme;
+use crate::toolkit::theme;
 
 /// How long a row is highlighted \[s\].
 const STAYS: f64 = 2.0;

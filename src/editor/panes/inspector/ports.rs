@@ -4,15 +4,15 @@ use eframe::egui::{self, Label, RichText, Sense, Ui, WidgetInfo, WidgetType};
 
 use super::value::Field;
 use super::{Inspected, theme, told};
+use crate::commands::action::{self, Action, Actions};
 use crate::document::{Link, ParamValue};
 use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
-use crate::editor::commands::action::{self, Action, Actions};
-use crate::editor::model::declared::declared;
-use crate::editor::model::session::{Selection, Session};
-use crate::editor::toolkit::row::{self, Name, faint, named, section, small, text};
 use crate::library::Library;
+use crate::model::declared::declared;
+use crate::model::session::{Selection, Session};
 use crate::stage::header::{ParamType, Port};
 use crate::stage::types::{Element, PortType, ValueType};
+use crate::toolkit::row::{self, Name, faint, named, section, small, text};
 
 /// Inputs: the wire of each, or its constant.
 pub(super) fn inputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {

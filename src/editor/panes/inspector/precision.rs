@@ -5,9 +5,9 @@ use eframe::egui::{self, Ui, WidgetInfo, WidgetType};
 use super::Inspected;
 use crate::document::NodeKind;
 use crate::edit;
-use crate::editor::toolkit::row::row;
 use crate::graph::precision;
 use crate::stage::types::{Precision, WireType};
+use crate::toolkit::row::row;
 
 /// Whether the node has a choice of precision, or a setting that does not apply and can be removed.
 pub(super) fn applies(one: &Inspected<'_>) -> bool {

@@ -12,11 +12,11 @@ use super::numbers::{choices, components, constant_from, text_from_value, tidy};
 use super::{color, curve, gradient};
 use crate::curve::Keyframes;
 use crate::document::ParamValue;
-use crate::editor::toolkit::row::{HEIGHT, Name, SMALL, named, small};
-use crate::editor::toolkit::theme;
 use crate::expr::{KEYFRAMES, Numbers};
 use crate::stage::header::ParamType;
 use crate::stage::types::{Scalar, ValueType};
+use crate::toolkit::row::{HEIGHT, Name, SMALL, named, small};
+use crate::toolkit::theme;
 
 const AXES: [&str; 4] = ["x", "y", "z", "w"];
 /// Minimum width of the parts of a vector; narrower parts stand below each other \[points\].

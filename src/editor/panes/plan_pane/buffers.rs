@@ -3,10 +3,10 @@
 use eframe::egui::{RichText, Ui};
 
 use super::{figures, rows};
-use crate::editor::toolkit::theme;
 use crate::gpu::List;
 use crate::plan::{BufferId, Holding, Plan};
 use crate::stage::types::Precision;
+use crate::toolkit::theme;
 
 /// A buffer that a dispatch is bound to.
 pub(super) struct Use {

@@ -5,7 +5,7 @@ use eframe::egui::{
     Align2, Color32, CursorIcon, FontId, Id, Painter, Rect, Sense, Ui, WidgetInfo, WidgetType, pos2, vec2,
 };
 
-use crate::editor::toolkit::theme;
+use crate::toolkit::theme;
 
 /// Height of a row \[points\].
 pub(super) const ROW: f32 = 21.0;

@@ -6,9 +6,9 @@ use eframe::egui::Color32;
 
 use super::figures;
 use super::rows::{self, Row, Shape};
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme::Look;
+use crate::model::session::Session;
 use crate::plan::{BufferId, Dispatch, KernelId, Plan};
+use crate::toolkit::theme::Look;
 
 #[derive(Clone, Debug)]
 pub(super) struct Facts {

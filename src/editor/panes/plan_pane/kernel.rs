@@ -3,8 +3,8 @@
 use eframe::egui::{self, RichText, Ui, vec2};
 
 use super::figures;
-use crate::editor::toolkit::{prose, theme};
 use crate::plan::Kernel;
+use crate::toolkit::{prose, theme};
 
 /// The text when the window was opened.
 pub(super) struct KernelText {

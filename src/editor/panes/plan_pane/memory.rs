@@ -4,11 +4,11 @@ use eframe::egui::{self, Align2, Color32, FontId, Rect, RichText, Sense, Ui, Wid
 
 use super::cell::{self, Columns, ROW};
 use super::{PlanPane, buffers, figures};
-use crate::editor::commands::action::{self, Actions};
-use crate::editor::model::pane::Pane;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme;
+use crate::commands::action::{self, Actions};
+use crate::model::pane::Pane;
+use crate::model::session::Session;
 use crate::plan::{Buffer, BufferId, Holding, Plan};
+use crate::toolkit::theme;
 
 const TITLES: [&str; 5] = ["Buffer", "First wire", "Size", "Share", "Over the frame, dispatch by dispatch"];
 const WIDTHS: [f32; 5] = [62.0, 230.0, 150.0, 70.0, 360.0];

@@ -17,13 +17,13 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{self, RichText, Ui};
 
-use crate::editor::commands::action::Actions;
-use crate::editor::model::pane::Pane;
-use crate::editor::model::session::Session;
-use crate::editor::panes::content::{PaneContent, Surroundings};
-use crate::editor::toolkit::theme::{self, Look};
+use crate::commands::action::Actions;
 use crate::gpu::{List, Profile};
+use crate::model::pane::Pane;
+use crate::model::session::Session;
+use crate::panes::content::{PaneContent, Surroundings};
 use crate::plan::Plan;
+use crate::toolkit::theme::{self, Look};
 use facts::Facts;
 pub(crate) use figures::bytes;
 pub(crate) use heat::heat;

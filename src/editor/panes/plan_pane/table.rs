@@ -8,12 +8,12 @@ use super::cell::{self, Columns, ROW};
 use super::kernel::KernelText;
 use super::rows::{self, LISTS, Row, Shape};
 use super::{PlanPane, buffers, figures};
-use crate::editor::commands::action::{self, Action, Actions};
-use crate::editor::model::pane::Pane;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme::{self, Look};
+use crate::commands::action::{self, Action, Actions};
 use crate::gpu::List;
+use crate::model::pane::Pane;
+use crate::model::session::Session;
 use crate::plan::Plan;
+use crate::toolkit::theme::{self, Look};
 
 const TITLES: [&str; 10] =
     ["#", "Node", "GPU time [ms]", "Share", "Part", "Stage", "Runs over", "Workgroups", "Memory", "Reads → writes"];

@@ -6,8 +6,8 @@ use eframe::egui::{Context, Event, FullOutput, Modifiers, PointerButton, Pos2, R
 
 use super::rows::{Row, Shape};
 use super::*;
+use crate::commands::action::{self, Action};
 use crate::document::Document;
-use crate::editor::commands::action::{self, Action};
 use crate::gpu::{Gpu, GpuOptions};
 use crate::plan::KernelId;
 use crate::sim::FrameInput;
@@ -107,7 +107,7 @@ fn texts(output: &FullOutput) -> Vec<String> {
 }
 
 fn clock() -> Bench {
-    Bench::new(include_str!("../../../../graphs/oil_clock.ron"))
+    Bench::new(&stagewright_graphs::EXAMPLES.text("oil_clock.ron").unwrap())
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn every_dispatch_can_say_which_wires_it_binds() {
 
 #[test]
 fn a_budget_that_is_chosen_holds_for_the_next_plan() {
-    let mut bench = Bench::new(include_str!("../../../../graphs/templates/waves.ron"));
+    let mut bench = Bench::new(&stagewright_graphs::TEMPLATES.text("waves.ron").unwrap());
     bench.pane.memory = true;
     assert!(texts(&bench.frame(Vec::new())).iter().any(|text| text.ends_with("(automatic)")));
     let mut problems = |limit: Option<u64>| {

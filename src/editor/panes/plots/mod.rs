@@ -11,12 +11,12 @@ use eframe::egui::{self, Color32, Rect, RichText, Ui, pos2, vec2};
 use super::view::plot::{self, Choices, Labels};
 use super::view::ticks;
 use super::view::widgets::choice;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::player::Player;
-use crate::editor::model::session::Session;
-use crate::editor::panes::content::{PaneContent, Surroundings};
-use crate::editor::toolkit::theme;
+use crate::commands::action::{Action, Actions};
 use crate::graph::expect::Statistic;
+use crate::model::player::Player;
+use crate::model::session::Session;
+use crate::panes::content::{PaneContent, Surroundings};
+use crate::toolkit::theme;
 use series::Series;
 
 /// Height of the bar above the plot, and least and greatest width of the list of curves \[points\].

@@ -3,10 +3,10 @@
 use eframe::egui::Color32;
 
 use crate::edit;
-use crate::editor::model::session::Session;
-use crate::editor::panes::view::course::components;
-use crate::editor::panes::view::plot::{self, Curve};
-use crate::editor::toolkit::theme::Look;
+use crate::model::session::Session;
+use crate::panes::view::course::components;
+use crate::panes::view::plot::{self, Curve};
+use crate::toolkit::theme::Look;
 
 /// Frame, time \[s\] and value.
 type Value = (u64, f64, f64);

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use eframe::egui::{self, Id, Key, RichText, Ui};
 
 use crate::document::ParamValue;
-use crate::editor::model::presets::values::Kind;
-use crate::editor::model::presets::{PresetWish, Presets};
-use crate::editor::model::session::Session;
-use crate::editor::model::settings::Store;
-use crate::editor::toolkit::theme;
+use crate::model::presets::values::Kind;
+use crate::model::presets::{PresetWish, Presets};
+use crate::model::session::Session;
+use crate::model::settings::Store;
+use crate::toolkit::theme;
 
 /// Longer names are cut off \[characters\].
 const LONGEST: usize = 60;

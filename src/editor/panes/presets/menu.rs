@@ -2,12 +2,12 @@
 
 use eframe::egui::{self, RichText, Ui};
 
+use crate::commands::action::{Action, Actions};
 use crate::document::Node;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::presets::PresetWish;
-use crate::editor::model::presets::values::{self, Kind};
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme;
+use crate::model::presets::PresetWish;
+use crate::model::presets::values::{self, Kind};
+use crate::model::session::Session;
+use crate::toolkit::theme;
 
 /// Height of a list of presets before it scrolls, and width of the menu \[points\].
 const HEIGHT: f32 = 320.0;

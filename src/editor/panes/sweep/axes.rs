@@ -4,11 +4,11 @@ use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::{self, PopupCloseBehavior, RichText, Ui, vec2};
 
 use crate::document::{Document, ParamValue};
-use crate::editor::model::session::Session;
-use crate::editor::panes::variations::{Variable, Varied, candidates};
-use crate::editor::toolkit::{row, theme};
 use crate::library::Library;
+use crate::model::session::Session;
+use crate::panes::variations::{Variable, Varied, candidates};
 use crate::sweep::axis::Axis;
+use crate::toolkit::{row, theme};
 
 /// Values of a parameter that is added.
 const COUNT: u32 = 4;

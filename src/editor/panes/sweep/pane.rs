@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use eframe::egui::{self, ColorImage, RichText, TextureHandle, TextureOptions, Ui};
 
 use super::axes::{self, Chosen};
+use crate::commands::action::{Action, Actions};
 use crate::document::Document;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::session::Session;
-use crate::editor::panes::content::{PaneContent, Surroundings};
-use crate::editor::panes::variations::tiles::{self, Shown};
-use crate::editor::toolkit::number::number_field;
-use crate::editor::toolkit::{prose, row, theme};
 use crate::graph::outputs::fitted;
+use crate::model::session::Session;
+use crate::panes::content::{PaneContent, Surroundings};
+use crate::panes::variations::tiles::{self, Shown};
 use crate::sim::Image;
 use crate::sweep::axis::{apply, text_of};
 use crate::sweep::job::{Job, News, Order};
 use crate::sweep::manifest::{Options, Task};
+use crate::toolkit::number::number_field;
+use crate::toolkit::{prose, row, theme};
 
 /// Images are not made larger than this \[pixels\].
 const LARGEST: u32 = 512;

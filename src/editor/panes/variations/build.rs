@@ -234,14 +234,14 @@ mod tests {
     #[test]
     fn a_graph_that_does_not_use_its_seed_is_known() {
         let uses = |radius: ParamValue| {
-            let mut document = crate::edit::fixture::fluid();
+            let mut document = stagewright_test_support::fixture::fluid();
             document.set("jet", "radius", radius).unwrap();
             let graph = Graph::build(&document, Library::builtin()).unwrap();
             uses_seed(&Plan::compile(&graph, &PlanOptions::default()).unwrap())
         };
         assert!(!uses(ParamValue::Number(0.1)) && !uses(ParamValue::Expression("0.1 + 0.01 * time".into())));
         assert!(uses(ParamValue::Expression("0.1 + 0.1 * random(3)".into())));
-        let noise = Document::parse(&crate::embedded::EXAMPLES.text("curl_noise_2d.ron").unwrap()).unwrap();
+        let noise = Document::parse(&stagewright_graphs::EXAMPLES.text("curl_noise_2d.ron").unwrap()).unwrap();
         let graph = Graph::build(&noise, Library::builtin()).unwrap();
         assert!(uses_seed(&Plan::compile(&graph, &PlanOptions::default()).unwrap()), "its stages do");
     }

@@ -1,9 +1,9 @@
 //! What varies, and the values of each variation.
 
 use crate::document::{Document, Group, Node, NodeKind, Nodes, ParamValue};
-use crate::editor::model::declared::declared;
-use crate::editor::model::session::{Given, Session};
 use crate::library::Library;
+use crate::model::declared::declared;
+use crate::model::session::{Given, Session};
 use crate::stage::header::{ParamType, Range};
 use crate::stage::types::{Scalar, ValueType};
 
@@ -254,7 +254,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::edit::fixture::fluid;
+    use stagewright_test_support::fixture::fluid;
 
     fn params(choice: &[(&str, f64)], roll: u64) -> Choice {
         let varied = choice.iter().map(|(path, amount)| {

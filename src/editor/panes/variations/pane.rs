@@ -10,17 +10,17 @@ use super::build::{Build, Built, Job};
 use super::choice::{Choice, TILES, Variable, Variant, Varied, Vary, candidates, variants};
 use super::tiles::{self, Shown};
 use super::wall::Wall;
+use crate::commands::action::{Action, Actions};
 use crate::document::Document;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::session::Session;
-use crate::editor::panes::content::{PaneContent, Surroundings};
-use crate::editor::panes::view::ImageTexture;
-use crate::editor::toolkit::number::number_field;
-use crate::editor::toolkit::{prose, row, theme};
 use crate::files::Access;
 use crate::graph::outputs::fitted;
 use crate::library::Library;
+use crate::model::session::Session;
+use crate::panes::content::{PaneContent, Surroundings};
+use crate::panes::view::ImageTexture;
 use crate::sim::Simulation;
+use crate::toolkit::number::number_field;
+use crate::toolkit::{prose, row, theme};
 
 /// Images are not made larger than this \[pixels\]. Domains stay as they are.
 const LARGEST: u32 = 384;

@@ -4,7 +4,7 @@ use eframe::egui::{
     self, Align2, Color32, FontId, Rect, RichText, Stroke, StrokeKind, TextureId, Ui, Vec2, pos2, vec2,
 };
 
-use crate::editor::toolkit::theme;
+use crate::toolkit::theme;
 
 /// Between tiles, and around them \[points\].
 const GAP: f32 = 6.0;

@@ -173,11 +173,11 @@ impl Wall {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::fixture::fluid;
     use crate::gpu::GpuOptions;
     use crate::graph::Graph;
     use crate::library::Library;
     use crate::plan::{Plan, PlanOptions};
+    use stagewright_test_support::fixture::fluid;
 
     fn wall(count: usize) -> Wall {
         let gpu = Gpu::new(&GpuOptions::default()).unwrap();

@@ -2,10 +2,10 @@
 
 use eframe::egui::{self, PointerButton, RichText, Ui};
 
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme;
+use crate::commands::action::{Action, Actions};
+use crate::model::session::Session;
 use crate::sim::camera::Orbit;
+use crate::toolkit::theme;
 
 /// What happened to an image's camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::Ui;
 
-use crate::editor::model::session::Session;
 use crate::graph::expect::Subject;
+use crate::model::session::Session;
 use crate::sim::Field;
 use crate::sim::expect::{PendingSample, Sample, request};
 

@@ -5,11 +5,11 @@ use eframe::egui::{self, Color32, RichText, Ui, vec2};
 use super::plot::{self, Choices, Curve, Labels};
 use super::ticks;
 use super::widgets::choice;
+use crate::commands::action::{Action, Actions};
 use crate::edit;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme;
+use crate::model::session::Session;
 use crate::sim::record::Record;
+use crate::toolkit::theme;
 
 /// Numbers over time: how they are shown.
 #[derive(Default)]

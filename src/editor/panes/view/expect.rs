@@ -2,11 +2,11 @@
 
 use eframe::egui::{RichText, Ui};
 
+use crate::commands::action::{Action, Actions};
 use crate::document::Expect;
 use crate::edit;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::session::Session;
 use crate::graph::expect::{Statistic, Subject, rounded};
+use crate::model::session::Session;
 use crate::sim::Simulation;
 use crate::sim::expect::found_now;
 use crate::sim::wire_view::{Show, View};

@@ -31,12 +31,12 @@ use eframe::egui::{self, Align, Color32, Layout, PointerButton, Rect, RichText, 
 use eframe::egui_wgpu::RenderState;
 
 use super::canvas::Thumbnails;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::commands::command::Command;
-use crate::editor::model::player::Pointer;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::{prose, theme};
+use crate::commands::action::{Action, Actions};
+use crate::commands::command::Command;
+use crate::model::player::Pointer;
+use crate::model::session::Session;
 use crate::sim::wire_view;
+use crate::toolkit::{prose, theme};
 pub(crate) use camera::{Orbits, turned};
 pub(crate) use framing::Framing;
 use handles::Handles;

@@ -9,13 +9,13 @@ use super::ruler::Ruler;
 use super::scene::Scene;
 use super::subject::Subject;
 use super::ticks::{self, number};
+use crate::commands::command::Command;
 use crate::edit;
-use crate::editor::commands::command::Command;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme;
 use crate::graph::sampled::split;
+use crate::model::session::Session;
 use crate::sim::wire_view::Show;
 use crate::stage::types::{ValueType, WireType};
+use crate::toolkit::theme;
 
 /// Distance of arrows on the screen, and the length of the longest \[points\].
 const ARROWS: f32 = 26.0;

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Align2, Color32, FontId, PointerButton, Pos2, Rect, Sense, Shape, Stroke, Ui, pos2, vec2};
 
 use super::ticks;
-use crate::editor::toolkit::theme::{self, Look};
+use crate::toolkit::theme::{self, Look};
 
 /// Font size of ticks \[points\].
 const FONT: f32 = 10.0;

@@ -2,10 +2,10 @@
 
 use eframe::egui::{RichText, Ui};
 
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::commands::command::Command;
-use crate::editor::model::session::Session;
+use crate::commands::action::{Action, Actions};
+use crate::commands::command::Command;
 use crate::graph::expect::Statistic;
+use crate::model::session::Session;
 use crate::sim::wire_view::{Show, View};
 use crate::stage::types::WireType;
 

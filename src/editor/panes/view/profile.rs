@@ -5,15 +5,15 @@ use eframe::egui::{self, RichText, Ui, vec2};
 use super::plot::{self, Choices, Curve, Labels};
 use super::ticks;
 use super::widgets::choice;
+use crate::commands::action::{Action, Actions};
 use crate::edit;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::number::number_field;
-use crate::editor::toolkit::theme;
 use crate::graph::expect::Subject;
+use crate::model::session::Session;
 use crate::sim::Simulation;
 use crate::sim::expect::{PendingSample, Sample, request};
 use crate::sim::record::Profile;
+use crate::toolkit::number::number_field;
+use crate::toolkit::theme;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 /// Height of the plot at first \[points\].

@@ -6,7 +6,7 @@ use super::handles::{outlined, paint_numbers};
 use super::projection::{Point, length, minus};
 use super::scene::Space;
 use super::ticks::number;
-use crate::editor::toolkit::theme;
+use crate::toolkit::theme;
 
 /// Two points whose distance is shown.
 #[derive(Clone, Debug, Default)]

@@ -5,9 +5,9 @@ use eframe::egui::{Rect, vec2};
 use super::flow::Cut;
 use super::projection::{Point, Projection, axes};
 use super::subject::Subject;
-use crate::editor::model::session::Session;
 use crate::graph::outputs::image_scale;
 use crate::graph::{Domain, DomainId};
+use crate::model::session::Session;
 use crate::sim::camera::Orbit;
 use crate::sim::wire_view::{Axis, Volume};
 

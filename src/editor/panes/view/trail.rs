@@ -4,9 +4,9 @@ use eframe::egui::{Color32, Painter, Pos2, Stroke};
 
 use super::projection::Point;
 use super::scene::Scene;
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::theme::Look;
+use crate::model::session::Session;
 use crate::sim::debug::TrailPoint;
+use crate::toolkit::theme::Look;
 
 /// Frames after which the way has faded.
 const FADED: u64 = 120;

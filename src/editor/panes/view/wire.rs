@@ -7,16 +7,16 @@ use super::course::Course;
 use super::profile::Line;
 use super::ticks::number;
 use super::widgets::choice;
-use crate::editor::commands::action::{Action, Actions};
-use crate::editor::model::session::Session;
-use crate::editor::toolkit::number::number_field;
-use crate::editor::toolkit::theme;
+use crate::commands::action::{Action, Actions};
 use crate::expr::typed;
 use crate::graph::sampled::split;
+use crate::model::session::Session;
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
 use crate::sim::wire_view::{Axis, ColorMap, Show, Statistics, View, Viewer, Volume};
 use crate::stage::types::WireType;
+use crate::toolkit::number::number_field;
+use crate::toolkit::theme;
 
 const SHOWS: [(Show, &str); 8] = [
     (Show::Auto, "Value"),

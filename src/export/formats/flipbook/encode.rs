@@ -5,9 +5,9 @@ use serde_json::{Value as Json, json};
 
 use super::preview;
 use super::texels::{Grid, Texel, Tile, filled, unweighted};
-use crate::export::formats::exr::{Channel, Header, Samples, file};
-use crate::export::sheet::{Layout, MAX_SIDE};
-use crate::export::sink::{About, Target};
+use crate::formats::exr::{Channel, Header, Samples, file};
+use crate::sheet::{Layout, MAX_SIDE};
+use crate::sink::{About, Target};
 
 /// What a sheet holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,18 +13,18 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use crate::export::frames::Frames;
-use crate::export::record;
-use crate::export::sheet::Layout;
-use crate::export::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Log, Present, Sums, Target};
-use crate::export::sizes;
-use crate::export::value::{Layer, Value, vectors};
 use crate::files::{read, write};
+use crate::frames::Frames;
+use crate::record;
+use crate::sheet::Layout;
+use crate::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Log, Present, Sums, Target};
+use crate::sizes;
+use crate::value::{Layer, Value, vectors};
 
 use encode::{Role, Sheets};
 use texels::Tile;
 
-pub(in crate::export) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "flipbook",
     title: "Flipbook",
     about: "frames on one sheet for game engines, with motion vectors, normals and six-way light where they are added with +",
@@ -240,8 +240,8 @@ mod tests {
     use super::decode::{Decoded, between};
     use super::texels::Texel;
     use super::*;
-    use crate::export::settings::Settings;
-    use crate::export::sheet::Sheet;
+    use crate::settings::Settings;
+    use crate::sheet::Sheet;
 
     const SIZE: [usize; 2] = [48, 40];
     /// Frames a second.
@@ -267,7 +267,7 @@ mod tests {
 
     fn target(frames: u64, sheet: Sheet) -> Target {
         let images = Target::images(PathBuf::new(), 1..=frames);
-        let about = crate::export::sink::About { fps: FPS, ..images.about.clone() };
+        let about = crate::sink::About { fps: FPS, ..images.about.clone() };
         Target {
             settings: Settings { sheet, ..Settings::default() },
             about,

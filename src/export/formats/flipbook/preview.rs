@@ -3,7 +3,7 @@
 use super::decode::{Decoded, between};
 use super::encode::Sheets;
 use super::texels::{Grid, Texel};
-use crate::export::formats::apng;
+use crate::formats::apng;
 use crate::sim::Image;
 
 /// Most frames, and widest part, of the movie.

@@ -8,12 +8,12 @@ use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, LazyRenderer};
 
 use super::*;
+use crate::commands::keymap::Keymap;
 use crate::document::Document;
-use crate::editor::commands::keymap::Keymap;
-use crate::editor::shell::device_setup;
-use crate::editor::test_renderer::Renderer;
 use crate::gpu::{Gpu, GpuOptions};
 use crate::input::FrameInput;
+use crate::shell::device_setup;
+use stagewright_test_support::renderer::Renderer;
 
 /// A window that shows nothing but the inspector.
 pub(super) struct Window {

@@ -6,8 +6,8 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use super::editing::Window;
 use super::*;
 use crate::curve::{Key, Keyframes, Tangent};
-use crate::editor::panes::inspector::keys;
 use crate::input::FrameInput;
+use crate::panes::inspector::keys;
 
 const GRAPH: &str = r##"(version: 1, nodes: {
     "box": (domain: (resolution: (16, 16), width: 1, edge: "wall")),

@@ -4,8 +4,8 @@ use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, V
 
 use super::*;
 use crate::document::Document;
-use crate::edit::tests::random::seed;
 use crate::gpu::{Gpu, GpuOptions};
+use stagewright_test_support::seed;
 
 /// An inspector of a given width, drawn without rendering.
 struct Pane {

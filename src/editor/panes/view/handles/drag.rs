@@ -5,8 +5,8 @@ use eframe::egui::{Modifiers, Pos2};
 use super::owner::{Owner, Spot};
 use super::shape::{Part, Shape, polar};
 use crate::document::ParamValue;
-use crate::editor::panes::view::projection::{Point, add, dot, length, minus, scaled, unit};
-use crate::editor::panes::view::scene::Space;
+use crate::panes::view::projection::{Point, add, dot, length, minus, scaled, unit};
+use crate::panes::view::scene::Space;
 use crate::stage::header::Role;
 
 /// Angles snap to multiples of this \[degrees\].

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::document::{Group, Link, Node, ParamValue};
 use crate::edit;
-use crate::editor::model::session::Session;
-use crate::editor::panes::view::projection::Point;
 use crate::library::Library;
+use crate::model::session::Session;
+use crate::panes::view::projection::Point;
 use crate::stage::Stage;
 use crate::stage::header::{Param, ParamType, Role};
 use crate::stage::types::ValueType;

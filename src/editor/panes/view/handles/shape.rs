@@ -1,9 +1,9 @@
 //! What handles look like in the world: lines, and the places where they are taken.
 
 use super::owner::{Owner, Spot};
-use crate::editor::model::session::Session;
-use crate::editor::panes::view::projection::{Point, add, dot, length, minus, scaled, unit};
-use crate::editor::panes::view::scene::{Scene, Space};
+use crate::model::session::Session;
+use crate::panes::view::projection::{Point, add, dot, length, minus, scaled, unit};
+use crate::panes::view::scene::{Scene, Space};
 use crate::stage::header::Role;
 
 /// Length of the arrow of a direction, relative to the domain.

@@ -1,0 +1,139 @@
+//! WGSL that loads and stores elements as their [`Layout`] has them.
+//!
+//! ```wgsl
+//! vec3f(_read_v[3 * (_i)], _read_v[3 * (_i) + 1], _read_v[3 * (_i) + 2])
+//! _write_p[_i] = pack2x16float(_result);
+//! ```
+
+use crate::codegen::wgsl::COMPONENTS;
+use crate::ir::layout::Layout;
+use crate::stage::types::{Precision, ValueType};
+
+/// A number as a half, rounded up or down at random: right on average, and the same whenever the frame is computed.
+pub(super) fn half_of(number: &str, element: &str, component: u32) -> String {
+    format!("_half({number}, u32({element}), {component}u)")
+}
+
+/// WGSL type of a buffer that holds such values: vectors of three as three scalars, since `vec3f` would pad.
+pub(super) fn storage_type(value: ValueType, dim: u32) -> String {
+    match value.components(dim) {
+        1 | 3 => format!("array<{}>", value.scalar().wgsl()),
+        16 => "array<mat4x4f>".into(),
+        n => format!("array<vec{n}f>"),
+    }
+}
+
+impl Layout {
+    /// WGSL type of an element that was loaded.
+    pub(crate) fn wgsl(self) -> &'static str {
+        self.value.wgsl(self.dim)
+    }
+
+    /// WGSL type of a buffer of them.
+    pub(crate) fn buffer(self) -> String {
+        match (self.precision, self.components()) {
+            (Precision::F16, 3 | 4) => "array<vec2u>".into(),
+            (Precision::F16, _) => "array<u32>".into(),
+            _ if self.wide() => "array<vec4f>".into(),
+            _ => storage_type(self.value, self.dim),
+        }
+    }
+
+    /// An expression that loads element `index`.
+    pub(crate) fn load(self, variable: &str, index: &str) -> String {
+        let half = |word: &str| format!("unpack2x16float({variable}[{index}]{word})");
+        match (self.precision, self.components()) {
+            // The cell's half of the word is moved to where the lower one is.
+            (Precision::F16, 1) => {
+                format!("unpack2x16float({variable}[({index}) >> 1u] >> (u32(({index}) & 1) << 4u)).x")
+            }
+            (Precision::F16, 2) => half(""),
+            (Precision::F16, 3) => format!("vec3f({}, {}.x)", half(".x"), half(".y")),
+            (Precision::F16, _) => format!("vec4f({}, {})", half(".x"), half(".y")),
+            _ if self.wide() => format!("{variable}[{index}].xyz"),
+            (Precision::F32, 3) => {
+                format!(
+                    "vec3f({variable}[3 * ({index})], {variable}[3 * ({index}) + 1], {variable}[3 * ({index}) + 2])"
+                )
+            }
+            _ => format!("{variable}[{index}]"),
+        }
+    }
+
+    /// Statements that store `source` to element `index`; what shares a word with another is stored by [`Layout::store_pair`].
+    pub(crate) fn store(self, variable: &str, index: &str, source: &str) -> String {
+        match (self.precision, self.components()) {
+            (Precision::F16, 1) => self.store_pair(variable, index, source, "0.0"),
+            (Precision::F16, _) => format!("{variable}[{index}] = {};", self.packed(source)),
+            _ if self.wide() => format!("{variable}[{index}] = vec4f({source}, 0.0);"),
+            (Precision::F32, 3) => format!(
+                "{variable}[3 * ({index})] = {source}.x; {variable}[3 * ({index}) + 1] = {source}.y; {variable}[3 * ({index}) + 2] = {source}.z;"
+            ),
+            _ => format!("{variable}[{index}] = {source};"),
+        }
+    }
+
+    /// Statements that store the numbers of an even element and of the one behind it.
+    pub(crate) fn store_pair(self, variable: &str, index: &str, even: &str, odd: &str) -> String {
+        format!("{variable}[({index}) >> 1u] = pack2x16float(vec2f({even}, {odd}));")
+    }
+
+    fn packed(self, source: &str) -> String {
+        match self.components() {
+            1 => format!("pack2x16float(vec2f({source}, 0.0))"),
+            2 => format!("pack2x16float({source})"),
+            3 => format!("vec2u(pack2x16float({source}.xy), pack2x16float(vec2f({source}.z, 0.0)))"),
+            _ => format!("vec2u(pack2x16float({source}.xy), pack2x16float({source}.zw))"),
+        }
+    }
+
+    /// What is left of `source`, the name of a value, once it was stored.
+    pub(crate) fn rounded(self, source: &str) -> String {
+        let half = |part: &str| format!("unpack2x16float(pack2x16float({source}{part}))");
+        match (self.precision, self.components()) {
+            (Precision::F32, _) => source.to_string(),
+            (_, 1) => format!("unpack2x16float({}).x", self.packed(source)),
+            (_, 2) => half(""),
+            (_, 3) => format!("vec3f({}, unpack2x16float(pack2x16float(vec2f({source}.z, 0.0))).x)", half(".xy")),
+            _ => format!("vec4f({}, {})", half(".xy"), half(".zw")),
+        }
+    }
+
+    /// What a dithered store leaves of `source`, the name of a value, in an element.
+    pub(crate) fn dithered(self, source: &str, element: &str) -> String {
+        let half = |(part, component): (usize, &str)| half_of(&format!("{source}{component}"), element, part as u32);
+        match self.components() {
+            1 => half((0, "")),
+            n => {
+                let parts: Vec<String> = COMPONENTS.iter().take(n as usize).map(|c| format!(".{c}")).collect();
+                let halves: Vec<String> = parts.iter().map(String::as_str).enumerate().map(half).collect();
+                format!("vec{n}f({})", halves.join(", "))
+            }
+        }
+    }
+
+    /// WGSL type of a buffer that is read four numbers at a time.
+    pub(crate) fn buffer_of_fours(self) -> &'static str {
+        if self.is_half() { "array<vec2u>" } else { "array<vec4f>" }
+    }
+
+    /// An expression that loads the numbers from `4 * index` on.
+    pub(crate) fn load_four(self, variable: &str, index: &str) -> String {
+        match self.precision {
+            Precision::F32 => format!("{variable}[{index}]"),
+            Precision::F16 => {
+                format!("vec4f(unpack2x16float({variable}[{index}].x), unpack2x16float({variable}[{index}].y))")
+            }
+        }
+    }
+
+    /// Statements that store four numbers there.
+    pub(crate) fn store_four(self, variable: &str, index: &str, [a, b, c, d]: [&str; 4]) -> String {
+        match self.precision {
+            Precision::F32 => format!("{variable}[{index}] = vec4f({a}, {b}, {c}, {d});"),
+            Precision::F16 => {
+                format!("{variable}[{index}] = vec2u(pack2x16float(vec2f({a}, {b})), pack2x16float(vec2f({c}, {d})));")
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Grids between their cells: `x_at(position)`, linear between cell centres, or between the faces of each component.
+//!
+//! ```wgsl
+//! fn dye_at(_position: vec2f) -> vec4f { let _q = clamp(_position / 0.5f - 0.5, vec2f(-1.0), vec2f(65.0, 49.0)); let _o = floor(_q); .. }
+//! ```
+
+use super::grid::Grid;
+use crate::codegen::sides;
+use crate::codegen::wgsl::{COMPONENTS, cell_edges, cell_type, float, position_type};
+use crate::stage::types::{EdgeRule, ValueType, WireType};
+
+impl Grid<'_> {
+    /// `x_at(position)`
+    pub(crate) fn at(&self) -> String {
+        let (name, dim) = (self.name, self.dim());
+        let (position, ty) = (position_type(dim), self.wgsl());
+        let h = cell_edges(self.domain).unwrap_or_else(|| float(self.domain.cell_size));
+        let head = format!("fn {name}_at(_position: {position}) -> {ty}");
+        if self.nearest || matches!(self.ty.value(), ValueType::I32 | ValueType::U32) {
+            let q = self.bounded(&format!("floor(_position / {h})"));
+            return format!("{head} {{ return {name}({}({q})); }}", cell_type(dim));
+        }
+        if self.ty != WireType::FaceGrid {
+            let q = self.bounded(&format!("_position / {h} - 0.5"));
+            return format!("{head} {{ let _q = {q}; {} }}", self.blend("", "return "));
+        }
+        let part = |axis: usize| {
+            let offset: Vec<&str> = (0..dim as usize).map(|d| if d == axis { "0.0" } else { "0.5" }).collect();
+            let q = self.bounded(&format!("_position / {h} - {position}({})", offset.join(", ")));
+            let component = COMPONENTS[axis];
+            let sum = self.blend(&format!(".{component}"), &format!("_v.{component} = "));
+            format!("{{ let _q = {q}; {sum} }}")
+        };
+        let parts: Vec<String> = (0..dim as usize).map(part).collect();
+        format!("{head} {{ var _v: {ty}; {} return _v; }}", parts.join(" "))
+    }
+
+    /// Keeps a coordinate where it converts to an integer. Beyond a cell outside, and a face beyond that, nothing changes any
+    /// more, or everything comes again.
+    fn bounded(&self, q: &str) -> String {
+        let (dim, ty) = (self.dim(), position_type(self.dim()));
+        let vector = |f: fn(i64) -> i64| {
+            let parts: Vec<String> =
+                self.resolution().iter().take(dim as usize).map(|n| format!("{}.0", f(*n))).collect();
+            format!("{ty}({})", parts.join(", "))
+        };
+        let periodic = |n: String| format!("({q}) - floor(({q}) / {n}) * {n}");
+        let bounded = || format!("clamp({q}, {ty}(-1.0), {})", vector(|n| n + 1));
+        match self.edges.one() {
+            Some(EdgeRule::Wrap) => periodic(vector(|n| n)),
+            Some(EdgeRule::Mirror) => periodic(vector(|n| 2 * n)),
+            Some(_) => bounded(),
+            None => {
+                // One mirror shows the box once more, two repeat it.
+                let mirrors = self.edges.are(&[EdgeRule::Mirror]);
+                let mut found = bounded();
+                for (mirrored, new) in [
+                    (mirrors.map(|m| m.contains(&true)), format!("clamp({q}, -{0}, {0})", vector(|n| 2 * n + 1))),
+                    (mirrors.map(|m| m == [true; 2]), periodic(vector(|n| 2 * n))),
+                    (sides::periodic(self.edges), periodic(vector(|n| n))),
+                ] {
+                    if mirrored.iter().take(dim as usize).any(|axis| *axis) {
+                        found = format!("select({found}, {new}, {})", sides::mask(mirrored, dim));
+                    }
+                }
+                found
+            }
+        }
+    }
+
+    /// Linear interpolation around the coordinate `_q`, from the accessor itself so that the edge rule holds.
+    fn blend(&self, component: &str, result: &str) -> String {
+        let (name, dim, cells) = (self.name, self.dim(), cell_type(self.dim()));
+        let corner = |x: i32, y: i32, z: i32| match dim {
+            3 => format!("{name}(_b + vec3i({x}, {y}, {z})){component}"),
+            _ => format!("{name}(_b + vec2i({x}, {y})){component}"),
+        };
+        let row = |y, z| format!("mix({}, {}, _f.x)", corner(0, y, z), corner(1, y, z));
+        let plane = |z| format!("mix({}, {}, _f.y)", row(0, z), row(1, z));
+        let sum = if dim == 3 { format!("mix({}, {}, _f.z)", plane(0), plane(1)) } else { plane(0) };
+        format!("let _o = floor(_q); let _f = _q - _o; let _b = {cells}(_o); {result}{sum};")
+    }
+}

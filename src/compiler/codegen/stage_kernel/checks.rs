@@ -1,0 +1,191 @@
+//! What a kernel counts about the sums of its scatter ports. A sum is exact or it is reported: the previous sum that `atomicAdd` returns
+//! shows whether the new one left 32 bits. What rounds to zero is weighed against all that is added, in a sample of the invocations:
+//! the sample moves on from frame to frame, so that in the end every invocation was looked at.
+//!
+//! ```wgsl
+//! fn _check_mass(_at: i32, _part: i32, _value: f32, _r: f32, _q: i32, _o: i32) { .. }
+//! fn _sampled_end() { if (!_sampled) { return; } .. }
+//! ```
+
+use std::fmt::Write as _;
+
+use super::context::{Context, Written};
+use crate::codegen::builtin::WRONG;
+use crate::codegen::uniforms::{Block, Content};
+use crate::codegen::wgsl::float;
+use crate::ir::query::checked;
+use crate::ir::workgroups::extent;
+use crate::scatter::{HEAD_WORDS, ScatterCheck};
+use crate::stage::IterationSource;
+use crate::stage::header::{Port, Scatter};
+use crate::stage::types::ValueType;
+
+/// Invocations of a dispatch that are sampled, about.
+const SAMPLED: u64 = 4096;
+/// Most invocations that one sampled stands for.
+const MOST_STRIDE: u64 = 64;
+
+/// What is written to scatter ports whose sums are checked.
+fn checked_writes<'a>(cx: &Context<'a>) -> impl Iterator<Item = Written<'a>> {
+    cx.writes().filter(|written| checked(cx.stage, written.port))
+}
+
+/// What is counted for each checked port.
+pub(super) fn checks(cx: &Context<'_>) -> Vec<ScatterCheck> {
+    let check = |Written { port, value, .. }: Written<'_>| {
+        let cells = cx.domain_of(value).map_or(1, |d| d.resolution.iter().map(|n| u64::from(*n)).product());
+        let ty = value.ty.value();
+        ScatterCheck {
+            node: cx.node.path.clone(),
+            port: port.name.clone(),
+            bits: bits(port, ty),
+            scalar: ty.scalar(),
+            components: ty.components(value.dim),
+            cells,
+        }
+    };
+    checked_writes(cx).map(check).collect()
+}
+
+/// Members of the uniform block: where a port's counts begin, and its marks.
+pub(super) fn members(cx: &Context<'_>, block: &mut Block) {
+    for Written { port, .. } in checked_writes(cx) {
+        for (name, marks) in [(counts(port), false), (marks(port), true)] {
+            block.push(name, ValueType::I32, 2, Content::Check { port: port.name.clone(), marks });
+        }
+    }
+}
+
+/// The functions that count.
+pub(super) fn functions(cx: &Context<'_>) -> String {
+    let mut out = String::new();
+    let mut flush = String::new();
+    for Written { port, value, .. } in checked_writes(cx) {
+        if out.is_empty() {
+            out.push_str("var<private> _sampled: bool;\n");
+            out.push_str(WRONG);
+        }
+        let ty = value.ty.value();
+        match bits(port, ty) {
+            None => out.push_str(&whole(port, ty)),
+            Some(_) => {
+                let n = ty.components(value.dim);
+                out.push_str(&fixed(port, n));
+                flush.push_str(&flushed(port, n));
+            }
+        }
+    }
+    if !flush.is_empty() {
+        let _ = writeln!(out, "{SUM}fn _sampled_end() {{ if (!_sampled) {{ return; }}{flush} }}");
+    }
+    out
+}
+
+/// The statements around the call of the stage that begin and end its sample. `argument` is what the stage is called for.
+pub(super) fn sampled(cx: &Context<'_>, argument: &str) -> Option<(String, &'static str)> {
+    checked_writes(cx).find(|written| bits(written.port, written.value.ty.value()).is_some())?;
+    let place = match (cx.stage.source(), argument.is_empty()) {
+        (_, true) => return Some(("_sampled = true; ".into(), " _sampled_end();")),
+        (IterationSource::Particles, _) => "(_i >> 6u)".to_string(),
+        _ => {
+            let z = if cx.dim == 3 { " + u32(_cell.z) * 11u" } else { "" };
+            format!("((u32(_cell.x) >> 4u) + (u32(_cell.y) >> 3u) * 5u{z})")
+        }
+    };
+    let stride = (invocations(cx) / SAMPLED).clamp(1, MOST_STRIDE);
+    let stride = 1u64 << stride.ilog2();
+    let begin = format!("_sampled = (({place} + frame.index) & {}u) == 0u; ", stride - 1);
+    Some((begin, " _sampled_end();"))
+}
+
+fn invocations(cx: &Context<'_>) -> u64 {
+    match cx.node.set.as_ref().filter(|_| cx.stage.source() == IterationSource::Particles) {
+        Some(set) => u64::from(set.capacity),
+        None => extent(cx.graph, cx.node).map(u64::from).iter().product(),
+    }
+}
+
+/// Fraction bits of a port; none where it adds whole numbers.
+fn bits(port: &Port, ty: ValueType) -> Option<u32> {
+    match port.scatter {
+        Some(Scatter::Sum(bits)) if !matches!(ty, ValueType::I32 | ValueType::U32) => Some(bits),
+        _ => None,
+    }
+}
+
+fn counts(port: &Port) -> String {
+    format!("_counts_{}", port.name)
+}
+
+fn marks(port: &Port) -> String {
+    format!("_marks_{}", port.name)
+}
+
+/// Adds to a sum of 64 bits, in 256ths of a step, rounded up.
+const SUM: &str = "fn _sum64(_at: i32, _steps: f32) {
+    let _amount = ceil(_steps * 256.0);
+    let _high = floor(_amount / 4294967296.0);
+    let _low = u32(_amount - _high * 4294967296.0);
+    let _before = atomicAdd(&_alarms[_at], _low);
+    let _more = u32(_high) + select(0u, 1u, _before + _low < _before);
+    if (_more > 0u) { atomicAdd(&_alarms[_at + 1], _more); }
+}
+";
+
+/// `_r`: the value in steps, rounded; `_q`: the same as it was added; `_o`: the sum before.
+fn fixed(port: &Port, n: u32) -> String {
+    let (name, counts, marks, scale) = (&port.name, counts(port), marks(port), scale(port));
+    format!(
+        "var<private> _total_{name}: array<f32, {n}>;
+var<private> _lost_{name}: array<f32, {n}>;
+var<private> _most_{name}: u32;
+fn _check_{name}(_at: i32, _part: i32, _value: f32, _r: f32, _q: i32, _o: i32) {{
+    if ((bitcast<u32>(_value) & 0x7f800000u) == 0x7f800000u) {{ _wrong(params.{counts}, params.{marks}, _at, 2u, 0.0); return; }}
+    let _s = _o + _q;
+    if (abs(_r) >= 2147483648.0 || ((_o ^ _s) & (_q ^ _s)) < 0) {{ _wrong(params.{counts}, params.{marks}, _at, 1u, f32(_o) + _r); return; }}
+    if (!_sampled) {{ return; }}
+    let _steps = abs(_value * {scale});
+    _total_{name}[_part] += _steps;
+    if (_r == 0.0) {{ _lost_{name}[_part] += _steps; }}
+    _most_{name} = max(_most_{name}, u32(abs(_s)));
+}}
+"
+    )
+}
+
+fn scale(port: &Port) -> String {
+    let Some(Scatter::Sum(bits)) = port.scatter else { return "1.0".into() };
+    float(f64::from(1u32 << bits))
+}
+
+/// The end of a port's sample.
+fn flushed(port: &Port, n: u32) -> String {
+    let (name, counts) = (&port.name, counts(port));
+    let mut out = format!(" atomicMax(&_alarms[params.{counts} + 3], _most_{name});");
+    for part in 0..n {
+        let at = HEAD_WORDS + 4 * part;
+        let _ = write!(
+            out,
+            " if (_total_{name}[{part}] > 0.0) {{ _sum64(params.{counts} + {at}, _total_{name}[{part}]); }}\
+             \x20if (_lost_{name}[{part}] > 0.0) {{ _sum64(params.{counts} + {}, _lost_{name}[{part}]); }}",
+            at + 2
+        );
+    }
+    out
+}
+
+/// Whole numbers lose nothing; their sum can leave its range.
+fn whole(port: &Port, ty: ValueType) -> String {
+    let (name, counts, marks, wgsl) = (&port.name, counts(port), marks(port), ty.wgsl(2));
+    let left = match ty {
+        ValueType::I32 => "((_o ^ _s) & (_value ^ _s)) < 0",
+        _ => "_s < _o",
+    };
+    format!(
+        "fn _check_{name}(_at: i32, _value: {wgsl}, _o: {wgsl}) {{
+    let _s = _o + _value;
+    if ({left}) {{ _wrong(params.{counts}, params.{marks}, _at, 1u, f32(_o) + f32(_value)); }}
+}}
+"
+    )
+}

@@ -1,0 +1,221 @@
+//! What the emitters of a kernel ask: the operation and its surroundings, read-only.
+
+use super::bound::{self, Bound};
+use super::mapping::Mapping;
+use super::names;
+use crate::graph::{Domain, Graph, Kind, Node};
+use crate::ir::tiles;
+use crate::ir::{InstanceId, OWN, Op, Part, Program, Read, Value, ValueId, Write};
+use crate::stage::edges::Edges;
+use crate::stage::header::{Change, Direction, Port};
+use crate::stage::{Reach, Stage};
+
+/// The operation that a kernel is written for.
+pub(crate) struct Context<'a> {
+    pub graph: &'a Graph,
+    pub program: &'a Program,
+    pub op: &'a Op,
+    /// The node and the stage that are dispatched.
+    pub node: &'a Node,
+    pub stage: &'a Stage,
+    /// Dimensions of the node's space.
+    pub dim: u32,
+    pub mapping: Mapping,
+    /// In the order of their bindings.
+    pub bound: Vec<Bound>,
+    /// By write: whether it overwrites the version that it updates.
+    in_place: &'a [bool],
+}
+
+/// A stage of an operation: the one that is dispatched, or one that is inlined.
+#[derive(Clone, Copy)]
+pub(crate) struct Instance<'a> {
+    pub index: InstanceId,
+    pub node: &'a Node,
+    pub stage: &'a Stage,
+}
+
+/// What a stage writes.
+pub(crate) struct Written<'a> {
+    pub port: &'a Port,
+    pub write: &'a Write,
+    pub value: &'a Value,
+    pub in_place: bool,
+    /// The variable of the memory that it is written to.
+    pub target: String,
+}
+
+impl<'a> Context<'a> {
+    /// Context of an operation; `None` for one that dispatches no stage.
+    pub(crate) fn new(graph: &'a Graph, program: &'a Program, op: &'a Op, in_place: &'a [bool]) -> Option<Context<'a>> {
+        let node = graph.nodes.get(op.node)?;
+        let Kind::Stage(stage) = &node.kind else { return None };
+        let (dim, mapping, bound) = (graph.dim(node), Mapping::of(op), bound::bound(graph, program, op, in_place));
+        Some(Context { graph, program, op, node, stage, dim, mapping, bound, in_place })
+    }
+
+    /// The stage that is dispatched.
+    pub(crate) fn own(&self) -> Instance<'a> {
+        Instance { index: OWN, node: self.node, stage: self.stage }
+    }
+
+    /// The stage that is dispatched, or one that is inlined.
+    pub(crate) fn instance(&self, index: InstanceId) -> Option<Instance<'a>> {
+        let node = self.graph.nodes.get(self.op.node_of(index)?)?;
+        let Kind::Stage(stage) = &node.kind else { return None };
+        Some(Instance { index, node, stage })
+    }
+
+    /// The stages of the operation, the dispatched one first.
+    pub(crate) fn instances(&self) -> impl DoubleEndedIterator<Item = Instance<'a>> {
+        self.op.stages.ids().filter_map(|index| self.instance(index))
+    }
+
+    /// The stages that are inlined.
+    pub(crate) fn inlined(&self) -> impl DoubleEndedIterator<Item = Instance<'a>> {
+        self.instances().filter(|of| of.index != OWN)
+    }
+
+    /// The stages that run before the one that is dispatched, over the same cells or particles, in their order.
+    pub(crate) fn before(&self) -> impl Iterator<Item = Instance<'a>> {
+        self.inlined().rev().filter(|of| self.op.stages.get(of.index).is_some_and(|stage| stage.before))
+    }
+
+    /// Whether a stage of the operation uses a word.
+    pub(crate) fn names(&self, word: &str) -> bool {
+        self.stage.names(word) || self.inlined().any(|of| of.stage.names(word))
+    }
+
+    pub(crate) fn value(&self, id: ValueId) -> Option<&'a Value> {
+        self.program.values.get(id)
+    }
+
+    pub(crate) fn domain_of(&self, value: &Value) -> Option<&'a Domain> {
+        value.domain.and_then(|domain| self.graph.domains.get(domain))
+    }
+
+    /// The domain of a node, or one cell where it has none.
+    pub(crate) fn domain(&self, node: &Node) -> Domain {
+        let empty = || Domain {
+            name: String::new(),
+            dim: 2,
+            resolution: [1; 3],
+            cell_size: 1.0,
+            edge: Edges::default(),
+            finer: None,
+            sliced: None,
+        };
+        node.domain.and_then(|d| self.graph.domains.get(d)).cloned().unwrap_or_else(empty)
+    }
+
+    /// Cells of the node's own domain.
+    pub(crate) fn resolution(&self) -> [i64; 3] {
+        self.domain(self.node).resolution.map(i64::from)
+    }
+
+    /// What a read beyond a grid gives a port.
+    pub(crate) fn edges(&self, port: &Port, value: &Value) -> Edges {
+        port.edges(self.domain_of(value).map(|d| d.edge).unwrap_or_default())
+    }
+}
+
+/// What is read.
+impl<'a> Context<'a> {
+    /// What a stage's ports read from memory.
+    pub(crate) fn reads(&self, of: InstanceId) -> impl Iterator<Item = &'a Read> {
+        self.op.reads.iter().filter(move |r| r.stage == of)
+    }
+
+    /// The same, and what they get from other stages of the dispatch.
+    pub(crate) fn all_reads(&self, of: InstanceId) -> impl Iterator<Item = &'a Read> {
+        self.op.reads.iter().chain(&self.op.forwarded).filter(move |r| r.stage == of)
+    }
+
+    /// The value that a part of a port is read from in memory.
+    pub(crate) fn read_value(&self, of: InstanceId, port: usize, part: &Part) -> Option<&'a Value> {
+        self.reads(of).find(|r| r.port == port && r.part == *part).and_then(|r| self.value(r.value))
+    }
+
+    /// The variable of its buffer. Attributes that are overwritten in place are read where they are written.
+    pub(crate) fn variable(&self, of: InstanceId, port: usize, part: &Part) -> Option<&str> {
+        let found = |b: &&Bound| b.reads.iter().any(|r| r.stage == of && r.port == port && r.part == *part);
+        self.bound.iter().find(found).map(|b| b.variable.as_str())
+    }
+
+    /// What a port gets from another stage of the dispatch: the variable and its value.
+    pub(crate) fn forwarded(&self, of: InstanceId, port: usize, part: &Part) -> Option<(String, &'a Value)> {
+        let read = self.op.forwarded.iter().find(|r| r.stage == of && r.port == port && r.part == *part)?;
+        Some((self.passed(read.value)?, self.value(read.value)?))
+    }
+
+    /// The variable through which a stage of the dispatch passes a value to another.
+    pub(crate) fn passed(&self, value: ValueId) -> Option<String> {
+        let write = self.op.writes.iter().find(|w| w.value == value)?;
+        let port = self.instance(write.stage)?.stage.outputs().nth(write.port)?;
+        Some(names::passed(write.stage, names::returned(port, &write.part)))
+    }
+
+    /// The stage that recomputes what a port reads, and the value that it recomputes.
+    pub(crate) fn recomputed(&self, of: InstanceId, port: usize) -> Option<(InstanceId, &'a Value)> {
+        self.op.stages.entries().find_map(|(index, stage)| {
+            let value = stage.recomputes.filter(|_| stage.callers.contains(&(of, port)))?;
+            Some((index, self.value(value)?))
+        })
+    }
+
+    /// Inputs of a tile that are read at the computed cell only. They are the same in every sweep, so they wait in registers.
+    pub(crate) fn held_inputs(&self) -> Vec<(&'a Port, &'a Value)> {
+        let held = |port: usize| {
+            let read = self.all_reads(OWN).find(|r| r.port == port)?;
+            Some((self.stage.inputs().nth(port)?, self.value(read.value)?))
+        };
+        tiles::held_inputs(self.graph, self.program, self.op).into_iter().filter_map(held).collect()
+    }
+}
+
+/// What is written and returned.
+impl<'a> Context<'a> {
+    /// What the dispatched stage writes.
+    pub(crate) fn writes(&self) -> impl Iterator<Item = Written<'a>> {
+        self.writes_of(OWN)
+    }
+
+    /// What one of the stages writes.
+    pub(crate) fn writes_of(&self, of: InstanceId) -> impl Iterator<Item = Written<'a>> {
+        let all = self.op.writes.iter().zip(self.in_place).enumerate();
+        all.filter(move |(_, (write, _))| write.stage == of).filter_map(|(index, (write, in_place))| {
+            let port = self.instance(write.stage)?.stage.outputs().nth(write.port)?;
+            let target = bound::target(self.graph, self.op, self.in_place, index)?;
+            Some(Written { port, write, value: self.value(write.value)?, in_place: *in_place, target })
+        })
+    }
+
+    /// What any of the stages writes, stage by stage.
+    pub(crate) fn all_writes(&self) -> impl Iterator<Item = Written<'a>> {
+        self.op.stages.ids().flat_map(|of| self.writes_of(of))
+    }
+
+    /// The version that a write updates; itself, where there is none.
+    pub(crate) fn updated(&self, written: &Written<'a>) -> &'a Value {
+        written.write.consumes.and_then(|before| self.value(before)).unwrap_or(written.value)
+    }
+
+    /// Whether the dispatched stage reduces to a number.
+    pub(crate) fn reduces(&self) -> bool {
+        self.stage.outputs().any(|p| p.reduce.is_some())
+    }
+
+    /// The port that adds particles, and the number input that says how many.
+    pub(crate) fn emits(&self) -> Option<(&'a Port, &'a str)> {
+        self.stage.outputs().find_map(|p| match &p.change {
+            Change::Emit(amount) => Some((p, amount.as_str())),
+            _ => None,
+        })
+    }
+
+    /// Whether the tiles of this operation are swept in columns: its stage looks across faces only.
+    pub(crate) fn in_columns(&self) -> bool {
+        let near = |port: &Port| port.direction == Direction::InOut && self.stage.reach(&port.name) != Reach::Anywhere;
+        self.mapping.is_tile() && self.writes().all(|written| near(written.port))
+    }
+}

@@ -1,0 +1,52 @@
+//! Entry points over cells: one cell, two or four an invocation, blocks with a halo, and reductions.
+//!
+//! ```wgsl
+//! let _cell = vec2i(_id.xy) * vec2i(4, 1);
+//! if (any(_cell >= vec2i(64, 48))) { return; }
+//! ```
+
+use super::cell::{cell, computed, other_color};
+use super::parts::{CELL_ARGUMENT, Entry, PLACE_ARGUMENTS};
+use super::store::{Slot, stores};
+use super::{halo, pairs, reduce, rows};
+use crate::codegen::stage_kernel::context::Context;
+use crate::codegen::stage_kernel::mapping::Mapping;
+use crate::codegen::stage_kernel::text::Text;
+use crate::codegen::wgsl::{axes, cell_literal, cell_type, cells_literal};
+use crate::ir::workgroups::extent;
+
+pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
+    if let Mapping::Halo(shape) = cx.mapping {
+        return halo::entry(cx, &shape, text);
+    }
+    let place = place(cx);
+    let outside = format!("any(_cell >= {})", cells_literal(extent(cx.graph, cx.node), cx.dim));
+    if cx.reduces() {
+        let reduced = reduce::reduced(cx, &outside, &computed(cx, Slot::Element), &stores(cx, "", Slot::Element));
+        return Entry::new(format!("{CELL_ARGUMENT}, {PLACE_ARGUMENTS}"), place + &reduced);
+    }
+    let inside = match cx.mapping {
+        Mapping::Row(_) => rows::rows(cx),
+        Mapping::Pair(_) => pairs::pairs(cx),
+        _ => single(cx),
+    };
+    Entry::new(CELL_ARGUMENT, format!("{place}    if ({outside}) {{ return; }}\n{inside}"))
+}
+
+/// `let _cell = ..`: the first cell of an invocation.
+fn place(cx: &Context<'_>) -> String {
+    let step = match cx.mapping {
+        Mapping::Row(shape) | Mapping::Pair(shape) => {
+            format!(" * {}", cell_literal([i64::from(shape.cells), 1, 1], cx.dim))
+        }
+        _ => String::new(),
+    };
+    format!("    let _cell = {}(_id.{}){step};\n", cell_type(cx.dim), axes(cx.dim))
+}
+
+/// One cell, unless it is of the other colour.
+fn single(cx: &Context<'_>) -> String {
+    let other = other_color(cx, Slot::Element);
+    let other = other.map_or(String::new(), |(other, keep)| format!("    if ({other}) {{ {keep}return; }}\n"));
+    format!("{other}    {}\n", cell(cx, Slot::Element))
+}

@@ -1,0 +1,99 @@
+//! Statements that store what a stage has returned.
+//!
+//! ```wgsl
+//! _write_p[_cell.y * 64 + _cell.x] = _result.p;
+//! _write_particles__age[_i] = _result.age;
+//! ```
+
+use crate::codegen::stage_kernel::context::{Context, Written};
+use crate::codegen::stage_kernel::{names, results};
+use crate::codegen::wgsl::{COMPONENTS, element};
+use crate::ir::{Part, Value};
+use crate::stage::header::Change;
+use crate::stage::types::{PortType, WireType};
+
+/// Where the value of a cell goes.
+#[derive(Clone, Copy)]
+pub(super) enum Slot {
+    /// To its element in memory.
+    Element,
+    /// To a component of the pair that it shares a word with.
+    Lane(&'static str),
+}
+
+/// Stores the result: grids at the cell, or in its lane of a pair; attributes at `place`.
+pub(super) fn stores(cx: &Context<'_>, place: &str, slot: Slot) -> String {
+    cx.writes().filter_map(|written| one(cx, &written, place, slot)).map(|store| format!(" {store}")).collect()
+}
+
+fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: Slot) -> Option<String> {
+    let Written { port, write, value, .. } = written;
+    if port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put || write.transient {
+        return None;
+    }
+    let variable = names::written(port, &write.part);
+    let result = || results::result(cx, &port.name);
+    Some(match &write.part {
+        Part::Count | Part::Start | Part::Packed(_) | Part::Found | Part::Outside(..) => return None,
+        Part::Attribute(_) if port.change == Change::Scatter => return None,
+        Part::Order => format!("{variable}[{place}] = {};", result()),
+        Part::Attribute(name) => attribute(cx, written, name, (&variable, place)),
+        Part::Whole if port.ty == PortType::Particles && port.change == Change::Filter => {
+            format!("{variable}[{place}] = select(0u, 1u, {});", result())
+        }
+        Part::Whole if port.ty == PortType::Particles => format!("{variable}[{place}] = {};", result()),
+        Part::Whole if value.ty == WireType::FaceGrid => {
+            let store = cell(cx, value, &variable, slot, "_faces");
+            format!("{{ {} {store} }}", existing_faces(cx.dim, &result()))
+        }
+        Part::Whole => {
+            let store = cell(cx, value, &variable, slot, &result());
+            // Faces have a layer beyond the cells.
+            let beyond = matches!(port.ty, PortType::Grid(_)) && cx.node.outputs.contains(&WireType::FaceGrid);
+            if beyond { format!("if (inside(_cell)) {{ {store} }}") } else { store }
+        }
+    })
+}
+
+/// An emitter writes every attribute, zero where it has nothing to say.
+fn attribute(cx: &Context<'_>, written: &Written<'_>, name: &str, (variable, place): (&str, &str)) -> String {
+    let layout = written.value.layout();
+    match written.port.written.iter().any(|(n, _)| n == name) {
+        true => layout.store(variable, place, &results::result(cx, name)),
+        false => format!("{{ let _zero = {}(); {} }}", layout.wgsl(), layout.store(variable, place, "_zero")),
+    }
+}
+
+/// A statement that stores a cell's number, the name of a value, as its precision leaves it.
+pub(super) fn cell(cx: &Context<'_>, value: &Value, target: &str, slot: Slot, source: &str) -> String {
+    match value.dithered {
+        true => exact(cx, value, target, slot, &value.layout().dithered(source, &element_of(cx, "_cell", value))),
+        false => exact(cx, value, target, slot, source),
+    }
+}
+
+/// A statement that stores a cell's number; where it shares a word with another, to the lane of the pair.
+pub(super) fn exact(cx: &Context<'_>, value: &Value, target: &str, slot: Slot, source: &str) -> String {
+    match slot {
+        Slot::Lane(lane) if value.layout().pairs() => format!("{}.{lane} = {source};", names::pair(target)),
+        _ => value.layout().store(target, &element_of(cx, "_cell", value), source),
+    }
+}
+
+/// The element of a cell that is named so.
+pub(super) fn element_of(cx: &Context<'_>, cell: &str, value: &Value) -> String {
+    let Some(domain) = cx.domain_of(value) else { return "0".into() };
+    let resolution = if value.ty == WireType::FaceGrid { domain.face_resolution() } else { domain.resolution };
+    element(cell, resolution, cx.dim)
+}
+
+/// Zeroes the components in the layer beyond the cells that belong to no face, so that what is stored is repeatable.
+fn existing_faces(dim: u32, source: &str) -> String {
+    let axes = &COMPONENTS[..dim as usize];
+    let exists = |axis: &str| {
+        let others = axes.iter().filter(|other| **other != axis);
+        others.map(|other| format!("_cell.{other} < RESOLUTION.{other}")).collect::<Vec<_>>().join(" && ")
+    };
+    let mask: Vec<String> = axes.iter().map(|axis| exists(axis)).collect();
+    format!("let _faces = select(Vec(), {source}, vec{dim}<bool>({}));", mask.join(", "))
+}

@@ -1,0 +1,138 @@
+//! Memory layout of a wire's elements: packed, padded, or in half precision. Code that computes with them always has
+//! `f32`.
+//!
+//! In half precision every store rounds, and what an inlined stage passes on is rounded as if it had been stored and read. So fused and plain
+//! plans agree to the bit. Only a tile rounds less often: it holds `f32` over all its sweeps.
+
+use half::f16;
+
+use crate::stage::types::{Precision, Scalar, ValueType, WireType};
+
+/// The memory layout of one element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    pub value: ValueType,
+    pub dim: u32,
+    /// Vectors of three are padded with a fourth word, so that one load is enough. Used for particles, which are read
+    /// in any order; grids are read along rows and stay dense.
+    pub padded: bool,
+    /// [`Precision::F16`]: two numbers a word, the first in the lower half. Vectors of three are padded to four; of
+    /// single numbers, two cells share a word, so one invocation must write both.
+    pub precision: Precision,
+}
+
+impl Layout {
+    pub(crate) fn new(ty: WireType, dim: u32, precision: Precision) -> Layout {
+        Layout { value: ty.value(), dim, padded: matches!(ty, WireType::Attribute(_)), precision }
+    }
+
+    pub fn components(self) -> u32 {
+        self.value.components(self.dim)
+    }
+
+    pub fn is_half(self) -> bool {
+        self.precision == Precision::F16
+    }
+
+    pub(crate) fn wide(self) -> bool {
+        self.padded && self.components() == 3
+    }
+
+    /// Numbers of an element, including padding.
+    pub fn numbers(self) -> u32 {
+        if self.components() == 3 && (self.padded || self.is_half()) { 4 } else { self.components() }
+    }
+
+    /// Words of this many elements.
+    pub fn words(self, elements: u64) -> u64 {
+        let numbers = elements * u64::from(self.numbers());
+        if self.is_half() { numbers.div_ceil(2) } else { numbers }
+    }
+
+    /// Whether two cells share a word.
+    pub(crate) fn pairs(self) -> bool {
+        self.is_half() && self.components() == 1
+    }
+
+    /// The components of elements with this layout, one a word.
+    pub fn unpack(self, words: &[u32]) -> Vec<u32> {
+        let numbers: Vec<u32> = match self.precision {
+            Precision::F32 => words.to_vec(),
+            Precision::F16 => words.iter().flat_map(|word| halves(*word)).collect(),
+        };
+        let (all, used) = (self.numbers() as usize, self.components() as usize);
+        if all == used {
+            return numbers;
+        }
+        numbers.chunks(all).flat_map(|element| element.iter().take(used)).copied().collect()
+    }
+
+    /// The words of elements that are given component by component. Half precision rounds to the nearest number, ties
+    /// to even.
+    pub fn pack(self, components: &[u32]) -> Vec<u32> {
+        let (all, used) = (self.numbers() as usize, self.components() as usize);
+        let numbers: Vec<u32> = match all == used {
+            true => components.to_vec(),
+            false => components.chunks(used).flat_map(|c| c.iter().copied().chain([0])).collect(),
+        };
+        match self.precision {
+            Precision::F32 => numbers,
+            Precision::F16 => numbers.chunks(2).map(word).collect(),
+        }
+    }
+}
+
+/// Bits of the two `f32` that a word holds as halves.
+fn halves(word: u32) -> [u32; 2] {
+    [word as u16, (word >> 16) as u16].map(|bits| f16::from_bits(bits).to_f32().to_bits())
+}
+
+fn word(pair: &[u32]) -> u32 {
+    let half = |at: usize| pair.get(at).map_or(0, |bits| f16::from_f32(f32::from_bits(*bits)).to_bits());
+    u32::from(half(0)) | u32::from(half(1)) << 16
+}
+
+/// The precision of grids of a type whose node requests one: only floats at cell centres are stored as halves.
+pub(crate) fn precision(ty: WireType, asked: Precision) -> Precision {
+    match ty {
+        WireType::Grid(value) if value.scalar() == Scalar::F32 => asked,
+        _ => Precision::F32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(value: ValueType, precision: Precision) -> Layout {
+        Layout::new(WireType::Grid(value), 3, precision)
+    }
+
+    #[test]
+    fn memory_halves_but_for_vectors_of_three() {
+        let words = |value, precision| layout(value, precision).words(6);
+        for (value, whole, half) in
+            [(ValueType::F32, 6, 3), (ValueType::Vec2, 12, 6), (ValueType::Vec, 18, 12), (ValueType::Vec4, 24, 12)]
+        {
+            assert_eq!((words(value, Precision::F32), words(value, Precision::F16)), (whole, half), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_packed_comes_back_to_half_a_unit() {
+        let values: Vec<f32> = (0..24).map(|i| (1.7f32 * i as f32).sin() * 10f32.powi(i % 5 - 2)).collect();
+        let bits: Vec<u32> = values.iter().map(|v| v.to_bits()).collect();
+        for value in [ValueType::F32, ValueType::Vec2, ValueType::Vec3, ValueType::Vec4] {
+            let half = layout(value, Precision::F16);
+            let elements = 24 / value.components(3);
+            let words = half.pack(&bits);
+            assert_eq!(words.len() as u64, half.words(u64::from(elements)));
+            let back = half.unpack(&words);
+            for (value, back) in values.iter().zip(back.iter().map(|b| f32::from_bits(*b))) {
+                assert!((back - value).abs() <= value.abs() / 2048.0, "{value} came back as {back}");
+            }
+            assert_eq!(half.pack(&back), words, "and is the same from then on");
+        }
+        assert_eq!(layout(ValueType::Vec3, Precision::F32).pack(&bits), bits, "grids of f32 are not padded");
+    }
+}

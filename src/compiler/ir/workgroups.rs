@@ -1,0 +1,121 @@
+//! The number of workgroups of a dispatch.
+
+use crate::graph::{Domain, Graph, Kind, Node, NodeId};
+use crate::ir::{Op, Program, Task, Value, tiles, workgroups};
+use crate::stage::IterationSource;
+use crate::stage::types::WireType;
+use crate::tuning::Shape;
+
+/// Invocations of a workgroup in built-in tasks, one word each.
+pub(crate) const LANES: u32 = 256;
+
+/// WebGPU's limit on workgroups along one axis.
+const MAX_GROUPS: u64 = 65_535;
+
+/// Workgroups that cover this many words.
+pub(crate) fn word_groups(words: u64) -> [u32; 3] {
+    let groups = words.div_ceil(u64::from(LANES)).max(1);
+    let rows = groups.div_ceil(MAX_GROUPS);
+    [groups.div_ceil(rows) as u32, rows as u32, 1]
+}
+
+/// Cells of the tiles in which connected parts are labelled first, one for each lane.
+pub(crate) fn connect_tile(dim: u32) -> [u32; 3] {
+    if dim == 3 { [8, 8, 4] } else { [16, 16, 1] }
+}
+
+/// The number of these tiles.
+pub(crate) fn connect_tiles(domain: &Domain) -> u64 {
+    let along = domain.resolution.iter().zip(connect_tile(domain.dim)).map(|(n, width)| n.div_ceil(width));
+    along.map(u64::from).product()
+}
+
+/// Elements of a grid or a particle set.
+pub(crate) fn elements(graph: &Graph, value: &Value) -> u64 {
+    match (value.capacity, value.domain.and_then(|d| graph.domains.get(d))) {
+        (0, Some(domain)) => domain.elements(value.ty),
+        (capacity, _) => u64::from(capacity),
+    }
+}
+
+/// Workgroups of a built-in task.
+pub(crate) fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
+    let target = op.writes.first().and_then(|w| program.values.get(w.value));
+    let (words, elements) = target.map_or((0, 0), |value| (value.bytes / 4, elements(graph, value)));
+    let source = op.reads.first().and_then(|r| program.values.get(r.value));
+    let converts = target.zip(source).filter(|(target, source)| target.precision != source.precision);
+    let threads = match op.task {
+        Task::Copy if converts.is_some_and(|(target, _)| target.layout().pairs()) => elements.div_ceil(2),
+        Task::Copy if converts.is_some() => elements,
+        Task::Present { width, height } => return [width.div_ceil(32), height.div_ceil(8), 1],
+        Task::Reduce(..) | Task::ScanSums | Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => 1,
+        Task::ScanBlocks => elements.div_ceil(4),
+        Task::ScanAdd => elements + 1,
+        Task::ScanEnd => (elements + 1).div_ceil(4),
+        Task::ConnectTiles => {
+            let domain = target.and_then(|t| graph.domains.get(t.domain?));
+            domain.map_or(0, |d| u64::from(LANES) * connect_tiles(d))
+        }
+        Task::Compact | Task::Gather | Task::Scatter | Task::Pack => elements,
+        _ => words,
+    };
+    workgroups::word_groups(threads)
+}
+
+/// Workgroups of an operation's dispatch, whatever its task.
+pub(crate) fn op_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
+    match (&op.task, graph.nodes.get(op.node).map(|node| (node, &node.kind))) {
+        (Task::Stage, Some((node, Kind::Stage(_)))) => shaped_groups(graph, program, op, node),
+        _ => task_groups(graph, program, op),
+    }
+}
+
+/// Cells that a stage runs over.
+pub(crate) fn extent(graph: &Graph, node: &Node) -> [u32; 3] {
+    let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return [1; 3] };
+    match &node.kind {
+        Kind::Stage(stage) if stage.header.once => [1; 3],
+        _ if node.outputs.contains(&WireType::FaceGrid) => domain.face_resolution(),
+        _ => domain.resolution,
+    }
+}
+
+pub(crate) fn workgroup(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u32; 3] {
+    match source(node) {
+        Some(IterationSource::Once | IterationSource::Positions) => [1; 3],
+        Some(IterationSource::Particles) => [workgroups::LANES, 1, 1],
+        _ => shape.unwrap_or(Shape::plain(graph.dim(node))).group,
+    }
+}
+
+pub(crate) fn source(node: &Node) -> Option<IterationSource> {
+    match &node.kind {
+        Kind::Stage(stage) => Some(stage.source()),
+        _ => None,
+    }
+}
+
+/// Workgroups of a stage's dispatch, in its plain shape.
+pub(crate) fn groups(graph: &Graph, node: NodeId) -> [u32; 3] {
+    let Some(node) = graph.nodes.get(node) else { return [1; 3] };
+    if source(node) == Some(IterationSource::Particles) {
+        return workgroups::word_groups(node.set.as_ref().map_or(1, |s| u64::from(s.capacity)));
+    }
+    let (extent, workgroup) = (extent(graph, node), workgroup(graph, node, None));
+    [0, 1, 2].map(|i| extent[i].div_ceil(workgroup[i]))
+}
+
+/// Workgroups of an operation's dispatch.
+pub(crate) fn shaped_groups(graph: &Graph, program: &Program, op: &Op, node: &Node) -> [u32; 3] {
+    let Some(shape) = op.shape else { return groups(graph, op.node) };
+    let (extent, dim) = (extent(graph, node), graph.dim(node));
+    if op.sweeps > 1 {
+        let inner = tiles::tile_inner(graph, op, &shape);
+        return [0, 1, 2].map(|i| if i < dim as usize { extent[i].div_ceil(inner[i]) } else { 1 });
+    }
+    let size = match shape.halo {
+        0 => [shape.group[0] * shape.cells, shape.group[1], shape.group[2]],
+        _ => tiles::inner(graph, program, op, &shape),
+    };
+    [0, 1, 2].map(|i| extent[i].div_ceil(size[i]))
+}

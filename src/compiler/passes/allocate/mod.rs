@@ -1,0 +1,215 @@
+//! Assigns memory. Versions share a buffer if one updates the other in place or if their lifetimes do not overlap. A
+//! State's next value uses the State's own buffer if that is free by then; otherwise the two swap. Invariant values
+//! share memory only among themselves, and those that a frame reads keep their memory.
+
+#[cfg(test)]
+mod tests;
+mod verify;
+mod versions;
+
+pub(crate) use verify::verify;
+pub(crate) use versions::versions;
+
+use crate::arena::{Arena, IdVec};
+use crate::data::{Buffer, BufferId, Holding, Wire};
+use crate::ir::lifetimes::{Chain, Life, Moment, chains, keys, lives, owners};
+use crate::ir::{Part, PictureValue, Program, StateKey, Value, ValueId};
+use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use crate::graph::{Graph, Kind, NodeId};
+use crate::problem::{Problem, Problems};
+
+/// The buffer of each value; none where it stays in registers, or nothing needs it.
+pub(crate) type Placement = IdVec<Value, Option<BufferId>>;
+
+/// Buffers of a plan, and of each value.
+#[derive(Debug, Default)]
+pub(crate) struct Allocation {
+    pub buffers: Arena<Buffer>,
+    pub frame: Placement,
+    pub reset: Placement,
+    pub swaps: Vec<(BufferId, BufferId)>,
+    /// Node, output port and buffer of each watched number.
+    pub watches: Vec<(NodeId, usize, BufferId)>,
+    /// Buffer of each State's value.
+    pub states: BTreeMap<StateKey, BufferId>,
+    pub wires: BTreeMap<String, Wire>,
+    pub pictures: Vec<(PictureValue, BufferId)>,
+}
+
+pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Allocation, Problems> {
+    let mut layout = Allocation::default();
+    let chains = chains(graph, frame);
+    let frame_begins = Moment::At(frame.frame_begins());
+    // A frame that skips the invariant operations needs their results, so these have their own memory.
+    let (mut pool, mut invariant_pool) = (Pool::default(), Pool::default());
+    layout.frame = frame.values.table(None);
+    let owner = owners(&chains, &frame.values);
+    let chain_of = |value: ValueId| owner.get(value).and_then(|chain| chains.get((*chain)?));
+    // States first: their memory is permanent.
+    let mut state_ends = BTreeMap::new();
+    for (key, value) in &frame.states {
+        let buffer = pool.create(&mut layout.buffers, &frame.values[*value].label, frame.values[*value].bytes);
+        layout.states.insert(key.clone(), buffer);
+        if let Some(chain) = chain_of(*value) {
+            chain.values.iter().for_each(|v| layout.frame[*v] = Some(buffer));
+            state_ends.insert(key.clone(), chain.life.last);
+        }
+    }
+    let passed: BTreeSet<ValueId> =
+        frame.ops.iter().flat_map(|op| &op.writes).filter(|w| w.transient).map(|w| w.value).collect();
+    let becomes = keys(&frame.next);
+    for chain in &chains {
+        let inside = chain.values.iter().all(|v| passed.contains(v));
+        if inside || chain.values.first().is_none_or(|v| layout.frame[*v].is_some()) {
+            continue;
+        }
+        let keys = chain.values.iter().filter_map(|v| becomes.get(v)).flatten();
+        let state = keys.filter(|key| frame.states.contains_key(key)).min().copied();
+        let buffer = match state {
+            Some(state) if state_ends.get(state).is_some_and(|end| *end < chain.life.first) => layout.states[state],
+            Some(state) => {
+                let other = pool.take(&mut layout.buffers, chain, frame);
+                layout.swaps.push((layout.states[state], other));
+                other
+            }
+            None if chain.life.first < frame_begins => invariant_pool.take(&mut layout.buffers, chain, frame),
+            None => pool.take(&mut layout.buffers, chain, frame),
+        };
+        chain.values.iter().for_each(|v| layout.frame[*v] = Some(buffer));
+    }
+    note_holdings(frame, &mut layout);
+    // After a reset, the invariant operations run again.
+    pool.made.append(&mut invariant_pool.made);
+    layout.reset = reset_buffers(graph, reset, &mut layout, pool.made)?;
+    layout.pictures =
+        frame.pictures.iter().filter_map(|picture| Some((*picture, layout.frame[picture.value]?))).collect();
+    layout.watches = frame.watches.iter().filter_map(|(n, p, v)| Some((*n, *p, layout.frame[*v]?))).collect();
+    let survivors = survivors(&chains, &layout.frame, &passed);
+    // A wire that comes from outside is there like a State, but it is one only if its node is.
+    let is_outside = |(node, part): &StateKey| {
+        matches!(part, Part::Outside(..)) && !matches!(graph.nodes[*node].kind, Kind::State(_))
+    };
+    let outside: BTreeSet<ValueId> = frame.states.iter().filter(|(key, _)| is_outside(key)).map(|(_, v)| *v).collect();
+    let state_values: BTreeSet<ValueId> = frame.states.values().copied().collect();
+    let is_state = |v: &ValueId| state_values.contains(v) && !outside.contains(v);
+    // Values that nothing needs have no memory.
+    for (name, value) in &frame.wires {
+        let Some(buffer) = layout.frame[*value] else { continue };
+        let kept = survivors.contains(value) || state_values.contains(value);
+        let state = is_state(value);
+        layout.wires.insert(name.clone(), Wire { kept, state, ..Wire::new(&frame.values[*value], buffer) });
+    }
+    Ok(layout)
+}
+
+/// Records what each buffer holds, and when. Consecutive versions of a wire count as one.
+fn note_holdings(program: &Program, layout: &mut Allocation) {
+    let lives = lives(program);
+    let mut order: Vec<(ValueId, Life)> = lives.entries().filter_map(|(value, life)| Some((value, (*life)?))).collect();
+    order.sort_by_key(|(_, life)| life.first);
+    for (value, life) in order {
+        let Some(buffer) = layout.frame[value].and_then(|buffer| layout.buffers.get_mut(buffer)) else { continue };
+        let at = |moment: Moment| if let Moment::At(op) = moment { Some(op.index()) } else { None };
+        let new = Holding {
+            wire: wire(&program.values[value].label).to_string(),
+            first: at(life.first),
+            last: at(life.last),
+        };
+        match buffer.holds.last_mut() {
+            Some(before) if before.wire == new.wire && before.last.is_some() => before.last = new.last,
+            _ => buffer.holds.push(new),
+        }
+    }
+}
+
+/// The wire that a value is a version of; intermediate values of a scatter belong to its result.
+fn wire(label: &str) -> &str {
+    label.strip_suffix(" (scatter)").unwrap_or(label)
+}
+
+/// The value that each buffer holds when the frame ends: of a chain of versions the last that is stored. Those that are
+/// `passed` within a kernel are not.
+fn survivors(chains: &[Chain], buffers: &Placement, passed: &BTreeSet<ValueId>) -> BTreeSet<ValueId> {
+    let mut last = BTreeMap::new();
+    for chain in chains {
+        if let Some(value) = chain.values.iter().rev().find(|v| !passed.contains(v)) {
+            let entry = last.entry(buffers[*value]).or_insert((chain.life.first, *value));
+            if chain.life.first >= entry.0 {
+                *entry = (chain.life.first, *value);
+            }
+        }
+    }
+    last.into_values().map(|(_, v)| v).collect()
+}
+
+/// Buffers that wires share. Chains come in the order of their first operation.
+#[derive(Debug, Default)]
+struct Pool {
+    /// In the order in which they were made, without States' buffers.
+    made: Vec<BufferId>,
+    /// By size: the place in `made` of those that are needed no more. The first is taken first.
+    free: BTreeMap<u64, BTreeSet<usize>>,
+    /// The last operation that needs a buffer, its size and its place in `made`; the earliest on top.
+    busy: BinaryHeap<Reverse<(Moment, u64, usize)>>,
+}
+
+impl Pool {
+    /// All of `made`, free.
+    fn of(made: Vec<BufferId>, buffers: &Arena<Buffer>) -> Pool {
+        let mut free = BTreeMap::<u64, BTreeSet<usize>>::new();
+        for (place, buffer) in made.iter().enumerate() {
+            free.entry(buffers[*buffer].bytes).or_default().insert(place);
+        }
+        Pool { made, free, busy: BinaryHeap::new() }
+    }
+
+    fn create(&self, buffers: &mut Arena<Buffer>, label: &str, bytes: u64) -> BufferId {
+        buffers.push(Buffer { label: wire(label).to_string(), bytes, holds: Vec::new() })
+    }
+
+    fn take(&mut self, buffers: &mut Arena<Buffer>, chain: &Chain, program: &Program) -> BufferId {
+        while let Some(top) = self.busy.peek_mut().filter(|top| top.0.0 < chain.life.first) {
+            let Reverse((_, bytes, place)) = PeekMut::pop(top);
+            self.free.entry(bytes).or_default().insert(place);
+        }
+        let free = self.free.get_mut(&chain.bytes).and_then(BTreeSet::pop_first);
+        let place = free.unwrap_or_else(|| {
+            let label = chain.values.first().map_or("", |v| program.values[*v].label.as_str());
+            self.made.push(self.create(buffers, label, chain.bytes));
+            self.made.len() - 1
+        });
+        self.busy.push(Reverse((chain.life.last, chain.bytes, place)));
+        self.made[place]
+    }
+}
+
+/// A reset runs between frames, so it can use every buffer that is not a State's.
+fn reset_buffers(
+    graph: &Graph,
+    reset: &Program,
+    layout: &mut Allocation,
+    made: Vec<BufferId>,
+) -> Result<Placement, Problems> {
+    let mut pool = Pool::of(made, &layout.buffers);
+    let mut memory = reset.values.table(None);
+    let (held, becomes) = (keys(&reset.states), keys(&reset.next));
+    for chain in chains(graph, reset) {
+        let first = |of: &BTreeMap<ValueId, Vec<&StateKey>>| {
+            chain.values.iter().filter_map(|v| of.get(v)).flatten().min().copied().cloned()
+        };
+        // A State that a reset reads comes from a file and has its value already.
+        let buffer = match first(&becomes).or_else(|| first(&held)) {
+            Some(state) => {
+                let node = graph.nodes.get(state.0).map_or("", |node| node.path.as_str());
+                let lost = || Problem::new(node, "", "the start of a State reads this one, which has no memory", "");
+                *layout.states.get(&state).ok_or_else(lost)?
+            }
+            None => pool.take(&mut layout.buffers, &chain, reset),
+        };
+        chain.values.iter().for_each(|v| memory[*v] = Some(buffer));
+    }
+    Ok(memory)
+}

@@ -1,0 +1,76 @@
+//! Parses the `//!` header of a stage file. The grammar is in `docs/stage_language.md`.
+
+mod grammar;
+mod handle;
+mod model;
+mod names;
+mod param;
+mod port;
+
+use super::language;
+pub use grammar::split_commas;
+pub use handle::{Handle, Role};
+pub use model::{Change, Direction, Header, HeaderError, Param, ParamType, Port, Radius, Range, Reduction, Scatter};
+
+/// Parses the header; returns all errors, not only the first.
+pub fn parse(source: &str) -> Result<Header, Vec<HeaderError>> {
+    let (header, errors) = read(source);
+    if errors.is_empty() { Ok(header) } else { Err(errors) }
+}
+
+/// The declarations of valid lines, and the errors of the others.
+pub fn read(source: &str) -> (Header, Vec<HeaderError>) {
+    let mut header = Header::default();
+    let mut errors = Vec::new();
+    for (index, raw) in source.lines().enumerate() {
+        let Some(text) = raw.trim_start().strip_prefix("//!") else {
+            if raw.trim().is_empty() {
+                continue;
+            }
+            break;
+        };
+        if let Err(message) = line(&mut header, text.trim(), index + 1) {
+            errors.push(HeaderError { line: index + 1, message });
+        }
+    }
+    if header.title.is_empty() {
+        let message = "the header has no title; begin the file with `//! Title of the stage`".into();
+        errors.insert(0, HeaderError { line: 1, message });
+    }
+    errors.extend(names::check(&header));
+    (header, errors)
+}
+
+fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {
+    let Some(declaration) = text.strip_prefix('@') else {
+        if header.title.is_empty() {
+            header.title = text.to_string();
+        } else if let Some(source) = text.strip_prefix("Source:") {
+            header.source.push(source.trim().to_string());
+        } else if let Some(words) = text.strip_prefix("Keywords:") {
+            header.keywords.extend(words.split(',').map(|word| word.trim().to_string()));
+        } else if !text.is_empty() {
+            header.doc.push(text.to_string());
+        }
+        return Ok(());
+    };
+    let (word, rest) = declaration.split_once(char::is_whitespace).unwrap_or((declaration, ""));
+    let rest = rest.trim();
+    match word {
+        "in" => header.ports.push(port::parse(Direction::In, rest, line)?),
+        "out" => header.ports.push(port::parse(Direction::Out, rest, line)?),
+        "inout" => header.ports.push(port::parse(Direction::InOut, rest, line)?),
+        "param" => header.params.push(param::parse(rest, line)?),
+        "over" => match rest.split_whitespace().next() {
+            Some("once") => header.once = true,
+            Some(name) => header.over = Some(name.to_string()),
+            None => return Err("`@over` needs `once` or the name of a port".into()),
+        },
+        "sweep" => match rest.split_whitespace().next() {
+            Some("checkerboard") => header.checkerboard = true,
+            _ => return Err("`@sweep` knows only `checkerboard`".into()),
+        },
+        _ => return Err(format!("unknown key `@{word}`; use {}", language::directives())),
+    }
+    Ok(())
+}
