@@ -2,12 +2,7 @@
 //!
 //! `cargo run --example own_device`
 
-use stagewright::document::Document;
-use stagewright::gpu::Gpu;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
-use stagewright::sim::Simulation;
+use stagewright::{Document, Gpu, Graph, Library, Plan, PlanOptions, Simulation};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The host program's own device; here the plainest there is.

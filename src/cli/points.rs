@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::parse_file;
 use super::report::{self, Failure};
-use stagewright::asset::points;
-use stagewright::files::write;
-use stagewright::graph::{MAX_POINTS, MeshPoints};
+use stagewright_runtime::asset::points;
+use stagewright_base::files::write;
+use stagewright_language::graph::{MAX_POINTS, MeshPoints};
 
 #[derive(Args)]
 pub struct Points {

@@ -3,7 +3,7 @@
 use std::panic::catch_unwind;
 
 use png::{BitDepth, ColorType};
-use stagewright::asset::{Cause, Column, Number, Request, Timing, Wanted, Work};
+use stagewright_runtime::asset::{Cause, Column, Number, Request, Timing, Wanted, Work};
 
 use crate::gltf::cube_glb;
 use crate::images::png;
@@ -330,7 +330,7 @@ fn texts_of_files_are_shown_on_one_line() {
         let error = Request { wanted, layer: layer.clone(), set: layer, ..request }.load(&Work::default());
         let error = error.expect_err(name);
         for text in
-            [error.to_string(), error.cause.to_string(), stagewright::asset::sentence(&error.file, &error.cause)]
+            [error.to_string(), error.cause.to_string(), stagewright_runtime::asset::sentence(&error.file, &error.cause)]
         {
             assert!(text.chars().all(|c| !c.is_control()), "{name}: {text:?}");
         }
