@@ -9,8 +9,6 @@
 #![deny(unsafe_code)]
 #![warn(unreachable_pub, missing_docs)]
 
-use stagewright_base::{files, printable};
-
 /// Extensions of meshes, for sentences.
 #[macro_export]
 macro_rules! meshes {

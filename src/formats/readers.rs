@@ -8,7 +8,7 @@ use super::limits::{MAX_FILE, MAX_TABLE};
 use super::malformed::FormatName;
 use super::work::Work;
 use super::{csv, exr, gltf, jpeg, npy, npz, obj, ply, png, vdb, wav};
-use crate::files::Access;
+use stagewright_base::files::Access;
 
 /// Finds the files that a file refers to, from its bytes and its folder, and how many bytes of each it uses.
 pub type Companions = fn(&[u8], &Path, &Access) -> Vec<(PathBuf, u64)>;
