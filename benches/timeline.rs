@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 
+use stagewright_compiler::{Plan, PlanOptions};
 use stagewright_language::document::Document;
-use stagewright_runtime::gpu::{Gpu, GpuOptions};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::timeline::{Budget, Place};
 use stagewright_runtime::tune::TuningCache;

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 
+use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_language::document::Document;
-use stagewright_runtime::gpu::{Gpu, GpuOptions};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
 use stagewright_runtime::sim::wire_view::{Axis, View, Viewer, Volume};
 use stagewright_runtime::sim::{FrameInput, Simulation};
 

@@ -3,11 +3,11 @@
 use std::sync::OnceLock;
 use std::time::Instant;
 
+use stagewright_compiler::{Plan, PlanOptions};
 use stagewright_language::document::Document;
-use stagewright_runtime::gpu::{Gpu, GpuOptions, List, Profile};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_runtime::gpu::{Gpu, GpuOptions, List, Profile};
 use stagewright_runtime::sim::{FrameInput, Simulation};
 
 fn gpu() -> &'static Gpu {

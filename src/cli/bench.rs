@@ -10,14 +10,14 @@ use serde::Serialize;
 use super::driver::DriverArgs;
 use super::report::{self, Failure};
 use super::{DeviceArgs, MemoryArgs, SourceArgs, stages};
-use stagewright_runtime::bench::{self, Cost, Time, cases};
-use stagewright_language::document::Document;
 use stagewright_base::files::Access;
-use stagewright_runtime::gpu::{Gpu, copy_bandwidth};
+use stagewright_base::problem::Problems;
+use stagewright_compiler::{Plan, PlanOptions, Tuning, mebibytes};
+use stagewright_language::document::Document;
 use stagewright_language::graph::{Domain, Graph};
 use stagewright_language::library::Library;
-use stagewright_compiler::{Plan, PlanOptions, Tuning, mebibytes};
-use stagewright_base::problem::Problems;
+use stagewright_runtime::bench::{self, Cost, Time, cases};
+use stagewright_runtime::gpu::{Gpu, copy_bandwidth};
 use stagewright_runtime::tune::{self, TuningCache};
 
 #[derive(Args)]

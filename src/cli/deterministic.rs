@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::report::{self, Failure};
-use stagewright_language::document::Document;
 use stagewright_base::files::{read, write};
+use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;

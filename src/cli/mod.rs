@@ -30,13 +30,13 @@ use clap::{Args, Parser, Subcommand};
 
 pub use report::DRIVER;
 use report::{Failure, StrictArgs};
-use stagewright_runtime::bake::playing;
-use stagewright_language::document::{Document, ParamValue};
 use stagewright_base::files::{self, Access, MAX_GRAPH};
-use stagewright_runtime::gpu::{Gpu, GpuOptions};
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::{Document, ParamValue};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::{self, Library};
-use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_runtime::bake::playing;
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
 
 #[derive(Parser)]
 #[command(name = "stagewright", version, about = "Build GPU simulations from stages, watch them run, render them.")]

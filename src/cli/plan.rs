@@ -1,9 +1,9 @@
 //! `stagewright plan`
 
 use clap::Args;
-use stagewright_runtime::gpu::{Gpu, GpuOptions};
-use stagewright_language::graph::Graph;
 use stagewright_compiler::{MemoryBudget, PassReport, Plan, PlanOptions, Tuning};
+use stagewright_language::graph::Graph;
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
 use stagewright_runtime::tune::TuningCache;
 
 use super::GraphArgs;

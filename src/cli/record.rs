@@ -8,9 +8,9 @@ use super::report::{self, Failure};
 use super::run::{self, parse_count};
 use super::{DeviceArgs, GraphArgs};
 use stagewright_base::files::write;
+use stagewright_compiler::{Keep, Outputs, Plan, PlanOptions};
 use stagewright_language::graph::Graph;
 use stagewright_language::graph::measurement::Measurement;
-use stagewright_compiler::{Keep, Outputs, Plan, PlanOptions};
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::record::{Profile, Record as Table};
 

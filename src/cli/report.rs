@@ -11,10 +11,10 @@ use codespan_reporting::files::SimpleFile;
 use codespan_reporting::term::termcolor::{ColorChoice, StandardStream};
 use codespan_reporting::term::{self, Config};
 
-use stagewright_language::document::{Document, NodeKind};
-use stagewright_language::library::Library;
 use stagewright_base::printable;
 use stagewright_base::problem::{Problem, Problems};
+use stagewright_language::document::{Document, NodeKind};
+use stagewright_language::library::Library;
 
 /// Why a command failed.
 pub enum Failure {

@@ -6,12 +6,12 @@ use clap::Args;
 
 use super::GraphArgs;
 use super::report::{self, Failure};
+use stagewright_base::problem::Problems;
+use stagewright_compiler::{Keep, PlanOptions};
 use stagewright_language::document::Document;
-use stagewright_runtime::gpu::Gpu;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, PlanOptions};
-use stagewright_base::problem::Problems;
+use stagewright_runtime::gpu::Gpu;
 use stagewright_runtime::sim::debug::{Condition, Conditions, Fired, FrameDebugger, Report};
 use stagewright_runtime::sim::{FrameInput, Simulation};
 

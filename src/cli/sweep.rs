@@ -13,19 +13,19 @@ use super::driver::DriverArgs;
 use super::report::{self, Failure, StrictArgs};
 use super::run::{self, parse_frames};
 use super::{DeviceArgs, GraphArgs, MemoryArgs, SourceArgs, parse_size};
-use stagewright_language::document::Document;
+use stagewright_base::files::{Access, MAX_GRAPH, read};
+use stagewright_base::input::InputTrack;
 use stagewright_export::place::{Place, Version};
 use stagewright_export::select::Request;
-use stagewright_base::files::{Access, MAX_GRAPH, read};
-use stagewright_runtime::gpu::Gpu;
-use stagewright_language::graph::Graph;
-use stagewright_base::input::InputTrack;
-use stagewright_language::library::Library;
-use stagewright_runtime::sim::checkpoint::CheckpointFile;
 use stagewright_export::sweep::farm::{self, Call};
 use stagewright_export::sweep::manifest::{Manifest, Options, Task, label};
 use stagewright_export::sweep::task::{Context, Outcome, Step};
 use stagewright_export::sweep::{self, SweepError};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::Gpu;
+use stagewright_runtime::sim::checkpoint::CheckpointFile;
 
 #[derive(Args)]
 pub struct Sweep {

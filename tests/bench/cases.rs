@@ -1,9 +1,9 @@
 //! Cases as `stagewright bench` compiles them.
 
-use stagewright_runtime::bench::{self, cases};
+use stagewright_compiler::{PlanOptions, Tuning};
 use stagewright_language::document::Document;
 use stagewright_language::library::Library;
-use stagewright_compiler::{PlanOptions, Tuning};
+use stagewright_runtime::bench::{self, cases};
 use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;

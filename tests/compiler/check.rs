@@ -1,9 +1,9 @@
 //! What the checker says of wrong graphs: everything at once, each with node, port, cause and remedy.
 
+use stagewright_compiler::{BudgetSource, MemoryBudget, Plan, PlanOptions};
 use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{BudgetSource, MemoryBudget, Plan, PlanOptions};
 
 use super::{compile, problems};
 
@@ -367,7 +367,8 @@ fn what_nothing_reads_is_warned_of() {
         "screen": (output: (sise: (4, 4)), inputs: {"image": "look"}, iterations: 5),
     })"##;
     let document = stagewright_language::document::Document::parse(text).expect("valid RON");
-    let graph = stagewright_language::graph::Graph::build(&document, stagewright_language::library::Library::builtin()).expect("it runs");
+    let graph = stagewright_language::graph::Graph::build(&document, stagewright_language::library::Library::builtin())
+        .expect("it runs");
     insta::assert_snapshot!(graph.warnings.to_string());
 }
 
@@ -376,7 +377,8 @@ fn a_time_step_has_to_fit() {
     for fps in ["1e-300", "1e300", "0", "NaN"] {
         let text = format!("(version: 1, fps: {fps}, nodes: {{}})");
         let document = stagewright_language::document::Document::parse(&text).expect("valid RON");
-        let refused = stagewright_language::graph::Graph::build(&document, stagewright_language::library::Library::builtin());
+        let refused =
+            stagewright_language::graph::Graph::build(&document, stagewright_language::library::Library::builtin());
         assert!(refused.expect_err("refused").to_string().contains("frames per second"), "{fps}");
     }
 }

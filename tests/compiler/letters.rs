@@ -1,8 +1,8 @@
 //! Generic letters of the library's stages: what a letter takes compiles, and the rest is refused at the port.
 
+use stagewright_compiler::{Plan, PlanOptions};
 use stagewright_language::graph::fits::{fits, port_type};
 use stagewright_language::library::Library;
-use stagewright_compiler::{Plan, PlanOptions};
 use stagewright_language::stage::header::Direction;
 use stagewright_language::stage::types::{Element, PortType, ValueType, WireType};
 

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use stagewright_base::cancel::Cancel;
+use stagewright_compiler::{Plan, PlanOptions};
 use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Plan, PlanOptions};
 
 use super::problems;
 

@@ -4,10 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
+use stagewright_compiler::{Plan, PlanOptions};
 use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::{Library, earlier};
-use stagewright_compiler::{Plan, PlanOptions};
 
 struct Stored {
     /// The folder's path below `tests/stored`, and the time.

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use stagewright_compiler::{Plan, PlanOptions};
 use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Plan, PlanOptions};
 
 use super::{graphs_in, shipped};
 

@@ -1,10 +1,10 @@
 //! Variants: one document, several sets of values.
 
+use stagewright_base::problem::Problems;
 use stagewright_language::document::{Document, NodeKind, ParamValue, Scope, salvage};
 use stagewright_language::edit;
 use stagewright_language::graph::{Graph, variants};
 use stagewright_language::library::Library;
-use stagewright_base::problem::Problems;
 
 /// A pressure solve inside a group, and everything that a variant can set.
 const GRAPH: &str = r##"(version: 1, name: "test", fps: 60, nodes: {

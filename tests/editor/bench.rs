@@ -10,8 +10,8 @@ use eframe::egui::{
 };
 use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, Node};
-use stagewright_language::document::{Document, ParamValue};
 use stagewright_editor::{Editor, Folders, Source, device_setup};
+use stagewright_language::document::{Document, ParamValue};
 use stagewright_runtime::gpu;
 use stagewright_runtime::sim::checkpoint::CheckpointFile;
 

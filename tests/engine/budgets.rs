@@ -1,10 +1,10 @@
 //! Budgets of loops, and of the driver's compiler.
 
+use stagewright_compiler::{Plan, PlanOptions};
 use stagewright_language::document::Document;
-use stagewright_runtime::gpu::{Gpu, GpuOptions};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
 use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::{ADD, counter, gpu, plan};

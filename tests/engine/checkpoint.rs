@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use stagewright_language::document::{Document, ParamValue};
 use stagewright_compiler::Plan;
+use stagewright_language::document::{Document, ParamValue};
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::checkpoint::{Checkpoint, CheckpointError, CheckpointFile};
 

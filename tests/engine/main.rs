@@ -17,12 +17,12 @@ mod unseen;
 
 use std::sync::OnceLock;
 
+use stagewright_base::problem::Problems;
+use stagewright_compiler::{Keep, MemoryBudget, Plan, PlanOptions};
 use stagewright_language::document::{Document, ParamValue};
-use stagewright_runtime::gpu::{Gpu, GpuOptions, Profile};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, MemoryBudget, Plan, PlanOptions};
-use stagewright_base::problem::Problems;
+use stagewright_runtime::gpu::{Gpu, GpuOptions, Profile};
 use stagewright_runtime::sim::{FrameInput, Simulation};
 
 fn gpu() -> &'static Gpu {

@@ -1,9 +1,9 @@
 //! Going back in time: every frame that is computed again has the bits that it had.
 
+use stagewright_compiler::{Plan, PlanOptions};
 use stagewright_language::document::{Document, NodeKind, ParamValue};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Plan, PlanOptions};
 use stagewright_runtime::sim::hashes::{Row, Run};
 use stagewright_runtime::sim::timeline::{Applies, Budget, Place};
 use stagewright_runtime::sim::{FrameInput, Simulation};

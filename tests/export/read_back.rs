@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
+use stagewright_base::files::Access;
+use stagewright_export::job::Export;
+use stagewright_language::document::Document;
+use stagewright_language::graph::{Domain, ImageFit};
+use stagewright_language::stage::edges::Edges;
 use stagewright_runtime::asset::envelope::Loudness;
 use stagewright_runtime::asset::{Column, Number, Placement, Request as File, Timing, Wanted, Work};
-use stagewright_language::document::Document;
-use stagewright_export::job::Export;
-use stagewright_base::files::Access;
-use stagewright_language::graph::{Domain, ImageFit};
 use stagewright_runtime::sim::FrameInput;
-use stagewright_language::stage::edges::Edges;
 
 use crate::{Folder, export, gpu, simulation, typed};
 

@@ -1,9 +1,9 @@
 //! Formulas of the position and of inputs on the GPU, held against the same expressions in 64 bits on the CPU.
 
-use stagewright_language::document::{Document, ParamValue};
 use stagewright_base::expr::{ExprContext, Expression, Number, Numbers};
-use stagewright_language::graph::Graph;
 use stagewright_base::input::FrameInput;
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 
 use super::harness::*;

@@ -335,8 +335,7 @@ fn a_mesh_that_changed_is_another_export() {
         use stagewright_language::{document::Document, library::Library};
         let document = Document::parse(&fs::read_to_string(&graph).unwrap()).unwrap();
         let access = Access::new(graph.parent().unwrap(), false);
-        stagewright_export::record::Fingerprint::of(&document, Library::builtin(), &access, &Cancel::default())
-            .unwrap()
+        stagewright_export::record::Fingerprint::of(&document, Library::builtin(), &access, &Cancel::default()).unwrap()
     };
     let first = inputs();
     assert_eq!(first, inputs());

@@ -1,9 +1,9 @@
 //! Searches that go by what an earlier one has found: with the same bits as those that look for themselves.
 
-use stagewright_language::graph::Graph;
-use stagewright_language::library::Library;
 use stagewright_compiler::tuning::DefaultTuning;
 use stagewright_compiler::{Keep, MemoryBudget, Plan, PlanOptions, Tuning};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;

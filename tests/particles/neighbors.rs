@@ -1,8 +1,8 @@
 //! Neighbours: the search finds exactly what comparing all pairs finds.
 
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;

@@ -16,11 +16,11 @@ use std::sync::OnceLock;
 
 use interpret::Interpreter;
 use model::Model;
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::document::Document;
-use stagewright_runtime::gpu::{Gpu, GpuOptions};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
 use stagewright_runtime::sim::{FrameInput, Simulation};
 use stagewright_test_support::seed;
 

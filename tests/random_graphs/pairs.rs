@@ -5,11 +5,11 @@
 
 use std::fmt::Write as _;
 
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::document::Document;
-use stagewright_runtime::gpu::Gpu;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_runtime::gpu::Gpu;
 use stagewright_runtime::sim::{FrameInput, Simulation};
 
 /// A stage by name: the lines of its header, the body of `stage`, and more fields of its node.

@@ -1,10 +1,10 @@
 //! Meshes and images as signed distances and as colours: what a file holds is what the GPU reads.
 
+use stagewright_base::problem::Problems;
+use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_language::document::ParamValue;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Plan, PlanOptions};
-use stagewright_base::problem::Problems;
 use stagewright_runtime::sim::timeline::Budget;
 use stagewright_runtime::sim::{FrameInput, Simulation};
 

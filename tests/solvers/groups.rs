@@ -1,9 +1,9 @@
 //! Groups, repeats and numbers.
 
+use stagewright_compiler::Keep;
 use stagewright_language::document::{Document, ParamValue, Scope};
 use stagewright_language::edit::make_group;
 use stagewright_language::library::Library;
-use stagewright_compiler::Keep;
 
 use super::harness::*;
 

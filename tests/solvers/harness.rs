@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
+use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_language::document::Document;
-use stagewright_runtime::gpu::{Gpu, GpuOptions};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
 use stagewright_runtime::sim::{FrameInput, Simulation};
 
 /// Unit roundoff of f32: the relative error of one rounding.

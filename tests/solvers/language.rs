@@ -1,8 +1,8 @@
 //! What the stage language promises a stage, as the GPU computes it.
 
+use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Plan, PlanOptions};
 
 use super::harness::*;
 use super::reference::{EdgeRule, Grid};

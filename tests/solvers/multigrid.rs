@@ -2,9 +2,9 @@
 
 use std::f64::consts::PI;
 
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;

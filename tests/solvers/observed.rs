@@ -7,8 +7,8 @@
 
 use std::cell::OnceCell;
 
-use stagewright_language::graph::Graph;
 use stagewright_compiler::{Keep, Outputs, Plan, PlanOptions, Tuning};
+use stagewright_language::graph::Graph;
 use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;

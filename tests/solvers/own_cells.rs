@@ -1,10 +1,10 @@
 //! What a stage reads at the centre of its own cell is that cell, exactly and in every plan; and what parameters of the plan decide.
 
-use stagewright_runtime::bench;
+use stagewright_compiler::{Plan, Tuning};
 use stagewright_language::document::{Document, ParamValue};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Plan, Tuning};
+use stagewright_runtime::bench;
 use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;

@@ -1,10 +1,10 @@
 //! Grids in half precision: what a store loses, that nothing else is lost, and that memory halves.
 
+use stagewright_compiler::tuning::{self, Shape};
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::document::Document;
 use stagewright_language::graph::{Graph, Kind};
 use stagewright_language::library::Library;
-use stagewright_compiler::tuning::{self, Shape};
-use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
+use stagewright_compiler::tuning::{self, Shape};
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::document::{Document, NodeKind, ParamValue};
 use stagewright_language::graph::{Graph, Kind};
 use stagewright_language::library::{self, Library};
-use stagewright_compiler::tuning::{self, Shape};
-use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
-use stagewright_runtime::sim::{FrameInput, Simulation};
 use stagewright_language::stage::Stage;
 use stagewright_language::stage::types::{Element, Scalar, ValueType};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::feeds::{alone, looks};
 use super::harness::*;

@@ -3,10 +3,10 @@
 use std::cell::Cell;
 use std::path::PathBuf;
 
-use stagewright_runtime::bench::{self, cases};
+use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_runtime::bench::{self, cases};
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::tune::{self, TuningCache};
 

@@ -1,9 +1,9 @@
 //! Groups that stop by themselves: where they stop, what they leave behind, and what else may be in and around them.
 
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;

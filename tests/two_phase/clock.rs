@@ -2,9 +2,9 @@
 
 use std::f64::consts::PI;
 
-use stagewright_language::document::{Document, ParamValue};
 use stagewright_base::input::InputTrack;
 use stagewright_compiler::Keep;
+use stagewright_language::document::{Document, ParamValue};
 use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::harness::*;

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use stagewright_base::input::InputTrack;
+use stagewright_compiler::{Keep, Outputs, Plan, PlanOptions};
 use stagewright_language::document::{Document, NodeKind, ParamValue};
 use stagewright_language::graph::Graph;
-use stagewright_base::input::InputTrack;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Outputs, Plan, PlanOptions};
 use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;

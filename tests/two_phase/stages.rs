@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use png::{BitDepth, ColorType};
+use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_runtime::sim::Simulation;
 
 use super::advection_reference::{Plane, Q};

@@ -1,9 +1,9 @@
 //! The camera that a hand moves.
 
+use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_language::document::{Document, ParamValue};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::camera::{Orbit, orbit_target};
 

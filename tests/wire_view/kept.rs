@@ -1,9 +1,9 @@
 //! Which wires a view can have: any, wherever its node stands.
 
+use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::wire_view::{View, Viewer, thumbnails};
 

@@ -22,8 +22,8 @@ use crate::graph::{Graph, aside};
 use crate::library::Library;
 use crate::plan::{Keep, Outputs, Plan, PlanOptions, Wire};
 use crate::problem::{Problem, Problems};
-use crate::sim::saver::{self, Pace, Retain, SaveError, Saver, Target};
 use crate::sim::Simulation;
+use crate::sim::saver::{self, Pace, Retain, SaveError, Saver, Target};
 use crate::stage::types::Scalar;
 use crate::tune;
 

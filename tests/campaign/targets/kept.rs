@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use serde_json::json;
-use stagewright_runtime::bake::{self, Condition};
 use stagewright_base::cache::{BakedWire, Cache, Index, Writer};
-use stagewright_language::document::{Bake, Document};
 use stagewright_base::files::Access;
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::{Bake, Document};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_runtime::bake::{self, Condition};
 use stagewright_runtime::sim::Snapshot;
 use stagewright_runtime::sim::checkpoint::{Checkpoint, CheckpointFile};
 

@@ -1,10 +1,10 @@
 //! Keyframes of parameters and of cameras: read, written, changed as by hand, and compiled.
 
 use stagewright_base::curve::{Key, Keyframes, LAST_FRAME, Tangent};
+use stagewright_compiler::PlanOptions;
 use stagewright_language::document::{Document, ParamValue};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-use stagewright_compiler::PlanOptions;
 use stagewright_runtime::sim::camera::orbit_target;
 
 use super::{Target, graph, sentence};

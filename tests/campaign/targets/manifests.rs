@@ -9,21 +9,21 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 use stagewright_base::cancel::Cancel;
-use stagewright_language::document::Document;
+use stagewright_base::files::Access;
+use stagewright_base::files::written::{self, Log, Written};
 use stagewright_export::job::{Export, Item};
 use stagewright_export::place::Folder;
 use stagewright_export::record::Fingerprint;
 use stagewright_export::select::{Choices, DEFAULT_NAMES, Request, items};
 use stagewright_export::settings::Settings;
-use stagewright_base::files::Access;
-use stagewright_base::files::written::{self, Log, Written};
-use stagewright_language::graph::Graph;
-use stagewright_language::library::Library;
 use stagewright_export::sweep::farm::{self, Call};
 use stagewright_export::sweep::manifest::{Manifest, label};
 use stagewright_export::sweep::results::Results;
 use stagewright_export::sweep::task::{Finished, VALUES as VALUES_FILE};
 use stagewright_export::sweep::{self, page};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 use super::{Target, folder, sentence};
 use crate::corpus::TINY;

@@ -1,9 +1,9 @@
 //! Stage files: header and body, each put into a graph that wires all its inputs, and compiled.
 
+use stagewright_compiler::PlanOptions;
 use stagewright_language::document::{Document, Domain, Link, Node, NodeKind, ParamValue};
 use stagewright_language::library::Library;
 use stagewright_language::library::reference;
-use stagewright_compiler::PlanOptions;
 use stagewright_language::stage::Stage;
 
 use super::{Target, lossy, wgsl};

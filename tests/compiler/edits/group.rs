@@ -195,8 +195,14 @@ fn what_can_not_be_dissolved_is_said_and_changes_nothing() {
 #[test]
 fn a_group_of_the_library_is_dissolved_into_its_stages() {
     let mut document = fluid();
-    stagewright_language::edit::replace_stage(&mut document, &root(), "advect_density", "fluid/advect_maccormack", library())
-        .unwrap();
+    stagewright_language::edit::replace_stage(
+        &mut document,
+        &root(),
+        "advect_density",
+        "fluid/advect_maccormack",
+        library(),
+    )
+    .unwrap();
     let come = ungroup(&mut document, &root(), "advect_density", library()).unwrap();
     assert_eq!((come, builds(&document)), (names(&["correct", "forward"]), Ok(())));
     assert_eq!(reads(&document, "density", "next").as_deref(), Some("correct.result"));

@@ -132,7 +132,10 @@ fn names_stay_unique_and_legal() {
     assert_eq!([add("jet"), add("jet"), add("new")], ["jet_2", "jet_3", "new"]);
     assert_eq!([add("out"), add(""), add("a/b.c"), add("in")], ["node_out", "node", "a_b_c", "node_in"]);
     let mut document = nodes(GROUP);
-    assert_eq!(stagewright_language::edit::add(&mut document, &Scope::parse("step"), "jet", Node::default()).unwrap(), "jet_2");
+    assert_eq!(
+        stagewright_language::edit::add(&mut document, &Scope::parse("step"), "jet", Node::default()).unwrap(),
+        "jet_2"
+    );
     assert!(document.node("step/jet_2").is_some());
     assert!(stagewright_language::edit::add(&mut document, &Scope::parse("gone"), "jet", Node::default()).is_err());
 }

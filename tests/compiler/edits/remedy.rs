@@ -1,8 +1,8 @@
 //! Remedies: each fixes its problem.
 
 use super::*;
-use stagewright_language::edit::remedies;
 use stagewright_base::problem::{Problem, Severity};
+use stagewright_language::edit::remedies;
 use stagewright_test_support::fixture::fluid;
 
 fn problems(document: &Document) -> Vec<Problem> {
