@@ -7,11 +7,11 @@ use stagewright::{Document, Gpu, Graph, Library, Plan, PlanOptions, Simulation};
 const STRIPES: &str = "
 //! Stripes
 //! A wave of unit height along x.
-//! @out wave: Grid<f32>
-//! @param length: f32 = 0.25 unit m
+//! @out wave: Grid<f32>  Heights
+//! @param length: f32 = 0.25  Length of a wave [m]
 
 fn stage(cell: Cell) -> f32 {
-    return sin(6.2831853 * cell.position.x / length);
+    return sin(6.2831853 * position(cell).x / params.length);
 }
 ";
 

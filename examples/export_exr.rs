@@ -8,11 +8,11 @@ use stagewright::{
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let document = Document::parse(include_str!("../graphs/stable_fluids.ron"))?;
+    let document = Document::parse(&std::fs::read_to_string("graphs/stable_fluids.ron")?)?;
     let (library, files) = (Library::builtin(), Access::new("graphs", false));
     let exr = format_named("exr").ok_or("no such format")?;
     let folder = std::env::temp_dir().join("stagewright_exr");
-    let mut export = Export::new(&folder, 10, vec![Item::grid("density", Exported::Grid2, exr)]);
+    let mut export = Export::new(&folder, 10, vec![Item::grid("density.value", Exported::Grid2, exr)]);
     // Frames of an earlier run of the same graph stay; those that are missing are written.
     export.resume = true;
 

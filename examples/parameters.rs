@@ -5,7 +5,7 @@
 use stagewright::{Document, Gpu, Graph, Library, ParamValue, Plan, PlanOptions, Simulation};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut document = Document::parse(include_str!("../graphs/stable_fluids.ron"))?;
+    let mut document = Document::parse(&std::fs::read_to_string("graphs/stable_fluids.ron")?)?;
     // In the document, as the editor does.
     document.set("jet", "radius", ParamValue::Number(0.1))?;
     // Computed in each frame.

@@ -5,7 +5,7 @@
 use stagewright::{Document, Gpu, Graph, Keep, Library, Plan, PlanOptions, Simulation};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let document = Document::parse(include_str!("../graphs/stable_fluids.ron"))?;
+    let document = Document::parse(&std::fs::read_to_string("graphs/stable_fluids.ron")?)?;
     let graph = Graph::build(&document, Library::builtin())?;
     // A wire that only passes from stage to stage has no memory of its own, unless the plan is asked to keep it.
     let options = PlanOptions { keep: Keep::Wires(vec!["velocity".into()]), ..PlanOptions::default() };

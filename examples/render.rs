@@ -5,7 +5,7 @@
 use stagewright::{Document, Gpu, GpuOptions, Graph, Library, Plan, PlanOptions, Simulation};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let document = Document::parse(include_str!("../graphs/stable_fluids.ron"))?;
+    let document = Document::parse(&std::fs::read_to_string("graphs/stable_fluids.ron")?)?;
     let graph = Graph::build(&document, Library::builtin())?;
     // An image of 320 x 180 pixels instead of the Output's own size.
     let plan = Plan::compile(&graph, &PlanOptions { size: Some((320, 180)), ..PlanOptions::default() })?;

@@ -31,7 +31,7 @@ impl Item {
         Item { subject, format, kind: Kind::Image, folder, names, settings }
     }
 
-    /// Values of a grid with the default names. `kind` is one of those that the format takes.
+    /// Values of a grid, named `node.port`, with the default names. `kind` is one of those that the format takes.
     pub fn grid(wire: &str, kind: Kind, format: &'static Format) -> Item {
         let part = Part { name: wire.into(), unit: String::new(), source: Source::Grid(wire.into()) };
         Item { kind, ..Item::images(Subject::Values(vec![part]), format) }
