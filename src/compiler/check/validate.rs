@@ -15,6 +15,7 @@ use crate::check::{cost, handles};
 use crate::data::Kernel;
 use crate::problem::{Problem, Problems, SourcePlace};
 use crate::stage::guard::inlining;
+use crate::stage::{UsedLines, origin};
 use crate::stage::syntax::tokens;
 use crate::threads::STACK;
 
@@ -118,6 +119,8 @@ pub(crate) struct Text {
     pub kernel: Kernel,
     /// The text with the user's own as it was written, where the two differ.
     pub written: Option<String>,
+    /// Lines of the user's text that come from shared files.
+    pub used: Arc<[UsedLines]>,
     /// Another kernel is checked with the same user text, and accessors of the same types.
     pub again: bool,
 }
@@ -248,6 +251,15 @@ fn check(text: &Text) -> Option<Problem> {
         let cause = "the shader compiler crashed on this code";
         Some(Problem::new(&text.kernel.node, "", cause, "rewrite the last change in another way"))
     })
+    .map(|problem| located(problem, &text.used))
+}
+
+/// A problem at its place in the shared file that its line comes from.
+fn located(problem: Problem, used: &[UsedLines]) -> Problem {
+    match problem.place.and_then(|place| Some((place, origin(used, place.line)?))) {
+        Some((place, (file, line))) => problem.at(SourcePlace { line, ..place }).in_file(file),
+        None => problem,
+    }
 }
 
 fn check_both(text: &Text) -> Option<Problem> {
