@@ -52,21 +52,27 @@ fn an_error_stands_in_the_file_and_line_where_it_is() {
     let text = told(&document(&[("s", &file)], &source));
     assert!(text.starts_with("c (s 7:12): "), "{text}");
     let file = format!("//! Smoothing\n{}", HELPERS.replace("WEIGHT;", "WEIGHTS;"));
-    assert_eq!(told(&document(&[("s", &file)], &source)), "c (s 6:18): no definition in scope for identifier: `WEIGHTS` (unknown identifier)");
+    assert_eq!(
+        told(&document(&[("s", &file)], &source)),
+        "c (s 6:18): no definition in scope for identifier: `WEIGHTS` (unknown identifier)"
+    );
     // A use of a use, whose own text is right.
     let file = format!("//! Smoothing\n//! @use w\n{}", HELPERS.replace("const WEIGHT = 3.0;", ""));
     let weight = "//! Weight\n\nconst WEIGHT = 3.0 + true;\n";
     let text = told(&document(&[("s", &file), ("w", weight)], &source));
     assert!(text.starts_with("c (w 3:"), "{text}");
     // The stage's own error is at its own line.
-    let text = told(&document(&[("s", &format!("//! S\n{HELPERS}"))], &source.replace("smooth_of(cell);", "smooth_of(1.0);")));
+    let text =
+        told(&document(&[("s", &format!("//! S\n{HELPERS}"))], &source.replace("smooth_of(cell);", "smooth_of(1.0);")));
     assert!(text.starts_with("c (5:"), "{text}");
 }
 
 #[test]
 fn a_change_of_a_shared_text_changes_the_plan() {
     let source = format!("{HEADER}//! @use s\n{BODY}");
-    let text = |helpers: &str| compiled(&document(&[("s", &format!("//! S\n{helpers}"))], &source)).unwrap().to_text_with_wgsl();
+    let text = |helpers: &str| {
+        compiled(&document(&[("s", &format!("//! S\n{helpers}"))], &source)).unwrap().to_text_with_wgsl()
+    };
     let before = text(HELPERS);
     assert_ne!(before, text(&HELPERS.replace("3.0", "4.0")));
     assert_eq!(before, text(&format!("{HELPERS}\nfn unused() {{ }}\n")));

@@ -15,8 +15,8 @@ use crate::check::{cost, handles};
 use crate::data::Kernel;
 use crate::problem::{Problem, Problems, SourcePlace};
 use crate::stage::guard::inlining;
-use crate::stage::{UsedLines, origin};
 use crate::stage::syntax::tokens;
+use crate::stage::{UsedLines, origin};
 use crate::threads::STACK;
 
 /// How often to check the clocks of the working threads.
@@ -247,11 +247,12 @@ fn patiently<T>(results: &mpsc::Receiver<T>, pool: &Pool) -> Option<T> {
 /// A kernel whose loops were changed is also checked as the user wrote it, so that columns are the user's own, and so
 /// that validity does not depend on the target. One such check is enough.
 fn check(text: &Text) -> Option<Problem> {
-    without_panic_message(|| catch_unwind(AssertUnwindSafe(|| check_both(text)))).unwrap_or_else(|_| {
-        let cause = "the shader compiler crashed on this code";
-        Some(Problem::new(&text.kernel.node, "", cause, "rewrite the last change in another way"))
-    })
-    .map(|problem| located(problem, &text.used))
+    without_panic_message(|| catch_unwind(AssertUnwindSafe(|| check_both(text))))
+        .unwrap_or_else(|_| {
+            let cause = "the shader compiler crashed on this code";
+            Some(Problem::new(&text.kernel.node, "", cause, "rewrite the last change in another way"))
+        })
+        .map(|problem| located(problem, &text.used))
 }
 
 /// A problem at its place in the shared file that its line comes from.

@@ -14,8 +14,8 @@ use crate::graph::{Graph, Kind, Node, NodeId};
 use crate::ir::{InstanceId, Op, OpId, Part, Program, Task, ValueId, Write};
 use crate::passes::allocate::Placement;
 use crate::scatter::ScatterCheck;
-use crate::stage::{Stage, UsedLines};
 use crate::stage::types::Precision;
+use crate::stage::{Stage, UsedLines};
 use crate::tuning::Shape;
 
 /// All that the text of an operation's kernel depends on. Values themselves are not among it: sweeps of one stage share a text.

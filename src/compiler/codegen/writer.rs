@@ -221,7 +221,8 @@ impl<'a, 'g> Writer<'a, 'g> {
             own_lines: 0,
             uniform_bytes: 16,
         };
-        self.kernels.check(usize::MAX, Text { kernel: kernel.clone(), written: None, used: Arc::default(), again: false });
+        self.kernels
+            .check(usize::MAX, Text { kernel: kernel.clone(), written: None, used: Arc::default(), again: false });
         let kernel = self.kernels.kernel(kernel)?;
         // The count is the last thing that a move or a pack reads.
         let living = matches!(op.task, Task::Gather | Task::Scatter | Task::Pack);

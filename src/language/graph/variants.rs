@@ -54,8 +54,12 @@ pub fn check_with(document: &Document, check: &mut dyn FnMut(&Document) -> Probl
     let mut known: Option<Vec<Problem>> = None;
     if document.variant.is_some() {
         let own = errors(&plain);
-        let named =
-            |p: &Problem| Problem { cause: format!("without a variant: {}", p.cause), place: None, file: String::new(), ..p.clone() };
+        let named = |p: &Problem| Problem {
+            cause: format!("without a variant: {}", p.cause),
+            place: None,
+            file: String::new(),
+            ..p.clone()
+        };
         own.iter().map(named).for_each(|problem| found.push(problem));
         known = Some(own);
     }

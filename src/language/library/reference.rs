@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::Library;
 use crate::document::{Group, ParamValue};
-use crate::stage::{SharedFile, Stage};
 use crate::stage::header::{Change, Direction, Param, Port, Radius, Range, Scatter};
 use crate::stage::types::{AttributeList, PortType};
+use crate::stage::{SharedFile, Stage};
 
 /// One stage as Markdown.
 pub fn stage(stage: &Stage) -> String {

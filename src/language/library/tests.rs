@@ -4,7 +4,9 @@ use crate::graph::Graph;
 const HASH: &str = "//! Hash\n\nfn pcg(v: u32) -> f32 { return f32(v); }\n";
 
 fn stage_text(uses: &str) -> String {
-    format!("//! Stage\n//! @use {uses}\n//! @out x: Grid<f32>  A value\n\nfn stage(cell: Cell) -> f32 {{ return pcg(1u); }}\n")
+    format!(
+        "//! Stage\n//! @use {uses}\n//! @out x: Grid<f32>  A value\n\nfn stage(cell: Cell) -> f32 {{ return pcg(1u); }}\n"
+    )
 }
 
 /// A folder that is removed after the test.
@@ -32,13 +34,38 @@ fn errors(library: &Library, name: &str) -> Vec<String> {
     library.errors(name).unwrap_or_default().iter().map(ToString::to_string).collect()
 }
 
+fn broken(library: &Library) -> Vec<String> {
+    library.broken().map(|(name, errors)| format!("{name}: {errors:?}")).collect()
+}
+
+#[test]
+fn what_comes_with_the_program_is_valid_and_used() {
+    let library = Library::builtin();
+    assert_eq!(broken(library), [""; 0]);
+    for file in library.shared_files() {
+        assert_eq!(file.check(library), Ok(()), "{}", file.name);
+        for name in file.declared() {
+            let users = library
+                .stages()
+                .filter(|stage| stage.names(name) && stage.used().files.iter().any(|f| f.name == file.name));
+            assert!(users.count() >= 2, "{}: `{name}` is used by fewer than two stages", file.name);
+        }
+    }
+    for stage in library.stages() {
+        for used in &stage.header.uses {
+            let lines = stage.used().lines();
+            assert!(lines.iter().any(|part| *part.file == *used.name), "{} uses nothing of {}", stage.name, used.name);
+        }
+    }
+}
+
 #[test]
 fn files_without_a_stage_are_shared_and_read_before_stages() {
     let folder = Folder::new("shared");
     folder.write("zz_hash.wgsl", HASH.as_bytes());
     folder.write("own/a.wgsl", stage_text("zz_hash").as_bytes());
     let first = Library::with_folder(&folder.0, Library::builtin()).unwrap();
-    assert_eq!(first.broken().count(), 0);
+    assert_eq!(broken(&first), [""; 0]);
     assert!(first.stage("zz_hash").is_none() && first.is_shared("zz_hash") && first.file("zz_hash").is_some());
     assert!(first.stage("own/a").unwrap().source.contains("return f32(v)"));
     // A changed file changes the stages that use it.
@@ -109,7 +136,10 @@ fn a_graph_stores_shared_texts() {
     let document = graph(&format!("\"hash\": {HASH:?}"), &stage_text("hash"));
     assert_eq!(told(&document), "");
     let text = document.to_text();
-    assert!(text.contains(&format!("    shared: {{\n        \"hash\": r#\"{HASH}\"#,\n    }},\n    nodes: {{")), "{text}");
+    assert!(
+        text.contains(&format!("    shared: {{\n        \"hash\": r#\"{HASH}\"#,\n    }},\n    nodes: {{")),
+        "{text}"
+    );
     assert_eq!(Document::parse(&text).unwrap(), document);
     assert!(!Document::default().to_text().contains("shared"));
     let stages = graph(&format!("\"hash\": {:?}", stage_text("x")), &stage_text("hash"));

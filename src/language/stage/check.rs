@@ -178,13 +178,7 @@ fn arguments(header: &Header, param: &Param) -> String {
 }
 
 /// Every parameter must be declared.
-pub(super) fn params(
-    header: &Header,
-    source: &str,
-    tokens: &[Token<'_>],
-    used: &Used,
-    errors: &mut Vec<StageError>,
-) {
+pub(super) fn params(header: &Header, source: &str, tokens: &[Token<'_>], used: &Used, errors: &mut Vec<StageError>) {
     let lines = used.lines();
     for window in tokens.windows(3) {
         let [object, dot, field] = window else { continue };

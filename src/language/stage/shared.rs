@@ -351,7 +351,11 @@ pub(super) fn assembled(
         Err(_) if text.len() > guard::MAX_BYTES => {
             let at = header.uses.first().map_or((1, 1), |used| (used.line, used.column));
             let cause = "with the functions that it uses, the stage has over 64 KiB";
-            Err(vec![StageError::new(at.0, at.1, format!("{cause}; split it in two, or pass tables in through a port"))])
+            Err(vec![StageError::new(
+                at.0,
+                at.1,
+                format!("{cause}; split it in two, or pass tables in through a port"),
+            )])
         }
         Err(refusal) => Err(used.located(vec![StageError::new(refusal.line, refusal.column, refusal.message)])),
     }
@@ -377,7 +381,8 @@ fn clashes(source: &str, own: &[Token<'_>], files: &[Arc<SharedFile>]) -> Vec<St
     for name in module_names(own) {
         if let Some(file) = known.get(name.text) {
             let (line, column) = line_col(source, name.start);
-            let message = format!("`{}` is declared here and in `{file}`, which the stage uses; rename this one", name.text);
+            let message =
+                format!("`{}` is declared here and in `{file}`, which the stage uses; rename this one", name.text);
             errors.push(StageError::new(line, column, message));
         }
     }

@@ -84,13 +84,7 @@ fn make_local_copy(ui: &mut Ui, subject: &Subject, wish: &mut Option<Wish>) {
     }
 }
 
-fn file(
-    ui: &mut Ui,
-    session: &Session,
-    (subject, name): (&Subject, &str),
-    text: &Text,
-    wish: &mut Option<Wish>,
-) {
+fn file(ui: &mut Ui, session: &Session, (subject, name): (&Subject, &str), text: &Text, wish: &mut Option<Wish>) {
     let look = theme::of(ui);
     if let Some(file) = session.library().file(name) {
         let short = file.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());

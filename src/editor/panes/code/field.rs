@@ -147,7 +147,8 @@ impl Field {
                 output.response.response.clone().on_hover_text_at_pointer(prose::plain(&mark.sentence));
             }
         }
-        let explained = if marked { None } else { pointer.and_then(|at| self.explained(text, &output, at, shown.library)) };
+        let explained =
+            if marked { None } else { pointer.and_then(|at| self.explained(text, &output, at, shown.library)) };
         let followed = explained.and_then(|meaning| explain(ui, shown.id, &output, meaning));
         step.map(Asked::Step).or(manual).or(followed)
     }

@@ -145,9 +145,7 @@ fn subject(session: &Session) -> Result<Subject, &'static str> {
     let path = session.scope().path(name);
     let library = session.library();
     match &node.kind {
-        NodeKind::Custom(source) if !session.editable() => {
-            Ok(own(path.clone(), Place::BuiltIn(path), source.clone()))
-        }
+        NodeKind::Custom(source) if !session.editable() => Ok(own(path.clone(), Place::BuiltIn(path), source.clone())),
         NodeKind::Custom(source) => {
             Ok(Subject { custom: true, ..own(path.clone(), Place::Node(path), source.clone()) })
         }
@@ -250,7 +248,8 @@ impl Code {
         self.turn_to(session, Some(&subject));
         let library = session.library().clone();
         // Only Custom stages see what the graph stores.
-        let library = if subject.custom { library.with_shared_of(session.document()) } else { Cow::Borrowed(&*library) };
+        let library =
+            if subject.custom { library.with_shared_of(session.document()) } else { Cow::Borrowed(&*library) };
         let Code { open: Some((place, text)), field, .. } = self else { return Ok(()) };
         let marks = marks(place, text, session, &subject);
         let (wish, label) = bar::top(ui, session, &subject, text);

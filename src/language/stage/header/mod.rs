@@ -10,7 +10,9 @@ mod port;
 use super::language;
 pub use grammar::split_commas;
 pub use handle::{Handle, Role};
-pub use model::{Change, Direction, Header, HeaderError, Param, ParamType, Port, Radius, Range, Reduction, Scatter, Use};
+pub use model::{
+    Change, Direction, Header, HeaderError, Param, ParamType, Port, Radius, Range, Reduction, Scatter, Use,
+};
 
 /// Parses the header; returns all errors, not only the first.
 pub fn parse(source: &str) -> Result<Header, Vec<HeaderError>> {
@@ -82,7 +84,8 @@ fn line(header: &mut Header, text: &str, (line, column): (usize, usize), shared:
             header.uses.push(Use { name: used.to_string(), line, column: column + before });
         }
         _ if shared && language::is(word, language::Kind::Directive) => {
-            let cause = format!("`@{word}`: a file without `fn stage` is shared by stages and declares no ports or parameters");
+            let cause =
+                format!("`@{word}`: a file without `fn stage` is shared by stages and declares no ports or parameters");
             return Err(format!("{cause}; remove the line, or add `fn stage`"));
         }
         "in" => header.ports.push(port::parse(Direction::In, rest, line)?),

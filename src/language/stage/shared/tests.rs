@@ -24,7 +24,9 @@ const HASH: &str = "//! Hash\n\n// Whole numbers.\nconst FACTOR = 747796405u;\n\
 const NOISE: &str = "//! Noise\n//! @use shared/hash\n\nfn noise(v: u32) -> f32 { return f32(pcg(v)); }\n";
 
 fn stage(uses: &str, rest: &str) -> String {
-    format!("//! Stage\n{uses}//! @out   value: Grid<f32>   A value\n\nfn stage(cell: Cell) -> f32 {{ return noise(7u); }}\n{rest}")
+    format!(
+        "//! Stage\n{uses}//! @out   value: Grid<f32>   A value\n\nfn stage(cell: Cell) -> f32 {{ return noise(7u); }}\n{rest}"
+    )
 }
 
 fn parsed(source: &str, files: &[(&str, &str)]) -> Result<Stage, Vec<String>> {
@@ -84,20 +86,56 @@ fn each_mistake_is_one_sentence() {
     let other = stage("", "");
     for (source, files, expected) in [
         (use_of("shared/hsh"), ALL, "2:10: there is no shared file `shared/hsh`; did you mean `shared/hash`?"),
-        (use_of("../shared/hash"), ALL, "2:10: there is no shared file `../shared/hash`; name one of the library, of the stages folder or of the graph's `shared`"),
-        (use_of("o"), &[("o", &other)], "2:10: `o` is a stage, and `@use` needs a file without `fn stage`; move the functions to a file of their own"),
+        (
+            use_of("../shared/hash"),
+            ALL,
+            "2:10: there is no shared file `../shared/hash`; name one of the library, of the stages folder or of the graph's `shared`",
+        ),
+        (
+            use_of("o"),
+            &[("o", &other)],
+            "2:10: `o` is a stage, and `@use` needs a file without `fn stage`; move the functions to a file of their own",
+        ),
         (use_of("own"), &[("own", &own)], "own:2:10: `own` uses itself; remove the line"),
-        (use_of("a"), &cycle, "b:2:10: `a` uses `b`, which uses `a`; move what these files have in common to another one"),
-        (stage("//! @use shared/hash\n//! @use c\n", ""), &[ALL[0], ("c", &clash)], "c:3:1: `pcg` is declared here and in `shared/hash`, and the stage uses both; rename one of them"),
-        (stage("//! @use shared/noise\n", "fn pcg() {}"), ALL, "6:4: `pcg` is declared here and in `shared/hash`, which the stage uses; rename this one"),
-        (use_of("p"), &[("p", &ports)], "p:2:1: `@in`: a file without `fn stage` is shared by stages and declares no ports or parameters; remove the line, or add `fn stage`"),
-        (stage("//! @use shared/hash\n//! @use shared/hash\n", ""), ALL, "3:1: `shared/hash` is used twice (first on line 2)"),
+        (
+            use_of("a"),
+            &cycle,
+            "b:2:10: `a` uses `b`, which uses `a`; move what these files have in common to another one",
+        ),
+        (
+            stage("//! @use shared/hash\n//! @use c\n", ""),
+            &[ALL[0], ("c", &clash)],
+            "c:3:1: `pcg` is declared here and in `shared/hash`, and the stage uses both; rename one of them",
+        ),
+        (
+            stage("//! @use shared/noise\n", "fn pcg() {}"),
+            ALL,
+            "6:4: `pcg` is declared here and in `shared/hash`, which the stage uses; rename this one",
+        ),
+        (
+            use_of("p"),
+            &[("p", &ports)],
+            "p:2:1: `@in`: a file without `fn stage` is shared by stages and declares no ports or parameters; remove the line, or add `fn stage`",
+        ),
+        (
+            stage("//! @use shared/hash\n//! @use shared/hash\n", ""),
+            ALL,
+            "3:1: `shared/hash` is used twice (first on line 2)",
+        ),
         (stage("//! @use\n", ""), ALL, "2:1: `@use` needs the name of one file, such as `//! @use shared/hash`"),
         (stage("//! @use a, b\n", ""), ALL, "2:1: `@use` needs the name of one file, such as `//! @use shared/hash`"),
         (stage(&use_many, ""), &many, "34:10: a stage uses at most 32 shared files; join some of them"),
-        (use_of("n"), &[("n", "fn noise() {}")], "n:1:1: the header has no title; begin the file with `//! Title of the file`"),
+        (
+            use_of("n"),
+            &[("n", "fn noise() {}")],
+            "n:1:1: the header has no title; begin the file with `//! Title of the file`",
+        ),
         (use_of("n"), &[("n", &open)], "n:3:25: `{` is never closed; add `}`"),
-        (use_of("n"), &[("n", &junk)], "n:3:1: `fnn` begins no declaration; a shared file holds functions, constants and types"),
+        (
+            use_of("n"),
+            &[("n", &junk)],
+            "n:3:1: `fnn` begins no declaration; a shared file holds functions, constants and types",
+        ),
         (use_of("n"), &[("n", &twice)], "n:4:1: `noise` is declared twice (first on line 3); rename one of them"),
         (use_of("n"), &[("n", &word)], "n:3:4: `max` is a WGSL name and can't be declared again; choose another name"),
     ] {
@@ -175,7 +213,8 @@ fn hostile_uses_end_at_once() {
     let errors = Stage::parse_using("t", &stage(&thousand, ""), Library::builtin()).unwrap_err();
     assert_eq!(errors.len(), MAX_USED_FILES + 1);
     for name in ["..", "/etc/passwd", "C:\\x", "a//b", "\u{202e}", "a\u{0}b", &"x".repeat(60_000), "shared/hash.wgsl"] {
-        let errors = Stage::parse_using("t", &stage(&format!("//! @use {name}\n"), ""), Library::builtin()).unwrap_err();
+        let errors =
+            Stage::parse_using("t", &stage(&format!("//! @use {name}\n"), ""), Library::builtin()).unwrap_err();
         assert!(errors[0].message.contains("there is no shared file"), "{:?}", errors[0]);
     }
     let chain: Vec<(String, String)> =
