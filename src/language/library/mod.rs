@@ -166,6 +166,10 @@ fn stage(name: &str, source: &str, files: &dyn SharedFiles) -> Result<Parsed, Ve
 /// A group file is a document with a group as its single node. The document's name is the group's title.
 fn group(path: &str, text: &str) -> Result<Parsed, Vec<StageError>> {
     match Document::parse(text) {
+        Ok(document) if !document.shared.is_empty() => {
+            let cause = "a library file holds one group, and no `shared` functions";
+            Err(vec![StageError::new(1, 1, format!("{cause}; put them into a file of the stages folder"))])
+        }
         Ok(document) => match document.nodes.into_values().next().map(|node| node.kind) {
             Some(NodeKind::Group(group)) => {
                 let file = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".ron");

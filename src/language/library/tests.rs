@@ -178,3 +178,31 @@ fn a_shared_file_is_no_stage_of_a_node() {
         "{told}"
     );
 }
+
+#[test]
+fn a_group_of_the_library_stores_no_shared_texts() {
+    let mut library = Library::builtin().clone();
+    library.add_group("own/group", "(version: 1, shared: {\"a\": \"//! A\"}, nodes: {\"g\": (group: (nodes: {}))})");
+    assert_eq!(
+        errors(&library, "own/group"),
+        ["1:1: a library file holds one group, and no `shared` functions; put them into a file of the stages folder"]
+    );
+}
+
+#[test]
+fn shared_texts_are_copied_with_the_nodes_that_use_them() {
+    use crate::document::Scope;
+    use crate::edit::{PasteInputs, copy, paste};
+    let noise = "//! Noise\n//! @use hash\n\nfn noise() -> f32 { return pcg(1u); }\n";
+    let custom = stage_text("noise").replace("pcg(1u)", "noise()");
+    let from = graph(&format!("\"hash\": {HASH:?}, \"noise\": {noise:?}, \"other\": {HASH:?}"), &custom);
+    let text = copy(&from, &Scope::default(), &["c".to_string()].into(), &BTreeSet::new());
+    let pasted = |mut document: Document| {
+        paste(&mut document, &Scope::default(), &text, (0.0, 0.0), PasteInputs::Drop, Library::builtin()).unwrap();
+        document.shared
+    };
+    let names = |shared: BTreeMap<String, String>| shared.into_keys().collect::<Vec<_>>();
+    assert_eq!(names(pasted(Document::default())), ["hash", "noise"]);
+    let own = Document { shared: [("hash".to_string(), "//! Own\n".to_string())].into(), ..Document::default() };
+    assert_eq!(pasted(own)["hash"], "//! Own\n", "the graph's own text stays");
+}

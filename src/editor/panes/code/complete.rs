@@ -460,8 +460,17 @@ fn stage(particle: Particle) -> f32 {
     }
 
     #[test]
+    fn functions_of_used_files_are_completed() {
+        let text = STAGE.replacen("//! @param tint", "//! @use shared/hash\n//! @param tint", 1);
+        assert_eq!(list(&text.replacen('|', "pc|", 1), Cause::Typing), ["pcg(seed)"]);
+    }
+
+    #[test]
     fn a_header_line_has_directives_types_and_options() {
-        assert_eq!(header("//! @"), ["in", "out", "inout", "param", "over", "sweep"]);
+        assert_eq!(header("//! @"), ["in", "out", "inout", "param", "over", "sweep", "use"]);
+        assert_eq!(header("//! @use shared/has"), ["hash"]);
+        assert!(header("//! @use sh").contains(&"shared/hash".to_string()));
+        assert_eq!(header("//! @use shared/hash  some docu"), [""; 0]);
         assert_eq!(header("//! @pa"), ["param"]);
         assert_eq!(header("//! @in x: Gr"), ["Grid<..>"]);
         assert_eq!(header("//! @in x: Grid<ve"), ["vec2f", "vec3f", "vec4f", "Vec"]);

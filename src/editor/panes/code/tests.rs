@@ -301,7 +301,7 @@ fn a_built_in_made_mine_is_the_same_stage() {
     let before = bench.session.document().nodes["look"].clone();
     let library = bench.session.library().clone();
     bench.write("not editable");
-    assert_eq!(bench.text(), library.stage("view/color_map").unwrap().source);
+    assert_eq!(bench.text(), library.stage("view/color_map").unwrap().own_text());
     bench.session.edit("make local copy", |document| {
         edit::make_local_copy(document, &Scope::default(), "look", &library).unwrap()
     });
@@ -309,7 +309,7 @@ fn a_built_in_made_mine_is_the_same_stage() {
     assert_eq!(bench.session.problems().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
     let after = &bench.session.document().nodes["look"];
     assert_eq!((&after.inputs, &after.params), (&before.inputs, &before.params));
-    assert_eq!(after.kind, NodeKind::Custom(library.stage("view/color_map").unwrap().source.clone()));
+    assert_eq!(after.kind, NodeKind::Custom(library.stage("view/color_map").unwrap().own_text().to_string()));
 }
 
 #[test]

@@ -243,7 +243,7 @@ mod tests {
                 );
             }
             assert!(
-                matches!(page.last(), Some(Block::Code(text)) if text == stage.source.trim_end()),
+                matches!(page.last(), Some(Block::Code(text)) if text == stage.own_text().trim_end()),
                 "{}",
                 stage.name
             );
