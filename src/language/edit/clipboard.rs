@@ -153,7 +153,9 @@ fn put(
         }
     }
     let shared = std::mem::take(&mut piece.shared);
-    shared.into_iter().for_each(|(name, text)| drop(document.shared.entry(name).or_insert(text)));
+    for (name, text) in shared {
+        document.shared.entry(name).or_insert(text);
+    }
     let mut level = level_mut(document, scope)?;
     for (name, node) in piece.nodes {
         level.nodes().insert(names.get(&name).cloned().unwrap_or(name), node);

@@ -348,7 +348,7 @@ impl Library {
         }
         // Stages use shared files, so these come first.
         let is_shared_file = |(path, text): &(PathBuf, Result<String, files::ReadError>)| {
-            !path.extension().is_some_and(|ending| ending == "ron") && text.as_ref().is_ok_and(|text| is_shared(text))
+            path.extension().is_none_or(|ending| ending != "ron") && text.as_ref().is_ok_and(|text| is_shared(text))
         };
         let (shared, others): (Vec<_>, Vec<_>) = texts.into_iter().partition(is_shared_file);
         let mut names: Vec<String> = Vec::new();
