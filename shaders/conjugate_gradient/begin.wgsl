@@ -6,27 +6,11 @@
 //! @in  weight: FaceGrid = 1            Inverse mass on each face, 0 on walls
 //! @out direction: Grid<f32>            First direction
 //! @out measures: vec4f, reduce sum     Sums of: -r z, the residual [1/s], open cells, weights of open borders
+//! @use shared/face_weights
 
 fn stage(cell: Cell) -> Result {
     let total = total_weight(cell);
     if total == 0.0 { return Result(0.0, vec4f(0.0)); }
     let correction = -residual(cell) * CELL_SIZE * CELL_SIZE / total;
     return Result(correction, vec4f(-residual(cell) * correction, residual(cell), 1.0, open_weight(cell)));
-}
-
-// Sum of a cell's weights: 0 in walls.
-fn total_weight(cell: Cell) -> f32 {
-    var total = 0.0;
-    for (var face = 0; face < FACES; face++) { total += weight_face(cell, face); }
-    return total;
-}
-
-// Weights of the faces through which a border holds the pressure.
-fn open_weight(cell: Cell) -> f32 {
-    var open = 0.0;
-    for (var face = 0; face < FACES; face++) {
-        let axis = face_axis(face);
-        open += select(0.0, weight_face(cell, face), open_face(cell + unit(axis) * (face & 1), axis));
-    }
-    return open;
 }

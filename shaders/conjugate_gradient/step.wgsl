@@ -13,6 +13,7 @@
 //! @in    parts: u32 = 1              Closed parts of the fluid
 //! @param longest: f32 = 1e30, 0..    Beside other parts a longer step is that of roundings, and none is taken
 //! @out   measures: vec4f, reduce sum  Sums of: -r z, the residual [1/s], open cells, weights of open borders
+//! @use shared/face_weights
 
 fn stage(cell: Cell) -> Result {
     let total = total_weight(cell);
@@ -27,21 +28,4 @@ fn stage(cell: Cell) -> Result {
     let residual = residual(cell) - way * change(cell) - mean;
     let left = residual * residual * CELL_SIZE * CELL_SIZE / total;
     return Result(pressure(cell) + way * direction(cell), residual, vec4f(left, residual, 1.0, open_weight(cell)));
-}
-
-// Sum of a cell's weights: 0 in walls.
-fn total_weight(cell: Cell) -> f32 {
-    var total = 0.0;
-    for (var face = 0; face < FACES; face++) { total += weight_face(cell, face); }
-    return total;
-}
-
-// Weights of the faces through which a border holds the pressure.
-fn open_weight(cell: Cell) -> f32 {
-    var open = 0.0;
-    for (var face = 0; face < FACES; face++) {
-        let axis = face_axis(face);
-        open += select(0.0, weight_face(cell, face), open_face(cell + unit(axis) * (face & 1), axis));
-    }
-    return open;
 }

@@ -17,6 +17,8 @@
 //! @param rate: f32 = 0, soft -4..4                                      k, rate of the stretching [1/s]
 //! @param blend: f32 = 0.3, 0.001.., soft 0.01..2                        Distance at which the motion has faded [m]
 //! @param reach: f32 = 0.5, 0.., soft 0..2, handle radius of center      R: the body's radius and the blend together [m]
+//! @use shared/space
+//! @use shared/blend
 
 fn stage(position: Vec) -> vec3f {
     let away = position - params.center;
@@ -25,14 +27,4 @@ fn stage(position: Vec) -> vec3f {
     let level = params.reach * params.reach - dot(away, away);
     let motion = cross(in_space(params.linear + stretching), in_space(away)) / f32(DIM - 1) + 0.5 * level * params.angular;
     return potential(position) + falloff(shape(position)) * motion;
-}
-
-// 1 on the surface, 0 from the blend width on, with no kink at either.
-fn falloff(distance: f32) -> f32 {
-    let q = min(abs(distance) / params.blend, 1.0);
-    return (1.0 - q * q) * (1.0 - q * q) / (1.0 + 4.0 * q * q);
-}
-
-fn in_space(v: Vec) -> vec3f {
-    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
 }

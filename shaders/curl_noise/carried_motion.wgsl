@@ -14,6 +14,7 @@
 //! @out   moving: Field<vec3f>                                          psi with the body's motion [m^2/s]
 //! @param blend: f32 = 0.3, 0.001.., soft 0.01..2                       Distance at which the motion has faded [m]
 //! @param reach: f32 = 0.5, 0.., soft 0..2                              R: the body's radius and the blend together [m]
+//! @use shared/blend
 
 fn stage(position: Vec) -> vec3f {
     let faded = falloff(shape(position));
@@ -27,10 +28,4 @@ fn stage(position: Vec) -> vec3f {
     }
     let level = params.reach * params.reach - dot(away, away);
     return psi + faded * (cross(linear, away) / f32(DIM - 1) + 0.5 * level * angular());
-}
-
-// 1 on the surface, 0 from the blend width on, with no kink at either.
-fn falloff(distance: f32) -> f32 {
-    let q = min(abs(distance) / params.blend, 1.0);
-    return (1.0 - q * q) * (1.0 - q * q) / (1.0 + 4.0 * q * q);
 }

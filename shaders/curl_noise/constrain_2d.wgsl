@@ -10,21 +10,11 @@
 //! @param width: f32 = 0.3, 0.001.., soft 0.01..1      Width of the modified layer: the size of the eddies [m]
 //! @param no_slip: bool = false, fixed                 The viscous condition: on the outline and inside, the flow is zero
 //! @param level: f32 = 0, soft -1..1                   psi on the outline; in a wind the value of the wind at its centre [m^2/s]
+//! @use shared/boundary_ramp
 
 fn stage(position: Vec) -> f32 {
     let part = potential(position) - params.level;
     let distance = shape(position) / params.width;
     if params.no_slip != 0 { return params.level + rise(distance) * part; }
     return params.level + ramp(distance) * part;
-}
-
-fn ramp(r: f32) -> f32 {
-    let x = clamp(r, -1.0, 1.0);
-    return x * (1.875 + x * x * (0.375 * x * x - 1.25));
-}
-
-// A smooth step from 0 on the outline to 1 at the width, which begins and ends without slope and curvature.
-fn rise(r: f32) -> f32 {
-    let x = clamp(r, 0.0, 1.0);
-    return x * x * x * (10.0 - x * (15.0 - 6.0 * x));
 }

@@ -6,11 +6,8 @@
 //! @out   potential: Field<vec3f>                                     psi; its curl is the wind [m^2/s]
 //! @param wind: Vec = (1, 0, 0), soft -4..4, handle vector of center  V [m/s]
 //! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2, handle position  x0 [m]
+//! @use shared/space
 
 fn stage(position: Vec) -> vec3f {
     return cross(in_space(params.wind), in_space(position - params.center)) / f32(DIM - 1);
-}
-
-fn in_space(v: Vec) -> vec3f {
-    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
 }

@@ -17,6 +17,11 @@
 //! @param no_slip: bool = false, fixed                       The viscous condition: on the surface and inside, the flow is zero
 //! @param sharpness: f32 = 0, 0.., soft 0..4, fixed          Curvature from which an edge is sharp, for each octave; at 0 no edge is
 //! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02      Half the distance of the differences for the shape's normal [m]
+//! @use shared/space
+//! @use shared/hash
+//! @use shared/flow_noise
+//! @use shared/boundary_ramp
+//! @use shared/surface_bend
 
 fn stage(position: Vec) -> vec3f {
     let distance = shape(position);
@@ -40,32 +45,6 @@ fn stage(position: Vec) -> vec3f {
         psi += alpha * part + kept * dot(normal, part) * normal;
     }
     return psi;
-}
-
-// How far the eddies have changed since the start [m].
-fn turning() -> f32 {
-    if phase_wired { return phase(); }
-    return frame.time * params.speed;
-}
-
-fn ramp(r: f32) -> f32 {
-    let x = clamp(r, -1.0, 1.0);
-    return x * (1.875 + x * x * (0.375 * x * x - 1.25));
-}
-
-// A smooth step from 0 on the surface to 1 at the width, which begins and ends without slope and curvature.
-fn rise(r: f32) -> f32 {
-    let x = clamp(r, 0.0, 1.0);
-    return x * x * x * (10.0 - x * (15.0 - 6.0 * x));
-}
-
-// 1 on smooth surfaces, 0 around edges: where the distance bends within a quarter of the width.
-fn smoothness(position: Vec, distance: f32, width: f32) -> f32 {
-    let reach = 0.25 * width;
-    var around = 0.0;
-    for (var face = 0; face < FACES; face++) { around += shape(position + reach * face_normal(face)); }
-    let bend = abs(around - f32(FACES) * distance) / reach;
-    return 1.0 - smoothstep(0.5 * params.sharpness, params.sharpness, bend);
 }
 
 // Three independent noises, each about -1..1 and twice continuously differentiable.
@@ -93,23 +72,4 @@ fn gradients(corner: vec3i, octave: i32, turns: f32) -> mat3x3f {
         g = now.x * g + now.y * mat3x3f(g[1], g[2], g[0]);
     }
     return g;
-}
-
-// Three times ten bits as a vector in the cube of -1..1: the leading digits of numbers from 2 to 4, less than converting costs.
-fn direction(bits: u32) -> vec3f {
-    return bitcast<vec3f>((vec3u(bits << 13u, bits << 3u, bits >> 7u) & vec3u(0x7fe000u)) | vec3u(0x40000000u)) - 2.9990234375;
-}
-
-// Hash PCG3D: Jarzynski and Olano, JCGT 2020.
-fn pcg(seed: vec3u) -> vec3u {
-    var v = seed * 1664525u + 1013904223u;
-    for (var round = 0; round < 2; round++) {
-        for (var i = 0; i < 3; i++) { v = vec3u(v.yz, v.x + v.y * v.z); }
-        v ^= (v >> vec3u(16u)) * u32(1 - round);
-    }
-    return v;
-}
-
-fn in_space(v: Vec) -> vec3f {
-    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
 }

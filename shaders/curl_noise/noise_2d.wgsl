@@ -13,6 +13,9 @@
 //! @param speed: f32 = 0.1, 0.., soft 0..1, steady phase     Eddies of size L change within about L / speed; a constant [m/s]
 //! @param seed: u32 = 0, soft 0..100                         Random seed
 //! @param no_slip: bool = false, fixed                       The viscous condition: on the outline and inside, the flow is zero
+//! @use shared/hash
+//! @use shared/flow_noise
+//! @use shared/boundary_ramp
 
 fn stage(position: Vec) -> f32 {
     let distance = shape(position);
@@ -26,23 +29,6 @@ fn stage(position: Vec) -> f32 {
         psi += params.gain[octave] * held * part;
     }
     return psi;
-}
-
-// How far the eddies have changed since the start [m].
-fn turning() -> f32 {
-    if phase_wired { return phase(); }
-    return frame.time * params.speed;
-}
-
-fn ramp(r: f32) -> f32 {
-    let x = clamp(r, -1.0, 1.0);
-    return x * (1.875 + x * x * (0.375 * x * x - 1.25));
-}
-
-// A smooth step from 0 on the outline to 1 at the width, which begins and ends without slope and curvature.
-fn rise(r: f32) -> f32 {
-    let x = clamp(r, 0.0, 1.0);
-    return x * x * x * (10.0 - x * (15.0 - 6.0 * x));
 }
 
 // About -1..1 and twice continuously differentiable.
@@ -65,14 +51,4 @@ fn gradient(corner: vec2i, octave: i32, turns: f32) -> vec2f {
     let chance = vec3f(pcg(vec3u(vec2u(corner), salt)) >> vec3u(8u)) / 16777216.0;
     let x = fract(chance.x + turns * (0.75 + 0.5 * chance.y) + vec2f(0.25, 0.0)) - 0.5;
     return x * (16.0 * abs(x) - 8.0); // a cosine and a sine made of parabolas: cheaper, and it turns as well
-}
-
-// Hash PCG3D: Jarzynski and Olano, JCGT 2020.
-fn pcg(seed: vec3u) -> vec3u {
-    var v = seed * 1664525u + 1013904223u;
-    for (var round = 0; round < 2; round++) {
-        for (var i = 0; i < 3; i++) { v = vec3u(v.yz, v.x + v.y * v.z); }
-        v ^= (v >> vec3u(16u)) * u32(1 - round);
-    }
-    return v;
 }

@@ -12,16 +12,11 @@
 //! @param angular: f32 = 0, soft -10..10                                w, anticlockwise [rad/s]
 //! @param blend: f32 = 0.3, 0.001.., soft 0.01..2                       Distance at which the motion has faded [m]
 //! @param reach: f32 = 0.5, 0.., soft 0..2, handle radius of center     R: the body's radius and the blend together [m]
+//! @use shared/blend
 
 fn stage(position: Vec) -> f32 {
     let away = position.xy - params.center.xy;
     let motion = params.linear.x * away.y - params.linear.y * away.x;
     let level = params.reach * params.reach - dot(away, away);
     return potential(position) + falloff(shape(position)) * (motion + 0.5 * level * params.angular);
-}
-
-// 1 on the surface, 0 from the blend width on, with no kink at either.
-fn falloff(distance: f32) -> f32 {
-    let q = min(abs(distance) / params.blend, 1.0);
-    return (1.0 - q * q) * (1.0 - q * q) / (1.0 + 4.0 * q * q);
 }

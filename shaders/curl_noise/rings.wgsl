@@ -20,6 +20,9 @@
 //! @param no_slip: bool = false, fixed                                        The viscous condition: on the surface and inside, the flow is zero
 //! @param sharpness: f32 = 0, 0.., soft 0..4, fixed                           Curvature from which an edge is sharp; at 0 no edge is
 //! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02                       Half the distance of the differences for the shape's normal [m]
+//! @use shared/space
+//! @use shared/boundary_ramp
+//! @use shared/surface_bend
 
 fn stage(position: Vec) -> vec3f {
     let away = in_space(position) - params.center;
@@ -49,28 +52,4 @@ fn stage(position: Vec) -> vec3f {
         if alpha < 1.0 { kept *= smoothness(position, distance, params.radius); }
     }
     return alpha * psi + kept * dot(normal, psi) * normal;
-}
-
-fn ramp(r: f32) -> f32 {
-    let x = clamp(r, -1.0, 1.0);
-    return x * (1.875 + x * x * (0.375 * x * x - 1.25));
-}
-
-// A smooth step from 0 on the surface to 1 at the width, which begins and ends without slope and curvature.
-fn rise(r: f32) -> f32 {
-    let x = clamp(r, 0.0, 1.0);
-    return x * x * x * (10.0 - x * (15.0 - 6.0 * x));
-}
-
-// 1 on smooth surfaces, 0 around edges: where the distance bends within a quarter of the width.
-fn smoothness(position: Vec, distance: f32, width: f32) -> f32 {
-    let reach = 0.25 * width;
-    var around = 0.0;
-    for (var face = 0; face < FACES; face++) { around += shape(position + reach * face_normal(face)); }
-    let bend = abs(around - f32(FACES) * distance) / reach;
-    return 1.0 - smoothstep(0.5 * params.sharpness, params.sharpness, bend);
-}
-
-fn in_space(v: Vec) -> vec3f {
-    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
 }

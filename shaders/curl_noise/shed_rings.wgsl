@@ -14,6 +14,8 @@
 //! @param angular: f32 = 5, soft -20..20                    w, angular velocity of the core [rad/s]
 //! @param rise: f32 = 0.2, 0.001.., soft 0.01..2            Time over which a ring begins [s]
 //! @param life: f32 = 4, 0.001.., soft 0.1..10              Age at which it has faded [s]
+//! @use shared/space
+//! @use shared/shedding
 
 fn stage(position: Vec) -> vec3f {
     var psi = vec3f();
@@ -33,10 +35,3 @@ fn stage(position: Vec) -> vec3f {
     }
     return psi * (params.core * params.core / 6.0 * params.angular);
 }
-
-fn presence(age: f32) -> f32 {
-    let left = max(1.0 - age / params.life, 0.0);
-    return smoothstep(0.0, params.rise, age) * left * left;
-}
-
-fn in_space(v: Vec) -> vec3f { return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3)); }

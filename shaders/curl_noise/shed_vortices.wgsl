@@ -12,6 +12,7 @@
 //! @param angular: f32 = 5, 0.., soft 0..20                 |w|, angular velocity of the centre [rad/s]
 //! @param rise: f32 = 0.2, 0.001.., soft 0.01..2            Time over which an eddy begins [s]
 //! @param life: f32 = 4, 0.001.., soft 0.1..10              Age at which it has faded [s]
+//! @use shared/shedding
 
 fn stage(position: Vec) -> vec3f {
     var psi = vec3f();
@@ -25,11 +26,6 @@ fn stage(position: Vec) -> vec3f {
         psi += presence(eddy.age) * radius * radius * left * left * left * direction(eddy.id);
     }
     return psi * (params.angular / 6.0);
-}
-
-fn presence(age: f32) -> f32 {
-    let left = max(1.0 - age / params.life, 0.0);
-    return smoothstep(0.0, params.rise, age) * left * left;
 }
 
 // Uniform on the unit sphere, or one of two directions along z.

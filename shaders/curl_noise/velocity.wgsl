@@ -17,6 +17,10 @@
 //! @param base: f32 = 0, soft -4..4                          Height of a plume's source, see Plume [m]
 //! @param height: f32 = 0, 0.., soft 0..10                   Height over which its turbulence grows; 0 is uniform [m]
 //! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02      Half the distance of the differences for the shape's derivatives [m]
+//! @use shared/space
+//! @use shared/components
+//! @use shared/hash
+//! @use shared/flow_noise
 
 struct Noise { value: vec3f, slope: mat3x3f } // three noises, and their derivatives along x, y and z as columns
 
@@ -57,11 +61,6 @@ fn stage(position: Vec) -> Vec {
 }
 fn curl(slope: mat3x3f) -> vec3f { return vec3f(slope[1].z - slope[2].y, slope[2].x - slope[0].z, slope[0].y - slope[1].x); }
 fn grown(position: Vec) -> vec3f { return in_space(shape_gradient(position, params.step)); }
-
-fn turning() -> f32 { // how far the eddies have changed since the start [m]
-    if phase_wired { return phase(); }
-    return frame.time * params.speed;
-}
 
 // The Hessian of the distance times a vector: how the normal changes along it.
 fn bent(position: Vec, held: vec3f) -> vec3f {
@@ -116,25 +115,4 @@ fn gradients(corner: vec3i, octave: i32, turns: f32) -> mat3x3f {
     }
     if DIM == 2 { return mat3x3f(vec3f(), vec3f(), g[2]); }
     return g;
-}
-
-// Three times ten bits as a vector in the cube of -1..1: the leading digits of numbers from 2 to 4, less than converting costs.
-fn direction(bits: u32) -> vec3f {
-    return bitcast<vec3f>((vec3u(bits << 13u, bits << 3u, bits >> 7u) & vec3u(0x7fe000u)) | vec3u(0x40000000u)) - 2.9990234375;
-}
-
-// Hash PCG3D: Jarzynski and Olano, JCGT 2020.
-fn pcg(seed: vec3u) -> vec3u {
-    var v = seed * 1664525u + 1013904223u;
-    for (var round = 0; round < 2; round++) {
-        for (var i = 0; i < 3; i++) { v = vec3u(v.yz, v.x + v.y * v.z); }
-        v ^= (v >> vec3u(16u)) * u32(1 - round);
-    }
-    return v;
-}
-fn in_space(v: Vec) -> vec3f { return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3)); }
-fn in_domain(v: vec3f) -> Vec {
-    var part = Vec();
-    for (var axis = 0; axis < DIM; axis++) { part[axis] = v[axis]; }
-    return part;
 }

@@ -13,6 +13,8 @@
 //! @param offset: Vec = (0, 0, 0), soft -2..2             Shifts the noise [m]
 //! @param period: Vec = (0, 0, 0), 0.., soft 0..16        Cells after which it repeats along each axis, in whole numbers; 0 not at all
 //! @param seed: u32 = 0, soft 0..100                      Random seed
+//! @use shared/space
+//! @use shared/hash
 
 fn stage(position: Vec) -> f32 {
     let place = in_space(position - params.offset) / params.scale;
@@ -65,18 +67,4 @@ fn lattice(cell: vec3f) -> vec3u {
     let period = round(in_space(params.period));
     let turns = floor((cell + 0.5) / max(period, vec3f(1.0)));
     return vec3u(vec3i(select(cell, cell - turns * period, period > vec3f())));
-}
-
-// Hash PCG3D: Jarzynski and Olano, JCGT 2020.
-fn pcg(seed: vec3u) -> vec3u {
-    var v = seed * 1664525u + 1013904223u;
-    for (var round = 0; round < 2; round++) {
-        for (var i = 0; i < 3; i++) { v = vec3u(v.yz, v.x + v.y * v.z); }
-        v ^= (v >> vec3u(16u)) * u32(1 - round);
-    }
-    return v;
-}
-
-fn in_space(v: Vec) -> vec3f {
-    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
 }

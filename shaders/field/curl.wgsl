@@ -5,19 +5,11 @@
 //! @in    a: Field<Vec>                                     Any vector, such as a flow
 //! @out   curl: Field<vec3f>                                Its curl [1/m]
 //! @param step: f32 = 0.001, 0.0001.., soft 0.001..0.05     Half the distance of a difference [m]
+//! @use shared/space
+//! @use shared/field_slope
 
 fn stage(position: Vec) -> vec3f {
     var curl = vec3f();
     for (var axis = 0; axis < DIM; axis++) { curl += cross(in_space(Vec(unit(axis))), in_space(slope(position, axis))); }
     return curl;
-}
-
-fn slope(position: Vec, axis: i32) -> Vec {
-    let e = params.step * Vec(unit(axis));
-    return (a(position + e) - a(position - e)) / (2.0 * params.step);
-}
-
-// A domain vector in 3D; a 2D one lies in the plane z = 0.
-fn in_space(v: Vec) -> vec3f {
-    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
 }

@@ -14,24 +14,8 @@
 //! @param shape: i32 = 0, 0..3                  0 linear, 1 smooth, 2 smoother, 3 steps
 //! @param steps: i32 = 4, 2..256, soft 2..16    Number of values with steps
 //! @param bounded: bool = true                  Keeps a linear map between to_low and to_high
+//! @use shared/map_range
 
 fn stage(position: Vec) -> F {
     return params.to_low + (params.to_high - params.to_low) * shaped(part(a(position)));
-}
-
-fn part(a: F) -> F {
-    let span = params.from_high - params.from_low;
-    if span == 0.0 { return select(F(), F(1.0), a >= F(params.from_low)); }
-    let t = (a - params.from_low) / span;
-    return select(t, clamp(t, F(), F(1.0)), params.bounded != 0 || params.shape != 0);
-}
-
-fn shaped(t: F) -> F {
-    let steps = f32(params.steps);
-    switch params.shape {
-        case 0 { return t; }
-        case 1 { return t * t * (3.0 - 2.0 * t); }
-        case 2 { return t * t * t * (t * (6.0 * t - 15.0) + 10.0); }
-        default { return min(floor(t * steps), F(steps - 1.0)) / (steps - 1.0); }
-    }
 }

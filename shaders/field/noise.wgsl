@@ -19,8 +19,8 @@
 //! @param period: Vec = (0, 0, 0), 0.., soft 0..16        Features after which it repeats along each axis, in whole numbers; 0 not at all. Rounds the lacunarity
 //! @param seed: u32 = 0, soft 0..100                      Random seed
 //! @param channel: u32 = 0, soft 0..8                     Selects one of many independent noises of the same seed
-
-const CORNERS = 4 * (DIM - 1); // 2^DIM
+//! @use shared/space
+//! @use shared/hash
 
 fn stage(position: Vec) -> f32 {
     let period = round(in_space(params.period));
@@ -88,18 +88,4 @@ fn circle(turns: f32) -> vec2f {
     let angle = 6.28318531 * (abs(fract(vec2f(turns, turns - 0.25)) - 0.5) - 0.25);
     let a = angle * angle;
     return angle * (1.0 - a / 6.0 * (1.0 - a / 20.0 * (1.0 - a / 42.0 * (1.0 - a / 72.0 * (1.0 - a / 110.0)))));
-}
-
-// Hash PCG3D: Jarzynski and Olano, JCGT 2020.
-fn pcg(seed: vec3u) -> vec3u {
-    var v = seed * 1664525u + 1013904223u;
-    for (var round = 0; round < 2; round++) {
-        for (var i = 0; i < 3; i++) { v = vec3u(v.yz, v.x + v.y * v.z); }
-        v ^= (v >> vec3u(16u)) * u32(1 - round);
-    }
-    return v;
-}
-
-fn in_space(v: Vec) -> vec3f {
-    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
 }

@@ -11,6 +11,7 @@
 //! @param axis: vec3f = (0, 0, 1), soft -1..1, handle direction of pivot  Axis of rotation, of any length
 //! @param scale: Vec = (1, 1, 1), soft 0.1..4                             Magnification along the field's own axes; a negative one mirrors
 //! @param pivot: Vec = (0.5, 0.5, 0.5), soft -2..2, handle position       Point that scale and rotation leave in place [m]
+//! @use shared/rotation
 
 fn stage(position: Vec) -> T {
     let away = position - params.offset - params.pivot;
@@ -21,10 +22,4 @@ fn stage(position: Vec) -> T {
         local[axis] += turned[axis] / select(scale, 1e-9, scale == 0.0);
     }
     return field(local);
-}
-
-fn turn_back(v: vec3f) -> vec3f {
-    let axis = select(vec3f(0.0, 0.0, 1.0), params.axis / max(length(params.axis), 1e-20), DIM == 3);
-    let angle = -radians(params.angle);
-    return v * cos(angle) + cross(axis, v) * sin(angle) + axis * dot(axis, v) * (1.0 - cos(angle));
 }

@@ -10,6 +10,7 @@
 //! @param rate: f32 = 10, 0.., soft 0..60            Amount of the source per second [1/s]
 //! @param replace: bool = false                      Move the field towards the source instead of adding to it
 //! @param buttons: i32 = 1, 1..7                     Active buttons, as a sum: 1 left, 2 right, 4 middle
+//! @use shared/pointer_stroke
 
 fn stage(cell: Cell) -> F {
     let before = field(cell);
@@ -18,20 +19,4 @@ fn stage(cell: Cell) -> F {
     let amount = params.rate * exp(-distance * distance) * frame.dt;
     if params.replace != 0 { return before + (source(cell) - before) * (1.0 - exp(-amount)); }
     return before + source(cell) * amount;
-}
-
-// Distance to the line that the pointer drew during this step, so that a quick stroke has no gaps.
-fn distance_to_stroke(point: Vec) -> f32 {
-    let end = in_domain(frame.mouse, 0.5 * SIZE);
-    let stroke = in_domain(frame.mouse_velocity, Vec()) * frame.dt;
-    let along = dot(end - point, stroke) / max(dot(stroke, stroke), 1e-20);
-    return length(end - point - stroke * clamp(along, 0.0, 1.0));
-}
-
-// A pair in fractions of the domain as metres; a third component is kept from `rest`.
-fn in_domain(pair: vec2f, rest: Vec) -> Vec {
-    var metres = rest;
-    metres.x = pair.x * SIZE.x;
-    metres.y = pair.y * SIZE.y;
-    return metres;
 }

@@ -8,6 +8,7 @@
 //! @param strength: f32 = 60, soft 0..120             Pointer velocities added per second; 60 is one per step at 60 steps/s [1/s]
 //! @param falloff: f32 = 1, 0..1                      0 a disc with a hard edge, 1 a Gaussian
 //! @param buttons: i32 = 1, 1..7                      Active buttons, as a sum: 1 left, 2 right, 4 middle
+//! @use shared/pointer_stroke
 
 fn stage(cell: Cell) -> Vec {
     if (i32(frame.buttons) & params.buttons) == 0 { return velocity(cell); }
@@ -15,20 +16,4 @@ fn stage(cell: Cell) -> Vec {
     let disc = select(0.0, 1.0, distance < 1.0);
     let weight = mix(disc, exp(-distance * distance), params.falloff);
     return velocity(cell) + frame.dt * params.strength * weight * in_domain(frame.mouse_velocity, Vec());
-}
-
-// Distance to the line that the pointer drew during this step, so that a quick stroke has no gaps.
-fn distance_to_stroke(point: Vec) -> f32 {
-    let end = in_domain(frame.mouse, 0.5 * SIZE);
-    let stroke = in_domain(frame.mouse_velocity, Vec()) * frame.dt;
-    let along = dot(end - point, stroke) / max(dot(stroke, stroke), 1e-20);
-    return length(end - point - stroke * clamp(along, 0.0, 1.0));
-}
-
-// A pair in fractions of the domain as metres; a third component is kept from `rest`.
-fn in_domain(pair: vec2f, rest: Vec) -> Vec {
-    var metres = rest;
-    metres.x = pair.x * SIZE.x;
-    metres.y = pair.y * SIZE.y;
-    return metres;
 }

@@ -15,8 +15,8 @@
 //! @param limiter: i32 = 1, 0..2                 New extrema: 0 keep, 1 clamp, 2 revert to Advect's result
 //! @param order: i32 = 1, 1..2, fixed            Backtrace, the same as Advect's: 1 Euler, 2 midpoint
 //! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the field fades [1/s]
+//! @use shared/space
 
-const CORNERS = 4 * (DIM - 1); // 2^DIM
 const LONGEST = 256; // cells that a path back crosses
 
 fn stage(cell: Cell) -> F {

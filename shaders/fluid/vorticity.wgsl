@@ -8,6 +8,7 @@
 //! @in    motion: Grid<Vec> = 0, velocity of open  Velocity of the walls, read in their own cells [m/s]
 //! @out   vorticity: Grid<vec3f>             Twice the local angular velocity, 0 in walls [1/s]
 //! @param free_slip: bool = false, fixed     The fluid slips freely along walls
+//! @use shared/space
 
 fn stage(cell: Cell) -> vec3f {
     if open_wired && open(cell) < 0.5 { return vec3f(); }
@@ -20,9 +21,4 @@ fn stage(cell: Cell) -> vec3f {
         circulation += cross(in_space(face_normal(face)), in_space(next));
     }
     return circulation / (2.0 * CELL_SIZE);
-}
-
-// A domain vector in 3D; a 2D one lies in the plane z = 0.
-fn in_space(v: Vec) -> vec3f {
-    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
 }

@@ -7,6 +7,7 @@
 //! @in    vorticity: Grid<vec3f>                    Curl of the velocity [1/s]
 //! @in    open: Grid<f32> = 1                       1 in cells that fluid can fill, 0 in walls
 //! @param strength: f32 = 2, 0.., soft 0..20        Epsilon of the paper; its effect vanishes as the grid is refined [m/s]
+//! @use shared/space
 
 fn stage(cell: Cell) -> Vec {
     if open_wired && open(cell) < 0.5 { return velocity(cell); }
@@ -19,11 +20,6 @@ fn stage(cell: Cell) -> Vec {
     let towards_core = gradient / max(length(gradient), 1e-12);
     let acceleration = params.strength * CELL_SIZE * cross(towards_core, vorticity(cell));
     return velocity(cell) + frame.dt * in_domain(acceleration);
-}
-
-// A domain vector in 3D; a 2D one lies in the plane z = 0.
-fn in_space(v: Vec) -> vec3f {
-    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
 }
 
 // The part of a 3D vector that the domain has.

@@ -12,9 +12,8 @@
 //! @param sharpness: f32 = 1, 0..2               0 linear, soft like dye; 1 bicubic, sharp like ink; above 1 edges become sharper as they move
 //! @param order: i32 = 2, 1..2, fixed            Backtrace: 1 one Euler step, 2 midpoint (Runge-Kutta 2)
 //! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the image fades [1/s]
-
-const CORNERS = 4 * (DIM - 1); // 2^DIM
-const LONGEST = 256; // cells that a path back crosses
+//! @use shared/space
+//! @use shared/wall_path
 
 fn stage(cell: Cell) -> F {
     var origin = departure(position(cell));
@@ -28,28 +27,8 @@ fn stage(cell: Cell) -> F {
     return carried(origin) * exp(-params.dissipation * frame.dt);
 }
 
-// The end of a way from a cell's centre, in cells, and its cell; a weighted sum, its weight, and whether all cells take part.
-struct Way { end: Vec, cell: Cell }
+// A weighted sum, its weight, and whether all cells take part.
 struct Sum { value: F, weight: f32, whole: bool }
-
-// A way that stops at the first wall. It leads from cell to cell through faces, so it does not slip between walls that touch at an edge.
-fn before_walls(start: Cell, way: Vec) -> Way {
-    var here = start;
-    // The parts of the way after which it comes to the next face along each axis.
-    var next = Vec();
-    for (var axis = 0; axis < DIM; axis++) { next[axis] = 0.5 / max(abs(way[axis]), 1e-20); }
-    var part = 0.0;
-    for (var i = 0; i < LONGEST; i++) {
-        var axis = 0;
-        for (var other = 1; other < DIM; other++) { if next[other] < next[axis] { axis = other; } }
-        part = min(next[axis], 1.0);
-        let ahead = here + unit(axis) * select(-1, 1, way[axis] > 0.0);
-        if part == 1.0 || open(ahead) < 0.5 { break; }
-        here = ahead;
-        next[axis] += 1.0 / max(abs(way[axis]), 1e-20);
-    }
-    return Way(Vec(start) + 0.5 + part * way, here);
-}
 
 // Linear interpolation between the cells around the end of a way that are connected with its cell, through faces of open ones among them.
 fn between_walls(way: Way) -> Sum {

@@ -6,6 +6,7 @@
 //! @in    image: Image                       The image
 //! @out   result: Grid<f32>, like image      The channel
 //! @param channel: i32 = 4, 0..7             0 red, 1 green, 2 blue, 3 alpha, 4 luminance, 5 hue (0..1), 6 saturation, 7 value
+//! @use shared/hue
 
 fn stage(cell: Cell) -> f32 {
     let color = image(cell);
@@ -18,12 +19,4 @@ fn stage(cell: Cell) -> f32 {
         case 7 { return value; }
         default { return color[params.channel]; }
     }
-}
-
-// The hue in sixths of a turn from red.
-fn hue_of(color: vec3f, value: f32, chroma: f32) -> f32 {
-    if chroma == 0.0 { return 0.0; }
-    if color.r == value { return (color.g - color.b) / chroma; }
-    if color.g == value { return 2.0 + (color.b - color.r) / chroma; }
-    return 4.0 + (color.r - color.g) / chroma;
 }

@@ -9,15 +9,10 @@
 //! @in    alpha: Grid<f32> = 1      Alpha
 //! @out   image: Image              The image
 //! @param model: i32 = 0, 0..1      0 red green blue, 1 hue saturation value
+//! @use shared/hue
 
 fn stage(cell: Cell) -> vec4f {
     let parts = vec3f(x(cell), y(cell), z(cell));
     if params.model == 0 { return vec4f(parts, alpha(cell)); }
     return vec4f(parts.z * (1.0 - parts.y * (1.0 - pure(6.0 * parts.x))), alpha(cell));
-}
-
-// The colour of a hue, in sixths of a turn from red, with saturation and value 1.
-fn pure(hue: f32) -> vec3f {
-    let away = abs(6.0 * fract((hue + vec3f(0.0, 4.0, 2.0)) / 6.0) - 3.0);
-    return clamp(away - 1.0, vec3f(), vec3f(1.0));
 }

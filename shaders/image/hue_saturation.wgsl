@@ -8,6 +8,7 @@
 //! @param hue: f32 = 0, soft -180..180           Angle added to the hues: 120 makes red green [degrees]
 //! @param saturation: f32 = 1, 0.., soft 0..2    Factor of the saturation, which stays within 1
 //! @param value: f32 = 1, 0.., soft 0..4         Factor of the value
+//! @use shared/hue
 
 fn stage(cell: Cell) -> vec4f {
     let color = max(image(cell), vec4f());
@@ -18,18 +19,4 @@ fn stage(cell: Cell) -> vec4f {
     let strength = min(params.saturation * chroma, value);
     let hue = hue_of(color.rgb, value, chroma) + params.hue / 60.0;
     return vec4f(params.value * (value - strength * (1.0 - pure(hue))), color.a);
-}
-
-// The hue in sixths of a turn from red.
-fn hue_of(color: vec3f, value: f32, chroma: f32) -> f32 {
-    if chroma == 0.0 { return 0.0; }
-    if color.r == value { return (color.g - color.b) / chroma; }
-    if color.g == value { return 2.0 + (color.b - color.r) / chroma; }
-    return 4.0 + (color.r - color.g) / chroma;
-}
-
-// The colour of a hue with saturation and value 1.
-fn pure(hue: f32) -> vec3f {
-    let away = abs(6.0 * fract((hue + vec3f(0.0, 4.0, 2.0)) / 6.0) - 3.0);
-    return clamp(away - 1.0, vec3f(), vec3f(1.0));
 }

@@ -13,6 +13,7 @@
 //! @param tint: color = (0.80, 0.92, 0.95, 1)                      Transmission through the wall's edge
 //! @param lines: f32 = 1, 0.., soft 0..3                           Brightness of the lines along the wall
 //! @param bend: f32 = 0.02, soft 0..0.1                            Shift of the backdrop by the wall [m]
+//! @use shared/plane_vector
 
 fn stage(cell: Cell) -> vec4f {
     let glass = body(cell);
@@ -43,11 +44,4 @@ fn stage(cell: Cell) -> vec4f {
 fn line(part: f32, middle: f32, width: f32) -> f32 {
     let away = (part - middle) / width;
     return exp(-away * away);
-}
-
-fn flat(slope: vec2f) -> Vec {
-    var at = Vec();
-    at.x = slope.x;
-    at.y = slope.y;
-    return at;
 }

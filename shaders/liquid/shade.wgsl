@@ -28,6 +28,7 @@
 //! @param edge: f32 = 0.5, 0.., soft 0..2                                     Rim light
 //! @param refraction: f32 = 0.014, soft 0..0.05                               Shift of the backdrop by drops [m]
 //! @param bulge: f32 = 0.03, soft 0..0.1                                      Shift of the backdrop by the vessel [m]
+//! @use shared/plane_vector
 
 fn stage(cell: Cell) -> vec4f {
     let behind = background(cell);
@@ -96,11 +97,4 @@ fn phong(direction: vec3f, color: vec3f, normal: vec3f) -> vec3f {
     let to = normalize(direction);
     let facing = dot(normal, to);
     return color * select(0.0, pow(max((2.0 * facing * normal - to).z, 0.0), params.shininess), facing > 0.0);
-}
-
-fn flat(pair: vec2f) -> Vec {
-    var at = Vec();
-    at.x = pair.x;
-    at.y = pair.y;
-    return at;
 }

@@ -14,6 +14,7 @@
 //! @param viscosity: f32 = 0.00001, 0.., soft 0..0.001    Kinematic viscosity [m^2/s]
 //! @param density: f32 = 1, 0.001.., soft 1..2000         Mass per volume; 2 / (U^2 A) gives drag and lift coefficients [kg/m^3]
 //! @param step: f32 = 1, 0.001..1                         Part of the time step in the pressure: 0.5 for Fluid Step, else 1
+//! @use shared/cut_faces
 
 fn stage(cell: Cell) -> Result {
     var pressed = Vec();
@@ -41,20 +42,4 @@ fn stage(cell: Cell) -> Result {
     let stress = params.density * params.viscosity * (w * (velocity(cell) - motion(cell)) - turned) / CELL_SIZE;
     dragged = select(Vec(), stress * area, distance(cell) > Vec());
     return Result(pressed + dragged, dragged);
-}
-
-fn opened(cell: Cell) -> Vec {
-    var part = select(Vec(), fraction(cell), distance(cell) > Vec());
-    for (var axis = 0; axis < DIM; axis++) {
-        if wall_face(cell, axis) && distance(cell)[axis] > 0.0 { part[axis] = 1.0; }
-    }
-    return part;
-}
-
-// Mean distance of whole faces, from that of their open part, as if the obstacle cut them parallel to an edge.
-fn centre(cell: Cell) -> Vec {
-    let part = opened(cell);
-    let d = distance(cell);
-    let whole = max(d * (2.0 - 1.0 / max(part, Vec(1e-6))), Vec(-0.75 * CELL_SIZE));
-    return select(d, whole, (part > Vec()) & (part < Vec(1.0)));
 }

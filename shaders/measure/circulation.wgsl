@@ -9,6 +9,7 @@
 //! @param radius: f32 = 0.25, 0.., soft 0..1, handle radius of center  Radius; the circle lies in the domain [m]
 //! @param axis: i32 = 2, 0..2                                          Axis of the circle in 3D: 0 x, 1 y, 2 z. In 2D it is z
 //! @param arcs: i32 = 256, 3..4096                                     Number of arcs, at most one per cell of the domain
+//! @use shared/cell_index
 
 fn stage(cell: Cell) -> f32 {
     let arc = index(cell);
@@ -21,10 +22,4 @@ fn stage(cell: Cell) -> f32 {
     let f = Vec(unit(second));
     let u = velocity_at(params.center + params.radius * (cos(angle) * e + sin(angle) * f));
     return dot(u, cos(angle) * f - sin(angle) * e) * params.radius * 6.2831853 / f32(arcs);
-}
-
-fn index(cell: Cell) -> i32 {
-    var index = 0;
-    for (var axis = DIM - 1; axis >= 0; axis--) { index = index * RESOLUTION[axis] + cell[axis]; }
-    return index;
 }

@@ -10,6 +10,7 @@
 //! @param c: Vec = (0.75, 0.75, 0.5), soft -2..2, handle position  Third corner [m]
 //! @param d: Vec = (0.25, 0.75, 0.5), soft -2..2, handle position  Fourth corner [m]
 //! @param pieces: i32 = 64, 1..1024                                Pieces of each side, at most a quarter of the domain's cells
+//! @use shared/cell_index
 
 fn stage(cell: Cell) -> f32 {
     let cells = index(RESOLUTION - 1) + 1;
@@ -21,10 +22,4 @@ fn stage(cell: Cell) -> f32 {
     let along = (corners[side + 1] - corners[side]) / f32(pieces);
     let middle = corners[side] + (f32(piece - side * pieces) + 0.5) * along;
     return dot(velocity_at(middle), along);
-}
-
-fn index(cell: Cell) -> i32 {
-    var index = 0;
-    for (var axis = DIM - 1; axis >= 0; axis--) { index = index * RESOLUTION[axis] + cell[axis]; }
-    return index;
 }

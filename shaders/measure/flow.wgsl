@@ -8,6 +8,7 @@
 //! @out energy: f32, reduce sum             Kinetic energy [kg m^2/s^2, in 2D per metre]
 //! @out momentum: Vec, reduce sum           Momentum [kg m/s, in 2D per metre]
 //! @out enstrophy: f32, reduce sum          Enstrophy [m^DIM/s^2]
+//! @use shared/space
 
 fn stage(cell: Cell) -> Result {
     let volume = pow(CELL_SIZE, f32(DIM));
@@ -32,9 +33,4 @@ fn slope(cell: Cell, axis: i32) -> Vec {
     let inward = select(-e, e, first);
     let rise = 4.0 * velocity(cell + inward) - 3.0 * velocity(cell) - velocity(cell + 2 * inward);
     return select(-rise, rise, first) / (2.0 * CELL_SIZE);
-}
-
-// A domain vector in 3D; a 2D one lies in the plane z = 0.
-fn in_space(v: Vec) -> vec3f {
-    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
 }

@@ -7,14 +7,9 @@
 //! @out sum: f32, reduce sum            Sum over all cells
 //! @out integral: f32, reduce sum       Integral over the domain [m^DIM]
 //! @out mean: f32, reduce sum           Mean over all cells
+//! @use shared/cell_count
 
 fn stage(cell: Cell) -> Result {
     let q = field(cell);
     return Result(q, q * pow(CELL_SIZE, f32(DIM)), q / cells());
-}
-
-fn cells() -> f32 {
-    var count = 1.0;
-    for (var axis = 0; axis < DIM; axis++) { count *= f32(RESOLUTION[axis]); }
-    return count;
 }

@@ -13,6 +13,7 @@
 //! @out source: u32, reduce max              Label of a closed part with a net source, 0 if there is none
 //! @out parts: u32, reduce sum               How many closed parts there are
 //! @param least: f32 = 0.000001, 0..1        A mean that is a smaller part of the largest magnitude is rounding, and stays
+//! @use shared/cell_index
 
 fn stage(cell: Cell) -> Result {
     let label = part(cell);
@@ -27,16 +28,4 @@ fn stage(cell: Cell) -> Result {
     // A cell alone is its own mean, without the rounding of sums.
     let balanced = select(divergence(cell) - mean, 0.0, count == 1.0);
     return Result(balanced, select(0u, label, grows), select(0u, 1u, all(cell == first)));
-}
-
-// The cell that a label names.
-fn first_cell(label: u32) -> Cell {
-    var place = Cell();
-    var rest = i32(label - 1u);
-    for (var axis = 0; axis < DIM; axis++) {
-        let next = rest / RESOLUTION[axis];
-        place[axis] = rest - next * RESOLUTION[axis];
-        rest = next;
-    }
-    return place;
 }

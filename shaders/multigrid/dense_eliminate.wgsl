@@ -8,6 +8,7 @@
 //! @in    parts: Grid<vec4f>      What each row takes of the cells that are eliminated (Dense Parts), in cells of 1 m
 //! @in    size: vec4f             Of the level (Size of the Solved Level)
 //! @in    done: f32 = 0           Cells eliminated before the first repeat
+//! @use shared/dense
 
 fn stage(cell: Cell) -> vec4f {
     let step = i32(done()) / 32 + substep;
@@ -50,8 +51,4 @@ fn from_row(cell: Cell, row: i32) -> vec4f {
 
 fn place_of(x: i32, y: i32) -> Cell {
     return unit(0) * x + unit(1) * y;
-}
-
-fn place(x: i32, y: i32) -> Vec {
-    return Vec(unit(0) * x + unit(1) * y) + 0.5;
 }

@@ -8,6 +8,7 @@
 //! @in  size: vec4f                 Of the level (Size of the Solved Level)
 //! @in  done: f32 = 0               Cells eliminated before the first repeat
 //! @out parts: Grid<vec4f>          Parts of each row, four columns in a cell
+//! @use shared/dense
 
 fn stage(cell: Cell) -> vec4f {
     let step = i32(done()) / 32 + substep;
@@ -20,8 +21,4 @@ fn stage(cell: Cell) -> vec4f {
         part += links.z * pivots_at(place(cell.x, 4 * x + 2)) + links.w * pivots_at(place(cell.x, 4 * x + 3));
     }
     return part;
-}
-
-fn place(x: i32, y: i32) -> Vec {
-    return Vec(unit(0) * x + unit(1) * y) + 0.5;
 }

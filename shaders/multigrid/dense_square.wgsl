@@ -9,6 +9,7 @@
 //! @out square: Grid<vec4f>             Its rows, four columns in a cell; the sum is in the ninth [m/kg]
 //! @out eliminated: f32, reduce max     Cells eliminated after these
 //! @out left: f32, reduce max           Cells left after these
+//! @use shared/dense
 
 fn stage(cell: Cell) -> Result {
     let step = i32(done()) / 32 + substep;
@@ -20,8 +21,4 @@ fn stage(cell: Cell) -> Result {
     }
     let eliminated = f32(32 * (step + 1));
     return Result(numbers, eliminated, size().x * size().y - eliminated);
-}
-
-fn place(x: i32, y: i32) -> Vec {
-    return Vec(unit(0) * x + unit(1) * y) + 0.5;
 }

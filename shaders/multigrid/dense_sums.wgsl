@@ -7,6 +7,7 @@
 //! @in  size: vec4f                   Of the level (Size of the Solved Level)
 //! @in  done: f32 = 0               Cells eliminated before the first repeat
 //! @out sums: Grid<f32>               Parts of the sum of each row, along x [m/kg]
+//! @use shared/dense
 
 fn stage(cell: Cell) -> f32 {
     let step = i32(done()) / 32 + substep;
@@ -17,8 +18,4 @@ fn stage(cell: Cell) -> f32 {
     // On the diagonal is what leads out of the vessel.
     if cell.x == 0 { sum += matrix_at(place(row / 4, row))[row & 3]; }
     return sum;
-}
-
-fn place(x: i32, y: i32) -> Vec {
-    return Vec(unit(0) * x + unit(1) * y) + 0.5;
 }

@@ -6,25 +6,9 @@
 //! @in  divergence: Grid<f32>           Outflow per volume [1/s]
 //! @in  weight: FaceGrid = 1            Inverse mass on each face, 0 on walls
 //! @out excess: vec4f, reduce sum       Sum of the divergence [1/s], open cells, weights of open borders, sum of magnitudes [1/s]
+//! @use shared/face_weights
 
 fn stage(cell: Cell) -> vec4f {
     let own = divergence(cell);
     return select(vec4f(0.0), vec4f(own, 1.0, open_weight(cell), abs(own)), total_weight(cell) > 0.0);
-}
-
-// Sum of a cell's weights: 0 in walls.
-fn total_weight(cell: Cell) -> f32 {
-    var total = 0.0;
-    for (var face = 0; face < FACES; face++) { total += weight_face(cell, face); }
-    return total;
-}
-
-// Weights of the faces through which a border holds the pressure.
-fn open_weight(cell: Cell) -> f32 {
-    var open = 0.0;
-    for (var face = 0; face < FACES; face++) {
-        let axis = face_axis(face);
-        open += select(0.0, weight_face(cell, face), open_face(cell + unit(axis) * (face & 1), axis));
-    }
-    return open;
 }

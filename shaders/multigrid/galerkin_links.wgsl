@@ -10,6 +10,9 @@
 //! @in  weights: Grid<vec4f>                 Parts that a cell takes of wide cells
 //! @out parts: Grid<vec4f>, like links       Links of the wide cells, times four, one in each cell [m/kg]
 //! @out sinks: Grid<f32>, like links         Sinks of the wide cells, times four, in parts [m/kg]
+//! @use shared/link_stencil
+//! @use shared/links
+//! @use shared/link_interpolation
 
 fn stage(cell: Cell) -> Result {
     let wide = half_of(cell);
@@ -64,51 +67,7 @@ fn wide_link(wide: Cell, other: Cell) -> f32 {
     return sum;
 }
 
-// Part that a cell takes of a wide cell. Beyond a periodic border both go on counting.
-fn share(cell: Cell, wide: Cell) -> f32 {
-    if !exists(cell) { return 0.0; }
-    let parts = weights(cell);
-    var upper = wide - half_of(cell);
-    // With a minus sign it takes of wide cells one lower, across the line of two it is on.
-    if any(parts < vec4f()) { upper += select(unit(1), unit(0), (cell.x & 1) == 0); }
-    if min(upper.x, upper.y) < 0 || max(upper.x, upper.y) > 1 { return 0.0; }
-    return abs(parts[upper.x + 2 * upper.y]);
-}
-
 // All that a cell takes: 1 but beside open borders and in walls.
 fn whole(cell: Cell) -> f32 {
     return dot(abs(weights(cell)), vec4f(1.0));
-}
-
-// The wide cell at half the index of a cell. Around a box of n cells there are n / 2 of them, rounded up.
-fn half_of(cell: Cell) -> Cell {
-    var half = Cell();
-    for (var axis = 0; axis < 2; axis++) {
-        let n = RESOLUTION[axis];
-        let turns = (cell[axis] + 2 * n) / n - 2;
-        half[axis] = (cell[axis] - turns * n) / 2 + turns * ((n + 1) / 2);
-    }
-    return half;
-}
-
-// The eight cells around: +x, +y, +x+y, -x+y, and opposite to these.
-fn offset(k: i32) -> Cell {
-    let along = array<Cell, 4>(unit(0), unit(1), unit(0) + unit(1), unit(1) - unit(0))[k & 3];
-    return select(along, -along, k > 3);
-}
-
-// Link to one of them; there is none through a border, unless it is periodic.
-fn link(cell: Cell, k: i32) -> f32 {
-    if k < 4 { return links(cell)[k]; }
-    let other = cell + offset(k);
-    return select(0.0, links(other)[k - 4], exists(other));
-}
-
-// Whether there is a cell: inside, or around a periodic axis.
-fn exists(cell: Cell) -> bool {
-    for (var axis = 0; axis < DIM; axis++) {
-        let around = !wall_face(Cell(), axis) && !open_face(Cell(), axis);
-        if (cell[axis] < 0 || cell[axis] >= RESOLUTION[axis]) && !around { return false; }
-    }
-    return true;
 }

@@ -7,6 +7,9 @@
 //! @in    links: Grid<vec4f>                   Links to the cells at +x, +y, +x+y, -x+y [m/kg]
 //! @in    sink: Grid<f32>                      Links to open borders [m/kg]
 //! @inout pressure: Grid<f32> = 0, radius 1    Pressure x dt, refined by each sweep [Pa s]
+//! @use shared/chebyshev
+//! @use shared/link_stencil
+//! @use shared/links
 
 fn stage(cell: Cell) -> f32 {
     let own = pressure(cell);
@@ -20,32 +23,4 @@ fn stage(cell: Cell) -> f32 {
     }
     if total <= 0.0 { return 0.0; }
     return own + relaxation() * left / total;
-}
-
-// As in Smooth (variable density).
-fn relaxation() -> f32 {
-    let root = cos((f32(iteration % 4) + 0.5) * 0.78539816);
-    return 1.0 / (1.125 - 0.875 * root);
-}
-
-// The eight cells around: +x, +y, +x+y, -x+y, and opposite to these.
-fn offset(k: i32) -> Cell {
-    let along = array<Cell, 4>(unit(0), unit(1), unit(0) + unit(1), unit(1) - unit(0))[k & 3];
-    return select(along, -along, k > 3);
-}
-
-// Link to one of them; there is none through a border, unless it is periodic.
-fn link(cell: Cell, k: i32) -> f32 {
-    if k < 4 { return links(cell)[k]; }
-    let other = cell + offset(k);
-    return select(0.0, links(other)[k - 4], exists(other));
-}
-
-// Whether there is a cell: inside, or around a periodic axis.
-fn exists(cell: Cell) -> bool {
-    for (var axis = 0; axis < DIM; axis++) {
-        let around = !wall_face(Cell(), axis) && !open_face(Cell(), axis);
-        if (cell[axis] < 0 || cell[axis] >= RESOLUTION[axis]) && !around { return false; }
-    }
-    return true;
 }

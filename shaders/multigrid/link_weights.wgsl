@@ -10,6 +10,8 @@
 //! @in  sink: Grid<f32>                      Links to open borders [m/kg]
 //! @in  reach: Grid<u32>                     Bits for the nine cells around each wide cell, x first: which of them it stands for
 //! @out weights: Grid<vec4f>, like links     Parts that a cell takes of the wide cell at half its index, of those at +x, +y and +x+y; with a minus sign, of the four one lower across the line of two it is on
+//! @use shared/link_stencil
+//! @use shared/positive_links
 
 fn stage(cell: Cell) -> vec4f {
     let odd = vec2<bool>((cell.x & 1) == 1, (cell.y & 1) == 1);
@@ -110,27 +112,4 @@ fn around(cell: Cell) -> f32 {
     var total = sink(cell);
     for (var k = 0; k < 8; k++) { total += link(cell, k); }
     return total;
-}
-
-// The eight cells around: +x, +y, +x+y, -x+y, and opposite to these.
-fn offset(k: i32) -> Cell {
-    let along = array<Cell, 4>(unit(0), unit(1), unit(0) + unit(1), unit(1) - unit(0))[k & 3];
-    return select(along, -along, k > 3);
-}
-
-// Link to one of them; there is none from or to a cell beyond a border, unless it is periodic.
-fn link(cell: Cell, k: i32) -> f32 {
-    let other = cell + offset(k);
-    if !exists(cell) || !exists(other) { return 0.0; }
-    if k < 4 { return max(links(cell)[k], 0.0); }
-    return max(links(other)[k - 4], 0.0);
-}
-
-// Whether there is a cell: inside, or around a periodic axis.
-fn exists(cell: Cell) -> bool {
-    for (var axis = 0; axis < DIM; axis++) {
-        let around = !wall_face(Cell(), axis) && !open_face(Cell(), axis);
-        if (cell[axis] < 0 || cell[axis] >= RESOLUTION[axis]) && !around { return false; }
-    }
-    return true;
 }

@@ -9,6 +9,7 @@
 //! @out sum: Grid<i32>, scatter, like divergence     Sum in the part's first cell, in steps of 1/2^12 of 128 times the largest
 //! @out rest: Grid<i32>, scatter, like divergence    What these steps leave, in steps of 1/2^24
 //! @out count: Grid<u32>, scatter, like divergence   How many cells the part has
+//! @use shared/cell_index
 
 fn stage(cell: Cell) {
     var cells = 1;
@@ -62,16 +63,4 @@ fn put(label: u32, sum: f32, count: u32) {
 
 fn finite(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
-}
-
-// The cell that a label names.
-fn first_cell(label: u32) -> Cell {
-    var place = Cell();
-    var rest = i32(label - 1u);
-    for (var axis = 0; axis < DIM; axis++) {
-        let next = rest / RESOLUTION[axis];
-        place[axis] = rest - next * RESOLUTION[axis];
-        rest = next;
-    }
-    return place;
 }

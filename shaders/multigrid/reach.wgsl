@@ -6,6 +6,8 @@
 //! @in  links: Grid<vec4f>                Links to the cells at +x, +y, +x+y, -x+y [m/kg]
 //! @in  sink: Grid<f32>                   Links to open borders [m/kg]
 //! @out reach: Grid<u32>, like links      Bits 0 to 8 for the nine cells, x first; zero in cells that are none of the next level
+//! @use shared/link_stencil
+//! @use shared/positive_links
 
 fn stage(cell: Cell) -> u32 {
     if (cell.x & 1) == 1 || (cell.y & 1) == 1 { return 0u; }
@@ -27,27 +29,4 @@ fn stage(cell: Cell) -> u32 {
         for (var i = 0; i < 9; i++) { reach |= select(0u, beside[i], (reach >> u32(i) & 1u) == 1u); }
     }
     return reach;
-}
-
-// The eight cells around: +x, +y, +x+y, -x+y, and opposite to these.
-fn offset(k: i32) -> Cell {
-    let along = array<Cell, 4>(unit(0), unit(1), unit(0) + unit(1), unit(1) - unit(0))[k & 3];
-    return select(along, -along, k > 3);
-}
-
-// Link to one of them; there is none from or to a cell beyond a border, unless it is periodic.
-fn link(cell: Cell, k: i32) -> f32 {
-    let other = cell + offset(k);
-    if !exists(cell) || !exists(other) { return 0.0; }
-    if k < 4 { return max(links(cell)[k], 0.0); }
-    return max(links(other)[k - 4], 0.0);
-}
-
-// Whether there is a cell: inside, or around a periodic axis.
-fn exists(cell: Cell) -> bool {
-    for (var axis = 0; axis < DIM; axis++) {
-        let around = !wall_face(Cell(), axis) && !open_face(Cell(), axis);
-        if (cell[axis] < 0 || cell[axis] >= RESOLUTION[axis]) && !around { return false; }
-    }
-    return true;
 }

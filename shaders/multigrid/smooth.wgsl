@@ -7,6 +7,7 @@
 //! @in    divergence: Grid<f32>                         Outflow per volume [1/s]
 //! @in    weight: FaceGrid                              Inverse mass on each face, 0 on walls [m^3/kg]
 //! @inout pressure: Grid<f32> = 0, radius 1, open zero  Pressure x dt, refined by each sweep [Pa s]
+//! @use shared/chebyshev
 
 fn stage(cell: Cell) -> f32 {
     let own = pressure(cell);
@@ -20,11 +21,4 @@ fn stage(cell: Cell) -> f32 {
     }
     if total == 0.0 { return 0.0; }
     return own + relaxation() * left / total;
-}
-
-// A sweep's eigenvalues lie between 0 and 2. Wider cells represent those below 0.25. The longest step comes first: those after it damp
-// its rounding errors.
-fn relaxation() -> f32 {
-    let root = cos((f32(iteration % 4) + 0.5) * 0.78539816);
-    return 1.0 / (1.125 - 0.875 * root);
 }

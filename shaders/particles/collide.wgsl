@@ -16,6 +16,7 @@
 //! @param radius: f32 = 0, 0.., soft 0..0.1                 Radius of a particle [m]
 //! @param rest_speed: f32 = 0, 0.., soft 0..1               Speed along the surface up to which a particle that hits it comes to rest there; 0: none does [m/s]
 //! @param probe: f32 = 0.1, 0.0001..1                       Step of the differences for the surface normal, as a fraction of a cell
+//! @use shared/contact
 
 const ROUNDS = 4;
 // Of a step: how often it is searched, as far as it goes on along the surfaces that it hits, and how far each time.
@@ -105,13 +106,4 @@ fn first_contact(start: Vec, direction: Vec, long: f32) -> Contact {
         if done >= long { break; }
     }
     return Contact(Vec(), Vec());
-}
-
-// A velocity after it has hit a surface at rest.
-fn bounced(velocity: Vec, normal: Vec) -> Vec {
-    let across = dot(velocity, normal);
-    if across >= 0.0 { return velocity; }
-    let along = velocity - across * normal;
-    let taken = params.friction * (1.0 + params.restitution) * -across;
-    return along * max(1.0 - taken / max(length(along), 1e-20), 0.0) - params.restitution * across * normal;
 }

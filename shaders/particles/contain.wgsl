@@ -6,6 +6,7 @@
 //! @param restitution: f32 = 0.3, 0..1           Fraction of the normal speed that a bounce keeps
 //! @param friction: f32 = 0, 0.., soft 0..1      Coulomb's coefficient
 //! @param margin: f32 = 0, 0.., soft 0..0.1      Distance kept from the walls: a particle's radius [m]
+//! @use shared/contact
 
 fn stage(particle: Particle) -> Result {
     var place = particle.position;
@@ -31,13 +32,4 @@ fn stage(particle: Particle) -> Result {
         velocity = bounced(velocity, Vec(unit(axis)) * inward);
     }
     return Result(place, velocity);
-}
-
-// A velocity after it has hit a surface at rest. A normal of zero hits nothing.
-fn bounced(velocity: Vec, normal: Vec) -> Vec {
-    let across = dot(velocity, normal);
-    if across >= 0.0 { return velocity; }
-    let along = velocity - across * normal;
-    let taken = params.friction * (1.0 + params.restitution) * -across;
-    return along * max(1.0 - taken / max(length(along), 1e-20), 0.0) - params.restitution * across * normal;
 }

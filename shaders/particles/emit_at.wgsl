@@ -10,18 +10,13 @@
 //! @param behind: f32 = 0, soft -1..1                Distance behind the place, against the velocity [m]
 //! @param radius: f32 = 0, 0.., soft 0..1            Radius of the ball around it that they are spread over [m]
 //! @param kept: f32 = 1, soft -1..2                  Part of the velocity that they keep
+//! @use shared/components
 
 fn stage(particle: Particle) -> Result {
     let moving = in_domain(velocity());
     let backward = -moving / max(length(moving), 1e-20);
     let place = in_domain(center()) + params.behind * backward + params.radius * random_in_ball(particle.serial);
     return Result(place, params.kept * moving, particle.serial);
-}
-
-fn in_domain(v: vec3f) -> Vec {
-    var part = Vec();
-    for (var axis = 0; axis < DIM; axis++) { part[axis] = v[axis]; }
-    return part;
 }
 
 // Uniform in the unit ball: a normal deviate has no favourite direction, and volume grows with the radius to DIM.

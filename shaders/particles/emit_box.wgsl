@@ -7,6 +7,7 @@
 //! @param size: Vec = (0.2, 0.2, 0.2), 0.., soft 0..1, handle box of center  Edges of the box [m]
 //! @param velocity: Vec = (0, 0, 0), soft -4..4, handle vector of center     Velocity of all particles [m/s]
 //! @param spread: f32 = 0, 0.., soft 0..2                                    Maximum random velocity added, in any direction [m/s]
+//! @use shared/random_points
 
 fn stage(particle: Particle) -> Result {
     var place = params.center;
@@ -14,15 +15,4 @@ fn stage(particle: Particle) -> Result {
         place[axis] += params.size[axis] * (random_at(particle.serial, u32(axis)) - 0.5);
     }
     return Result(place, params.velocity + params.spread * random_in_ball(particle.serial, 8u), particle.serial);
-}
-
-// Uniform in the unit ball: a normal deviate has no favourite direction, and volume grows with the radius to DIM.
-fn random_in_ball(serial: u32, salt: u32) -> Vec {
-    var normal = Vec();
-    for (var axis = 0; axis < DIM; axis++) {
-        let one = salt + 2u * u32(axis);
-        let far = sqrt(-2.0 * log(1.0 - random_at(serial, one)));
-        normal[axis] = far * cos(6.2831853 * random_at(serial, one + 1u));
-    }
-    return normal / max(length(normal), 1e-20) * pow(random_at(serial, salt + 7u), 1.0 / f32(DIM));
 }

@@ -8,21 +8,11 @@
 //! @param velocity: Vec = (0, 0, 0), soft -4..4       Velocity of all particles [m/s]
 //! @param spread: f32 = 0, 0.., soft 0..2             Maximum random velocity added, in any direction [m/s]
 //! @param radius: f32 = 0, 0.., soft 0..0.1           Radius of the ball around a point that particles are spread over [m]
+//! @use shared/random_points
 
 fn stage(particle: Particle) -> Result {
     let count = max(points_count(), 1u);
     let chosen = min(u32(random_at(particle.serial, 16u) * f32(count)), count - 1u);
     let place = points(chosen).position + params.radius * random_in_ball(particle.serial, 24u);
     return Result(place, params.velocity + params.spread * random_in_ball(particle.serial, 8u), particle.serial);
-}
-
-// Uniform in the unit ball: a normal deviate has no favourite direction, and volume grows with the radius to DIM.
-fn random_in_ball(serial: u32, salt: u32) -> Vec {
-    var normal = Vec();
-    for (var axis = 0; axis < DIM; axis++) {
-        let one = salt + 2u * u32(axis);
-        let far = sqrt(-2.0 * log(1.0 - random_at(serial, one)));
-        normal[axis] = far * cos(6.2831853 * random_at(serial, one + 1u));
-    }
-    return normal / max(length(normal), 1e-20) * pow(random_at(serial, salt + 7u), 1.0 / f32(DIM));
 }

@@ -6,8 +6,7 @@
 //! @in    particles: Particles{position: Vec}      The set
 //! @out   amount: Grid<f32>, scatter               Particles per cell, times the weight
 //! @param weight: f32 = 1, soft 0..10              Weight of one particle; sums above 32,000 overflow
-
-const CORNERS = 4 * (DIM - 1); // 2^DIM
+//! @use shared/space
 
 fn stage(particle: Particle) {
     let place = particle.position / CELL_SIZE - 0.5;

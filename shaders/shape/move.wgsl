@@ -9,6 +9,7 @@
 //! @param angle: f32 = 0, soft -180..180                                  Angle, counter-clockwise seen against the axis [degrees]
 //! @param axis: vec3f = (0, 1, 0), soft -1..1, handle direction of pivot  Axis of rotation, of any length
 //! @param pivot: Vec = (0.5, 0.5, 0.5), soft -2..2, handle position       Centre of rotation [m]
+//! @use shared/rotation
 
 fn stage(position: Vec) -> f32 {
     let away = position - params.offset - params.pivot;
@@ -16,10 +17,4 @@ fn stage(position: Vec) -> f32 {
     var local = params.pivot;
     for (var axis = 0; axis < DIM; axis++) { local[axis] += turned[axis]; }
     return shape(local);
-}
-
-fn turn_back(v: vec3f) -> vec3f {
-    let axis = select(vec3f(0.0, 0.0, 1.0), params.axis / max(length(params.axis), 1e-20), DIM == 3);
-    let angle = -radians(params.angle);
-    return v * cos(angle) + cross(axis, v) * sin(angle) + axis * dot(axis, v) * (1.0 - cos(angle));
 }

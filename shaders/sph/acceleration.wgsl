@@ -13,6 +13,7 @@
 //! @param artificial: f32 = 0, 0.., soft 0..1                        Artificial viscosity alpha; 0.01 to 0.1 for impacts
 //! @param stiffness: f32 = 200, 0.., soft 0..2000                    Stiffness of the pressure, for the artificial viscosity [m^2/s^2]
 //! @param gravity: Vec = (0, -9.81, 0), soft -20..20, handle vector  Acceleration everywhere [m/s^2]
+//! @use shared/axes
 
 fn stage(particle: Particle) -> Vec {
     let h = kernel().z;
@@ -60,11 +61,4 @@ fn stage(particle: Particle) -> Vec {
         }
     }
     return sum * kernel().y + params.gravity;
-}
-
-// 1 along the axes of a set of bits.
-fn bits(mask: i32) -> Vec {
-    var axes = Vec();
-    for (var axis = 0; axis < DIM; axis++) { axes += f32((mask >> u32(axis)) & 1) * Vec(unit(axis)); }
-    return axes;
 }

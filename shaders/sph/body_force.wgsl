@@ -16,6 +16,8 @@
 //! @param gravity: Vec = (0, -9.81, 0), soft -20..20, handle vector of center  That of SPH Acceleration [m/s^2]
 //! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2, handle position  Centre that the torque is about [m]
 //! @param probe: f32 = 0.1, 0.0001..1                                 Step of the differences for the shape's normal, as a fraction of a cell
+//! @use shared/space
+//! @use shared/sph_wall
 
 fn stage(particle: Particle) -> Result {
     let distance = shape(particle.position);
@@ -39,17 +41,4 @@ fn stage(particle: Particle) -> Result {
     let force = mass() * (pressed + carried + dragged);
     let arm = displacement(params.center, particle.position);
     return Result(force, cross(in_space(arm), in_space(force)));
-}
-
-fn in_space(v: Vec) -> vec3f {
-    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
-}
-
-// The part of the kernel that a wall at this distance takes, and how fast that decreases with the distance [1/m].
-fn share(distance: f32) -> vec2f {
-    let wall = wall();
-    let near = max(1.0 - max(distance, 0.0) / wall.y, 0.0);
-    let far = select(0.0, max(1.0 - max(distance, 0.0) / wall.w, 0.0), wall.z > 0.0);
-    let taken = wall.x * near * near * near + wall.z * far * far * far;
-    return vec2f(min(taken, 1.0), 3.0 * (wall.x * near * near / wall.y + wall.z * far * far / wall.w));
 }

@@ -7,6 +7,7 @@
 //! @in    neighbors: NeighborGrid    Neighbour grid of the particles
 //! @in    kernel: vec4f              From SPH Kernel
 //! @inout particles: Particles{position: Vec, velocity: Vec} -> {density: f32, density_rate: f32}    The fluid; gains its density [kg/m^3] and the density's rate [kg/m^3/s]
+//! @use shared/axes
 
 fn stage(particle: Particle) -> Result {
     let h = kernel().z;
@@ -51,11 +52,4 @@ fn stage(particle: Particle) -> Result {
         }
     }
     return Result(kernel().x * sum, kernel().y * rate);
-}
-
-// 1 along the axes of a set of bits.
-fn bits(mask: i32) -> Vec {
-    var axes = Vec();
-    for (var axis = 0; axis < DIM; axis++) { axes += f32((mask >> u32(axis)) & 1) * Vec(unit(axis)); }
-    return axes;
 }

@@ -8,6 +8,7 @@
 //! @in    neighbors: NeighborGrid    Neighbour grid of the particles
 //! @in    kernel: vec4f              From SPH Kernel
 //! @inout particles: Particles{position: Vec} -> {density: f32, gradient: Vec, mirror: Vec, single: f32, layers: f32}    The fluid; gains its density rho [kg/m^3], sum_j g_j over particles and images that are followed, mirror [kg/m^4], and these measures [kg^2/m^8]
+//! @use shared/axes
 
 fn stage(particle: Particle) -> Result {
     let h = kernel().z;
@@ -65,13 +66,6 @@ fn stage(particle: Particle) -> Result {
     }
     let layers = kernel().y * h / f32(DIM) * lengths;
     return Result(kernel().x * sum, kernel().y * gradient, 2.0 * kernel().y * mirror, kernel().y * kernel().y * squares, layers * layers);
-}
-
-// 1 along the axes of a set of bits.
-fn bits(mask: i32) -> Vec {
-    var axes = Vec();
-    for (var axis = 0; axis < DIM; axis++) { axes += f32((mask >> u32(axis)) & 1) * Vec(unit(axis)); }
-    return axes;
 }
 
 // The bit of the axis whose side is nearest.

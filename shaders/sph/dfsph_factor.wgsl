@@ -10,6 +10,7 @@
 //! @in    shape_velocity: Field<Vec> = 0, velocity of shape  Velocity of the shape's material [m/s]
 //! @inout particles: Particles{position: Vec, density: f32, gradient: Vec, mirror: Vec, single: f32, layers: f32} -> {density: f32, answer: vec2f, walls: vec4f}    The fluid; its density increases; gains factor and memory for DFSPH Pressure, the gradients of mirror and shape [kg/m^4], and in w the rate by the shape's motion [kg/m^3/s]
 //! @param probe: f32 = 0.1, 0.0001..1        Step of the differences for the shape's normal, as a fraction of a cell
+//! @use shared/sph_wall
 
 fn stage(particle: Particle) -> Result {
     var density = particle.density;
@@ -39,13 +40,4 @@ fn stage(particle: Particle) -> Result {
     var rates = vec4f(0.0, 0.0, 0.0, inflow);
     for (var axis = 0; axis < DIM; axis++) { rates[axis] = walls[axis]; }
     return Result(density, vec2f(single + max(single, particle.layers), 0.0), rates);
-}
-
-// The part of the kernel that a wall at this distance takes, and how fast that decreases with the distance [1/m].
-fn share(distance: f32) -> vec2f {
-    let wall = wall();
-    let near = max(1.0 - max(distance, 0.0) / wall.y, 0.0);
-    let far = select(0.0, max(1.0 - max(distance, 0.0) / wall.w, 0.0), wall.z > 0.0);
-    let taken = wall.x * near * near * near + wall.z * far * far * far;
-    return vec2f(min(taken, 1.0), 3.0 * (wall.x * near * near / wall.y + wall.z * far * far / wall.w));
 }

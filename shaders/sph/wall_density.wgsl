@@ -9,6 +9,7 @@
 //! @in    shape_velocity: Field<Vec> = 0, velocity of shape  Velocity of the shape's material [m/s]
 //! @inout particles: Particles{position: Vec, velocity: Vec, density: f32, density_rate: f32} -> {density: f32, density_rate: f32}    The fluid; its density [kg/m^3] and the rate of it [kg/m^3/s] increase
 //! @param probe: f32 = 0.1, 0.0001..1        Step of the differences for the shape's normal, as a fraction of a cell
+//! @use shared/sph_wall
 
 fn stage(particle: Particle) -> Result {
     let distance = shape(particle.position);
@@ -29,13 +30,4 @@ fn stage(particle: Particle) -> Result {
     let normal = slope / max(length(slope), 1e-6);
     let rate = -free * taken.y * dot(normal, particle.velocity - shape_velocity(particle.position)) - flow * taken.x;
     return Result(particle.density + rest_density() * free * taken.x, particle.density_rate + rest_density() * rate);
-}
-
-// The part of the kernel that a wall at this distance takes, and how fast that decreases with the distance [1/m].
-fn share(distance: f32) -> vec2f {
-    let wall = wall();
-    let near = max(1.0 - max(distance, 0.0) / wall.y, 0.0);
-    let far = select(0.0, max(1.0 - max(distance, 0.0) / wall.w, 0.0), wall.z > 0.0);
-    let taken = wall.x * near * near * near + wall.z * far * far * far;
-    return vec2f(min(taken, 1.0), 3.0 * (wall.x * near * near / wall.y + wall.z * far * far / wall.w));
 }

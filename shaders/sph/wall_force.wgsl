@@ -15,6 +15,7 @@
 //! @param viscosity: f32 = 0, 0.., soft 0..100    Viscosity at the wall: 0 is free slip, that of the fluid is no slip [Pa s]
 //! @param gravity: Vec = (0, -9.81, 0), soft -20..20, handle vector  That of SPH Acceleration [m/s^2]
 //! @param probe: f32 = 0.1, 0.0001..1        Step of the differences for the shape's normal, as a fraction of a cell
+//! @use shared/sph_wall
 
 fn stage(particle: Particle) -> Vec {
     let distance = shape(particle.position);
@@ -55,13 +56,4 @@ fn lift(distance: f32) -> f32 {
 // The finite difference over the distance, whose flux crosses |grad share|: on a lattice 2 (v_wall - v)/spacing^2.
 fn friction(distance: f32, steepness: f32, normal: Vec, faster: Vec) -> Vec {
     return steepness / max(distance, 0.25 * wall().y) * (faster - dot(faster, normal) * normal);
-}
-
-// The part of the kernel that a wall at this distance takes, and how fast that decreases with the distance [1/m].
-fn share(distance: f32) -> vec2f {
-    let wall = wall();
-    let near = max(1.0 - max(distance, 0.0) / wall.y, 0.0);
-    let far = select(0.0, max(1.0 - max(distance, 0.0) / wall.w, 0.0), wall.z > 0.0);
-    let taken = wall.x * near * near * near + wall.z * far * far * far;
-    return vec2f(min(taken, 1.0), 3.0 * (wall.x * near * near / wall.y + wall.z * far * far / wall.w));
 }

@@ -11,15 +11,15 @@
 //! @out   result: FaceGrid, like velocity       The flow one step later [m/s]
 //! @param step: f32 = 1, 0..1                   Part of the time step
 //! @param limiter: i32 = 1, 0..2, fixed         New extrema: 0 all, 1 only smooth ones, 2 none
-
-const LONGEST = 256; // cells that a path back crosses
+//! @use shared/face_path
+//! @use shared/carried_faces
 
 fn stage(cell: Cell) -> Vec {
     let dt = params.step * frame.dt;
     var faces = Vec();
     for (var axis = 0; axis < DIM; axis++) {
         let below = cell - unit(axis);
-        if inflow_face(cell, axis) { faces[axis] = carried(cell)[axis]; }
+        if inflow_face(cell, axis) { faces[axis] = carried_faces(cell)[axis]; }
         if wall_face(cell, axis) || open(cell) < 0.5 || open(below) < 0.5 { continue; }
         let here = (Vec(cell) + 0.5 - 0.5 * Vec(unit(axis))) * CELL_SIZE;
         let half_way = here - 0.5 * dt * velocity_at(here);
@@ -27,27 +27,6 @@ fn stage(cell: Cell) -> Vec {
         faces[axis] = cubic_at(origin / CELL_SIZE - 0.5 + 0.5 * Vec(unit(axis)), axis);
     }
     return faces;
-}
-
-// The end of a way from a face, which stops at the first wall that it meets on the way from cell to cell (Amanatides and Woo 1987).
-fn before_walls(cell: Cell, axis: i32, start: Vec, end: Vec) -> Vec {
-    if !open_wired { return end; }
-    let way = (end - start) / CELL_SIZE;
-    var here = cell - unit(axis) * select(0, 1, way[axis] < 0.0);
-    // The parts of the way after which it comes to the next face along each axis.
-    var next = Vec();
-    for (var i = 0; i < DIM; i++) { next[i] = select(0.5, 1.0, i == axis) / max(abs(way[i]), 1e-20); }
-    var part = 0.0;
-    for (var i = 0; i < LONGEST; i++) {
-        var first = 0;
-        for (var other = 1; other < DIM; other++) { if next[other] < next[first] { first = other; } }
-        part = next[first];
-        if part >= 1.0 { return end; }
-        here += unit(first) * select(-1, 1, way[first] > 0.0);
-        if open(here) < 0.5 { break; }
-        next[first] += 1.0 / max(abs(way[first]), 1e-20);
-    }
-    return start + part * (end - start);
 }
 
 // A component at a place in cells, counted from its own first face.
@@ -64,7 +43,7 @@ fn plane(lowest: Cell, t: Vec, axis: i32) -> f32 {
     var rows = vec4f();
     for (var j = 0; j < 4; j++) {
         var row = vec4f();
-        for (var i = 0; i < 4; i++) { row[i] = carried(lowest + (i - 1) * unit(0) + (j - 1) * unit(1))[axis]; }
+        for (var i = 0; i < 4; i++) { row[i] = carried_faces(lowest + (i - 1) * unit(0) + (j - 1) * unit(1))[axis]; }
         rows[j] = cubic(row, t.x);
     }
     return cubic(rows, t.y);
@@ -84,9 +63,4 @@ fn cubic(v: vec4f, t: f32) -> f32 {
     let trough = 0.25 * max(2.0 * least - most, 0.0);
     let crest = 0.25 * max(least - 2.0 * most, 0.0);
     return clamp(value, low - trough, high + crest);
-}
-
-fn carried(cell: Cell) -> Vec {
-    if field_wired { return field(cell); }
-    return velocity(cell);
 }

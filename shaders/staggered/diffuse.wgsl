@@ -28,6 +28,7 @@
 //! @param top: Vec = (0, 0, 0), soft -1..1            Velocity of the closed border at the greatest y [m/s]
 //! @param back: Vec = (0, 0, 0), soft -1..1           Velocity of the closed border at z = 0 [m/s]
 //! @param front: Vec = (0, 0, 0), soft -1..1          Velocity of the closed border at the greatest z [m/s]
+//! @use shared/cut_faces
 
 fn stage(cell: Cell) -> Vec {
     let a = params.step * frame.dt * params.viscosity / (CELL_SIZE * CELL_SIZE);
@@ -79,23 +80,6 @@ fn stage(cell: Cell) -> Vec {
         if distance_wired && params.keep_inside != 0 && distance(cell)[axis] <= 0.0 { faces[axis] = before(cell)[axis]; }
     }
     return faces;
-}
-
-// Open part of the lower faces of a cell. Obstacle closes the border of the domain too, but here its sides rule.
-fn opened(cell: Cell) -> Vec {
-    var part = select(Vec(), fraction(cell), distance(cell) > Vec());
-    for (var axis = 0; axis < DIM; axis++) {
-        if wall_face(cell, axis) && distance(cell)[axis] > 0.0 { part[axis] = 1.0; }
-    }
-    return part;
-}
-
-// Mean distance of whole faces, from that of their open part, as if the obstacle cut them parallel to an edge.
-fn centre(cell: Cell) -> Vec {
-    let part = opened(cell);
-    let d = distance(cell);
-    let whole = max(d * (2.0 - 1.0 / max(part, Vec(1e-6))), Vec(-0.75 * CELL_SIZE));
-    return select(d, whole, (part > Vec()) & (part < Vec(1.0)));
 }
 
 // 1 for the lower faces of a cell that lie between two cells that are not open.

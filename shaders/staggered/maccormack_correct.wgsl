@@ -14,8 +14,9 @@
 //! @param step: f32 = 1, 0..1                   Part of the time step
 //! @param strength: f32 = 1, 0..1               Share of the correction; 0 keeps the result of Advect Faces
 //! @param limiter: i32 = 1, 0..2, fixed         New extrema: 0 all, 1 only smooth ones, 2 none
+//! @use shared/space
+//! @use shared/carried_faces
 
-const CORNERS = 4 * (DIM - 1); // 2^DIM
 const LONGEST = 256; // cells that a path crosses
 
 fn stage(cell: Cell) -> Vec {
@@ -23,7 +24,7 @@ fn stage(cell: Cell) -> Vec {
     var faces = Vec();
     for (var axis = 0; axis < DIM; axis++) {
         let below = cell - unit(axis);
-        if inflow_face(cell, axis) { faces[axis] = carried(cell)[axis]; }
+        if inflow_face(cell, axis) { faces[axis] = carried_faces(cell)[axis]; }
         if wall_face(cell, axis) || open(cell) < 0.5 || open(below) < 0.5 { continue; }
         let here = (Vec(cell) + 0.5 - 0.5 * Vec(unit(axis))) * CELL_SIZE;
         if meets_wall(cell, axis, here, dt) || meets_wall(cell, axis, here, -dt) {
@@ -31,7 +32,7 @@ fn stage(cell: Cell) -> Vec {
             continue;
         }
         let returned = forward_at(traced(here, dt))[axis];
-        let corrected = forward(cell)[axis] + 0.5 * params.strength * (carried(cell)[axis] - returned);
+        let corrected = forward(cell)[axis] + 0.5 * params.strength * (carried_faces(cell)[axis] - returned);
         faces[axis] = limited(corrected, traced(here, -dt), axis);
     }
     return faces;
@@ -65,19 +66,19 @@ fn meets_wall(cell: Cell, axis: i32, start: Vec, dt: f32) -> bool {
 fn limited(value: f32, origin: Vec, axis: i32) -> f32 {
     if params.limiter == 0 { return value; }
     let lowest = Cell(floor(origin / CELL_SIZE - 0.5 + 0.5 * Vec(unit(axis))));
-    var low = carried(lowest)[axis];
+    var low = carried_faces(lowest)[axis];
     var high = low;
     var least = Vec(1e30);
     var most = Vec(-1e30);
     for (var corner = 0; corner < CORNERS; corner++) {
         var place = lowest;
         for (var other = 0; other < DIM; other++) { place += unit(other) * ((corner >> u32(other)) & 1); }
-        let at = carried(place)[axis];
+        let at = carried_faces(place)[axis];
         low = min(low, at);
         high = max(high, at);
         if params.limiter == 2 { continue; }
         for (var other = 0; other < DIM; other++) {
-            let bend = carried(place - unit(other))[axis] - 2.0 * at + carried(place + unit(other))[axis];
+            let bend = carried_faces(place - unit(other))[axis] - 2.0 * at + carried_faces(place + unit(other))[axis];
             least[other] = min(least[other], bend);
             most[other] = max(most[other], bend);
         }
@@ -86,9 +87,4 @@ fn limited(value: f32, origin: Vec, axis: i32) -> f32 {
     let trough = dot(max(2.0 * least - most, Vec()), Vec(0.25));
     let crest = dot(max(least - 2.0 * most, Vec()), Vec(0.25));
     return clamp(value, low - trough, high + crest);
-}
-
-fn carried(cell: Cell) -> Vec {
-    if field_wired { return field(cell); }
-    return velocity(cell);
 }

@@ -7,6 +7,7 @@
 //! @in  shape: Field<f32>                       Signed distance to fluid f, negative inside [m]
 //! @in  open: Grid<f32> = 1                     1 in cells that fluid can fill, 0 in walls
 //! @out fractions: Grid<vec2f>, like open       Volume fractions V_f and V_g
+//! @use shared/plane_volume
 
 const PARTS = 16 + 48 * (DIM - 2); // 4^DIM
 
@@ -37,18 +38,4 @@ fn inside_of(middle: Vec) -> f32 {
     if 2.0 * abs(distance) >= size { return select(0.0, 1.0, distance < 0.0); }
     let constant = 0.5 - distance / size;
     return select(1.0 - corner(rise / size, 1.0 - constant), corner(rise / size, constant), constant <= 0.5);
-}
-
-// Volume that a plane cuts off the corner at zero of a unit cube, a <= 1/2, by the sizes of m's components.
-fn corner(m: vec3f, a: f32) -> f32 {
-    if a <= 0.0 { return 0.0; }
-    let small = min(m.x, min(m.y, m.z));
-    let large = max(m.x, max(m.y, m.z));
-    let middle = max(min(m.x, m.y), min(max(m.x, m.y), m.z));
-    if a >= small + middle { return (a - 0.5 * (small + middle)) / large; }
-    let area = middle * large;
-    if a < small { return a * a * a / (6.0 * small * area); }
-    let past = max(vec2f(a) - vec2f(middle, large), vec2f());
-    let wedge = (0.5 * a * (a - small) + small * small / 6.0) / area;
-    return wedge - dot(past * past, past) / max(6.0 * small * area, 1e-20);
 }

@@ -16,8 +16,7 @@
 //! @out   result: Grid<vec2f>, like fractions, scatter 20    Volume fractions one step later
 //! @param compression: f32 = 1, 0.., soft 0..2               Cells moved by a gradient of one per cell. Larger is sharper; from 3 on the interface breaks up [cells^2]
 //! @param strength: f32 = 0.01, soft 0..1                    Acceleration per gradient of the wide attraction, as in step 8 [m^2/s^2]
-
-const CORNERS = 4 * (DIM - 1); // 2^DIM
+//! @use shared/space
 
 fn stage(cell: Cell) {
     let v = fractions(cell);

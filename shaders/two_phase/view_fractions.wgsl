@@ -9,15 +9,11 @@
 //! @param color_f: color = (0.02, 0.08, 0.9, 1)     Colour of fluid f
 //! @param color_g: color = (0.9, 0.04, 0.03, 1)     Colour of fluid g
 //! @param wall: color = (0.2, 0.2, 0.2, 1)          Colour of walls
+//! @use shared/finite
 
 fn stage(cell: Cell) -> vec4f {
     if open(cell) == 0.0 { return params.wall; }
     let v = fractions(cell);
     if !is_finite(v.x) || !is_finite(v.y) { return vec4f(0.0, 1.0, 0.0, 1.0); }
     return vec4f(clamp(v.x * params.color_f.rgb + v.y * params.color_g.rgb, vec3f(), vec3f(1.0)), 1.0);
-}
-
-// By its bits: a shader compiler may assume that NaN does not occur and drop `value == value`.
-fn is_finite(value: f32) -> bool {
-    return (bitcast<u32>(value) & 0x7fffffffu) < 0x7f800000u;
 }

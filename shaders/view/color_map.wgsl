@@ -9,6 +9,7 @@
 //! @param map: i32 = 0, 0..5                0 viridis, 1 magma, 2 inferno, 3 plasma, 4 diverging (blue, white, red), 5 grey
 //! @param low: f32 = 0, soft -10..10        Value of the first colour
 //! @param high: f32 = 1, soft -10..10       Value of the last colour
+//! @use shared/finite
 
 fn stage(cell: Cell) -> vec4f {
     let value = field(cell);
@@ -16,11 +17,6 @@ fn stage(cell: Cell) -> vec4f {
     let span = params.high - params.low;
     let t = clamp((value - params.low) / select(span, 1e-30, span == 0.0), 0.0, 1.0);
     return vec4f(linear_from_srgb(clamp(color(t), vec3f(), vec3f(1.0))), 1.0);
-}
-
-// By its bits: a shader compiler may assume that NaN does not occur and drop `value == value`.
-fn is_finite(value: f32) -> bool {
-    return (bitcast<u32>(value) & 0x7fffffffu) < 0x7f800000u;
 }
 
 fn color(t: f32) -> vec3f {

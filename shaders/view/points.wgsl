@@ -15,11 +15,9 @@
 //! @param low: color = (1, 0.5, 0.15, 1)                    Colour of tone 0; alpha is a weight
 //! @param middle: color = (0.8, 0.25, 0.45, 1)              Colour of tone 0.5
 //! @param high: color = (0.15, 0.3, 0.9, 0.3)               Colour of tone 1
+//! @use shared/point_sprites
 
 const NEAR = 0.01;
-const LEAST_RADIUS = 1.0; // in pixels
-const MOST_RADIUS = 7.0;
-const MOST_PIXELS = 256;
 
 fn stage(particle: Particle) {
     let view = camera();
@@ -44,9 +42,4 @@ fn stage(particle: Particle) {
         let in_front = clamp((depth(at) - seen.z) / max(params.size, 1e-6) + 0.5, 0.0, 1.0);
         add_light(at, vec4f(lit, 1.0) * (weight * near * near * in_front));
     }
-}
-
-fn color(tone: f32) -> vec4f {
-    if tone < 0.5 { return mix(params.low, params.middle, 2.0 * tone); }
-    return mix(params.middle, params.high, 2.0 * tone - 1.0);
 }

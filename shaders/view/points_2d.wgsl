@@ -10,10 +10,7 @@
 //! @param low: color = (0.15, 0.3, 0.9, 0.6)                Colour of tone 0; alpha is a weight
 //! @param middle: color = (0.8, 0.25, 0.45, 1)              Colour of tone 0.5
 //! @param high: color = (1, 0.5, 0.15, 1)                   Colour of tone 1
-
-const LEAST_RADIUS = 1.0; // in pixels
-const MOST_RADIUS = 7.0;
-const MOST_PIXELS = 256;
+//! @use shared/point_sprites
 
 fn stage(particle: Particle) {
     let center = particle.position.xy / CELL_SIZE;
@@ -33,9 +30,4 @@ fn stage(particle: Particle) {
         let place = unit(0) * at.x + unit(1) * at.y;
         if inside(place) { add_light(place, vec4f(color.rgb, 1.0) * (weight * near * near)); }
     }
-}
-
-fn color(tone: f32) -> vec4f {
-    if tone < 0.5 { return mix(params.low, params.middle, 2.0 * tone); }
-    return mix(params.middle, params.high, 2.0 * tone - 1.0);
 }

@@ -7,6 +7,7 @@
 //! @out   image: Image, like velocity                    The image
 //! @param max_speed: f32 = 1, 0.., soft 0.01..10         Length of full lightness [m/s]
 //! @param colorfulness: f32 = 0.13, 0..0.4               Chroma of the wheel; 0 is grey
+//! @use shared/finite
 
 fn stage(cell: Cell) -> vec4f {
     let flow = velocity(cell);
@@ -19,11 +20,6 @@ fn stage(cell: Cell) -> vec4f {
     let lightness = mix(0.04, 0.76 + 0.12 * depth, value);
     let chroma = params.colorfulness * value * (1.0 - 0.5 * abs(depth));
     return vec4f(linear_from_oklab(vec3f(lightness, chroma * hue)), 1.0);
-}
-
-// By its bits: a shader compiler may assume that NaN does not occur and drop `value == value`.
-fn is_finite(value: f32) -> bool {
-    return (bitcast<u32>(value) & 0x7fffffffu) < 0x7f800000u;
 }
 
 fn linear_from_oklab(lab: vec3f) -> vec3f {

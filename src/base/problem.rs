@@ -40,6 +40,9 @@ pub struct Problem {
     pub remedy: String,
     /// Position in the stage's WGSL, when the cause lies there.
     pub place: Option<SourcePlace>,
+    /// Name of the shared file that the position is in; empty for the stage's own text.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub file: String,
 }
 
 impl Problem {
@@ -60,6 +63,7 @@ impl Problem {
             cause: line(cause.into()),
             remedy: line(remedy.into()),
             place: None,
+            file: String::new(),
         }
     }
 
@@ -73,6 +77,12 @@ impl Problem {
         self.place = Some(place);
         self
     }
+
+    /// Says that the position is in a shared file; in the stage's own text where the name is empty.
+    pub fn in_file(mut self, file: &str) -> Problem {
+        self.file = file.to_string();
+        self
+    }
 }
 
 impl fmt::Display for Problem {
@@ -83,7 +93,9 @@ impl fmt::Display for Problem {
             (false, false) => write!(f, "{}.{}", self.node, self.port)?,
         }
         if let Some(place) = self.place {
-            write!(f, " ({}:{})", place.line, place.column)?;
+            let file = printable::name(&self.file);
+            let space = if file.is_empty() { "" } else { " " };
+            write!(f, " ({file}{space}{}:{})", place.line, place.column)?;
         }
         if !self.node.is_empty() || self.place.is_some() {
             f.write_str(": ")?;

@@ -39,10 +39,15 @@ pub const NO_GPU: u8 = 5;
 impl Failure {
     /// Problems of a graph; looks up the source text of custom nodes and library stages.
     pub fn graph(document: &Document, library: &Library, problems: Problems) -> Failure {
+        let library = library.with_shared_of(document);
         let with_text = |problem: Problem| {
+            if !problem.file.is_empty() {
+                let text = library.shared_text(&problem.file).map(String::from);
+                return (problem, text);
+            }
             let text = match document.node(&problem.node).map(|n| &n.kind) {
                 Some(NodeKind::Custom(source)) => Some(source.clone()),
-                Some(NodeKind::Stage(name)) => library.stage(name).map(|s| s.source.clone()),
+                Some(NodeKind::Stage(name)) => library.stage(name).map(|s| s.own_text().to_string()),
                 _ => None,
             };
             (problem, text)
@@ -113,7 +118,7 @@ pub fn warn(problems: &Problems) {
 pub fn left_out(problems: &Problems) {
     let one = |problem: &Problem| {
         let cause = format!("not computed: {}", problem.cause);
-        Problem { cause, place: None, ..problem.clone() }.warning()
+        Problem { cause, place: None, file: String::new(), ..problem.clone() }.warning()
     };
     warn(&Problems(problems.0.iter().map(one).collect()));
 }
@@ -223,7 +228,8 @@ fn show(problem: &Problem, text: Option<&str>) {
         diagnostic = diagnostic.with_label(Label::primary((), offset..offset + length).with_message("here"));
     }
     let choice = if io::stderr().is_terminal() { ColorChoice::Auto } else { ColorChoice::Never };
-    let file = SimpleFile::new(format!("{}.wgsl", problem.node), text);
+    let name = if problem.file.is_empty() { &problem.node } else { &printable::name(&problem.file).into_owned() };
+    let file = SimpleFile::new(format!("{name}.wgsl"), text);
     // Errors are ignored, since there is nowhere to report them.
     let _ =
         term::emit_to_write_style(&mut StandardStream::stderr(choice).lock(), &Config::default(), &file, &diagnostic);

@@ -50,8 +50,11 @@ pub fn library(folder: Option<&Path>) -> Result<Library, Failure> {
 }
 
 fn one(library: &Library, name: &str) -> Result<String, Failure> {
+    if let Some(file) = library.shared(name) {
+        return Ok(format!("{}```wgsl\n{}```\n", reference::shared(file), file.source));
+    }
     match library.get(name) {
-        Some(Definition::Stage(stage)) => Ok(format!("{}```wgsl\n{}```\n", reference::stage(stage), stage.source)),
+        Some(Definition::Stage(stage)) => Ok(format!("{}```wgsl\n{}```\n", reference::stage(stage), stage.own_text())),
         Some(Definition::Group(group)) => Ok(reference::group(name, group)),
         None => {
             let hint = library.closest(name).map_or_else(String::new, |close| format!("; did you mean `{close}`?"));
@@ -63,7 +66,8 @@ fn one(library: &Library, name: &str) -> Result<String, Failure> {
 fn list(library: &Library) -> String {
     let titles = library.stages().map(|s| (s.name.as_str(), s.header.title.as_str()));
     let groups = library.groups().map(|(name, group)| (name, group.about.lines().next().unwrap_or("")));
-    let entries: Vec<(&str, &str)> = titles.chain(groups).collect();
+    let shared = library.shared_files().map(|file| (file.name.as_str(), file.header.title.as_str()));
+    let entries: Vec<(&str, &str)> = titles.chain(groups).chain(shared).collect();
     let width = entries.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     entries.iter().fold(String::new(), |mut out, (name, title)| {
         let _ = writeln!(out, "{name:width$}  {title}");

@@ -299,7 +299,7 @@ pub struct Kernel {
     pub in_bounds: bool,
     /// Whether the kernel raises alarms, whose flags are bound after its own buffers.
     pub warns: bool,
-    /// Number of lines of the stage's own text, which precedes the generated text.
+    /// Number of lines of the stage's text with what it uses of shared files, which precede the generated text.
     pub own_lines: usize,
     /// Size of its uniform block \[bytes\].
     pub uniform_bytes: u32,

@@ -14,7 +14,7 @@ use crate::document::{Document, Group, Node, NodeKind, Nodes};
 use crate::files::{Access, read};
 use crate::library::{Definition, Library};
 use crate::sim::checkpoint::CheckpointFile;
-use crate::stage::code;
+use crate::stage::{Stage, code};
 
 /// Bytes of a file that are hashed between two checks for cancelling.
 const CHUNK: usize = 1 << 20;
@@ -100,6 +100,7 @@ impl Fingerprint {
     /// Reads the files that the document names. For a file that cannot be read, this fact is hashed; the export itself
     /// reports the error. `None` when cancelled.
     pub fn of(document: &Document, library: &Library, access: &Access, cancel: &Cancel) -> Option<Fingerprint> {
+        let library = &*library.with_shared_of(document);
         let mut parts = Collected::default();
         parts.text(Kind::Program, "", env!("CARGO_PKG_VERSION"));
         parts.text(Kind::Rate, "", &document.fps.to_string());
@@ -119,6 +120,9 @@ impl Fingerprint {
                 None => String::new(),
             };
             parts.text(Kind::Stage, name, &text);
+        }
+        for (name, text) in &used.shared {
+            parts.text(Kind::Stage, &format!("@use {name}"), text);
         }
         for name in &used.files {
             let mut hash = Hash::default();
@@ -400,6 +404,8 @@ impl Hash {
 struct Used {
     definitions: BTreeSet<String>,
     files: BTreeSet<String>,
+    /// Texts that Custom nodes share, by the name of the file. What stages of the library use is part of their own text.
+    shared: BTreeMap<String, String>,
 }
 
 impl Used {
@@ -415,6 +421,11 @@ impl Used {
                     }
                 }
                 NodeKind::Group(group) => waiting.extend(group.nodes.values()),
+                NodeKind::Custom(text) => {
+                    let stage = Stage::parse_using("custom", text, library).ok();
+                    let files = stage.iter().flat_map(|stage| &stage.used().files);
+                    self.shared.extend(files.map(|file| (file.name.clone(), code(&file.source))));
+                }
                 kind => self.files.extend(kind.file().map(String::from)),
             }
         }

@@ -24,6 +24,7 @@ mod particles;
 mod plans;
 mod precision;
 mod salvage;
+mod shared;
 mod stored;
 mod templates;
 mod unneeded;

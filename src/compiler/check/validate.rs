@@ -16,6 +16,7 @@ use crate::data::Kernel;
 use crate::problem::{Problem, Problems, SourcePlace};
 use crate::stage::guard::inlining;
 use crate::stage::syntax::tokens;
+use crate::stage::{UsedLines, origin};
 use crate::threads::STACK;
 
 /// How often to check the clocks of the working threads.
@@ -118,6 +119,8 @@ pub(crate) struct Text {
     pub kernel: Kernel,
     /// The text with the user's own as it was written, where the two differ.
     pub written: Option<String>,
+    /// Lines of the user's text that come from shared files.
+    pub used: Arc<[UsedLines]>,
     /// Another kernel is checked with the same user text, and accessors of the same types.
     pub again: bool,
 }
@@ -244,10 +247,20 @@ fn patiently<T>(results: &mpsc::Receiver<T>, pool: &Pool) -> Option<T> {
 /// A kernel whose loops were changed is also checked as the user wrote it, so that columns are the user's own, and so
 /// that validity does not depend on the target. One such check is enough.
 fn check(text: &Text) -> Option<Problem> {
-    without_panic_message(|| catch_unwind(AssertUnwindSafe(|| check_both(text)))).unwrap_or_else(|_| {
-        let cause = "the shader compiler crashed on this code";
-        Some(Problem::new(&text.kernel.node, "", cause, "rewrite the last change in another way"))
-    })
+    without_panic_message(|| catch_unwind(AssertUnwindSafe(|| check_both(text))))
+        .unwrap_or_else(|_| {
+            let cause = "the shader compiler crashed on this code";
+            Some(Problem::new(&text.kernel.node, "", cause, "rewrite the last change in another way"))
+        })
+        .map(|problem| located(problem, &text.used))
+}
+
+/// A problem at its place in the shared file that its line comes from.
+fn located(problem: Problem, used: &[UsedLines]) -> Problem {
+    match problem.place.and_then(|place| Some((place, origin(used, place.line)?))) {
+        Some((place, (file, line))) => problem.at(SourcePlace { line, ..place }).in_file(file),
+        None => problem,
+    }
 }
 
 fn check_both(text: &Text) -> Option<Problem> {

@@ -14,8 +14,8 @@ use crate::graph::{Graph, Kind, Node, NodeId};
 use crate::ir::{InstanceId, Op, OpId, Part, Program, Task, ValueId, Write};
 use crate::passes::allocate::Placement;
 use crate::scatter::ScatterCheck;
-use crate::stage::Stage;
 use crate::stage::types::Precision;
+use crate::stage::{Stage, UsedLines};
 use crate::tuning::Shape;
 
 /// All that the text of an operation's kernel depends on. Values themselves are not among it: sweeps of one stage share a text.
@@ -107,6 +107,8 @@ pub(crate) struct Text {
     pub block: Block,
     /// The text with the user's own as it was written, where the two differ.
     pub written: Option<String>,
+    /// Lines of the stage's text that come from shared files.
+    pub used: Arc<[UsedLines]>,
     /// What can go wrong while it runs.
     pub alarms: Vec<Alarm>,
     /// What is counted about the ports that it adds to.
@@ -183,9 +185,9 @@ impl Wanted<'_> {
     fn write(&self, graph: &Graph) -> Option<Text> {
         let op = self.program.ops.get(self.op)?;
         let cx = Context::new(graph, &self.program, op, &self.in_place)?;
-        let StageKernel { kernel, block, as_written: written, alarms, scatters } = stage_kernel::write(&cx);
+        let StageKernel { kernel, block, as_written: written, used, alarms, scatters } = stage_kernel::write(&cx);
         let bound = cx.bound.iter().filter_map(|bound| Place::of(bound, op)).collect();
-        Some(Text { kernel, block, written, alarms, scatters, bound })
+        Some(Text { kernel, block, written, used, alarms, scatters, bound })
     }
 }
 

@@ -102,7 +102,8 @@ impl<'a, 'g> Writer<'a, 'g> {
                 return;
             }
             let again = again.get(variant - first).is_some_and(|again| *again);
-            self.kernels.check(variant, Text { kernel: text.kernel.clone(), written: text.written.take(), again });
+            let (kernel, used) = (text.kernel.clone(), text.used.clone());
+            self.kernels.check(variant, Text { kernel, written: text.written.take(), used, again });
             self.written.insert(variant, text);
         }
     }
@@ -220,7 +221,8 @@ impl<'a, 'g> Writer<'a, 'g> {
             own_lines: 0,
             uniform_bytes: 16,
         };
-        self.kernels.check(usize::MAX, Text { kernel: kernel.clone(), written: None, again: false });
+        self.kernels
+            .check(usize::MAX, Text { kernel: kernel.clone(), written: None, used: Arc::default(), again: false });
         let kernel = self.kernels.kernel(kernel)?;
         // The count is the last thing that a move or a pack reads.
         let living = matches!(op.task, Task::Gather | Task::Scatter | Task::Pack);
@@ -271,8 +273,8 @@ pub(crate) fn field_checks(graph: &Graph, frame: &Program, reset: &Program) -> V
     let mut out = Vec::new();
     for (program, op) in [frame, reset].into_iter().flat_map(|p| p.field_checks.iter().map(move |op| (p, op))) {
         let Some(cx) = Context::new(graph, program, op, &[]).filter(|_| seen.insert(op.node)) else { continue };
-        let StageKernel { kernel, as_written: written, .. } = stage_kernel::write(&cx);
-        out.push(Text { kernel, written, again: false });
+        let StageKernel { kernel, as_written: written, used, .. } = stage_kernel::write(&cx);
+        out.push(Text { kernel, written, used, again: false });
     }
     out
 }

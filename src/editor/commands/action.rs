@@ -22,6 +22,8 @@ pub(crate) enum Action {
     ViewWire(Link),
     /// Brings up the code of the selected node, at this place.
     ShowCode(SourcePlace),
+    /// Shows a place in a shared file that the selected node uses, by the file's name.
+    ShowShared(String, SourcePlace),
     /// Pauses, and goes to a frame.
     GoToFrame(u64),
     /// Brings up the manual of the stage language at a heading, by the name that links use.
@@ -66,6 +68,9 @@ pub(crate) fn go_to(session: &mut Session, path: &str) -> Option<Action> {
 /// The same for the node of a problem, with an action that shows the place in its text, if it has one.
 #[must_use]
 pub(crate) fn go_to_problem(session: &mut Session, problem: &Problem) -> Actions {
-    let code = problem.place.map(Action::ShowCode);
+    let code = problem.place.map(|place| match problem.file.as_str() {
+        "" => Action::ShowCode(place),
+        file => Action::ShowShared(file.into(), place),
+    });
     go_to(session, &problem.node).into_iter().chain(code).collect()
 }

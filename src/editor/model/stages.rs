@@ -180,8 +180,11 @@ pub(crate) fn problems(library: &Library, document: &Document) -> Problems {
         }
         let remedy = if kept { "fix it; until then its last valid version is used" } else { "fix it to use it" };
         for error in errors {
-            let cause = format!("{}, line {}: {}", file.path.display(), error.place.line, error.message);
-            problems.push(Problem::new(user.as_deref().unwrap_or_default(), "", cause, remedy).at(error.place));
+            // One in a shared file that it uses is listed there as well.
+            let path = library.file(&error.file).unwrap_or(file).path.display();
+            let cause = format!("{path}, line {}: {}", error.place.line, error.message);
+            let problem = Problem::new(user.as_deref().unwrap_or_default(), "", cause, remedy).at(error.place);
+            problems.push(problem.in_file(&error.file));
         }
     }
     problems

@@ -166,7 +166,8 @@ fn place(problem: &Problem) -> String {
         place = format!("{place}.{}", problem.port);
     }
     if let Some(at) = problem.place {
-        place = format!("{place} {}:{}", at.line, at.column);
+        let file = if problem.file.is_empty() { String::new() } else { format!(" {}", problem.file) };
+        place = format!("{place}{file} {}:{}", at.line, at.column);
     }
     place
 }

@@ -226,6 +226,10 @@ impl Editor {
                     self.bring_up(Pane::Code);
                     self.panes.code.show_place(place);
                 }
+                Action::ShowShared(name, place) => {
+                    self.bring_up(Pane::Code);
+                    self.panes.code.show_shared(&name, place);
+                }
                 Action::PinView(number) => self.pin(number),
                 Action::OwnWindow(number) => self.toggle_own_window(number),
                 Action::RefreshViews => {

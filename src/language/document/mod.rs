@@ -78,6 +78,8 @@ pub struct Document {
     pub variants: BTreeMap<String, Variant>,
     /// The variant that is chosen, whose values the nodes hold. Only [`Document::choose`] changes it.
     pub variant: Option<String>,
+    /// WGSL of functions that the graph's Custom stages share, by the name after `@use`.
+    pub shared: BTreeMap<String, String>,
     /// The nodes of the root level, by name.
     pub nodes: Nodes,
     /// Fields that this build does not know.
@@ -103,6 +105,7 @@ impl Default for Document {
             exports: BTreeMap::new(),
             variants: BTreeMap::new(),
             variant: None,
+            shared: BTreeMap::new(),
             nodes: Nodes::new(),
             extra: Extra::new(),
         }

@@ -167,6 +167,7 @@ pub(crate) const DOCUMENT_FIELDS: &[&str] = &[
     "exports",
     "variant",
     "variants",
+    "shared",
     "nodes",
 ];
 
@@ -184,6 +185,7 @@ record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "exports" => d.exports = map.next_value::<Unique<ExportPreset>>()?.0,
     "variant" => d.variant = Some(map.next_value()?),
     "variants" => d.variants = map.next_value::<Unique<Variant>>()?.0,
+    "shared" => d.shared = map.next_value::<Unique<String>>()?.0,
     "nodes" => d.nodes = map.next_value::<Unique<Node>>()?.0,
 });
 

@@ -56,6 +56,9 @@ pub(super) fn document(document: &Document) -> String {
     if !document.variants.is_empty() {
         field("variants", variants(&document.variants));
     }
+    if !document.shared.is_empty() {
+        field("shared", shared(&document.shared));
+    }
     let _ = writeln!(out, "    nodes: {},\n)", nodes(&document.nodes, 1));
     out
 }
@@ -83,6 +86,12 @@ fn track(input: &InputTrack) -> String {
     }
     out.push_str("    )");
     out
+}
+
+/// One shared text after the other.
+fn shared(texts: &BTreeMap<String, String>) -> String {
+    let line = |(name, text): (&String, &String)| format!("        {}: {},\n", quoted(name), raw_string(text));
+    format!("{{\n{}    }}", texts.iter().map(line).collect::<String>())
 }
 
 fn nodes(nodes: &Nodes, depth: usize) -> String {

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::nodes::rename_domain;
 use super::{IN, Refusal, frame_contents, free, gone, level_mut};
-use crate::document::{Document, Frame, Level, Link, Node, NodeKind, Scope};
+use crate::document::{Document, Frame, Level, Link, Node, NodeKind, Nodes, Scope};
 use crate::expr;
 use crate::graph::ports::Ports;
 use crate::library::Library;
+use crate::stage::header;
 
 /// How to treat wires from nodes that are not pasted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +20,11 @@ pub enum PasteInputs {
 }
 
 /// The text of nodes, and of frames by index: a graph file with the upper left corner at the origin. Frames whose
-/// contents are all copied are included.
+/// contents are all copied are included, and texts that Custom stages share.
 pub fn copy(document: &Document, scope: &Scope, names: &BTreeSet<String>, frames: &BTreeSet<usize>) -> String {
     let Some(level) = document.level(scope) else { return Document::default().to_text() };
     let mut piece = gather(level, names, frames);
+    piece.shared = shared_by(&piece.nodes, &document.shared);
     let (x, y) = corner(&piece);
     shift(&mut piece, (-x, -y));
     piece.to_text()
@@ -30,7 +32,7 @@ pub fn copy(document: &Document, scope: &Scope, names: &BTreeSet<String>, frames
 
 /// Inserts the nodes and frames of a graph file's text, with the upper left corner at a position \[points\]. Returns
 /// the names of the nodes. Where a name is taken the node gets a new one, and wires and expressions between them are
-/// adjusted.
+/// adjusted. A shared text whose name is taken is left out.
 ///
 /// # Errors
 /// Why there is nothing to paste, in one sentence; nothing changes then.
@@ -74,6 +76,30 @@ fn gather(level: Level<'_>, names: &BTreeSet<String>, frames: &BTreeSet<usize>) 
     let frames = level.frames().iter().enumerate().filter(|(index, _)| frames.contains(index) || whole(*index));
     let frames: Vec<Frame> = frames.map(|(_, frame)| frame.clone()).collect();
     Document { nodes, frames, ..Document::default() }
+}
+
+/// The shared texts of a graph that Custom nodes use, directly or through others.
+fn shared_by(nodes: &Nodes, texts: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let (mut levels, mut sources): (Vec<&Nodes>, Vec<&String>) = (vec![nodes], Vec::new());
+    while let Some(nodes) = levels.pop().filter(|_| !texts.is_empty()) {
+        for node in nodes.values() {
+            match &node.kind {
+                NodeKind::Custom(source) => sources.push(source),
+                NodeKind::Group(group) => levels.push(&group.nodes),
+                _ => {}
+            }
+        }
+    }
+    while let Some(source) = sources.pop() {
+        for used in header::read(source).0.uses {
+            if let Some(text) = texts.get(&used.name).filter(|_| !found.contains_key(&used.name)) {
+                found.insert(used.name, text.clone());
+                sources.push(text);
+            }
+        }
+    }
+    found
 }
 
 fn corner(piece: &Document) -> (f32, f32) {
@@ -125,6 +151,10 @@ fn put(
             Some(kind) if kind.is_number() => piece.nodes.values_mut().for_each(|node| rename_in(node, old, new)),
             _ => {}
         }
+    }
+    let shared = std::mem::take(&mut piece.shared);
+    for (name, text) in shared {
+        document.shared.entry(name).or_insert(text);
     }
     let mut level = level_mut(document, scope)?;
     for (name, node) in piece.nodes {

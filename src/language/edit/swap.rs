@@ -217,7 +217,7 @@ pub fn make_local_copy(document: &mut Document, scope: &Scope, name: &str, libra
         return Err(Refusal::AlreadyLocal { node: name.into() });
     };
     node.kind = match library.get(stage) {
-        Some(Definition::Stage(stage)) => NodeKind::Custom(stage.source.clone()),
+        Some(Definition::Stage(stage)) => NodeKind::Custom(stage.own_text().to_string()),
         Some(Definition::Group(group)) => NodeKind::Group(Box::new(group.as_ref().clone())),
         None => return Err(Refusal::NoSuchStage { stage: stage.clone() }),
     };

@@ -187,7 +187,7 @@ impl Flattener<'_> {
                     None
                 }
             },
-            NodeKind::Custom(source) => match Stage::parse(&path, source) {
+            NodeKind::Custom(source) => match Stage::parse_using(&path, source, self.library) {
                 Ok(stage) => Some(self.stage(&place, Arc::new(stage))),
                 Err(errors) => {
                     self.stage_errors(&path, &errors);
@@ -235,6 +235,12 @@ impl Flattener<'_> {
             self.stage_errors(path, &errors);
             return;
         }
+        if self.library.is_shared(name) {
+            let remedy = format!("write `//! @use {name}` into the header of a stage that calls its functions");
+            let cause = format!("`{name}` holds functions that stages share, and is no stage");
+            self.problems.push(Problem::new(path, "", cause, remedy));
+            return;
+        }
         // Searching for similar names takes time.
         let closest = if self.problems.is_full() { None } else { self.library.closest(name) };
         let remedy = match (earlier::instead(name), closest) {
@@ -247,7 +253,7 @@ impl Flattener<'_> {
 
     fn stage_errors(&mut self, path: &str, errors: &[StageError]) {
         for error in errors {
-            self.problems.push(Problem::new(path, "", error.message.clone(), "").at(error.place));
+            self.problems.push(Problem::new(path, "", error.message.clone(), "").at(error.place).in_file(&error.file));
         }
     }
 

@@ -532,7 +532,8 @@ impl Graph {
     pub fn build(document: &Document, library: &Library) -> Result<Graph, Problems> {
         crate::threads::deep_stack(|| {
             let mut problems = Problems::default();
-            let (mut graph, numbers) = flatten::flatten(document, library, &mut problems);
+            let library = library.with_shared_of(document);
+            let (mut graph, numbers) = flatten::flatten(document, &library, &mut problems);
             resolve::resolve(&mut graph, &numbers, &mut problems);
             if problems.has_errors() {
                 return Err(problems);
@@ -547,7 +548,9 @@ impl Graph {
 
     /// The numbers of a document, which may contain errors, with their values at time zero.
     pub fn numbers_of(document: &Document, library: &Library) -> Table {
-        crate::threads::deep_stack(|| flatten::flatten(document, library, &mut Problems::default()).1)
+        crate::threads::deep_stack(|| {
+            flatten::flatten(document, &library.with_shared_of(document), &mut Problems::default()).1
+        })
     }
 
     /// The node with this path.

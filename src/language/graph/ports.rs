@@ -22,7 +22,11 @@ pub type Types = BTreeMap<String, PortType>;
 pub fn stage_of(node: &Node, library: &Library) -> Option<Arc<Stage>> {
     match &node.kind {
         NodeKind::Stage(name) => library.stage(name).cloned(),
-        NodeKind::Custom(source) => Stage::parse("custom", source).ok().map(Arc::new),
+        NodeKind::Custom(source) => {
+            // The graph's own shared texts are not at hand here; ports do not depend on them.
+            let outline = |_| Stage::outline("custom", source);
+            Stage::parse_using("custom", source, library).or_else(outline).ok().map(Arc::new)
+        }
         _ => None,
     }
 }

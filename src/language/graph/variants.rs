@@ -54,8 +54,12 @@ pub fn check_with(document: &Document, check: &mut dyn FnMut(&Document) -> Probl
     let mut known: Option<Vec<Problem>> = None;
     if document.variant.is_some() {
         let own = errors(&plain);
-        let named =
-            |p: &Problem| Problem { cause: format!("without a variant: {}", p.cause), place: None, ..p.clone() };
+        let named = |p: &Problem| Problem {
+            cause: format!("without a variant: {}", p.cause),
+            place: None,
+            file: String::new(),
+            ..p.clone()
+        };
         own.iter().map(named).for_each(|problem| found.push(problem));
         known = Some(own);
     }
@@ -75,7 +79,7 @@ pub fn check_with(document: &Document, check: &mut dyn FnMut(&Document) -> Probl
         for problem in own.into_iter().filter(|problem| !known.contains(problem)) {
             // A place in the text of a stage is that of the variant's stage, which is not on show.
             let cause = format!("variant `{name}`: {}", problem.cause);
-            found.push(Problem { cause, place: None, ..problem });
+            found.push(Problem { cause, place: None, file: String::new(), ..problem });
         }
     }
     found

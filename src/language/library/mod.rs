@@ -3,6 +3,7 @@
 pub mod earlier;
 pub mod reference;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -12,7 +13,8 @@ use crate::files::{self, MAX_STAGE, read};
 use crate::problem::{Problem, Problems};
 pub use crate::spelling::close_names;
 use crate::spelling::edit_distance;
-use crate::stage::{Stage, StageError};
+use crate::stage::header::Header;
+use crate::stage::{MAX_USED_FILES, SharedFile, SharedFiles, Stage, StageError, UseTarget, is_shared};
 use stagewright_graphs::GROUPS;
 use stagewright_shaders::SHADERS;
 
@@ -39,6 +41,8 @@ pub struct StageFile {
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     entries: BTreeMap<String, Entry>,
+    /// Files without `fn stage`, which stages use.
+    shared: BTreeMap<String, SharedEntry>,
     /// Errors of added files that did not parse; a graph that names one of them reports these.
     broken: BTreeMap<String, Vec<StageError>>,
     /// The files of the user's folder.
@@ -53,6 +57,52 @@ enum Entry {
     BuiltIn(Arc<BuiltIn>),
     Added(Parsed),
 }
+
+/// A shared file.
+#[derive(Clone, Debug)]
+enum SharedEntry {
+    /// Parsed when it is first used.
+    BuiltIn(Arc<BuiltInShared>),
+    /// With its text.
+    Added(Result<Arc<SharedFile>, Vec<StageError>>, Arc<str>),
+}
+
+/// A shared file that comes with the program.
+#[derive(Debug)]
+struct BuiltInShared {
+    /// Path in `shaders/`, with the extension.
+    path: &'static str,
+    parsed: OnceLock<Result<Arc<SharedFile>, Vec<StageError>>>,
+}
+
+impl SharedEntry {
+    fn parsed(&self) -> Result<&Arc<SharedFile>, &[StageError]> {
+        let parsed = match self {
+            SharedEntry::BuiltIn(file) => file.parsed.get_or_init(|| {
+                let name = file.path.strip_suffix(".wgsl").unwrap_or(file.path);
+                shared_file(name, &SHADERS.text(file.path).unwrap_or_default())
+            }),
+            SharedEntry::Added(parsed, _) => parsed,
+        };
+        parsed.as_ref().map_err(Vec::as_slice)
+    }
+}
+
+fn shared_file(name: &str, source: &str) -> Result<Arc<SharedFile>, Vec<StageError>> {
+    SharedFile::parse(name, source).map(Arc::new)
+}
+
+/// A shared file that a graph stores.
+fn graph_file(name: &str, source: &str) -> Result<Arc<SharedFile>, Vec<StageError>> {
+    if is_shared(source) {
+        return shared_file(name, source);
+    }
+    let cause = "the text has `fn stage`, so it is a stage and not a shared file";
+    Err(vec![StageError::new(1, 1, format!("{cause}; remove the function, or make it a Custom node"))])
+}
+
+/// The folder of the shared files that come with the program.
+const SHARED_FOLDER: &str = "shared/";
 
 /// A file that was parsed.
 #[derive(Clone, Debug)]
@@ -100,21 +150,26 @@ impl Entry {
 impl BuiltIn {
     fn parsed(&self) -> &Result<Parsed, Vec<StageError>> {
         self.parsed.get_or_init(|| match self.path.strip_suffix(".wgsl") {
-            Some(name) => stage(name, &SHADERS.text(self.path).unwrap_or_default()),
+            // Files of the user never change what comes with the program.
+            Some(name) => stage(name, &SHADERS.text(self.path).unwrap_or_default(), Library::builtin()),
             None => group(self.path, &GROUPS.text(self.path).unwrap_or_default()),
         })
     }
 }
 
-fn stage(name: &str, source: &str) -> Result<Parsed, Vec<StageError>> {
+fn stage(name: &str, source: &str, files: &dyn SharedFiles) -> Result<Parsed, Vec<StageError>> {
     let parsed =
         |stage: Stage| Parsed { title: stage.header.title.clone(), definition: Definition::Stage(Arc::new(stage)) };
-    Stage::parse(name, source).map(parsed)
+    Stage::parse_using(name, source, files).map(parsed)
 }
 
 /// A group file is a document with a group as its single node. The document's name is the group's title.
 fn group(path: &str, text: &str) -> Result<Parsed, Vec<StageError>> {
     match Document::parse(text) {
+        Ok(document) if !document.shared.is_empty() => {
+            let cause = "a library file holds one group, and no `shared` functions";
+            Err(vec![StageError::new(1, 1, format!("{cause}; put them into a file of the stages folder"))])
+        }
         Ok(document) => match document.nodes.into_values().next().map(|node| node.kind) {
             Some(NodeKind::Group(group)) => {
                 let file = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".ron");
@@ -188,15 +243,54 @@ impl Library {
                 let (name, _) = path.rsplit_once('.')?;
                 Some((name.to_string(), Entry::BuiltIn(Arc::new(BuiltIn { path, parsed: OnceLock::new() }))))
             };
-            let stages = SHADERS.names().filter(|path| path.ends_with(".wgsl"));
+            let (shared, stages): (Vec<&'static str>, Vec<&'static str>) = SHADERS
+                .names()
+                .filter(|path| path.ends_with(".wgsl"))
+                .partition(|path| path.starts_with(SHARED_FOLDER));
+            let shared = shared.into_iter().filter_map(|path| {
+                let file = BuiltInShared { path, parsed: OnceLock::new() };
+                Some((path.strip_suffix(".wgsl")?.to_string(), SharedEntry::BuiltIn(Arc::new(file))))
+            });
             let groups = GROUPS.names().filter(|path| path.ends_with(".ron"));
-            Library { entries: stages.chain(groups).filter_map(entry).collect(), ..Library::default() }
+            Library {
+                entries: stages.into_iter().chain(groups).filter_map(entry).collect(),
+                shared: shared.collect(),
+                ..Library::default()
+            }
         })
     }
 
-    /// Adds a stage, or replaces the one of this name.
+    /// Adds a stage or a file of functions that stages share, or replaces the one of this name. Stages that use a shared
+    /// file are added after it.
     pub fn add_stage(&mut self, name: &str, source: &str) {
-        self.insert(name, stage(name, source));
+        if is_shared(source) {
+            self.add_shared(name, source);
+        } else {
+            self.insert(name, stage(name, source, self));
+        }
+    }
+
+    fn add_shared(&mut self, name: &str, source: &str) {
+        self.entries.remove(name);
+        self.broken.remove(name);
+        let parsed = shared_file(name, source);
+        if let Err(errors) = &parsed {
+            self.broken.insert(name.to_string(), errors.clone());
+        }
+        self.shared.insert(name.to_string(), SharedEntry::Added(parsed, source.into()));
+    }
+
+    /// The library with the shared files of a graph, which precede those of the same name.
+    pub fn with_shared_of<'a>(&'a self, document: &Document) -> Cow<'a, Library> {
+        if document.shared.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut library = self.clone();
+        let added = |(name, source): (&String, &String)| {
+            (name.clone(), SharedEntry::Added(graph_file(name, source), source.as_str().into()))
+        };
+        library.shared.extend(document.shared.iter().map(added));
+        Cow::Owned(library)
     }
 
     /// Adds a group file, which is a document with a group as its single node, or replaces the one of this name.
@@ -206,6 +300,7 @@ impl Library {
 
     fn insert(&mut self, name: &str, entry: Result<Parsed, Vec<StageError>>) {
         self.entries.remove(name);
+        self.shared.remove(name);
         self.broken.remove(name);
         match entry {
             Ok(parsed) => drop(self.entries.insert(name.to_string(), Entry::Added(parsed))),
@@ -251,14 +346,32 @@ impl Library {
             }
             texts.push((path, text));
         }
-        texts.into_iter().for_each(|(path, text)| self.add_file(folder, path, text));
+        // Stages use shared files, so these come first.
+        let is_shared_file = |(path, text): &(PathBuf, Result<String, files::ReadError>)| {
+            path.extension().is_none_or(|ending| ending != "ron") && text.as_ref().is_ok_and(|text| is_shared(text))
+        };
+        let (shared, others): (Vec<_>, Vec<_>) = texts.into_iter().partition(is_shared_file);
+        let mut names: Vec<String> = Vec::new();
+        for (path, text) in shared {
+            names.extend(self.add_file(folder, path, text));
+        }
+        for name in names {
+            let errors = self.shared(&name).and_then(|file| file.check(self).err());
+            if let Some(errors) = errors {
+                self.broken.insert(name, errors);
+            }
+        }
+        for (path, text) in others {
+            self.add_file(folder, path, text);
+        }
         Ok(())
     }
 
-    fn add_file(&mut self, folder: &Path, path: PathBuf, text: Result<String, files::ReadError>) {
-        let Ok(relative) = path.strip_prefix(folder) else { return };
+    /// Adds a file of a folder; returns its name.
+    fn add_file(&mut self, folder: &Path, path: PathBuf, text: Result<String, files::ReadError>) -> Option<String> {
+        let relative = path.strip_prefix(folder).ok()?;
         let name = relative.with_extension("").to_string_lossy().replace('\\', "/");
-        if Library::builtin().get(&name).is_some() {
+        if Library::builtin().get(&name).is_some() || Library::builtin().shared.contains_key(&name) {
             self.replaced.insert(name.clone());
         }
         match &text {
@@ -266,7 +379,8 @@ impl Library {
             Ok(text) => self.add_stage(&name, text),
             Err(error) => self.insert(&name, Err(vec![StageError::new(1, 1, format!("it can't be read: {error}"))])),
         }
-        self.files.insert(name, StageFile { path, text: text.unwrap_or_default() });
+        self.files.insert(name.clone(), StageFile { path, text: text.unwrap_or_default() });
+        Some(name)
     }
 
     /// The file of the user's folder that defines a name.
@@ -307,6 +421,48 @@ impl Library {
         }
     }
 
+    /// The shared file of this name.
+    pub fn shared(&self, name: &str) -> Option<&Arc<SharedFile>> {
+        self.shared.get(name)?.parsed().ok()
+    }
+
+    /// The text of the shared file of this name, whether it parses or not.
+    pub fn shared_text(&self, name: &str) -> Option<Cow<'_, str>> {
+        let entry = self.shared.get(name)?;
+        Some(match entry {
+            SharedEntry::BuiltIn(file) => SHADERS.text(file.path).unwrap_or_default(),
+            SharedEntry::Added(_, text) => Cow::Borrowed(text),
+        })
+    }
+
+    /// Names of all shared files, sorted.
+    pub fn shared_names(&self) -> impl Iterator<Item = &str> {
+        self.shared.keys().map(String::as_str)
+    }
+
+    /// All shared files without errors, sorted by name.
+    pub fn shared_files(&self) -> impl Iterator<Item = &SharedFile> {
+        self.shared.values().filter_map(|entry| entry.parsed().ok().map(Arc::as_ref))
+    }
+
+    /// The shared files that a header uses, directly or through others, as far as they are there.
+    pub fn used_by(&self, header: &Header) -> Vec<Arc<SharedFile>> {
+        let mut found: Vec<Arc<SharedFile>> = Vec::new();
+        let mut pending: Vec<String> = header.uses.iter().map(|used| used.name.clone()).collect();
+        while let Some(name) = pending.pop().filter(|_| found.len() < MAX_USED_FILES) {
+            if let Some(file) = self.shared(&name).filter(|_| found.iter().all(|known| known.name != name)) {
+                pending.extend(file.header.uses.iter().map(|used| used.name.clone()));
+                found.push(file.clone());
+            }
+        }
+        found
+    }
+
+    /// Whether a name is that of a shared file, with or without errors.
+    pub fn is_shared(&self, name: &str) -> bool {
+        self.shared.contains_key(name)
+    }
+
     /// The errors of a file that did not parse.
     pub fn errors(&self, name: &str) -> Option<&[StageError]> {
         let added = self.broken.get(name).map(Vec::as_slice);
@@ -316,7 +472,9 @@ impl Library {
     /// Every file that did not parse, with its errors.
     pub fn broken(&self) -> impl Iterator<Item = (&str, &[StageError])> {
         let built_in = self.entries.iter().filter_map(|(name, entry)| Some((name.as_str(), entry.errors()?)));
-        built_in.chain(self.broken.iter().map(|(name, errors)| (name.as_str(), errors.as_slice())))
+        let shared = self.shared.iter().filter(|(_, entry)| matches!(entry, SharedEntry::BuiltIn(_)));
+        let shared = shared.filter_map(|(name, entry)| Some((name.as_str(), entry.parsed().err()?)));
+        built_in.chain(shared).chain(self.broken.iter().map(|(name, errors)| (name.as_str(), errors.as_slice())))
     }
 
     /// All stages, sorted by name.
@@ -339,16 +497,41 @@ impl Library {
 
     /// The name closest to a misspelt one, if any is similar.
     pub fn closest(&self, name: &str) -> Option<&str> {
-        let tail = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
-        let wanted = tail(name);
-        // Several folders have a stage of the same name.
-        let score = |key: &str| (edit_distance(&wanted, &tail(key)), edit_distance(name, key));
-        // A name that was not written to its end.
-        let is_longer = |key: &&String| wanted.len() > 2 && tail(key).starts_with(&wanted);
-        if let Some(longer) = self.entries.keys().filter(is_longer).min_by_key(|key| edit_distance(name, key)) {
-            return Some(longer);
-        }
-        let closest = self.entries.keys().map(|key| (score(key), key)).min();
-        closest.filter(|((distance, _), _)| *distance <= (wanted.len() / 3).max(1)).map(|(_, key)| key.as_str())
+        closest(name, self.entries.keys())
     }
 }
+
+impl SharedFiles for Library {
+    fn find(&self, name: &str) -> UseTarget {
+        match (self.shared.get(name), self.entries.get(name)) {
+            (Some(entry), _) => match entry.parsed() {
+                Ok(file) => UseTarget::File(file.clone()),
+                Err(errors) => UseTarget::Invalid(errors.to_vec()),
+            },
+            (None, Some(entry)) => UseTarget::Other(if entry.is_group() { "a group" } else { "a stage" }),
+            // One of the user's folder that cannot be read.
+            (None, None) => match self.broken.get(name) {
+                Some(errors) => UseTarget::Invalid(errors.clone()),
+                None => UseTarget::Missing(closest(name, self.shared.keys()).map(String::from)),
+            },
+        }
+    }
+}
+
+/// The name closest to a misspelt one, if any is similar.
+fn closest<'a>(name: &str, names: impl Iterator<Item = &'a String> + Clone) -> Option<&'a str> {
+    let tail = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
+    let wanted = tail(name);
+    // Several folders have a stage of the same name.
+    let score = |key: &str| (edit_distance(&wanted, &tail(key)), edit_distance(name, key));
+    // A name that was not written to its end.
+    let is_longer = |key: &&String| wanted.len() > 2 && tail(key).starts_with(&wanted);
+    if let Some(longer) = names.clone().filter(is_longer).min_by_key(|key| edit_distance(name, key)) {
+        return Some(longer);
+    }
+    let closest = names.map(|key| (score(key), key)).min();
+    closest.filter(|((distance, _), _)| *distance <= (wanted.len() / 3).max(1)).map(|(_, key)| key.as_str())
+}
+
+#[cfg(test)]
+mod tests;

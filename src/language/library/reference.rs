@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::Library;
 use crate::document::{Group, ParamValue};
-use crate::stage::Stage;
 use crate::stage::header::{Change, Direction, Param, Port, Radius, Range, Scatter};
 use crate::stage::types::{AttributeList, PortType};
+use crate::stage::{SharedFile, Stage};
 
 /// One stage as Markdown.
 pub fn stage(stage: &Stage) -> String {
@@ -166,6 +166,23 @@ pub fn group(name: &str, group: &Group) -> String {
     out
 }
 
+/// A shared file as Markdown: its documentation and its functions.
+pub fn shared(file: &SharedFile) -> String {
+    let header = &file.header;
+    let mut out = format!("### `{}`: {}\n\n", file.name, header.title);
+    if !header.doc.is_empty() {
+        let _ = writeln!(out, "{}\n", header.doc.join("\n"));
+    }
+    for source in &header.source {
+        let _ = writeln!(out, "Source: {source}\n");
+    }
+    let signatures = file.signatures();
+    if !signatures.is_empty() {
+        let _ = writeln!(out, "```wgsl\n{}\n```\n", signatures.join("\n"));
+    }
+    out
+}
+
 /// The whole reference: `docs/stages.md`.
 pub fn page(library: &Library) -> String {
     let mut out = String::from(
@@ -184,6 +201,12 @@ pub fn page(library: &Library) -> String {
     if !groups.is_empty() {
         out.push_str("\n## Library groups\n\n");
         groups.iter().for_each(|(name, body)| out.push_str(&group(name, body)));
+    }
+    let mut files = library.shared_files().peekable();
+    if files.peek().is_some() {
+        out.push_str("## Shared functions\n\n");
+        out.push_str("What `//! @use NAME` brings into a stage ([how](stage_language.md#shared-functions)).\n\n");
+        files.for_each(|file| out.push_str(&shared(file)));
     }
     out.trim_end().to_string() + "\n"
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::accessors;
 use super::definition::StageError;
 use super::header::{Change, Direction, Header, Param, ParamType, Port, Scatter};
+use super::shared::{Used, origin};
 use super::syntax::{Token, TokenKind, calls, is_member, line_col, module_names, stage_function, text};
 use super::types::{PortType, ValueType};
 
@@ -177,21 +178,26 @@ fn arguments(header: &Header, param: &Param) -> String {
 }
 
 /// Every parameter must be declared.
-pub(super) fn params(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
+pub(super) fn params(header: &Header, source: &str, tokens: &[Token<'_>], used: &Used, errors: &mut Vec<StageError>) {
+    let lines = used.lines();
     for window in tokens.windows(3) {
         let [object, dot, field] = window else { continue };
         if object.text != "params" || dot.text != "." {
             continue;
         }
+        let (line, column) = line_col(source, field.start);
         let message = match header.params.iter().find(|p| p.name == field.text) {
             Some(param) if param.ty.returns().is_some() => {
                 let arguments = arguments(header, param);
                 format!("`{0}` is a {1}, which is a function; call `{0}({arguments})`", param.name, param.ty.name())
             }
             Some(_) => continue,
+            None if origin(&lines, line).is_some() => {
+                let cause = format!("the stage that uses this does not declare `params.{}`", field.text);
+                format!("{cause}; add `//! @param {}: f32 = 0` to its header", field.text)
+            }
             None => format!("`params.{0}` is not declared; add `//! @param {0}: f32 = 0`", field.text),
         };
-        let (line, column) = line_col(source, field.start);
         errors.push(StageError::new(line, column, message));
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cached::{Cached, PerDimension};
-use super::header::{Header, Param, Port, Radius};
+use super::header::{Header, HeaderError, Param, Port, Radius};
 use super::loops::Search;
 use super::proven::{Bounded, Footprint};
 use super::reach::Reach;
+use super::shared::Used;
 use super::syntax::{functions, tokens};
 use super::types::PortType;
 use crate::problem::SourcePlace;
@@ -18,8 +19,9 @@ pub struct Stage {
     pub name: String,
     /// Ports, parameters and documentation of the stage.
     pub header: Header,
-    /// The file's text, unchanged.
+    /// The file's text, unchanged, and behind it what it uses of shared files.
     pub source: String,
+    pub(super) used: Used,
     pub(super) words: BTreeSet<String>,
     /// Words followed by an opening parenthesis, and how often.
     pub(super) calls: BTreeMap<String, u32>,
@@ -80,18 +82,33 @@ pub enum Forwarded<'a> {
 
 /// An error in a stage's text.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{}:{}: {message}", place.line, place.column)]
+#[error("{}{}:{}: {message}", prefix(file), place.line, place.column)]
 pub struct StageError {
-    /// Where in the stage's file.
+    /// Name of the shared file that the place is in; empty for the stage's own.
+    pub file: String,
+    /// Where in the file.
     pub place: SourcePlace,
     /// What is wrong.
     pub message: String,
 }
 
+fn prefix(file: &str) -> String {
+    if file.is_empty() { String::new() } else { format!("{file}:") }
+}
+
 impl StageError {
     /// An error at this line and column, both from 1.
     pub fn new(line: usize, column: usize, message: impl Into<String>) -> StageError {
-        StageError { place: SourcePlace { line, column }, message: message.into() }
+        StageError { file: String::new(), place: SourcePlace { line, column }, message: message.into() }
+    }
+
+    /// The error at its place in a shared file; in the stage's own text where the name is empty.
+    pub fn in_file(self, file: &str) -> StageError {
+        StageError { file: file.to_string(), ..self }
+    }
+
+    pub(super) fn of_header(errors: Vec<HeaderError>) -> Vec<StageError> {
+        errors.into_iter().map(|e| StageError::new(e.line, 1, e.message)).collect()
     }
 }
 

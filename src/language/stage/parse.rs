@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::definition::{Findings, IterationSource, Stage, StageError};
-use super::header::{self, Header, ParamType};
+use super::header::{Header, ParamType};
+use super::shared::Used;
 use super::syntax::{self, Token, TokenKind, tokens};
 use super::{check, footprint, guard, indexing, reach};
 
@@ -14,12 +15,20 @@ impl Stage {
     /// All errors: in the header, ports that are never used, parameters that are not declared, and text that must not
     /// reach a shader compiler (see `guard`).
     pub fn parse(name: &str, source: &str) -> Result<Stage, Vec<StageError>> {
-        guard::guard(source).map_err(|r| vec![StageError::new(r.line, r.column, r.message)])?;
-        let header = header::parse(source)
-            .map_err(|errors| errors.into_iter().map(|e| StageError::new(e.line, 1, e.message)).collect::<Vec<_>>())?;
-        let tokens = tokens(source);
+        Stage::parse_using(name, source, &())
+    }
+
+    /// Checks a text and what it uses, which it contains. `complete`: it contains all that it uses.
+    pub(super) fn checked(
+        name: &str,
+        header: Header,
+        source: String,
+        used: Used,
+        complete: bool,
+    ) -> Result<Stage, Vec<StageError>> {
+        let tokens = tokens(&source);
         let mut errors = Vec::new();
-        let place = |token: &Token<'_>| syntax::line_col(source, token.start);
+        let place = |token: &Token<'_>| syntax::line_col(&source, token.start);
         if let Some((bracket, message)) = syntax::unmatched(&tokens) {
             let (line, column) = place(&bracket);
             errors.push(StageError::new(line, column, message));
@@ -30,20 +39,23 @@ impl Stage {
                 format!("`{}` has more than {limit} calls after inlining; call helpers in a loop", function.text);
             return Err(vec![StageError::new(line, column, message)]);
         }
-        check::function(&header, source, &tokens, &mut errors);
-        check::declarations(&header, source, &tokens, &mut errors);
-        check::ports(&header, &tokens, &mut errors);
-        check::params(&header, source, &tokens, &mut errors);
+        check::function(&header, &source, &tokens, &mut errors);
+        check::declarations(&header, &source, &tokens, &mut errors);
+        if complete {
+            check::ports(&header, &tokens, &mut errors);
+        }
+        check::params(&header, &source, &tokens, &used, &mut errors);
         let runs = iteration_source(&header, &tokens);
         footprint::check(&header, &tokens, runs, &mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
-        Ok(Stage::read(name.to_string(), header, source.to_string()))
+        drop(tokens);
+        Ok(Stage::read(name.to_string(), header, source, used))
     }
 
     /// Analyses a text that has been checked.
-    pub(super) fn read(name: String, header: Header, source: String) -> Stage {
+    pub(super) fn read(name: String, header: Header, source: String, used: Used) -> Stage {
         let tokens = tokens(&source);
         let words = tokens.iter().filter(|t| t.kind == TokenKind::Word).map(|t| t.text.to_string()).collect();
         let mut calls = BTreeMap::new();
@@ -66,6 +78,7 @@ impl Stage {
             name,
             header,
             source,
+            used,
             words,
             calls,
             read_of_others,

@@ -24,7 +24,7 @@ impl Stage {
                 *radius = Radius::Cells(cells.clamp(0.0, f64::from(u32::MAX)) as u32);
             }
         }
-        Stage::read(self.name.clone(), header, folded(inserted(&self.source, &literal)))
+        Stage::read(self.name.clone(), header, folded(inserted(&self.source, &literal)), self.used.clone())
     }
 
     /// The stage with `x_wired` substituted, and branches that it decides folded, so that a port that is not wired costs
@@ -44,7 +44,7 @@ impl Stage {
                 edits.overwrite(token.start, end(&token), if *wired { "true" } else { "false" });
             }
         }
-        Some(Stage::read(self.name.clone(), self.header.clone(), folded(edits.finish())))
+        Some(Stage::read(self.name.clone(), self.header.clone(), folded(edits.finish()), self.used.clone()))
     }
 
     /// The stage with formulas in place of these parameters: other parameters that they read, and functions for the end of
@@ -53,7 +53,7 @@ impl Stage {
         let mut header = self.header.clone();
         header.params.retain(|param| !formulas.contains(&param.name));
         header.params.extend(read);
-        Stage::read(self.name.clone(), header, format!("{}\n{functions}", self.source))
+        Stage::read(self.name.clone(), header, format!("{}\n{functions}", self.source), self.used.clone())
     }
 
     /// The stage with `x_at(position(cell))` replaced by `x(cell)`, which is the same for cell-centred inputs on the
@@ -68,7 +68,7 @@ impl Stage {
             .map(|port| (port.name.as_str(), format!("{}_at", port.name)))
             .collect();
         let source = by_cell(&self.source, &names)?;
-        Some(Stage::read(self.name.clone(), self.header.clone(), source))
+        Some(Stage::read(self.name.clone(), self.header.clone(), source, self.used.clone()))
     }
 
     /// Whether the text reads a port once, at the centre of the computed cell.

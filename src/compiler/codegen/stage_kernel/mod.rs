@@ -30,11 +30,14 @@ mod results;
 mod text;
 mod tiles;
 
+use std::sync::Arc;
+
 use crate::codegen::prelude::{self, UsedNames};
 use crate::codegen::uniforms::Block;
 use crate::data::{Alarm, Kernel};
 use crate::ir::workgroups::workgroup;
 use crate::scatter::ScatterCheck;
+use crate::stage::UsedLines;
 use alarms::Guards;
 use inlined::Module;
 use text::Text;
@@ -49,6 +52,8 @@ pub(crate) struct StageKernel {
     pub block: Block,
     /// The text with the stage's own as it was written, where loops had to be changed.
     pub as_written: Option<String>,
+    /// Lines of the stage's text that come from shared files.
+    pub used: Arc<[UsedLines]>,
     /// What can go wrong while it runs.
     pub alarms: Vec<Alarm>,
     /// What is counted about the ports that it adds to.
@@ -88,7 +93,7 @@ pub(crate) fn write(cx: &Context<'_>) -> StageKernel {
         uniform_bytes: block.bound_bytes(),
     };
     let as_written = (text.source != *source).then(|| behind(source));
-    StageKernel { kernel, block, as_written, alarms, scatters }
+    StageKernel { kernel, block, as_written, used: cx.stage.used().lines(), alarms, scatters }
 }
 
 /// What is generated for the stages of a kernel. What stands in front of it depends on the names that it uses.

@@ -23,7 +23,7 @@ impl Readable {
                 NodeKind::Group(group) => self.note_level(before, &group.nodes, &scope.inside(name)),
                 NodeKind::Custom(source) => {
                     let known = before.remove(&path);
-                    let reads = known.as_ref() == Some(source) || Stage::parse(name, source).is_ok();
+                    let reads = known.as_ref() == Some(source) || Stage::outline(name, source).is_ok();
                     self.0.extend(if reads { Some(source.clone()) } else { known }.map(|text| (path, text)));
                 }
                 _ => {}

@@ -94,6 +94,23 @@ fn a_broken_file_keeps_its_last_good_version_until_it_is_repaired() {
 }
 
 #[test]
+fn a_shared_file_that_is_changed_changes_the_stages_that_use_it() {
+    let mut bench = Bench::new("shared");
+    let shared = |value: &str| format!("//! Values\n\nfn value() -> f32 {{ return {value}; }}\n");
+    bench.write("own/values", &shared("0.25"));
+    bench.write("own/half", &half("value()").replace("//! @out", "//! @use own/values\n//! @out"));
+    bench.wait("the use", |session| Bench::runs(session, "return 0.25;"));
+    bench.write("own/values", &shared("0.125"));
+    bench.wait("the change", |session| Bench::runs(session, "return 0.125;"));
+    assert_eq!(bench.told(), [""; 0]);
+    bench.write("own/values", "//! Values\n//! @in x: f32\n");
+    bench.wait("the problem", |session| session.problems().count() > 0);
+    let told = bench.told();
+    assert!(told.iter().all(|problem| problem.contains("own/values.wgsl, line 2: `@in`")), "{told:?}");
+    assert!(Bench::runs(&bench.session, "return 0.125;") && !bench.session.broken());
+}
+
+#[test]
 fn files_come_and_go() {
     let mut bench = Bench::new("come");
     fs::create_dir_all(bench.folder.join("stages/new/deep")).unwrap();
@@ -117,7 +134,7 @@ fn files_come_and_go() {
 fn a_built_in_that_is_replaced_is_told() {
     let mut bench = Bench::new("replace");
     fs::create_dir_all(bench.folder.join("stages/view")).unwrap();
-    let own = Library::builtin().stage("view/color_map").unwrap().source.replace("//! @", "//! My own.\n//! @");
+    let own = Library::builtin().stage("view/color_map").unwrap().own_text().replace("//! @", "//! My own.\n//! @");
     bench.write("view/color_map", &own);
     bench.wait("the warning", |session| session.problems().count() > 0);
     assert!(bench.told()[0].contains("replaces the built-in `view/color_map`"), "{:?}", bench.told());

@@ -7,6 +7,7 @@ use super::{Place, Subject, Text, Wish};
 use crate::commands::command::Command;
 use crate::model::session::Session;
 use crate::problem::{Severity, SourcePlace};
+use crate::stage::header;
 use crate::toolkit::{prose, theme};
 
 /// Maximum height of the list of problems \[points\].
@@ -19,18 +20,26 @@ pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text
     let label = bar.show(ui, |ui| {
         let row = ui.horizontal_centered(|ui| {
             let look = theme::of(ui);
-            let label = ui.label(RichText::new(format!("WGSL of {}", subject.path)).strong()).id;
+            let title = match &subject.shared {
+                Some(name) => format!("Shared functions {name}"),
+                None => format!("WGSL of {}", subject.path),
+            };
+            let label = ui.label(RichText::new(title).strong()).id;
+            if subject.shared.is_some() && ui.button("Back to the stage").clicked() {
+                wish = Some(Wish::Show(None));
+            }
+            uses(ui, session, subject, text, &mut wish);
             match &subject.place {
-                Place::Node(_) => {
+                Place::Node(_) | Place::Shared(_) => {
                     ui.label(RichText::new("Stored in the graph").color(look.dim));
                     let (state, color) = state(session, &subject.path, text, look);
                     ui.label(RichText::new(state).color(color));
                 }
                 Place::BuiltIn(name) => {
                     ui.label(RichText::new("Built-in").color(look.dim)).on_hover_text(name);
-                    make_local_copy(ui, &mut wish);
+                    make_local_copy(ui, subject, &mut wish);
                 }
-                Place::File(name, _) => file(ui, session, name, text, &mut wish),
+                Place::File(name, _) => file(ui, session, (subject, name), text, &mut wish),
             }
             label
         });
@@ -39,14 +48,43 @@ pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text
     (wish, label.inner)
 }
 
-fn make_local_copy(ui: &mut Ui, wish: &mut Option<Wish>) {
+/// The shared files that the text uses.
+fn uses(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text, wish: &mut Option<Wish>) {
+    let (header, _) = header::read(&text.now);
+    if header.uses.is_empty() {
+        return;
+    }
+    let of_graph = |name: &str| subject.custom && session.document().shared.contains_key(name);
+    ui.menu_button("Uses", |ui| {
+        for used in header.uses {
+            let name = used.name;
+            if of_graph(&name) || session.library().is_shared(&name) {
+                if ui.button(&name).clicked() {
+                    *wish = Some(Wish::Show(Some(name)));
+                    ui.close();
+                }
+            } else if subject.custom && ui.button(format!("Create {name} in the graph")).clicked() {
+                *wish = Some(Wish::Create(name));
+                ui.close();
+            }
+        }
+    })
+    .response
+    .on_hover_text("Open the files of functions that the text uses");
+}
+
+fn make_local_copy(ui: &mut Ui, subject: &Subject, wish: &mut Option<Wish>) {
+    // Only Custom stages see what the graph stores.
+    if subject.shared.is_some() && !subject.custom {
+        return;
+    }
     let hint = "Copies the code into the graph so that you can edit it; wires and values stay";
     if ui.button("Make local copy").on_hover_text(hint).clicked() {
         *wish = Some(Wish::MakeLocalCopy);
     }
 }
 
-fn file(ui: &mut Ui, session: &Session, name: &str, text: &Text, wish: &mut Option<Wish>) {
+fn file(ui: &mut Ui, session: &Session, (subject, name): (&Subject, &str), text: &Text, wish: &mut Option<Wish>) {
     let look = theme::of(ui);
     if let Some(file) = session.library().file(name) {
         let short = file.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -64,7 +102,7 @@ fn file(ui: &mut Ui, session: &Session, name: &str, text: &Text, wish: &mut Opti
     if ui.add_enabled(text.changed(), back).on_hover_text("Discard changes and show the text of the file").clicked() {
         *wish = Some(Wish::TakeBack);
     }
-    make_local_copy(ui, wish);
+    make_local_copy(ui, subject, wish);
     if text.overtaken {
         let told = ui.label(RichText::new("The file changed on disk").color(look.warning));
         told.on_hover_text("Save overwrites the file on disk; Revert loads it");

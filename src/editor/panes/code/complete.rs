@@ -1,6 +1,7 @@
 //! What completes the word at the caret: in a header its directives, types and options, below it what the stage's text
 //! can name there.
 
+use crate::library::Library;
 use crate::stage::accessors;
 use crate::stage::header::{self, Header, Param, ParamType, Role, split_commas};
 use crate::stage::language::{FUNCTIONS, Kind, WGSL_FUNCTIONS, WGSL_TYPES, words};
@@ -21,8 +22,8 @@ pub(super) enum Cause {
 /// Letters after which a list opens.
 const LEAST: usize = 2;
 
-/// The completions at a caret, counted in characters.
-pub(super) fn completions(source: &str, caret: usize, cause: Cause) -> List {
+/// The completions at a caret, counted in characters. `library`: holds what the text may use.
+pub(super) fn completions(source: &str, caret: usize, cause: Cause, library: &Library) -> List {
     let at = source.char_indices().nth(caret).map_or(source.len(), |(at, _)| at);
     let before = source.get(..at).unwrap_or_default();
     let typed = before.get(before.trim_end_matches(of_name).len()..).unwrap_or_default();
@@ -38,8 +39,8 @@ pub(super) fn completions(source: &str, caret: usize, cause: Cause) -> List {
     }
     let (header, _) = header::read(source);
     let all = match header_line(so_far) {
-        Some(line) => in_header(&header, line, typed),
-        None => in_text(&header, source, so_far),
+        Some(line) => in_header(&header, line, typed, library),
+        None => in_text(&header, source, so_far, library),
     };
     let list = List::new(all, typed, caret - typed.len()..caret);
     if cause == Cause::ByHand { list } else { list.unless_complete(typed) }
@@ -62,7 +63,7 @@ pub(super) fn header_line(so_far: &str) -> Option<&str> {
 }
 
 /// `line` ends where the word begins.
-fn in_header(header: &Header, line: &str, typed: &str) -> Vec<String> {
+fn in_header(header: &Header, line: &str, typed: &str, library: &Library) -> Vec<String> {
     let Some(declaration) = line.trim_start().strip_prefix('@') else { return Vec::new() };
     if declaration.is_empty() {
         return owned(words(Kind::Directive));
@@ -84,6 +85,11 @@ fn in_header(header: &Header, line: &str, typed: &str) -> Vec<String> {
             return all;
         }
         "sweep" if rest.is_empty() => return vec!["checkerboard".into()],
+        // Names have folders, of which those before the word are written already.
+        "use" if !rest.contains(' ') => {
+            let names = library.shared_names().filter_map(|name| name.strip_prefix(rest));
+            return names.map(String::from).collect();
+        }
         "in" | "out" | "inout" | "param" => {}
         _ => return Vec::new(),
     }
@@ -142,7 +148,7 @@ fn types(part: &str, of_param: bool) -> Vec<String> {
 }
 
 /// What the text can name at its place `so_far`, where a word begins.
-fn in_text(header: &Header, source: &str, so_far: &str) -> Vec<String> {
+fn in_text(header: &Header, source: &str, so_far: &str, library: &Library) -> Vec<String> {
     // The word stands for the one at the caret: it is no token in a comment, and a part of one in a number.
     let probe = format!("{so_far}x");
     let before = tokens(&probe);
@@ -151,7 +157,7 @@ fn in_text(header: &Header, source: &str, so_far: &str) -> Vec<String> {
         return Vec::new();
     }
     let all = tokens(source);
-    let scope = Scope { header, before, all: &all };
+    let scope = Scope { header, before, all: &all, library };
     let end = before.len();
     let new_line = before.last().and_then(|token| so_far.get(token.start..)).is_some_and(|gap| gap.contains('\n'));
     match end.checked_sub(1).map_or("", |at| text(before, at)) {
@@ -167,6 +173,20 @@ fn type_names() -> Vec<String> {
     owned(kinds.into_iter().flat_map(words).chain(WGSL_TYPES.iter().copied()))
 }
 
+/// What a text declares at module scope, functions with their arguments.
+fn declared(all: &[Token<'_>]) -> Vec<String> {
+    let called = functions(all);
+    let usage = |token: &Token<'_>| match called.iter().find(|function| function.name.start == token.start) {
+        Some(function) => {
+            let arguments = function.arguments.clone().filter(|at| text(all, at + 1) == ":");
+            let arguments: Vec<&str> = arguments.map(|at| text(all, at)).collect();
+            format!("{}({})", token.text, arguments.join(", "))
+        }
+        None => token.text.to_string(),
+    };
+    module_names(all).into_iter().filter(|token| token.text != "stage").map(usage).collect()
+}
+
 /// A place in a stage's text.
 struct Scope<'a> {
     header: &'a Header,
@@ -174,6 +194,7 @@ struct Scope<'a> {
     before: &'a [Token<'a>],
     /// All tokens.
     all: &'a [Token<'a>],
+    library: &'a Library,
 }
 
 impl Scope<'_> {
@@ -226,18 +247,11 @@ impl Scope<'_> {
         found.iter().rev().map(|(_, name)| name.to_string()).filter(|name| name.starts_with(of_name)).collect()
     }
 
-    /// What the text declares at module scope, functions with their arguments.
+    /// What the text and the files that it uses declare at module scope, functions with their arguments.
     fn module_names(&self) -> Vec<String> {
-        let called = functions(self.all);
-        let usage = |token: &Token<'_>| match called.iter().find(|function| function.name.start == token.start) {
-            Some(function) => {
-                let arguments = function.arguments.clone().filter(|at| text(self.all, at + 1) == ":");
-                let arguments: Vec<&str> = arguments.map(|at| text(self.all, at)).collect();
-                format!("{}({})", token.text, arguments.join(", "))
-            }
-            None => token.text.to_string(),
-        };
-        module_names(self.all).into_iter().filter(|token| token.text != "stage").map(usage).collect()
+        let mut all = declared(self.all);
+        all.extend(self.library.used_by(self.header).iter().flat_map(|file| declared(&tokens(&file.source))));
+        all
     }
 
     /// Members of what is before the point at `point`.
@@ -383,7 +397,7 @@ fn stage(particle: Particle) -> f32 {
     /// The list where `|` is in a text, after typing.
     fn list(text: &str, cause: Cause) -> Vec<String> {
         let caret = text.chars().take_while(|c| *c != '|').count();
-        completions(&text.replacen('|', "", 1), caret, cause).words().to_vec()
+        completions(&text.replacen('|', "", 1), caret, cause, Library::builtin()).words().to_vec()
     }
 
     fn typed(text: &str) -> Vec<String> {
@@ -446,8 +460,17 @@ fn stage(particle: Particle) -> f32 {
     }
 
     #[test]
+    fn functions_of_used_files_are_completed() {
+        let text = STAGE.replacen("//! @param tint", "//! @use shared/hash\n//! @param tint", 1);
+        assert_eq!(list(&text.replacen('|', "pc|", 1), Cause::Typing), ["pcg(seed)"]);
+    }
+
+    #[test]
     fn a_header_line_has_directives_types_and_options() {
-        assert_eq!(header("//! @"), ["in", "out", "inout", "param", "over", "sweep"]);
+        assert_eq!(header("//! @"), ["in", "out", "inout", "param", "over", "sweep", "use"]);
+        assert_eq!(header("//! @use shared/has"), ["hash"]);
+        assert!(header("//! @use sh").contains(&"shared/hash".to_string()));
+        assert_eq!(header("//! @use shared/hash  some docu"), [""; 0]);
         assert_eq!(header("//! @pa"), ["param"]);
         assert_eq!(header("//! @in x: Gr"), ["Grid<..>"]);
         assert_eq!(header("//! @in x: Grid<ve"), ["vec2f", "vec3f", "vec4f", "Vec"]);
@@ -489,7 +512,9 @@ fn stage(particle: Particle) -> f32 {
             // No place of a text breaks it.
             let characters = stage.source.chars().count();
             let step = (characters / 6).max(1);
-            (0..characters).step_by(step).for_each(|caret| drop(completions(&stage.source, caret, Cause::ByHand)));
+            let library = Library::builtin();
+            let complete = |caret| drop(completions(&stage.source, caret, Cause::ByHand, library));
+            (0..characters).step_by(step).for_each(complete);
         }
         assert!(seen > 200);
     }

@@ -15,6 +15,7 @@ use super::complete::{Cause, completions};
 use super::highlight::{self, Kind};
 use super::keys::{self, Action, Edited};
 use super::meaning::{Declared, Meaning, meaning};
+use crate::library::Library;
 use crate::problem::SourcePlace;
 use crate::stage::syntax;
 use crate::toolkit::completion::{self, Completed, List};
@@ -45,6 +46,8 @@ pub(super) struct Mark {
 /// What to draw.
 pub(super) struct Shown<'a> {
     pub id: Id,
+    /// Holds what the text may use.
+    pub library: &'a Library,
     /// The widget that names the text.
     pub label: Id,
     pub marks: &'a [Mark],
@@ -68,6 +71,8 @@ pub(super) enum Asked {
     Step(HistoryStep),
     /// A heading of the manual of the stage language.
     Manual(String),
+    /// A place in a shared file.
+    Shared(String, SourcePlace),
 }
 
 /// The last layout of the text, with its colours. Glyphs are valid for one pass; then they may be elsewhere in
@@ -95,9 +100,10 @@ pub(super) struct Field {
 impl Field {
     /// Draws the text and applies what was typed.
     pub(super) fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<Asked> {
-        let sought = sought(ui, shown.id, text);
+        let sought = sought(ui, shown, text);
         let manual = match sought {
             Some(Declared::Manual(heading)) => Some(Asked::Manual(heading)),
+            Some(Declared::Shared(name, place)) => Some(Asked::Shared(name, place)),
             Some(Declared::Here(at)) => {
                 self.list.close();
                 set_selection(ui.ctx(), shown.id, at..at);
@@ -141,13 +147,14 @@ impl Field {
                 output.response.response.clone().on_hover_text_at_pointer(prose::plain(&mark.sentence));
             }
         }
-        let explained = if marked { None } else { pointer.and_then(|at| self.explained(text, &output, at)) };
+        let explained =
+            if marked { None } else { pointer.and_then(|at| self.explained(text, &output, at, shown.library)) };
         let followed = explained.and_then(|meaning| explain(ui, shown.id, &output, meaning));
         step.map(Asked::Step).or(manual).or(followed)
     }
 
     /// The meaning of the word at a point of the screen. It is found once while the pointer stays on its character.
-    fn explained(&mut self, text: &str, output: &TextEditOutput, at: Pos2) -> Option<Meaning> {
+    fn explained(&mut self, text: &str, output: &TextEditOutput, at: Pos2, library: &Library) -> Option<Meaning> {
         let inside = at - output.galley_pos;
         let cursor = output.galley.cursor_from_pos(inside);
         // Beside the text of a line, the nearest character is meant by nobody.
@@ -158,7 +165,7 @@ impl Field {
         // A place between two characters belongs to the one under the pointer.
         let index = usize::from(cursor.index) - usize::from(inside.x < place.center().x && cursor.index.0 > 0);
         if self.hovered.as_ref().is_none_or(|(known, of, _)| (*known, of.as_str()) != (index, text)) {
-            self.hovered = Some((index, text.to_string(), meaning(text, index)));
+            self.hovered = Some((index, text.to_string(), meaning(text, index, library)));
         }
         self.hovered.as_ref().and_then(|(.., meaning)| meaning.clone())
     }
@@ -204,7 +211,7 @@ impl Field {
             ui.scroll_to_rect(rect.expand2(vec2(2.0 * row, row)), align);
         }
         if shown.editable {
-            self.complete(ui, text, &output);
+            self.complete(ui, text, &output, shown.library);
         }
         output
     }
@@ -215,14 +222,14 @@ impl Field {
     }
 
     /// Opens, updates and draws the list of completions.
-    fn complete(&mut self, ui: &Ui, text: &mut String, output: &TextEditOutput) {
+    fn complete(&mut self, ui: &Ui, text: &mut String, output: &TextEditOutput, library: &Library) {
         let response = &output.response.response;
         let caret = output.state.cursor.char_range().filter(|range| range.is_empty()).map(|range| range.primary);
         let open = self.list.is_open();
         match caret.map(|caret| caret.index.into()) {
             Some(caret) if response.changed() && (self.typed || open) => {
                 let cause = if open { Cause::Refining } else { Cause::Typing };
-                self.list = completions(text, caret, cause);
+                self.list = completions(text, caret, cause, library);
             }
             Some(caret) if caret == self.list.caret() => {}
             _ => self.list.close(),
@@ -276,7 +283,10 @@ impl Field {
                     act(ui, shown.id, text, action);
                     acted = true;
                 }
-                Own::Complete => self.list = completions(text, selection(ui.ctx(), shown.id).end, Cause::ByHand),
+                Own::Complete => {
+                    let caret = selection(ui.ctx(), shown.id).end;
+                    self.list = completions(text, caret, Cause::ByHand, shown.library);
+                }
                 Own::List(key) => {
                     if let Some(completed) = self.list.press(key, text) {
                         put(ui, shown.id, text, completed);
@@ -310,17 +320,19 @@ impl Field {
 
 /// The heading of the manual about the word at the caret.
 pub(super) fn heading(ctx: &egui::Context, id: Id, text: &str) -> Option<String> {
-    match meaning(text, selection(ctx, id).start)?.declared? {
+    // What the manual explains does not depend on what the text uses.
+    match meaning(text, selection(ctx, id).start, Library::builtin())?.declared? {
         Declared::Manual(heading) => Some(heading),
-        Declared::Here(_) => None,
+        Declared::Here(_) | Declared::Shared(..) => None,
     }
 }
 
 /// Where the word at the caret is declared, when F12 was pressed in the field.
-fn sought(ui: &Ui, id: Id, text: &str) -> Option<Declared> {
+fn sought(ui: &Ui, shown: &Shown<'_>, text: &str) -> Option<Declared> {
+    let id = shown.id;
     let asked = ui.memory(|memory| memory.has_focus(id))
         && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::F12));
-    if asked { meaning(text, selection(ui.ctx(), id).start)?.declared } else { None }
+    if asked { meaning(text, selection(ui.ctx(), id).start, shown.library)?.declared } else { None }
 }
 
 /// Tells what a word means. A click with Ctrl goes to where it is declared; what the manual declares is returned.
@@ -333,7 +345,7 @@ fn explain(ui: &Ui, id: Id, output: &TextEditOutput, meaning: Meaning) -> Option
             ui.label(prose::plain(&text));
         }
         let way = match &declared {
-            Some(Declared::Here(_)) => "Ctrl+click or F12: go to declaration",
+            Some(Declared::Here(_) | Declared::Shared(..)) => "Ctrl+click or F12: go to declaration",
             Some(Declared::Manual(_)) => "Ctrl+click or F12: stage language",
             None => return,
         };
@@ -344,6 +356,7 @@ fn explain(ui: &Ui, id: Id, output: &TextEditOutput, meaning: Meaning) -> Option
     }
     match declared? {
         Declared::Manual(heading) => Some(Asked::Manual(heading)),
+        Declared::Shared(name, place) => Some(Asked::Shared(name, place)),
         Declared::Here(at) => {
             set_selection(ui.ctx(), id, at..at);
             None

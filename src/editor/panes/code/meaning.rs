@@ -2,7 +2,9 @@
 //! language.
 
 use super::complete::header_line;
+use crate::library::Library;
 use crate::panes::help::words::{Entry, entry};
+use crate::problem::SourcePlace;
 use crate::stage::accessors;
 use crate::stage::header::{self, Header, Port};
 use crate::stage::language::{Kind, WGSL_FUNCTIONS, is};
@@ -17,6 +19,8 @@ pub(super) enum Declared {
     Here(usize),
     /// In the manual, by the heading.
     Manual(String),
+    /// In a shared file, by its name.
+    Shared(String, SourcePlace),
 }
 
 /// A word explained.
@@ -37,7 +41,8 @@ impl Meaning {
 }
 
 /// The word at a place, counted in characters, if it has a meaning that is known.
-pub(super) fn meaning(source: &str, at: usize) -> Option<Meaning> {
+/// `library`: holds what the text may use.
+pub(super) fn meaning(source: &str, at: usize, library: &Library) -> Option<Meaning> {
     let at = source.char_indices().nth(at).map_or(source.len(), |(byte, _)| byte);
     let (before, after) = source.split_at_checked(at)?;
     let start = before.trim_end_matches(of_name).len();
@@ -46,9 +51,33 @@ pub(super) fn meaning(source: &str, at: usize) -> Option<Meaning> {
     let so_far = source.get(..start)?;
     let (header, _) = header::read(source);
     match header_line(so_far) {
-        Some(line) => in_header(line, word),
-        None => Text { source, header: &header, tokens: &tokens(source) }.meaning(word, start),
+        Some(line) => used(&header, so_far, word, library).or_else(|| in_header(line, word)),
+        None => {
+            let own = Text { source, header: &header, tokens: &tokens(source) };
+            own.meaning(word, start, || shared(word, &header, library))
+        }
     }
+}
+
+/// A part of the name of a file that the header uses.
+fn used(header: &Header, so_far: &str, word: &str, library: &Library) -> Option<Meaning> {
+    let line = so_far.matches('\n').count() + 1;
+    let used = header.uses.iter().find(|used| used.line == line && used.name.split('/').any(|part| part == word))?;
+    let file = library.shared(&used.name);
+    let title = file.map_or_else(|| "No valid file of this name".to_string(), |file| file.header.title.clone());
+    let declared = library.is_shared(&used.name);
+    let declared = declared.then(|| Declared::Shared(used.name.clone(), SourcePlace { line: 1, column: 1 }));
+    Some(Meaning { usage: used.name.clone(), text: title, declared })
+}
+
+/// What a file declares that the header uses.
+fn shared(word: &str, header: &Header, library: &Library) -> Option<Meaning> {
+    let files = library.used_by(header);
+    let file = files.iter().find(|file| file.declared().any(|name| name == word))?;
+    let (line, column) = file.declaration(word)?;
+    let text = Text { source: &file.source, header: &file.header, tokens: &tokens(&file.source) };
+    let declared = Some(Declared::Shared(file.name.clone(), SourcePlace { line, column }));
+    Some(Meaning { declared, ..text.module(word)? })
 }
 
 /// Directives and what follows the first colon; before it stand names, and after two blanks the documentation.
@@ -70,7 +99,8 @@ struct Text<'a> {
 
 impl Text<'_> {
     /// `start` is the word's first byte.
-    fn meaning(&self, word: &str, start: usize) -> Option<Meaning> {
+    /// `shared`: what a file that the text uses declares.
+    fn meaning(&self, word: &str, start: usize, shared: impl FnOnce() -> Option<Meaning>) -> Option<Meaning> {
         // A word in a comment is no token.
         let at = self.tokens.iter().position(|token| token.start == start && token.text == word)?;
         let before = |steps: usize| at.checked_sub(steps).map_or("", |at| text(self.tokens, at));
@@ -83,6 +113,7 @@ impl Text<'_> {
         let own = || self.local(word, at).or_else(|| self.module(word));
         let drawn = || self.header.params.iter().any(|param| param.ty.returns().is_some() && param.name == word);
         own()
+            .or_else(shared)
             .or_else(|| self.accessor(word))
             .or_else(|| drawn().then(|| self.param(word))?)
             .or_else(|| entry(word, false).map(Meaning::of))
@@ -214,7 +245,7 @@ fn stage(cell: Cell) -> T {
         // `|` marks the place.
         let (before, after) = word.split_once('|').unwrap();
         let byte = SOURCE.rfind(&format!("{before}{after}")).unwrap() + before.len();
-        meaning(SOURCE, SOURCE[..byte].chars().count())
+        meaning(SOURCE, SOURCE[..byte].chars().count(), Library::builtin())
     }
 
     fn declared_at(word: &str) -> String {
@@ -242,6 +273,21 @@ fn stage(cell: Cell) -> T {
         assert_eq!(declared_at("exp(-ha|lf"), "half ");
         assert_eq!(of("2.0 * |a;").unwrap().usage, "a: f32");
         assert_eq!(of("e|xp(-half").unwrap().text, "a function of WGSL");
+    }
+
+    #[test]
+    fn what_is_used_leads_to_its_file() {
+        let mut library = Library::builtin().clone();
+        library.add_stage("own/hash", "//! Hash\n\n// Bits.\nfn pcg(v: u32) -> u32 { return v; }\n");
+        let source = "//! Fade\n//! @use own/hash\n//! @out x: Grid<f32>\nfn stage(cell: Cell) -> f32 { return f32(pcg(1u)); }\n";
+        let of = |word: &str| meaning(source, source.find(word).unwrap() + 1, &library).unwrap();
+        let file = of("hash");
+        assert_eq!((file.usage.as_str(), file.text.as_str()), ("own/hash", "Hash"));
+        let place = |line| Some(Declared::Shared("own/hash".into(), SourcePlace { line, column: 1 }));
+        assert_eq!(file.declared, place(1));
+        let pcg = of("pcg(1u)");
+        assert_eq!((pcg.usage.as_str(), pcg.text.as_str()), ("fn pcg(v: u32) -> u32", "Bits."));
+        assert_eq!(pcg.declared, place(4));
     }
 
     #[test]

@@ -8,18 +8,19 @@ mod highlight;
 mod keys;
 mod meaning;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use eframe::egui::{self, Id, RichText, Ui};
 
 use crate::commands::action::{Action, Actions};
-use crate::document::{Node, NodeKind, Scope};
+use crate::document::{Document, Node, NodeKind, Scope};
 use crate::edit;
 use crate::library::{Definition, Library};
 use crate::model::session::{Draft, Session};
 use crate::panes::content::{PaneContent, Surroundings};
 use crate::problem::{Severity, SourcePlace};
-use crate::stage::{Stage, StageError};
+use crate::stage::{SharedFile, Stage, StageError, header, is_shared};
 use crate::toolkit::theme;
 use field::{Asked, Field, HistoryStep, Mark, Shown};
 
@@ -33,6 +34,8 @@ const PAUSE: f64 = 2.0;
 enum Place {
     /// In the graph, by the node's path.
     Node(String),
+    /// A shared text of the graph, by its name.
+    Shared(String),
     /// In a stage file, by the stage's name and the file's path.
     File(String, PathBuf),
     /// In the program; read-only.
@@ -58,12 +61,12 @@ struct Text {
 }
 
 impl Text {
-    fn new(place: &Place, source: &str, draft: Option<&Draft>) -> Text {
+    fn new(place: &Place, source: &str, draft: Option<&Draft>, library: &Library) -> Text {
         let now = draft.map_or(source, |draft| &draft.text).to_string();
         let [kept, seen] = [(); 2].map(|()| draft.map_or(source, |draft| &draft.of).to_string());
         let overtaken = draft.is_some_and(|draft| draft.overtaken);
         let mut text = Text { now, kept, seen, overtaken, typed: f64::MIN, step: true, wrong: Vec::new() };
-        text.check(place);
+        text.check(place, library);
         text
     }
 
@@ -71,21 +74,25 @@ impl Text {
         self.now != self.kept
     }
 
-    fn check(&mut self, place: &Place) {
+    fn check(&mut self, place: &Place, library: &Library) {
         if let Place::File(name, _) = place {
-            self.wrong = Stage::parse(name, &self.now).err().unwrap_or_default();
+            let wrong = match is_shared(&self.now) {
+                true => SharedFile::parse(name, &self.now).and_then(|file| file.check(library)).err(),
+                false => Stage::parse_using(name, &self.now, library).err(),
+            };
+            self.wrong = wrong.unwrap_or_default();
         }
     }
 
     /// Updates the stored text.
-    fn sync(&mut self, place: &Place, source: &str) {
+    fn sync(&mut self, place: &Place, source: &str, library: &Library) {
         if self.seen == source {
             return;
         }
         self.overtaken = self.changed() && self.now != source;
         if !self.changed() {
             self.now = source.to_string();
-            self.check(place);
+            self.check(place, library);
         }
         self.kept = source.to_string();
         self.seen = source.to_string();
@@ -99,11 +106,18 @@ pub(crate) struct Code {
     field: Field,
     /// The place to show when the pane is drawn next.
     wanted: Option<SourcePlace>,
+    /// A shared file that is shown in place of the text of a node that uses it: the node's path, empty for the selected
+    /// one, and the name of the file.
+    shared: Option<(String, String)>,
 }
 
 /// What the buttons of the bar do.
 enum Wish {
     MakeLocalCopy,
+    /// Shows a shared file, or the node's own text again.
+    Show(Option<String>),
+    /// Adds an empty shared text to the graph.
+    Create(String),
     OpenElsewhere(PathBuf),
     Save,
     TakeBack,
@@ -115,6 +129,10 @@ struct Subject {
     path: String,
     place: Place,
     source: String,
+    /// The shared file that it is.
+    shared: Option<String>,
+    /// Whether the node is a Custom stage that can be edited, whose shared texts the graph may store.
+    custom: bool,
 }
 
 /// The text of the selected node, or why there is none.
@@ -127,23 +145,52 @@ fn subject(session: &Session) -> Result<Subject, &'static str> {
     let path = session.scope().path(name);
     let library = session.library();
     match &node.kind {
-        NodeKind::Custom(source) if !session.editable() => {
-            Ok(Subject { place: Place::BuiltIn(path.clone()), source: source.clone(), path })
+        NodeKind::Custom(source) if !session.editable() => Ok(own(path.clone(), Place::BuiltIn(path), source.clone())),
+        NodeKind::Custom(source) => {
+            Ok(Subject { custom: true, ..own(path.clone(), Place::Node(path), source.clone()) })
         }
-        NodeKind::Custom(source) => Ok(Subject { place: Place::Node(path.clone()), source: source.clone(), path }),
         NodeKind::Stage(name) => match (library.file(name), library.get(name)) {
             (Some(file), _) => {
                 let place = Place::File(name.clone(), file.path.clone());
-                Ok(Subject { path, place, source: file.text.clone() })
+                Ok(own(path, place, file.text.clone()))
             }
             (None, Some(Definition::Stage(stage))) => {
-                Ok(Subject { path, place: Place::BuiltIn(name.clone()), source: stage.source.clone() })
+                Ok(own(path, Place::BuiltIn(name.clone()), stage.own_text().to_string()))
             }
             (None, Some(Definition::Group(_))) => Err("A group has no WGSL. Open it and select a stage."),
             (None, None) => Err("There is no stage of this name."),
         },
         NodeKind::Group(_) => Err("A group has no WGSL. Open it and select a stage."),
         _ => Err("This node has no WGSL. Only stages have."),
+    }
+}
+
+/// A node's own text.
+fn own(path: String, place: Place, source: String) -> Subject {
+    Subject { path, place, source, shared: None, custom: false }
+}
+
+/// The text of a shared file, in place of that of a node that uses it.
+fn shared_subject(session: &Session, node: &Subject, name: &str) -> Option<Subject> {
+    let library = session.library();
+    let of_graph = session.document().shared.get(name).filter(|_| node.custom);
+    let (place, source) = match (of_graph, library.file(name)) {
+        (Some(text), _) => (Place::Shared(name.into()), text.clone()),
+        (None, Some(file)) => (Place::File(name.into(), file.path.clone()), file.text.clone()),
+        (None, None) => (Place::BuiltIn(name.into()), library.shared_text(name)?.into_owned()),
+    };
+    Some(Subject { path: node.path.clone(), place, source, shared: Some(name.into()), custom: node.custom })
+}
+
+/// A text that the graph stores.
+fn stored<'d>(document: &'d mut Document, place: &Place) -> Option<&'d mut String> {
+    match place {
+        Place::Node(path) => match document.node_mut(path) {
+            Some(Node { kind: NodeKind::Custom(source), .. }) => Some(source),
+            _ => None,
+        },
+        Place::Shared(name) => document.shared.get_mut(name),
+        Place::File(..) | Place::BuiltIn(_) => None,
     }
 }
 
@@ -176,6 +223,13 @@ impl Code {
     /// Shows a place in the text of the selected node.
     pub(crate) fn show_place(&mut self, place: SourcePlace) {
         self.wanted = Some(place);
+        self.shared = None;
+    }
+
+    /// Shows a place in a shared file that the selected node uses.
+    pub(crate) fn show_shared(&mut self, name: &str, place: SourcePlace) {
+        self.wanted = Some(place);
+        self.shared = Some((String::new(), name.to_string()));
     }
 
     /// Draws the pane. An `Err` is a sentence for the person.
@@ -190,18 +244,24 @@ impl Code {
                 return Ok(());
             }
         };
+        let subject = self.choose(session, subject);
         self.turn_to(session, Some(&subject));
+        let library = session.library().clone();
+        // Only Custom stages see what the graph stores.
+        let library =
+            if subject.custom { library.with_shared_of(session.document()) } else { Cow::Borrowed(&*library) };
         let Code { open: Some((place, text)), field, .. } = self else { return Ok(()) };
-        let marks = marks(place, text, session, &subject.path);
+        let marks = marks(place, text, session, &subject);
         let (wish, label) = bar::top(ui, session, &subject, text);
         let chosen = bar::bottom(ui, &marks);
         let shown = Shown {
             id: id(place),
+            library: &library,
             label,
             marks: &marks,
             wanted: wanted.or(chosen),
             editable: !matches!(place, Place::BuiltIn(_)),
-            history: matches!(place, Place::Node(_)),
+            history: matches!(place, Place::Node(_) | Place::Shared(_)),
         };
         let before = text.now.clone();
         let middle = egui::CentralPanel::no_frame();
@@ -210,16 +270,30 @@ impl Code {
             let now = ui.input(|input| input.time);
             text.step |= now - text.typed > PAUSE;
             text.typed = now;
-            text.check(place);
+            text.check(place, &library);
         }
         match asked {
             Some(Asked::Step(step)) => self.step(ui.ctx(), session, step),
             Some(Asked::Manual(heading)) => actions.push(Action::ShowLanguage(heading)),
+            Some(Asked::Shared(name, place)) => self.show_shared(&name, place),
             None => {}
         }
         let told = wish.map_or(Ok(()), |wish| self.grant(session, &subject, wish, actions));
         self.keep_draft(session);
         told
+    }
+
+    /// The node's text, or the shared file that is shown in its place.
+    fn choose(&mut self, session: &Session, node: Subject) -> Subject {
+        let Some((of, name)) = &mut self.shared else { return node };
+        if of.is_empty() {
+            of.clone_from(&node.path);
+        }
+        let shown = if *of == node.path { shared_subject(session, &node, name) } else { None };
+        if shown.is_none() {
+            self.shared = None;
+        }
+        shown.unwrap_or(node)
     }
 
     /// Keeps unsaved text of a file in the session.
@@ -238,7 +312,7 @@ impl Code {
     /// Puts what was typed into the document after a short pause, or when the field loses the focus. To be called in
     /// every frame, whether or not the pane is visible.
     pub(crate) fn tick(&mut self, ctx: &egui::Context, session: &mut Session) {
-        let Some((place @ Place::Node(_), text)) = &self.open else { return };
+        let Some((place @ (Place::Node(_) | Place::Shared(_)), text)) = &self.open else { return };
         if !text.changed() {
             return;
         }
@@ -252,7 +326,8 @@ impl Code {
 
     /// Puts what was typed into the document now.
     pub(crate) fn flush(&mut self, session: &mut Session) {
-        let Some((Place::Node(path), text)) = &mut self.open else { return };
+        let Some((place, text)) = &mut self.open else { return };
+        let (Place::Node(of) | Place::Shared(of)) = &*place else { return };
         if !text.changed() {
             return;
         }
@@ -261,8 +336,8 @@ impl Code {
         }
         text.kept = text.now.clone();
         text.seen = text.now.clone();
-        session.edit(&format!("text of {path}"), |document| {
-            if let Some(Node { kind: NodeKind::Custom(source), .. }) = document.node_mut(path) {
+        session.edit(&format!("text of {of}"), |document| {
+            if let Some(source) = stored(document, place) {
                 source.clone_from(&text.now);
             }
         });
@@ -294,18 +369,19 @@ impl Code {
 
     /// Shows a node's text, with its unsaved changes.
     fn turn_to(&mut self, session: &mut Session, subject: Option<&Subject>) {
+        let library = session.library().clone();
         if self.open.as_ref().map(|(place, _)| place) != subject.map(|subject| &subject.place) {
             self.flush(session);
             self.open = subject.map(|subject| {
                 let draft = match &subject.place {
                     Place::File(_, path) => session.drafts().get(path),
-                    Place::Node(_) | Place::BuiltIn(_) => None,
+                    Place::Node(_) | Place::Shared(_) | Place::BuiltIn(_) => None,
                 };
-                (subject.place.clone(), Text::new(&subject.place, &subject.source, draft))
+                (subject.place.clone(), Text::new(&subject.place, &subject.source, draft, &library))
             });
         }
         if let (Some((place, text)), Some(subject)) = (&mut self.open, subject) {
-            text.sync(place, &subject.source);
+            text.sync(place, &subject.source, &library);
         }
     }
 
@@ -318,11 +394,19 @@ impl Code {
         }
         let Some((place, text)) = &mut self.open else { return };
         text.step = true;
-        let Place::Node(path) = &*place else { return };
-        if let Some(Node { kind: NodeKind::Custom(source), .. }) = session.document().node(path) {
-            field::follow(ctx, id(place), &text.now, source);
-            text.sync(place, source);
-        }
+        let source = match &*place {
+            Place::Node(path) => match session.document().node(path).map(|node| &node.kind) {
+                Some(NodeKind::Custom(source)) => source,
+                _ => return,
+            },
+            Place::Shared(name) => match session.document().shared.get(name) {
+                Some(source) => source,
+                None => return,
+            },
+            Place::File(..) | Place::BuiltIn(_) => return,
+        };
+        field::follow(ctx, id(place), &text.now, source);
+        text.sync(place, source, session.library());
     }
 
     fn grant(
@@ -333,6 +417,26 @@ impl Code {
         actions: &mut Actions,
     ) -> Result<(), String> {
         match wish {
+            Wish::Show(name) => {
+                self.flush(session);
+                self.shared = name.map(|name| (subject.path.clone(), name));
+                Ok(())
+            }
+            Wish::Create(name) => {
+                let title = name.rsplit('/').next().unwrap_or(&name).replace('_', " ");
+                session.edit("new shared functions", |document| {
+                    document.shared.entry(name.clone()).or_insert_with(|| format!("//! {title}\n\n"));
+                });
+                session.end_gesture();
+                self.shared = Some((subject.path.clone(), name));
+                Ok(())
+            }
+            Wish::MakeLocalCopy if subject.shared.is_some() => {
+                let (name, text) = (subject.shared.clone().unwrap_or_default(), subject.source.clone());
+                session.edit("make local copy", |document| drop(document.shared.insert(name, text)));
+                session.end_gesture();
+                Ok(())
+            }
             Wish::MakeLocalCopy => {
                 let library = session.library().clone();
                 let mut result = Ok(());
@@ -356,7 +460,7 @@ impl Code {
                 if let Some((place, text)) = &mut self.open {
                     text.now = text.kept.clone();
                     text.overtaken = false;
-                    text.check(place);
+                    text.check(place, session.library());
                 }
                 Ok(())
             }
@@ -368,20 +472,34 @@ fn id(place: &Place) -> Id {
     Id::new(("code", place))
 }
 
-/// Problems of the text.
-fn marks(place: &Place, text: &Text, session: &Session, path: &str) -> Vec<Mark> {
+/// Problems of the text. Those of files that it uses stand at the line that names the file.
+fn marks(place: &Place, text: &Text, session: &Session, subject: &Subject) -> Vec<Mark> {
+    let (header, _) = header::read(&text.now);
+    let mark = |file: &str, at: Option<SourcePlace>, sentence: String, error: bool| {
+        let shown = subject.shared.as_deref().unwrap_or_default();
+        if file.is_empty() || file == shown {
+            return (file == shown).then_some(Mark { place: at, sentence, error });
+        }
+        let used = header.uses.iter().find(|used| used.name == file).or(header.uses.first())?;
+        let line = at.map_or(String::new(), |at| format!(" {}:{}", at.line, at.column));
+        let at = SourcePlace { line: used.line, column: used.column };
+        Some(Mark { place: Some(at), sentence: format!("{file}{line}: {sentence}"), error })
+    };
     // Problems of a file that has unsaved changes, or does not parse, come from its own text.
     if matches!(place, Place::File(..)) && (text.changed() || !text.wrong.is_empty()) {
-        let mark = |wrong: &StageError| Mark { place: Some(wrong.place), sentence: wrong.message.clone(), error: true };
-        return text.wrong.iter().map(mark).collect();
+        let own = |wrong: &StageError| {
+            let file = if wrong.file.is_empty() { subject.shared.as_deref().unwrap_or_default() } else { &wrong.file };
+            mark(file, Some(wrong.place), wrong.message.clone(), true)
+        };
+        return text.wrong.iter().filter_map(own).collect();
     }
-    let own = session.problems().filter(|problem| problem.node == path);
-    own.map(|problem| {
+    let own = session.problems().filter(|problem| problem.node == subject.path);
+    own.filter_map(|problem| {
         let sentence = match problem.remedy.as_str() {
             "" => problem.cause.clone(),
             remedy => format!("{}; {remedy}", problem.cause),
         };
-        Mark { place: problem.place, sentence, error: problem.severity == Severity::Error }
+        mark(&problem.file, problem.place, sentence, problem.severity == Severity::Error)
     })
     .collect()
 }

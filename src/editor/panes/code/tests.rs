@@ -255,7 +255,7 @@ fn a_mistake_is_marked_where_it_stands_and_the_last_good_version_runs_on() {
     settle(&mut bench.session);
     bench.frame(Vec::new());
     let (place, text) = bench.code.open.as_ref().unwrap();
-    let marks = marks(place, text, &bench.session, "fade");
+    let marks = marks(place, text, &bench.session, &subject(&bench.session).unwrap());
     let [mark] = &marks[..] else { panic!("{marks:?}") };
     let at = mark.place.unwrap();
     let line = text.now.lines().nth(at.line - 1).unwrap();
@@ -301,7 +301,7 @@ fn a_built_in_made_mine_is_the_same_stage() {
     let before = bench.session.document().nodes["look"].clone();
     let library = bench.session.library().clone();
     bench.write("not editable");
-    assert_eq!(bench.text(), library.stage("view/color_map").unwrap().source);
+    assert_eq!(bench.text(), library.stage("view/color_map").unwrap().own_text());
     bench.session.edit("make local copy", |document| {
         edit::make_local_copy(document, &Scope::default(), "look", &library).unwrap()
     });
@@ -309,7 +309,7 @@ fn a_built_in_made_mine_is_the_same_stage() {
     assert_eq!(bench.session.problems().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
     let after = &bench.session.document().nodes["look"];
     assert_eq!((&after.inputs, &after.params), (&before.inputs, &before.params));
-    assert_eq!(after.kind, NodeKind::Custom(library.stage("view/color_map").unwrap().source.clone()));
+    assert_eq!(after.kind, NodeKind::Custom(library.stage("view/color_map").unwrap().own_text().to_string()));
 }
 
 #[test]
@@ -537,4 +537,59 @@ fn the_pane_in_the_dark() {
 #[test]
 fn the_pane_in_the_light() {
     looks_right_and_is_found_by_its_names(Theme::Light, "code_light");
+}
+
+const SHARED: &str = "//! Fading
+
+fn faded(rate: f32) -> f32 { return exp(-rate); }
+";
+
+/// A session whose Custom stage uses a shared text of the graph.
+fn sharing() -> Bench {
+    let mut bench = Bench::new("fade");
+    let text = FADE.replace("\n\nfn", "\n//! @use own/fading\n\nfn").replace("params.rate;", "faded(params.rate);");
+    assert!(text.contains("@use") && text.contains("faded("), "{text}");
+    bench.session.edit("use", |document| {
+        document.shared.insert("own/fading".into(), SHARED.into());
+        document.nodes.get_mut("fade").unwrap().kind = NodeKind::Custom(text);
+    });
+    settle(&mut bench.session);
+    bench.frame(Vec::new());
+    bench
+}
+
+#[test]
+fn a_shared_text_of_the_graph_is_edited_in_place_of_the_stage() {
+    let mut bench = sharing();
+    assert_eq!(bench.session.problems().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
+    // F12 on the name goes to the declaration.
+    bench.caret("faded");
+    bench.press(Key::F12, Modifiers::NONE);
+    bench.frame(Vec::new());
+    assert_eq!(bench.text(), SHARED);
+    bench.write("x");
+    bench.wait(0.4);
+    let stored = |bench: &Bench| bench.session.document().shared["own/fading"].clone();
+    assert_eq!(stored(&bench), bench.text());
+    assert_ne!(bench.text(), SHARED);
+    settle(&mut bench.session);
+    bench.frame(Vec::new());
+    let problem = bench.session.problems().next().unwrap().clone();
+    assert_eq!((problem.node.as_str(), problem.file.as_str()), ("fade", "own/fading"), "{problem}");
+    let marked = |bench: &Bench| {
+        let (place, text) = bench.code.open.as_ref().unwrap();
+        let node = subject(&bench.session).unwrap();
+        let shown = bench.code.shared.as_ref().map(|(_, name)| shared_subject(&bench.session, &node, name).unwrap());
+        marks(place, text, &bench.session, &shown.unwrap_or(node))[0].clone()
+    };
+    assert_eq!(marked(&bench).place, problem.place);
+    // At the stage it stands where the file is named.
+    bench.code.show_place(SourcePlace { line: 1, column: 1 });
+    bench.frame(Vec::new());
+    let line = bench.text().lines().position(|line| line.contains("@use")).unwrap() + 1;
+    let mark = marked(&bench);
+    assert_eq!(mark.place.map(|place| place.line), Some(line));
+    assert!(mark.sentence.starts_with("own/fading 3:"), "{}", mark.sentence);
+    bench.session.undo();
+    assert_eq!(stored(&bench), SHARED);
 }

@@ -163,7 +163,7 @@ impl Topic {
 /// Ports, parameters, documentation, sources and text of a node.
 fn node_reference(node: &Node, library: &Library) -> String {
     if let Some(stage) = edit::stage_of(node, library) {
-        return format!("{}#### WGSL\n\n```\n{}\n```\n", reference::stage(&stage), stage.source.trim_end());
+        return format!("{}#### WGSL\n\n```\n{}\n```\n", reference::stage(&stage), stage.own_text().trim_end());
     }
     let signature = edit::signature::node(node, library);
     if let Some(group) = edit::group_of(node, library) {
@@ -243,7 +243,7 @@ mod tests {
                 );
             }
             assert!(
-                matches!(page.last(), Some(Block::Code(text)) if text == stage.source.trim_end()),
+                matches!(page.last(), Some(Block::Code(text)) if text == stage.own_text().trim_end()),
                 "{}",
                 stage.name
             );

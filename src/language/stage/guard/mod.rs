@@ -12,7 +12,8 @@ use std::collections::HashMap;
 use super::language;
 use super::syntax::{self, Token, TokenKind, line_col, module_names, tokens};
 
-const MAX_BYTES: usize = 64 * 1024;
+/// Limit of a stage's text, with what it uses \[bytes\].
+pub(crate) const MAX_BYTES: usize = 64 * 1024;
 const MAX_DEPTH: usize = 100;
 const MAX_PREFIX_OPERATORS: usize = 100;
 const MAX_STATEMENT_TOKENS: usize = 2_000;

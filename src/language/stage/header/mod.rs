@@ -10,7 +10,9 @@ mod port;
 use super::language;
 pub use grammar::split_commas;
 pub use handle::{Handle, Role};
-pub use model::{Change, Direction, Header, HeaderError, Param, ParamType, Port, Radius, Range, Reduction, Scatter};
+pub use model::{
+    Change, Direction, Header, HeaderError, Param, ParamType, Port, Radius, Range, Reduction, Scatter, Use,
+};
 
 /// Parses the header; returns all errors, not only the first.
 pub fn parse(source: &str) -> Result<Header, Vec<HeaderError>> {
@@ -18,8 +20,21 @@ pub fn parse(source: &str) -> Result<Header, Vec<HeaderError>> {
     if errors.is_empty() { Ok(header) } else { Err(errors) }
 }
 
+/// Parses the header of a shared file, which declares no ports and no parameters.
+pub(super) fn parse_shared(source: &str) -> Result<Header, Vec<HeaderError>> {
+    let (header, errors) = lines(source, true);
+    if errors.is_empty() { Ok(header) } else { Err(errors) }
+}
+
 /// The declarations of valid lines, and the errors of the others.
 pub fn read(source: &str) -> (Header, Vec<HeaderError>) {
+    let (header, mut errors) = lines(source, false);
+    errors.extend(names::check(&header));
+    (header, errors)
+}
+
+/// The same without the problems between declarations. `shared`: of a shared file.
+fn lines(source: &str, shared: bool) -> (Header, Vec<HeaderError>) {
     let mut header = Header::default();
     let mut errors = Vec::new();
     for (index, raw) in source.lines().enumerate() {
@@ -29,19 +44,22 @@ pub fn read(source: &str) -> (Header, Vec<HeaderError>) {
             }
             break;
         };
-        if let Err(message) = line(&mut header, text.trim(), index + 1) {
+        let text = text.trim();
+        let column = raw.find(text).map_or(1, |byte| raw[..byte].chars().count() + 1);
+        if let Err(message) = line(&mut header, text, (index + 1, column), shared) {
             errors.push(HeaderError { line: index + 1, message });
         }
     }
     if header.title.is_empty() {
-        let message = "the header has no title; begin the file with `//! Title of the stage`".into();
+        let what = if shared { "file" } else { "stage" };
+        let message = format!("the header has no title; begin the file with `//! Title of the {what}`");
         errors.insert(0, HeaderError { line: 1, message });
     }
-    errors.extend(names::check(&header));
     (header, errors)
 }
 
-fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {
+/// Reads a line of a header. `column`: of its text.
+fn line(header: &mut Header, text: &str, (line, column): (usize, usize), shared: bool) -> Result<(), String> {
     let Some(declaration) = text.strip_prefix('@') else {
         if header.title.is_empty() {
             header.title = text.to_string();
@@ -57,6 +75,19 @@ fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {
     let (word, rest) = declaration.split_once(char::is_whitespace).unwrap_or((declaration, ""));
     let rest = rest.trim();
     match word {
+        "use" => {
+            let used = used_file(rest)?;
+            if let Some(first) = header.uses.iter().find(|known| known.name == used) {
+                return Err(format!("`{used}` is used twice (first on line {})", first.line));
+            }
+            let before = text.chars().count() - text.find(used).map_or(0, |byte| text[byte..].chars().count());
+            header.uses.push(Use { name: used.to_string(), line, column: column + before });
+        }
+        _ if shared && language::is(word, language::Kind::Directive) => {
+            let cause =
+                format!("`@{word}`: a file without `fn stage` is shared by stages and declares no ports or parameters");
+            return Err(format!("{cause}; remove the line, or add `fn stage`"));
+        }
         "in" => header.ports.push(port::parse(Direction::In, rest, line)?),
         "out" => header.ports.push(port::parse(Direction::Out, rest, line)?),
         "inout" => header.ports.push(port::parse(Direction::InOut, rest, line)?),
@@ -73,4 +104,13 @@ fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {
         _ => return Err(format!("unknown key `@{word}`; use {}", language::directives())),
     }
     Ok(())
+}
+
+/// The name after `@use`; two spaces separate documentation from it.
+fn used_file(rest: &str) -> Result<&str, String> {
+    let name = rest.split("  ").next().unwrap_or_default();
+    if name.is_empty() || name.contains([' ', '\t', ',', ';', '"', '`']) {
+        return Err("`@use` needs the name of one file, such as `//! @use shared/hash`".into());
+    }
+    Ok(name)
 }

@@ -283,6 +283,17 @@ pub struct Param {
     pub line: usize,
 }
 
+/// A declared `@use`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Use {
+    /// Name of the shared file.
+    pub name: String,
+    /// Line of the declaration, from 1.
+    pub line: usize,
+    /// Column of the name, from 1 \[characters\].
+    pub column: usize,
+}
+
 /// The header of a stage file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Header {
@@ -304,6 +315,8 @@ pub struct Header {
     pub over: Option<String>,
     /// `@sweep checkerboard`
     pub checkerboard: bool,
+    /// Shared files whose functions the text calls, in the order of the file.
+    pub uses: Vec<Use>,
 }
 
 impl Header {
