@@ -11,10 +11,11 @@ use std::time::Instant;
 use clap::Parser;
 use rustix::time::{ClockId, clock_gettime};
 
-use stagewright::document::Document;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{self, Plan, PlanOptions, Tuning};
+use stagewright_compiler as plan;
+use stagewright_compiler::{Plan, PlanOptions, Tuning};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 /// That of the program.
 #[global_allocator]

@@ -19,8 +19,8 @@ use eframe::egui_wgpu::wgpu::PollType;
 use eframe::egui_wgpu::{RenderState, RendererOptions, WgpuConfiguration, WgpuSetup};
 use eframe::{App, CreationContext, Frame};
 use rustix::time::{ClockId, clock_gettime};
-use stagewright::editor::{Editor, Folders, Source, device_setup};
-use stagewright::sim::Simulation;
+use stagewright_editor::{Editor, Folders, Source, device_setup};
+use stagewright_runtime::sim::Simulation;
 
 #[derive(Parser)]
 struct Arguments {

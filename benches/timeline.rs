@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 
-use stagewright::document::Document;
-use stagewright::gpu::{Gpu, GpuOptions};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
-use stagewright::sim::Simulation;
-use stagewright::sim::timeline::{Budget, Place};
-use stagewright::tune::TuningCache;
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::sim::timeline::{Budget, Place};
+use stagewright_runtime::tune::TuningCache;
 
 /// That of the program.
 #[global_allocator]

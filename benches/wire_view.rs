@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 
-use stagewright::document::Document;
-use stagewright::gpu::{Gpu, GpuOptions};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
-use stagewright::sim::wire_view::{Axis, View, Viewer, Volume};
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
+use stagewright_runtime::sim::wire_view::{Axis, View, Viewer, Volume};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 #[derive(Parser)]
 struct Arguments {
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn median(simulation: &Simulation, view: &View) -> Result<f64, Box<dyn std::error::Error>> {
     let mut viewer = Viewer::new(simulation.gpu())?;
-    let mut look = |count: u32| -> Result<f64, stagewright::problem::Problem> {
+    let mut look = |count: u32| -> Result<f64, stagewright_base::problem::Problem> {
         let started = Instant::now();
         for _ in 0..count {
             viewer.update(simulation, view)?;

@@ -2,12 +2,7 @@
 //!
 //! `cargo run --example own_device`
 
-use stagewright::document::Document;
-use stagewright::gpu::Gpu;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
-use stagewright::sim::Simulation;
+use stagewright::{Document, Gpu, Graph, Library, Plan, PlanOptions, Simulation};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The host program's own device; here the plainest there is.
@@ -15,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))?;
     let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor::default()))?;
 
-    let document = Document::parse(include_str!("../graphs/stable_fluids.ron"))?;
+    let document = Document::parse(&std::fs::read_to_string("graphs/stable_fluids.ron")?)?;
     let graph = Graph::build(&document, Library::builtin())?;
     let plan = Plan::compile(&graph, &PlanOptions::default())?;
     let mut simulation = Simulation::new(&Gpu::from_device(device, queue, "the host's device"), plan)?;

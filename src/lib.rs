@@ -2,19 +2,18 @@
 //!
 //! # Vocabulary
 //! A **stage** is GPU work described by one WGSL file: a header that declares ports and parameters, and a function that
-//! computes one element ([`stage`]). A **node** is anything on the canvas: a stage, a **domain** (a box in space, cut
-//! into cubic cells), a **State** (what survives a frame), a number, a group of nodes, a file, an output. A **wire**
-//! carries one version of a grid, a set of **particles**, a number or a **field** (a function of position, inlined into
-//! whatever reads it) from an output port to an input port. Only a State gives access to last frame's value.
+//! computes one element. A **node** is anything on the canvas: a stage, a **domain** (a box in space, cut into cubic
+//! cells), a **State** (what survives a frame), a number, a group of nodes, a file, an output. A **wire** carries one
+//! version of a grid, a set of **particles**, a number or a **field** (a function of position, inlined into whatever reads
+//! it) from an output port to an input port. Only a State gives access to last frame's value.
 //!
-//! # Data flow
-//! [`document::Document`] is the graph file as written, which may contain errors; [`edit`] holds the user's operations
-//! on it. [`graph::Graph`] is flattened, typed and checked, and reports all [`problem::Problems`] at once.
-//! [`plan::Plan`] is plain data: dispatches in order, memory, uniform layout and generated WGSL. [`sim::Simulation`]
-//! runs a plan on a [`gpu::Gpu`].
+//! # From a file to a frame
+//! A [`Document`] is the graph file as written, which may contain errors; the functions of [`edit`] change it. A [`Graph`] is flattened, typed and
+//! checked against a [`Library`] of stages, and reports all [`Problems`] at once. A [`Plan`] is plain data: dispatches in order, memory,
+//! uniform layout and generated WGSL. A [`Simulation`] runs a plan on a [`Gpu`].
 //!
 //! ```no_run
-//! use stagewright::{document::Document, gpu::Gpu, graph::Graph, library::Library, plan::Plan, sim::Simulation};
+//! use stagewright::{Document, Gpu, Graph, Library, Plan, Simulation};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let document = Document::parse(&std::fs::read_to_string("graphs/stable_fluids.ron")?)?;
@@ -29,20 +28,74 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Six programs in `examples` do one thing each: render without a window, run on the program's own device, add a stage from text, set and
+//! animate parameters, export OpenEXR, read a wire.
+//!
+//! # What is stable
+//! What this page lists. It is defined in crates named `stagewright-*`, whose other items are internal and change with every version. Structs of
+//! options have a `Default`: build them with `..Default::default()`, since they gain fields. Errors gain variants.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 #![deny(unsafe_code)]
 #![warn(unreachable_pub, missing_docs)]
 
-pub use stagewright_base::threads::deep_stack;
-pub use stagewright_base::{
-    arena, background, cache, cancel, curve, expr, files, input, printable, problem, quoting, spelling,
+// Documents.
+#[doc(inline)]
+pub use stagewright_base::curve::{Curve, Gradient, Key, Keyframes, Tangent};
+#[doc(inline)]
+pub use stagewright_language::document::{
+    ChangeError, Document, Domain, Edge, FileSource, Link, Node, NodeKind, ParamValue, ReadError, Scope,
 };
-pub use stagewright_compiler as plan;
-#[cfg(feature = "editor")]
-pub use stagewright_editor as editor;
-pub use stagewright_export as export;
-pub use stagewright_export::sweep;
-pub use stagewright_formats as formats;
-pub use stagewright_language::{document, edit, graph, library, stage};
-pub use stagewright_runtime::{asset, bake, bench, gpu, sim, tune};
+
+// Stages, checked graphs, and what is wrong with them.
+#[doc(inline)]
+pub use stagewright_base::problem::{Problem, Problems, Severity, SourcePlace};
+#[doc(inline)]
+pub use stagewright_language::graph::Graph;
+#[doc(inline)]
+pub use stagewright_language::library::{Definition, Library};
+#[doc(inline)]
+pub use stagewright_language::stage::{SharedFile, Stage, StageError};
+
+// Plans.
+#[doc(inline)]
+pub use stagewright_base::cancel::Cancel;
+#[doc(inline)]
+pub use stagewright_base::threads::deep_stack;
+#[doc(inline)]
+pub use stagewright_compiler::{Dispatch, Keep, Kernel, MemoryBudget, Outputs, Plan, PlanOptions, Tuning};
+
+// Running simulations.
+#[doc(inline)]
+pub use stagewright_base::input::{FrameInput, InputError, InputTrack, KeySpan, PointerKey};
+#[doc(inline)]
+pub use stagewright_runtime::gpu::{Gpu, GpuError, GpuOptions, NodeTime, Profile, Reading};
+#[doc(inline)]
+pub use stagewright_runtime::sim::checkpoint::{Checkpoint, CheckpointError, CheckpointFile};
+#[doc(inline)]
+pub use stagewright_runtime::sim::{Field, Image, Simulation, Snapshot, SnapshotReading};
+
+// Exports.
+#[doc(inline)]
+pub use stagewright_base::files::Access;
+#[doc(inline)]
+pub use stagewright_export::frames::Frames;
+#[doc(inline)]
+pub use stagewright_export::job::{Export, Item, JobError, Progress, Subject, run as run_export};
+#[doc(inline)]
+pub use stagewright_export::record::Fingerprint;
+#[doc(inline)]
+pub use stagewright_export::sink::{Format, Kind as Exported};
+#[doc(inline)]
+pub use stagewright_export::{FORMATS, format_named};
+
+/// Edits of a document: pure functions, one for each action of the user. They work on one level, which a [`Scope`] names.
+/// An edit that is not possible changes nothing and returns a [`Refusal`](edit::Refusal).
+pub mod edit {
+    #[doc(inline)]
+    pub use stagewright_language::edit::{
+        InputEnd, Refusal, Side, add, bypass, connect, disconnect, expose_param, make_group, remove, rename,
+        replace_stage, set_iterations, ungroup,
+    };
+}

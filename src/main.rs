@@ -19,7 +19,7 @@ const DRIVER_TIMEOUT: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
     let code = cli::main();
-    if code == cli::DRIVER || !stagewright::gpu::wait_for_pipelines(DRIVER_TIMEOUT) {
+    if code == cli::DRIVER || !stagewright_runtime::gpu::wait_for_pipelines(DRIVER_TIMEOUT) {
         leave(code);
     }
     ExitCode::from(code)

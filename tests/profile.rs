@@ -3,12 +3,12 @@
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use stagewright::document::Document;
-use stagewright::gpu::{Gpu, GpuOptions, List, Profile};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::{Gpu, GpuOptions, List, Profile};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 fn gpu() -> &'static Gpu {
     static GPU: OnceLock<Gpu> = OnceLock::new();
@@ -185,7 +185,7 @@ fn what_runs_once_is_timed_when_it_runs() {
     }
     let runs = |simulation: &Simulation, list| simulation.dispatch_times(list).map_or(0, |times| times.frames());
     assert_eq!((runs(&simulation, List::Reset), runs(&simulation, List::Invariant)), (1, 1));
-    simulation.set_param("ones.value", stagewright::document::ParamValue::Number(2.0)).unwrap();
+    simulation.set_param("ones.value", stagewright_language::document::ParamValue::Number(2.0)).unwrap();
     step(&mut simulation, 2);
     simulation.set_profiling(Profile::Dispatches);
     assert_eq!((runs(&simulation, List::Reset), runs(&simulation, List::Invariant)), (1, 2), "known from before");

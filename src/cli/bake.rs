@@ -10,18 +10,18 @@ use super::driver::DriverArgs;
 use super::report::{self, Failure};
 use super::run::{self, parse_frames};
 use super::{DeviceArgs, GraphArgs};
-use stagewright::bake::{self, Condition, Status, job};
-use stagewright::cache::Cache;
-use stagewright::document::{Bake as Entry, Document};
-use stagewright::export::place::{Place, Version};
-use stagewright::files::{Access, free_space};
-use stagewright::gpu::Gpu;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::PlanOptions;
-use stagewright::problem::Problem;
-use stagewright::sim::Simulation;
-use stagewright::tune::TuningCache;
+use stagewright_base::cache::Cache;
+use stagewright_base::files::{Access, free_space};
+use stagewright_base::problem::Problem;
+use stagewright_compiler::PlanOptions;
+use stagewright_export::place::{Place, Version};
+use stagewright_language::document::{Bake as Entry, Document};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::bake::{self, Condition, Status, job};
+use stagewright_runtime::gpu::Gpu;
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::tune::TuningCache;
 
 #[derive(Args)]
 pub struct Bake {
@@ -241,7 +241,7 @@ fn room(frame: u64, count: u64, folder: &Path) -> String {
 
 /// A size as `1.2 GB`.
 fn bytes(count: u64) -> String {
-    stagewright::printable::size(count)
+    stagewright_base::printable::size(count)
 }
 
 fn list(graph: &Graph, access: &Access, verify: bool) -> Result<(), Failure> {

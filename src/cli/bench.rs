@@ -10,15 +10,15 @@ use serde::Serialize;
 use super::driver::DriverArgs;
 use super::report::{self, Failure};
 use super::{DeviceArgs, MemoryArgs, SourceArgs, stages};
-use stagewright::bench::{self, Cost, Time, cases};
-use stagewright::document::Document;
-use stagewright::files::Access;
-use stagewright::gpu::{Gpu, copy_bandwidth};
-use stagewright::graph::{Domain, Graph};
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions, Tuning, mebibytes};
-use stagewright::problem::Problems;
-use stagewright::tune::{self, TuningCache};
+use stagewright_base::files::Access;
+use stagewright_base::problem::Problems;
+use stagewright_compiler::{Plan, PlanOptions, Tuning, mebibytes};
+use stagewright_language::document::Document;
+use stagewright_language::graph::{Domain, Graph};
+use stagewright_language::library::Library;
+use stagewright_runtime::bench::{self, Cost, Time, cases};
+use stagewright_runtime::gpu::{Gpu, copy_bandwidth};
+use stagewright_runtime::tune::{self, TuningCache};
 
 #[derive(Args)]
 pub struct Bench {

@@ -5,16 +5,16 @@ use std::path::Path;
 use super::GraphArgs;
 use super::report::{self, Failure};
 use super::run::check_frames;
-use stagewright::bake::playing;
-use stagewright::document::Document;
-use stagewright::export::place::Folder;
-use stagewright::export::preset;
-use stagewright::graph::{Graph, variants};
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions, mebibytes};
-use stagewright::printable;
-use stagewright::problem::{Problem, Problems, Severity};
-use stagewright::sim::files;
+use stagewright_base::printable;
+use stagewright_base::problem::{Problem, Problems, Severity};
+use stagewright_compiler::{Plan, PlanOptions, mebibytes};
+use stagewright_export::place::Folder;
+use stagewright_export::preset;
+use stagewright_language::document::Document;
+use stagewright_language::graph::{Graph, variants};
+use stagewright_language::library::Library;
+use stagewright_runtime::bake::playing;
+use stagewright_runtime::sim::files;
 
 /// What was found in a graph.
 #[derive(Default)]

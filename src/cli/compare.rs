@@ -9,17 +9,17 @@ use clap::Args;
 use super::report::{self, Failure, StrictArgs};
 use super::run::parse_count;
 use super::{DeviceArgs, FileArgs, GraphArgs, MemoryArgs, SourceArgs, parse_file};
-use stagewright::document::NodeKind;
-use stagewright::export;
-use stagewright::files::write;
-use stagewright::gpu::Gpu;
-use stagewright::graph::Graph;
-use stagewright::graph::expect::list;
-use stagewright::plan::{Keep, Outputs, PlanOptions};
-use stagewright::sim::compare::{Comparison, Measure, Statistics, compare};
-use stagewright::sim::taken::{Subject, Taken};
-use stagewright::sim::wire_view::{Show, View, Viewer};
-use stagewright::sim::{Image, Simulation};
+use stagewright_base::files::write;
+use stagewright_compiler::{Keep, Outputs, PlanOptions};
+use stagewright_export as export;
+use stagewright_language::document::NodeKind;
+use stagewright_language::graph::Graph;
+use stagewright_language::graph::expect::list;
+use stagewright_runtime::gpu::Gpu;
+use stagewright_runtime::sim::compare::{Comparison, Measure, Statistics, compare};
+use stagewright_runtime::sim::taken::{Subject, Taken};
+use stagewright_runtime::sim::wire_view::{Show, View, Viewer};
+use stagewright_runtime::sim::{Image, Simulation};
 
 /// Exit code where the graphs could not be compared.
 const UNUSABLE: u8 = 2;

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::report::{self, Failure};
-use stagewright::document::Document;
-use stagewright::files::{read, write};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::sim::Simulation;
-use stagewright::sim::hashes::{Hashes, Origin, Row, Run};
+use stagewright_base::files::{read, write};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::sim::hashes::{Hashes, Origin, Row, Run};
 
 /// The guarantee, as printed.
 const PROMISE: &str =

@@ -8,9 +8,9 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::report::Failure;
-use stagewright::gpu::{Gpu, Making};
-use stagewright::plan::Plan;
-use stagewright::problem::{Problem, Problems};
+use stagewright_base::problem::{Problem, Problems};
+use stagewright_compiler::Plan;
+use stagewright_runtime::gpu::{Gpu, Making};
 
 /// The limit for a frame, as a multiple of that for a shader: some drivers compile when a shader runs for the first
 /// time.

@@ -2,8 +2,8 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
-use stagewright::export::sink::Format;
-use stagewright::export::{DEFAULT, image_format_named, image_formats};
+use stagewright_export::sink::Format;
+use stagewright_export::{DEFAULT, image_format_named, image_formats};
 
 const NAME: &str = "format";
 

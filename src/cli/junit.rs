@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use stagewright::quoting::xml;
+use stagewright_base::quoting::xml;
 
 /// The tests of a graph.
 pub struct Suite {

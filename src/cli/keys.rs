@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::report::{self, Failure};
-use stagewright::asset::envelope;
-use stagewright::curve::{Key, Keyframes, Tangent};
-use stagewright::document::ParamValue;
-use stagewright::files::read;
-use stagewright::formats::{AssetError, Cause, ContentKind, Loudness, extension, is_by_time, reader_of};
+use stagewright_base::curve::{Key, Keyframes, Tangent};
+use stagewright_base::files::read;
+use stagewright_formats::{AssetError, Cause, ContentKind, Loudness, extension, is_by_time, reader_of};
+use stagewright_language::document::ParamValue;
+use stagewright_runtime::asset::envelope;
 
 /// Limit of keys: more are no longer edited by hand.
 const MAX_KEYS: usize = 20_000;

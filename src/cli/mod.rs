@@ -30,13 +30,13 @@ use clap::{Args, Parser, Subcommand};
 
 pub use report::DRIVER;
 use report::{Failure, StrictArgs};
-use stagewright::bake::playing;
-use stagewright::document::{Document, ParamValue};
-use stagewright::files::{self, Access, MAX_GRAPH};
-use stagewright::gpu::{Gpu, GpuOptions};
-use stagewright::graph::Graph;
-use stagewright::library::{self, Library};
-use stagewright::plan::{Plan, PlanOptions};
+use stagewright_base::files::{self, Access, MAX_GRAPH};
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::{self, Library};
+use stagewright_runtime::bake::playing;
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
 
 #[derive(Parser)]
 #[command(name = "stagewright", version, about = "Build GPU simulations from stages, watch them run, render them.")]
@@ -151,9 +151,9 @@ pub fn main() -> u8 {
     let cli = Cli::parse();
     let result = match cli.command {
         // One deep stack for the whole command: starting one for each graph would take milliseconds.
-        Some(command) => stagewright::deep_stack(|| run(command)),
+        Some(command) => stagewright_base::threads::deep_stack(|| run(command)),
         #[cfg(feature = "editor")]
-        None => stagewright::editor::run(cli.file, cli.stages, cli.at).map_err(Failure::Message).map(|()| 0),
+        None => stagewright_editor::run(cli.file, cli.stages, cli.at).map_err(Failure::Message).map(|()| 0),
         #[cfg(not(feature = "editor"))]
         None => Err(Failure::Message("this build has no editor; `stagewright --help` lists the commands".into())),
     };
@@ -298,7 +298,7 @@ fn open(device: &DeviceArgs, memory: MemoryArgs) -> Result<Gpu, Failure> {
 
 /// Keeps pipelines in the user's cache folder.
 fn keep_pipelines(gpu: &Gpu) {
-    if let Some(folder) = stagewright::tune::cache_folder() {
+    if let Some(folder) = stagewright_runtime::tune::cache_folder() {
         gpu.keep_pipelines(&folder.join("pipelines"));
     }
 }

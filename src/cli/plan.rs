@@ -1,10 +1,10 @@
 //! `stagewright plan`
 
 use clap::Args;
-use stagewright::gpu::{Gpu, GpuOptions};
-use stagewright::graph::Graph;
-use stagewright::plan::{MemoryBudget, PassReport, Plan, PlanOptions, Tuning};
-use stagewright::tune::TuningCache;
+use stagewright_compiler::{MemoryBudget, PassReport, Plan, PlanOptions, Tuning};
+use stagewright_language::graph::Graph;
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
+use stagewright_runtime::tune::TuningCache;
 
 use super::GraphArgs;
 use super::report::{self, Failure};

@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::parse_file;
 use super::report::{self, Failure};
-use stagewright::asset::points;
-use stagewright::files::write;
-use stagewright::graph::{MAX_POINTS, MeshPoints};
+use stagewright_base::files::write;
+use stagewright_language::graph::{MAX_POINTS, MeshPoints};
+use stagewright_runtime::asset::points;
 
 #[derive(Args)]
 pub struct Points {
@@ -32,11 +32,7 @@ impl Points {
             None => MeshPoints::Vertices,
         };
         let found = points::points_of(&self.file, chosen).map_err(|error| Failure::Message(error.to_string()))?;
-        let properties: String = found.columns.iter().map(|name| format!("property float {name}\n")).collect();
-        let count = found.count();
-        let header = format!("ply\nformat binary_little_endian 1.0\nelement vertex {count}\n{properties}end_header\n");
-        let mut bytes = header.into_bytes();
-        bytes.extend(found.rows.into_iter().flat_map(f32::to_le_bytes));
+        let (count, bytes) = (found.count(), found.to_ply());
         let failed = |error: std::io::Error| {
             Failure::Message(format!("{} can't be written: {error}; choose another place", self.out.display()))
         };

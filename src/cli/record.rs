@@ -7,12 +7,12 @@ use clap::Args;
 use super::report::{self, Failure};
 use super::run::{self, parse_count};
 use super::{DeviceArgs, GraphArgs};
-use stagewright::files::write;
-use stagewright::graph::Graph;
-use stagewright::graph::measurement::Measurement;
-use stagewright::plan::{Keep, Outputs, Plan, PlanOptions};
-use stagewright::sim::Simulation;
-use stagewright::sim::record::{Profile, Record as Table};
+use stagewright_base::files::write;
+use stagewright_compiler::{Keep, Outputs, Plan, PlanOptions};
+use stagewright_language::graph::Graph;
+use stagewright_language::graph::measurement::Measurement;
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::sim::record::{Profile, Record as Table};
 
 #[derive(Args)]
 pub struct Record {

@@ -12,21 +12,21 @@ use super::run::{self, FilesArgs, KeepArgs, RunArgs};
 use super::stop::{Stop, StopArgs};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
-use stagewright::cancel::Cancel;
-use stagewright::document::Document;
-use stagewright::export::checkpoints;
-use stagewright::export::job::{Export, Item, JobError, Subject};
-use stagewright::export::record::Fingerprint;
-use stagewright::files::written::{Log, Written};
-use stagewright::gpu::{Gpu, NodeTime, Profile};
-use stagewright::graph::outputs::fitted;
-use stagewright::graph::{Graph, Node};
-use stagewright::library::{self, Library};
-use stagewright::plan::{Keep, Plan, PlanOptions};
-use stagewright::sim::Simulation;
-use stagewright::sim::checkpoint::{Checkpoint, Stop as Place};
-use stagewright::sim::values::BadValues;
-use stagewright::tune::TuningCache;
+use stagewright_base::cancel::Cancel;
+use stagewright_base::files::written::{Log, Written};
+use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_export::checkpoints;
+use stagewright_export::job::{Export, Item, JobError, Subject};
+use stagewright_export::record::Fingerprint;
+use stagewright_language::document::Document;
+use stagewright_language::graph::outputs::fitted;
+use stagewright_language::graph::{Graph, Node};
+use stagewright_language::library::{self, Library};
+use stagewright_runtime::gpu::{Gpu, NodeTime, Profile};
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::sim::checkpoint::{Checkpoint, Stop as Place};
+use stagewright_runtime::sim::values::BadValues;
+use stagewright_runtime::tune::TuningCache;
 
 // Frames that are kept can't be hashed.
 #[derive(Args)]

@@ -11,10 +11,10 @@ use codespan_reporting::files::SimpleFile;
 use codespan_reporting::term::termcolor::{ColorChoice, StandardStream};
 use codespan_reporting::term::{self, Config};
 
-use stagewright::document::{Document, NodeKind};
-use stagewright::library::Library;
-use stagewright::printable;
-use stagewright::problem::{Problem, Problems};
+use stagewright_base::printable;
+use stagewright_base::problem::{Problem, Problems};
+use stagewright_language::document::{Document, NodeKind};
+use stagewright_language::library::Library;
 
 /// Why a command failed.
 pub enum Failure {
@@ -214,8 +214,8 @@ fn show(problem: &Problem, text: Option<&str>) {
         (false, false) => format!("{}.{}: ", problem.node, problem.port),
     };
     let severity = match problem.severity {
-        stagewright::problem::Severity::Error => Severity::Error,
-        stagewright::problem::Severity::Warning => Severity::Warning,
+        stagewright_base::problem::Severity::Error => Severity::Error,
+        stagewright_base::problem::Severity::Warning => Severity::Warning,
     };
     let mut diagnostic = Diagnostic::new(severity).with_message(format!("{place}{}", problem.cause));
     if !problem.remedy.is_empty() {

@@ -11,21 +11,21 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::driver::DriverArgs;
 use super::report::{self, Failure};
 use super::{DeviceArgs, GraphArgs};
-use stagewright::cache::STATES;
-use stagewright::document::Document;
-use stagewright::export::checkpoints::{self, Checkpoints};
-use stagewright::export::frames::Frames;
-use stagewright::export::job::{Export, Item, JobError, Progress, Ready};
-use stagewright::export::place::{Folder, OF_SERIES, Place, Version};
-use stagewright::export::record::Fingerprint;
-use stagewright::files::numbered::MAX_FRAME;
-use stagewright::files::{MAX_GRAPH, read};
-use stagewright::graph::{Graph, aside};
-use stagewright::input::InputTrack;
-use stagewright::library::Library;
-use stagewright::sim::Simulation;
-use stagewright::sim::checkpoint::{BadState, CheckpointError, CheckpointFile};
-use stagewright::sim::saver;
+use stagewright_base::cache::STATES;
+use stagewright_base::files::numbered::MAX_FRAME;
+use stagewright_base::files::{MAX_GRAPH, read};
+use stagewright_base::input::InputTrack;
+use stagewright_export::checkpoints::{self, Checkpoints};
+use stagewright_export::frames::Frames;
+use stagewright_export::job::{Export, Item, JobError, Progress, Ready};
+use stagewright_export::place::{Folder, OF_SERIES, Place, Version};
+use stagewright_export::record::Fingerprint;
+use stagewright_language::document::Document;
+use stagewright_language::graph::{Graph, aside};
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::sim::checkpoint::{BadState, CheckpointError, CheckpointFile};
+use stagewright_runtime::sim::saver;
 
 /// Which frames are written, and where to.
 #[derive(Args, Clone)]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::report::{self, Failure};
-use stagewright::library::reference;
-use stagewright::library::{Definition, Library};
+use stagewright_language::library::reference;
+use stagewright_language::library::{Definition, Library};
 
 #[derive(Args)]
 pub struct Stages {

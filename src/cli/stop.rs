@@ -6,14 +6,14 @@ use clap::Args;
 
 use super::GraphArgs;
 use super::report::{self, Failure};
-use stagewright::document::Document;
-use stagewright::gpu::Gpu;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, PlanOptions};
-use stagewright::problem::Problems;
-use stagewright::sim::debug::{Condition, Conditions, Fired, FrameDebugger, Report};
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_base::problem::Problems;
+use stagewright_compiler::{Keep, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::Gpu;
+use stagewright_runtime::sim::debug::{Condition, Conditions, Fired, FrameDebugger, Report};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 #[derive(Args)]
 pub struct StopArgs {

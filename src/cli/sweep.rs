@@ -13,19 +13,19 @@ use super::driver::DriverArgs;
 use super::report::{self, Failure, StrictArgs};
 use super::run::{self, parse_frames};
 use super::{DeviceArgs, GraphArgs, MemoryArgs, SourceArgs, parse_size};
-use stagewright::document::Document;
-use stagewright::export::place::{Place, Version};
-use stagewright::export::select::Request;
-use stagewright::files::{Access, MAX_GRAPH, read};
-use stagewright::gpu::Gpu;
-use stagewright::graph::Graph;
-use stagewright::input::InputTrack;
-use stagewright::library::Library;
-use stagewright::sim::checkpoint::CheckpointFile;
-use stagewright::sweep::farm::{self, Call};
-use stagewright::sweep::manifest::{Manifest, Options, Task, label};
-use stagewright::sweep::task::{Context, Outcome, Step};
-use stagewright::sweep::{self, SweepError};
+use stagewright_base::files::{Access, MAX_GRAPH, read};
+use stagewright_base::input::InputTrack;
+use stagewright_export::place::{Place, Version};
+use stagewright_export::select::Request;
+use stagewright_export::sweep::farm::{self, Call};
+use stagewright_export::sweep::manifest::{Manifest, Options, Task, label};
+use stagewright_export::sweep::task::{Context, Outcome, Step};
+use stagewright_export::sweep::{self, SweepError};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::Gpu;
+use stagewright_runtime::sim::checkpoint::CheckpointFile;
 
 #[derive(Args)]
 pub struct Sweep {
@@ -354,7 +354,7 @@ impl Sweep {
         }
         super::keep_pipelines(&gpu);
         let work = || {
-            stagewright::deep_stack(|| {
+            stagewright_base::threads::deep_stack(|| {
                 while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
                     match self.task(&context, &gpu, task, &bar) {
                         Ok(line) => bar.suspend(|| report::print(&line)),

@@ -10,16 +10,16 @@ use super::deterministic::{DeterministicArgs, Recorder, difference};
 use super::junit::{self, Case, CaseResult, Suite};
 use super::report::{self, Failure, StrictArgs};
 use super::{DEFAULT, DeviceArgs, GraphArgs, MemoryArgs, SourceArgs};
-use stagewright::document::{Document, NodeKind, Scope};
-use stagewright::files::write;
-use stagewright::gpu::Gpu;
-use stagewright::graph::Graph;
-use stagewright::graph::expect::Expectation;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
-use stagewright::sim::Simulation;
-use stagewright::sim::expect::{self, Checker, Outcome, Verdict};
-use stagewright::sim::hashes::Run;
+use stagewright_base::files::write;
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::{Document, NodeKind, Scope};
+use stagewright_language::graph::Graph;
+use stagewright_language::graph::expect::Expectation;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::Gpu;
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::sim::expect::{self, Checker, Outcome, Verdict};
+use stagewright_runtime::sim::hashes::Run;
 
 /// The exit code when a graph cannot run.
 const UNUSABLE: u8 = 2;

@@ -3,8 +3,8 @@
 use clap::{Args, ValueEnum};
 
 use super::report::{self, Failure};
-use stagewright::graph::Graph;
-use stagewright::sim::wire_view::{Axis, ColorMap, Show, Statistics, View, Volume};
+use stagewright_language::graph::Graph;
+use stagewright_runtime::sim::wire_view::{Axis, ColorMap, Show, Statistics, View, Volume};
 
 #[derive(Args)]
 pub struct WireArgs {

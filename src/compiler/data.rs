@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -9,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use crate::arena::{Arena, Id};
 use crate::document::ParamValue;
 use crate::graph::dynamics::Dynamics;
-use crate::graph::{COUNT_NUMBERS, Domain, DomainId, File, FileOutput, NamedNumber, Shapes};
+use crate::graph::{Domain, DomainId, File, FileOutput, NamedNumber, Shapes};
 use crate::input::InputTrack;
 use crate::ir::Value;
-use crate::ir::layout::Layout;
+use crate::ir::stored::Stored;
 use crate::scatter::{Places, ScatterCheck};
-use crate::stage::types::{Precision, Scalar, ValueType, WireType};
+use crate::stage::types::{Scalar, ValueType};
 use crate::tuning::Shape;
 
 /// Offset of the workgroup counts for indirect dispatches in the buffer of a particle count or of a gate \[bytes\].
@@ -397,18 +398,9 @@ fn is_zero(number: &u32) -> bool {
 /// A value that is stored in a buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wire {
-    /// Type of the wire.
-    pub ty: WireType,
-    /// The domain of a grid; `None` for numbers and particles.
-    pub domain: Option<DomainId>,
-    /// Number of dimensions of a `Vec`.
-    pub dim: u32,
-    /// Capacity of the particle set, for an attribute.
-    pub capacity: u32,
-    /// Domain of the particle set, for an attribute.
-    pub space: Option<DomainId>,
-    /// How the wire's numbers are stored.
-    pub precision: Precision,
+    /// Type, size and precision.
+    #[serde(flatten)]
+    pub stored: Stored,
     /// The buffer that holds it.
     pub buffer: BufferId,
     /// Whether the value is still in memory when the frame ends.
@@ -420,39 +412,15 @@ pub struct Wire {
 impl Wire {
     /// How a value is stored in its buffer.
     pub(crate) fn new(value: &Value, buffer: BufferId) -> Wire {
-        Wire {
-            ty: value.ty,
-            domain: value.domain,
-            dim: value.dim,
-            capacity: value.capacity,
-            space: value.space,
-            precision: value.precision,
-            buffer,
-            kept: false,
-            state: false,
-        }
+        Wire { stored: value.stored, buffer, kept: false, state: false }
     }
+}
 
-    /// How the wire's memory is kept on disk: type, size and precision as text, and the words of 32 bits. `part` is
-    /// empty for a whole wire, `count`, or the name of an attribute.
-    pub(crate) fn stored(&self, domains: &Arena<Domain>, part: &str) -> (String, u64) {
-        if part == "count" {
-            return ("count".into(), COUNT_NUMBERS as u64);
-        }
-        let domain = self.domain.and_then(|domain| domains.get(domain));
-        let elements = domain.map_or(u64::from(self.capacity.max(1)), |domain| domain.elements(self.ty));
-        let size = match domain.map(|domain| domain.resolution) {
-            Some([x, y, z]) => format!(" of {x} x {y} x {z} cells"),
-            None if self.capacity > 0 => format!(" of {} particles", self.capacity),
-            None => String::new(),
-        };
-        let half = if self.precision == Precision::F32 { "" } else { " in f16" };
-        (format!("{} in {}D{size}{half}", self.ty, self.dim), self.layout().words(elements))
-    }
+impl Deref for Wire {
+    type Target = Stored;
 
-    /// The memory layout of its elements.
-    pub fn layout(&self) -> Layout {
-        Layout::new(self.ty, self.dim, self.precision)
+    fn deref(&self) -> &Stored {
+        &self.stored
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::names::Names;
 use super::settings::Settings;
 use super::sink::{Format, Kind, Target};
-use super::subject::Subject;
+use super::subject::{Part, Source, Subject};
 
 /// One series of files.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,12 @@ impl Item {
     pub fn images(subject: Subject, format: &'static Format) -> Item {
         let (folder, names, settings) = (PathBuf::new(), Names::default(), Settings::default());
         Item { subject, format, kind: Kind::Image, folder, names, settings }
+    }
+
+    /// Values of a grid, named `node.port`, with the default names. `kind` is one of those that the format takes.
+    pub fn grid(wire: &str, kind: Kind, format: &'static Format) -> Item {
+        let part = Part { name: wire.into(), unit: String::new(), source: Source::Grid(wire.into()) };
+        Item { kind, ..Item::images(Subject::Values(vec![part]), format) }
     }
 
     /// Names of the values in a file.

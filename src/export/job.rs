@@ -23,8 +23,8 @@ use crate::gpu::{Gpu, Making};
 use crate::graph::{Graph, aside};
 use crate::library::Library;
 use crate::plan::{Plan, PlanOptions};
-use crate::sim::{Simulation, files};
-use crate::tune::TuningCache;
+use crate::sim::Simulation;
+use crate::tune;
 
 /// How often the size of the files is measured.
 const MEASURE_INTERVAL: Duration = Duration::from_secs(1);
@@ -66,8 +66,7 @@ impl Job {
         export: Export,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Job, JobError> {
-        let (tuning, memory_budget) = (TuningCache::open().tuning(gpu), gpu.memory_budget());
-        let options = PlanOptions { tuning, memory_budget, ..export.plan_options(access) };
+        let options = tune::on_device(gpu, export.plan_options(access));
         let (gpu, access, work) = (gpu.clone(), access.clone(), Arc::<Work>::default());
         let reading = work.clone();
         let run = move |reports: &mut Reports<Progress, JobError>| {
@@ -136,7 +135,5 @@ fn prepare(
         Plan::compile(&graph, &PlanOptions { played, ..options.clone() })
     };
     let (plan, _) = aside::build_needed(document, compile)?;
-    let grids = files::read_watched(&plan, work)?;
-    gpu.prepare_while(&plan, go_on)?;
-    Ok(Simulation::with_files(gpu, plan, &grids)?)
+    Ok(Simulation::prepared(gpu, plan, work, go_on)?)
 }

@@ -40,6 +40,20 @@ pub struct Export {
 }
 
 impl Export {
+    /// Every frame from 1 to `last`, to new files in a folder.
+    pub fn new(folder: impl Into<PathBuf>, last: u64, items: Vec<Item>) -> Export {
+        Export {
+            frames: Frames::new(1..=last, 1),
+            size: None,
+            items,
+            folder: folder.into(),
+            resume: false,
+            overwrite: false,
+            checkpoints: None,
+            unseen: true,
+        }
+    }
+
     /// The options to compile the plan with, for a graph that may read these files.
     pub fn plan_options(&self, access: &Access) -> PlanOptions {
         let options = plan_options(self.items.iter().map(|item| &item.subject), self.size);

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::error::Cause;
 use super::limits::MAX_FILE;
 use super::work::{Phase, Work};
-use crate::files::read as regular;
+use stagewright_base::files::read as regular;
 
 /// Bytes that are read between two checks for cancelling.
 const CHUNK: u64 = 4 << 20;

@@ -7,7 +7,7 @@ use super::pixels::Pixels;
 use super::points::Points;
 use super::volume::Volume;
 use super::work::Work;
-use crate::files::Access;
+use stagewright_base::files::Access;
 
 /// What a file becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

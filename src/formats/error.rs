@@ -6,8 +6,8 @@ use super::limits::{MAX_HELD, MAX_TRIANGLES, MAX_VERTICES};
 use super::malformed::{FormatName, Malformed, Text};
 use super::unread::{unread_cause, unread_remedy};
 use super::warnings::APPLY;
-use crate::files::ReadError;
-use crate::printable;
+use stagewright_base::files::ReadError;
+use stagewright_base::printable;
 
 /// One sentence: the file, the cause, the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

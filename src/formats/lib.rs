@@ -1,6 +1,6 @@
 //! File formats: bytes from a file become values, without a graph and without a GPU.
 //!
-//! `NAME/read.rs` reads the files of a format. [`READERS`] lists the readers: which extensions each takes, what its files become,
+//! `NAME/read.rs` reads the files of a format, and `NAME/write.rs` writes them. [`READERS`] lists the readers: which extensions each takes, what its files become,
 //! and the function that reads them. Whatever depends on the format of a file asks that table. A reader fails with a [`Cause`],
 //! the end of a sentence about the file. Bytes that the format does not allow are [`Malformed`], whatever the format; a
 //! [`Cursor`] reads binary files and reports where they are cut off. [`Work`] reports the progress of a reader and stops it.
@@ -8,8 +8,6 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 #![deny(unsafe_code)]
 #![warn(unreachable_pub, missing_docs)]
-
-use stagewright_base::{files, printable};
 
 /// Extensions of meshes, for sentences.
 #[macro_export]
@@ -85,9 +83,12 @@ mod work;
 mod csv {
     pub(super) mod read;
 }
-mod exr {
+/// OpenEXR images.
+pub mod exr {
+    mod layout;
     mod piz;
     pub(super) mod read;
+    pub mod write;
 }
 mod gltf {
     mod accessor;
@@ -99,24 +100,37 @@ mod gltf {
 mod jpeg {
     pub(super) mod read;
 }
-mod npy {
+/// NumPy arrays.
+pub mod npy {
+    mod layout;
     pub(super) mod read;
+    pub mod write;
 }
-mod npz {
+/// Archives of NumPy arrays.
+pub mod npz {
+    mod layout;
     pub(super) mod read;
+    pub mod write;
 }
 mod obj {
     pub(super) mod read;
 }
-mod ply {
+/// PLY point clouds.
+pub mod ply {
+    mod layout;
     pub(super) mod read;
+    pub mod write;
 }
 mod png {
     pub(super) mod read;
 }
-mod vdb {
+/// OpenVDB volumes.
+pub mod vdb {
     mod blosc;
+    mod layout;
     pub(super) mod read;
+    pub mod tree;
+    pub mod write;
 }
 mod wav {
     pub(super) mod read;
@@ -127,6 +141,6 @@ pub use csv::read::is_by_time;
 pub use cursor::Cursor;
 pub use error::{AssetError, Cause, sentence};
 pub use malformed::{FormatName, Malformed, Text};
-pub use readers::{READERS, Reader, extension, reader_of};
+pub use readers::{Companions, READERS, Reader, extension, reader_of};
 pub use unread::{is_unread_sound, unread_cause, unread_remedy};
 pub use work::{Phase, Work};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::printable;
+use stagewright_base::printable;
 
 /// Text that may come from a file: on one line, with control characters escaped, and cut where it is long. Causes hold no other
 /// text, so that no file can break or forge a message.

@@ -8,7 +8,10 @@ use super::limits::{MAX_FILE, MAX_TABLE};
 use super::malformed::FormatName;
 use super::work::Work;
 use super::{csv, exr, gltf, jpeg, npy, npz, obj, ply, png, vdb, wav};
-use crate::files::Access;
+use stagewright_base::files::Access;
+
+/// Finds the files that a file refers to, from its bytes and its folder, and how many bytes of each it uses.
+pub type Companions = fn(&[u8], &Path, &Access) -> Vec<(PathBuf, u64)>;
 
 /// How the files of a format are read.
 pub struct Reader {
@@ -32,7 +35,7 @@ pub struct Reader {
     /// Size limit \[bytes\].
     pub limit: u64,
     /// Other files that a file of the format refers to, and how many bytes of each it uses.
-    pub companions: Option<fn(&[u8], &Path, &Access) -> Vec<(PathBuf, u64)>>,
+    pub companions: Option<Companions>,
     /// Reads a file.
     pub read: fn(Source<'_>) -> Result<Content, Cause>,
 }

@@ -1,6 +1,6 @@
 //! Files that are not read, and what they can be converted to.
 
-use crate::printable;
+use stagewright_base::printable;
 
 /// Files of other programs, which can be converted to some that are read.
 struct Kind {

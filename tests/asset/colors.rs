@@ -3,8 +3,8 @@
 use std::panic::catch_unwind;
 
 use png::{BitDepth, ColorType};
-use stagewright::asset::{AssetGrid, Request, Work};
-use stagewright::graph::ImageFit;
+use stagewright_language::graph::ImageFit;
+use stagewright_runtime::asset::{AssetGrid, Request, Work};
 
 use crate::images::png;
 use crate::jpeg::jpeg;

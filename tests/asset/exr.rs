@@ -2,8 +2,8 @@
 
 use std::panic::catch_unwind;
 
-use stagewright::asset::{AssetGrid, Request, Work};
-use stagewright::graph::ImageFit;
+use stagewright_language::graph::ImageFit;
+use stagewright_runtime::asset::{AssetGrid, Request, Work};
 
 use crate::*;
 

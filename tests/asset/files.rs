@@ -3,7 +3,8 @@
 use std::panic::catch_unwind;
 
 use png::{BitDepth, ColorType};
-use stagewright::asset::{Cause, Column, Number, Request, Timing, Wanted, Work};
+use stagewright_formats::{ContentKind, READERS};
+use stagewright_runtime::asset::{Cause, Column, Number, Request, Timing, Wanted, Work};
 
 use crate::gltf::cube_glb;
 use crate::images::png;
@@ -329,10 +330,49 @@ fn texts_of_files_are_shown_on_one_line() {
         let request = Request::distance(&path, Placement::InPlace, &domain(dim, 4));
         let error = Request { wanted, layer: layer.clone(), set: layer, ..request }.load(&Work::default());
         let error = error.expect_err(name);
-        for text in
-            [error.to_string(), error.cause.to_string(), stagewright::asset::sentence(&error.file, &error.cause)]
-        {
+        for text in [
+            error.to_string(),
+            error.cause.to_string(),
+            stagewright_runtime::asset::sentence(&error.file, &error.cause),
+        ] {
             assert!(text.chars().all(|c| !c.is_control()), "{name}: {text:?}");
         }
     }
+}
+
+/// Each reader, with the extensions that it lists: a file of other contents is refused as what its extension says.
+#[test]
+fn every_reader_says_what_a_file_of_its_extension_should_be() {
+    let folder = Folder::new("readers");
+    let column = Column { components: 3, stride: 4, kind: Number::Float, capacity: 10 };
+    let timing = Timing { fps: 10.0, loudness: Default::default(), attack: 0.0, release: 0.0 };
+    for reader in READERS {
+        for extension in reader.all_extensions() {
+            let path = folder.file(&format!("a.{}", extension.to_uppercase()), "\n");
+            for kind in reader.becomes {
+                let (wanted, dim) = match kind {
+                    ContentKind::Shape => (Wanted::Distance, 3),
+                    ContentKind::Image => (Wanted::Image { fit: Default::default(), linear: true }, 2),
+                    ContentKind::Grid => (Wanted::Numbers { vector: false, fit: Default::default() }, 2),
+                    ContentKind::Points => (Wanted::Particles(column), 3),
+                    ContentKind::Track => (Wanted::Track(timing), 2),
+                };
+                let request = Request::distance(&path, Placement::InPlace, &domain(dim, 4));
+                let error = Request { wanted, ..request }.load(&Work::default()).expect_err(extension);
+                match error.cause {
+                    Cause::Malformed(malformed) => assert_eq!(malformed.kind, reader.name, "{extension}"),
+                    // Lines of OBJ files that are no part of a shape are skipped.
+                    cause => assert_eq!((reader.name.0, cause), ("OBJ", Cause::NoTriangles)),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_manual_names_every_extension_that_is_read() {
+    let manual = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/graph_file.md")).unwrap();
+    let extensions = READERS.iter().flat_map(|reader| reader.extensions);
+    let missing: Vec<_> = extensions.filter(|extension| !manual.contains(&format!(".{extension}"))).collect();
+    assert_eq!(missing, [&""; 0]);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use stagewright::asset::{Column, Number, Request, Wanted, Work};
+use stagewright_runtime::asset::{Column, Number, Request, Wanted, Work};
 
 use crate::gltf::glb;
 use crate::*;
@@ -211,7 +211,7 @@ fn a_shape_is_read_as_it_is_at_rest() {
 }
 
 /// The same for particles, whose count comes with the warnings.
-fn as_points(path: &Path) -> stagewright::asset::AssetGrid {
+fn as_points(path: &Path) -> stagewright_runtime::asset::AssetGrid {
     let column = Column { components: 1, stride: 1, kind: Number::Unsigned, capacity: 100 };
     let request = Request::distance(path, Placement::InPlace, &domain(3, 4));
     Request { wanted: Wanted::Particles(column), ..request }.load(&Work::default()).unwrap_or_else(|e| panic!("{e}"))

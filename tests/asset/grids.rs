@@ -2,8 +2,8 @@
 
 use std::panic::catch_unwind;
 
-use stagewright::asset::{AssetGrid, Column, Number, Request, Wanted, Work};
-use stagewright::graph::ImageFit;
+use stagewright_language::graph::ImageFit;
+use stagewright_runtime::asset::{AssetGrid, Column, Number, Request, Wanted, Work};
 
 use crate::*;
 

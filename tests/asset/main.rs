@@ -16,9 +16,9 @@ mod tracks;
 
 use std::path::{Path, PathBuf};
 
-use stagewright::asset::{AssetError, AssetGrid, Placement, distance_grid};
-use stagewright::graph::Domain;
-use stagewright::stage::edges::Edges;
+use stagewright_language::graph::Domain;
+use stagewright_language::stage::edges::Edges;
+use stagewright_runtime::asset::{AssetError, AssetGrid, Placement, distance_grid};
 
 /// A folder of its own for a test, gone after it.
 struct Folder(PathBuf);

@@ -1,6 +1,6 @@
 //! OBJ meshes against distances known on paper.
 
-use stagewright::asset::{Neighbor, Request, Wanted, Work};
+use stagewright_runtime::asset::{Neighbor, Request, Wanted, Work};
 
 use crate::*;
 

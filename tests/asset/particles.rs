@@ -4,8 +4,8 @@ use std::panic::catch_unwind;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use stagewright::asset::{AssetGrid, Column, Number, Request, Shared, Wanted, Work};
-use stagewright::graph::MeshPoints;
+use stagewright_language::graph::MeshPoints;
+use stagewright_runtime::asset::{AssetGrid, Column, Number, Request, Shared, Wanted, Work};
 
 use crate::*;
 

@@ -2,7 +2,7 @@
 
 use std::panic::catch_unwind;
 
-use stagewright::asset::{AssetGrid, Column, Number, Request, Wanted, Work};
+use stagewright_runtime::asset::{AssetGrid, Column, Number, Request, Wanted, Work};
 
 use crate::*;
 

@@ -2,9 +2,9 @@
 
 use std::panic::catch_unwind;
 
-use stagewright::asset::envelope::Loudness;
-use stagewright::asset::{AssetGrid, Request, Timing, Work};
-use stagewright::files::Access;
+use stagewright_base::files::Access;
+use stagewright_runtime::asset::envelope::Loudness;
+use stagewright_runtime::asset::{AssetGrid, Request, Timing, Work};
 
 use crate::*;
 

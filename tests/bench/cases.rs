@@ -1,10 +1,10 @@
 //! Cases as `stagewright bench` compiles them.
 
-use stagewright::bench::{self, cases};
-use stagewright::document::Document;
-use stagewright::library::Library;
-use stagewright::plan::{PlanOptions, Tuning};
-use stagewright::sim::Simulation;
+use stagewright_compiler::{PlanOptions, Tuning};
+use stagewright_language::document::Document;
+use stagewright_language::library::Library;
+use stagewright_runtime::bench::{self, cases};
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 
@@ -17,7 +17,7 @@ pub fn case(name: &str, size: u32) -> Document {
 
 /// How a case is compiled that keeps what is timed, and these wires.
 pub fn options(document: &Document, keep: &[String], tuning: Tuning) -> PlanOptions {
-    PlanOptions { tuning, ..bench::options(document, &stagewright::files::Access::default(), keep) }
+    PlanOptions { tuning, ..bench::options(document, &stagewright_base::files::Access::default(), keep) }
 }
 
 /// A case that keeps what is timed, and these wires.

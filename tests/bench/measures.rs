@@ -1,7 +1,7 @@
 //! What `stagewright bench` measures.
 
-use stagewright::bench;
-use stagewright::gpu::copy_bandwidth;
+use stagewright_runtime::bench;
+use stagewright_runtime::gpu::copy_bandwidth;
 
 use super::cases::*;
 use super::harness::gpu;
@@ -9,7 +9,7 @@ use super::harness::gpu;
 #[test]
 fn a_case_is_timed_node_by_node() {
     let document = case("b1", 32);
-    let library = stagewright::library::Library::builtin();
+    let library = stagewright_language::library::Library::builtin();
     let (plan, compiled) = bench::compile(&document, library, &options(&document, &[], gpu().tuning())).unwrap();
     let cost = bench::measure(gpu(), plan).unwrap();
     println!("{cost:?}");

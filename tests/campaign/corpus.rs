@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use stagewright::document::Document;
+use stagewright_language::document::Document;
 
 pub struct Corpus {
     /// Whole graph files: the small ones, and then what ships, the shortest first.
@@ -63,7 +63,7 @@ fn files(folder: &Path, ending: &str, deep: bool) -> Vec<(String, String)> {
 }
 
 fn expressions(document: &Document) -> Vec<String> {
-    use stagewright::document::ParamValue;
+    use stagewright_language::document::ParamValue;
     let text = |value: &ParamValue| match value {
         ParamValue::Expression(text) => Some(text.clone()),
         _ => None,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use stagewright::document::Document;
-use stagewright::editor::storage::{self, Autosave};
+use stagewright_editor::storage::{self, Autosave};
+use stagewright_language::document::Document;
 
 use super::corpus::corpus;
 use super::random::Random;

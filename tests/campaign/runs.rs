@@ -8,8 +8,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use stagewright::files::written::Written;
-use stagewright::sim::checkpoint::CheckpointFile;
+use stagewright_base::files::written::Written;
+use stagewright_runtime::sim::checkpoint::CheckpointFile;
 
 use super::corpus::{BALL, SMALL, TINY};
 use super::forge;

@@ -14,7 +14,7 @@ pub fn main(words: &[&str]) -> ExitCode {
     std::panic::set_hook(Box::new(report));
     // What is read once a process is no part of a case.
     let _ = super::corpus::corpus();
-    let _ = stagewright::library::Library::builtin();
+    let _ = stagewright_language::library::Library::builtin();
     meter::say(b"");
     meter::watch();
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());

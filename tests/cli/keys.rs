@@ -1,7 +1,7 @@
 //! Sounds and tables as keys of a parameter.
 
-use stagewright::curve::Keyframes;
-use stagewright::document::ParamValue;
+use stagewright_base::curve::Keyframes;
+use stagewright_language::document::ParamValue;
 
 use super::{err, folder, out, stagewright};
 

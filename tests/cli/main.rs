@@ -188,7 +188,7 @@ fn plan_prints_text_and_json() {
     let text = stagewright(&["plan", GRAPH]);
     assert!(out(&text).starts_with("plan of") && out(&text).contains("dispatches a frame"));
     let json = stagewright(&["plan", GRAPH, "--json"]);
-    let plan: stagewright::plan::Plan = serde_json::from_slice(&json.stdout).expect("is a plan");
+    let plan: stagewright_compiler::Plan = serde_json::from_slice(&json.stdout).expect("is a plan");
     assert_eq!(plan.to_text(), out(&text));
     assert!(out(&stagewright(&["plan", GRAPH, "--wgsl"])).contains("fn _main"));
 }

@@ -1,6 +1,6 @@
 //! `render --stop-on`: ends a run where it goes wrong, with an exit code of its own.
 
-use stagewright::sim::checkpoint::CheckpointFile;
+use stagewright_runtime::sim::checkpoint::CheckpointFile;
 
 use super::*;
 

@@ -1,9 +1,9 @@
 //! Muted nodes and reroutes: the graph is the one in which the wires go past them.
 
-use stagewright::document::Document;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::Plan;
+use stagewright_compiler::Plan;
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 use super::{compile, problems};
 

@@ -1,9 +1,9 @@
 //! What the checker says of wrong graphs: everything at once, each with node, port, cause and remedy.
 
-use stagewright::document::Document;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{BudgetSource, MemoryBudget, Plan, PlanOptions};
+use stagewright_compiler::{BudgetSource, MemoryBudget, Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 use super::{compile, problems};
 
@@ -366,8 +366,9 @@ fn what_nothing_reads_is_warned_of() {
         "look": (stage: "view/color_map", inputs: {"field": "field"}, color: "rot"),
         "screen": (output: (sise: (4, 4)), inputs: {"image": "look"}, iterations: 5),
     })"##;
-    let document = stagewright::document::Document::parse(text).expect("valid RON");
-    let graph = stagewright::graph::Graph::build(&document, stagewright::library::Library::builtin()).expect("it runs");
+    let document = stagewright_language::document::Document::parse(text).expect("valid RON");
+    let graph = stagewright_language::graph::Graph::build(&document, stagewright_language::library::Library::builtin())
+        .expect("it runs");
     insta::assert_snapshot!(graph.warnings.to_string());
 }
 
@@ -375,8 +376,9 @@ fn what_nothing_reads_is_warned_of() {
 fn a_time_step_has_to_fit() {
     for fps in ["1e-300", "1e300", "0", "NaN"] {
         let text = format!("(version: 1, fps: {fps}, nodes: {{}})");
-        let document = stagewright::document::Document::parse(&text).expect("valid RON");
-        let refused = stagewright::graph::Graph::build(&document, stagewright::library::Library::builtin());
+        let document = stagewright_language::document::Document::parse(&text).expect("valid RON");
+        let refused =
+            stagewright_language::graph::Graph::build(&document, stagewright_language::library::Library::builtin());
         assert!(refused.expect_err("refused").to_string().contains("frames per second"), "{fps}");
     }
 }

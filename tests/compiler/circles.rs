@@ -185,11 +185,12 @@ impl Crate {
         let modules = (0..=path.len()).rev().find_map(|length| self.files.get_key_value(&path[..length]));
         let (module, source) = modules?;
         let name = path.get(module.len()).filter(|_| depth < 8)?;
-        // A name that another file defines is only re-exported here.
-        let exported = source.scope.get(name).and_then(|meant| self.absolute(module, meant, 0));
-        match exported.filter(|exported| exported[..] != path[..=module.len()]) {
-            Some(exported) => self.definition(&[&exported, &path[module.len() + 1..]].concat(), depth + 1),
-            None => Some(module),
+        // A name that another file or crate defines is only re-exported here.
+        let Some(meant) = source.scope.get(name) else { return Some(module) };
+        let exported = self.absolute(module, meant, 0)?;
+        match exported[..] != path[..=module.len()] {
+            true => self.definition(&[&exported, &path[module.len() + 1..]].concat(), depth + 1),
+            false => Some(module),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Parameters that are curves and gradients: in headers, in documents, and what the checker says of wrong ones.
 
-use stagewright::curve::{Curve, Gradient};
-use stagewright::document::{Document, ParamValue};
-use stagewright::library::reference;
-use stagewright::stage::Stage;
-use stagewright::stage::header::ParamType;
+use stagewright_base::curve::{Curve, Gradient};
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_language::library::reference;
+use stagewright_language::stage::Stage;
+use stagewright_language::stage::header::ParamType;
 
 use super::{compile, problems};
 
@@ -157,5 +157,5 @@ fn a_curve_is_a_table_in_the_uniform_block() {
     let mut plan = plan;
     plan.dynamics = Default::default();
     let json = serde_json::to_string(&plan).expect("serialises");
-    assert_eq!(serde_json::from_str::<stagewright::plan::Plan>(&json).expect("reads"), plan);
+    assert_eq!(serde_json::from_str::<stagewright_compiler::Plan>(&json).expect("reads"), plan);
 }

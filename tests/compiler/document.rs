@@ -1,8 +1,8 @@
 //! Graph files: readable, stable to the byte, and nothing in them is lost.
 
-use stagewright::document::{Color, Document, NodeKind, ParamValue, ReadError, Scope, salvage};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
+use stagewright_language::document::{Color, Document, NodeKind, ParamValue, ReadError, Scope, salvage};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 use super::shipped;
 
@@ -204,7 +204,7 @@ fn what_a_group_waits_for_is_kept_and_set() {
     let refused = document.set("h", "until", ParamValue::Number(2.0)).unwrap_err();
     assert!(refused.to_string().contains("`h` has no stop condition"), "{refused}");
     // What the group's parameter was set to goes to the node inside with it.
-    stagewright::edit::hide_param(&mut document, &Scope::default(), "g", "tolerance").expect("it is there");
+    stagewright_language::edit::hide_param(&mut document, &Scope::default(), "g", "tolerance").expect("it is there");
     let inner = document.node("g/inner").and_then(|node| node.until.clone()).expect("is kept");
     assert_eq!((inner.below, inner.number), (ParamValue::Number(0.5), "left".to_string()));
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use stagewright::document::{Document, ReadError, Scope, salvage};
-use stagewright::edit;
-use stagewright::graph::Graph;
-use stagewright::graph::expect::{Statistic, Subject};
-use stagewright::library::Library;
+use stagewright_language::document::{Document, ReadError, Scope, salvage};
+use stagewright_language::edit;
+use stagewright_language::graph::Graph;
+use stagewright_language::graph::expect::{Statistic, Subject};
+use stagewright_language::library::Library;
 
 /// A graph with every kind of wire, and these expectations.
 fn document(expectations: &str) -> Document {

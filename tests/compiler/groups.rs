@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use stagewright::document::{Document, Frame, NodeKind, Nodes, Scope};
-use stagewright::edit::{make_group, ungroup};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::{Document, Frame, NodeKind, Nodes, Scope};
+use stagewright_language::edit::{make_group, ungroup};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 use super::seed;
 

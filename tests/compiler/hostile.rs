@@ -120,15 +120,15 @@ fn doubling_calls() {
 
 #[test]
 fn a_group_that_holds_itself() {
-    let mut library = stagewright::library::Library::builtin().clone();
+    let mut library = stagewright_language::library::Library::builtin().clone();
     library.add_group(
         "loop",
         r#"(version: 1, nodes: {"g": (group: (outputs: {"x": "inner.x"}, nodes: {"inner": (stage: "loop")}))})"#,
     );
     let text = r#"(version: 1, nodes: {"domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")), "a": (stage: "loop")})"#;
-    let document = stagewright::document::Document::parse(text).unwrap();
+    let document = stagewright_language::document::Document::parse(text).unwrap();
     let problems =
-        stagewright::graph::Graph::build(&document, &library).map(|_| ()).expect_err("has no end").to_string();
+        stagewright_language::graph::Graph::build(&document, &library).map(|_| ()).expect_err("has no end").to_string();
     println!("{problems}");
     assert!(problems.contains("can't contain itself"), "{problems}");
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use stagewright::document::Document;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{BufferId, Dispatch, Keep, Plan, PlanOptions};
+use stagewright_compiler::{BufferId, Dispatch, Keep, Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 use super::{compile, shipped};
 

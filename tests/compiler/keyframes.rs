@@ -1,7 +1,7 @@
 //! Values with keys: how they are written, and what the checker says of wrong ones.
 
-use stagewright::curve::{Key, Keyframes, Tangent};
-use stagewright::document::{Document, ParamValue};
+use stagewright_base::curve::{Key, Keyframes, Tangent};
+use stagewright_language::document::{Document, ParamValue};
 
 use super::{compile, problems};
 

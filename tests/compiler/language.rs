@@ -1,7 +1,7 @@
 //! The header grammar, and what the generator does with it.
 
-use stagewright::document::ParamValue;
-use stagewright::stage::{Reach, Stage};
+use stagewright_language::document::ParamValue;
+use stagewright_language::stage::{Reach, Stage};
 
 use super::{compile, problems};
 

@@ -1,15 +1,15 @@
 //! Generic letters of the library's stages: what a letter takes compiles, and the rest is refused at the port.
 
-use stagewright::graph::fits::{fits, port_type};
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
-use stagewright::stage::header::Direction;
-use stagewright::stage::types::{Element, PortType, ValueType, WireType};
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::graph::fits::{fits, port_type};
+use stagewright_language::library::Library;
+use stagewright_language::stage::header::Direction;
+use stagewright_language::stage::types::{Element, PortType, ValueType, WireType};
 
 use super::built;
 
 /// The nodes of a graph with a stage whose inputs are wires of this type where they have its letter, and of their own otherwise.
-fn graph(stage: &stagewright::stage::Stage, bound: ValueType) -> String {
+fn graph(stage: &stagewright_language::stage::Stage, bound: ValueType) -> String {
     let mut nodes = String::new();
     let mut wires = String::new();
     for (at, port) in stage.inputs().enumerate() {

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use stagewright::cancel::Cancel;
-use stagewright::document::Document;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
+use stagewright_base::cancel::Cancel;
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 use super::problems;
 

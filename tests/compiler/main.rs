@@ -30,11 +30,11 @@ mod templates;
 mod unneeded;
 mod variants;
 
-use stagewright::document::Document;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
-use stagewright::problem::Problems;
+use stagewright_base::problem::Problems;
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 use stagewright_test_support::seed;
 
 /// Compiles the nodes of a graph, given as the inside of its `nodes` map.

@@ -1,8 +1,8 @@
 //! Walls and bodies that change from frame to frame need their velocity.
 
-use stagewright::document::Document;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 /// A wall of this shape around a flow, with what else a test gives.
 const WALL: &str = r##"

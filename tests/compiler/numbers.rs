@@ -75,7 +75,7 @@ says!(
 
 /// The value of a parameter at time zero, in a plan of these nodes.
 fn value(nodes: &str, path: &str) -> Vec<f64> {
-    use stagewright::graph::numbers::{Names, Table};
+    use stagewright_language::graph::numbers::{Names, Table};
     let plan = compile(nodes).unwrap_or_else(|e| panic!("{e}\n{nodes}"));
     let table = Table::new(&plan.numbers).unwrap_or_else(|(path, e)| panic!("{path}: {e:?}"));
     let slot = plan.settings.iter().find(|slot| slot.paths[0] == path).unwrap_or_else(|| panic!("no {path}"));
@@ -136,8 +136,8 @@ fn numbers_shape_the_plan() {
     };
     let graph = |spacing: &str| {
         let text = format!("(version: 1, nodes: {{ {} }})", nodes(spacing));
-        let document = stagewright::document::Document::parse(&text).unwrap();
-        stagewright::graph::Graph::build(&document, stagewright::library::Library::builtin())
+        let document = stagewright_language::document::Document::parse(&text).unwrap();
+        stagewright_language::graph::Graph::build(&document, stagewright_language::library::Library::builtin())
             .unwrap_or_else(|e| panic!("{e}"))
     };
     for (spacing, cells, capacity, count) in [("0.5", 4, 32, 1), ("0.25", 8, 128, 2)] {
@@ -158,7 +158,7 @@ fn plans_with_numbers_survive_json_and_print_them() {
     let mut plan = compile(&group("", "own * 2", r#""inner": "2 * spacing""#)).unwrap_or_else(|e| panic!("{e}"));
     plan.dynamics = Default::default();
     let json = serde_json::to_string(&plan).unwrap();
-    assert_eq!(serde_json::from_str::<stagewright::plan::Plan>(&json).unwrap(), plan);
+    assert_eq!(serde_json::from_str::<stagewright_compiler::Plan>(&json).unwrap(), plan);
     let text = plan.to_text();
     let numbers = text.split("\nnumbers\n").nth(1).unwrap().split("\n\n").next().unwrap();
     insta::assert_snapshot!(numbers);

@@ -1,7 +1,7 @@
 //! Particles, neighbour grids and fields: the header's grammar, what the checker says, and the plan.
 
-use stagewright::plan::Plan;
-use stagewright::stage::Stage;
+use stagewright_compiler::Plan;
+use stagewright_language::stage::Stage;
 
 use super::{compile, problems};
 

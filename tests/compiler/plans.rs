@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use stagewright::bench::{self, cases};
-use stagewright::document::Document;
-use stagewright::files::Access;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::library::reference;
-use stagewright::plan::{BufferId, Dispatch, Keep, Outputs, Plan, PlanOptions, Tuning};
+use stagewright_base::files::Access;
+use stagewright_compiler::{BufferId, Dispatch, Keep, Outputs, Plan, PlanOptions, Tuning};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_language::library::reference;
+use stagewright_runtime::bench::{self, cases};
 
 use super::{compile, shipped};
 

@@ -1,6 +1,6 @@
 //! `precision` in graph files: what it says back, and what it refuses.
 
-use stagewright::document::{Document, NodeKind};
+use stagewright_language::document::{Document, NodeKind};
 
 use super::problems;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use stagewright::document::{Document, Salvaged, salvage};
+use stagewright_language::document::{Document, Salvaged, salvage};
 
 use super::shipped;
 

@@ -1,10 +1,10 @@
 //! Functions that stages share: the same kernels as with the functions written into the stage, and errors where they stand.
 
-use stagewright::document::Document;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
-use stagewright::problem::Problems;
+use stagewright_base::problem::Problems;
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 const HEADER: &str = "//! Stage\n//! @inout x: Grid<f32> = 0   A value\n";
 const BODY: &str = "\nfn stage(cell: Cell) -> f32 { return smooth_of(cell); }\n";

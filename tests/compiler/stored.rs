@@ -4,10 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
-use stagewright::document::Document;
-use stagewright::graph::Graph;
-use stagewright::library::{Library, earlier};
-use stagewright::plan::{Plan, PlanOptions};
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::{Library, earlier};
 
 struct Stored {
     /// The folder's path below `tests/stored`, and the time.

@@ -1,9 +1,9 @@
 //! The check of what no image needs.
 
-use stagewright::document::Document;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Outputs, Plan, PlanOptions};
+use stagewright_compiler::{Outputs, Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 use super::{built, shipped};
 

@@ -1,10 +1,10 @@
 //! Variants: one document, several sets of values.
 
-use stagewright::document::{Document, NodeKind, ParamValue, Scope, salvage};
-use stagewright::edit;
-use stagewright::graph::{Graph, variants};
-use stagewright::library::Library;
-use stagewright::problem::Problems;
+use stagewright_base::problem::Problems;
+use stagewright_language::document::{Document, NodeKind, ParamValue, Scope, salvage};
+use stagewright_language::edit;
+use stagewright_language::graph::{Graph, variants};
+use stagewright_language::library::Library;
 
 /// A pressure solve inside a group, and everything that a variant can set.
 const GRAPH: &str = r##"(version: 1, name: "test", fps: 60, nodes: {
@@ -139,12 +139,12 @@ fn a_changed_node_with_a_stage_of_the_variant_leaves_the_default_as_it_was() {
 
 /// Wires from text.
 trait ParseLink {
-    fn parse_link(&self) -> stagewright::document::Link;
+    fn parse_link(&self) -> stagewright_language::document::Link;
 }
 
 impl ParseLink for str {
-    fn parse_link(&self) -> stagewright::document::Link {
-        stagewright::document::Link::parse(self)
+    fn parse_link(&self) -> stagewright_language::document::Link {
+        stagewright_language::document::Link::parse(self)
     }
 }
 

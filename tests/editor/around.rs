@@ -2,8 +2,8 @@
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme, ViewportCommand, vec2};
-use stagewright::document::ParamValue;
-use stagewright::editor::Source;
+use stagewright_editor::Source;
+use stagewright_language::document::ParamValue;
 
 use super::bench::{Bench, Folder, SMOKE, WINDOW};
 

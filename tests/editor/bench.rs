@@ -10,10 +10,10 @@ use eframe::egui::{
 };
 use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, Node};
-use stagewright::document::{Document, ParamValue};
-use stagewright::editor::{Editor, Folders, Source, device_setup};
-use stagewright::gpu;
-use stagewright::sim::checkpoint::CheckpointFile;
+use stagewright_editor::{Editor, Folders, Source, device_setup};
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_runtime::gpu;
+use stagewright_runtime::sim::checkpoint::CheckpointFile;
 
 use crate::renderer::Renderer;
 

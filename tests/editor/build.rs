@@ -1,8 +1,8 @@
 //! A solver from nothing, by pointer and keys.
 
 use eframe::egui::{Key, Vec2, vec2};
-use stagewright::document::{Document, Node, NodeKind, ParamValue};
-use stagewright::library::Library;
+use stagewright_language::document::{Document, Node, NodeKind, ParamValue};
+use stagewright_language::library::Library;
 
 use super::bench::Bench;
 

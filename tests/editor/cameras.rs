@@ -2,9 +2,9 @@
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, PointerButton, Pos2, vec2};
-use stagewright::document::ParamValue;
-use stagewright::sim::Image;
-use stagewright::sim::camera::Orbit;
+use stagewright_language::document::ParamValue;
+use stagewright_runtime::sim::Image;
+use stagewright_runtime::sim::camera::Orbit;
 
 use super::bench::{Bench, WINDOW};
 

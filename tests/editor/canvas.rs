@@ -2,9 +2,9 @@
 
 use eframe::egui::{Key, Modifiers, PointerButton, Rect, vec2};
 
-use stagewright::document::{Node, NodeKind, ParamValue};
-use stagewright::edit;
-use stagewright::library::Library;
+use stagewright_language::document::{Node, NodeKind, ParamValue};
+use stagewright_language::edit;
+use stagewright_language::library::Library;
 
 use super::bench::{Bench, SMOKE};
 

@@ -1,7 +1,7 @@
 //! Nodes as text, from one window to another and to a file.
 
 use eframe::egui::{Event, Key, Modifiers};
-use stagewright::document::Document;
+use stagewright_language::document::Document;
 
 use super::bench::{Bench, SMOKE, WINDOW};
 

@@ -2,7 +2,7 @@
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, PointerButton, Rect, TextStyle, vec2};
-use stagewright::document::NodeKind;
+use stagewright_language::document::NodeKind;
 
 use super::bench::Bench;
 

@@ -1,12 +1,12 @@
 //! The pane that compares: two wires, two frames, and two graphs in lockstep.
 
 use eframe::egui::{Key, Modifiers, Rect, pos2};
-use stagewright::document::{NodeKind, Scope};
-use stagewright::edit;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
-use stagewright::sim::Simulation;
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::{NodeKind, Scope};
+use stagewright_language::edit;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
 
 use super::bench::Bench;
 

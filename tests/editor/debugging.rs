@@ -3,8 +3,8 @@
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, PointerButton, Vec2};
 
-use stagewright::editor::Source;
-use stagewright::sim::checkpoint::CheckpointFile;
+use stagewright_editor::Source;
+use stagewright_runtime::sim::checkpoint::CheckpointFile;
 
 use super::bench::{Bench, Folder, SMOKE, WINDOW};
 

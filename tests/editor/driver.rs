@@ -31,5 +31,5 @@ fn a_window_closes_while_the_driver_compiles() {
     assert!(took < Duration::from_secs(2), "{took:?}");
     drop(driver);
     // The process may not end before the driver has.
-    assert!(stagewright::gpu::wait_for_pipelines(Duration::from_secs(300)));
+    assert!(stagewright_runtime::gpu::wait_for_pipelines(Duration::from_secs(300)));
 }

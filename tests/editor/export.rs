@@ -79,7 +79,7 @@ fn wires_are_found_joined_exported_and_kept_as_a_preset() {
     let kept = &bench.document().exports["comp"];
     assert_eq!(kept.what, ["screen:png", "density.value+velocity.value:npz"]);
     assert_eq!((kept.frames, kept.folder.as_str()), ((1, 2), "frames"));
-    let again = stagewright::document::Document::parse(&bench.document().to_text()).unwrap();
+    let again = stagewright_language::document::Document::parse(&bench.document().to_text()).unwrap();
     assert_eq!(again.exports, bench.document().exports);
 
     let button = bench.seen().into_iter().find(|seen| seen.name == "Export" && seen.rect.width() < 200.0);

@@ -2,7 +2,7 @@
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, PointerButton};
-use stagewright::document::ParamValue;
+use stagewright_language::document::ParamValue;
 
 use super::bench::Bench;
 

@@ -2,7 +2,7 @@
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, PointerButton, Rect, Vec2, vec2};
-use stagewright::document::{Document, NodeKind};
+use stagewright_language::document::{Document, NodeKind};
 
 use super::bench::{Bench, SMOKE};
 

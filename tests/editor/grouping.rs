@@ -1,7 +1,7 @@
 //! Nodes that are made a group, looked into, repeated and put back.
 
 use eframe::egui::{Key, Modifiers};
-use stagewright::document::{Group, NodeKind};
+use stagewright_language::document::{Group, NodeKind};
 
 use super::bench::Bench;
 
@@ -30,7 +30,7 @@ impl Bench {
     /// What a frame does, a line for each dispatch: node, part, size, and the text of its kernel.
     fn work(&self) -> Vec<String> {
         let plan = self.editor().simulation().expect("a plan").plan();
-        let line = |dispatch: &stagewright::plan::Dispatch| {
+        let line = |dispatch: &stagewright_compiler::Dispatch| {
             let kernel = &plan.kernels[dispatch.kernel];
             let (node, wgsl) = (dispatch.node.replace("group/", ""), kernel.wgsl.replace("group/", ""));
             format!("{node} {} {:?} {:?}\n{wgsl}", dispatch.part, dispatch.groups, kernel.workgroup)

@@ -1,7 +1,7 @@
 //! Going into groups and out again, making them one's own.
 
 use eframe::egui::Key;
-use stagewright::document::NodeKind;
+use stagewright_language::document::NodeKind;
 
 use super::bench::Bench;
 

@@ -2,8 +2,8 @@
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, Vec2, pos2, vec2};
-use stagewright::document::ParamValue;
-use stagewright::sim::camera::Orbit;
+use stagewright_language::document::ParamValue;
+use stagewright_runtime::sim::camera::Orbit;
 
 use super::bench::{Bench, SMOKE, WINDOW};
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use eframe::egui::{Key, pos2, vec2};
-use stagewright::sim::Simulation;
+use stagewright_runtime::sim::Simulation;
 
 use super::bench::Bench;
 

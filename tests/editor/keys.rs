@@ -1,7 +1,7 @@
 //! The keys of commands, as the user chooses them.
 
 use eframe::egui::{Key, Modifiers};
-use stagewright::editor::Source;
+use stagewright_editor::Source;
 
 use super::bench::{Bench, Folder, SMOKE, WINDOW};
 

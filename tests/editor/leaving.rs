@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, ViewportCommand, ViewportEvent, ViewportId, vec2};
-use stagewright::editor::Source;
+use stagewright_editor::Source;
 
 use super::bench::{Bench, Folder, SMOKE, WINDOW};
 

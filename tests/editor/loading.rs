@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::fs;
 
 use eframe::egui::Key;
-use stagewright::asset::Phase;
-use stagewright::editor::Source;
+use stagewright_editor::Source;
+use stagewright_runtime::asset::Phase;
 
 use super::bench::{Bench, Folder, WINDOW};
 

@@ -1,7 +1,7 @@
 //! The pane of plots: curves from its menu and from a view, their values, and the playhead.
 
 use eframe::egui::{Key, Modifiers, PointerButton, Rect, pos2, vec2};
-use stagewright::sim::Simulation;
+use stagewright_runtime::sim::Simulation;
 
 use super::bench::Bench;
 use super::views::{copied, measured, picture};

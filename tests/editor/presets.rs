@@ -1,7 +1,7 @@
 //! Presets of nodes: saved, applied, renamed and deleted by pointer and keys.
 
 use eframe::egui::Key;
-use stagewright::document::ParamValue;
+use stagewright_language::document::ParamValue;
 
 use super::bench::{Bench, WINDOW};
 

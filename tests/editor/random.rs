@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 
 use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Rect, TouchPhase, Vec2, pos2, vec2};
-use stagewright::document::{Document, Domain, FileSource, Group, Link, Node, NodeKind, Nodes, Output, ParamValue};
-use stagewright::library::Library;
+use stagewright_language::document::{
+    Document, Domain, FileSource, Group, Link, Node, NodeKind, Nodes, Output, ParamValue,
+};
+use stagewright_language::library::Library;
 
 use super::bench::{Bench, SMOKE};
 use super::seed::{Case, first, number};

@@ -2,7 +2,7 @@
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Rect, Vec2, vec2};
-use stagewright::editor::Source;
+use stagewright_editor::Source;
 
 use super::bench::{Bench, Folder, SMOKE, Seen};
 

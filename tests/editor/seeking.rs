@@ -2,7 +2,7 @@
 
 use eframe::egui::{Key, Modifiers, Pos2, pos2, vec2};
 
-use stagewright::document::ParamValue;
+use stagewright_language::document::ParamValue;
 
 use super::bench::{Bench, SMOKE, WINDOW};
 use super::heavy::slow;

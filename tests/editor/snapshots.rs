@@ -1,7 +1,7 @@
 //! Snapshots A and B: stored, switched between by key and button, compared in a tooltip.
 
 use eframe::egui::{Key, Modifiers};
-use stagewright::document::ParamValue;
+use stagewright_language::document::ParamValue;
 
 use super::bench::{Bench, SMOKE, WINDOW};
 

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{Key, vec2};
 use mimalloc::MiMalloc;
-use stagewright::library::Library;
-use stagewright::plan::forget_passed;
+use stagewright_compiler::forget_passed;
+use stagewright_language::library::Library;
 
 use super::bench::Bench;
 use super::random::{Play, coarse, undo_to};

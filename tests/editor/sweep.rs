@@ -1,7 +1,7 @@
 //! The sweep pane: runs that are written to a folder, and taking the values of one.
 
 use eframe::egui::Key;
-use stagewright::document::ParamValue;
+use stagewright_language::document::ParamValue;
 
 use super::bench::Bench;
 

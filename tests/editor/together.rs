@@ -1,7 +1,7 @@
 //! Several nodes at once.
 
 use eframe::egui::{Key, Modifiers, PointerButton};
-use stagewright::document::{Document, NodeKind, ParamValue};
+use stagewright_language::document::{Document, NodeKind, ParamValue};
 
 use super::bench::{Bench, WINDOW};
 

@@ -1,7 +1,7 @@
 //! Variants: chosen at the foot of the window, edited in the inspector, stored from what was changed.
 
 use eframe::egui::Key;
-use stagewright::document::{Document, NodeKind, ParamValue};
+use stagewright_language::document::{Document, NodeKind, ParamValue};
 
 use super::bench::{Bench, SMOKE, WINDOW};
 

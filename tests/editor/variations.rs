@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use eframe::egui::{Key, pos2, vec2};
-use stagewright::document::ParamValue;
-use stagewright::editor::Source;
+use stagewright_editor::Source;
+use stagewright_language::document::ParamValue;
 
 use super::bench::{Bench, Folder, SMOKE, WINDOW};
 use super::heavy::slow;

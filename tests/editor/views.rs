@@ -3,7 +3,7 @@
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, OutputCommand, PointerButton, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use stagewright::sim::Simulation;
+use stagewright_runtime::sim::Simulation;
 
 use super::bench::{Bench, SMOKE, Seen};
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use stagewright::bake::{self, job};
-use stagewright::document::Bake;
-use stagewright::files::Access;
+use stagewright_base::files::Access;
+use stagewright_language::document::Bake;
+use stagewright_runtime::bake::{self, job};
 
 use super::forge;
 use super::*;

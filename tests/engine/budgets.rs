@@ -1,11 +1,11 @@
 //! Budgets of loops, and of the driver's compiler.
 
-use stagewright::document::Document;
-use stagewright::gpu::{Gpu, GpuOptions};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::{ADD, counter, gpu, plan};
 
@@ -109,5 +109,5 @@ fn a_shader_that_the_driver_compiles_for_long_can_be_given_up() {
     // Others are made meanwhile, and it is there once the driver is done with it.
     gpu.prepare(&plan(&counter(ADD)).expect("compiles")).expect("the driver takes it");
     gpu.prepare(&slow).expect("the driver takes it in the end");
-    assert!(stagewright::gpu::wait_for_pipelines(std::time::Duration::from_secs(60)));
+    assert!(stagewright_runtime::gpu::wait_for_pipelines(std::time::Duration::from_secs(60)));
 }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use stagewright::document::{Document, ParamValue};
-use stagewright::plan::Plan;
-use stagewright::sim::Simulation;
-use stagewright::sim::checkpoint::{Checkpoint, CheckpointError, CheckpointFile};
+use stagewright_compiler::Plan;
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::sim::checkpoint::{Checkpoint, CheckpointError, CheckpointFile};
 
 use super::{ADD, counter, forge, gpu, plan};
 

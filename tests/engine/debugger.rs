@@ -1,11 +1,11 @@
 //! Stopping inside a frame: steps forwards and backwards, the history of a cell, and conditions that find where something began.
 
-use stagewright::plan::Tuning;
-use stagewright::sim::debug::{
+use stagewright_compiler::Tuning;
+use stagewright_runtime::sim::debug::{
     Bounds, Condition, Conditions, FrameDebugger, FrameStart, NanSearch, Place, Report, first_nan,
 };
-use stagewright::sim::hashes::Run;
-use stagewright::sim::timeline::Budget;
+use stagewright_runtime::sim::hashes::Run;
+use stagewright_runtime::sim::timeline::Budget;
 
 use super::*;
 
@@ -377,7 +377,7 @@ fn shipped() -> Vec<(String, Document)> {
         let mut domains = Vec::new();
         for (path, node) in &mut document.nodes {
             node.capacity = node.capacity.take().map(|_| ParamValue::Number(500.0));
-            if let stagewright::document::NodeKind::Domain(domain) = &node.kind {
+            if let stagewright_language::document::NodeKind::Domain(domain) = &node.kind {
                 domains.extend(domain.cells().map(|cells| (path.clone(), cells)));
             }
         }

@@ -1,7 +1,7 @@
 //! Particles that are followed through frames: emitted, removed and sorted meanwhile, each keeps its own way.
 
-use stagewright::sim::debug::{Follower, FrameDebugger, TrailPoint};
-use stagewright::sim::timeline::Budget;
+use stagewright_runtime::sim::debug::{Follower, FrameDebugger, TrailPoint};
+use stagewright_runtime::sim::timeline::Budget;
 
 use super::*;
 

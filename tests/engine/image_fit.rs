@@ -1,6 +1,6 @@
 //! The image of an Output whose shape is not that of its domain.
 
-use stagewright::graph::outputs::image_scale;
+use stagewright_language::graph::outputs::image_scale;
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! Keys while a simulation runs.
 
 use super::*;
-use stagewright::curve::Keyframes;
+use stagewright_base::curve::Keyframes;
 
 const GRAPH: &str = r#""domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
     "s": (state: "Grid<f32>", inputs: {"next": "c.x"}),
@@ -54,7 +54,7 @@ fn every_frame_has_the_value_of_the_curve() {
 
 #[test]
 fn changed_keys_apply_to_all_frames_and_keep_the_checkpoints_before_them() {
-    use stagewright::sim::timeline::Budget;
+    use stagewright_runtime::sim::timeline::Budget;
     let start = |rate: &str| {
         let mut simulation = Simulation::new(gpu(), plan(&graph(rate)).expect("compiles")).expect("runs");
         simulation.keep_timeline(Budget::default());

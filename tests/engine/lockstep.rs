@@ -1,8 +1,8 @@
 //! A simulation that follows another: the same input and parameters, frame by frame, forwards and back.
 
-use stagewright::document::ParamValue;
-use stagewright::sim::timeline::Budget;
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_language::document::ParamValue;
+use stagewright_runtime::sim::timeline::Budget;
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::{counter, gpu, plan};
 

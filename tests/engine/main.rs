@@ -17,13 +17,13 @@ mod unseen;
 
 use std::sync::OnceLock;
 
-use stagewright::document::{Document, ParamValue};
-use stagewright::gpu::{Gpu, GpuOptions, Profile};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, MemoryBudget, Plan, PlanOptions};
-use stagewright::problem::Problems;
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_base::problem::Problems;
+use stagewright_compiler::{Keep, MemoryBudget, Plan, PlanOptions};
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::{Gpu, GpuOptions, Profile};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 fn gpu() -> &'static Gpu {
     static GPU: OnceLock<Gpu> = OnceLock::new();

@@ -1,12 +1,12 @@
 //! Going back in time: every frame that is computed again has the bits that it had.
 
-use stagewright::document::{Document, NodeKind, ParamValue};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
-use stagewright::sim::hashes::{Row, Run};
-use stagewright::sim::timeline::{Applies, Budget, Place};
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::{Document, NodeKind, ParamValue};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::hashes::{Row, Run};
+use stagewright_runtime::sim::timeline::{Applies, Budget, Place};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 use stagewright_test_support::seed;
 
 use super::{ADD, counter, gpu, plan};

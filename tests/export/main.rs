@@ -6,24 +6,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use stagewright::cancel::Cancel;
-use stagewright::document::{Document, ParamValue};
-use stagewright::export::checkpoints::Checkpoints;
-use stagewright::export::frames::Frames;
-use stagewright::export::job::{self, Ended, Export, Item, Job, Progress, Subject};
-use stagewright::export::place::Place;
-use stagewright::export::record::Fingerprint;
-use stagewright::export::select::{Choices, DEFAULT_NAMES, Request, items};
-use stagewright::export::settings::Settings;
-use stagewright::export::{DEFAULT, format_named};
-use stagewright::files::Access;
-use stagewright::gpu::{Gpu, GpuOptions};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
-use stagewright::sim::checkpoint::CheckpointFile;
-use stagewright::sim::wire_view::View;
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_base::cancel::Cancel;
+use stagewright_base::files::Access;
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_export::checkpoints::Checkpoints;
+use stagewright_export::frames::Frames;
+use stagewright_export::job::{self, Ended, Export, Item, Job, Progress, Subject};
+use stagewright_export::place::Place;
+use stagewright_export::record::Fingerprint;
+use stagewright_export::select::{Choices, DEFAULT_NAMES, Request, items};
+use stagewright_export::settings::Settings;
+use stagewright_export::{DEFAULT, format_named};
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
+use stagewright_runtime::sim::checkpoint::CheckpointFile;
+use stagewright_runtime::sim::wire_view::View;
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 const GRAPH: &str = r#"(version: 1, name: "count", nodes: {
     "domain": (domain: (resolution: (24, 16), width: 1, edge: "wall")),

@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
-use stagewright::asset::envelope::Loudness;
-use stagewright::asset::{Column, Number, Placement, Request as File, Timing, Wanted, Work};
-use stagewright::document::Document;
-use stagewright::export::job::Export;
-use stagewright::files::Access;
-use stagewright::graph::{Domain, ImageFit};
-use stagewright::sim::FrameInput;
-use stagewright::stage::edges::Edges;
+use stagewright_base::files::Access;
+use stagewright_export::job::Export;
+use stagewright_language::document::Document;
+use stagewright_language::graph::{Domain, ImageFit};
+use stagewright_language::stage::edges::Edges;
+use stagewright_runtime::asset::envelope::Loudness;
+use stagewright_runtime::asset::{Column, Number, Placement, Request as File, Timing, Wanted, Work};
+use stagewright_runtime::sim::FrameInput;
 
 use crate::{Folder, export, gpu, simulation, typed};
 

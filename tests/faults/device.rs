@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use stagewright::cancel::Cancel;
-use stagewright::document::{Document, ParamValue};
-use stagewright::export::DEFAULT;
-use stagewright::export::job::{self, Export, Item, Subject};
-use stagewright::export::record::Fingerprint;
-use stagewright::files::Access;
-use stagewright::gpu::{Gpu, GpuOptions};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::sim::wire_view::{View, Viewer};
-use stagewright::sim::{FrameInput, Simulation};
-use stagewright::tune::{self, TuningCache};
+use stagewright_base::cancel::Cancel;
+use stagewright_base::files::Access;
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_export::DEFAULT;
+use stagewright_export::job::{self, Export, Item, Subject};
+use stagewright_export::record::Fingerprint;
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
+use stagewright_runtime::sim::wire_view::{View, Viewer};
+use stagewright_runtime::sim::{FrameInput, Simulation};
+use stagewright_runtime::tune::{self, TuningCache};
 use stagewright_test_support::seed;
 
 /// A graph of States, a repeat that stops by itself, a loop without a bound and a number that is watched.

@@ -1,12 +1,12 @@
 //! GPU memory that runs out at every allocation in turn: what was asked for fails with a sentence, and what runs continues.
 
-use stagewright::document::Document;
-use stagewright::gpu::{Gpu, GpuOptions, Profile};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
-use stagewright::sim::wire_view::{View, Viewer};
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::{Gpu, GpuOptions, Profile};
+use stagewright_runtime::sim::wire_view::{View, Viewer};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 fn gpu() -> Gpu {
     Gpu::new(&GpuOptions::default()).unwrap_or_else(|error| panic!("{error}"))
@@ -84,7 +84,10 @@ fn disturb(gpu: &Gpu, simulation: &mut Simulation, plan: &Plan) {
         let looked = Viewer::new(gpu).and_then(|mut viewer| {
             viewer.update(simulation, &View::new("spread.field"))?;
             viewer.wait();
-            viewer.statistics().map(drop).ok_or_else(|| stagewright::problem::Problem::new("", "", "no statistics", ""))
+            viewer
+                .statistics()
+                .map(drop)
+                .ok_or_else(|| stagewright_base::problem::Problem::new("", "", "no statistics", ""))
         });
         failed(looked.map_err(|e| e.to_string()), nth);
     });

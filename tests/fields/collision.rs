@@ -20,7 +20,7 @@ fn deepest(dim: usize, flow: &str, fps: usize) -> (f64, f64) {
     let cells = if dim == 3 { "8, 8, 8" } else { "8, 8" };
     let flow = flow.replace("$scales", SCALES);
     let mut sim = start(fps as f64, PLUME, &[("$cells", cells), ("$flow", &flow)]);
-    let places = |sim: &stagewright::sim::Simulation, wire: &str| -> Vec<[f64; 3]> {
+    let places = |sim: &stagewright_runtime::sim::Simulation, wire: &str| -> Vec<[f64; 3]> {
         let values = read(sim, wire);
         values.chunks(dim).map(|p| std::array::from_fn(|a| p.get(a).copied().unwrap_or(0.0))).collect()
     };

@@ -1,10 +1,10 @@
 //! Formulas of the position and of inputs on the GPU, held against the same expressions in 64 bits on the CPU.
 
-use stagewright::document::{Document, ParamValue};
-use stagewright::expr::{ExprContext, Expression, Number, Numbers};
-use stagewright::graph::Graph;
-use stagewright::input::FrameInput;
-use stagewright::library::Library;
+use stagewright_base::expr::{ExprContext, Expression, Number, Numbers};
+use stagewright_base::input::FrameInput;
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 use super::harness::*;
 

@@ -3,8 +3,8 @@
 use super::asking::{Point, added, dot, less, norm, scaled};
 use super::harness::*;
 use super::pinhole::{LOOK_AT, VIEWS, axes};
-use stagewright::input::FrameInput;
-use stagewright::sim::Simulation;
+use stagewright_base::input::FrameInput;
+use stagewright_runtime::sim::Simulation;
 
 const SIZE: [f64; 2] = [96.0, 64.0];
 const PLACES: [[f64; 2]; 6] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.5, 0.5], [0.3, 0.8]];
@@ -340,7 +340,7 @@ fn the_ball_of_the_water_is_thrown_floats_and_keeps_particles_out() {
         .replace(r#""spacing": (number: 0.02,"#, r#""spacing": (number: 0.05,"#)
         .replace(r#""picture_height": (number: 720,"#, r#""picture_height": (number: 45,"#);
     assert_ne!(small, text);
-    let document = stagewright::document::Document::parse(&small).unwrap();
+    let document = stagewright_language::document::Document::parse(&small).unwrap();
     let mut sim = fused(&document, &["ball/body", "ball/hand.pressed", "substep.particles"]);
     // The ball's middle in the image at 0.2 s, for the graph's camera.
     let at = [0.7326, 0.4467];

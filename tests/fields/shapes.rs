@@ -1,6 +1,6 @@
 //! Shapes against distances that are found another way, and their slopes.
 
-use stagewright::curve::Curve;
+use stagewright_base::curve::Curve;
 
 use super::asking::*;
 use super::harness::*;

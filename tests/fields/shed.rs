@@ -2,9 +2,9 @@
 
 use super::asking::*;
 use super::harness::*;
-use stagewright::curve::Curve;
-use stagewright::document::{Document, ParamValue};
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_base::curve::Curve;
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 // With the same slope at both ends, so that they fit together.
 const X: [(f64, f64); 4] = [(0.0, 0.5), (0.25, 0.25), (0.75, 0.75), (1.0, 0.5)];

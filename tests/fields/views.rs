@@ -12,7 +12,7 @@ const CAMERA: &str = r##"
     $nodes
 "##;
 
-pub fn scene(nodes: &str, [azimuth, elevation, roll]: [f64; 3]) -> stagewright::sim::Simulation {
+pub fn scene(nodes: &str, [azimuth, elevation, roll]: [f64; 3]) -> stagewright_runtime::sim::Simulation {
     let values = [("$azimuth", azimuth), ("$elevation", elevation), ("$roll", roll)].map(|(k, v)| (k, v.to_string()));
     start(60.0, &CAMERA.replace("$nodes", nodes), &pairs(&values))
 }

@@ -331,11 +331,11 @@ fn a_mesh_that_changed_is_another_export() {
     let graph = folder.file("g.ron", mesh("a.obj"));
     folder.file("a.obj", TETRAHEDRON);
     let inputs = || {
-        use stagewright::{cancel::Cancel, document::Document, files::Access, library::Library};
+        use stagewright_base::{cancel::Cancel, files::Access};
+        use stagewright_language::{document::Document, library::Library};
         let document = Document::parse(&fs::read_to_string(&graph).unwrap()).unwrap();
         let access = Access::new(graph.parent().unwrap(), false);
-        stagewright::export::record::Fingerprint::of(&document, Library::builtin(), &access, &Cancel::default())
-            .unwrap()
+        stagewright_export::record::Fingerprint::of(&document, Library::builtin(), &access, &Cancel::default()).unwrap()
     };
     let first = inputs();
     assert_eq!(first, inputs());

@@ -112,7 +112,7 @@ fn check_reads_what_render_will_read() {
 /// Places that are no numbers are none, so that a file with them does not look changed for ever.
 #[test]
 fn a_place_that_is_no_number_is_none() {
-    use stagewright::document::Document;
+    use stagewright_language::document::Document;
     let text = graph(r#""odd": (number: 1, at: (NaN, 0)), "far": (number: 1, at: (1e400, 5)),"#);
     let document = Document::parse(&text).unwrap();
     assert_eq!(document.nodes["odd"].at, (0.0, 0.0));

@@ -1,7 +1,7 @@
 //! Substeps that the GPU chooses by the CFL condition, against as many as it would take at worst: a tank at rest, the front of a
 //! dam break, a body that moves, and what happens where the most do not suffice.
 
-use stagewright::sim::Simulation;
+use stagewright_runtime::sim::Simulation;
 
 use super::dam_break::{against_experiment, front};
 use super::harness::*;

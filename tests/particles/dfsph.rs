@@ -1,6 +1,6 @@
 //! Incompressible SPH (DFSPH): one iteration against f64, a tank at rest, momentum, and the force of the water on a body.
 
-use stagewright::sim::Simulation;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 use super::sets::*;

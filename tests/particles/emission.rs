@@ -1,6 +1,6 @@
 //! Emission: how many, where, and what happens when no more fit.
 
-use stagewright::sim::Simulation;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 use super::sets::*;

@@ -1,10 +1,10 @@
 //! Searches that go by what an earlier one has found: with the same bits as those that look for themselves.
 
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::tuning::DefaultTuning;
-use stagewright::plan::{Keep, MemoryBudget, Plan, PlanOptions, Tuning};
-use stagewright::sim::Simulation;
+use stagewright_compiler::tuning::DefaultTuning;
+use stagewright_compiler::{Keep, MemoryBudget, Plan, PlanOptions, Tuning};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 use super::killing::HASH;

@@ -49,7 +49,7 @@ const FALL: &str = r##"
     "move": (stage: "particles/integrate", inputs: {"particles": "force.particles"}, params: {"speed_limit": $limit}),
 "##;
 
-fn falling(fps: f64, pull: &str, constant: &str, drag: &str, limit: &str) -> stagewright::sim::Simulation {
+fn falling(fps: f64, pull: &str, constant: &str, drag: &str, limit: &str) -> stagewright_runtime::sim::Simulation {
     let values = [("$pull", pull), ("$constant", constant), ("$drag", drag), ("$limit", limit)];
     start(fps, FALL, &values)
 }
@@ -85,7 +85,7 @@ fn semi_implicit_euler_keeps_a_springs_energy() {
     let positions: Vec<f32> = random(3 * 64, 7).iter().map(|v| 0.5 + 0.4 * v).collect();
     place(&mut sim, "set", &positions, &vec![0.0; 3 * 64], 3);
     let (w, dt) = (5.0, 1.0 / 60.0);
-    let shadow = |sim: &stagewright::sim::Simulation| -> Vec<f64> {
+    let shadow = |sim: &stagewright_runtime::sim::Simulation| -> Vec<f64> {
         let places = vectors(sim, "set.value", "position", 3);
         let velocities = vectors(sim, "set.value", "velocity", 3);
         let energy = |(p, v): (&[f64; 3], &[f64; 3])| {

@@ -1,9 +1,9 @@
 //! Neighbours: the search finds exactly what comparing all pairs finds.
 
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::sim::Simulation;
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 use super::killing::HASH;

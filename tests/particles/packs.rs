@@ -1,10 +1,10 @@
 //! What a search reads of other particles lies together on a GPU, and sorts take fewer dispatches: with the same bits as without.
 
-use stagewright::bench::cases;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::sim::Simulation;
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::bench::cases;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 use super::sets::*;

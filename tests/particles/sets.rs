@@ -1,6 +1,6 @@
 //! Particles in and out of a simulation, and what statistics says of them.
 
-use stagewright::sim::Simulation;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::{mean, read, words};
 

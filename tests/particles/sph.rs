@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use stagewright::document::ParamValue;
+use stagewright_language::document::ParamValue;
 
 use super::harness::*;
 use super::sets::*;

@@ -1,6 +1,6 @@
 //! SPH against hydrostatics, and against the second law: a tank at rest, and a periodic box without forces.
 
-use stagewright::sim::Simulation;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 use super::sets::*;

@@ -1,10 +1,10 @@
 //! Numbers that go round a group that repeats, one case each, and States that start from files.
 
-use stagewright::document::{Document, ParamValue};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::gpu;
 

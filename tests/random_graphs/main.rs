@@ -16,12 +16,12 @@ use std::sync::OnceLock;
 
 use interpret::Interpreter;
 use model::Model;
-use stagewright::document::Document;
-use stagewright::gpu::{Gpu, GpuOptions};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 use stagewright_test_support::seed;
 
 const FRAMES: usize = 3;

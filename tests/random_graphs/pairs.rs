@@ -5,12 +5,12 @@
 
 use std::fmt::Write as _;
 
-use stagewright::document::Document;
-use stagewright::gpu::Gpu;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::Gpu;
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 /// A stage by name: the lines of its header, the body of `stage`, and more fields of its node.
 struct Stage {

@@ -4,8 +4,8 @@
 
 use std::path::PathBuf;
 
-use stagewright::document::{Document, ParamValue};
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::harness::*;
 use super::reference::{Cell, EdgeRule, Grid};

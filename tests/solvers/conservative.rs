@@ -17,7 +17,14 @@ const CELLS: &str = "fluid/advect_conservative";
 const FACES: &str = "staggered/advect_conservative";
 
 /// A simulation that carries `q` along `u`.
-fn carrier(grid: &Grid, stage: &str, fps: f64, substeps: u32, ty: &str, walls: bool) -> stagewright::sim::Simulation {
+fn carrier(
+    grid: &Grid,
+    stage: &str,
+    fps: f64,
+    substeps: u32,
+    ty: &str,
+    walls: bool,
+) -> stagewright_runtime::sim::Simulation {
     let values = [
         ("$cells", grid.resolution()),
         ("$edge", grid.edge.name().into()),

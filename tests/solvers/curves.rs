@@ -1,8 +1,8 @@
 //! Curves and gradients on the GPU, held against their f64 selves.
 
-use stagewright::curve::{Color, Curve, Gradient, SAMPLES};
-use stagewright::document::ParamValue;
-use stagewright::sim::Simulation;
+use stagewright_base::curve::{Color, Curve, Gradient, SAMPLES};
+use stagewright_language::document::ParamValue;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 

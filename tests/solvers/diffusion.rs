@@ -48,7 +48,7 @@ impl Mode {
     }
 }
 
-fn start_at(fps: f64, values: &[(&str, String)]) -> stagewright::sim::Simulation {
+fn start_at(fps: f64, values: &[(&str, String)]) -> stagewright_runtime::sim::Simulation {
     start(fps, DIFFUSE, &pairs(values))
 }
 

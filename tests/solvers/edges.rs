@@ -1,7 +1,7 @@
 //! What lies outside a grid: every edge rule, cell by cell and between cells, for numbers, vectors and faces.
 
-use stagewright::document::ParamValue;
-use stagewright::sim::Simulation;
+use stagewright_language::document::ParamValue;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 use super::reference::{Cell, EdgeRule, Grid, blend};

@@ -1,9 +1,9 @@
 //! Something to read for every port of a stage, so that it runs alone.
 
-use stagewright::document::Document;
-use stagewright::stage::Stage;
-use stagewright::stage::header::{Change, Direction, Port};
-use stagewright::stage::types::{Element, PortType, ValueType};
+use stagewright_language::document::Document;
+use stagewright_language::stage::Stage;
+use stagewright_language::stage::header::{Change, Direction, Port};
+use stagewright_language::stage::types::{Element, PortType, ValueType};
 
 use super::harness::*;
 

@@ -1,12 +1,12 @@
 //! Meshes and images as signed distances and as colours: what a file holds is what the GPU reads.
 
-use stagewright::document::ParamValue;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
-use stagewright::problem::Problems;
-use stagewright::sim::timeline::Budget;
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_base::problem::Problems;
+use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_language::document::ParamValue;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::timeline::Budget;
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::harness::*;
 
@@ -45,7 +45,7 @@ const NODES: &str = r#"
 fn a_mesh_is_its_distance_on_the_gpu_and_at_the_start() {
     let folder = folder("mesh");
     std::fs::write(folder.join("cube.obj"), cube()).unwrap();
-    let field = stagewright::library::Library::builtin().stage("field/from_grid").unwrap();
+    let field = stagewright_language::library::Library::builtin().stage("field/from_grid").unwrap();
     let (input, output) = (field.inputs().next().unwrap().name.clone(), field.outputs().next().unwrap().name.clone());
     let nodes =
         NODES.replace("{\"grid\":", &format!("{{\"{input}\":")).replace("field.field", &format!("field.{output}"));

@@ -1,6 +1,6 @@
 //! Bilateral, narrow-range and Gaussian filters against brute force in f64.
 
-use stagewright::plan::Keep;
+use stagewright_compiler::Keep;
 
 use super::filter_reference::*;
 use super::harness::*;

@@ -1,9 +1,9 @@
 //! Groups, repeats and numbers.
 
-use stagewright::document::{Document, ParamValue, Scope};
-use stagewright::edit::make_group;
-use stagewright::library::Library;
-use stagewright::plan::Keep;
+use stagewright_compiler::Keep;
+use stagewright_language::document::{Document, ParamValue, Scope};
+use stagewright_language::edit::make_group;
+use stagewright_language::library::Library;
 
 use super::harness::*;
 

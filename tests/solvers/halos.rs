@@ -1,10 +1,10 @@
 //! Inputs that come through workgroup memory are what they are where they lie, to the bit; and stages that look farther than they
 //! say are held to what they say either way.
 
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::tuning::Shape;
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_compiler::tuning::Shape;
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 use super::harness::*;
 use super::shapes::{EDGES, outcome, shaped};
@@ -209,7 +209,9 @@ fn gpus_take_tiles_for_wide_windows() {
     same(&outcome(plan, &["field.value"]), &wide.expected(), "as a GPU has it");
     let narrow = Case { size: "1", ..CASE };
     assert!(!is_haloed(&compiled(&narrow, Tuning::gpu())), "nine cells");
-    for defaults in [stagewright::plan::tuning::DefaultTuning::Plain, stagewright::plan::tuning::DefaultTuning::Cpu] {
+    for defaults in
+        [stagewright_compiler::tuning::DefaultTuning::Plain, stagewright_compiler::tuning::DefaultTuning::Cpu]
+    {
         assert!(!is_haloed(&compiled(&wide, Tuning { defaults, ..Tuning::gpu() })));
     }
 }

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
-use stagewright::document::Document;
-use stagewright::gpu::{Gpu, GpuOptions};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::gpu::{Gpu, GpuOptions};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 /// Unit roundoff of f32: the relative error of one rounding.
 pub const U: f64 = 0.5 * f32::EPSILON as f64;

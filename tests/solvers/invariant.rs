@@ -1,14 +1,14 @@
 //! What is computed once: it has the bits that it would have if it were computed in every frame, and is computed again when
 //! something that it depends on was set.
 
-use stagewright::document::{Document, ParamValue};
-use stagewright::gpu::Profile;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
-use stagewright::sim::{FrameInput, Simulation};
-use stagewright::stage::Stage;
-use stagewright::stage::types::{Element, ValueType, WireType};
+use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_language::stage::Stage;
+use stagewright_language::stage::types::{Element, ValueType, WireType};
+use stagewright_runtime::gpu::Profile;
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::feeds::{alone, looks};
 use super::harness::*;

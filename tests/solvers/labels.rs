@@ -1,6 +1,6 @@
 //! Numbers written over images, and images side by side.
 
-use stagewright::document::ParamValue;
+use stagewright_language::document::ParamValue;
 
 use super::harness::*;
 use super::reference::{EdgeRule, Grid};

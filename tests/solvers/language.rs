@@ -1,8 +1,8 @@
 //! What the stage language promises a stage, as the GPU computes it.
 
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
+use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 use super::harness::*;
 use super::reference::{EdgeRule, Grid};

@@ -1,8 +1,8 @@
 //! Coarser domains that stages ask for, what groups do without a wire, States of one number, and multigrid on all of that.
 
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::stage::Stage;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_language::stage::Stage;
 
 use super::harness::*;
 use super::reference::{EdgeRule, Grid};

@@ -26,7 +26,7 @@ const MEASURE: &str = r#"
     "face_flux": (stage: "measure/face_flux", inputs: {"velocity": "f"}, params: {"axis": 1, "place": $place}),
 "#;
 
-fn measured(grid: &Grid, place: f64, states: &[(&str, &[f32])]) -> stagewright::sim::Simulation {
+fn measured(grid: &Grid, place: f64, states: &[(&str, &[f32])]) -> stagewright_runtime::sim::Simulation {
     let of = |v: [&str; 3]| v[..grid.dim].join(", ");
     let values = [
         ("$cells", grid.resolution()),

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use stagewright::plan::Keep;
-use stagewright::sim::Simulation;
+use stagewright_compiler::Keep;
+use stagewright_runtime::sim::Simulation;
 use stagewright_test_support::seed;
 
 use super::harness::*;

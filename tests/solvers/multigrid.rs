@@ -2,10 +2,10 @@
 
 use std::f64::consts::PI;
 
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::sim::Simulation;
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 
@@ -23,7 +23,7 @@ fn cells_of(shape: &[usize]) -> String {
 }
 
 /// A solver of these cells, of 1/64 m each.
-fn solver(shape: &[usize], edge: &str) -> stagewright::sim::Simulation {
+fn solver(shape: &[usize], edge: &str) -> stagewright_runtime::sim::Simulation {
     let values =
         [("$cells", cells_of(shape)), ("$width", (shape[0] as f64 / 64.0).to_string()), ("$edge", edge.to_string())];
     start(60.0, SOLVER, &pairs(&values))

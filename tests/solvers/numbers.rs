@@ -1,7 +1,7 @@
 //! Numbers that expressions name, while a simulation runs: what follows them, and what is refused.
 
-use stagewright::document::ParamValue;
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_language::document::ParamValue;
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::harness::*;
 

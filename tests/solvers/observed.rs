@@ -7,9 +7,9 @@
 
 use std::cell::OnceCell;
 
-use stagewright::graph::Graph;
-use stagewright::plan::{Keep, Outputs, Plan, PlanOptions, Tuning};
-use stagewright::sim::Simulation;
+use stagewright_compiler::{Keep, Outputs, Plan, PlanOptions, Tuning};
+use stagewright_language::graph::Graph;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 use super::shipped::{ShippedGraph, all_graphs, state_words};

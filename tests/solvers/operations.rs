@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::harness::*;
-use stagewright::library::Library;
+use stagewright_language::library::Library;
 
 const CELLS: [usize; 2] = [32, 16];
 const COUNT: usize = CELLS[0] * CELLS[1];

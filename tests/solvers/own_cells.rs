@@ -1,11 +1,11 @@
 //! What a stage reads at the centre of its own cell is that cell, exactly and in every plan; and what parameters of the plan decide.
 
-use stagewright::bench;
-use stagewright::document::{Document, ParamValue};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, Tuning};
-use stagewright::sim::Simulation;
+use stagewright_compiler::{Plan, Tuning};
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::bench;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 
@@ -40,7 +40,7 @@ fn on_other_cells_it_is_interpolated() {
     let text = |on: &str| {
         let values = [("$cells", "40, 20"), ("$edge", "wall"), ("$precision", "f32"), ("$on", on)];
         let graph = Graph::build(&document(60.0, CENTRE, &values), Library::builtin()).unwrap();
-        let options = stagewright::plan::PlanOptions { keep: stagewright::plan::Keep::All, ..Default::default() };
+        let options = stagewright_compiler::PlanOptions { keep: stagewright_compiler::Keep::All, ..Default::default() };
         Plan::compile(&graph, &options).unwrap().to_text_with_wgsl()
     };
     assert!(!text("box").contains("fn value_at") && text("wide").contains("fn value_at"));
@@ -111,8 +111,8 @@ fn case(name: &str, size: u32) -> Document {
 
 fn planned(document: &Document, tuning: Tuning) -> Plan {
     let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
-    let options = bench::options(document, &stagewright::files::Access::default(), &[]);
-    let options = stagewright::plan::PlanOptions { tuning, ..options };
+    let options = bench::options(document, &stagewright_base::files::Access::default(), &[]);
+    let options = stagewright_compiler::PlanOptions { tuning, ..options };
     Plan::compile(&graph, &options).unwrap_or_else(|e| panic!("{e}"))
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use stagewright::sim::Simulation;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 

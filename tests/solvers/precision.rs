@@ -1,11 +1,11 @@
 //! Grids in half precision: what a store loses, that nothing else is lost, and that memory halves.
 
-use stagewright::document::Document;
-use stagewright::graph::{Graph, Kind};
-use stagewright::library::Library;
-use stagewright::plan::tuning::{self, Shape};
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::sim::Simulation;
+use stagewright_compiler::tuning::{self, Shape};
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::document::Document;
+use stagewright_language::graph::{Graph, Kind};
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 use super::reference::{EdgeRule, Grid, jacobi, sor};

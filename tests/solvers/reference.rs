@@ -1,6 +1,6 @@
 //! The methods of the stages in f64 on the CPU, written from their equations.
 
-pub use stagewright::stage::types::EdgeRule;
+pub use stagewright_language::stage::types::EdgeRule;
 
 pub type Cell = [i64; 3];
 

@@ -1,10 +1,10 @@
 //! Shapes of dispatches change nothing but their speed: swept on tiles, a stage gives the bits that it gives cell by cell.
 
-use stagewright::graph::{Graph, Kind};
-use stagewright::library::Library;
-use stagewright::plan::tuning::{self, Shape};
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::sim::Simulation;
+use stagewright_compiler::tuning::{self, Shape};
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::graph::{Graph, Kind};
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 

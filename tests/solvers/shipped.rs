@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use stagewright::document::{Document, NodeKind, ParamValue};
-use stagewright::graph::{Graph, Kind};
-use stagewright::library::{self, Library};
-use stagewright::plan::tuning::{self, Shape};
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::sim::{FrameInput, Simulation};
-use stagewright::stage::Stage;
-use stagewright::stage::types::{Element, Scalar, ValueType};
+use stagewright_compiler::tuning::{self, Shape};
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::document::{Document, NodeKind, ParamValue};
+use stagewright_language::graph::{Graph, Kind};
+use stagewright_language::library::{self, Library};
+use stagewright_language::stage::Stage;
+use stagewright_language::stage::types::{Element, Scalar, ValueType};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::feeds::{alone, looks};
 use super::harness::*;
@@ -308,7 +308,7 @@ fn computing_once_what_does_not_change_changes_no_bit() {
 }
 
 /// Mean and standard deviation of an image's brightness, 0..255.
-fn brightness(image: &stagewright::sim::Image) -> (f64, f64) {
+fn brightness(image: &stagewright_runtime::sim::Image) -> (f64, f64) {
     let light: Vec<f64> =
         image.rgba.chunks(4).map(|p| p[..3].iter().map(|v| f64::from(*v)).sum::<f64>() / 3.0).collect();
     let middle = mean(&light);

@@ -3,8 +3,8 @@
 
 use std::f64::consts::TAU;
 
-use stagewright::plan::tuning::Shape;
-use stagewright::stage::edges::SIDES;
+use stagewright_compiler::tuning::Shape;
+use stagewright_language::stage::edges::SIDES;
 
 use super::edges::PROBES;
 use super::harness::*;
@@ -131,7 +131,7 @@ impl Sides {
         for mut offset in [[-1, 0, 0], [1, -1, 1], [0, 3, -2], [-7, 6, 4], [9, -11, -8], [100, 101, -99]] {
             offset[dim..].fill(0);
             let value = offset[..dim].iter().map(|o| *o as f64).collect();
-            sim.set_param("near.offset", stagewright::document::ParamValue::Vector(value)).unwrap();
+            sim.set_param("near.offset", stagewright_language::document::ParamValue::Vector(value)).unwrap();
             step(&mut sim, 1);
             let moved = || all(self.n).map(|c| std::array::from_fn(|a| c[a] + offset[a]));
             let vector = |f: &dyn Fn(Cell, usize) -> f64| -> Vec<f64> {

@@ -1,8 +1,8 @@
 //! Domains whose cells are cut into slices along x, as particles are sorted by.
 
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::stage::Stage;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_language::stage::Stage;
 
 use super::harness::*;
 

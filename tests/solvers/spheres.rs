@@ -1,6 +1,6 @@
 //! Spheres seen through a camera, and their thickness, against rays and spheres in f64.
 
-use stagewright::sim::Simulation;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 use super::view_reference::*;

@@ -1,7 +1,7 @@
 //! States: what survives a frame, a reset, an edit.
 
-use stagewright::plan::Keep;
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_compiler::Keep;
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::harness::*;
 
@@ -21,7 +21,7 @@ const COUNT: &str = r##"
         fn stage(cell: Cell) -> T { return x(cell - unit(0)) + T(1.0); }"#, inputs: {"x": "b.value"}),
 "##;
 
-fn count(a: &str, ty: &str, b: &str) -> stagewright::document::Document {
+fn count(a: &str, ty: &str, b: &str) -> stagewright_language::document::Document {
     document(60.0, &[DOMAIN, COUNT].concat(), &[("$a", a), ("$type", ty), ("$b", b)])
 }
 
@@ -133,7 +133,7 @@ fn replace_keeps_a_state_whose_memory_is_laid_out_again() {
     let mut resting = shifting.clone();
     let still = shifting.node("up").unwrap().clone();
     *resting.node_mut("move").unwrap() = still;
-    let input = stagewright::document::Link::parse("b.value");
+    let input = stagewright_language::document::Link::parse("b.value");
     resting.node_mut("move").unwrap().inputs.insert("x".into(), input);
     for frames in [1, 2, 3] {
         for (first, second) in [(&shifting, &resting), (&resting, &shifting)] {

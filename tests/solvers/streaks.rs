@@ -1,6 +1,6 @@
 //! Images side by side, and drops that water leaves behind and that are drawn along their way.
 
-use stagewright::document::ParamValue;
+use stagewright_language::document::ParamValue;
 
 use super::harness::*;
 use super::view_reference::*;

@@ -3,12 +3,12 @@
 use std::cell::Cell;
 use std::path::PathBuf;
 
-use stagewright::bench::{self, cases};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
-use stagewright::sim::Simulation;
-use stagewright::tune::{self, TuningCache};
+use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::bench::{self, cases};
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::tune::{self, TuningCache};
 
 use super::harness::*;
 
@@ -77,7 +77,7 @@ fn only_what_has_shapes_is_chosen_from() {
     let mut document = cases::case("b3").unwrap().unwrap();
     cases::resize(&mut document, 1000);
     let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
-    let options = bench::options(&document, &stagewright::files::Access::default(), &[]);
+    let options = bench::options(&document, &stagewright_base::files::Access::default(), &[]);
     let mut cache = TuningCache::at(&folder("particles").join("tuning.json"));
     let choices = tune::tune(gpu(), &graph, &options, &mut cache, &|| true).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(choices, []);

@@ -1,10 +1,10 @@
 //! Groups that stop by themselves: where they stop, what they leave behind, and what else may be in and around them.
 
-use stagewright::document::Document;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::sim::Simulation;
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 
@@ -74,10 +74,10 @@ fn the_tolerance_changes_while_it_runs_and_may_be_an_expression() {
     let mut sim = start(60.0, &nodes, &[("$below", "\"tolerance + frame\""), ("$every", "1")]);
     assert_eq!(counted(&mut sim), (5.0, 5));
     assert_eq!(counted(&mut sim), (4.0, 4), "a frame later it is 6.5");
-    sim.set_param("tolerance.value", stagewright::document::ParamValue::Number(-1.5)).unwrap();
+    sim.set_param("tolerance.value", stagewright_language::document::ParamValue::Number(-1.5)).unwrap();
     assert_eq!(counted(&mut sim), (10.0, 10), "two frames later 0.5");
     let mut sim = start(60.0, &[DOMAIN, COUNT].concat(), &[("$below", "5.5"), ("$every", "1")]);
-    sim.set_param("solve.until", stagewright::document::ParamValue::Number(2.5)).unwrap();
+    sim.set_param("solve.until", stagewright_language::document::ParamValue::Number(2.5)).unwrap();
     assert_eq!(counted(&mut sim), (8.0, 8));
 }
 

@@ -1,7 +1,7 @@
 //! What parameters and numbers are while a simulation runs.
 
-use stagewright::document::ParamValue;
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_language::document::ParamValue;
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::harness::*;
 

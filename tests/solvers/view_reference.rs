@@ -1,6 +1,6 @@
 //! An image's camera in f64.
 
-use stagewright::sim::Simulation;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 

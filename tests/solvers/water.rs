@@ -1,7 +1,7 @@
 //! Normals from depth, sunlight through a surface, and the water graph.
 
-use stagewright::document::{Document, ParamValue};
-use stagewright::sim::Simulation;
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 use super::view_reference::*;

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use stagewright::sim::Simulation;
+use stagewright_runtime::sim::Simulation;
 
 use super::advection_reference::*;
 use super::harness::*;

@@ -2,10 +2,10 @@
 
 use std::f64::consts::PI;
 
-use stagewright::document::{Document, ParamValue};
-use stagewright::input::InputTrack;
-use stagewright::plan::Keep;
-use stagewright::sim::{FrameInput, Simulation};
+use stagewright_base::input::InputTrack;
+use stagewright_compiler::Keep;
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::harness::*;
 

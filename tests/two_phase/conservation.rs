@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use stagewright::document::{Document, NodeKind, ParamValue};
-use stagewright::graph::Graph;
-use stagewright::input::InputTrack;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Outputs, Plan, PlanOptions};
-use stagewright::sim::Simulation;
+use stagewright_base::input::InputTrack;
+use stagewright_compiler::{Keep, Outputs, Plan, PlanOptions};
+use stagewright_language::document::{Document, NodeKind, ParamValue};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 

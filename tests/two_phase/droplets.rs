@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use stagewright::sim::Simulation;
+use stagewright_runtime::sim::Simulation;
 
 use super::curvature::{disc, shares};
 use super::harness::*;

@@ -22,7 +22,12 @@ const NODES: &str = r#"
         "gravity_f": (0.5, -9.81$z), "gravity_g": (-1.3, 0.6$z), "expansion_f": 0.03, "expansion_g": 0.004, "reference": 295}),
 "#;
 
-fn begin(grid: &Grid, [f, g]: [f64; 2], sweeps: usize, states: &[(&str, &[f64])]) -> stagewright::sim::Simulation {
+fn begin(
+    grid: &Grid,
+    [f, g]: [f64; 2],
+    sweeps: usize,
+    states: &[(&str, &[f64])],
+) -> stagewright_runtime::sim::Simulation {
     let values = [
         ("$cells", grid.resolution()),
         ("$width", WIDTH.to_string()),

@@ -1,8 +1,8 @@
 //! Pressure of two fluids whose densities differ by a thousand, between walls of any shape: what a cycle of multigrid and
 //! conjugate gradients leaves of the residual.
 
-use stagewright::document::ParamValue;
-use stagewright::sim::Simulation;
+use stagewright_language::document::ParamValue;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use png::{BitDepth, ColorType};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
-use stagewright::sim::Simulation;
+use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
 
 use super::advection_reference::{Plane, Q};
 use super::harness::*;

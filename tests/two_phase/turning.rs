@@ -3,9 +3,9 @@
 
 use std::f64::consts::PI;
 
-use stagewright::input::InputTrack;
-use stagewright::plan::Keep;
-use stagewright::sim::Simulation;
+use stagewright_base::input::InputTrack;
+use stagewright_compiler::Keep;
+use stagewright_runtime::sim::Simulation;
 
 use super::harness::*;
 use super::reference::Grid;

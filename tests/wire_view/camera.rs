@@ -1,11 +1,11 @@
 //! The camera that a hand moves.
 
-use stagewright::document::{Document, ParamValue};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
-use stagewright::sim::Simulation;
-use stagewright::sim::camera::{Orbit, orbit_target};
+use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::sim::camera::{Orbit, orbit_target};
 
 use crate::harness::{compile, document, gpu, read, step, within};
 

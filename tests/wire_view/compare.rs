@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use stagewright::sim::compare::{Comparison, Measure, compare};
-use stagewright::sim::taken::{Subject, Taken};
-use stagewright::sim::wire_view::{Show, View, Viewer};
-use stagewright::sim::{Image, Simulation};
+use stagewright_runtime::sim::compare::{Comparison, Measure, compare};
+use stagewright_runtime::sim::taken::{Subject, Taken};
+use stagewright_runtime::sim::wire_view::{Show, View, Viewer};
+use stagewright_runtime::sim::{Image, Simulation};
 
 use crate::harness::{gpu, random, start, step};
 use crate::view::look_at;

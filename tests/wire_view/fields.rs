@@ -1,8 +1,8 @@
 //! Fields have no memory. A view gives them some: their values at the cell centres of a domain.
 
-use stagewright::plan::Keep;
-use stagewright::sim::Simulation;
-use stagewright::sim::wire_view::View;
+use stagewright_compiler::Keep;
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::sim::wire_view::View;
 
 use crate::harness::{compile, document, gpu, read, step, within};
 use crate::view::look_at;

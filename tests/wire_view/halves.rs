@@ -1,7 +1,7 @@
 //! Grids in half precision look like the same numbers in f32.
 
-use stagewright::sim::Simulation;
-use stagewright::sim::wire_view::{Show, View};
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::sim::wire_view::{Show, View};
 
 use crate::harness::{random, start};
 use crate::view::{look, look_at};

@@ -1,7 +1,7 @@
 //! Images of grids against colour maps in f64, and against the stages that make the same images.
 
-use stagewright::sim::wire_view::{Axis, ColorMap, Show, View, Volume};
-use stagewright::sim::{Image, Simulation};
+use stagewright_runtime::sim::wire_view::{Axis, ColorMap, Show, View, Volume};
+use stagewright_runtime::sim::{Image, Simulation};
 
 use crate::harness::{random, start, step};
 use crate::view::{Look, look, look_at};
@@ -244,7 +244,7 @@ fn through_the_camera_the_box_is_where_the_camera_sees_it() {
     values[((cell[2] * ny + cell[1]) * nx + cell[0]) as usize] = 255.0;
     sim.write("d", &values).unwrap();
     let view = View { size: Some((160, 120)), ..volume(Volume::Orbit) };
-    let camera = stagewright::sim::camera::Orbit::around([1.4, 1.2, 1.0]);
+    let camera = stagewright_runtime::sim::camera::Orbit::around([1.4, 1.2, 1.0]);
     let center = cell.map(|c| (f64::from(c) + 0.5) * 0.2);
     let ([x, y], _) = camera.frame().project(center, [160, 120]);
     let at = [(x / 160.0) as f32, (y / 120.0) as f32];
@@ -311,7 +311,7 @@ fn the_value_under_the_pointer_is_what_read_gives() {
 #[test]
 fn what_can_not_be_shown_is_said() {
     let sim = simulation(0);
-    let mut viewer = stagewright::sim::wire_view::Viewer::new(sim.gpu()).unwrap();
+    let mut viewer = stagewright_runtime::sim::wire_view::Viewer::new(sim.gpu()).unwrap();
     let cases = [
         (View::new("nobody.value"), "there is no such wire"),
         (View::new("a.colour"), "this node has: a.value"),

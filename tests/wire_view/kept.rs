@@ -1,11 +1,11 @@
 //! Which wires a view can have: any, wherever its node stands.
 
-use stagewright::document::Document;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
-use stagewright::sim::Simulation;
-use stagewright::sim::wire_view::{View, Viewer, thumbnails};
+use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::sim::wire_view::{View, Viewer, thumbnails};
 
 use crate::harness::{compile, document, gpu, random, read, step, words};
 use crate::view::{look, look_at};
@@ -157,8 +157,8 @@ fn thumbnails_of_the_shipped_graphs_show() {
         let text = std::fs::read_to_string(format!("graphs/{name}.ron")).unwrap();
         let mut document = Document::parse(&text).unwrap();
         for (_, node) in document.nodes.iter_mut() {
-            if let stagewright::document::NodeKind::Domain(domain) = &mut node.kind {
-                domain.resolution = [48.0, 48.0].map(stagewright::document::ParamValue::Number).to_vec();
+            if let stagewright_language::document::NodeKind::Domain(domain) = &mut node.kind {
+                domain.resolution = [48.0, 48.0].map(stagewright_language::document::ParamValue::Number).to_vec();
             }
         }
         let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));

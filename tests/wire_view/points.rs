@@ -1,8 +1,8 @@
 //! Particles in images.
 
-use stagewright::sim::Simulation;
-use stagewright::sim::camera::Orbit;
-use stagewright::sim::wire_view::{ColorMap, View};
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::sim::camera::Orbit;
+use stagewright_runtime::sim::wire_view::{ColorMap, View};
 
 use crate::harness::{random, start};
 use crate::view::{Look, look, look_at};

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use stagewright::gpu::wire_view::{Params, found, wgsl};
+use stagewright_runtime::gpu::wire_view::{Params, found, wgsl};
 
 fn module() -> naga::Module {
     let text = wgsl();

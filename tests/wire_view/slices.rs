@@ -1,6 +1,6 @@
 //! Grids whose cells are slices, and neighbour grids, which are shown by whole cells.
 
-use stagewright::sim::wire_view::View;
+use stagewright_runtime::sim::wire_view::View;
 
 use crate::harness::{start, step};
 use crate::view::look_at;

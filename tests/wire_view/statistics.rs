@@ -1,7 +1,7 @@
 //! Statistics equal those of `Simulation::read` for every wire type.
 
-use stagewright::sim::Simulation;
-use stagewright::sim::wire_view::{Show, Statistics, View};
+use stagewright_runtime::sim::Simulation;
+use stagewright_runtime::sim::wire_view::{Show, Statistics, View};
 
 use crate::harness::{is_wild, random, start, step, within};
 use crate::view::look;

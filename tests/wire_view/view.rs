@@ -1,7 +1,7 @@
 //! Looking at a wire and waiting for what comes back.
 
-use stagewright::sim::wire_view::{Sample, Show, Statistics, View, Viewer};
-use stagewright::sim::{Image, Simulation};
+use stagewright_runtime::sim::wire_view::{Sample, Show, Statistics, View, Viewer};
+use stagewright_runtime::sim::{Image, Simulation};
 
 use crate::harness::gpu;
 

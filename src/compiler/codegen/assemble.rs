@@ -105,7 +105,7 @@ fn played(graph: &Graph, layout: &Allocation, options: &PlanOptions) -> Vec<Play
         };
         let full = if ending.is_empty() { name.clone() } else { format!("{name}.{ending}") };
         let Some(wire) = layout.wires.get(&full) else { continue };
-        let (stored, words) = wire.stored(&graph.domains, &ending);
+        let (stored, words) = wire.on_disk(&graph.domains, &ending);
         let part = PlayedPart { name: ending, buffer: *buffer, stored, words };
         if let Some(known) = played.iter_mut().find(|known| known.name == name) {
             known.parts.push(part);

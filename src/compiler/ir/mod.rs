@@ -9,6 +9,7 @@ pub(super) mod links;
 pub(super) mod packs;
 mod program;
 pub(super) mod query;
+pub(crate) mod stored;
 mod text;
 pub(super) mod tiles;
 mod verify;

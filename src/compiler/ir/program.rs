@@ -1,13 +1,14 @@
 //! Values and operations: the form of a graph once its iterations, groups, particle sets and fields are unrolled.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::arena::{Arena, Id, IdVec};
-use crate::graph::{DomainId, FileOutput, NodeId, Setting};
-use crate::ir::layout::Layout;
+use crate::graph::{FileOutput, NodeId, Setting};
+use crate::ir::stored::Stored;
 use crate::stage::header::Reduction;
-use crate::stage::types::{Precision, ValueType, WireType};
+use crate::stage::types::{ValueType, WireType};
 use crate::tuning::Shape;
 
 pub(crate) type ValueId = Id<Value>;
@@ -24,16 +25,7 @@ pub(crate) const OWN: InstanceId = Id::new(0);
 /// One version of a wire, or of a part of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Value {
-    pub ty: WireType,
-    pub domain: Option<DomainId>,
-    /// Number of dimensions of a `Vec`.
-    pub dim: u32,
-    /// Capacity of the particle set, for an attribute.
-    pub capacity: u32,
-    /// Domain of the particle set, for an attribute.
-    pub space: Option<DomainId>,
-    /// How the value's numbers are stored.
-    pub precision: Precision,
+    pub stored: Stored,
     /// Whether stores round up or down at random, so that they are right on average.
     pub dithered: bool,
     pub label: String,
@@ -43,22 +35,15 @@ pub(crate) struct Value {
 impl Value {
     /// A value without a domain and without a particle set.
     pub(crate) fn new(ty: WireType, label: String, bytes: u64) -> Value {
-        Value {
-            ty,
-            domain: None,
-            dim: 2,
-            capacity: 0,
-            space: None,
-            precision: Precision::F32,
-            dithered: false,
-            label,
-            bytes,
-        }
+        Value { stored: Stored::number(ty), dithered: false, label, bytes }
     }
+}
 
-    /// The memory layout of its elements.
-    pub(crate) fn layout(&self) -> Layout {
-        Layout::new(self.ty, self.dim, self.precision)
+impl Deref for Value {
+    type Target = Stored;
+
+    fn deref(&self) -> &Stored {
+        &self.stored
     }
 }
 

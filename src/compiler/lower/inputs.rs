@@ -53,7 +53,7 @@ impl Expander<'_> {
         let name = if output { format!("{name} (output)") } else { name.to_string() };
         let value = self.value(group, WireType::Number(setting.ty), format!("{}.{name}", self.graph.nodes[group].path));
         if let Some(value) = self.program.values.get_mut(value) {
-            value.dim = self.graph.dim_around(group).unwrap_or(value.dim);
+            value.stored.dim = self.graph.dim_around(group).unwrap_or(value.dim);
         }
         self.push(group, TOP, Task::Fill(Some(Setting { name, ..setting })), vec![], vec![write(value)])?;
         self.numbers.insert(key, value);

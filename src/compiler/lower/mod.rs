@@ -22,6 +22,7 @@ use crate::cancel::Cancel;
 use crate::graph::starts::{Behind, INIT};
 use crate::graph::{DomainId, Graph, Kind, NodeId, Setting, Source};
 use crate::ir::layout::{self, Layout};
+use crate::ir::stored::Stored;
 use crate::ir::{OWN, Op, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write};
 use crate::options::{Keep, Outputs, PlanOptions};
 use crate::problem::{Problem, Problems};
@@ -441,7 +442,8 @@ impl<'a> Expander<'a> {
         let total = u64::from(ty == WireType::Grid(ValueType::U32));
         let bytes = ((Layout::new(ty, dim, precision).words(elements) + total) * 4).next_multiple_of(16);
         let domain = index.filter(|_| ty.is_grid());
-        self.add(Value { domain, dim, precision, ..Value::new(ty, label, bytes) })
+        let stored = Stored { domain, dim, precision, ..Stored::number(ty) };
+        self.add(Value { stored, ..Value::new(ty, label, bytes) })
     }
 
     /// One partial result for every workgroup of a stage.
@@ -449,7 +451,8 @@ impl<'a> Expander<'a> {
         let groups = crate::ir::workgroups::groups(self.graph, node);
         let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
         let dim = self.graph.dim(&self.graph.nodes[node]);
-        self.add(Value { dim, ..Value::new(ty, label, count * 16) })
+        let stored = Stored { dim, ..Stored::number(ty) };
+        self.add(Value { stored, ..Value::new(ty, label, count * 16) })
     }
 }
 

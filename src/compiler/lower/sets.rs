@@ -23,6 +23,7 @@ use super::write;
 use crate::arena::Arena;
 use crate::graph::{COUNT_WORDS, Graph, Kind, NodeId, ParticleSet};
 use crate::ir::layout::Layout;
+use crate::ir::stored::Stored;
 use crate::ir::{Op, Part, Read, Task, Value, ValueId, Write};
 use crate::problem::Problem;
 use crate::stage::Stage;
@@ -55,8 +56,8 @@ impl Expander<'_> {
         let dim = self.graph.domains.get(room.domain).map_or(2, |d| d.dim);
         let ty = WireType::Attribute(ty);
         let words = Layout::new(ty, dim, Precision::F32).words(u64::from(room.capacity));
-        let value = Value::new(ty, label, (words * 4).next_multiple_of(16));
-        self.add(Value { dim, capacity: room.capacity, space: Some(room.domain), ..value })
+        let stored = Stored { dim, capacity: room.capacity, space: Some(room.domain), ..Stored::number(ty) };
+        self.add(Value { stored, ..Value::new(ty, label, (words * 4).next_multiple_of(16)) })
     }
 
     pub(super) fn count(&mut self, label: String) -> ValueId {
@@ -66,8 +67,9 @@ impl Expander<'_> {
     /// One `u32` for each particle of the capacity, and one more.
     fn indices(&mut self, room: Room, label: String) -> ValueId {
         let bytes = ((u64::from(room.capacity) + 1) * 4).next_multiple_of(16);
-        let value = Value::new(WireType::Attribute(ValueType::U32), label, bytes);
-        self.add(Value { capacity: room.capacity, ..value })
+        let ty = WireType::Attribute(ValueType::U32);
+        let stored = Stored { capacity: room.capacity, ..Stored::number(ty) };
+        self.add(Value { stored, ..Value::new(ty, label, bytes) })
     }
 
     pub(super) fn new_order(&mut self) -> usize {
@@ -287,8 +289,9 @@ impl Expander<'_> {
         let like = self.program.values[value].clone();
         let blocks = n.div_ceil(SCAN_BLOCK).max(1);
         let bytes = ((blocks + 1) * 4).next_multiple_of(16);
-        let sums = Value::new(WireType::Attribute(ValueType::U32), format!("{label} (block sums)"), bytes);
-        let sums = Value { capacity: blocks as u32, ..sums };
+        let ty = WireType::Attribute(ValueType::U32);
+        let stored = Stored { capacity: blocks as u32, ..Stored::number(ty) };
+        let sums = Value { stored, ..Value::new(ty, format!("{label} (block sums)"), bytes) };
         let (sums, total) = (self.add(sums.clone()), self.add(sums));
         let part = self.add(Value { label: format!("{label} (in blocks)"), ..like.clone() });
         let result = self.add(Value { label, ..like });

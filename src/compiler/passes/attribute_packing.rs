@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::arena::Arena;
 use crate::graph::Graph;
 use crate::ir::demand::demanded;
+use crate::ir::stored::Stored;
 use crate::ir::{
     InstanceId, OWN, Op, OpId, Part, Program, Read, StageInstance, Task, Value, ValueId, Write, bindings, query,
 };
@@ -236,7 +237,7 @@ fn add(program: &mut Program, wanted: &Wanted) -> Option<ValueId> {
     let ty = if words == 2 { ValueType::Vec2 } else { ValueType::Vec4 };
     let set = last.label.rsplit_once('.').map_or(last.label.as_str(), |(set, _)| set);
     let value = Value {
-        ty: WireType::Attribute(ty),
+        stored: Stored { ty: WireType::Attribute(ty), ..last.stored },
         label: format!("{set}.{}", wanted.name()),
         bytes: (u64::from(last.capacity) * u64::from(ty.components(last.dim)) * 4).next_multiple_of(16),
         ..(*last).clone()

@@ -11,6 +11,7 @@
 use crate::ir::links::topological;
 use crate::ir::packs::rows;
 use crate::ir::query;
+use crate::ir::stored::Stored;
 use crate::ir::{InstanceId, Op, OpId, Part, Program, Read, Task, Value, ValueId, Write, bindings};
 use std::collections::BTreeMap;
 
@@ -125,7 +126,7 @@ fn leave(program: &mut Program, op: OpId, by: &Searching) -> Option<ValueId> {
     let place = program.values.get(by.around.position)?;
     let set = place.label.rsplit_once('.').map_or(place.label.as_str(), |(set, _)| set);
     let value = Value {
-        ty: WireType::Attribute(ValueType::U32),
+        stored: Stored { ty: WireType::Attribute(ValueType::U32), ..place.stored },
         label: format!("{set}.found"),
         bytes: bytes(place),
         ..place.clone()

@@ -312,7 +312,7 @@ mod tests {
         let folder = folder("kill");
         let program = std::env::current_exe().unwrap();
         let mut child = std::process::Command::new(program)
-            .args(["--exact", "editor::model::recovery::tests::child"])
+            .args(["--exact", "model::recovery::tests::child"])
             .env(CHILD, &folder)
             .stdout(std::process::Stdio::null())
             .spawn()

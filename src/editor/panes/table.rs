@@ -1,26 +1,14 @@
-//! The table of panes. A new pane is a file of its own, a name in `Pane`, and a row here.
+//! All panes in one struct, made from the rows in `model::pane`.
 
-use super::canvas::Canvas;
-use super::code::Code;
-use super::compare::ComparePane;
 use super::content::PaneContent;
-use super::curves::CurvePane;
-use super::debugger::DebuggerPane;
-use super::help::Help;
-use super::inspector::Inspector;
-use super::plan_pane::PlanPane;
-use super::plots::PlotPane;
-use super::problems::ProblemList;
-use super::sweep::Sweep;
-use super::variations::Variations;
-use crate::model::pane::Pane;
+use crate::model::pane::{Pane, for_panes};
 
 macro_rules! panes {
-    ($($pane:ident => $field:ident: $content:ty,)*) => {
+    ($($pane:ident $title:literal => $field:ident: $module:ident::$content:ident,)*) => {
         /// All panes but the views, of which there may be several.
         #[derive(Default)]
         pub(crate) struct Panes {
-            $(pub(crate) $field: $content,)*
+            $(pub(crate) $field: super::$module::$content,)*
         }
 
         impl Panes {
@@ -45,17 +33,4 @@ macro_rules! panes {
     };
 }
 
-panes! {
-    Graph => canvas: Canvas,
-    Inspector => inspector: Inspector,
-    Code => code: Code,
-    Problems => problems: ProblemList,
-    Plan => plan: PlanPane,
-    Help => help: Help,
-    Variations => variations: Variations,
-    Sweep => sweep: Sweep,
-    Curves => curves: CurvePane,
-    Debugger => debugger: DebuggerPane,
-    Plots => plots: PlotPane,
-    Compare => compare: ComparePane,
-}
+for_panes!(panes);

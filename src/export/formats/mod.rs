@@ -1,7 +1,6 @@
 //! The file formats of exports, one a module.
 
 mod apng;
-mod bytes;
 mod child;
 mod csv;
 mod exr;
@@ -17,7 +16,6 @@ mod png16;
 mod table;
 mod usda;
 mod vdb;
-mod vdb_tree;
 mod vtk;
 
 use super::sink::{Format, Kind};

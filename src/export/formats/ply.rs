@@ -2,13 +2,13 @@
 //!
 //! `position` is `x y z` (z is 0 in 2D); a vector `name` is `name_x name_y ..`. Source: Turk, The PLY Polygon File Format, 1994.
 
-use std::fmt::Write as _;
-
+use super::npy::type_of;
 use crate::names::plain;
 use crate::sequence::{Encoding, Sequence};
 use crate::sink::{About, Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
 use crate::value::{Attribute, Particles, Value};
+use stagewright_formats::ply::write::points;
 
 pub(crate) const FORMAT: Format = Format {
     name: "ply",
@@ -23,7 +23,6 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 const ENCODING: Encoding = Encoding { ending: "ply", encode, half: false, index: None };
-const LAST_LINE: &str = "end_header\n";
 
 /// The columns of particles: the name of each, and where its words are. `None` is a column of zeros.
 pub(super) fn columns(particles: &Particles) -> Vec<(String, Option<(&Attribute, usize)>)> {
@@ -59,30 +58,21 @@ fn encode(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
 
 fn file(particles: &Particles, frame: &Frame, about: &About) -> Vec<u8> {
     let columns = columns(particles);
-    let mut header = String::from("ply\nformat binary_little_endian 1.0\n");
-    let _ = writeln!(header, "comment {}", About::PROGRAM);
-    let _ = writeln!(header, "comment frame {}", frame.index);
-    let _ = writeln!(header, "comment time {}", frame.time);
-    let _ = writeln!(header, "comment graph_hash {}", about.hash);
-    let _ = writeln!(header, "element vertex {}", particles.count);
-    for (name, from) in &columns {
-        let ty = match from.map_or(Scalar::F32, |(attribute, _)| attribute.scalar) {
-            Scalar::F32 => "float",
-            Scalar::I32 => "int",
-            Scalar::U32 => "uint",
-        };
-        let _ = writeln!(header, "property {ty} {name}");
-    }
-    header += LAST_LINE;
-    let mut file = header.into_bytes();
-    file.reserve(4 * columns.len() * particles.count);
-    for index in 0..particles.count {
-        for (_, from) in &columns {
-            let word = from.and_then(|(attribute, part)| attribute.words.get(index * attribute.components + part));
-            file.extend(word.copied().unwrap_or_default().to_le_bytes());
-        }
-    }
-    file
+    let comments = [
+        About::PROGRAM.to_string(),
+        format!("frame {}", frame.index),
+        format!("time {}", frame.time),
+        format!("graph_hash {}", about.hash),
+    ];
+    let types = columns.iter().map(|(name, from)| {
+        let scalar = from.map_or(Scalar::F32, |(attribute, _)| attribute.scalar);
+        (name.as_str(), type_of(scalar))
+    });
+    let word = |index: usize, column: usize| {
+        let (_, from) = columns.get(column)?;
+        from.and_then(|(attribute, part)| attribute.words.get(index * attribute.components + part)).copied()
+    };
+    points(&comments, &types.collect::<Vec<_>>(), particles.count, word)
 }
 
 #[cfg(test)]

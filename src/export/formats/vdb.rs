@@ -10,9 +10,8 @@ use crate::sequence::{Encoding, Sequence};
 use crate::sink::{About, Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
 use crate::value::{Grid, Value};
-
-use super::bytes::put_string;
-use super::vdb_tree::{Active, Element, Tree};
+use stagewright_formats::vdb::tree::{Active, Cells, Element, Tree};
+use stagewright_formats::vdb::write::{self, Metadata, Volume};
 
 pub(crate) const FORMAT: Format = Format {
     name: "vdb",
@@ -50,11 +49,6 @@ pub(crate) const LEVEL_SET: Format = Format {
     ..FORMAT
 };
 
-const MAGIC: u64 = 0x5644_4220;
-const VERSION: u32 = 224;
-/// zlib, and masks of active values.
-const COMPRESSION: u32 = 1 | 2;
-
 pub(super) fn float(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
     encode(frame, target, Class::Fog { cutoff: target.settings.cutoff, half: false })
 }
@@ -86,14 +80,6 @@ fn encode(frame: &Frame, target: &Target, class: Class) -> Result<Vec<u8>, Strin
 }
 
 fn file(volumes: &[Volume], frame: &Frame, about: &About) -> Vec<u8> {
-    let mut file = Vec::new();
-    file.extend(MAGIC.to_le_bytes());
-    for number in [VERSION, 10, 0] {
-        file.extend(number.to_le_bytes());
-    }
-    // The positions of grids are stored.
-    file.push(1);
-    file.extend(identifier(frame, about).bytes());
     let mut meta = Metadata::default();
     meta.text("creator", About::PROGRAM);
     meta.text("graph", &about.graph);
@@ -101,13 +87,7 @@ fn file(volumes: &[Volume], frame: &Frame, about: &About) -> Vec<u8> {
     meta.bytes("frame", "int64", &frame.index.to_le_bytes());
     meta.bytes("time", "double", &frame.time.to_le_bytes());
     meta.bytes("fps", "double", &about.fps.to_le_bytes());
-    meta.write(&mut file);
-    file.extend((volumes.len() as u32).to_le_bytes());
-    file.reserve(volumes.iter().map(|volume| volume.topology.len() + volume.buffers.len() + (1 << 12)).sum());
-    for volume in volumes {
-        volume.write(&mut file);
-    }
-    file
+    write::file(&identifier(frame, about), &meta, volumes)
 }
 
 /// An identifier of the file, in the form of a UUID: a hash of what the frames depend on, and the frame.
@@ -117,17 +97,6 @@ fn identifier(frame: &Frame, about: &About) -> String {
     let part = |from: usize, to: usize| hash.get(from..to).unwrap_or_default();
     let frame = frame.index & 0xffff_ffff_ffff;
     format!("{}-{}-{}-{}-{frame:012x}", part(0, 8), part(8, 12), part(12, 16), part(16, 20))
-}
-
-/// A grid of the file.
-struct Volume {
-    name: String,
-    ty: String,
-    meta: Metadata,
-    /// Lengths of a voxel's edges \[m\].
-    edges: [f64; 3],
-    topology: Vec<u8>,
-    buffers: Vec<u8>,
 }
 
 /// The grids of a value. One of four components gives two: three in a vector, and the last, `NAME_w`.
@@ -143,6 +112,8 @@ fn volumes_of(name: &str, unit: &str, grid: &Grid<'_>, class: Class) -> Result<V
         2 | 3 => &[("", 0, 3)],
         _ => &[("", 0, 3), ("_w", 3, 1)],
     };
+    let Grid { dim, cells, elements, components, faces, ref words, .. } = *grid;
+    let cells = Cells { dim, cells, elements, components, faces, words };
     let volume = |(ending, first, width): &(&str, usize, usize)| {
         let element = match (grid.scalar, class) {
             (Scalar::F32, Class::Fog { half: true, .. }) => Element::F16,
@@ -154,7 +125,7 @@ fn volumes_of(name: &str, unit: &str, grid: &Grid<'_>, class: Class) -> Result<V
             // OpenVDB counts the band in voxels and stores world units.
             Class::LevelSet { band } => Active::Within(band * grid.edges[0] as f32),
         };
-        let tree = Tree::new(grid, (*first, *width), element, active);
+        let tree = Tree::new(&cells, (*first, *width), element, active);
         let scalar = if element == Element::I32 { "int32" } else { "float" };
         let ty = if *width == 3 { "vec3s" } else { scalar };
         let mut meta = Metadata::default();
@@ -189,63 +160,6 @@ fn volumes_of(name: &str, unit: &str, grid: &Grid<'_>, class: Class) -> Result<V
         }
     };
     Ok(parts.iter().map(volume).collect())
-}
-
-impl Volume {
-    fn write(&self, file: &mut Vec<u8>) {
-        put_string(file, &self.name);
-        put_string(file, &self.ty);
-        // It is no instance of another one.
-        put_string(file, "");
-        let positions = file.len();
-        file.extend([0; 24]);
-        let start = file.len();
-        file.extend(COMPRESSION.to_le_bytes());
-        self.meta.write(file);
-        let uniform = self.edges.iter().all(|edge| edge.to_bits() == self.edges[0].to_bits());
-        put_string(file, if uniform { "UniformScaleTranslateMap" } else { "ScaleTranslateMap" });
-        // Voxels are centred on whole indices.
-        let translation = self.edges.map(|edge| 0.5 * edge);
-        let inverse = self.edges.map(f64::recip);
-        let square = inverse.map(|inverse| inverse * inverse);
-        let half = inverse.map(|inverse| 0.5 * inverse);
-        for numbers in [translation, self.edges, self.edges, inverse, square, half] {
-            numbers.iter().for_each(|number| file.extend(number.to_le_bytes()));
-        }
-        file.extend(&self.topology);
-        let blocks = file.len();
-        file.extend(&self.buffers);
-        let ends = [start, blocks, file.len()].map(|at| (at as i64).to_le_bytes());
-        for (place, position) in file.iter_mut().skip(positions).zip(ends.as_flattened()) {
-            *place = *position;
-        }
-    }
-}
-
-/// Named values of a file or a grid.
-#[derive(Default)]
-struct Metadata {
-    count: u32,
-    bytes: Vec<u8>,
-}
-
-impl Metadata {
-    fn text(&mut self, name: &str, text: &str) {
-        self.bytes(name, "string", text.as_bytes());
-    }
-
-    fn bytes(&mut self, name: &str, ty: &str, value: &[u8]) {
-        self.count += 1;
-        put_string(&mut self.bytes, name);
-        put_string(&mut self.bytes, ty);
-        self.bytes.extend((value.len() as u32).to_le_bytes());
-        self.bytes.extend(value);
-    }
-
-    fn write(&self, file: &mut Vec<u8>) {
-        file.extend(self.count.to_le_bytes());
-        file.extend(&self.bytes);
-    }
 }
 
 #[cfg(test)]

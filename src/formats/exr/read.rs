@@ -7,6 +7,7 @@ use std::io::Read;
 use flate2::read::ZlibDecoder;
 use half::f16;
 
+use super::layout::MAGIC;
 use super::piz::words;
 use crate::content::{Content, Source};
 use crate::cursor::Cursor;
@@ -128,7 +129,7 @@ struct Header {
 /// pixels, compressions that lose something; a layer that it does not have.
 pub(crate) fn pixels(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<(Pixels, Option<String>), Cause> {
     let mut rest = Cursor::new(NAME, bytes);
-    if !rest.begins_with(&[0x76, 0x2f, 0x31, 0x01]) {
+    if !rest.begins_with(&MAGIC) {
         return Err(NAME.malformed("it does not begin as one"));
     }
     let flags = rest.u32()?;

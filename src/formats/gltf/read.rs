@@ -27,11 +27,11 @@ use crate::bytes::read_start;
 use crate::content::{Content, Source};
 use crate::cursor::Cursor;
 use crate::error::Cause;
-use crate::files::{Access, ReadError, read as regular};
 use crate::limits::{MAX_FILE, MAX_TRIANGLES, MAX_VERTICES};
 use crate::mesh::Mesh;
 use crate::warnings::{APPLY, listed};
 use crate::work::{Phase, Work};
+use stagewright_base::files::{Access, ReadError, read as regular};
 
 /// Where the header of a binary file holds the total length; the header itself has twelve bytes.
 const LENGTH: usize = 8;

@@ -1,5 +1,6 @@
 //! Reads a NumPy array as cells, or as points. Format: numpy.lib.format, versions 1 to 3.
 
+use super::layout::{MAGIC, TYPES};
 use crate::content::{Content, Source};
 use crate::cursor::Cursor;
 use crate::error::Cause;
@@ -43,7 +44,7 @@ impl Header {
     /// An invalid or truncated header.
     pub(crate) fn read(bytes: &[u8]) -> Result<Header, Cause> {
         let mut start = Cursor::new(NAME, bytes);
-        if !start.begins_with(b"\x93NUMPY") {
+        if !start.begins_with(MAGIC) {
             return Err(NAME.malformed("it does not begin as one"));
         }
         let [version, _] = start.array()?;
@@ -279,20 +280,7 @@ fn unknown(kind: &str) -> Cause {
 /// How numbers of a type are stored, and whether their lowest byte comes first.
 fn stored(kind: &str) -> Option<(Type, bool)> {
     let (order, name) = kind.split_at_checked(1)?;
-    let ty = match name {
-        "f4" => Type::F32,
-        "f8" => Type::F64,
-        "f2" => Type::F16,
-        "i4" => Type::I32,
-        "u4" => Type::U32,
-        "i8" => Type::I64,
-        "u8" => Type::U64,
-        "i2" => Type::I16,
-        "u2" => Type::U16,
-        "i1" => Type::I8,
-        "u1" | "b1" => Type::U8,
-        _ => return None,
-    };
+    let (_, ty) = TYPES.into_iter().find(|(own, _)| *own == name)?;
     let little = match order {
         "<" => true,
         ">" => false,

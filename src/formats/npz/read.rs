@@ -6,6 +6,7 @@ use std::io::Read;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
+use super::layout::{END, ENTRY};
 use crate::content::{Content, Source};
 use crate::cursor::Cursor;
 use crate::error::Cause;
@@ -18,7 +19,7 @@ use crate::work::Work;
 /// Limit of arrays.
 const MAX_ARRAYS: usize = 256;
 /// The end of the directory without its comment, and the longest comment \[bytes\].
-const END: usize = 22;
+const END_SIZE: usize = 22;
 const MAX_COMMENT: usize = 65_535;
 /// Bytes that are decompressed between two checks for cancelling.
 const CHUNK: u64 = 4 << 20;
@@ -85,10 +86,9 @@ fn directory(bytes: &[u8]) -> Result<Vec<Entry>, Cause> {
     if !bytes.starts_with(b"PK") {
         return Err(NAME.malformed("it does not begin as one"));
     }
-    let tail = bytes.len().saturating_sub(END + MAX_COMMENT);
+    let tail = bytes.len().saturating_sub(END_SIZE + MAX_COMMENT);
     let last = bytes.get(tail..).unwrap_or_default();
-    let end =
-        last.windows(END).rposition(|window| window.starts_with(b"PK\x05\x06")).ok_or_else(|| NAME.cut_off())? + tail;
+    let end = last.windows(END_SIZE).rposition(|window| window.starts_with(END)).ok_or_else(|| NAME.cut_off())? + tail;
     let file = Cursor::new(NAME, bytes);
     let (count, start) = (file.at(end + 10)?.u16()?, file.at(end + 16)?.u32()? as usize);
     if usize::from(count) > MAX_ARRAYS {
@@ -97,7 +97,7 @@ fn directory(bytes: &[u8]) -> Result<Vec<Entry>, Cause> {
     let mut rest = Cursor::new(NAME, bytes.get(start..end).ok_or_else(|| NAME.cut_off())?);
     let mut entries = Vec::new();
     for _ in 0..count {
-        if !rest.begins_with(b"PK\x01\x02") {
+        if !rest.begins_with(ENTRY) {
             return Err(NAME.malformed("its directory is damaged"));
         }
         // Versions and flags, then the time of the last change.

@@ -1,5 +1,6 @@
 //! The points of a PLY file. Source: Turk, The PLY Polygon File Format, 1994.
 
+use super::layout::{END, TYPES};
 use crate::content::{Content, Source};
 use crate::cursor::Cursor;
 use crate::error::Cause;
@@ -15,7 +16,6 @@ const MAX_HEADER: usize = 1 << 16;
 const MANY: usize = 1 << 16;
 /// Remedy of the warning about lists.
 const SINGLE: &str = "export what particles need as single numbers";
-const END: &[u8] = b"end_header";
 
 /// Name of the format in messages.
 pub(crate) const NAME: FormatName = FormatName("PLY");
@@ -74,17 +74,7 @@ enum Encoding {
 }
 
 fn type_of(word: &str) -> Option<Type> {
-    Some(match word {
-        "char" | "int8" => Type::I8,
-        "uchar" | "uint8" => Type::U8,
-        "short" | "int16" => Type::I16,
-        "ushort" | "uint16" => Type::U16,
-        "int" | "int32" => Type::I32,
-        "uint" | "uint32" => Type::U32,
-        "float" | "float32" => Type::F32,
-        "double" | "float64" => Type::F64,
-        _ => return None,
-    })
+    TYPES.iter().find(|(one, other, _)| [*one, *other].contains(&word)).map(|(.., ty)| *ty)
 }
 
 /// Reads the points, without the lists that they may have.
@@ -125,7 +115,8 @@ fn header(bytes: &[u8], work: &Work) -> Result<Header, Cause> {
         return Err(NAME.malformed("it does not begin as one"));
     }
     let start = bytes.get(..MAX_HEADER.min(bytes.len())).unwrap_or_default();
-    let end = start.windows(END.len()).position(|window| window == END).ok_or_else(|| NAME.cut_off())? + END.len();
+    let end =
+        start.windows(END.len()).position(|window| window == END.as_bytes()).ok_or_else(|| NAME.cut_off())? + END.len();
     let (text, rest) = bytes.split_at_checked(end).ok_or_else(|| NAME.cut_off())?;
     let line = rest.iter().position(|byte| *byte == b'\n').ok_or_else(|| NAME.cut_off())?;
     let mut data = rest.get(line + 1..).unwrap_or_default();

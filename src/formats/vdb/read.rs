@@ -10,6 +10,7 @@ use glam::DVec3;
 use half::f16;
 
 use super::blosc::unpacked;
+use super::layout::{MAGIC, MASKED, VOXELS, ZIP};
 use crate::content::{Content, Source};
 use crate::cursor::Cursor;
 use crate::error::Cause;
@@ -18,8 +19,6 @@ use crate::malformed::FormatName;
 use crate::volume::Volume;
 use crate::work::{Phase, Work};
 
-/// Voxels of a leaf.
-const VOXELS: usize = 512;
 /// Names of grids that an error lists.
 const LISTED: usize = 12;
 /// Limit of grids, and of named values of each.
@@ -27,10 +26,8 @@ const MAX_GRIDS: u32 = 10_000;
 /// Remedies.
 const FLOATS: &str = "export a grid of floats, or of vectors of floats";
 const RESAMPLE: &str = "resample it along the axes where it was made";
-const ZIP: u32 = 1;
 /// Cosine that counts as that of a right angle: of voxels that lie a thousand apart, rounding moves none by more than a thousandth.
 const STRAIGHT: f64 = 1e-6;
-const MASKED: u32 = 2;
 const BLOSC: u32 = 4;
 
 /// Name of the format in messages.
@@ -107,7 +104,7 @@ impl Listed {
 /// An invalid or truncated file; other types, a transform that turns by other than right angles or skews; a grid that it does not have.
 pub(crate) fn volume(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<Volume, Cause> {
     let mut rest = Cursor::new(NAME, bytes);
-    if rest.u64()? != 0x5644_4220 {
+    if rest.u64()? != MAGIC {
         return Err(NAME.malformed("it does not begin as one"));
     }
     let version = rest.u32()?;

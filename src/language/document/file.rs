@@ -6,34 +6,81 @@ use super::Extra;
 use crate::formats::{ContentKind, Reader, extension, is_unread_sound, reader_of, unread_cause, unread_remedy};
 
 /// A file that a node reads.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FileSource {
-    /// Relative to the graph's own file.
-    pub path: String,
-    /// How an image without a size fills the domain, one of [`FileSource::FITS`]; the first one when `None`.
-    pub fit: Option<String>,
-    /// What an image's numbers are, one of [`FileSource::SPACES`]; the first one of [`FileSource::spaces`] when `None`.
-    pub space: Option<String>,
-    /// The layer of an EXR file that is the image, its colours when `None`; a grid of a VDB file; one of several sets of particles of
-    /// an NPZ file.
-    pub layer: Option<String>,
-    /// What a mesh or an array is taken as, one of [`FileSource::readings`]; the first one when `None`.
-    pub reading: Option<String>,
-    /// How many points a mesh has, evenly over its surface; one at each vertex when `None`.
-    pub count: Option<i64>,
-    /// Chooses among all such sets of points.
-    pub seed: Option<i64>,
-    /// The column of a table; the first one besides the times when `None`.
-    pub column: Option<String>,
-    /// What a frame of a sound gets, one of [`FileSource::MEASURES`]; the first one when `None`.
-    pub measure: Option<String>,
+    path: String,
+    reading: Option<String>,
     /// The number of the file in the first frame, where the path is that of a sequence; the lowest one that
-    /// there is when `None`.
+    /// there is when `None`. For a track the frame of the file in the first frame.
     pub first: Option<i64>,
-    /// What a sequence shows before its first file and after its last, one of [`FileSource::BEYONDS`]; the first one when `None`.
+    /// What is shown before the first file and after the last, one of [`FileSource::BEYONDS`]; the first one when `None`.
     pub beyond: Option<String>,
+    /// What the file becomes, and options for that.
+    pub options: FileOptions,
+    /// Fields without effect on what the file becomes. The graph's file keeps them.
+    unused: Box<FileFields>,
     /// Fields that this build does not know.
     pub extra: Extra,
+}
+
+/// What a file becomes, and the options that the graph may give for that.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FileOptions {
+    /// Distances to the surface of a mesh.
+    Shape,
+    /// Colours of an image, or distances to the shape in it. Files that are not read count as images.
+    Image {
+        /// How an image without a size fills the domain, one of [`FileSource::FITS`]; the first one when `None`.
+        fit: Option<String>,
+        /// What its numbers are, one of [`FileSource::SPACES`]; the first one of [`FileSource::spaces`] when `None`.
+        space: Option<String>,
+        /// The layer of the file that is the image; its colours when `None`.
+        layer: Option<String>,
+    },
+    /// Numbers in cells.
+    Grid {
+        /// How a grid without a size fills the domain, one of [`FileSource::FITS`]; the first one when `None`.
+        fit: Option<String>,
+        /// Name of the grid in the file; the first one when `None`.
+        layer: Option<String>,
+    },
+    /// Particles.
+    Points {
+        /// How many points a mesh has, evenly over its surface; one at each vertex when `None`.
+        count: Option<i64>,
+        /// Chooses among all such sets of points.
+        seed: Option<i64>,
+        /// Name of one of several sets of particles in the file.
+        layer: Option<String>,
+    },
+    /// A number for each frame.
+    Track {
+        /// The column of a table; the first one besides the times when `None`.
+        column: Option<String>,
+        /// What a frame of a sound gets, one of [`FileSource::MEASURES`]; the first one when `None`.
+        measure: Option<String>,
+    },
+}
+
+/// Fields of a file node, as the graph's file has them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct FileFields {
+    pub reading: Option<String>,
+    pub fit: Option<String>,
+    pub space: Option<String>,
+    pub layer: Option<String>,
+    pub count: Option<i64>,
+    pub seed: Option<i64>,
+    pub column: Option<String>,
+    pub measure: Option<String>,
+    pub first: Option<i64>,
+    pub beyond: Option<String>,
+}
+
+impl Default for FileSource {
+    fn default() -> FileSource {
+        FileSource::new("")
+    }
 }
 
 impl FileSource {
@@ -69,20 +116,13 @@ impl FileSource {
         }
     }
 
-    /// What the file becomes; `None` where it is not read.
-    pub fn kind(&self) -> Option<ContentKind> {
-        let points = self.reading.as_deref() == Some(POINTS) && self.readings().contains(&POINTS);
-        if points { Some(ContentKind::Points) } else { self.reader()?.usual_kind() }
-    }
-
     /// Content that the file's node provides.
     pub fn content(&self) -> FileContent {
-        match self.kind() {
-            Some(ContentKind::Points) => FileContent::Points,
-            Some(ContentKind::Grid) => FileContent::Grid,
-            Some(ContentKind::Track) => FileContent::Track,
-            None if is_unread_sound(&extension(Path::new(&self.path))) => FileContent::Track,
-            Some(ContentKind::Shape | ContentKind::Image) | None => FileContent::Shape,
+        match self.options {
+            FileOptions::Shape | FileOptions::Image { .. } => FileContent::Shape,
+            FileOptions::Grid { .. } => FileContent::Grid,
+            FileOptions::Points { .. } => FileContent::Points,
+            FileOptions::Track { .. } => FileContent::Track,
         }
     }
 
@@ -94,7 +134,7 @@ impl FileSource {
 
     /// Whether the node's points are those of a mesh.
     pub fn is_mesh_of_points(&self) -> bool {
-        self.kind() == Some(ContentKind::Points) && self.readings().first() == Some(&"distance")
+        self.content() == FileContent::Points && self.readings().first() == Some(&"distance")
     }
 
     /// Whether the file is a table of numbers by its name.
@@ -114,7 +154,99 @@ impl FileSource {
 
     /// A file without options.
     pub fn new(path: impl Into<String>) -> FileSource {
-        FileSource { path: path.into(), ..FileSource::default() }
+        FileSource::from_fields(path.into(), FileFields::default(), Extra::default())
+    }
+
+    /// Path of the file, relative to the graph's own file.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Names another file. Options that it has no use for are kept.
+    pub fn set_path(&mut self, path: String) {
+        *self = FileSource::from_fields(path, self.fields(), std::mem::take(&mut self.extra));
+    }
+
+    /// What a mesh or an array is taken as, one of [`FileSource::readings`]; the first one when `None`.
+    pub fn reading(&self) -> Option<&str> {
+        self.reading.as_deref()
+    }
+
+    /// Takes the file as something else.
+    pub fn set_reading(&mut self, reading: Option<String>) {
+        let (path, fields) = (std::mem::take(&mut self.path), FileFields { reading, ..self.fields() });
+        *self = FileSource::from_fields(path, fields, std::mem::take(&mut self.extra));
+    }
+
+    /// The field `fit`, where it has no effect too.
+    pub fn fit(&self) -> Option<&str> {
+        match &self.options {
+            FileOptions::Image { fit, .. } | FileOptions::Grid { fit, .. } => fit.as_deref(),
+            _ => self.unused.fit.as_deref(),
+        }
+    }
+
+    /// The field `space`, where it has no effect too.
+    pub fn space(&self) -> Option<&str> {
+        match &self.options {
+            FileOptions::Image { space, .. } => space.as_deref(),
+            _ => self.unused.space.as_deref(),
+        }
+    }
+
+    /// The field `layer`, where it has no effect too.
+    pub fn layer(&self) -> Option<&str> {
+        match &self.options {
+            FileOptions::Image { layer, .. } | FileOptions::Grid { layer, .. } | FileOptions::Points { layer, .. } => {
+                layer.as_deref()
+            }
+            FileOptions::Shape | FileOptions::Track { .. } => self.unused.layer.as_deref(),
+        }
+    }
+
+    /// The fields `count` and `seed`, where they have no effect too.
+    pub fn count_and_seed(&self) -> [Option<i64>; 2] {
+        match &self.options {
+            FileOptions::Points { count, seed, .. } => [*count, *seed],
+            _ => [self.unused.count, self.unused.seed],
+        }
+    }
+
+    /// The file of a node with these fields.
+    pub(super) fn from_fields(path: String, mut unused: FileFields, extra: Extra) -> FileSource {
+        let FileFields { reading, first, beyond, .. } = &mut unused;
+        let (reading, first, beyond) = (reading.take(), first.take(), beyond.take());
+        let reader = reader_of(Path::new(&path));
+        let points = reading.as_deref() == Some(POINTS)
+            && reader.is_some_and(|reader| reader.becomes.contains(&ContentKind::Points) && reader.becomes.len() > 1);
+        let kind = match reader {
+            _ if points => ContentKind::Points,
+            Some(reader) => reader.usual_kind().unwrap_or(ContentKind::Image),
+            None if is_unread_sound(&extension(Path::new(&path))) => ContentKind::Track,
+            None => ContentKind::Image,
+        };
+        let FileFields { fit, space, layer, count, seed, column, measure, .. } = &mut unused;
+        let options = match kind {
+            ContentKind::Shape => FileOptions::Shape,
+            ContentKind::Image => FileOptions::Image { fit: fit.take(), space: space.take(), layer: layer.take() },
+            ContentKind::Grid => FileOptions::Grid { fit: fit.take(), layer: layer.take() },
+            ContentKind::Points => FileOptions::Points { count: count.take(), seed: seed.take(), layer: layer.take() },
+            ContentKind::Track => FileOptions::Track { column: column.take(), measure: measure.take() },
+        };
+        FileSource { path, reading, first, beyond, options, unused: Box::new(unused), extra }
+    }
+
+    /// All fields of the node, as the graph's file has them.
+    pub(super) fn fields(&self) -> FileFields {
+        let FileSource { reading, first, beyond, unused, .. } = self.clone();
+        let fields = FileFields { reading, first, beyond, ..*unused };
+        match self.options.clone() {
+            FileOptions::Shape => fields,
+            FileOptions::Image { fit, space, layer } => FileFields { fit, space, layer, ..fields },
+            FileOptions::Grid { fit, layer } => FileFields { fit, layer, ..fields },
+            FileOptions::Points { count, seed, layer } => FileFields { count, seed, layer, ..fields },
+            FileOptions::Track { column, measure } => FileFields { column, measure, ..fields },
+        }
     }
 }
 
@@ -134,3 +266,55 @@ pub enum FileContent {
 
 /// The reading of a mesh or an array as points.
 const POINTS: &str = "points";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every_field() -> FileFields {
+        let text = |text: &str| Some(text.to_string());
+        FileFields {
+            reading: text("points"),
+            fit: text("fit"),
+            space: text("space"),
+            layer: text("layer"),
+            count: Some(1),
+            seed: Some(2),
+            column: text("column"),
+            measure: text("measure"),
+            first: Some(3),
+            beyond: text("beyond"),
+        }
+    }
+
+    #[test]
+    fn no_field_is_lost_whatever_a_file_becomes() {
+        for path in ["", "a.obj", "a.png", "a.npy", "a.vdb", "a.ply", "a.npz", "a.wav", "a.csv", "a.mp3", "a.tif"] {
+            for reading in [None, Some("points".to_string()), Some("none".to_string())] {
+                let fields = FileFields { reading, ..every_field() };
+                let mut file = FileSource::from_fields(path.into(), fields.clone(), Extra::default());
+                assert_eq!(file.fields(), fields, "{path}");
+                file.set_path("b.obj".into());
+                file.set_reading(None);
+                file.set_path(path.into());
+                assert_eq!((file.path(), file.fields()), (path, FileFields { reading: None, ..fields }));
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_becomes_what_its_reader_lists() {
+        let of = |path: &str, reading: Option<&str>| {
+            let fields = FileFields { reading: reading.map(str::to_string), ..FileFields::default() };
+            FileSource::from_fields(path.into(), fields, Extra::default()).content()
+        };
+        assert_eq!(of("a.GLB", None), FileContent::Shape);
+        assert_eq!(of("a.glb", Some("points")), FileContent::Points);
+        assert_eq!(of("a.exr", Some("points")), FileContent::Shape);
+        assert_eq!(of("a.npy", Some("grid")), FileContent::Grid);
+        assert_eq!(of("a.npy", Some("points")), FileContent::Points);
+        assert_eq!([of("a.npz", None), of("a.ply", Some("grid"))], [FileContent::Points; 2]);
+        assert_eq!([of("a.csv", None), of("a.flac", None)], [FileContent::Track; 2]);
+        assert_eq!([of("a.txt", None), of("", None)], [FileContent::Shape; 2]);
+    }
+}

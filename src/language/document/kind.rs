@@ -450,7 +450,7 @@ impl NodeKind {
     /// The file that it reads.
     pub fn file(&self) -> Option<&str> {
         match self {
-            NodeKind::File(file) => Some(&file.path),
+            NodeKind::File(file) => Some(file.path()),
             _ => None,
         }
     }

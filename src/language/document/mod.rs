@@ -29,7 +29,7 @@ pub use color::Color;
 pub use edge::Edge;
 pub use expect::Expect;
 pub use export::ExportPreset;
-pub use file::{FileContent, FileSource};
+pub use file::{FileContent, FileOptions, FileSource};
 pub use kind::{Bypass, KindPorts, Outline};
 pub use level::{Level, LevelMut, Scope};
 pub(crate) use read::{BAKE_FIELDS, BOOKMARK_FIELDS, DOCUMENT_FIELDS, EXPORT_FIELDS, NODE_FIELDS};

@@ -8,6 +8,7 @@ use ron::value::RawValue;
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::field_name::FieldName;
+use super::file::FileFields;
 use super::{
     Bake, Bookmark, ChangeError, Color, Document, Domain, Expect, ExportPreset, Extra, FORMAT_VERSION, FileSource,
     Frame, Group, Link, Node, NodeKind, Nodes, Output, ParamValue, Until, Variant, kind, write,
@@ -290,29 +291,27 @@ record!(Output, "Output", OUTPUT_FIELDS, |o, map| {
 pub(super) const FILE_FIELDS: &[&str] =
     &["path", "as", "count", "seed", "fit", "space", "layer", "column", "measure", "first", "beyond"];
 
-impl Record for FileSource {
-    const NAME: &'static str = "File";
-    fn field<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
-        match key {
-            "path" => self.path = map.next_value()?,
-            "as" => self.reading = Some(map.next_value()?),
-            "count" => self.count = Some(map.next_value()?),
-            "seed" => self.seed = Some(map.next_value()?),
-            "fit" => self.fit = Some(map.next_value()?),
-            "space" => self.space = Some(map.next_value()?),
-            "layer" => self.layer = Some(map.next_value()?),
-            "column" => self.column = Some(map.next_value()?),
-            "measure" => self.measure = Some(map.next_value()?),
-            "first" => self.first = Some(map.next_value()?),
-            "beyond" => self.beyond = Some(map.next_value()?),
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-    fn extra(&mut self) -> &mut Extra {
-        &mut self.extra
-    }
+/// The text of a file node, whose path may follow its options.
+#[derive(Default)]
+struct FileRecord {
+    path: String,
+    fields: FileFields,
+    extra: Extra,
 }
+
+record!(FileRecord, "File", FILE_FIELDS, |f, map| {
+    "path" => f.path = map.next_value()?,
+    "as" => f.fields.reading = Some(map.next_value()?),
+    "count" => f.fields.count = Some(map.next_value()?),
+    "seed" => f.fields.seed = Some(map.next_value()?),
+    "fit" => f.fields.fit = Some(map.next_value()?),
+    "space" => f.fields.space = Some(map.next_value()?),
+    "layer" => f.fields.layer = Some(map.next_value()?),
+    "column" => f.fields.column = Some(map.next_value()?),
+    "measure" => f.fields.measure = Some(map.next_value()?),
+    "first" => f.fields.first = Some(map.next_value()?),
+    "beyond" => f.fields.beyond = Some(map.next_value()?),
+});
 
 impl<'de> Deserialize<'de> for FileSource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FileSource, D::Error> {
@@ -326,7 +325,8 @@ impl<'de> Deserialize<'de> for FileSource {
                 Ok(FileSource::new(v))
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FileSource, A::Error> {
-                RecordVisitor(PhantomData).visit_map(map)
+                let FileRecord { path, fields, extra } = RecordVisitor(PhantomData).visit_map(map)?;
+                Ok(FileSource::from_fields(path, fields, extra))
             }
         }
         deserializer.deserialize_any(PathOrRecord)

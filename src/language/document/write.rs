@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use super::file::FileFields;
 use super::{
     Bake, Bookmark, Document, Domain, Edge, Expect, ExportPreset, Extra, FileSource, Frame, Group, Link, Node,
     NodeKind, Nodes, Output, ParamValue, Until, Variant,
@@ -394,18 +395,17 @@ pub(super) fn output(output: &Output) -> String {
 
 pub(super) fn file(file: &FileSource) -> String {
     let mut fields = Fields::default();
-    fields.add("path", quoted(&file.path));
-    file.reading.iter().for_each(|reading| fields.add("as", quoted(reading)));
-    let FileSource { fit, space, layer, column, measure, beyond, .. } = file;
-    let shown = [("fit", fit), ("space", space), ("layer", layer)];
-    for (name, value) in shown.into_iter().chain([("column", column), ("measure", measure), ("beyond", beyond)]) {
+    fields.add("path", quoted(file.path()));
+    let FileFields { reading, fit, space, layer, count, seed, column, measure, first, beyond } = file.fields();
+    let words = [("as", reading), ("fit", fit), ("space", space), ("layer", layer), ("column", column)];
+    for (name, value) in words.into_iter().chain([("measure", measure), ("beyond", beyond)]) {
         value.iter().for_each(|value| fields.add(name, quoted(value)));
     }
-    for (name, number) in [("count", file.count), ("seed", file.seed), ("first", file.first)] {
+    for (name, number) in [("count", count), ("seed", seed), ("first", first)] {
         number.iter().for_each(|number| fields.add(name, number.to_string()));
     }
     fields.extra(&file.extra);
-    if fields.0.len() == 1 { quoted(&file.path) } else { fields.one_line() }
+    if fields.0.len() == 1 { quoted(file.path()) } else { fields.one_line() }
 }
 
 pub(super) fn group(group: &Group, depth: usize) -> String {

@@ -390,7 +390,7 @@ impl Flattener<'_> {
         let given = |name: &str| place.node.params.get(name);
         let size = self.constant(place, "size", given("size"), ValueType::F32)?[0];
         let [x, y, z, _] = self.constant(place, "center", given("center"), ValueType::Vec3)?;
-        if source.path.is_empty() {
+        if source.path().is_empty() {
             let remedy = concat!(
                 "name a ",
                 formats::meshes!(or),
@@ -409,9 +409,9 @@ impl Flattener<'_> {
             self.problems.push(Problem::new(place.path, "file", cause, remedy));
             return None;
         }
-        let fit = self.choice(place, "fit", source.fit.as_deref(), FileSource::FITS)?;
+        let fit = self.choice(place, "fit", source.fit(), FileSource::FITS)?;
         let spaces = source.spaces();
-        let space = self.choice(place, "space", source.space.as_deref(), spaces)?;
+        let space = self.choice(place, "space", source.space(), spaces)?;
         let linear = spaces.get(space) == Some(&"linear");
         let fit = match fit {
             0 => ImageFit::Cover,
@@ -420,7 +420,7 @@ impl Flattener<'_> {
         };
         let at = (given("size").is_some() || given("center").is_some()).then_some(([x, y, z], size));
         let sequence = self.sequence(place, source)?;
-        let (path, layer) = (source.path.clone(), source.layer.clone());
+        let (path, layer) = (source.path().to_string(), source.layer().map(str::to_string));
         let (content, points) = (source.content(), self.points(place, source)?);
         let file = Some(super::File { path, place: at, fit, linear, layer, content, points, sequence });
         let outputs: Vec<WireType> = FileOutput::of(content).iter().map(|output| output.ty()).collect();
@@ -432,7 +432,7 @@ impl Flattener<'_> {
     /// Which points of a mesh are particles; `None` for an error.
     fn points(&mut self, place: &Place<'_>, source: &FileSource) -> Option<MeshPoints> {
         let readings = source.readings();
-        let unfit = source.reading.as_deref().filter(|reading| !readings.contains(reading));
+        let unfit = source.reading().filter(|reading| !readings.contains(reading));
         if let Some(reading) = unfit {
             let cause = format!("the file can't be taken as `{}`", shortened_beyond(reading));
             let remedy = match readings {
@@ -442,17 +442,18 @@ impl Flattener<'_> {
             self.problems.push(Problem::new(place.path, "as", cause, remedy));
             return None;
         }
+        let [given, seed] = source.count_and_seed();
         if !source.is_mesh_of_points() {
-            if source.count.is_some() || source.seed.is_some() {
+            if given.is_some() || seed.is_some() {
                 let cause = "`count` and `seed` have no effect: the file is not taken as points of a mesh";
                 let remedy = concat!("set `as` to points with a ", formats::meshes!(or), " file, or remove them");
                 self.problems.push(Problem::new(place.path, "file", cause, remedy).warning());
             }
             return Some(MeshPoints::Vertices);
         }
-        let Some(given) = source.count else { return Some(MeshPoints::Vertices) };
+        let Some(given) = given else { return Some(MeshPoints::Vertices) };
         let count = u32::try_from(given).ok().filter(|count| (1..=MAX_POINTS).contains(count));
-        let seed = source.seed.unwrap_or(1);
+        let seed = seed.unwrap_or(1);
         match (count, u64::try_from(seed)) {
             (Some(count), Ok(seed)) => return Some(MeshPoints::Surface { count, seed }),
             (None, _) => {
@@ -471,7 +472,7 @@ impl Flattener<'_> {
     /// How a sequence of files is shown; `Some(None)` for one file, `None` for an error.
     fn sequence(&mut self, place: &Place<'_>, source: &FileSource) -> Option<Option<Sequence>> {
         let beyond = self.choice(place, "beyond", source.beyond.as_deref(), FileSource::BEYONDS)?;
-        if Pattern::of(&source.path).is_none() {
+        if Pattern::of(source.path()).is_none() {
             if source.first.is_some() || source.beyond.is_some() {
                 let cause = "`first` and `beyond` have no effect: the path is that of one file";
                 let remedy = "write # for each digit of the frame's number, such as plate.####.png";

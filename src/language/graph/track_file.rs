@@ -3,7 +3,7 @@
 use super::flatten::shortened_beyond;
 use super::scope::Flattener;
 use super::{Beyond, Sequence, Track};
-use crate::document::{FileContent, FileSource, Node, NodeKind, ParamValue};
+use crate::document::{FileOptions, FileSource, Node, NodeKind, ParamValue};
 use crate::problem::Problem;
 
 /// Longest time to rise or to fall \[s\].
@@ -13,10 +13,8 @@ impl Flattener<'_> {
     /// The track of a node, if it reads one; `Some(None)` after an error.
     pub(super) fn track(&mut self, path: &str, node: &Node) -> Option<Option<Track>> {
         let NodeKind::File(source) = &node.kind else { return None };
-        if source.content() != FileContent::Track {
-            return None;
-        }
-        let read = read(node, source);
+        let FileOptions::Track { column, measure } = &source.options else { return None };
+        let read = read(node, source, column, measure);
         Some(read.map_err(|(port, cause, remedy)| self.problems.push(Problem::new(path, port, cause, remedy))).ok())
     }
 }
@@ -24,7 +22,7 @@ impl Flattener<'_> {
 /// A parameter or an option that is wrong, the cause and the remedy.
 type Wrong = (&'static str, String, String);
 
-fn read(node: &Node, source: &FileSource) -> Result<Track, Wrong> {
+fn read(node: &Node, source: &FileSource, column: &Option<String>, measure: &Option<String>) -> Result<Track, Wrong> {
     if let Some((cause, remedy)) = source.unread() {
         return Err(("file", cause, remedy.to_string()));
     }
@@ -42,13 +40,13 @@ fn read(node: &Node, source: &FileSource) -> Result<Track, Wrong> {
         "error" => Beyond::Error,
         _ => Beyond::Hold,
     };
-    let peak = word("measure", &source.measure, &FileSource::MEASURES)? == "peak";
+    let peak = word("measure", measure, &FileSource::MEASURES)? == "peak";
     let first = source.first.map(u64::try_from).transpose().map_err(|_| {
         let cause = format!("`first` is {}, and files have no frames before 0", source.first.unwrap_or_default());
         ("file", cause, "give the frame of the file that the first frame shows".to_string())
     })?;
     let sequence = Sequence { first, beyond };
-    let (path, column) = (source.path.clone(), source.column.clone());
+    let (path, column) = (source.path().to_string(), column.clone());
     Ok(Track { path, column, peak, attack, release, sequence, values: None })
 }
 

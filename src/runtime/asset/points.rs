@@ -7,6 +7,7 @@ use glam::DVec3;
 use super::{AssetError, Cause, Content, Placement, Request, Wanted, Work, no_domain, particles};
 use crate::formats::FormatName;
 use crate::formats::mesh::{Mesh, is_point};
+use crate::formats::ply::write::points as ply_of;
 use crate::formats::points::{Points, Property, Type};
 use crate::graph::{MAX_POINTS, MeshPoints};
 
@@ -27,6 +28,13 @@ impl Cloud {
     /// How many points there are.
     pub fn count(&self) -> usize {
         self.rows.len() / self.columns.len().max(1)
+    }
+
+    /// A PLY file with the points.
+    pub fn to_ply(&self) -> Vec<u8> {
+        let columns: Vec<_> = self.columns.iter().map(|name| (*name, Type::F32)).collect();
+        let word = |index: usize, column: usize| self.rows.get(index * columns.len() + column).map(|row| row.to_bits());
+        ply_of(&[], &columns, self.count(), word)
     }
 }
 

@@ -22,10 +22,10 @@ use crate::graph::{Graph, aside};
 use crate::library::Library;
 use crate::plan::{Keep, Outputs, Plan, PlanOptions, Wire};
 use crate::problem::{Problem, Problems};
+use crate::sim::Simulation;
 use crate::sim::saver::{self, Pace, Retain, SaveError, Saver, Target};
-use crate::sim::{Simulation, files};
 use crate::stage::types::Scalar;
-use crate::tune::TuningCache;
+use crate::tune;
 
 /// Frames on their way from the GPU at once.
 const IN_FLIGHT: usize = 2;
@@ -525,10 +525,7 @@ fn prepare(
 ) -> Result<(Status, Simulation), BakeError> {
     let (graph, _) = aside::build_needed(document, |document| Graph::build(document, library))?;
     let status = look(&graph, name, bake, access)?;
-    let (tuning, memory_budget) = (TuningCache::open().tuning(gpu), gpu.memory_budget());
-    let options = plan_options(&status, &playing(&graph, access), access);
-    let plan = Plan::compile(&graph, &PlanOptions { tuning, memory_budget, cancel: stop.clone(), ..options })?;
-    let grids = files::read_watched(&plan, work)?;
-    gpu.prepare_while(&plan, &mut |_| !stop.is_cancelled())?;
-    Ok((status, Simulation::with_files(gpu, plan, &grids)?))
+    let options = tune::on_device(gpu, plan_options(&status, &playing(&graph, access), access));
+    let plan = Plan::compile(&graph, &PlanOptions { cancel: stop.clone(), ..options })?;
+    Ok((status, Simulation::prepared(gpu, plan, work, &mut |_| !stop.is_cancelled())?))
 }

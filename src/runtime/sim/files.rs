@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use crate::asset::envelope::Loudness;
 use crate::asset::{self, AssetGrid, Cause, Column, Frames, Number, Placement, Request, Shared, Timing, Wanted, Work};
 use crate::files::{Access, ReadError};
+use crate::gpu::{Gpu, Making};
 use crate::graph::FileOutput;
 use crate::plan::{FileGrid, FileTrack, Plan};
 use crate::problem::{Problem, Problems};
@@ -283,6 +284,21 @@ pub fn read_watched(plan: &Plan, work: &Work) -> Result<Vec<Arc<AssetGrid>>, Pro
         known.retain(|key, _| ours(key) || !wanted.iter().any(|file| file.key.0 == key.0));
     }
     if problems.is_empty() { Ok(grids) } else { Err(problems) }
+}
+
+/// What a plan needs before it runs: its files, read, and its pipelines, made by the driver while `go_on` returns true.
+///
+/// # Errors
+/// As [`read_watched`] and [`Gpu::prepare_while`].
+pub fn prepare(
+    gpu: &Gpu,
+    plan: &Plan,
+    work: &Work,
+    go_on: &mut dyn FnMut(&Making) -> bool,
+) -> Result<Vec<Arc<AssetGrid>>, Problems> {
+    let grids = read_watched(plan, work)?;
+    gpu.prepare_while(plan, go_on)?;
+    Ok(grids)
 }
 
 #[cfg(test)]

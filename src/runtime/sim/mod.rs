@@ -31,9 +31,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::asset::{AssetGrid, COUNT_AS_ZERO};
+use crate::asset::{AssetGrid, COUNT_AS_ZERO, Work};
 use crate::document::ParamValue;
-use crate::gpu::{Engine, Gpu, List, NodeTime, Profile, Reading, Recent};
+use crate::gpu::{Engine, Gpu, List, Making, NodeTime, Profile, Reading, Recent};
 use crate::graph::{FileOutput, count_words};
 use crate::plan::{Alarm, BufferId, Cause, Picture, Plan, Wire};
 use crate::problem::{Problem, Problems};
@@ -80,6 +80,21 @@ impl Simulation {
     /// Features or limits that the adapter lacks, shaders that the driver rejects, memory that is not available.
     pub fn new(gpu: &Gpu, plan: Plan) -> Result<Simulation, Problems> {
         let grids = files::read(&plan)?;
+        Simulation::with_files(gpu, plan, &grids)
+    }
+
+    /// The same for work in the background: `work` stops the reading of files, and `go_on`, which is called while the driver compiles
+    /// shaders, ends that when it returns false.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`]; what was cancelled.
+    pub fn prepared(
+        gpu: &Gpu,
+        plan: Plan,
+        work: &Work,
+        go_on: &mut dyn FnMut(&Making) -> bool,
+    ) -> Result<Simulation, Problems> {
+        let grids = files::prepare(gpu, &plan, work, go_on)?;
         Simulation::with_files(gpu, plan, &grids)
     }
 

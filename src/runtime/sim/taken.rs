@@ -10,7 +10,7 @@ use crate::arena::Arena;
 use crate::curve::linear_from_srgb;
 use crate::gpu::Reading;
 use crate::graph::{Domain, DomainId};
-use crate::plan::{BufferId, Plan, Wire};
+use crate::plan::{BufferId, Plan, Stored, Wire};
 use crate::problem::Problem;
 use crate::stage::edges::Edges;
 use crate::stage::types::{EdgeRule, Precision, Scalar, ValueType, WireType};
@@ -141,7 +141,7 @@ impl Taken {
             WireType::Number(_) => WireType::Number(value),
             _ => WireType::Grid(value),
         };
-        let wire = Wire { ty, precision: Precision::F32, ..self.wire.clone() };
+        let wire = Wire { stored: Stored { ty, precision: Precision::F32, ..self.wire.stored }, ..self.wire.clone() };
         let words = values.map(|value| (value as f32).to_bits()).collect();
         Taken { wire, words, ..self.beside() }
     }
@@ -149,7 +149,7 @@ impl Taken {
     /// A grid in another domain, as `f32` or whole numbers.
     pub(super) fn in_domain(&self, domain: Domain, words: Vec<u32>) -> Taken {
         let mut other = Taken { words, ..self.beside() };
-        other.wire.domain = Some(other.domains.push(domain));
+        other.wire.stored.domain = Some(other.domains.push(domain));
         other
     }
 
@@ -201,7 +201,7 @@ fn decode(mut taken: Taken, words: &[u32], ranges: &[Range<usize>]) -> Taken {
         return taken;
     }
     taken.words = taken.wire.layout().unpack(part(0));
-    taken.wire.precision = Precision::F32;
+    taken.wire.stored.precision = Precision::F32;
     if taken.set.is_some() {
         taken.live = Some(part(1).first().map_or(0, |count| *count).min(taken.wire.capacity));
         taken.places = part(2).to_vec();
@@ -303,15 +303,13 @@ impl Simulation {
 type Parts = (Wire, Option<(Wire, Option<Wire>)>, Arena<Domain>);
 
 fn grid_of_colors(domain: DomainId, buffer: BufferId) -> Wire {
-    Wire {
+    let stored = Stored {
         ty: WireType::Grid(ValueType::Vec4),
         domain: Some(domain),
         dim: 2,
         capacity: 0,
         space: None,
         precision: Precision::F32,
-        buffer,
-        kept: true,
-        state: false,
-    }
+    };
+    Wire { stored, buffer, kept: true, state: false }
 }

@@ -19,6 +19,11 @@ use crate::stage::IterationSource;
 
 pub use cache::{TuningCache, cache_folder};
 
+/// The options of a plan that is to run on a device: what was measured there before, and its memory.
+pub fn on_device(gpu: &Gpu, options: PlanOptions) -> PlanOptions {
+    PlanOptions { tuning: TuningCache::open().tuning(gpu), memory_budget: gpu.memory_budget(), ..options }
+}
+
 /// Warm-up time at the start and before each shape: an idle GPU runs at a lower clock rate.
 const WARM: Duration = Duration::from_millis(300);
 const WARM_AGAIN: Duration = Duration::from_millis(25);

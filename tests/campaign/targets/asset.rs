@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use png::{BitDepth, ColorType};
-use stagewright::asset::{Placement, Request, Work};
-use stagewright::graph::{Domain, ImageFit};
-use stagewright::stage::edges::Edges;
+use stagewright_language::graph::{Domain, ImageFit};
+use stagewright_language::stage::edges::Edges;
+use stagewright_runtime::asset::{Placement, Request, Work};
 
 use self::jpeg::jpeg;
 use super::Target;

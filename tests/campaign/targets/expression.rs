@@ -1,7 +1,7 @@
 //! Numeric expressions, and values of parameters as people type them: curves and gradients too.
 
-use stagewright::document::{Document, Node, NodeKind, ParamValue};
-use stagewright::expr::{self, ExprContext, Expression, FUNCTIONS, Number, Numbers, VARIABLES};
+use stagewright_base::expr::{self, ExprContext, Expression, FUNCTIONS, Number, Numbers, VARIABLES};
+use stagewright_language::document::{Document, Node, NodeKind, ParamValue};
 
 use super::{Target, graph, lossy};
 use crate::corpus::corpus;

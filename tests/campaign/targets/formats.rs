@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use png::{BitDepth, ColorType};
-use stagewright::asset::envelope::Loudness;
-use stagewright::asset::{Column, Number, Placement, Request, Timing, Wanted, Work};
-use stagewright::files::Access;
-use stagewright::graph::{Domain, ImageFit, MeshPoints};
-use stagewright::stage::edges::Edges;
+use stagewright_base::files::Access;
+use stagewright_language::graph::{Domain, ImageFit, MeshPoints};
+use stagewright_language::stage::edges::Edges;
+use stagewright_runtime::asset::envelope::Loudness;
+use stagewright_runtime::asset::{Column, Number, Placement, Request, Timing, Wanted, Work};
 
 use super::Target;
 use super::asset::{make_obj, with_checksums};

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use stagewright::document::{Document, Domain, Group, Level, Link, Node, NodeKind, ParamValue, Scope, Until, salvage};
-use stagewright::edit::{self, PasteInputs};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::problem::Problems;
+use stagewright_base::problem::Problems;
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::document::{
+    Document, Domain, Group, Level, Link, Node, NodeKind, ParamValue, Scope, Until, salvage,
+};
+use stagewright_language::edit::{self, PasteInputs};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 use super::{Target, lossy, wgsl};
 use crate::corpus::{SMALL, corpus};

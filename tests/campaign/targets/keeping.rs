@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use stagewright::editor::storage;
-use stagewright::input::InputTrack;
+use stagewright_base::input::InputTrack;
+use stagewright_editor::storage;
 
 use super::{Target, lossy};
 use crate::corpus::corpus;

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use serde_json::json;
-use stagewright::bake::{self, Condition};
-use stagewright::cache::{BakedWire, Cache, Index, Writer};
-use stagewright::document::{Bake, Document};
-use stagewright::files::Access;
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
-use stagewright::sim::Snapshot;
-use stagewright::sim::checkpoint::{Checkpoint, CheckpointFile};
+use stagewright_base::cache::{BakedWire, Cache, Index, Writer};
+use stagewright_base::files::Access;
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::{Bake, Document};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::bake::{self, Condition};
+use stagewright_runtime::sim::Snapshot;
+use stagewright_runtime::sim::checkpoint::{Checkpoint, CheckpointFile};
 
 use super::{Target, folder, lossy, sentence};
 use crate::corpus::SMALL;

@@ -1,11 +1,11 @@
 //! Keyframes of parameters and of cameras: read, written, changed as by hand, and compiled.
 
-use stagewright::curve::{Key, Keyframes, LAST_FRAME, Tangent};
-use stagewright::document::{Document, ParamValue};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::PlanOptions;
-use stagewright::sim::camera::orbit_target;
+use stagewright_base::curve::{Key, Keyframes, LAST_FRAME, Tangent};
+use stagewright_compiler::PlanOptions;
+use stagewright_language::document::{Document, ParamValue};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::camera::orbit_target;
 
 use super::{Target, graph, sentence};
 use crate::corpus::SMALL;

@@ -16,8 +16,8 @@ pub mod wgsl;
 
 use std::path::PathBuf;
 
-use stagewright::printable;
-use stagewright::problem::{Problem, Problems};
+use stagewright_base::printable;
+use stagewright_base::problem::{Problem, Problems};
 
 use super::random::Random;
 

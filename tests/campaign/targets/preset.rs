@@ -4,14 +4,14 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-use stagewright::document::{Document, ExportPreset, ParamValue};
-use stagewright::export::job::Export;
-use stagewright::export::place::{Place, Version};
-use stagewright::export::preset;
-use stagewright::files::{Access, portable};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::problem::Problem;
+use stagewright_base::files::{Access, portable};
+use stagewright_base::problem::Problem;
+use stagewright_export::job::Export;
+use stagewright_export::place::{Place, Version};
+use stagewright_export::preset;
+use stagewright_language::document::{Document, ExportPreset, ParamValue};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 use super::{Target, folder, problem, problems, sentence};
 use crate::corpus::SMALL;

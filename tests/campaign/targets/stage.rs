@@ -1,10 +1,10 @@
 //! Stage files: header and body, each put into a graph that wires all its inputs, and compiled.
 
-use stagewright::document::{Document, Domain, Link, Node, NodeKind, ParamValue};
-use stagewright::library::Library;
-use stagewright::library::reference;
-use stagewright::plan::PlanOptions;
-use stagewright::stage::{Stage, StageError};
+use stagewright_compiler::PlanOptions;
+use stagewright_language::document::{Document, Domain, Link, Node, NodeKind, ParamValue};
+use stagewright_language::library::Library;
+use stagewright_language::library::reference;
+use stagewright_language::stage::{Stage, StageError};
 
 use super::{Target, lossy, wgsl};
 use crate::corpus::corpus;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use stagewright::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope, Variant};
-use stagewright::edit;
-use stagewright::library::Library;
-use stagewright::plan::PlanOptions;
+use stagewright_compiler::PlanOptions;
+use stagewright_language::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope, Variant};
+use stagewright_language::edit;
+use stagewright_language::library::Library;
 
 use super::{Target, graph};
 use crate::corpus::{SMALL, corpus};

@@ -1,8 +1,10 @@
 //! Bookmarks, and that they follow what they show.
 
 use super::*;
-use stagewright::document::Bookmark;
-use stagewright::edit::{Refusal, make_group, place, remove_bookmark, rename, rename_bookmark, set_bookmark, ungroup};
+use stagewright_language::document::Bookmark;
+use stagewright_language::edit::{
+    Refusal, make_group, place, remove_bookmark, rename, rename_bookmark, set_bookmark, ungroup,
+};
 
 fn bookmark(level: &str, select: &[&str]) -> Bookmark {
     let select = select.iter().map(ToString::to_string).collect();

@@ -1,8 +1,8 @@
 //! Ports and parameters of a group.
 
 use super::*;
-use stagewright::document::Link;
-use stagewright::edit::{Refusal, Side, expose_param, hide_param, remove_port, rename_port};
+use stagewright_language::document::Link;
+use stagewright_language::edit::{Refusal, Side, expose_param, hide_param, remove_port, rename_port};
 
 fn expose(document: &mut Document, inner: &str, name: &str) -> Result<(), Refusal> {
     expose_param(document, &root(), "step", &Link::parse(inner), name, library())
@@ -15,7 +15,7 @@ fn a_parameter_is_exposed_and_hidden_again() {
     expose(&mut document, "jet.jet", "speed").unwrap();
     expose(&mut document, "calm.iterations", "times").unwrap();
     expose(&mut document, "h.value", "speed").unwrap();
-    document.set("step", "times", stagewright::document::ParamValue::Number(3.0)).unwrap();
+    document.set("step", "times", stagewright_language::document::ParamValue::Number(3.0)).unwrap();
     assert_eq!(builds(&document), Ok(()));
     let written = document.clone();
     for (inner, name, said) in [
@@ -34,11 +34,11 @@ fn a_parameter_is_exposed_and_hidden_again() {
     let calm = document.node_mut("step/calm").unwrap();
     assert_eq!(
         calm.iterations.take(),
-        Some(stagewright::document::ParamValue::Number(3.0)),
+        Some(stagewright_language::document::ParamValue::Number(3.0)),
         "the value stays in force"
     );
     assert_eq!(document, before);
-    document.set("step", "push", stagewright::document::ParamValue::Expression("w".into())).unwrap();
+    document.set("step", "push", stagewright_language::document::ParamValue::Expression("w".into())).unwrap();
     assert!(hide_param(&mut document, &root(), "step", "push").unwrap_err().to_string().contains("uses `w`"));
     assert!(hide_param(&mut document, &root(), "step", "gone").unwrap_err().to_string().contains("no parameter"));
     assert!(hide_param(&mut document, &root(), "look", "x").unwrap_err().to_string().contains("library"));

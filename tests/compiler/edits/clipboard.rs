@@ -1,9 +1,9 @@
 //! Copy, paste, duplicate.
 
 use super::*;
-use stagewright::document::Frame;
-use stagewright::edit::PasteInputs::{Drop, Keep};
-use stagewright::edit::{add_frame, copy, duplicate, paste};
+use stagewright_language::document::Frame;
+use stagewright_language::edit::PasteInputs::{Drop, Keep};
+use stagewright_language::edit::{add_frame, copy, duplicate, paste};
 use stagewright_test_support::fixture::fluid;
 
 #[test]

@@ -1,8 +1,8 @@
 //! Comment frames.
 
 use super::*;
-use stagewright::document::{Color, Frame};
-use stagewright::edit::{add_frame, frame_around, frame_contents, remove_frame, update_frame};
+use stagewright_language::document::{Color, Frame};
+use stagewright_language::edit::{add_frame, frame_around, frame_contents, remove_frame, update_frame};
 
 #[test]
 fn a_frame_goes_around_nodes_and_holds_them() {

@@ -1,11 +1,11 @@
 //! Groups from selections, and back.
 
 use super::*;
-use stagewright::document::{Frame, Node, NodeKind, ParamValue};
-use stagewright::edit::{make_group, place, ungroup};
+use stagewright_language::document::{Frame, Node, NodeKind, ParamValue};
+use stagewright_language::edit::{make_group, place, ungroup};
 use stagewright_test_support::fixture::fluid;
 
-fn group<'a>(document: &'a Document, path: &str) -> &'a stagewright::document::Group {
+fn group<'a>(document: &'a Document, path: &str) -> &'a stagewright_language::document::Group {
     match &document.node(path).unwrap().kind {
         NodeKind::Group(group) => group,
         other => panic!("{other:?}"),
@@ -24,7 +24,7 @@ fn a_selection_becomes_a_group_with_the_ports_that_cross_its_border() {
     }
     for (title, size) in [("solve", (450.0, 200.0)), ("more", (9000.0, 9000.0))] {
         let frame = Frame { title: title.into(), at: (90.0, -10.0), size, ..Frame::default() };
-        stagewright::edit::add_frame(&mut document, &root(), frame).unwrap();
+        stagewright_language::edit::add_frame(&mut document, &root(), frame).unwrap();
     }
     place(&mut document, &root(), "jet", (800.0, 800.0));
     document.frames.reverse();
@@ -195,8 +195,14 @@ fn what_can_not_be_dissolved_is_said_and_changes_nothing() {
 #[test]
 fn a_group_of_the_library_is_dissolved_into_its_stages() {
     let mut document = fluid();
-    stagewright::edit::replace_stage(&mut document, &root(), "advect_density", "fluid/advect_maccormack", library())
-        .unwrap();
+    stagewright_language::edit::replace_stage(
+        &mut document,
+        &root(),
+        "advect_density",
+        "fluid/advect_maccormack",
+        library(),
+    )
+    .unwrap();
     let come = ungroup(&mut document, &root(), "advect_density", library()).unwrap();
     assert_eq!((come, builds(&document)), (names(&["correct", "forward"]), Ok(())));
     assert_eq!(reads(&document, "density", "next").as_deref(), Some("correct.result"));

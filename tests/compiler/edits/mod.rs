@@ -14,9 +14,9 @@ mod wires;
 
 use std::collections::BTreeSet;
 
-use stagewright::document::{Document, Scope};
-use stagewright::edit::InputEnd;
-use stagewright::graph::Graph;
+use stagewright_language::document::{Document, Scope};
+use stagewright_language::edit::InputEnd;
+use stagewright_language::graph::Graph;
 use stagewright_test_support::fixture::{GROUP, end, library, nodes, root};
 
 fn names(names: &[&str]) -> BTreeSet<String> {

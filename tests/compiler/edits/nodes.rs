@@ -1,8 +1,8 @@
 //! Adding, renaming, removing, moving, muting.
 
 use super::*;
-use stagewright::document::{Color, Link, Node, NodeKind, ParamValue};
-use stagewright::edit::{
+use stagewright_language::document::{Color, Link, Node, NodeKind, ParamValue};
+use stagewright_language::edit::{
     add, bypass, comment, place, remove, rename, round_positions, set_color, set_iterations, shift,
 };
 use stagewright_test_support::fixture::fluid;
@@ -132,9 +132,12 @@ fn names_stay_unique_and_legal() {
     assert_eq!([add("jet"), add("jet"), add("new")], ["jet_2", "jet_3", "new"]);
     assert_eq!([add("out"), add(""), add("a/b.c"), add("in")], ["node_out", "node", "a_b_c", "node_in"]);
     let mut document = nodes(GROUP);
-    assert_eq!(stagewright::edit::add(&mut document, &Scope::parse("step"), "jet", Node::default()).unwrap(), "jet_2");
+    assert_eq!(
+        stagewright_language::edit::add(&mut document, &Scope::parse("step"), "jet", Node::default()).unwrap(),
+        "jet_2"
+    );
     assert!(document.node("step/jet_2").is_some());
-    assert!(stagewright::edit::add(&mut document, &Scope::parse("gone"), "jet", Node::default()).is_err());
+    assert!(stagewright_language::edit::add(&mut document, &Scope::parse("gone"), "jet", Node::default()).is_err());
 }
 
 #[test]

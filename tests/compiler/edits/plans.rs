@@ -1,10 +1,10 @@
 //! Edits that must not change what is computed.
 
-use stagewright::document::{Document, NodeKind, Scope};
-use stagewright::edit::{make_local_copy, replace_stage};
-use stagewright::graph::Graph;
-use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
+use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_language::document::{Document, NodeKind, Scope};
+use stagewright_language::edit::{make_local_copy, replace_stage};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 
 fn plan(document: &Document) -> Plan {
     let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|p| panic!("{p}"));

@@ -1,8 +1,8 @@
 //! Remedies: each fixes its problem.
 
 use super::*;
-use stagewright::edit::remedies;
-use stagewright::problem::{Problem, Severity};
+use stagewright_base::problem::{Problem, Severity};
+use stagewright_language::edit::remedies;
 use stagewright_test_support::fixture::fluid;
 
 fn problems(document: &Document) -> Vec<Problem> {
@@ -204,7 +204,7 @@ fn what_a_graph_lacks_is_added() {
     fork.nodes.extend(nodes(r#""z": (stage: "fluid/force_emitter", inputs: {"velocity": "velocity.value"})"#).nodes);
     assert!(tried(&fork, "z.velocity").contains(&"Connect jet.velocity".to_string()));
     let mut repeat = fluid();
-    repeat.nodes.get_mut("look").unwrap().iterations = Some(stagewright::document::ParamValue::Number(2.0));
+    repeat.nodes.get_mut("look").unwrap().iterations = Some(stagewright_language::document::ParamValue::Number(2.0));
     assert_eq!(tried(&repeat, "look.iterations"), ["Remove iterations"]);
 }
 

@@ -1,8 +1,8 @@
 //! Replacing the stage of a node.
 
 use super::*;
-use stagewright::document::{NodeKind, ParamValue};
-use stagewright::edit::{WireChanges, make_local_copy, replace_stage, signature, wire_changes};
+use stagewright_language::document::{NodeKind, ParamValue};
+use stagewright_language::edit::{WireChanges, make_local_copy, replace_stage, signature, wire_changes};
 use stagewright_test_support::fixture::fluid;
 
 #[test]
@@ -101,7 +101,7 @@ fn wires_change_as_foretold() {
     assert!(of("jet", "fluid/dissipate").renamed > 1);
     assert!(of("jet", "staggered/divergence").removed > 1, "a divergence is no velocity");
     for name in ["jet", "pressure", "advect_velocity", "divergence"] {
-        let wires = |document: &stagewright::document::Document| {
+        let wires = |document: &stagewright_language::document::Document| {
             document.nodes.values().map(|node| node.inputs.len()).sum::<usize>()
         };
         for stage in library().stages().map(|stage| &stage.name).step_by(9) {

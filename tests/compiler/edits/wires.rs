@@ -1,9 +1,9 @@
 //! Wires, refusals, reroutes, and which types fit.
 
 use super::*;
-use stagewright::document::Link;
-use stagewright::edit::signature::Takes;
-use stagewright::edit::{
+use stagewright_language::document::Link;
+use stagewright_language::edit::signature::Takes;
+use stagewright_language::edit::{
     NodeSignature, PortSignature, add_reroute, add_reroute_shared, bypass, connect, disconnect, feeds, fits,
     insert_on_wire, origin, port_types, refusal, remove,
 };
@@ -61,7 +61,7 @@ fn a_node_goes_into_a_wire_where_its_types_fit() {
     let mut document = fluid();
     let mut add = |kind: &str| {
         let node = nodes(&format!(r#""n": (stage: "{kind}")"#)).nodes["n"].clone();
-        stagewright::edit::add(&mut document, &root(), "new", node).unwrap()
+        stagewright_language::edit::add(&mut document, &root(), "new", node).unwrap()
     };
     let (fade, divergence) = (add("fluid/dissipate"), add("fluid/divergence"));
     let wire = end("divergence", "velocity");
@@ -85,13 +85,13 @@ fn a_node_goes_into_a_wire_where_its_types_fit() {
     // Into the wire to a group's output: the node must give the same type.
     let (mut inside, step) = (nodes(GROUP), Scope::parse("step"));
     let node = inside.node("step/calm").unwrap().clone();
-    let calm = stagewright::edit::add(&mut inside, &step, "more", node).unwrap();
+    let calm = stagewright_language::edit::add(&mut inside, &step, "more", node).unwrap();
     disconnect(&mut inside, &step, &end(&calm, "field"));
     insert_on_wire(&mut inside, &step, &calm, &end("out", "velocity"), library()).unwrap();
     assert_eq!(inside.level(&step).unwrap().group().unwrap().outputs["velocity"].to_string(), "more.field");
     assert_eq!(builds(&inside), Ok(()));
     let node = inside.node("step/curl").unwrap().clone();
-    let curl = stagewright::edit::add(&mut inside, &step, "curl_2", node).unwrap();
+    let curl = stagewright_language::edit::add(&mut inside, &step, "curl_2", node).unwrap();
     disconnect(&mut inside, &step, &end(&curl, "velocity"));
     assert!(
         insert_on_wire(&mut inside, &step, &curl, &end("out", "velocity"), library())
@@ -207,7 +207,7 @@ fn what_fits_is_what_the_compiler_takes() {
         "fade": (stage: "fluid/dissipate", inputs: {"field": "heat", "rate": "n"}), "screen": (output: (), inputs: {"image": "dye"}),
         "g": (inputs: {"a": "heat"}, group: (inputs: {"a": "Grid<T>", "v": "FaceGrid", "n": "f32"}, outputs: {"a": "in.a"}))"#,
     );
-    let signatures = stagewright::edit::signature::level(&before, &root(), library());
+    let signatures = stagewright_language::edit::signature::level(&before, &root(), library());
     let (mut fit, mut not) = (0, 0);
     for (from, output) in
         signatures.iter().flat_map(|(name, signature)| signature.outputs.iter().map(move |port| (name, port)))

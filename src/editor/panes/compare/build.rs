@@ -14,7 +14,7 @@ use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions, mebibytes};
 use crate::problem::Problems;
 use crate::sim::files;
-use crate::tune::TuningCache;
+use crate::tune;
 
 /// What is compiled.
 pub(super) struct Job {
@@ -68,11 +68,10 @@ impl Job {
             keep: Keep::Wires(self.keep),
             folder: PathBuf::clone(&self.access.folder),
             allow_files: self.access.anywhere,
-            memory_budget: self.gpu.memory_budget(),
-            tuning: TuningCache::open().tuning(&self.gpu),
             cancel: cancel.clone(),
             ..PlanOptions::default()
         };
+        let options = tune::on_device(&self.gpu, options);
         let build = |document: &Document| Plan::compile(&Graph::build(document, &self.library)?, &options);
         let (plan, _) = aside::build_needed(&self.document, build).map_err(sentence)?;
         if plan.memory > self.free {
@@ -81,8 +80,7 @@ impl Job {
                 "The other graph takes {needed}, and {free} of the memory budget are free. Lower the resolution, or raise the memory budget in the preferences."
             ));
         }
-        let grids = files::read_watched(&plan, reading).map_err(sentence)?;
-        self.gpu.prepare_while(&plan, &mut |_| !cancel.is_cancelled()).map_err(sentence)?;
+        let grids = files::prepare(&self.gpu, &plan, reading, &mut |_| !cancel.is_cancelled()).map_err(sentence)?;
         Ok((plan, grids))
     }
 }

@@ -6,7 +6,7 @@ use super::domain::{self, fixed};
 use super::value::{Change, Field, Site, plain};
 use super::{Inspected, level, precision, told};
 use crate::document::sequence::Pattern;
-use crate::document::{Document, FileContent, FileSource, Node, NodeKind, Output, ParamValue, Until};
+use crate::document::{Document, FileContent, FileOptions, FileSource, Node, NodeKind, Output, ParamValue, Until};
 use crate::expr::typed;
 use crate::model::declared::iterations;
 use crate::stage::header::Direction;
@@ -315,55 +315,23 @@ fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
     let id = one.id("file");
     let (content, mut changed) = (source.content(), source.clone());
     ui.add_enabled_ui(one.editable, |ui| {
-        if let Some(text) = text_row(ui, id, "file", about, &source.path, 1) {
-            changed.path = text;
+        if let Some(text) = text_row(ui, id, "file", about, source.path(), 1) {
+            changed.set_path(text);
         }
         let readings = "What the file is taken as. Points start the particles of a State; distance and grid have a value in each cell";
         if !source.readings().is_empty() {
-            choice(ui, "as", readings, &mut changed.reading, source.readings());
-        }
-        if source.is_mesh_of_points() {
-            let about = "Number of points, evenly over the surface; empty for one at each vertex";
-            number(ui, one.id("count"), "count", about, &mut changed.count);
-            if source.count.is_some() {
-                number(ui, one.id("seed"), "seed", "Another set of points for each number", &mut changed.seed);
+            let mut reading = source.reading().map(str::to_string);
+            choice(ui, "as", readings, &mut reading, source.readings());
+            if reading.as_deref() != source.reading() {
+                changed.set_reading(reading);
             }
         }
-        let fit = "How the colours of an image fill the domain, where neither center nor size are set: cover cuts off what \
-                   is beyond it, contain shows the whole image, stretch changes its proportions. A grid of other cells than the \
-                   domain needs stretch";
+        file_options(ui, one, source, &mut changed.options);
         if content == FileContent::Track {
-            if source.is_table() {
-                let about = "Column of the table by its name; empty for the first one besides time and frame";
-                let given = source.column.as_deref().unwrap_or_default();
-                if let Some(text) = text_row(ui, one.id("column"), "column", about, given, 1) {
-                    changed.column = Some(text).filter(|text| !text.is_empty());
-                }
-            } else {
-                let about = "What a frame of the sound gets: rms is the root of the mean square of its samples, peak the largest one";
-                choice(ui, "measure", about, &mut changed.measure, &FileSource::MEASURES);
-            }
             number(ui, one.id("first"), "first", "Frame of the file in the first frame; empty for 0", &mut changed.first);
             let beyond = "Beyond the file: hold keeps the last number, loop starts again, error ends the run";
             choice(ui, "beyond", beyond, &mut changed.beyond, &FileSource::BEYONDS);
-            return;
-        }
-        if content != FileContent::Points {
-            choice(ui, "fit", fit, &mut changed.fit, &FileSource::FITS);
-        }
-        let space = "Colours of an image: srgb is converted to linear light, linear is taken as it is";
-        if content == FileContent::Shape {
-            choice(ui, "space", space, &mut changed.space, &source.spaces());
-        }
-        let layer = "Layer of an EXR file, such as velocity, grid of a VDB file, or one of several sets of an NPZ file; empty for the \
-                     colours, the first grid, or the only set";
-        let given = source.layer.as_deref().unwrap_or_default();
-        if source.has_layers()
-            && let Some(text) = text_row(ui, one.id("layer"), "layer", layer, given, 1)
-        {
-            changed.layer = Some(text).filter(|text| !text.is_empty());
-        }
-        if Pattern::of(&source.path).is_some() {
+        } else if Pattern::of(source.path()).is_some() {
             let first = "Number of the file in the first frame; empty for the lowest one";
             number(ui, one.id("first"), "first", first, &mut changed.first);
             let beyond = "Beyond the files: hold shows the first or the last one, loop starts again, error ends the run";
@@ -386,6 +354,58 @@ fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
         ("size", ValueType::F32, "Longest side; 0 keeps the units of the file"),
     ] {
         one.field(ui, &Field { dim: 3, unit: "m", fixed: true, ..plain(name, ty, doc) });
+    }
+}
+
+/// Options for what a file becomes.
+fn file_options(ui: &mut Ui, one: &Inspected<'_>, source: &FileSource, options: &mut FileOptions) {
+    let fit_about = "How the colours of an image fill the domain, where neither center nor size are set: cover cuts off what \
+                     is beyond it, contain shows the whole image, stretch changes its proportions. A grid of other cells than the \
+                     domain needs stretch";
+    let layer_row = |ui: &mut Ui, layer: &mut Option<String>| {
+        let about = "Layer of an EXR file, such as velocity, grid of a VDB file, or one of several sets of an NPZ file; empty for the \
+                     colours, the first grid, or the only set";
+        let given = layer.clone().unwrap_or_default();
+        if source.has_layers()
+            && let Some(text) = text_row(ui, one.id("layer"), "layer", about, &given, 1)
+        {
+            *layer = Some(text).filter(|text| !text.is_empty());
+        }
+    };
+    match options {
+        FileOptions::Shape => {}
+        FileOptions::Image { fit, space, layer } => {
+            choice(ui, "fit", fit_about, fit, &FileSource::FITS);
+            let about = "Colours of an image: srgb is converted to linear light, linear is taken as it is";
+            choice(ui, "space", about, space, &source.spaces());
+            layer_row(ui, layer);
+        }
+        FileOptions::Grid { fit, layer } => {
+            choice(ui, "fit", fit_about, fit, &FileSource::FITS);
+            layer_row(ui, layer);
+        }
+        FileOptions::Points { count, seed, layer } => {
+            if source.is_mesh_of_points() {
+                let about = "Number of points, evenly over the surface; empty for one at each vertex";
+                let has_count = count.is_some();
+                number(ui, one.id("count"), "count", about, count);
+                if has_count {
+                    number(ui, one.id("seed"), "seed", "Another set of points for each number", seed);
+                }
+            }
+            layer_row(ui, layer);
+        }
+        FileOptions::Track { column, .. } if source.is_table() => {
+            let about = "Column of the table by its name; empty for the first one besides time and frame";
+            let given = column.clone().unwrap_or_default();
+            if let Some(text) = text_row(ui, one.id("column"), "column", about, &given, 1) {
+                *column = Some(text).filter(|text| !text.is_empty());
+            }
+        }
+        FileOptions::Track { measure, .. } => {
+            let about = "What a frame of the sound gets: rms is the root of the mean square of its samples, peak the largest one";
+            choice(ui, "measure", about, measure, &FileSource::MEASURES);
+        }
     }
 }
 

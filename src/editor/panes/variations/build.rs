@@ -15,8 +15,8 @@ use crate::graph::{Graph, aside};
 use crate::library::Library;
 use crate::plan::{Outputs, Plan, PlanOptions, mebibytes};
 use crate::problem::Problems;
-use crate::sim::{Simulation, files};
-use crate::tune::TuningCache;
+use crate::sim::Simulation;
+use crate::tune;
 
 /// How often to look whether the GPU is done.
 const LOOK: Duration = Duration::from_millis(1);
@@ -126,11 +126,10 @@ impl Job {
             outputs: self.output.clone().map_or(Outputs::First, Outputs::One),
             folder: PathBuf::clone(&self.access.folder),
             allow_files: self.access.anywhere,
-            memory_budget: self.gpu.memory_budget(),
-            tuning: TuningCache::open().tuning(&self.gpu),
             cancel: cancel.clone(),
             ..PlanOptions::default()
         };
+        let options = tune::on_device(&self.gpu, options);
         let mut plans = Vec::new();
         for document in &self.documents {
             let build = |document: &Document| Plan::compile(&Graph::build(document, &self.library)?, &options);
@@ -151,9 +150,7 @@ impl Job {
         let alike = self.by_seed && !plans.iter().flatten().any(uses_seed);
         let remark = remark.or_else(|| alike.then(|| ALIKE.to_string()));
         let make = |plan: Plan| {
-            let grids = files::read_watched(&plan, reading)?;
-            self.gpu.prepare_while(&plan, &mut |_| !cancel.is_cancelled())?;
-            let mut simulation = Simulation::with_files(&self.gpu, plan, &grids)?;
+            let mut simulation = Simulation::prepared(&self.gpu, plan, reading, &mut |_| !cancel.is_cancelled())?;
             begin(&mut simulation, cancel);
             Ok(simulation)
         };

@@ -5,9 +5,9 @@ use serde_json::{Value as Json, json};
 
 use super::preview;
 use super::texels::{Grid, Texel, Tile, filled, unweighted};
-use crate::formats::exr::{Channel, Header, Samples, file};
 use crate::sheet::{Layout, MAX_SIDE};
 use crate::sink::{About, Target};
+use stagewright_formats::exr::write::{Channel, Header, Samples, file};
 
 /// What a sheet holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

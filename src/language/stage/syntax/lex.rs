@@ -9,7 +9,7 @@
 pub struct Token<'a> {
     /// What it is.
     pub kind: TokenKind,
-    /// Its text.
+    /// The text.
     pub text: &'a str,
     /// Where it starts \[bytes\].
     pub start: usize,

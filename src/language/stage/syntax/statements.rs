@@ -19,7 +19,7 @@ pub enum Statement {
     For {
         /// Between the parentheses.
         header: Range<usize>,
-        /// Its statements.
+        /// Statements of the body.
         body: Vec<Statement>,
     },
     /// An `if` with what follows it.

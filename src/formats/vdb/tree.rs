@@ -5,13 +5,39 @@ use std::collections::BTreeMap;
 use flate2::{Compress, Compression, FlushCompress, Status};
 use half::f16;
 
-use crate::value::Grid;
+use super::layout::VOXELS;
+
+/// Values of the cells that a tree is made of, x fastest, then y, then z.
+pub struct Cells<'a> {
+    /// Dimensions of space, 2 or 3.
+    pub dim: u32,
+    /// Cells along x, y, z; z is 1 in 2D.
+    pub cells: [u32; 3],
+    /// Elements along x, y, z: the cells, or one more along each axis where faces are stored.
+    pub elements: [u32; 3],
+    /// Numbers of an element.
+    pub components: usize,
+    /// Whether each component lies on the lower face of the cell that it is normal to, instead of the centre.
+    pub faces: bool,
+    /// The components of each element in sequence.
+    pub words: &'a [u32],
+}
+
+impl Cells<'_> {
+    fn at(&self, element: usize) -> &[u32] {
+        let start = element * self.components;
+        self.words.get(start..start + self.components).unwrap_or_default()
+    }
+}
 
 /// How a number is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Element {
+pub enum Element {
+    /// Float of 32 bits.
     F32,
+    /// Float of 16 bits.
     F16,
+    /// Whole number of 32 bits.
     I32,
 }
 
@@ -23,7 +49,7 @@ impl Element {
 
 /// Which values are active, and what the others are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Active {
+pub enum Active {
     /// Values with a component above this size, and NaN; all others are zero.
     Above(f32),
     /// Values of a distance nearer to zero than this; all others are so far, with their own sign. Cells outside of the
@@ -42,7 +68,6 @@ impl Active {
 
 /// Voxels along an edge of a leaf.
 const LEAF: usize = 8;
-const VOXELS: usize = LEAF * LEAF * LEAF;
 /// Leaves that a thread takes at once.
 const CHUNK: usize = 256;
 /// The code of a block whose inactive values are all the background.
@@ -51,11 +76,16 @@ const BACKGROUND: u8 = 0;
 const SIGNED: u8 = 3;
 
 /// A tree, with the extent of its active values in voxels.
-pub(super) struct Tree {
+pub struct Tree {
+    /// Nodes with their masks, as in a file.
     pub topology: Vec<u8>,
+    /// Values of the leaves, as in a file.
     pub buffers: Vec<u8>,
+    /// Number of active voxels.
     pub active: i64,
+    /// Lowest active voxel along each axis.
     pub low: [i32; 3],
+    /// Highest active voxel along each axis.
     pub high: [i32; 3],
 }
 
@@ -103,7 +133,7 @@ enum Entry {
 
 impl Tree {
     /// The tree of components of a grid: from `first` on, `width` of them, 1 or 3; those that the grid lacks are zero.
-    pub(super) fn new(grid: &Grid<'_>, part: (usize, usize), element: Element, active: Active) -> Tree {
+    pub fn new(grid: &Cells<'_>, part: (usize, usize), element: Element, active: Active) -> Tree {
         let blocks = blocks(grid, part, element, active);
         let mut root: BTreeMap<[usize; 3], Upper<'_>> = BTreeMap::new();
         for placed in &blocks {
@@ -223,7 +253,7 @@ impl Writer {
 }
 
 /// The leaves and tiles with values other than the background, computed on several threads where there are many.
-fn blocks(grid: &Grid<'_>, part: (usize, usize), element: Element, active: Active) -> Vec<Placed> {
+fn blocks(grid: &Cells<'_>, part: (usize, usize), element: Element, active: Active) -> Vec<Placed> {
     let counts = grid.elements.map(|n| (n as usize).div_ceil(LEAF));
     let all = counts.iter().product::<usize>();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(all.div_ceil(CHUNK)).max(1);
@@ -257,7 +287,7 @@ fn blocks(grid: &Grid<'_>, part: (usize, usize), element: Element, active: Activ
 
 /// The voxels of a leaf; `None` where all have the background.
 fn block(
-    grid: &Grid<'_>,
+    grid: &Cells<'_>,
     at: [usize; 3],
     (first, width): (usize, usize),
     element: Element,
@@ -360,26 +390,25 @@ impl Packer {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use super::*;
-    use crate::stage::types::Scalar;
 
-    /// A grid of 130 x 9 x 3 cells, zero but for some.
-    fn grid(cells: &[([usize; 3], f32)]) -> Grid<'static> {
-        let elements = [130, 9, 3];
+    /// The tree of 130 x 9 x 3 cells, zero but for some.
+    fn tree_of(cells: &[([usize; 3], f32)], element: Element, active: Active) -> Tree {
         let mut words = vec![0; 130 * 9 * 3];
         for ([x, y, z], value) in cells {
             words[x + 130 * (y + 9 * z)] = value.to_bits();
         }
-        let (edges, scalar, words) = ([1.0; 3], Scalar::F32, Cow::Owned(words));
-        Grid { dim: 3, cells: elements, elements, edges, components: 1, scalar, faces: false, words }
+        Tree::new(&cells_of([130, 9, 3], &words), (0, 1), element, active)
+    }
+
+    fn cells_of(elements: [u32; 3], words: &[u32]) -> Cells<'_> {
+        Cells { dim: 3, cells: elements, elements, components: 1, faces: false, words }
     }
 
     #[test]
     fn only_leaves_with_values_above_the_cutoff_are_there() {
         let cells = [([1, 2, 0], 0.5), ([1, 0, 1], -2.0), ([129, 8, 2], f32::NAN), ([64, 0, 0], 0.01)];
-        let tree = Tree::new(&grid(&cells), (0, 1), Element::F32, Active::Above(0.1));
+        let tree = tree_of(&cells, Element::F32, Active::Above(0.1));
         assert_eq!((tree.active, tree.low, tree.high), (3, [1, 0, 0], [129, 8, 2]), "NaN is active");
         let node = |width: usize| 2 * width.pow(3) / 8 + 9;
         // Two nodes of 16^3, since x = 129 is beyond 128, with a leaf each.
@@ -391,21 +420,20 @@ mod tests {
         // Eight bytes are not made smaller.
         assert_eq!(rest[1..9], (-8i64).to_le_bytes());
         assert_eq!(rest[9..17], [(-2f32).to_le_bytes(), 0.5f32.to_le_bytes()].concat());
-        assert_eq!(Tree::new(&grid(&[]), (0, 1), Element::F16, Active::Above(0.0)).buffers.len(), 0);
+        assert_eq!(tree_of(&[], Element::F16, Active::Above(0.0)).buffers.len(), 0);
     }
 
-    /// A grid of these cells.
-    fn filled(elements: [u32; 3], words: Vec<f32>) -> Grid<'static> {
-        let words = Cow::Owned(words.into_iter().map(f32::to_bits).collect());
-        let (edges, scalar) = ([1.0; 3], Scalar::F32);
-        Grid { dim: 3, cells: elements, elements, edges, components: 1, scalar, faces: false, words }
+    /// The tree of floats in these cells.
+    fn filled(elements: [u32; 3], values: Vec<f32>, active: Active) -> Tree {
+        let words: Vec<u32> = values.into_iter().map(f32::to_bits).collect();
+        Tree::new(&cells_of(elements, &words), (0, 1), Element::F32, active)
     }
 
     #[test]
     fn what_is_constant_is_a_tile() {
         let mut values = vec![2.0; 136 * 128 * 128];
         values[130] = 0.5;
-        let tree = Tree::new(&filled([136, 128, 128], values), (0, 1), Element::F32, Active::Above(0.0));
+        let tree = filled([136, 128, 128], values, Active::Above(0.0));
         assert_eq!((tree.active, tree.low, tree.high), (136 * 128 * 128, [0; 3], [135, 127, 127]));
         // One leaf is not constant. Those before x = 128 are one tile of the upper node; the others are tiles of a lower one.
         let (mask, values) = tree.buffers.split_at(64);
@@ -419,15 +447,14 @@ mod tests {
     fn a_level_set_is_a_narrow_band_and_the_sign_of_all_else() {
         let cell = |at: usize| [at % 40, at / 40 % 40, at / 1600].map(|at| at as f32 + 0.5 - 20.0);
         let distance = |at: usize| cell(at).iter().map(|part| part * part).sum::<f32>().sqrt() - 14.0;
-        let ball = filled([40; 3], (0..64_000).map(distance).collect());
-        let tree = Tree::new(&ball, (0, 1), Element::F32, Active::Within(3.0));
+        let tree = filled([40; 3], (0..64_000).map(distance).collect(), Active::Within(3.0));
         let shell = 4.0 / 3.0 * std::f64::consts::PI * (17f64.powi(3) - 11f64.powi(3));
         let error = (tree.active as f64 / shell - 1.0).abs();
         println!("{} voxels in the band, the shell has {shell:.0}: {error:.4}", tree.active);
         assert!(error < 0.02, "{error}");
         assert_eq!((tree.low, tree.high), ([3; 3], [36; 3]));
         assert_eq!(tree.topology[4..8], 3f32.to_le_bytes(), "the background");
-        let solid = Tree::new(&filled([16; 3], vec![-9.0; 4096]), (0, 1), Element::F32, Active::Within(3.0));
+        let solid = filled([16; 3], vec![-9.0; 4096], Active::Within(3.0));
         assert_eq!((solid.active, solid.buffers.len(), solid.low), (0, 0, [0; 3]), "tiles alone");
     }
 }

@@ -1,0 +1,59 @@
+//! What is stored, without where: the type of a value, its size and its precision.
+
+use serde::{Deserialize, Serialize};
+
+use super::layout::Layout;
+use crate::arena::Arena;
+use crate::graph::{COUNT_NUMBERS, Domain, DomainId};
+use crate::stage::types::{Precision, WireType};
+
+/// Type, size and precision of a value in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stored {
+    /// Type of the wire.
+    pub ty: WireType,
+    /// The domain of a grid; `None` for numbers and particles.
+    pub domain: Option<DomainId>,
+    /// Number of dimensions of a `Vec`.
+    pub dim: u32,
+    /// Capacity of the particle set, for an attribute.
+    pub capacity: u32,
+    /// Domain of the particle set, for an attribute.
+    pub space: Option<DomainId>,
+    /// How the numbers are stored.
+    pub precision: Precision,
+}
+
+impl Stored {
+    /// A value without a domain and without a particle set.
+    pub(crate) fn number(ty: WireType) -> Stored {
+        Stored { ty, domain: None, dim: 2, capacity: 0, space: None, precision: Precision::F32 }
+    }
+
+    /// The memory layout of its elements.
+    pub fn layout(&self) -> Layout {
+        Layout::new(self.ty, self.dim, self.precision)
+    }
+
+    /// How the wire's memory is kept on disk: type, size and precision as text, and the words of 32 bits. `part` is
+    /// empty for a whole wire, `count`, or the name of an attribute.
+    pub(crate) fn on_disk(&self, domains: &Arena<Domain>, part: &str) -> (String, u64) {
+        if part == "count" {
+            return ("count".into(), COUNT_NUMBERS as u64);
+        }
+        let domain = self.domain.and_then(|domain| domains.get(domain));
+        let elements = domain.map_or(u64::from(self.capacity.max(1)), |domain| domain.elements(self.ty));
+        let size = match domain.map(|domain| domain.resolution) {
+            Some([x, y, z]) => format!(" of {x} x {y} x {z} cells"),
+            None if self.capacity > 0 => format!(" of {} particles", self.capacity),
+            None => String::new(),
+        };
+        let half = if self.precision == Precision::F32 { "" } else { " in f16" };
+        (format!("{} in {}D{size}{half}", self.ty, self.dim), self.layout().words(elements))
+    }
+
+    /// Words of 32 bits of so many elements.
+    pub fn words(&self, elements: u64) -> u64 {
+        self.layout().words(elements)
+    }
+}
