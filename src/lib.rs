@@ -56,7 +56,7 @@ pub use stagewright_language::graph::Graph;
 #[doc(inline)]
 pub use stagewright_language::library::{Definition, Library};
 #[doc(inline)]
-pub use stagewright_language::stage::{Stage, StageError};
+pub use stagewright_language::stage::{SharedFile, Stage, StageError};
 
 // Plans.
 #[doc(inline)]
