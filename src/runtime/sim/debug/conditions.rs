@@ -13,7 +13,7 @@ use crate::graph::carried::Carried;
 use crate::graph::expect::{list, plain};
 use crate::plan::{BufferId, Plan, Wire};
 use crate::problem::{Problem, Problems};
-use crate::sim::timeline::held;
+use crate::sim::state_layout::held;
 use crate::sim::wire_view::View;
 use crate::sim::{FrameInput, Simulation};
 use crate::stage::types::WireType;
