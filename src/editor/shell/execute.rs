@@ -2,8 +2,8 @@
 
 use eframe::egui::{self, ViewportCommand};
 
-use super::dialogs::Dialog;
-use super::pick::Pick;
+use super::dialog_stack::Dialog;
+use super::open_list::Pick;
 use super::{Editor, own_window, tiles};
 use crate::commands::action::{self, Action, Actions};
 use crate::commands::command::Command;
