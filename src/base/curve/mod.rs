@@ -1,7 +1,7 @@
 //! Curves and colour ramps over 0..1: what the user draws, and the table of samples that the GPU reads. [`Keyframes`] are
 //! curves over frames, evaluated on the CPU.
 //!
-//! A [`Curve`] is the [`monotone`] cubic through its points, which never goes above or below the two points around it.
+//! A [`Curve`] is the [`monotone`](monotone()) cubic through its points, which never goes above or below the two points around it.
 //! `curve(x, ..)` in expressions is the same. A [`Gradient`] is linear between its stops, in linear RGB. Two points at
 //! the same t make a step. Before the first point and after the last, both keep the end's value.
 //!
