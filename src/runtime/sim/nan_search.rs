@@ -1,6 +1,6 @@
 //! Watching the States of a simulation for NaN and infinity, and computing its frames again to find where they began.
 
-use super::values::{BadValues, Good, MAX_FRAMES, Origin, Values, watched};
+use super::nan_watch::{BadValues, Good, MAX_FRAMES, Origin, Values, watched};
 use super::{FrameInput, Simulation, settings};
 use crate::gpu::Gpu;
 use crate::gpu::values::{ValueCheck, Watched};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::FrameInput;
 use super::field::{Field, Image};
 use super::watch::Watched;
-use super::{files, playback, scatter, sequence, settings, timeline, values, watch};
+use super::{files, nan_watch, playback, scatter, sequence, settings, timeline, watch};
 use crate::asset::{AssetGrid, COUNT_AS_ZERO, Work};
 use crate::document::ParamValue;
 use crate::gpu::Copies;
@@ -34,7 +34,7 @@ pub struct Simulation {
     pub(super) notes: Problems,
     pub(super) watches: watch::Watches,
     pub(super) scatters: scatter::Scatters,
-    pub(super) values: Option<Box<values::Values>>,
+    pub(super) values: Option<Box<nan_watch::Values>>,
     /// The frame that is being computed in slices.
     pub(super) started: Option<Started>,
     /// Input of the preview that the wires show; `None` where they show a frame of the run.

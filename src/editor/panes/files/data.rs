@@ -6,7 +6,7 @@ use eframe::egui;
 
 use super::tasks::Data;
 use super::{Event, Files, Purpose};
-use crate::model::errand::Errand;
+use crate::model::disk_work::Errand;
 use crate::model::session::Session;
 
 impl Files {

@@ -8,7 +8,7 @@ use crate::document::{FileSource, Node, NodeKind};
 use crate::files::{MAX_STAGE, read};
 use crate::formats::{self, extension, reader_of};
 use crate::model::disk::Source;
-use crate::model::errand::Errand;
+use crate::model::disk_work::Errand;
 use crate::model::session::Session;
 
 impl Files {

@@ -24,7 +24,7 @@ use eframe::egui;
 use crate::background::answer;
 use crate::document::{Document, Node, NodeKind, Nodes};
 use crate::model::disk::{self, Source};
-use crate::model::errand::{Errand, quick};
+use crate::model::disk_work::{Errand, quick};
 use crate::model::layout;
 use crate::model::recovery::Recovery;
 use crate::model::session::Session;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::document::{Document, NodeKind};
 use crate::model::disk::{self, Broken};
-use crate::model::errand::Errand;
+use crate::model::disk_work::Errand;
 
 /// Writes a file; the error is a sentence.
 type Write = Box<dyn FnOnce(&Path) -> Result<(), String> + Send>;

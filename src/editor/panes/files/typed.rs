@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use eframe::egui::{self, Id, Key, RichText};
 
 use super::{Files, Purpose};
-use crate::model::errand::quick;
+use crate::model::disk_work::quick;
 use crate::model::session::Session;
 use crate::toolkit::theme;
 
