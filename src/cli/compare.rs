@@ -17,7 +17,7 @@ use stagewright_language::graph::Graph;
 use stagewright_language::graph::expect::list;
 use stagewright_runtime::gpu::Gpu;
 use stagewright_runtime::sim::compare::{Comparison, Measure, Statistics, compare};
-use stagewright_runtime::sim::taken::{Subject, Taken};
+use stagewright_runtime::sim::host_copy::{Subject, Taken};
 use stagewright_runtime::sim::wire_view::{Show, View, Viewer};
 use stagewright_runtime::sim::{Image, Simulation};
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::exit::leave;
 use super::report::Failure;
 use stagewright_base::problem::{Problem, Problems};
 use stagewright_compiler::Plan;
@@ -147,7 +148,7 @@ fn no_frame(limit: Duration) -> ! {
     let problem = Problem::new("", "", cause, "lower the resolution, make the stages simpler, or raise --driver-limit");
     let failure = Failure::Driver(problem.into(), limit);
     failure.print();
-    crate::leave(failure.exit_code())
+    leave(failure.exit_code())
 }
 
 fn bar() -> ProgressBar {

@@ -1,11 +1,14 @@
 //! The command line. Every command is a few calls of the library.
 
+mod args;
 mod bake;
 mod bench;
 mod check;
 mod compare;
 mod deterministic;
+mod device;
 mod driver;
+mod exit;
 mod export;
 mod format;
 mod junit;
@@ -24,19 +27,15 @@ mod sweep;
 mod test;
 mod wire;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
+use args::{DEFAULT, DeviceArgs, FileArgs, GraphArgs, MemoryArgs, SourceArgs, parse_file, parse_size, read};
+use device::{keep_pipelines, open};
+pub use exit::leave;
 pub use report::DRIVER;
 use report::{Failure, StrictArgs};
-use stagewright_base::files::{self, Access, MAX_GRAPH};
-use stagewright_compiler::{Plan, PlanOptions};
-use stagewright_language::document::{Document, ParamValue};
-use stagewright_language::graph::Graph;
-use stagewright_language::library::{self, Library};
-use stagewright_runtime::bake::playing;
-use stagewright_runtime::gpu::{Gpu, GpuOptions};
 
 #[derive(Parser)]
 #[command(name = "stagewright", version, about = "Build GPU simulations from stages, watch them run, render them.")]
@@ -87,63 +86,6 @@ enum Command {
     Points(points::Points),
     /// List the stages, or print the reference of one
     Stages(stages::Stages),
-}
-
-/// A graph file, and changes to make in it before it is compiled.
-#[derive(Args)]
-struct GraphArgs {
-    /// Graph file (.ron)
-    graph: PathBuf,
-    #[command(flatten)]
-    source: SourceArgs,
-    #[command(flatten)]
-    memory: MemoryArgs,
-    #[command(flatten)]
-    strict: StrictArgs,
-}
-
-/// How graph files are read, and what is changed in them, by commands for one graph or several.
-#[derive(Args, Clone)]
-struct SourceArgs {
-    /// Set a parameter: node.param=value. Values: 0.5, 1,2, 512x512, an expression. Also domain.resolution, domain.width,
-    /// number.value, state.capacity and node.iterations
-    #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
-    params: Vec<String>,
-    /// Variant of the graph; without it, the one that the file chooses. `default` is none
-    #[arg(long, value_name = "NAME")]
-    variant: Option<String>,
-    #[command(flatten)]
-    files: FileArgs,
-}
-
-/// Which files a graph may use.
-#[derive(Args, Clone)]
-struct FileArgs {
-    /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph
-    #[arg(long, value_name = "FOLDER")]
-    stages: Option<PathBuf>,
-    /// Let the graph read files outside its own folder
-    #[arg(long)]
-    allow_files: bool,
-}
-
-/// Which device runs a graph.
-#[derive(Args, Clone, Default)]
-struct DeviceArgs {
-    /// Part of the name of the graphics adapter
-    #[arg(long, value_name = "NAME")]
-    adapter: Option<String>,
-    /// End with exit code 5 where there is no GPU, only a software driver
-    #[arg(long)]
-    require_gpu: bool,
-}
-
-#[derive(Args, Clone, Copy)]
-struct MemoryArgs {
-    /// GPU memory that a graph may take, such as 12GiB or 512MiB. When absent, a share of what the adapter has available; 8GiB
-    /// where that is not known, and for `check`
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
-    memory: Option<u64>,
 }
 
 /// Runs the program. Returns its exit code.
@@ -211,171 +153,4 @@ impl Command {
             Command::Keys(_) | Command::Points(_) | Command::Stages(_) => StrictArgs::default(),
         }
     }
-}
-
-impl GraphArgs {
-    /// Reads the file, chooses the variant and applies the parameters.
-    fn load(&self) -> Result<(Document, Library), Failure> {
-        self.source.load(&self.graph)
-    }
-
-    /// Which files the graph may name.
-    fn access(&self) -> Access {
-        self.source.files.access(&self.graph)
-    }
-
-    fn options(&self) -> PlanOptions {
-        let Access { folder, anywhere } = self.access();
-        PlanOptions { folder, allow_files: anywhere, ..PlanOptions::default() }
-    }
-
-    /// The plan of a graph; where it plays bakes, its wires come from their caches.
-    fn compile(&self, document: &Document, library: &Library, options: &PlanOptions) -> Result<Plan, Failure> {
-        let problems = |problems| Failure::graph(document, library, problems);
-        let graph = Graph::build(document, library).map_err(problems)?;
-        let bakes = playing(&graph, &self.access());
-        report::warn(&bakes.problems);
-        self.compile_live(document, library, &PlanOptions { played: bakes.played(), ..options.clone() })
-    }
-
-    /// The same without looking for caches.
-    fn compile_live(&self, document: &Document, library: &Library, options: &PlanOptions) -> Result<Plan, Failure> {
-        let problems = |problems| Failure::graph(document, library, problems);
-        let graph = Graph::build(document, library).map_err(problems)?;
-        report::warn(&graph.warnings);
-        let memory_budget = options.memory_budget.or_user(self.memory.memory);
-        Plan::compile(&graph, &PlanOptions { memory_budget, ..options.clone() }).map_err(problems)
-    }
-}
-
-impl SourceArgs {
-    /// Reads a graph file and the stages beside it or in a folder, chooses a variant and sets parameters. What earlier
-    /// versions called by another name is renamed, and said on standard error.
-    fn load(&self, graph: &Path) -> Result<(Document, Library), Failure> {
-        let mut document = read(graph)?;
-        let beside = library::folder_beside(graph);
-        let library = stages::library(self.files.stages.as_deref().or(beside.as_deref()))?;
-        for change in library::earlier::update(&mut document, &library) {
-            report::eprint_line(&format!("note: {}: {change}", graph.display()));
-        }
-        self.change(&mut document)?;
-        Ok((document, library))
-    }
-
-    /// Chooses the variant and sets the parameters.
-    fn change(&self, document: &mut Document) -> Result<(), Failure> {
-        choose(document, self.variant.as_deref())?;
-        set(document, &self.params)
-    }
-}
-
-impl FileArgs {
-    /// Which files a graph may name.
-    fn access(&self, graph: &Path) -> Access {
-        Access::new(graph.parent().unwrap_or(Path::new("")), self.allow_files)
-    }
-}
-
-/// Opens a device; plans on it may take the memory that the user allows. A software driver is named on standard error.
-///
-/// # Errors
-/// No device, or no GPU where one is required.
-fn open(device: &DeviceArgs, memory: MemoryArgs) -> Result<Gpu, Failure> {
-    let gpu = Gpu::new(&GpuOptions { adapter: device.adapter.clone() }).map_err(|error| match device.require_gpu {
-        true => Failure::NoGpu(format!("--require-gpu: {error}")),
-        false => Failure::Message(error.to_string()),
-    })?;
-    if gpu.is_software() && device.require_gpu {
-        let cause = format!("--require-gpu: {} is a software driver; run it where a GPU is", gpu.name());
-        return Err(Failure::NoGpu(cause));
-    }
-    if gpu.is_software() && device.adapter.is_none() {
-        report::eprint_line(&format!("runs without a GPU, on the software driver {}", gpu.name()));
-    }
-    gpu.limit_memory(memory.memory);
-    Ok(gpu)
-}
-
-/// Keeps pipelines in the user's cache folder.
-fn keep_pipelines(gpu: &Gpu) {
-    if let Some(folder) = stagewright_runtime::tune::cache_folder() {
-        gpu.keep_pipelines(&folder.join("pipelines"));
-    }
-}
-
-fn read(graph: &Path) -> Result<Document, Failure> {
-    let path = graph.display();
-    let bytes = files::read::bytes(graph, MAX_GRAPH).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
-    Document::from_bytes(bytes).map_err(|e| Failure::Message(format!("{path}: {e}")))
-}
-
-/// Chooses the variant of `--variant`.
-fn choose(document: &mut Document, variant: Option<&str>) -> Result<(), Failure> {
-    let Some(name) = variant else { return Ok(()) };
-    if !document.variants.contains_key(name) && name != DEFAULT {
-        let names: Vec<&str> = document.variant_names().collect();
-        let there = match names.as_slice() {
-            [] => "the graph has none".to_string(),
-            names => format!("the variants are: {}", names.join(", ")),
-        };
-        return Err(Failure::Message(format!("--variant {name}: there is no such variant; {there}")));
-    }
-    let name = document.variants.contains_key(name).then_some(name);
-    document.choose(name).map_err(Failure::from)
-}
-
-/// The name by which `--variant` means none, unless a variant has it.
-const DEFAULT: &str = "default";
-
-/// Applies the values of `--param`.
-fn set(document: &mut Document, params: &[String]) -> Result<(), Failure> {
-    for assignment in params {
-        let (name, value) = assignment.split_once('=').ok_or_else(|| {
-            Failure::Message(format!("--param {assignment}: write NODE.PARAM=VALUE, for example force.radius=0.1"))
-        })?;
-        let (node, param) = name.rsplit_once('.').ok_or_else(|| {
-            Failure::Message(format!(
-                "--param {assignment}: name the node and the parameter, for example force.radius=0.1"
-            ))
-        })?;
-        let value = ParamValue::from_text(value);
-        let now = document.node(node).and_then(|node| node.kind.number()).filter(|_| param == "value");
-        if let (Some(ParamValue::Number(_)), ParamValue::Vector(_)) = (now, &value) {
-            let cause = format!("`{node}` is one number; write it with a point, such as 0.8");
-            return Err(Failure::Message(format!("--param {assignment}: {cause}")));
-        }
-        document.set(node, param, value).map_err(|e| Failure::Message(format!("--param {assignment}: {e}")))?;
-    }
-    Ok(())
-}
-
-/// Parses the name of a file that is written in one format.
-fn parse_file(text: &str, ending: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    match path.extension() {
-        Some(own) if own.eq_ignore_ascii_case(ending) => Ok(path),
-        _ => Err(format!("`{text}`: the file is written as .{ending}; give a name that ends so")),
-    }
-}
-
-/// Parses a size such as `12GiB`.
-fn parse_bytes(text: &str) -> Result<u64, String> {
-    let message = || format!("`{text}` is not a size; write a number with MiB or GiB, for example 12GiB");
-    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(message)?);
-    let shift = match unit.to_ascii_lowercase().as_str() {
-        "mib" | "mb" | "m" => 20,
-        "gib" | "gb" | "g" => 30,
-        _ => return Err(message()),
-    };
-    let number: f64 = number.trim().parse().map_err(|_| message())?;
-    let bytes = number * f64::from(1u32 << shift);
-    if (1.0..=2f64.powi(60)).contains(&bytes) { Ok(bytes as u64) } else { Err(message()) }
-}
-
-/// Parses a size such as `512x256`.
-fn parse_size(text: &str) -> Result<(u32, u32), String> {
-    let message = || format!("`{text}` is not a size; write WIDTHxHEIGHT, for example 1024x1024");
-    let (width, height) = text.split_once(['x', 'X']).ok_or_else(message)?;
-    let side = |s: &str| s.trim().parse::<u32>().ok().filter(|n| (1..=16_384).contains(n)).ok_or_else(message);
-    Ok((side(width)?, side(height)?))
 }

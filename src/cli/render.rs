@@ -25,7 +25,7 @@ use stagewright_language::library::{self, Library};
 use stagewright_runtime::gpu::{Gpu, NodeTime, Profile};
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::checkpoint::{Checkpoint, Stop as Place};
-use stagewright_runtime::sim::values::BadValues;
+use stagewright_runtime::sim::nan_watch::BadValues;
 use stagewright_runtime::tune::TuningCache;
 
 // Frames that are kept can't be hashed.

@@ -21,7 +21,7 @@ use stagewright_export::job::{Export, Item, JobError, Progress, Ready};
 use stagewright_export::place::{Folder, OF_SERIES, Place, Version};
 use stagewright_export::record::Fingerprint;
 use stagewright_language::document::Document;
-use stagewright_language::graph::{Graph, aside};
+use stagewright_language::graph::{Graph, partial};
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::checkpoint::{BadState, CheckpointError, CheckpointFile};
@@ -151,7 +151,7 @@ impl RunArgs {
         // As in the editor, an error in what no image needs is reported, and the rest is rendered.
         let whole = document.clone();
         let build = |rest: &Document| Graph::build(rest, &library).map(|_| document = rest.clone());
-        if let Ok(((), errors)) = aside::build_needed(&whole, build) {
+        if let Ok(((), errors)) = partial::build_needed(&whole, build) {
             let is_left_out = |wire: &String| {
                 let path = wire.split(['.', ':', '@']).next().unwrap_or_default();
                 whole.node(path).is_some() && document.node(path).is_none()

@@ -25,7 +25,7 @@ mod lower;
 mod options;
 mod passes;
 mod scatter;
-mod simulating;
+mod simulation_dispatches;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -20,7 +20,7 @@ use crate::bake;
 use crate::document::Document;
 use crate::files::Access;
 use crate::gpu::{Gpu, Making};
-use crate::graph::{Graph, aside};
+use crate::graph::{Graph, partial};
 use crate::library::Library;
 use crate::plan::{Plan, PlanOptions};
 use crate::sim::Simulation;
@@ -134,6 +134,6 @@ fn prepare(
         let played = bake::playing(&graph, &access).played();
         Plan::compile(&graph, &PlanOptions { played, ..options.clone() })
     };
-    let (plan, _) = aside::build_needed(document, compile)?;
+    let (plan, _) = partial::build_needed(document, compile)?;
     Ok(Simulation::prepared(gpu, plan, work, go_on)?)
 }

@@ -8,26 +8,6 @@ use super::layers;
 /// `a::b::c`, by segments.
 type Name = Vec<String>;
 
-/// Folders, each behind its crate, whose own file holds a type that the files in the folder add methods to: they count as one file. In all others the folder's file
-/// counts like any other.
-const SHARED: [&str; 15] = [
-    "base::cache",
-    "cli",
-    "base::curve",
-    "language::document",
-    "language::edit",
-    "language::edit::remedy",
-    "editor::panes::files",
-    "editor::panes::inspector",
-    "editor::shell",
-    "export::formats",
-    "language::graph",
-    "runtime::sim",
-    "runtime::sim::checkpoint",
-    "runtime::sim::debug",
-    "export::sweep",
-];
-
 /// A file's own paths, and what the first words of them mean.
 #[derive(Default)]
 struct Source {
@@ -152,7 +132,6 @@ fn read(code: &str) -> Source {
 
 /// The files of a crate by their modules.
 struct Crate {
-    name: &'static str,
     files: BTreeMap<Name, Source>,
 }
 
@@ -198,14 +177,7 @@ impl Crate {
     fn imports(&self, module: &Name) -> BTreeSet<&Name> {
         let found =
             self.files[module].paths.iter().filter_map(|path| self.definition(&self.absolute(module, path, 0)?, 0));
-        let shared = |folder: &Name| {
-            let folder: Vec<&str> = [self.name].into_iter().chain(folder.iter().map(String::as_str)).collect();
-            SHARED.contains(&folder.join("::").as_str())
-        };
-        let counts = |other: &&Name| {
-            !(other.starts_with(module) && shared(module) || module.starts_with(other) && shared(other))
-        };
-        found.filter(|other| *other != module).filter(counts).collect()
+        found.filter(|other| *other != module).collect()
     }
 
     /// Files that import each other in a circle, however many others lie between.
@@ -232,8 +204,8 @@ impl Crate {
 }
 
 /// The modules of a crate by their names and texts.
-fn parsed<'a>(name: &'static str, files: impl Iterator<Item = (Name, &'a str)>) -> Crate {
-    Crate { name, files: files.map(|(name, code)| (name, read(code))).collect() }
+fn parsed<'a>(files: impl Iterator<Item = (Name, &'a str)>) -> Crate {
+    Crate { files: files.map(|(name, code)| (name, read(code))).collect() }
 }
 
 #[test]
@@ -251,7 +223,7 @@ fn no_more_than_two_files_import_each_other() {
                 (name, layers::code(file))
             })
             .collect();
-        let all = parsed(name, texts.iter().map(|(name, code)| (name.clone(), code.as_str())));
+        let all = parsed(texts.iter().map(|(name, code)| (name.clone(), code.as_str())));
         edges += all.files.keys().map(|file| all.imports(file).len()).sum::<usize>();
         let circles: Vec<_> = all.circles().into_iter().filter(|circle| circle.len() > 2).collect();
         assert!(circles.is_empty(), "these files of {name} import each other: {circles:#?}");
@@ -270,7 +242,7 @@ fn circles_are_found_through_re_exports_and_braces() {
         ("plan::c", "use crate::A; pub fn call() {}"),
         ("plan::d", "pub struct D; use std::fmt;"),
     ];
-    let all = parsed("", files.iter().map(|(module, code)| (name(module), *code)));
+    let all = parsed(files.iter().map(|(module, code)| (name(module), *code)));
     let circle = ["plan::a", "plan::b", "plan::c"].map(String::from);
     assert_eq!(all.circles(), BTreeSet::from([BTreeSet::from(circle)]));
     let imported = |module: &str| all.imports(&name(module)).iter().map(|n| n.join("::")).collect::<Vec<_>>();

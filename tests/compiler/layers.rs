@@ -52,7 +52,7 @@ const ORDERS: [(&str, &[&str]); 5] = [
             "ir",
             "scatter",
             "data",
-            "simulating",
+            "simulation_dispatches",
             "options",
             "isolate",
             "text",

@@ -38,7 +38,7 @@ use stagewright_runtime::sim::hashes::{Hashes, Origin, Run};
 use stagewright_runtime::sim::record::{Record, Recorder};
 use stagewright_runtime::sim::timeline::Budget;
 use stagewright_runtime::sim::wire_view::{Show, View, Viewer, thumbnails};
-use stagewright_runtime::sim::{FrameInput, Simulation, taken};
+use stagewright_runtime::sim::{FrameInput, Simulation, host_copy};
 
 use super::harness::{gpu, pcg};
 use super::observed::{States, checked, differences, number, seed};

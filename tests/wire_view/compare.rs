@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stagewright_runtime::sim::compare::{Comparison, Measure, compare};
-use stagewright_runtime::sim::taken::{Subject, Taken};
+use stagewright_runtime::sim::host_copy::{Subject, Taken};
 use stagewright_runtime::sim::wire_view::{Show, View, Viewer};
 use stagewright_runtime::sim::{Image, Simulation};
 

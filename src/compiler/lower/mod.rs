@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use crate::arena::{Arena, Id};
 use crate::cancel::Cancel;
-use crate::graph::starts::{Behind, INIT};
+use crate::graph::initial_values::{Behind, INIT};
 use crate::graph::{DomainId, Graph, Kind, NodeId, Setting, Source};
 use crate::ir::layout::{self, Layout};
 use crate::ir::stored::Stored;

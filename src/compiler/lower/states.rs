@@ -1,6 +1,6 @@
 //! The memory of States and files: the value at the beginning of a frame, and the one that it ends with.
 
-use crate::graph::starts::INIT;
+use crate::graph::initial_values::INIT;
 use crate::graph::{FileOutput, NodeId, Setting, Source};
 use crate::ir::{Part, StateKey, Task, ValueId};
 use crate::problem::Problems;

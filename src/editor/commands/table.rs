@@ -56,10 +56,10 @@ macro_rules! commands {
                     => |editor, ctx| editor.pick(Pick::Replacement, ctx);
                 CompareStage: "Compare with…", [], replaceable => |editor, ctx| editor.pick(Pick::Comparison, ctx);
                 MakeLocalCopy: "Make local copy", [CTRL M], copyable
-                    => |editor, _| structure::make_local_copy(&mut editor.session);
-                Group: "Group", [CTRL G], nodes_editable => |editor, _| structure::group(&mut editor.session);
+                    => |editor, _| grouping::make_local_copy(&mut editor.session);
+                Group: "Group", [CTRL G], nodes_editable => |editor, _| grouping::group(&mut editor.session);
                 Ungroup: "Ungroup", [CTRL_SHIFT G], group_editable
-                    => |editor, _| structure::ungroup(&mut editor.session);
+                    => |editor, _| grouping::ungroup(&mut editor.session);
                 Enter: "Open group", [NONE Enter], one_node => |editor, _| editor.session.enter_selected();
                 Leave: "Go up one level", [NONE Escape, NONE U], |editor| !editor.session.scope().is_root()
                     => |editor, _| editor.session.leave_level();

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::driver::DriverWatch;
-use super::live::CachedRun;
+use super::leaving_caches::CachedRun;
 use super::loader::{Loader, Watch};
 use crate::asset::AssetGrid;
 use crate::bake::{self, Status};
@@ -18,7 +18,7 @@ use crate::document::{Document, Scope};
 use crate::files::Access;
 use crate::gpu::Gpu;
 use crate::graph::expect::Expectation;
-use crate::graph::{DomainId, Graph, Kind, Node, NodeId, aside, variants};
+use crate::graph::{DomainId, Graph, Kind, Node, NodeId, partial, variants};
 use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions, PlayedCache, Tuning};
 use crate::problem::{Problem, Problems};
@@ -233,7 +233,7 @@ fn compile(
     mut newer: impl FnMut() -> bool,
 ) -> Result<Option<Compiled>, Problems> {
     let one = |document: &Document| compile_all(gpu, job, document, tuning.clone(), (&mut *loader, driver), &mut newer);
-    let (compiled, errors) = aside::build_needed(&job.document, one)?;
+    let (compiled, errors) = partial::build_needed(&job.document, one)?;
     Ok(compiled.map(|mut compiled| {
         // Those that are not chosen do not keep the graph from running.
         let varied = variants::check(&job.document, &job.library).0.into_iter().map(Problem::warning);
@@ -338,7 +338,7 @@ fn tune(gpu: &Gpu, job: &(u64, Job), cache: &mut TuningCache, queue: &Receiver<(
         asked.is_none()
     };
     let build = |document: &Document| Graph::build(document, &job.1.library);
-    let (graph, _) = aside::build_needed(&job.1.document, build).ok()?;
+    let (graph, _) = partial::build_needed(&job.1.document, build).ok()?;
     let played = bake::playing(&graph, &job.1.access).played();
     let options = PlanOptions { played, ..options(gpu, &job.1) };
     let before = cache.tuning(gpu);

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::pane::Pane;
-use super::{disk, errand};
+use super::{disk, disk_work};
 use crate::export::DEFAULT;
 use crate::files::{read, write};
 use crate::sim::timeline::Budget;
@@ -346,7 +346,7 @@ impl<T: Kept> Store<T> {
     /// Takes over what other windows have written meanwhile, if a prompt disk has it.
     pub(crate) fn renew(&mut self) {
         let Some(file) = self.file.clone().filter(|_| self.open == 0) else { return };
-        if let Some(Ok(settings)) = errand::quick(move || load(&file)) {
+        if let Some(Ok(settings)) = disk_work::quick(move || load(&file)) {
             self.settings = settings;
         }
     }
@@ -361,7 +361,7 @@ impl<T: Kept> Store<T> {
         if changes.send(Box::new(change)).is_ok() {
             self.open += 1;
         }
-        self.settle(errand::PROMPT)
+        self.settle(disk_work::PROMPT)
     }
 
     /// Takes over what was written, and waits for it at most this long.

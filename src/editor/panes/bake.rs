@@ -11,7 +11,7 @@ use crate::bake::{self, Condition, Status};
 use crate::document::{Bake, Document};
 use crate::edit;
 use crate::files::free_space;
-use crate::graph::{Graph, aside};
+use crate::graph::{Graph, partial};
 use crate::model::session::{BakedState, Session, about, state};
 use crate::printable::size;
 use crate::toolkit::number::number_field;
@@ -248,7 +248,7 @@ impl BakeDialog {
         let key = (session.revision(), self.wires.clone());
         if self.look.as_ref().is_none_or(|(known, _)| *known != key) {
             let build = |document: &Document| Graph::build(document, session.library());
-            let found = aside::build_needed(session.document(), build)
+            let found = partial::build_needed(session.document(), build)
                 .map_err(|_| "The graph has errors; fix them first".to_string())
                 .and_then(|(graph, _)| {
                     bake::look(&graph, "", bake, &session.access()).map_err(|problem| problem.to_string())

@@ -4,76 +4,15 @@
 use eframe::egui::{self, Align2, Id, Key, Modifiers, RichText, Ui, vec2};
 
 use super::Editor;
-use super::pick::OpenList;
+use super::dialog_stack::Dialog;
 use crate::model::session::Session;
 use crate::panes::content::Shown;
 use crate::panes::plan_pane;
-use crate::panes::presets::PresetDialog;
-use crate::panes::variants::NameDialog;
 use crate::toolkit::{prose, theme};
 
 /// Width of a window, and of the names in it \[points\].
 pub(crate) const WIDTH: f32 = 420.0;
 const NAMES: f32 = 170.0;
-
-/// An open dialog.
-pub(crate) enum Dialog {
-    About,
-    History,
-    Preferences,
-    Export,
-    Bake,
-    /// Question about a preset.
-    Preset(PresetDialog),
-    /// Name that is typed for a variant.
-    VariantName(NameDialog),
-    /// List to choose from.
-    List(OpenList),
-}
-
-impl Dialog {
-    /// Whether it has all keys while it is open. Beside the others the panes can be used.
-    pub(crate) fn is_modal(&self) -> bool {
-        matches!(self, Dialog::Preset(_) | Dialog::VariantName(_) | Dialog::List(_))
-    }
-
-    /// Whether it takes the place of another one.
-    fn replaces(&self, other: &Dialog) -> bool {
-        let alone = |dialog: &Dialog| matches!(dialog, Dialog::About | Dialog::History | Dialog::Preferences);
-        std::mem::discriminant(self) == std::mem::discriminant(other) || (alone(self) && alone(other))
-    }
-}
-
-/// The open dialogs.
-#[derive(Default)]
-pub(crate) struct Dialogs {
-    /// Open dialogs; the last one is in front.
-    open: Vec<Dialog>,
-    /// The last press was in the one in front, so Enter is for it.
-    active: bool,
-    /// Enter was pressed for the one in front.
-    entered: bool,
-}
-
-impl Dialogs {
-    pub(crate) fn has_modal(&self) -> bool {
-        self.open.iter().any(Dialog::is_modal)
-    }
-
-    /// Whether a list is open.
-    pub(crate) fn has_list(&self) -> bool {
-        self.open.iter().any(|dialog| matches!(dialog, Dialog::List(_)))
-    }
-
-    fn has_export(&self) -> bool {
-        self.open.iter().any(|dialog| matches!(dialog, Dialog::Export))
-    }
-
-    /// Closes an open list: what it lists may be gone.
-    pub(crate) fn close_list(&mut self) {
-        self.open.retain(|dialog| !matches!(dialog, Dialog::List(_)));
-    }
-}
 
 impl Editor {
     /// Opens a dialog in front of the others, in place of one that it replaces.

@@ -2,8 +2,8 @@
 
 use eframe::egui::{self, ViewportCommand};
 
-use super::dialogs::Dialog;
-use super::pick::Pick;
+use super::dialog_stack::Dialog;
+use super::open_list::Pick;
 use super::{Editor, own_window, tiles};
 use crate::commands::action::{self, Action, Actions};
 use crate::commands::command::Command;
@@ -11,9 +11,9 @@ use crate::commands::table::commands;
 use crate::document::{Link, NodeKind};
 use crate::edit::{self, PasteInputs};
 use crate::model::alignment::Align;
+use crate::model::grouping;
 use crate::model::pane::Pane;
 use crate::model::session::{FrameStep, Slot};
-use crate::model::structure;
 use crate::panes::files::Data;
 use crate::panes::presets::PresetDialog;
 use crate::panes::timeline::{self, file_stem, has_input as has_live_input};

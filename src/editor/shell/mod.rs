@@ -2,20 +2,23 @@
 //! does, a program can do.
 
 mod debugging;
+mod dialog_stack;
 mod dialogs;
+mod editor;
+mod embedding;
 mod execute;
 mod hints;
 mod keys;
 mod menu;
 mod naming;
+mod open_list;
 mod own_window;
 mod pane_host;
 mod pick;
 mod preferences;
-mod reading;
-mod remembered;
 mod tiles;
 mod window;
+mod window_state;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,20 +26,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use eframe::egui::{self, Ui, ViewportCommand};
-use eframe::egui_wgpu;
-use egui_tiles::Tree;
 
 use crate::commands::action::{Action, Actions};
-use crate::commands::command::Command;
-use crate::commands::keymap::Keymap;
 use crate::library::earlier;
 use crate::model::disk::Source;
-use crate::model::live::Live;
+use crate::model::leaving_caches::Live;
 use crate::model::names::display_name;
 use crate::model::pane::Pane;
 use crate::model::player::{self, Player, Pointer};
 use crate::model::session::Session;
-use crate::model::settings::{Folders, Stops};
+use crate::model::settings::Folders;
 use crate::panes::bake::BakeDialog;
 use crate::panes::canvas;
 use crate::panes::compare::Change;
@@ -47,59 +46,17 @@ use crate::panes::table::Panes;
 use crate::panes::timeline::{self, TimelinePane};
 use crate::panes::view::{ThumbnailViews, View};
 use crate::panes::{inspector, transport};
-use crate::shell::dialogs::Dialogs;
+use crate::shell::dialog_stack::Dialogs;
+use crate::shell::editor::{OwnWindows, Preferences};
 use crate::shell::hints::Hints;
-use crate::shell::own_window::OwnWindows;
-use crate::shell::preferences::Preferences;
-pub use crate::shell::window::{device_setup, run};
 use crate::sim::Simulation;
 use crate::sim::checkpoint::CheckpointFile;
 use crate::toolkit::notice::{self, Notice};
 use crate::toolkit::{theme, widget_memory};
 
-/// Everything in the window.
-pub struct Editor {
-    session: Session,
-    player: Player,
-    timeline: TimelinePane,
-    views: BTreeMap<u64, View>,
-    render: egui_wgpu::RenderState,
-    /// The context of the current window, which other threads wake.
-    awake: Awake,
-    /// Node thumbnails, and whether they are shown.
-    thumbnail_views: ThumbnailViews,
-    thumbnails: bool,
-    panes: Panes,
-    /// How panes share the window.
-    tiles: Tree<Pane>,
-    files: Files,
-    export: ExportDialog,
-    bake: BakeDialog,
-    notice: Option<Notice>,
-    hints: Hints,
-    dialogs: Dialogs,
-    preferences: Preferences,
-    keymap: Arc<Keymap>,
-    /// The command that waits for the text of the clipboard, and the frame in which it was requested.
-    pasting: Option<(Command, u64)>,
-    /// Views that are in windows of their own.
-    windows: OwnWindows,
-    /// The pane that the pointer was over last.
-    pointed: Option<Pane>,
-    title: String,
-    /// The running plan, by the session's count.
-    plan: u64,
-    /// The views are to be updated.
-    stale: bool,
-    /// A widget had the keyboard in the last frame.
-    typed: bool,
-    /// The graph reads the keyboard.
-    hears_keys: bool,
-    /// All questions before closing were answered.
-    closing: bool,
-    /// The graph file and what stops its run, as they were remembered.
-    stops: (Option<PathBuf>, Stops),
-}
+pub use crate::shell::window::{device_setup, run};
+use editor::Awake;
+pub use editor::Editor;
 
 impl Editor {
     /// An editor that opens a document, in a window or another target of eframe, with a folder of stages. Settings and
@@ -470,6 +427,3 @@ impl eframe::App for Editor {
 
 /// How often the progress of a long frame is shown.
 const PROGRESS: Duration = Duration::from_millis(200);
-
-/// The context of the window that threads wake.
-type Awake = Arc<Mutex<egui::Context>>;

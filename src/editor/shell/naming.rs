@@ -1,8 +1,8 @@
 //! Carries out the commands about variants.
 
 use super::Editor;
-use super::dialogs::Dialog;
-use super::pick::Listed;
+use super::dialog_stack::Dialog;
+use super::open_list::Listed;
 use crate::panes::variants::{DEFAULT, NameDialog, Naming};
 use crate::toolkit::picker::Item;
 

@@ -1,10 +1,9 @@
 //! Views in windows of their own, for example on a second monitor. They are drawn together with the main window and share its device, so a
 //! view shows the same texture wherever it is. Where only one window can be opened, they lie over the panes.
 
-use std::collections::BTreeMap;
-
 use eframe::egui::{self, Id, Key, Modifiers, Ui, ViewportBuilder, ViewportClass, ViewportCommand, ViewportId, vec2};
 
+use super::editor::OwnWindow;
 use super::{Editor, tiles};
 use crate::commands::action::{Action, Actions};
 use crate::commands::command::Command;
@@ -17,18 +16,6 @@ const LEAST: [f32; 2] = [320.0, 240.0];
 /// The largest part of the main window that a view over its panes takes at first, and its margin to the lower left corner \[points\].
 const PART: f32 = 0.4;
 const MARGIN: f32 = 40.0;
-
-/// A view's own window, by what it did in the last frame.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct OwnWindow {
-    /// A widget had the keyboard.
-    typed: bool,
-    /// A button was held or a field was being edited, so a gesture may be under way.
-    busy: bool,
-}
-
-/// The windows by the numbers of their views.
-pub(crate) type OwnWindows = BTreeMap<u64, OwnWindow>;
 
 /// What was asked for in a window.
 #[derive(Default)]

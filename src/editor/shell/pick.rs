@@ -3,7 +3,8 @@
 use eframe::egui;
 
 use super::Editor;
-use super::dialogs::Dialog;
+use super::dialog_stack::Dialog;
+use super::open_list::{Listed, OpenList, Pick};
 use crate::commands::action;
 use crate::commands::command::{Command, MENUS};
 use crate::model::pane::Pane;
@@ -13,30 +14,6 @@ use crate::panes::find::{self, Place};
 use crate::panes::inspector;
 use crate::toolkit::picker::{self, Picker};
 use crate::toolkit::theme;
-
-/// What is chosen from a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pick {
-    /// A command to carry out.
-    Command,
-    /// A node or a parameter to go to.
-    Place,
-    /// A stage in place of the selected node.
-    Replacement,
-    /// A stage to compare the selected node with.
-    Comparison,
-    Variant,
-}
-
-/// A list to choose from: what its items stand for, the items, a hint, and how many are preferred.
-pub(crate) type Listed = (Vec<String>, Vec<picker::Item>, &'static str, usize);
-
-/// An open list, with what its items stand for.
-pub(crate) struct OpenList {
-    pick: Pick,
-    keys: Vec<String>,
-    picker: Picker,
-}
 
 impl Editor {
     /// Opens a list to choose from.

@@ -6,36 +6,16 @@ use eframe::egui::{self, RichText, Ui};
 
 use super::Editor;
 use super::dialogs::{WIDTH, row};
+use super::editor::Section;
 use crate::commands::keymap::Keymap;
 use crate::model::settings::{AUTOSAVES, BackgroundTuning};
 use crate::panes::files::Files;
-use crate::panes::key_list::{Changed, KeyList};
+use crate::panes::key_list::Changed;
 use crate::panes::plan_pane;
 use crate::toolkit::theme;
 
 /// Factors of the interface's size to choose from.
 const SCALES: [f32; 4] = [1.0, 1.25, 1.5, 2.0];
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Section {
-    #[default]
-    General,
-    Keys,
-}
-
-/// What the dialog shows.
-#[derive(Debug, Default)]
-pub(crate) struct Preferences {
-    section: Section,
-    keys: KeyList,
-}
-
-impl Preferences {
-    /// To be called when the dialog is closed. It shows the same section the next time.
-    pub(crate) fn close(&mut self) {
-        self.keys.close();
-    }
-}
 
 impl Editor {
     pub(crate) fn show_preferences(&mut self, ui: &mut Ui) {

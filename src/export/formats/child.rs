@@ -170,8 +170,10 @@ fn stop(shared: &Shared) {
     let _ = process.kill();
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
+    #![cfg(unix)]
+
     use super::*;
 
     fn shell(text: &str, limit: u64) -> Child {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+pub use super::folder::{OPENJD, SLURM};
 use super::manifest::Manifest;
 use crate::quoting::{json, shell};
 
@@ -18,10 +19,6 @@ pub struct Call<'a> {
     pub options: &'a [String],
 }
 
-/// Name of the template of [`openjd`] in the folder of a sweep.
-pub const OPENJD: &str = "openjd.yaml";
-/// Name of the script of [`slurm`] in the folder of a sweep.
-pub const SLURM: &str = "slurm.sh";
 /// Folder of what the tasks of [`slurm`] print, in the folder of a sweep.
 pub const LOG: &str = "log";
 /// The longest name of a job in Open Job Description.

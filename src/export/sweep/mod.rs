@@ -6,7 +6,9 @@
 
 pub mod axis;
 mod canvas;
+mod error;
 pub mod farm;
+mod folder;
 pub mod job;
 pub mod manifest;
 pub mod page;
@@ -15,26 +17,14 @@ pub mod results;
 pub mod sheet;
 pub mod task;
 
-use std::io;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-use crate::files::{self, write::FolderLock};
 use crate::png;
-use crate::problem::Problems;
+
+pub use error::SweepError;
+pub use folder::{PAGE, SHEET, TABLE, write};
+use folder::{RESULTS, lock};
 use results::Results;
-
-/// The names of what [`summarize`] writes.
-pub const SHEET: &str = "sheet.png";
-/// The page.
-pub const PAGE: &str = "sheet.html";
-/// The table.
-pub const TABLE: &str = "sweep.csv";
-
-/// What a sweep writes beside the manifest and the folders of its tasks.
-const RESULTS: [&str; 5] = [SHEET, PAGE, TABLE, farm::OPENJD, farm::SLURM];
-/// How long another process may write into the folder of a sweep, which takes a moment.
-const LOCKED: Duration = Duration::from_secs(10);
 
 /// Writes the contact sheet, the page and the table of what there is in the folder of a sweep. Returns the results.
 ///
@@ -46,53 +36,4 @@ pub fn summarize(folder: &Path) -> Result<Results, SweepError> {
     let (page, table) = (page::page(&results, folder), results.to_csv());
     write(folder, &[(SHEET, &sheet), (PAGE, page.as_bytes()), (TABLE, table.as_bytes())])?;
     Ok(results)
-}
-
-/// Writes files into the folder of a sweep, which has a manifest.
-///
-/// # Errors
-/// A folder that cannot be written, or that another process does not stop to write to.
-pub fn write(folder: &Path, files: &[(&str, &[u8])]) -> Result<(), SweepError> {
-    let _lock = lock(folder)?;
-    for (name, bytes) in files {
-        let path = folder.join(name);
-        let fault = |error: io::Error| format!("{}: {error}; choose another folder", path.display());
-        files::write::replace_in_export(&path, bytes).map_err(fault)?;
-    }
-    Ok(())
-}
-
-/// Locks the folder of a sweep, and removes what a killed one has left. Tasks that run hold only the locks of their own folders.
-fn lock(folder: &Path) -> Result<FolderLock, SweepError> {
-    let fault = |error: io::Error| format!("{}: {error}; choose another folder", folder.display());
-    let since = Instant::now();
-    loop {
-        if let Some(lock) = FolderLock::take(folder).map_err(fault)? {
-            files::write::sweep(folder);
-            return Ok(lock);
-        }
-        if since.elapsed() > LOCKED {
-            let cause = "another process is writing into it; wait until it is done, or choose another folder";
-            return Err(format!("{}: {cause}", folder.display()).into());
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
-/// Why a sweep, or a task of it, cannot run.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SweepError {
-    /// One sentence.
-    #[error("{0}")]
-    Message(String),
-    /// What is wrong with the graph where it has certain values, which are named.
-    #[error("{0}: {1}")]
-    Problems(String, Problems),
-}
-
-impl From<String> for SweepError {
-    fn from(message: String) -> SweepError {
-        SweepError::Message(message)
-    }
 }

@@ -1,6 +1,6 @@
 //! Expectations: what a graph's author states about its results, checked by `stagewright test` and by the editor.
 
-use super::{Document, Extra, Link, Scope};
+use super::Extra;
 
 /// An expectation as written in the file, unchecked; [`crate::graph`] interprets it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,25 +42,4 @@ pub struct Expect {
     pub comment: String,
     /// Fields that this build does not know.
     pub extra: Extra,
-}
-
-impl Expect {
-    /// The level and the wire that it refers to.
-    pub fn target(&self) -> (Scope, Link) {
-        let (scope, wire) = Scope::split(self.of.trim());
-        (scope, Link::parse(wire))
-    }
-}
-
-impl Document {
-    /// Changes the wires that expectations refer to. `change` gets the level and the wire of each and returns the new
-    /// ones, or `None` to keep them.
-    pub fn retarget_expectations(&mut self, change: impl Fn(&Scope, &Link) -> Option<(Scope, Link)>) {
-        for expect in &mut self.expect {
-            let (scope, link) = expect.target();
-            if let Some((scope, link)) = change(&scope, &link) {
-                expect.of = scope.path(&link.to_string());
-            }
-        }
-    }
 }

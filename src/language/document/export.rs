@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Document, Extra, Link, ParamValue, Scope};
+use super::{Extra, ParamValue};
 
 /// The settings of an export.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,51 +37,5 @@ impl Default for ExportPreset {
             checkpoints: None,
             extra: Extra::new(),
         }
-    }
-}
-
-impl Document {
-    /// Changes the wires that presets of exports name. `change` gets the level and the wire of each and returns the new ones, or `None`
-    /// to keep them.
-    pub fn retarget_exports(&mut self, change: impl Fn(&Scope, &Link) -> Option<(Scope, Link)>) {
-        let one = |part: &str| {
-            let (name, rest) = part.split_once('=').map_or(("", part), |(name, rest)| (name, rest));
-            let equals = if name.is_empty() { "" } else { "=" };
-            // A domain, a statistic or a format may follow.
-            let (wire, end) = rest.split_at(rest.find(['@', ':']).unwrap_or(rest.len()));
-            let (scope, wire) = Scope::split(wire.trim());
-            let (scope, link) = change(&scope, &Link::parse(wire))?;
-            Some(format!("{name}{equals}{}{end}", scope.path(&link.to_string())))
-        };
-        for entry in self.exports.values_mut().flat_map(|preset| &mut preset.what) {
-            let parts: Vec<String> =
-                entry.split('+').map(|part| one(part).unwrap_or_else(|| part.to_string())).collect();
-            *entry = parts.join("+");
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wires_of_presets_follow_their_nodes() {
-        let what = ["density=smoke.value+vel=solve/velocity.value:vdb", "smoke.value:sum:csv", "smoke", "smoky@smoke"];
-        let preset = ExportPreset { what: what.map(String::from).to_vec(), ..ExportPreset::default() };
-        let mut document = Document { exports: [("a".to_string(), preset)].into(), ..Document::default() };
-        document.retarget_exports(|scope, link| {
-            let here = scope.is_root() && link.node == "smoke";
-            here.then(|| (scope.inside("group"), Link { node: "haze".into(), ..link.clone() }))
-        });
-        let expected = [
-            "density=group/haze.value+vel=solve/velocity.value:vdb",
-            "group/haze.value:sum:csv",
-            "group/haze",
-            "smoky@smoke",
-        ];
-        assert_eq!(document.exports["a"].what, expected);
-        let again = Document::parse(&document.to_text()).unwrap();
-        assert_eq!(again.exports, document.exports);
     }
 }

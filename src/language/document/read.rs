@@ -10,8 +10,8 @@ use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, Se
 use super::field_name::FieldName;
 use super::file::FileFields;
 use super::{
-    Bake, Bookmark, ChangeError, Color, Document, Domain, Expect, ExportPreset, Extra, FORMAT_VERSION, FileSource,
-    Frame, Group, Link, Node, NodeKind, Nodes, Output, ParamValue, Until, Variant, kind, write,
+    Bake, Bookmark, Color, Document, Domain, Expect, ExportPreset, Extra, FORMAT_VERSION, FileSource, Frame, Group,
+    Link, Node, NodeKind, Nodes, Output, ParamValue, Until, Variant, kind, write,
 };
 
 /// Why a text is not a graph file.
@@ -31,11 +31,6 @@ pub enum ReadError {
     /// The file's version, which is newer than this build knows.
     #[error("the file has format version {0}, this build reads up to {FORMAT_VERSION}; update Stagewright")]
     TooNew(u32),
-}
-
-/// Parses a single parameter value.
-pub(super) fn value(text: &str) -> Result<ParamValue, ChangeError> {
-    ron::from_str(text).map_err(|e| ChangeError::Notation { message: e.code.to_string() })
 }
 
 pub(super) fn document(text: &str) -> Result<Document, ReadError> {

@@ -4,9 +4,45 @@ use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::ParamValue;
 use super::field_name::FieldName;
+use super::{ChangeError, ParamValue};
 use crate::curve::{Color as Linear, Curve, Gradient, Keyframes, color_from_hex};
+
+impl ParamValue {
+    /// Parses user input: `0.5`, `1,2`, `(1, 2)`, `512x256`, `true`, a curve, a gradient or keys as in a graph file, or an
+    /// expression.
+    pub fn from_text(text: &str) -> ParamValue {
+        let text = text.trim();
+        let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+        let numbers =
+            |separator: char| inner.split(separator).map(|p| p.trim().parse().ok()).collect::<Option<Vec<f64>>>();
+        match text {
+            "true" => return ParamValue::Bool(true),
+            "false" => return ParamValue::Bool(false),
+            _ => {}
+        }
+        if let Ok(number) = text.parse() {
+            return ParamValue::Number(number);
+        }
+        if let Ok(drawn @ (ParamValue::Curve(_) | ParamValue::Gradient(_) | ParamValue::Keys(_))) =
+            ParamValue::from_ron(text)
+        {
+            return drawn;
+        }
+        match numbers(',').or_else(|| numbers('x')) {
+            Some(values) if values.len() > 1 => ParamValue::Vector(values),
+            _ => ParamValue::Expression(text.to_string()),
+        }
+    }
+
+    /// Parses a value in the notation of graph files.
+    ///
+    /// # Errors
+    /// Why the text is invalid.
+    pub fn from_ron(text: &str) -> Result<ParamValue, ChangeError> {
+        ron::from_str(text).map_err(|e| ChangeError::Notation { message: e.code.to_string() })
+    }
+}
 
 impl<'de> Deserialize<'de> for ParamValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ParamValue, D::Error> {
@@ -152,3 +188,22 @@ const KEYS: &str = "they have the form (keys: [(frame, value), ..], expr: \"keys
 const POINT: &str = "a point of a curve has the form (t, value)";
 const STOP: &str =
     "a point of a curve has the form (t, value), a stop of a gradient (t, \"#rrggbb\") or (t, (r, g, b, a))";
+
+/// Cells along each axis, from one value.
+pub(super) fn cells(value: &ParamValue) -> Vec<ParamValue> {
+    match value {
+        ParamValue::Vector(cells) => cells.iter().copied().map(ParamValue::Number).collect(),
+        ParamValue::Expression(text) => parts(text),
+        one => vec![one.clone()],
+    }
+}
+
+/// Splits at commas outside brackets, and parses each part as user input.
+pub(super) fn parts(text: &str) -> Vec<ParamValue> {
+    let mut depth = 0;
+    let between = |c: char| {
+        depth += i32::from(matches!(c, '(' | '[' | '{')) - i32::from(matches!(c, ')' | ']' | '}'));
+        c == ',' && depth == 0
+    };
+    text.split(between).map(ParamValue::from_text).collect()
+}

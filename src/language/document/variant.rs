@@ -7,39 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change_error::{Fault, Refused, fault};
-use super::{ChangeError, Document, Extra, Link, Node, NodeKind, ParamValue, Scope, cells, write};
+use super::{ChangeError, Document, Link, Node, NodeKind, ParamValue, Scope, Variant, cells, write};
 use crate::problem::{Problem, Problems};
 use crate::spelling::close_names;
-
-/// What a variant replaces. While it is chosen, what the default has there.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Variant {
-    /// What the variant is for, in one sentence.
-    pub about: String,
-    /// Values by `node.param`, as [`Document::set`] takes them; `None` is the stage's own default.
-    pub set: BTreeMap<String, Option<ParamValue>>,
-    /// Which nodes are bypassed, by path.
-    pub muted: BTreeMap<String, bool>,
-    /// The stage or group that a node is, by path.
-    pub stages: BTreeMap<String, NodeKind>,
-    /// What inputs read, by `node.port`; `None` where nothing is wired.
-    pub inputs: BTreeMap<String, Option<Link>>,
-    /// Notes of nodes, by path.
-    pub comments: BTreeMap<String, String>,
-    /// Frames per second.
-    pub fps: Option<f64>,
-    /// Seed of `random` and `frame.seed`.
-    pub seed: Option<u32>,
-    /// Fields that this build does not know.
-    pub extra: Extra,
-}
-
-impl Variant {
-    /// Whether the variant replaces nothing.
-    pub fn is_empty(&self) -> bool {
-        *self == Variant { about: self.about.clone(), extra: self.extra.clone(), ..Variant::default() }
-    }
-}
 
 /// Whether a path lies inside a group.
 fn below(path: &str, group: &str) -> bool {

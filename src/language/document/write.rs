@@ -570,3 +570,10 @@ pub(super) fn raw_string(text: &str) -> String {
     }
     format!("r{hashes}\"{text}\"{hashes}")
 }
+
+/// Formats the value as in a graph file.
+impl std::fmt::Display for ParamValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&param(self))
+    }
+}

@@ -1,7 +1,6 @@
 //! Values that shape the plan: iterations, capacities, domains and placements of files. Their expressions may name
 //! constant numbers, which then shape the plan too.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::edges::edges;
@@ -25,9 +24,6 @@ const MAX_CELLS: u64 = 1 << 29;
 const MAX_PARTICLES: u32 = 1 << 29;
 const MAX_ITERATIONS: u32 = 10_000;
 const MAX_RESOLUTION: f64 = 65_536.0;
-
-/// What the plan depends on, by the path that sets it: `spacing.value` determines `domain.resolution`.
-pub type Shapes = BTreeMap<String, Vec<String>>;
 
 impl Flattener<'_> {
     /// How often a node runs in a frame.

@@ -11,7 +11,7 @@ use super::numbers::{Named, NamedNumber, Names, Table};
 use super::ports::{Ports, Types};
 use super::precision;
 use super::scope::{Flattener, Place, Scope};
-use super::unread;
+use super::unknown_fields;
 use super::values::Setting;
 use super::variants;
 use super::{
@@ -55,7 +55,7 @@ pub(super) fn flatten(document: &Document, library: &Library, problems: &mut Pro
         let cause = format!("fps is {}, and the time step 1/fps does not fit 32 bits", printable::number(document.fps));
         problems.push(Problem::new("", "", cause, "give the frames per second between 1e-30 and 1e30"));
     }
-    unread::warn(document, problems);
+    unknown_fields::warn(document, problems);
     let mut flattener = Flattener { library, graph, problems, numbers: Table::default(), shaped: 0 };
     let mut scope = Scope::default();
     let (nodes, _) = flattener.bypass(variants::nodes(document, library).into_owned(), BTreeMap::new(), &mut scope);

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::carry::{Border, Carried, Carry, Resolver};
 use super::fits::{bound, port_type, remedy, takes};
+use super::initial_values::Behind;
 use super::limits;
 use super::numbers::Table;
-use super::starts::Behind;
 use super::values::{self, Setting};
 use super::{DomainId, Graph, Input, Kind, NodeId, Source, precision, sets};
 use crate::problem::{Problem, Problems};

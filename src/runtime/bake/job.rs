@@ -18,7 +18,7 @@ use crate::document::{Bake, Document};
 use crate::files::Access;
 use crate::files::written::Log;
 use crate::gpu::{Gpu, Reading};
-use crate::graph::{Graph, aside};
+use crate::graph::{Graph, partial};
 use crate::library::Library;
 use crate::plan::{Keep, Outputs, Plan, PlanOptions, Wire};
 use crate::problem::{Problem, Problems};
@@ -523,7 +523,7 @@ fn prepare(
     stop: &Cancel,
     work: &Work,
 ) -> Result<(Status, Simulation), BakeError> {
-    let (graph, _) = aside::build_needed(document, |document| Graph::build(document, library))?;
+    let (graph, _) = partial::build_needed(document, |document| Graph::build(document, library))?;
     let status = look(&graph, name, bake, access)?;
     let options = tune::on_device(gpu, plan_options(&status, &playing(&graph, access), access));
     let plan = Plan::compile(&graph, &PlanOptions { cancel: stop.clone(), ..options })?;

@@ -2,19 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::{FrameInput, Simulation, timeline};
-use crate::gpu::{Copies, Engine, Reading};
+pub(super) use super::simulation::Started;
+use super::state_layout::held;
+use super::{FrameInput, Simulation};
+use crate::gpu::{Engine, Reading};
 use crate::plan::BufferId;
 use crate::problem::{Problem, Problems};
-
-/// A frame that was submitted, or is being submitted in slices.
-pub(super) struct Started {
-    input: FrameInput,
-    /// Seconds of simulated time.
-    dt: f64,
-    /// For a preview, copies of the States that it starts from.
-    saved: Option<Copies>,
-}
 
 impl Simulation {
     /// Computes one frame. Returns as soon as the work is submitted.
@@ -161,7 +154,7 @@ impl Simulation {
     }
 
     /// Lends the watch of values the rest of the simulation.
-    fn with_values(&mut self, work: impl FnOnce(&mut super::values::Values, &Simulation)) {
+    fn with_values(&mut self, work: impl FnOnce(&mut super::nan_watch::Values, &Simulation)) {
         if let Some(mut values) = self.values.take() {
             work(&mut values, self);
             self.values = Some(values);
@@ -170,7 +163,7 @@ impl Simulation {
 
     /// The buffers of the States that a frame changes; files are shown as they are.
     fn held(&self) -> Vec<BufferId> {
-        timeline::held(&self.plan).map(|state| state.buffer).collect()
+        held(&self.plan).map(|state| state.buffer).collect()
     }
 
     /// The buffers of the States.

@@ -6,7 +6,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::checkpoint::{BadState, Checkpoint, CheckpointError, CheckpointFile};
-use super::{Simulation, SnapshotReading, timeline};
+use super::state_layout::held;
+use super::{Simulation, SnapshotReading};
 use crate::files::numbered::Numbered;
 use crate::files::written::Log;
 use crate::plan::Plan;
@@ -98,7 +99,7 @@ pub fn newest_for(
 ) -> Option<Checkpoint> {
     let (plan, same) = (simulation.plan(), Same { inputs, adapter: simulation.gpu().name() });
     let found = newest(folder, files, same, plan, frame)?;
-    timeline::held(plan).all(|state| found.holds(&state.node, &state.description)).then_some(found)
+    held(plan).all(|state| found.holds(&state.node, &state.description)).then_some(found)
 }
 
 /// The last checkpoint without NaN and infinity before a frame in the folder of another one, of the same kind of file.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::state_layout::StateLayout;
-use super::{Simulation, timeline};
+use super::Simulation;
+use super::state_layout::{StateLayout, held};
 use crate::gpu::Reading;
 use crate::graph::count_words;
 use crate::plan::{Plan, State};
@@ -30,7 +30,7 @@ impl Snapshot {
             let words = StateLayout::of(plan, state).words;
             ((state.node.clone(), state.description.clone()), vec![0; words])
         };
-        let states = timeline::held(plan).map(zeros).collect();
+        let states = held(plan).map(zeros).collect();
         Snapshot { time: frame as f64 / plan.fps, frame, states, held: Vec::new() }
     }
 
@@ -98,7 +98,7 @@ impl Simulation {
     /// When there is no memory for the copies.
     pub fn snapshot(&self) -> Result<SnapshotReading, Problem> {
         let mut readings = Vec::new();
-        for state in timeline::held(&self.plan).filter(|_| !self.fresh) {
+        for state in held(&self.plan).filter(|_| !self.fresh) {
             if let Some(reading) = self.engine.read(state.buffer, true) {
                 let words = StateLayout::of(&self.plan, state).words;
                 let state = (state.node.clone(), state.description.clone());
@@ -121,7 +121,7 @@ impl Simulation {
         (self.time, self.frame) = (snapshot.time, snapshot.frame);
         self.start();
         self.settings.hold(&self.plan, &snapshot.held);
-        for state in timeline::held(&self.plan) {
+        for state in held(&self.plan) {
             let Some(words) = snapshot.states.get(&(state.node.clone(), state.description.clone())) else { continue };
             let layout = StateLayout::of(&self.plan, state);
             match (layout.capacity, words.as_slice()) {

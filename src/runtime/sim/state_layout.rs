@@ -4,8 +4,10 @@ use half::f16;
 use safetensors::Dtype;
 
 use crate::graph::COUNT_NUMBERS;
+use crate::plan::BufferId;
 use crate::plan::{Plan, State, Wire};
 use crate::stage::types::{Scalar, WireType};
+use std::sync::Arc;
 
 /// The numbers of a State as its plan stores them, without the padding behind them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,4 +83,19 @@ impl StateLayout {
 pub(super) fn described(kind: Dtype, shape: &[usize]) -> String {
     let axes = shape.iter().take(8).map(usize::to_string).collect::<Vec<_>>().join(" x ");
     format!("{kind:?} of {}", if axes.is_empty() { "one number" } else { &axes })
+}
+
+/// Buffers of the States that checkpoints hold.
+pub(super) fn kept(plan: &Plan) -> Vec<BufferId> {
+    held(plan).map(|state| state.buffer).collect()
+}
+
+/// The same by node and description.
+pub(super) fn names(plan: &Plan) -> Arc<[(String, String)]> {
+    held(plan).map(|state| (state.node.clone(), state.description.clone())).collect()
+}
+
+/// The States without those that a file fills, which does not change.
+pub(super) fn held(plan: &Plan) -> impl Iterator<Item = &State> {
+    plan.states.iter().filter(|state| !plan.files.iter().any(|file| file.buffer == state.buffer))
 }

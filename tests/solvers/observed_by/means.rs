@@ -336,7 +336,7 @@ fn compare_it(scene: &Scene, wire: &str) -> Observed {
     };
     let plan = scene.plan(PlanOptions { keep, outputs, tuning: scene.tuning.clone(), ..PlanOptions::default() })?;
     let mut sides = [Simulation::new(gpu(), plan.clone())?, Simulation::new(gpu(), plan)?];
-    let subject = taken::Subject::of(sides[0].plan(), wire);
+    let subject = host_copy::Subject::of(sides[0].plan(), wire);
     while sides[0].frame() < FRAMES {
         sides.iter_mut().try_for_each(step)?;
         let take = |side: &Simulation| Fallible::Ok(Arc::new(side.take(&subject)?.wait().ok_or("nothing arrived")?));

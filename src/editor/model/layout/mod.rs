@@ -3,10 +3,10 @@
 
 mod flow;
 mod framed;
+mod make_room;
 mod order;
 mod places;
 mod ranks;
-mod room;
 pub(crate) mod route;
 #[cfg(test)]
 mod tests;
@@ -20,7 +20,7 @@ use crate::edit::{self, NodeSignature};
 use crate::library::Library;
 pub(crate) use flow::{Flow, Wire, is_next};
 pub(crate) use framed::arranged;
-pub(crate) use room::{clear_of, enclosing, lowered, with_room};
+pub(crate) use make_room::{clear_of, enclosing, lowered, with_room};
 use route::{Ends, Ground, Route};
 
 /// Width of a node at zoom 1 \[points\]; the crate's own.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::super::live::{CachedRun, Live};
+use super::super::leaving_caches::{CachedRun, Live};
 use super::Session;
 use crate::bake::{Condition, Status};
 use crate::cache::STATES;

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use super::Session;
 use crate::background::answer;
 use crate::bake::playing;
-use crate::graph::{DomainId, Graph, aside};
+use crate::graph::{DomainId, Graph, partial};
 use crate::model::settings::Stops;
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
@@ -16,7 +16,7 @@ use crate::sim::checkpoint::Stop;
 use crate::sim::debug::{
     Condition, Conditions, Fired, FrameDebugger, FrameStart, NanSearch, Place, Report, WriteEvent,
 };
-use crate::sim::values::BadValues;
+use crate::sim::nan_watch::BadValues;
 use crate::sim::{FrameInput, Simulation};
 
 /// Where to stand in a frame.
@@ -317,7 +317,7 @@ impl Session {
     }
 
     fn graph(&self) -> Result<Graph, Problems> {
-        aside::build_needed(&self.document, |document| Graph::build(document, self.library())).map(|(graph, _)| graph)
+        partial::build_needed(&self.document, |document| Graph::build(document, self.library())).map(|(graph, _)| graph)
     }
 
     /// Compiles a plan that can stop inside a frame.
@@ -332,7 +332,7 @@ impl Session {
                 ..PlanOptions::default()
             };
             let build = |document: &crate::document::Document| Graph::build(document, &library);
-            let (graph, _) = aside::build_needed(&document, build)?;
+            let (graph, _) = partial::build_needed(&document, build)?;
             let played = playing(&graph, &access).played();
             Plan::compile(&graph, &FrameDebugger::options(&PlanOptions { played, ..options }))
         }

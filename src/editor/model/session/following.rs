@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 
 use super::Session;
 use crate::background::answer;
-use crate::graph::sampled::split;
+use crate::graph::field_samples::split;
 use crate::problem::{Problem, Problems};
 use crate::sim::debug::{Follower, TrailPoint};
 

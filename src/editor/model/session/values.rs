@@ -12,7 +12,7 @@ use crate::files::Access;
 use crate::graph::Graph;
 use crate::plan::{Keep, Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
-use crate::sim::values::BadValues;
+use crate::sim::nan_watch::BadValues;
 
 /// Frames between two checks of the States.
 pub(super) const EVERY: u64 = 32;

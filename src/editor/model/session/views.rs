@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Session;
 use crate::document::{Link, Scope};
 use crate::edit::{self, IN};
-use crate::graph::sampled::split;
+use crate::graph::field_samples::split;
 
 /// What the running plan has to keep because it is shown.
 #[derive(Default)]

@@ -6,8 +6,10 @@ mod badge;
 mod bookmarks;
 mod breadcrumbs;
 mod commands;
+mod culling;
 mod figures;
 pub(crate) mod frames;
+mod free_place;
 mod gestures;
 mod glide;
 mod hover;
@@ -17,8 +19,6 @@ mod menu;
 mod minimap;
 mod palette;
 mod rename;
-mod room;
-mod sight;
 mod snap;
 mod strokes;
 mod templates;
@@ -28,8 +28,8 @@ pub(crate) mod text;
 pub(crate) mod view;
 pub(crate) mod viewport;
 mod wire_drag;
+mod wire_routes;
 mod wires;
-mod wiring;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,6 +45,7 @@ use crate::model::layout::route::Routing;
 use crate::model::session::Session;
 use crate::panes::content::{PaneContent, Surroundings};
 use crate::toolkit::theme::{self, Look};
+use culling::Drawn;
 use figures::Figures;
 use gestures::Gesture;
 pub(crate) use gestures::pointer;
@@ -53,7 +54,6 @@ use interest::Interest;
 use menu::Menu;
 use palette::Palette;
 use rename::Renaming;
-use sight::Drawn;
 use templates::NoTemplates;
 use view::{Paint, PortView, Repeats, State};
 use viewport::{Framing, Spot, Viewport};
@@ -293,7 +293,7 @@ impl Canvas {
         }
         self.level.listed = None;
         let signatures = session.signatures();
-        self.level.mentions = wiring::mentions(session.nodes());
+        self.level.mentions = wire_routes::mentions(session.nodes());
         if same && signatures == self.level.signatures {
             return;
         }

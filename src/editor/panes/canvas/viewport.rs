@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{self, Rect, Ui, Vec2, vec2};
 
-use super::{Canvas, room};
+use super::{Canvas, free_place};
 use crate::document::Scope;
 use crate::model::session::Session;
 
@@ -84,7 +84,7 @@ impl Canvas {
         if !std::mem::take(&mut self.view.reveal) {
             return;
         }
-        let view = self.view.rect.shrink(room::EDGE);
+        let view = self.view.rect.shrink(free_place::EDGE);
         let seen = |name: &String| self.window_area(session, name).is_some_and(|area| view.contains_rect(area));
         if !session.selection.nodes.iter().all(seen) {
             self.view.framing = Some(Framing::Selection);

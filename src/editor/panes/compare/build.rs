@@ -9,7 +9,7 @@ use crate::cancel::Cancel;
 use crate::document::Document;
 use crate::files::Access;
 use crate::gpu::Gpu;
-use crate::graph::{Graph, aside};
+use crate::graph::{Graph, partial};
 use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions, mebibytes};
 use crate::problem::Problems;
@@ -73,7 +73,7 @@ impl Job {
         };
         let options = tune::on_device(&self.gpu, options);
         let build = |document: &Document| Plan::compile(&Graph::build(document, &self.library)?, &options);
-        let (plan, _) = aside::build_needed(&self.document, build).map_err(sentence)?;
+        let (plan, _) = partial::build_needed(&self.document, build).map_err(sentence)?;
         if plan.memory > self.free {
             let (needed, free) = (mebibytes(plan.memory), mebibytes(self.free));
             return Err(format!(

@@ -7,7 +7,7 @@ use eframe::egui_wgpu::RenderState;
 
 use crate::gpu::Gpu;
 use crate::panes::view::ImageTexture;
-use crate::sim::taken::Taken;
+use crate::sim::host_copy::Taken;
 use crate::sim::wire_view::{Sample, View, Viewer};
 
 /// Which image.

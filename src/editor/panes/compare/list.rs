@@ -4,7 +4,7 @@ use eframe::egui::Ui;
 
 use super::sides::{about, subjects};
 use crate::sim::Simulation;
-use crate::sim::taken::Subject;
+use crate::sim::host_copy::Subject;
 use crate::toolkit::picker::{self, Picker};
 
 /// What is chosen from the open list.

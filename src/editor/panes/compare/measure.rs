@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 
 use crate::background::answer;
 use crate::sim::compare::{Comparison, Measure, compare};
-use crate::sim::taken::{Taken, TakenReading};
+use crate::sim::host_copy::{Taken, TakenReading};
 use crate::sim::wire_view::Show;
 
 /// How often to look whether values have arrived from the GPU.

@@ -12,7 +12,7 @@ use crate::commands::command::Command;
 use crate::model::session::{Session, Slot};
 use crate::panes::view::widgets::choice;
 use crate::sim::Simulation;
-use crate::sim::taken::Subject;
+use crate::sim::host_copy::Subject;
 use crate::toolkit::picker;
 
 impl ComparePane {

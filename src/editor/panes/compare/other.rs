@@ -16,7 +16,7 @@ use crate::library::Library;
 use crate::model::session::{Session, Slot};
 use crate::panes::variations::plain;
 use crate::sim::Simulation;
-use crate::sim::taken::Subject;
+use crate::sim::host_copy::Subject;
 use crate::sim::wire_view::View;
 
 /// How long no edit must come before the other graph is compiled again \[s\].

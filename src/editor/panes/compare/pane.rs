@@ -19,7 +19,7 @@ use crate::plan::Plan;
 use crate::problem::Problem;
 use crate::sim::Simulation;
 use crate::sim::compare::Measure;
-use crate::sim::taken::Subject;
+use crate::sim::host_copy::Subject;
 use crate::sim::wire_view::{Sample, Show, View};
 use crate::stage::types::{ValueType, WireType};
 use crate::toolkit::{prose, theme};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::other::Other;
 use crate::graph::DomainId;
 use crate::plan::{Plan, Wire};
-use crate::sim::taken::{Subject, Taken};
+use crate::sim::host_copy::{Subject, Taken};
 use crate::stage::types::{ValueType, WireType};
 
 /// What the running graph is compared with.

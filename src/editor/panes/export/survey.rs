@@ -16,7 +16,7 @@ use crate::export::settings::{self, Setting};
 use crate::export::sink::{Format, Kind};
 use crate::export::wires::{Exportable, exportable};
 use crate::graph::outputs::fitted;
-use crate::graph::{Graph, aside};
+use crate::graph::{Graph, partial};
 use crate::model::session::Session;
 use crate::problem::Problems;
 
@@ -82,7 +82,7 @@ impl Survey {
             let (document, library, wake) = (session.document().clone(), session.library().clone(), ctx.clone());
             let build = move || {
                 let build = |document: &Document| Ok((document.clone(), Graph::build(document, &library)?));
-                aside::build_needed(&document, build).map(|((document, graph), _)| {
+                partial::build_needed(&document, build).map(|((document, graph), _)| {
                     let wires = exportable(&document, &graph);
                     Found { document, graph, wires }
                 })

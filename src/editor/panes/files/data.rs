@@ -1,49 +1,13 @@
 //! Saving something else than the graph: tables, recordings and checkpoints, written by a thread.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use eframe::egui;
 
+use super::tasks::Data;
 use super::{Event, Files, Purpose};
-use crate::document::Document;
-use crate::model::disk::{self, Broken};
-use crate::model::errand::Errand;
+use crate::model::disk_work::Errand;
 use crate::model::session::Session;
-
-/// Writes a file; the error is a sentence.
-type Write = Box<dyn FnOnce(&Path) -> Result<(), String> + Send>;
-
-/// What is saved, and as what.
-pub(crate) struct Data {
-    /// A file name.
-    pub name: String,
-    /// What a dialog calls such files.
-    pub title: &'static str,
-    /// Writes the file.
-    pub write: Write,
-}
-
-impl Data {
-    /// A text.
-    pub(crate) fn text(name: String, title: &'static str, text: String) -> Data {
-        Data { name, title, write: Box::new(move |path| disk::save_text(path, &text)) }
-    }
-
-    fn extension(&self) -> String {
-        Path::new(&self.name).extension().map_or_else(String::new, |extension| extension.to_string_lossy().into_owned())
-    }
-
-    /// Files of this kind, for a dialog.
-    pub(super) fn filter(&self) -> (&'static str, String) {
-        (self.title, self.extension())
-    }
-}
-
-/// A graph that is being read, and its file.
-pub(super) type Comparing = (PathBuf, Errand<Result<Document, Broken>>);
-
-/// A file that is being written.
-pub(super) type Storing = (PathBuf, Errand<Result<(), String>>);
 
 impl Files {
     /// Asks for a file and writes something else than the graph to it.

@@ -1,19 +1,15 @@
 //! Files that are dropped on the window.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::tasks::Dropping;
 use super::{Event, Files};
 use crate::document::{FileSource, Node, NodeKind};
 use crate::files::{MAX_STAGE, read};
 use crate::formats::{self, extension, reader_of};
 use crate::model::disk::Source;
-use crate::model::errand::Errand;
+use crate::model::disk_work::Errand;
 use crate::model::session::Session;
-
-pub(super) struct Dropping {
-    path: PathBuf,
-    errand: Errand<Result<NodeKind, String>>,
-}
 
 impl Files {
     /// Handles a file that was dropped on the window: a graph is opened, a stage or a shape becomes a node.

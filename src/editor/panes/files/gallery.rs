@@ -58,7 +58,7 @@ impl Gallery {
         let mut chosen = None;
         let room = ctx.content_rect().size();
         let columns = ((room.x - 80.0) / (CARD.x + GAP)).floor().clamp(1.0, COLUMNS as f32) as usize;
-        let frame = super::questions::frame(ctx);
+        let frame = super::modal::frame(ctx);
         let modal = egui::Modal::new(Id::new("gallery")).frame(frame).show(ctx, |ui| {
             ui.set_width(columns as f32 * (CARD.x + GAP) + 8.0);
             ui.set_height((room.y - MARGIN).min(TALLEST));

@@ -2,35 +2,40 @@
 //! must be answered first, and changes of files by other programs.
 
 mod data;
+mod document_file;
 mod dropping;
+mod events;
 mod gallery;
+mod modal;
 mod opening;
 mod questions;
 mod saving;
+mod tasks;
 mod typed;
 mod watch;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::mpsc::TryRecvError;
 use std::time::{Duration, Instant};
 
 use eframe::egui;
 
 use crate::background::answer;
-use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
+use crate::document::{Document, Node, NodeKind, Nodes};
 use crate::model::disk::{self, Source};
-use crate::model::errand::{Errand, quick};
+use crate::model::disk_work::{Errand, quick};
 use crate::model::layout;
-use crate::model::recovery::{Left, Recovery};
+use crate::model::recovery::Recovery;
 use crate::model::session::Session;
 use crate::model::settings::{Autosave, Folders, Store};
-pub(crate) use data::Data;
-use data::{Comparing, Storing};
-use dropping::Dropping;
+
+pub(crate) use document_file::Files;
+pub(crate) use events::{Event, Leaving};
+use events::{Purpose, Question};
 use gallery::Gallery;
-use opening::{Opening, Reader};
-use saving::{Saving, Writer};
+pub(crate) use tasks::Data;
+use tasks::Opening;
 use watch::Watch;
 
 /// A dialog that is cancelled this soon did not open.
@@ -41,110 +46,6 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Maximum number of files of a graph that are watched.
 const FOLLOWED: usize = 256;
-
-/// What happens once the unsaved document is saved or given up.
-pub(crate) enum Leaving {
-    /// A document that is read once the open one is saved: the same file may be meant.
-    Load(Source),
-    /// A document and its file.
-    Open(Box<Document>, Option<PathBuf>),
-    /// What was recovered from a damaged file: an unsaved document.
-    Copy(Box<Document>),
-    /// The document of a window that crashed.
-    Recover(Left),
-    Close,
-}
-
-/// What is asked before the open document is replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Question {
-    /// Whether to save changes.
-    Save,
-    /// Whether to stop a running export.
-    Export,
-    /// Whether to wait for a slow disk.
-    Wait,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Purpose {
-    Open,
-    Save,
-    /// Saves something else than the graph.
-    Data,
-    /// Reads a graph to compare the open one with.
-    Compare,
-}
-
-/// The result of a dialog, and how long it took.
-type Answer = (Option<PathBuf>, Duration);
-
-/// What the window has to react to.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Event {
-    Opened,
-    Close,
-    /// The export is to stop; it can be resumed.
-    StopExport,
-    Saved(PathBuf),
-    /// A stage file has this text now.
-    SavedStage(PathBuf, String),
-    /// The disk is slow to write this file.
-    Saving(PathBuf),
-    /// The disk is slow to read this file.
-    Opening(PathBuf),
-    /// The file was changed by another program and read again.
-    Reloaded(PathBuf),
-    /// A stage or a shape was dropped on the window: its preferred name, and the node.
-    Dropped(String, Box<Node>),
-    /// A graph to compare the open one with was read.
-    Compare(PathBuf, Box<Document>),
-    Failed(String),
-}
-
-#[derive(Default)]
-pub(crate) struct Files {
-    settings: Store,
-    /// The system's dialog, while it is open.
-    dialog: Option<(Purpose, Receiver<Answer>)>,
-    /// A path being typed, and whether overwriting an existing file was confirmed.
-    typed: Option<(Purpose, String, bool)>,
-    /// At most one by path.
-    saving: Vec<Saving>,
-    /// A file that is being read.
-    opening: Option<Opening>,
-    /// Files that were dropped on the window and are being read.
-    dropping: Vec<Dropping>,
-    /// The recent files and whether each is there, looked up when their menu was opened.
-    recent: Option<Vec<(PathBuf, bool)>>,
-    /// In place of the disk, for tests.
-    writer: Option<Writer>,
-    reader: Option<Reader>,
-    /// What is to be saved besides the graph, and what is being written.
-    data: Option<Data>,
-    storing: Vec<Storing>,
-    /// A graph to compare with that is being read.
-    comparing: Option<Comparing>,
-    /// What waits for answers, or for saving.
-    leaving: Option<Leaving>,
-    asked: Option<Question>,
-    /// An export is running.
-    exporting: bool,
-    /// A damaged file and what could be recovered from it.
-    broken: Option<(String, Box<Salvaged>)>,
-    /// The changed content of the document's file, while the document has unsaved changes.
-    conflict: Option<Box<Document>>,
-    /// Documents of windows that crashed.
-    left: Vec<Left>,
-    gallery: Option<Gallery>,
-    recovery: Option<Recovery>,
-    watch: Option<Watch>,
-    /// The path and revision for which files are watched.
-    watched: Option<(Option<PathBuf>, u64)>,
-    /// The last message about the document's file, so that it is shown once.
-    told: String,
-    events: Vec<Event>,
-}
 
 impl Files {
     /// With settings and recovery in these folders, and the documents of crashed windows from there.

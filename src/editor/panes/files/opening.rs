@@ -2,43 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::tasks::Opening;
 use super::{Event, Files, Leaving};
 use crate::document::Document;
-use crate::model::disk::{self, Broken};
-use crate::model::errand::Errand;
+use crate::model::disk::Broken;
 use crate::model::layout;
 use crate::model::session::Session;
-
-/// Reads a graph file.
-pub(super) type Reader = fn(&Path) -> Result<Document, Broken>;
-
-pub(super) struct Opening {
-    pub path: PathBuf,
-    /// Whether the file is the open document's own one, which was written.
-    pub again: bool,
-    errand: Errand<Result<Document, Broken>>,
-}
-
-impl Opening {
-    pub(super) fn start(path: PathBuf, again: bool, reader: Option<Reader>) -> Opening {
-        let from = path.clone();
-        Opening { path, again, errand: Errand::start(move || reader.unwrap_or(disk::read)(&from)) }
-    }
-
-    /// The result once it is there; waits as long as a prompt disk takes.
-    pub(super) fn result(&self) -> Option<Result<Document, Broken>> {
-        let failed = |cause| {
-            let sentence = format!("{} can't be read: {cause}", self.path.display());
-            Err(Broken { sentence, salvaged: None, missing: false })
-        };
-        self.errand.result().map(|result| result.unwrap_or_else(failed))
-    }
-
-    /// Whether opening the file takes so long that the user should know; true once.
-    pub(super) fn is_newly_slow(&mut self) -> bool {
-        self.errand.is_newly_slow()
-    }
-}
 
 impl Files {
     /// Handles that a file was read, or could not be.

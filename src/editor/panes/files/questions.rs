@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use eframe::egui::{self, Id, RichText};
 
+pub(super) use super::modal::frame;
 use super::{Event, Files, Leaving, Question};
 use crate::model::names;
 use crate::model::session::Session;
@@ -29,11 +30,6 @@ fn ask(ctx: &egui::Context, title: &str, answers: &[&str], body: impl FnOnce(&mu
         });
     });
     answer.or(modal.should_close().then_some(answers.len() - 1))
-}
-
-/// The frame around a question.
-pub(super) fn frame(ctx: &egui::Context) -> egui::Frame {
-    egui::Frame::window(&ctx.global_style())
 }
 
 fn dim(ui: &mut egui::Ui, text: &str) {

@@ -4,7 +4,7 @@ use eframe::egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
-use super::saving::Content;
+use super::tasks::Content;
 use super::*;
 use crate::commands::action::{Action, Actions};
 use crate::document::{FileSource, ParamValue};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use eframe::egui::{self, Id, Key, RichText};
 
 use super::{Files, Purpose};
-use crate::model::errand::quick;
+use crate::model::disk_work::quick;
 use crate::model::session::Session;
 use crate::toolkit::theme;
 
@@ -19,7 +19,7 @@ impl Files {
             Purpose::Compare => ("Compare with a graph", "Compare"),
         };
         let mut answer = None;
-        let modal = egui::Modal::new(Id::new("path")).frame(super::questions::frame(ctx)).show(ctx, |ui| {
+        let modal = egui::Modal::new(Id::new("path")).frame(super::modal::frame(ctx)).show(ctx, |ui| {
             ui.set_width(520.0);
             ui.label(RichText::new(title).heading());
             ui.label(RichText::new("No file dialog is available. Type the path.").color(theme::of(ui).dim));

@@ -11,6 +11,7 @@ mod field;
 mod gradient;
 mod graph;
 mod head;
+mod inspected;
 pub(crate) mod keys;
 mod kinds;
 mod level;
@@ -21,24 +22,24 @@ mod ports;
 mod precision;
 mod value;
 
-use eframe::egui::{self, Id, RichText, Ui};
+use eframe::egui::{self, Ui};
 
 use super::code;
 use crate::commands::action::{Action, Actions};
-use crate::document::{Link, Node, NodeKind, ParamValue};
+use crate::document::{Link, NodeKind};
 use crate::edit::{self, IN, OUT};
-use crate::expr::{Number, Numbers, usable};
 use crate::graph::formula;
-use crate::graph::numbers::named;
 use crate::library::Library;
 use crate::model::declared::declared;
 use crate::model::session::Session;
 use crate::panes::content::{PaneContent, Surroundings};
 use crate::problem::SourcePlace;
 use crate::stage::header::{Param, ParamType};
-use crate::stage::types::{Element, PortType, ValueType};
+use crate::stage::types::{Element, PortType};
 use crate::toolkit::row::{self, section};
 use crate::toolkit::theme;
+
+use inspected::{Inspected, row_id, told};
 use value::{Border, Change, Field, Site};
 
 /// Minimum width of the rows \[logical pixels\]: a name, a value and three buttons.
@@ -128,90 +129,12 @@ fn column(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// A node, and where changes of its values go.
-struct Inspected<'a> {
-    name: String,
-    /// The same with the groups that it is in.
-    path: String,
-    node: Node,
-    /// Paths of others of the same kind, which get the same values, and these nodes.
-    others: Vec<(String, Node)>,
-    session: &'a mut Session,
-    actions: &'a mut Actions,
-    /// What expressions may name.
-    numbers: Numbers,
-    /// Whether anything may be changed.
-    editable: bool,
-    /// Why a change failed.
-    told: Result<(), String>,
-}
-
-impl<'a> Inspected<'a> {
-    fn new(
-        session: &'a mut Session,
-        name: &str,
-        others: Vec<(String, Node)>,
-        actions: &'a mut Actions,
-    ) -> Option<Inspected<'a>> {
-        let node = session.nodes().get(name)?.clone();
-        let numbers = numbers_of(session);
-        let (path, editable) = (session.scope().path(name), session.editable());
-        let (name, told) = (name.to_string(), Ok(()));
-        Some(Inspected { name, path, node, others, session, actions, numbers, editable, told })
-    }
-}
-
-/// The id of a row, by the path of its node.
-fn row_id(path: &str, field: &str) -> Id {
-    Id::new(("inspector", path, field))
-}
-
 /// Scrolls to the row of a parameter as soon as its node is shown, and highlights it for a moment.
 pub(crate) fn point_out(ctx: &egui::Context, path: &str, param: &str) {
     pointed::ask(ctx, row_id(path, param));
 }
 
-/// Numbers that expressions of the open level may name: its own, and number inputs of its group.
-fn numbers_of(session: &Session) -> Numbers {
-    let mut numbers = named(session.nodes());
-    let group = session.scope().to_string();
-    for (name, ty) in session.group().into_iter().flat_map(|group| &group.inputs) {
-        let Some(PortType::Number(element)) = PortType::parse(ty) else { continue };
-        if numbers.contains_key(name) || !usable(name) {
-            continue;
-        }
-        let now = session.running_simulation().and_then(|simulation| simulation.value(&format!("{group}.{name}")));
-        let parts = match element {
-            Element::Fixed(value) => value.components(3) as usize,
-            Element::Generic(_) => 1,
-        };
-        let number = now.and_then(|now| Number::vector(&now)).or_else(|| Number::vector(&vec![0.0; parts]));
-        numbers.insert(name.clone(), number.unwrap_or(Number::scalar(0.0)));
-    }
-    numbers
-}
-
 impl Inspected<'_> {
-    fn id(&self, field: &str) -> Id {
-        row_id(&self.path, field)
-    }
-
-    /// Where a field's value is.
-    fn site(&self, field: &str, held: bool) -> Site<'_> {
-        let path = format!("{}.{field}", self.path);
-        let now = self.session.running_simulation().and_then(|simulation| simulation.value(&path));
-        let value = self.node.params.get(field);
-        let mixed = self.others.iter().any(|(_, node)| node.params.get(field) != value);
-        let id = self.id(field);
-        // Nodes of a library group are no part of the document.
-        let variant = self.session.variant().filter(|_| self.editable).map(str::to_string);
-        let set = self.session.document().set_by_variant(&self.path, field).is_some();
-        let variant = variant.map(|name| (name, set));
-        let clock = (!held).then(|| keys::Clock { frame: self.session.frame(), auto: self.session.auto_key() });
-        let numbers = &self.numbers;
-        Site { id, path, numbers, now, mixed, held, inputs: None, computed: true, clock, border: None, variant }
-    }
-
     fn values(&mut self, ui: &mut Ui) -> Result<(), String> {
         let result = head::show(ui, self);
         let library = self.session.library().clone();
@@ -345,53 +268,6 @@ impl Inspected<'_> {
         }
     }
 
-    fn paths(&self) -> Vec<String> {
-        std::iter::once(&self.path).chain(self.others.iter().map(|(path, _)| path)).cloned().collect()
-    }
-
-    fn set(&mut self, param: &str, value: ParamValue) {
-        // The field is shown because the nodes have it.
-        let _ = self.session.set_params(&self.paths(), param, &value);
-    }
-
-    /// Makes a value part of the chosen variant, or no longer.
-    fn vary(&mut self, param: &str, vary: bool) {
-        self.session.vary(&self.paths(), param, vary);
-    }
-
-    /// Changes the node itself, which makes a new plan.
-    fn change(&mut self, gesture: &str, change: impl FnOnce(&mut Node)) {
-        let path = self.path.clone();
-        self.session.edit(&format!("{path} {gesture}"), |document| {
-            if let Some(node) = document.node_mut(&path) {
-                change(node);
-            }
-        });
-    }
-
-    /// Type and dimension that the running plan gives a value.
-    fn slot(&self, param: &str) -> Option<(ValueType, u32)> {
-        let path = format!("{}.{param}", self.path);
-        let plan = self.session.running_simulation()?.plan();
-        plan.settings.iter().find(|slot| slot.paths.contains(&path)).map(|slot| (slot.ty, slot.dim))
-    }
-
-    /// Dimensions of the domain that the node names.
-    fn space(&self) -> Option<u32> {
-        match &self.session.nodes().get(self.node.on.as_ref()?)?.kind {
-            NodeKind::Domain(domain) => Some(domain.resolution.len() as u32),
-            _ => None,
-        }
-    }
-
-    fn dim(&self, param: &str) -> u32 {
-        let domains = self.session.document().nodes.values().filter_map(|node| match &node.kind {
-            NodeKind::Domain(domain) => Some(domain.resolution.len() as u32),
-            _ => None,
-        });
-        self.slot(param).map(|(_, dim)| dim).or(domains.max()).unwrap_or(2).clamp(2, 3)
-    }
-
     /// Documentation of the node.
     fn documentation(ui: &mut Ui, one: &mut Self) {
         let library = one.session.library().clone();
@@ -405,11 +281,6 @@ impl Inspected<'_> {
             }
         });
     }
-}
-
-/// Text that is not a value.
-fn told(ui: &mut Ui, text: impl Into<String>) {
-    ui.label(RichText::new(text).color(theme::of(ui).dim));
 }
 
 #[cfg(test)]

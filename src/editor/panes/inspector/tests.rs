@@ -6,10 +6,10 @@ mod keys;
 mod screenshots;
 mod shipped;
 
-use eframe::egui::{Context, Event, Key, Modifiers, Pos2, RawInput, Rect, UiBuilder, vec2};
+use eframe::egui::{Context, Event, Id, Key, Modifiers, Pos2, RawInput, Rect, UiBuilder, vec2};
 
 use super::*;
-use crate::document::Document;
+use crate::document::{Document, Node, ParamValue};
 use crate::gpu::{Gpu, GpuOptions};
 
 struct Bench {

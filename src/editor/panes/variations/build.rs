@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::document::{Document, ParamValue};
 use crate::files::Access;
 use crate::gpu::Gpu;
-use crate::graph::{Graph, aside};
+use crate::graph::{Graph, partial};
 use crate::library::Library;
 use crate::plan::{Outputs, Plan, PlanOptions, mebibytes};
 use crate::problem::Problems;
@@ -133,7 +133,7 @@ impl Job {
         let mut plans = Vec::new();
         for document in &self.documents {
             let build = |document: &Document| Plan::compile(&Graph::build(document, &self.library)?, &options);
-            plans.push(aside::build_needed(document, build).map(|(plan, _)| plan).map_err(sentence));
+            plans.push(partial::build_needed(document, build).map(|(plan, _)| plan).map_err(sentence));
             compiled();
             if cancel.is_cancelled() {
                 return Err("cancelled".into());

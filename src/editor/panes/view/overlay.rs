@@ -11,7 +11,7 @@ use super::subject::Subject;
 use super::ticks::{self, number};
 use crate::commands::command::Command;
 use crate::edit;
-use crate::graph::sampled::split;
+use crate::graph::field_samples::split;
 use crate::model::session::Session;
 use crate::sim::wire_view::Show;
 use crate::stage::types::{ValueType, WireType};

@@ -9,7 +9,7 @@ use super::ticks::number;
 use super::widgets::choice;
 use crate::commands::action::{Action, Actions};
 use crate::expr::typed;
-use crate::graph::sampled::split;
+use crate::graph::field_samples::split;
 use crate::model::session::Session;
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::taken::Taken;
+use super::super::host_copy::Taken;
 use crate::graph::Domain;
 use crate::problem::Problem;
 use crate::stage::types::{Scalar, ValueType, WireType};

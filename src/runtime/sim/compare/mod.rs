@@ -8,7 +8,7 @@ mod statistics;
 
 use std::sync::Arc;
 
-use super::taken::Taken;
+use super::host_copy::Taken;
 use super::wire_view::{Show, View};
 use crate::problem::Problem;
 use crate::stage::types::{ValueType, WireType};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::super::taken::Taken;
+use super::super::host_copy::Taken;
 use super::length;
 use crate::stage::types::WireType;
 

@@ -10,8 +10,8 @@ use crate::gpu::scan::{Look, Scan};
 use crate::plan::Plan;
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
+use crate::sim::nan_watch::BadValues;
 use crate::sim::timeline::{Carry, Past};
-use crate::sim::values::BadValues;
 
 /// A search for the first NaN that leads to the present States of a run.
 ///

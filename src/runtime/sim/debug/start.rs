@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::super::nan_watch::Replay;
 use super::super::timeline::{Handle, Past};
-use super::super::values::Replay;
 use super::super::{FrameInput, Simulation, settings};
 use crate::document::ParamValue;
 use crate::gpu::Gpu;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::checkpoints::{Checkpoint, Handle};
 use super::journal::{Journal, Written};
-use super::{kept, names};
 use crate::document::ParamValue;
 use crate::input::FrameInput;
+use crate::sim::state_layout::{kept, names};
 use crate::sim::{Simulation, settings};
 
 /// Frames of a run, up to one that is past or present. States stay where they are.

@@ -18,7 +18,7 @@ use crate::problem::Problem;
 
 use super::Simulation;
 use super::camera::Orbit;
-use super::taken::Taken;
+use super::host_copy::Taken;
 use source::Inputs;
 
 pub use crate::gpu::wire_view::ViewImage;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Session;
 use crate::document::NodeKind;
-use crate::graph::sampled::split;
+use crate::graph::field_samples::split;
 use crate::graph::{Domain, DomainId};
 use crate::model::compiler::GridMade;
 use crate::stage::types::{ValueType, WireType};

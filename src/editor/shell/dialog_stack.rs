@@ -1,0 +1,64 @@
+//! The open dialogs, from back to front.
+
+use super::open_list::OpenList;
+use crate::panes::presets::PresetDialog;
+use crate::panes::variants::NameDialog;
+
+/// An open dialog.
+pub(crate) enum Dialog {
+    About,
+    History,
+    Preferences,
+    Export,
+    Bake,
+    /// Question about a preset.
+    Preset(PresetDialog),
+    /// Name that is typed for a variant.
+    VariantName(NameDialog),
+    /// List to choose from.
+    List(OpenList),
+}
+
+impl Dialog {
+    /// Whether it has all keys while it is open. Beside the others the panes can be used.
+    pub(crate) fn is_modal(&self) -> bool {
+        matches!(self, Dialog::Preset(_) | Dialog::VariantName(_) | Dialog::List(_))
+    }
+
+    /// Whether it takes the place of another one.
+    pub(super) fn replaces(&self, other: &Dialog) -> bool {
+        let alone = |dialog: &Dialog| matches!(dialog, Dialog::About | Dialog::History | Dialog::Preferences);
+        std::mem::discriminant(self) == std::mem::discriminant(other) || (alone(self) && alone(other))
+    }
+}
+
+/// The open dialogs.
+#[derive(Default)]
+pub(crate) struct Dialogs {
+    /// Open dialogs; the last one is in front.
+    pub(super) open: Vec<Dialog>,
+    /// The last press was in the one in front, so Enter is for it.
+    pub(super) active: bool,
+    /// Enter was pressed for the one in front.
+    pub(super) entered: bool,
+}
+
+impl Dialogs {
+    pub(crate) fn has_modal(&self) -> bool {
+        self.open.iter().any(Dialog::is_modal)
+    }
+
+    /// Whether a list is open.
+    pub(crate) fn has_list(&self) -> bool {
+        self.open.iter().any(|dialog| matches!(dialog, Dialog::List(_)))
+    }
+
+    pub(super) fn has_export(&self) -> bool {
+        self.open.iter().any(|dialog| matches!(dialog, Dialog::Export))
+    }
+
+    /// Closes an open list: what it lists may be gone.
+    pub(crate) fn close_list(&mut self) {
+        self.open.retain(|dialog| !matches!(dialog, Dialog::List(_)));
+    }
+}
