@@ -1,13 +1,13 @@
 //! Watching the States of a simulation for NaN and infinity, and computing its frames again to find where they began.
 
-use super::nan_watch::{BadValues, Good, MAX_FRAMES, Origin, Values, watched};
+use super::nan_watch::{BadValues, Good, MAX_FRAMES, NanWatch, Origin, watched};
 use super::{FrameInput, Simulation, settings};
 use crate::gpu::Gpu;
 use crate::gpu::values::{ValueCheck, Watched};
 use crate::plan::{BufferId, Plan};
 use crate::problem::{Problem, Problems};
 
-impl Values {
+impl NanWatch {
     pub(super) fn keep(&mut self, simulation: &Simulation) -> Option<Good> {
         let buffers = self.kept.as_ref()?;
         let mut snapshot = std::mem::take(&mut self.spare);
@@ -53,7 +53,7 @@ impl Simulation {
     /// # Errors
     /// A driver that rejects the shader.
     pub fn watch_values(&mut self, every: u64) -> Result<(), Problem> {
-        self.values = Some(Box::new(Values::new(&self.gpu, &self.plan, every)?));
+        self.values = Some(Box::new(NanWatch::new(&self.gpu, &self.plan, every)?));
         Ok(())
     }
 
@@ -78,7 +78,7 @@ impl Simulation {
     /// # Errors
     /// A driver that rejects the shader.
     pub fn ends_with_nan(&self) -> Result<Option<Problem>, Problem> {
-        let mut values = Values::new(&self.gpu, &self.plan, 1)?;
+        let mut values = NanWatch::new(&self.gpu, &self.plan, 1)?;
         if self.fresh || values.names.is_empty() {
             return Ok(None);
         }
@@ -99,7 +99,7 @@ impl Simulation {
     pub(super) fn watch_again(&mut self) {
         if let Some(every) = self.values.as_ref().map(|values| values.every) {
             // The same shader was accepted before, so this does not fail.
-            self.values = Values::new(&self.gpu, &self.plan, every).ok().map(Box::new);
+            self.values = NanWatch::new(&self.gpu, &self.plan, every).ok().map(Box::new);
         }
     }
 }

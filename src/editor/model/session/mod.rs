@@ -57,7 +57,7 @@ pub(crate) use presets::Given;
 use selection::Hovered;
 pub(crate) use selection::Selection;
 use snapshots::Compared;
-pub(crate) use snapshots::Slot;
+pub(crate) use snapshots::SnapshotSlot;
 use stages::StageLibrary;
 use values::StateWatch;
 use views::Viewed;

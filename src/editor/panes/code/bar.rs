@@ -3,7 +3,7 @@
 use eframe::egui::{self, Id, RichText, Ui};
 
 use super::field::Mark;
-use super::{Place, Subject, Text, Wish};
+use super::{ShownText, Text, TextPlace, Wish};
 use crate::commands::command::Command;
 use crate::model::session::Session;
 use crate::problem::{Severity, SourcePlace};
@@ -13,7 +13,7 @@ use crate::toolkit::{prose, theme};
 const STRIP: f32 = 84.0;
 
 /// The origin of the text, with buttons. Returns the button that was clicked, and the widget that names the text.
-pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text) -> (Option<Wish>, Id) {
+pub(super) fn top(ui: &mut Ui, session: &Session, subject: &ShownText, text: &Text) -> (Option<Wish>, Id) {
     let mut wish = None;
     let bar = egui::Panel::top("code bar").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
     let label = bar.show(ui, |ui| {
@@ -21,16 +21,16 @@ pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text
             let look = theme::of(ui);
             let label = ui.label(RichText::new(format!("WGSL of {}", subject.path)).strong()).id;
             match &subject.place {
-                Place::Node(_) => {
+                TextPlace::Node(_) => {
                     ui.label(RichText::new("Stored in the graph").color(look.dim));
                     let (state, color) = state(session, &subject.path, text, look);
                     ui.label(RichText::new(state).color(color));
                 }
-                Place::BuiltIn(name) => {
+                TextPlace::BuiltIn(name) => {
                     ui.label(RichText::new("Built-in").color(look.dim)).on_hover_text(name);
                     make_local_copy(ui, &mut wish);
                 }
-                Place::File(name, _) => file(ui, session, name, text, &mut wish),
+                TextPlace::File(name, _) => file(ui, session, name, text, &mut wish),
             }
             label
         });

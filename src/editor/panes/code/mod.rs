@@ -21,7 +21,7 @@ use crate::panes::content::{PaneContent, Surroundings};
 use crate::problem::{Severity, SourcePlace};
 use crate::stage::{Stage, StageError};
 use crate::toolkit::theme;
-use field::{Asked, Field, HistoryStep, Mark, Shown};
+use field::{Field, FieldRequest, HistoryStep, Mark, Shown};
 
 /// How long after the last key the text goes into the document \[s\].
 const REST: f64 = 0.3;
@@ -30,7 +30,7 @@ const PAUSE: f64 = 2.0;
 
 /// Where a text is stored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Place {
+enum TextPlace {
     /// In the graph, by the node's path.
     Node(String),
     /// In a stage file, by the stage's name and the file's path.
@@ -58,7 +58,7 @@ struct Text {
 }
 
 impl Text {
-    fn new(place: &Place, source: &str, draft: Option<&Draft>) -> Text {
+    fn new(place: &TextPlace, source: &str, draft: Option<&Draft>) -> Text {
         let now = draft.map_or(source, |draft| &draft.text).to_string();
         let [kept, seen] = [(); 2].map(|()| draft.map_or(source, |draft| &draft.of).to_string());
         let overtaken = draft.is_some_and(|draft| draft.overtaken);
@@ -71,14 +71,14 @@ impl Text {
         self.now != self.kept
     }
 
-    fn check(&mut self, place: &Place) {
-        if let Place::File(name, _) = place {
+    fn check(&mut self, place: &TextPlace) {
+        if let TextPlace::File(name, _) = place {
             self.wrong = Stage::parse(name, &self.now).err().unwrap_or_default();
         }
     }
 
     /// Updates the stored text.
-    fn sync(&mut self, place: &Place, source: &str) {
+    fn sync(&mut self, place: &TextPlace, source: &str) {
         if self.seen == source {
             return;
         }
@@ -95,7 +95,7 @@ impl Text {
 /// The pane.
 #[derive(Default)]
 pub(crate) struct Code {
-    open: Option<(Place, Text)>,
+    open: Option<(TextPlace, Text)>,
     field: Field,
     /// The place to show when the pane is drawn next.
     wanted: Option<SourcePlace>,
@@ -110,15 +110,15 @@ enum Wish {
 }
 
 /// A node's text, to be shown.
-struct Subject {
+struct ShownText {
     /// Of the node.
     path: String,
-    place: Place,
+    place: TextPlace,
     source: String,
 }
 
 /// The text of the selected node, or why there is none.
-fn subject(session: &Session) -> Result<Subject, &'static str> {
+fn subject(session: &Session) -> Result<ShownText, &'static str> {
     let mut selected = session.selection.nodes.iter();
     let (Some(name), None) = (selected.next(), selected.next()) else {
         return Err("Select one node to see its WGSL.");
@@ -128,16 +128,18 @@ fn subject(session: &Session) -> Result<Subject, &'static str> {
     let library = session.library();
     match &node.kind {
         NodeKind::Custom(source) if !session.editable() => {
-            Ok(Subject { place: Place::BuiltIn(path.clone()), source: source.clone(), path })
+            Ok(ShownText { place: TextPlace::BuiltIn(path.clone()), source: source.clone(), path })
         }
-        NodeKind::Custom(source) => Ok(Subject { place: Place::Node(path.clone()), source: source.clone(), path }),
+        NodeKind::Custom(source) => {
+            Ok(ShownText { place: TextPlace::Node(path.clone()), source: source.clone(), path })
+        }
         NodeKind::Stage(name) => match (library.file(name), library.get(name)) {
             (Some(file), _) => {
-                let place = Place::File(name.clone(), file.path.clone());
-                Ok(Subject { path, place, source: file.text.clone() })
+                let place = TextPlace::File(name.clone(), file.path.clone());
+                Ok(ShownText { path, place, source: file.text.clone() })
             }
             (None, Some(Definition::Stage(stage))) => {
-                Ok(Subject { path, place: Place::BuiltIn(name.clone()), source: stage.source.clone() })
+                Ok(ShownText { path, place: TextPlace::BuiltIn(name.clone()), source: stage.source.clone() })
             }
             (None, Some(Definition::Group(_))) => Err("A group has no WGSL. Open it and select a stage."),
             (None, None) => Err("There is no stage of this name."),
@@ -200,8 +202,8 @@ impl Code {
             label,
             marks: &marks,
             wanted: wanted.or(chosen),
-            editable: !matches!(place, Place::BuiltIn(_)),
-            history: matches!(place, Place::Node(_)),
+            editable: !matches!(place, TextPlace::BuiltIn(_)),
+            history: matches!(place, TextPlace::Node(_)),
         };
         let before = text.now.clone();
         let middle = egui::CentralPanel::no_frame();
@@ -213,8 +215,8 @@ impl Code {
             text.check(place);
         }
         match asked {
-            Some(Asked::Step(step)) => self.step(ui.ctx(), session, step),
-            Some(Asked::Manual(heading)) => actions.push(Action::ShowLanguage(heading)),
+            Some(FieldRequest::Step(step)) => self.step(ui.ctx(), session, step),
+            Some(FieldRequest::Manual(heading)) => actions.push(Action::ShowLanguage(heading)),
             None => {}
         }
         let told = wish.map_or(Ok(()), |wish| self.grant(session, &subject, wish, actions));
@@ -224,7 +226,7 @@ impl Code {
 
     /// Keeps unsaved text of a file in the session.
     fn keep_draft(&self, session: &mut Session) {
-        let Some((Place::File(_, path), text)) = &self.open else { return };
+        let Some((TextPlace::File(_, path), text)) = &self.open else { return };
         let known = session.drafts().get(path);
         let same = |known: &Draft| known.text == text.now && known.of == text.kept && known.overtaken == text.overtaken;
         if text.changed() && !known.is_some_and(same) {
@@ -238,7 +240,7 @@ impl Code {
     /// Puts what was typed into the document after a short pause, or when the field loses the focus. To be called in
     /// every frame, whether or not the pane is visible.
     pub(crate) fn tick(&mut self, ctx: &egui::Context, session: &mut Session) {
-        let Some((place @ Place::Node(_), text)) = &self.open else { return };
+        let Some((place @ TextPlace::Node(_), text)) = &self.open else { return };
         if !text.changed() {
             return;
         }
@@ -252,7 +254,7 @@ impl Code {
 
     /// Puts what was typed into the document now.
     pub(crate) fn flush(&mut self, session: &mut Session) {
-        let Some((Place::Node(path), text)) = &mut self.open else { return };
+        let Some((TextPlace::Node(path), text)) = &mut self.open else { return };
         if !text.changed() {
             return;
         }
@@ -278,13 +280,13 @@ impl Code {
 
     /// The file whose text has the focus.
     pub(crate) fn focused_file(&self, ctx: &egui::Context) -> Option<PathBuf> {
-        let (place @ Place::File(_, path), _) = self.open.as_ref()? else { return None };
+        let (place @ TextPlace::File(_, path), _) = self.open.as_ref()? else { return None };
         ctx.memory(|memory| memory.has_focus(id(place))).then(|| path.clone())
     }
 
     /// Notes that a file has this text now; more may have been typed since.
     pub(crate) fn mark_saved(&mut self, saved: &Path, written: &str) {
-        if let Some((Place::File(_, path), text)) = &mut self.open
+        if let Some((TextPlace::File(_, path), text)) = &mut self.open
             && path == saved
         {
             text.kept = written.to_string();
@@ -293,13 +295,13 @@ impl Code {
     }
 
     /// Shows a node's text, with its unsaved changes.
-    fn turn_to(&mut self, session: &mut Session, subject: Option<&Subject>) {
+    fn turn_to(&mut self, session: &mut Session, subject: Option<&ShownText>) {
         if self.open.as_ref().map(|(place, _)| place) != subject.map(|subject| &subject.place) {
             self.flush(session);
             self.open = subject.map(|subject| {
                 let draft = match &subject.place {
-                    Place::File(_, path) => session.drafts().get(path),
-                    Place::Node(_) | Place::BuiltIn(_) => None,
+                    TextPlace::File(_, path) => session.drafts().get(path),
+                    TextPlace::Node(_) | TextPlace::BuiltIn(_) => None,
                 };
                 (subject.place.clone(), Text::new(&subject.place, &subject.source, draft))
             });
@@ -318,7 +320,7 @@ impl Code {
         }
         let Some((place, text)) = &mut self.open else { return };
         text.step = true;
-        let Place::Node(path) = &*place else { return };
+        let TextPlace::Node(path) = &*place else { return };
         if let Some(Node { kind: NodeKind::Custom(source), .. }) = session.document().node(path) {
             field::follow(ctx, id(place), &text.now, source);
             text.sync(place, source);
@@ -328,7 +330,7 @@ impl Code {
     fn grant(
         &mut self,
         session: &mut Session,
-        subject: &Subject,
+        subject: &ShownText,
         wish: Wish,
         actions: &mut Actions,
     ) -> Result<(), String> {
@@ -347,7 +349,7 @@ impl Code {
                 open::that_detached(&path).map_err(|error| format!("{} can't be opened: {error}", path.display()))
             }
             Wish::Save => {
-                if let Place::File(_, path) = &subject.place {
+                if let TextPlace::File(_, path) = &subject.place {
                     actions.push(Action::SaveStage(path.clone()));
                 }
                 Ok(())
@@ -364,14 +366,14 @@ impl Code {
     }
 }
 
-fn id(place: &Place) -> Id {
+fn id(place: &TextPlace) -> Id {
     Id::new(("code", place))
 }
 
 /// Problems of the text.
-fn marks(place: &Place, text: &Text, session: &Session, path: &str) -> Vec<Mark> {
+fn marks(place: &TextPlace, text: &Text, session: &Session, path: &str) -> Vec<Mark> {
     // Problems of a file that has unsaved changes, or does not parse, come from its own text.
-    if matches!(place, Place::File(..)) && (text.changed() || !text.wrong.is_empty()) {
+    if matches!(place, TextPlace::File(..)) && (text.changed() || !text.wrong.is_empty()) {
         let mark = |wrong: &StageError| Mark { place: Some(wrong.place), sentence: wrong.message.clone(), error: true };
         return text.wrong.iter().map(mark).collect();
     }

@@ -4,7 +4,7 @@ use eframe::egui::{self, RichText, Ui, vec2};
 
 use super::pane::ComparePane;
 use crate::panes::view::ticks::number;
-use crate::sim::compare::{Comparison, Place};
+use crate::sim::compare::{ComparedElement, Comparison};
 use crate::sim::wire_view::Sample;
 use crate::toolkit::{prose, theme};
 
@@ -79,7 +79,7 @@ fn figures(found: &Comparison) -> Vec<(&'static str, String, &'static str)> {
 }
 
 /// A place with both values.
-fn at(place: &Place) -> String {
+fn at(place: &ComparedElement) -> String {
     format!("{place}:  A {}   B {}", numbers(&place.a), numbers(&place.b))
 }
 
@@ -100,6 +100,6 @@ fn under_pointer(found: &Comparison, sample: &Sample) -> String {
     let element = sample.index as usize;
     let (a, b) = (found.a.numbers(element), found.b.numbers(element));
     let difference: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-    let place = Place { index: sample.index, cell: sample.cell, dim: found.a.dim(), axis: None, a, b };
+    let place = ComparedElement { index: sample.index, cell: sample.cell, dim: found.a.dim(), axis: None, a, b };
     format!("{}   A − B {}", at(&place), numbers(&difference))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::checkpoints::{Budget, Checkpoint, Found};
+use super::checkpoints::{Budget, Checkpoint, SavedStates};
 use super::journal::{Carry, Journal, Written};
 use super::{Applies, Timeline};
 use crate::document::ParamValue;
@@ -150,8 +150,8 @@ impl Simulation {
             self.settings.hold(&self.plan, &known.held);
             let buffers = kept(&self.plan);
             match contents {
-                Found::Gpu(copies) => self.engine.restore(&buffers, copies),
-                Found::Host(words) => {
+                SavedStates::Gpu(copies) => self.engine.restore(&buffers, copies),
+                SavedStates::Host(words) => {
                     let mut rest = &*words;
                     for buffer in buffers {
                         let count = self.plan.buffers.get(buffer).map_or(0, |b| b.bytes.max(16) / 4) as usize;
