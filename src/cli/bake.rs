@@ -136,7 +136,7 @@ impl Bake {
         let access = self.graph.access();
         // The folder that the graph names does not count where another one is given.
         let inside = self.out.as_ref().map(|_| Entry { folder: "bake".into(), ..entry.clone() });
-        let status = bake::look(graph, name, inside.as_ref().unwrap_or(entry), &access)?;
+        let status = bake::status_of(graph, name, inside.as_ref().unwrap_or(entry), &access)?;
         let version = if self.resume { Version::Newest } else { Version::Next };
         let place = ExportPlace { version, ..run::place(&self.graph.graph, false) };
         let given = |out: &PathBuf| run::single_folder(out, &place, &(entry.frames.0..=entry.frames.1));

@@ -143,18 +143,18 @@ impl HostCopy {
         };
         let wire = Wire { ty, precision: Precision::F32, ..self.wire.clone() };
         let words = values.map(|value| (value as f32).to_bits()).collect();
-        HostCopy { wire, words, ..self.beside() }
+        HostCopy { wire, words, ..self.without_values() }
     }
 
     /// A grid in another domain, as `f32` or whole numbers.
     pub(super) fn in_domain(&self, domain: Domain, words: Vec<u32>) -> HostCopy {
-        let mut other = HostCopy { words, ..self.beside() };
+        let mut other = HostCopy { words, ..self.without_values() };
         other.wire.domain = Some(other.domains.push(domain));
         other
     }
 
     /// All but the values.
-    fn beside(&self) -> HostCopy {
+    fn without_values(&self) -> HostCopy {
         HostCopy {
             subject: self.subject.clone(),
             frame: self.frame,

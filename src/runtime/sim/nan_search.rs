@@ -35,12 +35,12 @@ impl NanWatch {
             (self.good, self.next) = (None, None);
         }
         if simulation.frame.is_multiple_of(self.every) && !self.check.busy() {
-            self.look(simulation);
+            self.start_check(simulation);
         }
     }
 
-    pub(super) fn look(&mut self, simulation: &Simulation) {
-        self.check.look(&simulation.engine);
+    pub(super) fn start_check(&mut self, simulation: &Simulation) {
+        self.check.start(&simulation.engine);
         self.looked = simulation.frame;
         self.next = self.keep(simulation);
     }
@@ -62,7 +62,7 @@ impl Simulation {
         let mut values = self.values.take()?;
         let mut bad = values.take(wait);
         if wait && bad.is_none() && !values.found && values.looked < self.frame {
-            values.look(self);
+            values.start_check(self);
             bad = values.take(true);
         }
         if let Some(replay) = bad.as_mut().and_then(|bad| bad.replay.as_mut()) {
@@ -82,7 +82,7 @@ impl Simulation {
         if self.fresh || values.names.is_empty() {
             return Ok(None);
         }
-        values.check.look(&self.engine);
+        values.check.start(&self.engine);
         let counts = values.check.take(true).unwrap_or_default();
         let bad = values.names.iter().zip(counts).filter(|(_, count)| *count > 0);
         let numbers = |count: u32| if count == 1 { "1 number".to_string() } else { format!("{count} numbers") };
@@ -139,7 +139,7 @@ impl BadValues {
         simulation.values = None;
         for input in &replay.inputs {
             simulation.step(input)?;
-            check.look(&simulation.engine);
+            check.start(&simulation.engine);
             let counts = check.take(true).unwrap_or_default();
             if let Some(((_, wire, _), count)) = wires.iter().zip(counts).find(|(_, count)| *count > 0) {
                 let (wire, frame) = (wire.clone(), simulation.frame);

@@ -113,7 +113,7 @@ impl NanWatch {
 
     /// Blocks for a check of the present States: the first State with a bad value, and how many it has.
     pub(super) fn check_now(&mut self, engine: &Engine) -> Option<(String, u32)> {
-        self.check.look(engine);
+        self.check.start(engine);
         let counts = self.check.take(true)?;
         let mut found = self.names.iter().cloned().zip(counts);
         found.find(|(_, count)| *count > 0)

@@ -309,7 +309,7 @@ fn bake_it(scene: &Scene, wire: &str) -> Observed {
     document.bakes.clear();
     document.bakes.insert("wire".into(), entry.clone());
     let graph = Graph::build(&document, &scene.library)?;
-    let Ok(status) = bake::look(&graph, "wire", &entry, &scene.access()) else { return Ok(None) };
+    let Ok(status) = bake::status_of(&graph, "wire", &entry, &scene.access()) else { return Ok(None) };
     let options = bake::job::plan_options(&status, &bake::playing(&graph, &scene.access()), &scene.access());
     let mut simulation = Simulation::new(gpu(), scene.plan(PlanOptions { tuning: scene.tuning.clone(), ..options })?)?;
     let order = bake::job::Order {

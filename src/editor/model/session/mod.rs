@@ -348,7 +348,7 @@ impl Session {
         self.leave_frame();
         self.changes.revision += 1;
         self.changes.unsent.clear();
-        self.settle();
+        self.drop_missing();
         self.level.readable.note(&self.document);
         self.problems.stages = self.stages.problems(&self.document);
         if self.waits_for_stages() {

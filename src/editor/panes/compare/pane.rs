@@ -123,7 +123,7 @@ impl PaneContent for ComparePane {
     }
 
     /// A pane that is closed keeps nothing.
-    fn settle(&mut self, _: &mut Session, open: bool) {
+    fn after_frame(&mut self, _: &mut Session, open: bool) {
         self.drawn = [false, self.drawn[0]];
         if !open && (self.live.is_some() || self.images.is_some()) {
             self.opened();

@@ -79,7 +79,7 @@ impl PaneContent for Variations {
     }
 
     /// Nothing is computed while the pane is hidden, and nothing is kept once it is closed.
-    fn settle(&mut self, _: &mut Session, open: bool) {
+    fn after_frame(&mut self, _: &mut Session, open: bool) {
         let drawn = std::mem::take(&mut self.drawn);
         self.stopped.retain(|build| !build.is_over());
         if !open {

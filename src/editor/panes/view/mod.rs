@@ -190,7 +190,7 @@ impl View {
             }
             ViewSubject::Wire(wire) => {
                 let name = wire.view().wire.clone();
-                let looked = wire.look(simulation);
+                let looked = wire.update_viewer(simulation);
                 let shown = looked.and_then(|viewer| match viewer.image() {
                     Some(found) => self.texture.update(found.buffer, found.size, &name),
                     None => Ok(()),

@@ -25,7 +25,7 @@ pub(super) struct Occurrence {
 }
 
 /// How a wire is looked through; `None` where it has no numbers that can be out of bounds.
-pub(crate) fn look(plan: &Plan, wire: &Wire, count: Option<(BufferId, bool)>, bounds: &Bounds) -> Option<Look> {
+pub(crate) fn look_for(plan: &Plan, wire: &Wire, count: Option<(BufferId, bool)>, bounds: &Bounds) -> Option<Look> {
     let layout = wire.layout();
     let scalar = wire.ty.value().scalar();
     if bounds.range.is_none() && scalar != Scalar::F32 {
@@ -94,7 +94,7 @@ impl FrameDebugger {
         let prepared = looks.iter().map(|(at, name, wire)| {
             let position = at.map_or(0, |at| at + 1);
             let count = count_of(name).and_then(|count| Some((self.version(&count, position)?.wire.buffer, true)));
-            look(plan, wire, count, bounds)
+            look_for(plan, wire, count, bounds)
         });
         let prepared: Vec<Option<Look>> = prepared.collect();
         let (looks, prepared): (Vec<_>, Vec<Look>) =
@@ -124,7 +124,7 @@ impl FrameDebugger {
                 engine.run_part(gpu, settings.bytes(), position..here);
                 position = here;
             }
-            scan.look(engine, next..next + same);
+            scan.run(engine, next..next + same);
             next += same;
         }
         engine.run_part(gpu, settings.bytes(), position..self.len());

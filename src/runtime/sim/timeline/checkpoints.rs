@@ -188,7 +188,7 @@ impl Checkpoints {
 
     /// Takes over what has arrived, and makes room. `now` is the present frame, and `valid` tells whether a checkpoint is of the
     /// present run.
-    pub(super) fn settle(&mut self, gpu: &Gpu, now: u64, mut valid: impl FnMut(&Checkpoint) -> bool) {
+    pub(super) fn fit_budget(&mut self, gpu: &Gpu, now: u64, mut valid: impl FnMut(&Checkpoint) -> bool) {
         self.arrive();
         while self.total() > self.budget.total() {
             let marks: Vec<bool> = self.list.iter().map(&mut valid).collect();

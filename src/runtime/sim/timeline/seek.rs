@@ -255,7 +255,7 @@ impl Simulation {
                 checkpoints.add(Checkpoint::new(frame, self.time, hash, names(&self.plan), held, copies));
             }
         }
-        checkpoints.settle(&self.gpu, frame, |known| journal.hash(known.frame) == Some(known.hash));
+        checkpoints.fit_budget(&self.gpu, frame, |known| journal.hash(known.frame) == Some(known.hash));
         self.timeline = Some(timeline);
     }
 

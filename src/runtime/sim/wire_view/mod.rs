@@ -229,7 +229,7 @@ impl Viewer {
             (self.statistics, self.sample) = (None, None);
             self.tag += 1;
         }
-        self.lens.look(source, &params, self.tag)?;
+        self.lens.compute(source, &params, self.tag)?;
         self.inputs = Some((view.clone(), inputs));
         self.shown = Some(shown(&params));
         Ok(())
