@@ -16,7 +16,7 @@ use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::gpu::{Gpu, GpuOptions};
 use stagewright_runtime::sim::Simulation;
-use stagewright_runtime::sim::timeline::{Budget, Place};
+use stagewright_runtime::sim::timeline::{Budget, Storage};
 use stagewright_runtime::tune::TuningCache;
 
 /// That of the program.
@@ -97,7 +97,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let at =
             |share: f64| jumps.get((share * (jumps.len().max(1) - 1) as f64) as usize).copied().unwrap_or_default();
         let timeline = kept.timeline_mut().ok_or("no timeline")?;
-        let used = [Place::Gpu, Place::Host].map(|place| timeline.used(place) >> 20);
+        let used = [Storage::Gpu, Storage::Host].map(|place| timeline.used(place) >> 20);
         println!(
             "{}: states {:.1} MiB, frame {without:.3} ms, with checkpoints {with:.3} ms ({:+.2} %), {} checkpoints, {} + {} MiB",
             path.display(),

@@ -14,7 +14,7 @@ use stagewright_base::cache::Cache;
 use stagewright_base::files::{Access, free_space};
 use stagewright_base::problem::Problem;
 use stagewright_compiler::PlanOptions;
-use stagewright_export::place::{Place, Version};
+use stagewright_export::place::{ExportPlace, Version};
 use stagewright_language::document::{Bake as Entry, Document};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
@@ -136,9 +136,9 @@ impl Bake {
         let access = self.graph.access();
         // The folder that the graph names does not count where another one is given.
         let inside = self.out.as_ref().map(|_| Entry { folder: "bake".into(), ..entry.clone() });
-        let status = bake::look(graph, name, inside.as_ref().unwrap_or(entry), &access)?;
+        let status = bake::status_of(graph, name, inside.as_ref().unwrap_or(entry), &access)?;
         let version = if self.resume { Version::Newest } else { Version::Next };
-        let place = Place { version, ..run::place(&self.graph.graph, false) };
+        let place = ExportPlace { version, ..run::place(&self.graph.graph, false) };
         let given = |out: &PathBuf| run::single_folder(out, &place, &(entry.frames.0..=entry.frames.1));
         let folder = self.out.as_ref().map_or_else(|| Ok(status.folder.clone()), given)?;
         let count = entry.frames.1 - entry.frames.0 + 1;

@@ -63,7 +63,7 @@ pub struct Bench {
 const SHOWN: u32 = 8;
 
 /// A graph at a size, ready to compile.
-struct Subject {
+struct BenchGraph {
     name: String,
     size: Option<u32>,
     document: Document,
@@ -128,14 +128,14 @@ impl Bench {
         }
     }
 
-    fn options(&self, gpu: &Gpu, subject: &Subject, show: &[String]) -> PlanOptions {
+    fn options(&self, gpu: &Gpu, subject: &BenchGraph, show: &[String]) -> PlanOptions {
         let tuning = if self.plain { Tuning::default() } else { TuningCache::open().tuning(gpu) };
         let options = bench::options(&subject.document, &subject.access, show);
         PlanOptions { tuning, memory_budget: gpu.memory_budget(), ..options }
     }
 
     /// Measures the fastest shapes of a graph's dispatches, and saves them.
-    fn tune(&self, gpu: &Gpu, subject: &Subject) -> Result<(), Failure> {
+    fn tune(&self, gpu: &Gpu, subject: &BenchGraph) -> Result<(), Failure> {
         let problems = |problems: Problems| Failure::graph(&subject.document, &subject.library, problems);
         let graph = Graph::build(&subject.document, &subject.library).map_err(problems)?;
         let options = self.options(gpu, subject, &[]);
@@ -157,7 +157,7 @@ impl Bench {
     }
 
     /// Every graph at every size. All files are read before the first measurement.
-    fn subjects(&self) -> Result<Vec<Subject>, Failure> {
+    fn subjects(&self) -> Result<Vec<BenchGraph>, Failure> {
         let all = cases::names();
         let graphs = if self.graphs.is_empty() { &all } else { &self.graphs };
         let sizes: Vec<Option<u32>> =
@@ -166,14 +166,14 @@ impl Bench {
         each.map(|(graph, size)| self.subject(graph, size)).collect()
     }
 
-    fn subject(&self, graph: &str, size: Option<u32>) -> Result<Subject, Failure> {
+    fn subject(&self, graph: &str, size: Option<u32>) -> Result<BenchGraph, Failure> {
         if let Some(case) = cases::case(graph) {
             let mut document = case.map_err(|e| Failure::Message(format!("{graph}: {e}")))?;
             size.into_iter().for_each(|size| cases::resize(&mut document, size));
             self.source.change(&mut document)?;
             let (name, size) = (graph.to_string(), cases::size(&document));
             let library = stages::library(self.source.files.stages.as_deref())?;
-            return Ok(Subject { name, size, document, library, access: Access::default() });
+            return Ok(BenchGraph { name, size, document, library, access: Access::default() });
         }
         let path = Path::new(graph);
         if !path.is_file() {
@@ -189,10 +189,10 @@ impl Bench {
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let access = self.source.files.access(path);
-        Ok(Subject { name, size, document, library, access })
+        Ok(BenchGraph { name, size, document, library, access })
     }
 
-    fn states(&self, gpu: &Gpu, subject: &Subject, folder: &Path) -> Result<(), Failure> {
+    fn states(&self, gpu: &Gpu, subject: &BenchGraph, folder: &Path) -> Result<(), Failure> {
         let (plan, _) = subject.compile(&self.options(gpu, subject, &[]))?;
         if self.dump.is_some() {
             return Ok(bench::dump(gpu, plan, &subject.name, folder)?);
@@ -206,7 +206,7 @@ impl Bench {
         Ok(())
     }
 
-    fn time(&self, gpu: &Gpu, subject: &Subject, copy_gb_s: f64) -> Result<(), Failure> {
+    fn time(&self, gpu: &Gpu, subject: &BenchGraph, copy_gb_s: f64) -> Result<(), Failure> {
         if self.tune {
             self.tune(gpu, subject)?;
         }
@@ -243,7 +243,7 @@ impl Bench {
 
     /// Values of the requested wires and of numbers called `residual`; for groups with `until`, the iteration at which
     /// they stopped and the number that stopped them.
-    fn watch(&self, gpu: &Gpu, subject: &Subject) -> Result<BTreeMap<String, Vec<f64>>, Failure> {
+    fn watch(&self, gpu: &Gpu, subject: &BenchGraph) -> Result<BTreeMap<String, Vec<f64>>, Failure> {
         let called = subject.document.nodes.keys().filter(|name| is_residual(name)).cloned();
         let stops = subject.document.nodes.iter().filter_map(|(name, node)| Some((name, node.until.as_ref()?)));
         let stops = stops.flat_map(|(name, until)| [format!("{name}.repeats"), format!("{name}.{}", until.number)]);
@@ -260,7 +260,7 @@ impl Bench {
     }
 }
 
-impl Subject {
+impl BenchGraph {
     fn compile(&self, options: &PlanOptions) -> Result<(Plan, Time), Failure> {
         let problems = |problems: Problems| Failure::graph(&self.document, &self.library, problems);
         bench::compile(&self.document, &self.library, options).map_err(problems)

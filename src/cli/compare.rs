@@ -17,7 +17,7 @@ use stagewright_language::graph::Graph;
 use stagewright_language::graph::expect::list;
 use stagewright_runtime::gpu::Gpu;
 use stagewright_runtime::sim::compare::{Comparison, Measure, Statistics, compare};
-use stagewright_runtime::sim::host_copy::{Subject, Taken};
+use stagewright_runtime::sim::host_copy::{CopySubject, HostCopy};
 use stagewright_runtime::sim::wire_view::{Show, View, Viewer};
 use stagewright_runtime::sim::{Image, Simulation};
 
@@ -75,7 +75,7 @@ pub struct Compare {
 
 /// The first frame beyond the tolerance, and the frame with the greatest difference.
 #[derive(Default)]
-struct Found {
+struct FrameDifferences {
     first: Option<u64>,
     greatest: Option<(u64, f64)>,
 }
@@ -102,7 +102,7 @@ impl Compare {
         let subjects = [subject(&a, self.wire.as_deref())?, subject(&b, wire_b)?];
         self.strict.check()?;
         let mut table = String::from("frame,time,max,l1,l2,relative,mean,differing,count,only_a,only_b,both\n");
-        let (mut found, mut last) = (Found::default(), None);
+        let (mut found, mut last) = (FrameDifferences::default(), None);
         for frame in 1..=self.frames {
             let input = a.recorded_input();
             a.step(&input)?;
@@ -141,7 +141,7 @@ impl Compare {
         Ok(found.first.is_none())
     }
 
-    fn summary(&self, found: &Found) -> String {
+    fn summary(&self, found: &FrameDifferences) -> String {
         let within = if self.tolerance > 0.0 { format!(" within {}", self.tolerance) } else { String::new() };
         match (found.first, found.greatest) {
             (Some(first), Some((frame, most))) => {
@@ -187,14 +187,14 @@ impl Compare {
 }
 
 /// What of a side is compared.
-fn subject(side: &Simulation, wire: Option<&str>) -> Result<Subject, Failure> {
+fn subject(side: &Simulation, wire: Option<&str>) -> Result<CopySubject, Failure> {
     match wire {
-        Some(name) => Ok(Subject::of(side.plan(), name)),
-        None => Ok(Subject::Output(side.find_output(None)?.node.clone())),
+        Some(name) => Ok(CopySubject::of(side.plan(), name)),
+        None => Ok(CopySubject::Output(side.find_output(None)?.node.clone())),
     }
 }
 
-fn take(side: &Simulation, subject: &Subject) -> Result<Arc<Taken>, Failure> {
+fn take(side: &Simulation, subject: &CopySubject) -> Result<Arc<HostCopy>, Failure> {
     let taken = side.take(subject)?.wait();
     taken
         .map(Arc::new)

@@ -15,7 +15,7 @@ use stagewright_compiler::PlanOptions;
 use stagewright_export::checkpoints::Checkpoints;
 use stagewright_export::frames::Frames;
 use stagewright_export::job::{self, Item};
-use stagewright_export::place::{Folder, Place};
+use stagewright_export::place::{ExportPlace, Folder};
 use stagewright_export::preset;
 use stagewright_export::record::Fingerprint;
 use stagewright_export::select::{Choices, Request, items, unused};
@@ -252,10 +252,12 @@ impl Export {
 
     /// The folder; that of the preset where none is given.
     fn folder(&self, preset: &ExportPreset, frames: &RangeInclusive<u64>) -> Result<(Folder, Claimed), Failure> {
-        let place = Place { preset: self.preset.clone(), ..run::place(&self.graph.graph, self.keep.resume) };
+        let place = ExportPlace { preset: self.preset.clone(), ..run::place(&self.graph.graph, self.keep.resume) };
         let (out, place) = match &self.out {
             Some(out) => (out.as_path(), place),
-            None => (Path::new(&preset.folder), Place { folder: Place::of(&self.graph.graph).folder, ..place }),
+            None => {
+                (Path::new(&preset.folder), ExportPlace { folder: ExportPlace::of(&self.graph.graph).folder, ..place })
+            }
         };
         let resolve = || match (&self.out, &self.preset) {
             (None, Some(name)) => Ok(preset::folder(name, preset, &place, frames, &self.graph.access())?),

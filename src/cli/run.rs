@@ -18,7 +18,7 @@ use stagewright_base::input::InputTrack;
 use stagewright_export::checkpoints::{self, Checkpoints};
 use stagewright_export::frames::Frames;
 use stagewright_export::job::{Export, Item, JobError, Progress, Ready};
-use stagewright_export::place::{Folder, OF_SERIES, Place, Version};
+use stagewright_export::place::{ExportPlace, Folder, OF_SERIES, Version};
 use stagewright_export::record::Fingerprint;
 use stagewright_language::document::Document;
 use stagewright_language::graph::{Graph, partial};
@@ -39,20 +39,20 @@ pub struct FilesArgs {
 }
 
 /// What tokens in `--out` stand for. An export that is resumed is in the newest version, unless that is complete.
-pub fn place(graph: &Path, resume: bool) -> Place {
+pub fn place(graph: &Path, resume: bool) -> ExportPlace {
     let version = if resume { Version::Unfinished } else { Version::Next };
-    Place { folder: PathBuf::new(), version, ..Place::of(graph) }
+    ExportPlace { folder: PathBuf::new(), version, ..ExportPlace::of(graph) }
 }
 
 /// The folder of `--out`, which each series may follow with one of its own.
-pub fn folder(out: &Path, place: &Place, frames: &RangeInclusive<u64>) -> Result<Folder, Failure> {
+pub fn folder(out: &Path, place: &ExportPlace, frames: &RangeInclusive<u64>) -> Result<Folder, Failure> {
     // What is no text has no tokens.
     let Some(text) = out.to_str() else { return Ok(Folder::plain(out, &place.graph)) };
     place.resolve(text, frames).map_err(|cause| Failure::Message(format!("--out {text}: {cause}")))
 }
 
 /// The same for what has one folder.
-pub fn single_folder(out: &Path, place: &Place, frames: &RangeInclusive<u64>) -> Result<PathBuf, Failure> {
+pub fn single_folder(out: &Path, place: &ExportPlace, frames: &RangeInclusive<u64>) -> Result<PathBuf, Failure> {
     let Some(text) = out.to_str() else { return Ok(out.into()) };
     place.single(text, frames).map_err(|cause| Failure::Message(format!("--out {text}: {cause}")))
 }
@@ -76,7 +76,7 @@ const ATTEMPTS: usize = 1000;
 /// Resolves a folder, and where its text has `{version}`, creates that of the next version, so that no other process takes the same.
 pub fn claim<F>(
     text: &str,
-    place: &Place,
+    place: &ExportPlace,
     resolve: impl Fn() -> Result<F, Failure>,
     path: impl Fn(&F) -> PathBuf,
 ) -> Result<(F, Claimed), Failure> {

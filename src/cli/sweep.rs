@@ -15,7 +15,7 @@ use super::run::{self, parse_frames};
 use super::{DeviceArgs, GraphArgs, MemoryArgs, SourceArgs, parse_size};
 use stagewright_base::files::{Access, MAX_GRAPH, read};
 use stagewright_base::input::InputTrack;
-use stagewright_export::place::{Place, Version};
+use stagewright_export::place::{ExportPlace, Version};
 use stagewright_export::select::Request;
 use stagewright_export::sweep::farm::{self, Call};
 use stagewright_export::sweep::manifest::{Manifest, Options, Task, label};
@@ -203,7 +203,7 @@ impl Sweep {
     fn folder(&self, graph: &Path, out: &Path) -> Result<PathBuf, Failure> {
         let known = self.index.is_some() || self.asks_for_nothing();
         let version = if known { Version::Newest } else { Version::Next };
-        let place = Place { version, ..run::place(graph, false) };
+        let place = ExportPlace { version, ..run::place(graph, false) };
         let named = ["{first}", "{last}"].into_iter().find(|token| out.to_string_lossy().contains(token));
         if let (None, Some(token)) = (self.frames, named) {
             return Err(Failure::Message(format!("--out has the token {token}, and --frames is missing; give both")));

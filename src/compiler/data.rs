@@ -68,7 +68,7 @@ pub struct Plan {
     /// Images of the Outputs.
     pub outputs: Vec<Picture>,
     /// Parameters that can be set without a new plan.
-    pub settings: Vec<Slot>,
+    pub settings: Vec<ParamSlot>,
     /// Numbers that expressions name, each after those that it names itself.
     pub numbers: Vec<NamedNumber>,
     /// Values that the plan depends on: `spacing.value` may determine `domain.resolution`. Changing one needs another
@@ -509,7 +509,7 @@ pub struct Picture {
 
 /// A parameter and its places in the uniform buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Slot {
+pub struct ParamSlot {
     /// `node.param`, and other paths that set it.
     pub paths: Vec<String>,
     /// Type of the parameter.

@@ -41,8 +41,8 @@ pub use codegen::uniforms::FRAME_BYTES;
 pub use compile::PassReport;
 pub use data::{
     Accesses, Alarm, Binding, Buffer, BufferId, COUNT_GROUPS, Cause, Dispatch, FileGrid, FilePart, FileTrack, Holding,
-    Indirect, Kernel, KernelId, Over, PLAN_VERSION, Picture, Plan, PlayedPart, PlayedWire, Reorder, Reorders, Slot,
-    State, Version, Versions, Watch, Wire, WireUpdate, mebibytes,
+    Indirect, Kernel, KernelId, Over, PLAN_VERSION, ParamSlot, Picture, Plan, PlayedPart, PlayedWire, Reorder,
+    Reorders, State, Version, Versions, Watch, Wire, WireUpdate, mebibytes,
 };
 pub use ir::stored::Stored;
 pub use options::{Keep, Outputs, PlanOptions, PlayedCache};

@@ -43,7 +43,7 @@ pub enum Version {
 
 /// Where a graph is, and what the tokens of its exports stand for.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Place {
+pub struct ExportPlace {
     /// Name of the graph's file without its extension.
     pub graph: String,
     /// What relative folders start from: the folder of the graph's file, or the current one when empty.
@@ -58,14 +58,14 @@ pub struct Place {
     pub reserved: Vec<PathBuf>,
 }
 
-impl Place {
+impl ExportPlace {
     /// Of a graph file.
-    pub fn of(path: &Path) -> Place {
+    pub fn of(path: &Path) -> ExportPlace {
         let stem = path.file_stem().unwrap_or_default();
         // What is no text is written with escapes, so that different names stay different.
         let graph = stem.to_str().map_or_else(|| format!("{stem:?}"), String::from);
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        Place { graph, folder, now: Now::local(), ..Place::default() }
+        ExportPlace { graph, folder, now: Now::local(), ..ExportPlace::default() }
     }
 
     /// A folder as presets have it: relative where it is below that of the graph.
@@ -265,9 +265,9 @@ impl Folder {
 mod tests {
     use super::*;
 
-    fn place() -> Place {
+    fn place() -> ExportPlace {
         let now = Now { date: "2026-11-27".into(), time: "14-05".into() };
-        Place { now, ..Place::of(Path::new("/work/oil clock.ron")) }
+        ExportPlace { now, ..ExportPlace::of(Path::new("/work/oil clock.ron")) }
     }
 
     #[test]
@@ -279,8 +279,8 @@ mod tests {
         assert_eq!(place.relative("/work/out/a"), "out/a");
         assert_eq!(place.relative("/work"), "/work");
         assert_eq!(place.relative("/else"), "/else");
-        assert_eq!(Place::default().relative("/else"), "/else");
-        let named = Place { preset: Some("comp/a".into()), graph: "..".into(), ..place.clone() };
+        assert_eq!(ExportPlace::default().relative("/else"), "/else");
+        let named = ExportPlace { preset: Some("comp/a".into()), graph: "..".into(), ..place.clone() };
         let climbs = named.resolve("{graph}/{preset}", &(1..=1)).unwrap();
         assert_eq!(climbs.path, Path::new("/work/_~5ec1f7/comp_a~0c1ba8"), "no name leads out of the folder");
         for (text, cause) in [
@@ -317,8 +317,8 @@ mod tests {
     #[test]
     fn the_next_version_is_after_all_others() {
         let folder = std::env::temp_dir().join(format!("stagewright-versions-{}", std::process::id()));
-        let mut place = Place { folder: folder.clone(), ..place() };
-        let next = |place: &Place| place.resolve("a/shot_{version}/{version}x", &(1..=1)).unwrap();
+        let mut place = ExportPlace { folder: folder.clone(), ..place() };
+        let next = |place: &ExportPlace| place.resolve("a/shot_{version}/{version}x", &(1..=1)).unwrap();
         assert_eq!(next(&place).path, folder.join("a/shot_v001/v001x"), "a folder that does not exist");
         for name in ["shot_v003", "shot_v0x", "other_v007", "shot_v"] {
             fs::create_dir_all(folder.join("a").join(name)).unwrap();
@@ -326,9 +326,9 @@ mod tests {
         assert_eq!(next(&place).path, folder.join("a/shot_v004/v004x"));
         place.reserved = vec![folder.join("a/shot_v011/x"), folder.join("b/shot_v020")];
         assert_eq!(next(&place).path, folder.join("a/shot_v012/v012x"));
-        let newest = next(&Place { version: Version::Newest, ..place.clone() });
+        let newest = next(&ExportPlace { version: Version::Newest, ..place.clone() });
         assert_eq!(newest.path, folder.join("a/shot_v003/v003x"));
-        let unfinished = || next(&Place { version: Version::Unfinished, ..place.clone() }).path;
+        let unfinished = || next(&ExportPlace { version: Version::Unfinished, ..place.clone() }).path;
         assert_eq!(unfinished(), folder.join("a/shot_v012/v012x"), "one that has ended is kept");
         fs::create_dir_all(&newest.path).unwrap();
         fs::write(newest.path.join(RECORD), "").unwrap();

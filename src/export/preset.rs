@@ -6,7 +6,7 @@ use std::path::{PathBuf, is_separator};
 use super::checkpoints::Checkpoints;
 use super::frames::Frames;
 use super::job::{Export, Item};
-use super::place::{Folder, Place};
+use super::place::{ExportPlace, Folder};
 use super::select::{Choices, DEFAULT_NAMES, Request, clash, series};
 use super::settings;
 use crate::document::{Document, ExportPreset};
@@ -42,7 +42,7 @@ pub fn frames(preset: &ExportPreset) -> Frames {
 pub fn folder(
     name: &str,
     preset: &ExportPreset,
-    place: &Place,
+    place: &ExportPlace,
     frames: &RangeInclusive<u64>,
     access: &Access,
 ) -> Result<Folder, Problem> {

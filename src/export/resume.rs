@@ -40,16 +40,16 @@ struct Series {
 }
 
 /// What the folder of an export holds.
-struct Found(Vec<Series>);
+struct FolderContents(Vec<Series>);
 
-impl Found {
+impl FolderContents {
     /// Compares the folder with its record. Reads every file that the record lists.
-    fn of(export: &Export, inputs: &Fingerprint, record: &Record) -> Result<Found, JobError> {
+    fn of(export: &Export, inputs: &Fingerprint, record: &Record) -> Result<FolderContents, JobError> {
         let sinks = export.sinks(&About::default(), &Logs::default());
         let one = |(item, sink): (&Item, Box<dyn FrameSink>)| {
             series(export, item, &*sink, inputs, record).map_err(|error| export.fault(&error))
         };
-        export.items.iter().zip(sinks).map(one).collect::<Result<_, _>>().map(Found)
+        export.items.iter().zip(sinks).map(one).collect::<Result<_, _>>().map(FolderContents)
     }
 
     /// What is not of this export: how many, and what differs.
@@ -176,7 +176,9 @@ fn series(
 impl Export {
     /// Whether there are frames in the folder that differ from this export by the contents of caches alone.
     pub fn rebaked(&self, inputs: &Fingerprint) -> bool {
-        let Ok(Found(found)) = Found::of(self, inputs, &Record::read(&self.folder)) else { return false };
+        let Ok(FolderContents(found)) = FolderContents::of(self, inputs, &Record::read(&self.folder)) else {
+            return false;
+        };
         let others = || found.iter().filter(|series| series.others > 0);
         others().next().is_some() && others().all(|series| series.differs.as_ref().is_some_and(|(_, rebaked)| *rebaked))
     }
@@ -185,7 +187,7 @@ impl Export {
     /// `None` where there is no such export, and where it is complete. Reads each of the files.
     pub fn interrupted(&self, inputs: &Fingerprint) -> Option<u64> {
         let record = Record::read(&self.folder);
-        let Found(found) = Found::of(self, inputs, &record).ok()?;
+        let FolderContents(found) = FolderContents::of(self, inputs, &record).ok()?;
         let same = |item: &Item| matches!(record.known(item, &self.frames, self.size, inputs), Known::Same(..));
         if !self.items.iter().any(same) || found.iter().any(|series| series.others > 0) {
             return None;
@@ -201,7 +203,7 @@ pub struct Ready<'e> {
     pub(super) inputs: &'e Fingerprint,
     locks: Vec<FolderLock>,
     record: Record,
-    found: Found,
+    found: FolderContents,
     said: Vec<String>,
 }
 
@@ -251,9 +253,9 @@ impl<'e> Ready<'e> {
             locks.push(lock);
         }
         let record = Record::read(&export.folder);
-        let (mut found, mut said) = (Found(Vec::new()), Vec::new());
+        let (mut found, mut said) = (FolderContents(Vec::new()), Vec::new());
         if export.resume {
-            found = Found::of(export, inputs, &record)?;
+            found = FolderContents::of(export, inputs, &record)?;
             let others = found.others(&export.folder);
             match others {
                 Some(there) if !export.overwrite => return Err(JobError::Others { there }),

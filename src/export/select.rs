@@ -222,12 +222,12 @@ pub fn usual_name(wire: &str) -> &str {
 }
 
 /// The wires of a request.
-fn all(request: &Request, document: &Document, graph: &Graph) -> Result<Vec<Found>, Problem> {
+fn all(request: &Request, document: &Document, graph: &Graph) -> Result<Vec<SelectedWire>, Problem> {
     request.parts.iter().map(|part| find(part.name.as_deref(), &part.wire, document, graph)).collect()
 }
 
 /// A wire of a request.
-pub(super) struct Found {
+pub(super) struct SelectedWire {
     /// Name of the wire in files.
     pub(super) name: String,
     unit: String,
@@ -241,12 +241,17 @@ pub(super) enum Wire {
     Number(Measurement),
 }
 
-pub(super) fn find(name: Option<&str>, text: &str, document: &Document, graph: &Graph) -> Result<Found, Problem> {
+pub(super) fn find(
+    name: Option<&str>,
+    text: &str,
+    document: &Document,
+    graph: &Graph,
+) -> Result<SelectedWire, Problem> {
     let named = |default: &str| name.unwrap_or(default).to_string();
     let output = graph.outputs().into_iter().find(|id| graph.nodes.get(*id).is_some_and(|node| node.path == text));
     if let Some((id, node)) = output.and_then(|id| Some((id, graph.nodes.get(id)?))) {
         let wire = Wire::Output(node.path.clone(), graph.shown_by(id), graph.image_size(node));
-        return Ok(Found { name: named(text), unit: String::new(), wire });
+        return Ok(SelectedWire { name: named(text), unit: String::new(), wire });
     }
     let path = text.split(['.', ':']).next().unwrap_or_default();
     let node = graph.node(path).and_then(|id| graph.nodes.get(id));
@@ -265,7 +270,7 @@ pub(super) fn find(name: Option<&str>, text: &str, document: &Document, graph: &
     let number = node.is_some_and(|node| matches!(node.kind, graph::Kind::Number));
     if text.contains(':') || number {
         let measurement = Measurement::parse(text, document, graph)?;
-        return Ok(Found { name: named(text), unit: String::new(), wire: Wire::Number(measurement) });
+        return Ok(SelectedWire { name: named(text), unit: String::new(), wire: Wire::Number(measurement) });
     }
     let carried = graph.carried(text)?;
     let short = usual_name(&carried.wire).to_string();
@@ -279,10 +284,10 @@ pub(super) fn find(name: Option<&str>, text: &str, document: &Document, graph: &
         WireType::Number(_) => Wire::Number(Measurement::parse(&carried.wire, document, graph)?),
         _ => Wire::Carried(carried),
     };
-    Ok(Found { name: named(&short), unit, wire })
+    Ok(SelectedWire { name: named(&short), unit, wire })
 }
 
-impl Found {
+impl SelectedWire {
     /// Kind of the wire.
     pub(super) fn kind(&self) -> Kind {
         match &self.wire {
@@ -334,7 +339,12 @@ enum From {
 }
 
 /// The series of a request in a format.
-fn item(request: &Request, found: &[Found], format: &'static Format, choices: &Choices<'_>) -> Result<Item, Problem> {
+fn item(
+    request: &Request,
+    found: &[SelectedWire],
+    format: &'static Format,
+    choices: &Choices<'_>,
+) -> Result<Item, Problem> {
     if found.len() > 1 && !format.joins {
         let cause = format!("`{}`: {} files hold one value each", request, format.title);
         return Err(Problem::new(
@@ -371,8 +381,8 @@ fn item(request: &Request, found: &[Found], format: &'static Format, choices: &C
 }
 
 /// What a format holds each value as; otherwise the first that it can't hold, with the reason where that is its name.
-fn kinds<'f>(found: &'f [Found], format: &Format) -> Result<Vec<Kind>, (&'f Found, Option<String>)> {
-    let kind = |(index, one): (usize, &'f Found)| {
+fn kinds<'f>(found: &'f [SelectedWire], format: &Format) -> Result<Vec<Kind>, (&'f SelectedWire, Option<String>)> {
+    let kind = |(index, one): (usize, &'f SelectedWire)| {
         if index == 0 || format.beside.is_empty() {
             return one.as_kind(format).ok_or((one, None));
         }
@@ -402,7 +412,7 @@ fn kinds<'f>(found: &'f [Found], format: &Format) -> Result<Vec<Kind>, (&'f Foun
 }
 
 /// The error of a wire that a format can't hold.
-fn unfit(request: &Request, found: &[Found], format: Option<&Format>) -> Problem {
+fn unfit(request: &Request, found: &[SelectedWire], format: Option<&Format>) -> Problem {
     let one = found.iter().find(|one| format.is_none_or(|format| one.as_kind(format).is_none())).or(found.first());
     let fits = |format: &&Format| one.is_none_or(|one| one.as_kind(format).is_some());
     let fitting: Vec<&str> = FORMATS.iter().filter(fits).map(|format| format.name).collect();

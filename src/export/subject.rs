@@ -90,7 +90,7 @@ pub(super) struct PendingLayer {
     name: String,
     unit: String,
     kind: Kind,
-    words: Vec<Slot>,
+    words: Vec<PendingValue>,
 }
 
 enum Kind {
@@ -101,31 +101,31 @@ enum Kind {
     Number(Measurement),
 }
 
-enum Slot {
+enum PendingValue {
     Waiting(Reading),
     Sample(PendingSample),
     Words(Vec<u32>),
     Number(Sample),
 }
 
-impl Slot {
+impl PendingValue {
     /// Returns the value if it has arrived, else the slot as it was; `Ok(None)` when the device failed.
-    fn poll(self) -> Result<Option<Slot>, Slot> {
+    fn poll(self) -> Result<Option<PendingValue>, PendingValue> {
         match self {
-            Slot::Waiting(reading) => match reading.try_take() {
-                Ok(words) => Ok(words.map(Slot::Words)),
-                Err(reading) => Err(Slot::Waiting(reading)),
+            PendingValue::Waiting(reading) => match reading.try_take() {
+                Ok(words) => Ok(words.map(PendingValue::Words)),
+                Err(reading) => Err(PendingValue::Waiting(reading)),
             },
-            Slot::Sample(sample) => match sample.try_take() {
-                Ok(sample) => Ok(sample.ok().map(Slot::Number)),
-                Err(sample) => Err(Slot::Sample(sample)),
+            PendingValue::Sample(sample) => match sample.try_take() {
+                Ok(sample) => Ok(sample.ok().map(PendingValue::Number)),
+                Err(sample) => Err(PendingValue::Sample(sample)),
             },
             here => Ok(Some(here)),
         }
     }
 
     fn words(self) -> Vec<u32> {
-        if let Slot::Words(words) = self { words } else { Vec::new() }
+        if let PendingValue::Words(words) = self { words } else { Vec::new() }
     }
 }
 
@@ -172,7 +172,7 @@ impl PendingLayer {
     /// The value, once all of it has arrived.
     fn finish(self) -> Layer {
         let mut slots = self.words.into_iter();
-        let mut next = || slots.next().map(Slot::words).unwrap_or_default();
+        let mut next = || slots.next().map(PendingValue::words).unwrap_or_default();
         let memory = match self.kind {
             Kind::Picture(known, size) => Memory::Picture(known, size, next()),
             Kind::Grid(known) => Memory::Grid(known, next()),
@@ -181,8 +181,9 @@ impl PendingLayer {
                 Memory::Particles { domain, attributes, count: next() }
             }
             Kind::Number(measurement) => {
-                let sample =
-                    slots.next().and_then(|slot| if let Slot::Number(sample) = slot { Some(sample) } else { None });
+                let sample = slots
+                    .next()
+                    .and_then(|slot| if let PendingValue::Number(sample) = slot { Some(sample) } else { None });
                 Memory::Number(Box::new((sample.unwrap_or(Sample::Number(Vec::new())), measurement)))
             }
         };
@@ -203,7 +204,7 @@ impl Part {
     /// Requests the value after the last frame.
     fn read(&self, simulation: &Simulation) -> Result<PendingLayer, Problem> {
         let plan = simulation.plan();
-        let waiting = |wire: &str| simulation.read_async(wire).map(Slot::Waiting);
+        let waiting = |wire: &str| simulation.read_async(wire).map(PendingValue::Waiting);
         let (kind, words) = match &self.source {
             Source::Picture(wire, size) => {
                 let known = grid(plan, wire)?;
@@ -222,7 +223,7 @@ impl Part {
             }
             Source::Number(measurement) => {
                 let sample = request(simulation, &measurement.subject)?;
-                (Kind::Number(measurement.clone()), vec![Slot::Sample(sample)])
+                (Kind::Number(measurement.clone()), vec![PendingValue::Sample(sample)])
             }
         };
         Ok(PendingLayer { name: self.name.clone(), unit: self.unit.clone(), kind, words })

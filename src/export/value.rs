@@ -37,7 +37,7 @@ pub(super) enum Memory {
 
 /// An unpacked value.
 #[derive(Clone, Debug)]
-pub enum Value<'a> {
+pub enum ExportedValue<'a> {
     /// Colours of pixels.
     Picture(Picture),
     /// Values of cells.
@@ -143,7 +143,7 @@ impl Layer {
                 attributes.iter().for_each(|(_, wire, words)| floats(wire, words, count));
             }
             Memory::Number(_) => {
-                if let Value::Number(values) = self.value() {
+                if let ExportedValue::Number(values) = self.value() {
                     values.into_iter().for_each(look);
                 }
             }
@@ -159,21 +159,23 @@ impl Layer {
     }
 
     /// The value. Unpacks half precision and padding, and scales images.
-    pub fn value(&self) -> Value<'_> {
+    pub fn value(&self) -> ExportedValue<'_> {
         match &self.memory {
-            Memory::Picture(known, size, words) => Value::Picture(picture(&grid(&known.0, &known.1, words), *size)),
-            Memory::Grid(known, words) => Value::Grid(grid(&known.0, &known.1, words)),
+            Memory::Picture(known, size, words) => {
+                ExportedValue::Picture(picture(&grid(&known.0, &known.1, words), *size))
+            }
+            Memory::Grid(known, words) => ExportedValue::Grid(grid(&known.0, &known.1, words)),
             Memory::Particles { domain, attributes, count } => {
                 let capacity = attributes.iter().map(|(_, wire, _)| wire.capacity as usize).min().unwrap_or(0);
                 let count = count.first().map_or(0, |count| *count as usize).min(capacity);
                 let dim = domain.as_ref().map(|domain| domain.dim);
                 let dim = dim.or(attributes.first().map(|(_, wire, _)| wire.dim)).unwrap_or(3);
                 let unpacked = attributes.iter().map(|(name, wire, words)| attribute(name, wire, words, count));
-                Value::Particles(Particles { count, dim, attributes: unpacked.collect() })
+                ExportedValue::Particles(Particles { count, dim, attributes: unpacked.collect() })
             }
             Memory::Number(number) => {
                 let (sample, measurement) = &**number;
-                Value::Number(of(sample, measurement.statistic, measurement.component).values)
+                ExportedValue::Number(of(sample, measurement.statistic, measurement.component).values)
             }
         }
     }

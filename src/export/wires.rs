@@ -1,6 +1,6 @@
 //! The wires of a graph that can be exported.
 
-use super::select::{Found, Wire, find};
+use super::select::{SelectedWire, Wire, find};
 use super::sink::Kind;
 use crate::document::Document;
 use crate::graph::{self, Graph};
@@ -73,7 +73,7 @@ fn one(name: &str, node: &str, state: bool, document: &Document, graph: &Graph) 
     Some(Exportable { name: name.into(), node: node.into(), kind: found.kind(), state, about: about(&found) })
 }
 
-fn about(found: &Found) -> String {
+fn about(found: &SelectedWire) -> String {
     match &found.wire {
         Wire::Output(.., size) => size.map_or_else(String::new, |(width, height)| format!("{width} × {height}")),
         Wire::Number(_) => "number".into(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use stagewright_language::document::{Document, ReadError, Scope, salvage};
 use stagewright_language::edit;
 use stagewright_language::graph::Graph;
-use stagewright_language::graph::expect::{Statistic, Subject};
+use stagewright_language::graph::expect::{ExpectSubject, Statistic};
 use stagewright_language::library::Library;
 
 /// A graph with every kind of wire, and these expectations.
@@ -103,19 +103,19 @@ fn wires_are_found_by_their_names() {
     );
     let graph = graph(&document);
     assert_eq!(graph.warnings.0, []);
-    let found: Vec<Subject> = graph.expectations.into_iter().map(|e| e.unwrap().subject).collect();
-    let attribute = |set: &str, attribute: &str| Subject::Attribute(set.into(), attribute.into());
+    let found: Vec<ExpectSubject> = graph.expectations.into_iter().map(|e| e.unwrap().subject).collect();
+    let attribute = |set: &str, attribute: &str| ExpectSubject::Attribute(set.into(), attribute.into());
     assert_eq!(
         found,
         [
-            Subject::Wire("flow.value".into()),
-            Subject::Wire("solve/fade.field".into()),
-            Subject::Wire("solve.velocity".into()),
+            ExpectSubject::Wire("flow.value".into()),
+            ExpectSubject::Wire("solve/fade.field".into()),
+            ExpectSubject::Wire("solve.velocity".into()),
             attribute("drops.value", "position"),
             attribute("fall.particles", "velocity"),
             attribute("drops.value", "count"),
-            Subject::Number("speed.value".into()),
-            Subject::Image("screen".into()),
+            ExpectSubject::Number("speed.value".into()),
+            ExpectSubject::Image("screen".into()),
         ]
     );
 }

@@ -46,7 +46,7 @@ fn bake(document: &Document, access: &Access) -> job::Progress {
 fn bake_to(document: &Document, access: &Access, last: u64) -> job::Progress {
     let graph = graph(document);
     let entry = &document.bakes["all"];
-    let status = bake::look(&graph, "all", entry, access).unwrap();
+    let status = bake::status_of(&graph, "all", entry, access).unwrap();
     let options = job::plan_options(&status, &bake::playing(&graph, access), access);
     let plan = Plan::compile(&graph, &PlanOptions { tuning: gpu().tuning(), ..options }).unwrap();
     let mut simulation = Simulation::new(gpu(), plan).unwrap();
@@ -214,7 +214,7 @@ fn a_frame_with_more_particles_than_fit_is_refused() {
     let path = folder.path().join("all.bake/frame.0003.bake");
     let known = forge::Frame::of(&std::fs::read(&path).unwrap());
     let graph = graph(&document);
-    let stored = bake::look(&graph, "all", &document.bakes["all"], &access).unwrap().stored;
+    let stored = bake::status_of(&graph, "all", &document.bakes["all"], &access).unwrap().stored;
     let count = stored[0].parts.iter().position(|part| part.name == "count").unwrap();
     assert_eq!(known.parts[count].len(), 2, "the count alone is kept");
     for live in [501, 2001, u32::MAX] {

@@ -2,7 +2,7 @@
 
 use stagewright_compiler::Tuning;
 use stagewright_runtime::sim::debug::{
-    Bounds, Condition, Conditions, FrameDebugger, FrameStart, NanSearch, Place, Report, first_nan,
+    Bounds, Condition, Conditions, ElementPlace, FrameDebugger, FrameStart, NanSearch, Report, first_nan,
 };
 use stagewright_runtime::sim::hashes::Run;
 use stagewright_runtime::sim::timeline::Budget;
@@ -132,7 +132,7 @@ fn a_history_is_what_a_look_after_every_dispatch_would_note() {
     let cell = [5, 3];
     let domain = debugger.simulation().plan().wires["push.y"].domain.expect("a grid");
     debugger.seek(2).expect("goes there");
-    let events = debugger.history(Place::Cell(domain, [5, 3, 0])).expect("a history");
+    let events = debugger.history(ElementPlace::Cell(domain, [5, 3, 0])).expect("a history");
     assert_eq!(debugger.position(), 2, "it stays where it was");
     debugger.seek(0).expect("goes back");
     let mut noted = Vec::new();

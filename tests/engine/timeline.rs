@@ -5,7 +5,7 @@ use stagewright_language::document::{Document, NodeKind, ParamValue};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::hashes::{Row, Run};
-use stagewright_runtime::sim::timeline::{Applies, Budget, Place};
+use stagewright_runtime::sim::timeline::{Applies, Budget, Storage};
 use stagewright_runtime::sim::{FrameInput, Simulation};
 use stagewright_test_support::seed;
 
@@ -85,7 +85,7 @@ fn a_frame_is_reached_from_the_nearest_checkpoint() {
     }
     let cached = simulation.timeline_mut().unwrap().cached();
     assert_eq!(cached.iter().map(|(frame, _)| *frame).collect::<Vec<_>>(), [16, 32, 48, 64, 80, 96]);
-    assert!(cached.iter().all(|(_, place)| *place == Place::Gpu));
+    assert!(cached.iter().all(|(_, place)| *place == Storage::Gpu));
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn checkpoints_keep_to_their_budget() {
     gpu().wait();
     set(1, &mut simulation);
     let timeline = simulation.timeline_mut().unwrap();
-    let used = [Place::Gpu, Place::Host, Place::Disk].map(|place| timeline.used(place));
+    let used = [Storage::Gpu, Storage::Host, Storage::Disk].map(|place| timeline.used(place));
     assert!(used.iter().sum::<u64>() <= 6 * bytes, "{used:?}");
     let frames: Vec<u64> = timeline.cached().iter().map(|(frame, _)| *frame).collect();
     assert!(frames.len() >= 5 && frames[frames.len() - 1] >= 384, "{frames:?}");

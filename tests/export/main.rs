@@ -12,7 +12,7 @@ use stagewright_compiler::{Plan, PlanOptions};
 use stagewright_export::checkpoints::Checkpoints;
 use stagewright_export::frames::Frames;
 use stagewright_export::job::{self, Ended, Export, Item, Job, Progress, Subject};
-use stagewright_export::place::Place;
+use stagewright_export::place::ExportPlace;
 use stagewright_export::record::Fingerprint;
 use stagewright_export::select::{Choices, DEFAULT_NAMES, Request, items};
 use stagewright_export::settings::Settings;
@@ -412,7 +412,7 @@ fn typed(document: &Document, wires: &[&str], formats: &[&str]) -> Result<Vec<It
     let choices = Choices {
         formats: &formats,
         names: DEFAULT_NAMES,
-        folder: &Place::default().resolve("", &(1..=1)).unwrap(),
+        folder: &ExportPlace::default().resolve("", &(1..=1)).unwrap(),
         size: None,
         settings: Settings::default(),
     };

@@ -32,7 +32,9 @@ use stagewright_runtime::bake;
 use stagewright_runtime::gpu::Profile;
 use stagewright_runtime::sim::checkpoint::{Checkpoint, CheckpointFile};
 use stagewright_runtime::sim::compare::{Measure, compare};
-use stagewright_runtime::sim::debug::{Condition, Conditions, Follower, FrameDebugger, FrameStart, NanSearch, Place};
+use stagewright_runtime::sim::debug::{
+    Condition, Conditions, ElementPlace, Follower, FrameDebugger, FrameStart, NanSearch,
+};
 use stagewright_runtime::sim::expect::{Checker, needs};
 use stagewright_runtime::sim::hashes::{Hashes, Origin, Run};
 use stagewright_runtime::sim::record::{Record, Recorder};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stagewright_runtime::sim::compare::{Comparison, Measure, compare};
-use stagewright_runtime::sim::host_copy::{Subject, Taken};
+use stagewright_runtime::sim::host_copy::{CopySubject, HostCopy};
 use stagewright_runtime::sim::wire_view::{Show, View, Viewer};
 use stagewright_runtime::sim::{Image, Simulation};
 
@@ -35,8 +35,8 @@ fn nodes() -> Simulation {
     simulation
 }
 
-fn taken(simulation: &Simulation, name: &str) -> Arc<Taken> {
-    let subject = Subject::of(simulation.plan(), name);
+fn taken(simulation: &Simulation, name: &str) -> Arc<HostCopy> {
+    let subject = CopySubject::of(simulation.plan(), name);
     simulation.take(&subject).unwrap_or_else(|e| panic!("{e}")).wait().expect("the values arrive").into()
 }
 
@@ -50,7 +50,7 @@ fn refused(simulation: &Simulation, a: &str, b: &str) -> String {
 }
 
 /// Values of the difference.
-fn values(side: &Taken) -> Vec<f64> {
+fn values(side: &HostCopy) -> Vec<f64> {
     (0..side.elements()).flat_map(|element| side.numbers(element)).collect()
 }
 
@@ -214,7 +214,7 @@ fn particles_are_compared_by_their_index_and_other_kinds_are_refused() {
     ] {
         assert_eq!(refused(&simulation, a, b), sentence);
     }
-    let none = simulation.take(&Subject::Wire("nothing.value".into())).err().expect("there is none").to_string();
+    let none = simulation.take(&CopySubject::Wire("nothing.value".into())).err().expect("there is none").to_string();
     assert!(none.contains("there is no such wire in the plan"), "{none}");
 }
 

@@ -1,6 +1,6 @@
 //! Operators and functions of expressions: a table of each, and their implementations.
 
-use super::value::{Fault, Value, vector};
+use super::value::{ExprValue, Fault, vector};
 use super::{ExprContext, Number};
 use crate::curve::monotone;
 
@@ -78,20 +78,20 @@ pub(super) fn function(name: &str) -> Option<&'static Function> {
     TABLE.iter().find(|(usage, _)| usage.strip_prefix(name).is_some_and(|rest| rest.starts_with('(')))
 }
 
-/// `lists` holds the entries of every [`Value::List`].
+/// `lists` holds the entries of every [`ExprValue::List`].
 pub(super) fn call(
     &(usage, apply): &Function,
-    arguments: &[Value],
+    arguments: &[ExprValue],
     ctx: &ExprContext,
     lists: &[Number],
-) -> Result<Value, Fault> {
-    let number = |value: &Value| value.number(|| format!("`{}`", name(usage)));
-    let zip = |a: &Value, b: &Value, f: fn(f64, f64) -> f64| {
+) -> Result<ExprValue, Fault> {
+    let number = |value: &ExprValue| value.number(|| format!("`{}`", name(usage)));
+    let zip = |a: &ExprValue, b: &ExprValue, f: fn(f64, f64) -> f64| {
         let (a, b) = (number(a)?, number(b)?);
         a.zip(b, f).ok_or_else(|| unlike(usage, a, b))
     };
     let wrong = || {
-        let kinds = arguments.iter().map(Value::kind).collect::<Vec<_>>().join(", ");
+        let kinds = arguments.iter().map(ExprValue::kind).collect::<Vec<_>>().join(", ");
         Fault::Text(match usage.contains('(') {
             true => format!("write it as {usage}; here it has ({kinds})"),
             false => format!("`{usage}` does not work on ({kinds})"),
@@ -100,7 +100,9 @@ pub(super) fn call(
     Ok(match (apply, arguments) {
         (One(f), [x]) => number(x)?.map(f).into(),
         (Two(f), [a, b]) => zip(a, b, f)?.into(),
-        (Three(f), [Value::Scalar(a), Value::Scalar(b), Value::Scalar(c)]) => Value::Scalar(f(*a, *b, *c)),
+        (Three(f), [ExprValue::Scalar(a), ExprValue::Scalar(b), ExprValue::Scalar(c)]) => {
+            ExprValue::Scalar(f(*a, *b, *c))
+        }
         (Three(f), [a, b, c]) => {
             let c = number(c)?;
             let shape = zip(a, b, |a, _| a)?;
@@ -109,31 +111,31 @@ pub(super) fn call(
             (0..len).for_each(|i| v[i] = f(a[i], b[i], c[i]));
             Number { len, v }.into()
         }
-        (Compare(f), [Value::Scalar(a), Value::Scalar(b)]) => Value::Condition(f(difference(*a, *b))),
-        (Compare(f), [a @ Value::Condition(_), b @ Value::Condition(_)]) => {
-            Value::Condition(f(difference(number(a)?.v[0], number(b)?.v[0])))
+        (Compare(f), [ExprValue::Scalar(a), ExprValue::Scalar(b)]) => ExprValue::Condition(f(difference(*a, *b))),
+        (Compare(f), [a @ ExprValue::Condition(_), b @ ExprValue::Condition(_)]) => {
+            ExprValue::Condition(f(difference(number(a)?.v[0], number(b)?.v[0])))
         }
         (Compare(_), _) => {
             return Err(Fault::Text(format!(
                 "`{usage}` compares two numbers or two conditions; of a vector take .x or length(v)"
             )));
         }
-        (Not, [Value::Condition(condition)]) => Value::Condition(!condition),
+        (Not, [ExprValue::Condition(condition)]) => ExprValue::Condition(!condition),
         (Random, [n]) => number(n)?.map(|n| random(ctx.seed, n)).into(),
-        (Length, [v]) => Value::Scalar(length(number(v)?)),
-        (Dot, [a, b]) => Value::Scalar(zip(a, b, |a, b| a * b)?.as_slice().iter().sum()),
+        (Length, [v]) => ExprValue::Scalar(length(number(v)?)),
+        (Dot, [a, b]) => ExprValue::Scalar(zip(a, b, |a, b| a * b)?.as_slice().iter().sum()),
         (Normalize, [v]) => {
             let v = number(v)?;
             // A pointer at rest has no direction; zero is more useful than NaN.
             let scale = length(v);
             v.map(|x| if scale == 0.0 { 0.0 } else { x / scale }).into()
         }
-        (Vector, [_, _, ..]) => Value::Vector(vector(arguments).ok_or_else(wrong)?),
-        (Curve, [Value::Scalar(x), Value::List(start, end)]) => {
-            Value::Scalar(curve(*x, lists.get(*start..*end).unwrap_or_default())?)
+        (Vector, [_, _, ..]) => ExprValue::Vector(vector(arguments).ok_or_else(wrong)?),
+        (Curve, [ExprValue::Scalar(x), ExprValue::List(start, end)]) => {
+            ExprValue::Scalar(curve(*x, lists.get(*start..*end).unwrap_or_default())?)
         }
-        (Pulse, [Value::Scalar(x), Value::Scalar(period), Value::Scalar(width)]) => {
-            Value::Scalar(pulse(*x, *period, *width)?)
+        (Pulse, [ExprValue::Scalar(x), ExprValue::Scalar(period), ExprValue::Scalar(width)]) => {
+            ExprValue::Scalar(pulse(*x, *period, *width)?)
         }
         _ => return Err(wrong()),
     })

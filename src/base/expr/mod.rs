@@ -23,7 +23,7 @@ use std::fmt;
 
 pub use names::{mentions, names, rename, replace, reserved, usable};
 use scan::{Scan, Scanner};
-use value::{Fault, Value};
+use value::{ExprValue, Fault};
 pub use wgsl::Shader;
 
 /// Length limit of an expression \[bytes\].
@@ -33,17 +33,17 @@ const MAX_BRACKETS: usize = 16;
 /// Number of values on the stack of an evaluation that need no allocation.
 const SMALL: usize = 8;
 
-type Variable = (&'static str, fn(&ExprContext) -> Value);
+type Variable = (&'static str, fn(&ExprContext) -> ExprValue);
 
 const VALUES: &[Variable] = &[
-    ("time", |ctx| Value::Scalar(ctx.time)),
-    ("dt", |ctx| Value::Scalar(ctx.dt)),
-    ("frame", |ctx| Value::Scalar(ctx.frame as f64)),
-    ("seed", |ctx| Value::Scalar(ctx.seed.into())),
-    ("mouse", |ctx| Value::Vector(Number::pair(ctx.mouse))),
-    ("mouse_velocity", |ctx| Value::Vector(Number::pair(ctx.mouse_velocity))),
-    ("buttons", |ctx| Value::Scalar(ctx.buttons.into())),
-    ("keys", |ctx| Value::Scalar(ctx.keys.into())),
+    ("time", |ctx| ExprValue::Scalar(ctx.time)),
+    ("dt", |ctx| ExprValue::Scalar(ctx.dt)),
+    ("frame", |ctx| ExprValue::Scalar(ctx.frame as f64)),
+    ("seed", |ctx| ExprValue::Scalar(ctx.seed.into())),
+    ("mouse", |ctx| ExprValue::Vector(Number::pair(ctx.mouse))),
+    ("mouse_velocity", |ctx| ExprValue::Vector(Number::pair(ctx.mouse_velocity))),
+    ("buttons", |ctx| ExprValue::Scalar(ctx.buttons.into())),
+    ("keys", |ctx| ExprValue::Scalar(ctx.keys.into())),
 ];
 
 /// The variables of the language; `pi` and `tau` are constants.
@@ -88,22 +88,22 @@ fn usage_of(name: &str) -> Option<&'static str> {
 
 /// A position in an expression's text, counted from 1 in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ExprPlace {
     /// From 1.
     pub line: usize,
     /// From 1 \[characters\].
     pub column: usize,
 }
 
-impl Place {
-    fn of(text: &str, byte: usize) -> Place {
+impl ExprPlace {
+    fn of(text: &str, byte: usize) -> ExprPlace {
         let before = text.get(..byte).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Place { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
+        ExprPlace { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ExprPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             1 => write!(f, "column {}", self.column),
@@ -126,7 +126,7 @@ pub enum ExprError {
     #[error("{message}{}", .place.map(|place| format!(" ({place})")).unwrap_or_default())]
     Text {
         /// Where in the text, if known.
-        place: Option<Place>,
+        place: Option<ExprPlace>,
         /// What is wrong.
         message: String,
     },
@@ -134,7 +134,7 @@ pub enum ExprError {
     #[error("{message} at time {time} s{}", .place.map(|place| format!(" ({place})")).unwrap_or_default())]
     Domain {
         /// Where in the text, if known.
-        place: Option<Place>,
+        place: Option<ExprPlace>,
         /// What is wrong.
         message: String,
         /// Time of the frame \[s\].
@@ -152,7 +152,7 @@ pub enum ExprError {
 
 impl ExprError {
     /// Where in the text, if known.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<ExprPlace> {
         match self {
             ExprError::Text { place, .. } | ExprError::Domain { place, .. } => *place,
             ExprError::Empty | ExprError::TooLong(_) | ExprError::NotFinite { .. } => None,
@@ -330,7 +330,7 @@ impl Expression {
         if let Some(value) = self.constant {
             return Ok(value);
         }
-        let empty = Value::Condition(false);
+        let empty = ExprValue::Condition(false);
         let value = match self.scan.height {
             ..=SMALL => program::run(&self.scan.steps, &mut [empty; SMALL], ctx, number),
             deep => program::run(&self.scan.steps, &mut vec![empty; deep], ctx, number),
@@ -343,7 +343,7 @@ impl Expression {
     }
 
     fn explain(&self, at: Option<u16>, fault: Fault, time: f64) -> ExprError {
-        let place = at.map(|at| Place::of(&self.text, at.into()));
+        let place = at.map(|at| ExprPlace::of(&self.text, at.into()));
         match fault {
             Fault::Text(message) => ExprError::Text { place, message },
             Fault::Domain(message) => ExprError::Domain { place, message, time },

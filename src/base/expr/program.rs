@@ -1,7 +1,7 @@
 //! The compiled form of an expression: steps that work on a stack of values.
 
 use super::functions::{Apply, Function, call};
-use super::value::{Fault, Value, vector};
+use super::value::{ExprValue, Fault, vector};
 use super::{ExprContext, Number, Variable};
 
 #[derive(Clone, Copy, Debug)]
@@ -46,15 +46,15 @@ impl Does {
 }
 
 /// A vector where the values form one, otherwise a list of numbers.
-fn list(values: &[Value], lists: &mut Vec<Number>) -> Result<Value, Fault> {
+fn list(values: &[ExprValue], lists: &mut Vec<Number>) -> Result<ExprValue, Fault> {
     if let Some(vector) = vector(values) {
-        return Ok(Value::Vector(vector));
+        return Ok(ExprValue::Vector(vector));
     }
     let start = lists.len();
     for value in values {
         lists.push(value.number(|| "a list in a list".into())?);
     }
-    Ok(Value::List(start, lists.len()))
+    Ok(ExprValue::List(start, lists.len()))
 }
 
 /// Runs the steps. `number` returns the named numbers by their index.
@@ -63,7 +63,7 @@ fn list(values: &[Value], lists: &mut Vec<Number>) -> Result<Value, Fault> {
 /// An error with its position in the text, unless the result itself is not finite.
 pub(super) fn run(
     steps: &[Step],
-    stack: &mut [Value],
+    stack: &mut [ExprValue],
     ctx: &ExprContext,
     number: &dyn Fn(usize) -> Option<Number>,
 ) -> Result<Number, (Option<u16>, Fault)> {
@@ -75,19 +75,21 @@ pub(super) fn run(
         top -= does.takes_and_leaves().0;
         let values = &stack[top..];
         match does {
-            Does::Scalar(x) => stack[top] = Value::Scalar(x),
-            Does::Condition(condition) => stack[top] = Value::Condition(condition),
+            Does::Scalar(x) => stack[top] = ExprValue::Scalar(x),
+            Does::Condition(condition) => stack[top] = ExprValue::Condition(condition),
             Does::Variable((_, of)) => stack[top] = of(ctx),
             Does::Number(index) => {
                 let unknown = || fault(Fault::Text("this number has no value".into()));
                 stack[top] = number(index.into()).ok_or_else(unknown)?.into();
             }
-            Does::Part(index) => stack[top] = Value::Scalar(values[0].part(index).map_err(fault)?),
+            Does::Part(index) => stack[top] = ExprValue::Scalar(values[0].part(index).map_err(fault)?),
             Does::List(count) => stack[top] = list(&values[..count.into()], &mut lists).map_err(fault)?,
             Does::Call(function, count) => match (function.1, &values[..count.into()]) {
                 // Most steps run here, without copying whole values.
-                (Apply::One(f), &[Value::Scalar(x)]) => stack[top] = Value::Scalar(f(x)),
-                (Apply::Two(f), &[Value::Scalar(a), Value::Scalar(b)]) => stack[top] = Value::Scalar(f(a, b)),
+                (Apply::One(f), &[ExprValue::Scalar(x)]) => stack[top] = ExprValue::Scalar(f(x)),
+                (Apply::Two(f), &[ExprValue::Scalar(a), ExprValue::Scalar(b)]) => {
+                    stack[top] = ExprValue::Scalar(f(a, b))
+                }
                 (_, values) => stack[top] = call(function, values, ctx, &lists).map_err(fault)?,
             },
             Does::Check => _ = values[0].condition().map_err(fault)?,

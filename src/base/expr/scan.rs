@@ -8,7 +8,7 @@ use super::names::reserved;
 use super::program::{Does, Step};
 use super::value::NO_CONDITION;
 use super::{
-    ExprError, KEYFRAMES, LISTED, MAX_BRACKETS, MAX_TEXT, Numbers, Place, STATEMENTS, VALUES, VARIABLES, usage_of,
+    ExprError, ExprPlace, KEYFRAMES, LISTED, MAX_BRACKETS, MAX_TEXT, Numbers, STATEMENTS, VALUES, VARIABLES, usage_of,
 };
 
 /// What precedes the token that is read.
@@ -99,7 +99,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn error(&self, at: usize, message: impl Into<String>) -> ExprError {
-        ExprError::Text { place: Some(Place::of(self.text, at)), message: message.into() }
+        ExprError::Text { place: Some(ExprPlace::of(self.text, at)), message: message.into() }
     }
 
     fn name_at(&self, at: usize) -> &'a str {

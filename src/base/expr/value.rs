@@ -3,7 +3,7 @@
 use super::Number;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Value {
+pub(super) enum ExprValue {
     Scalar(f64),
     /// Includes a list of one number, which has an `.x`.
     Vector(Number),
@@ -12,9 +12,9 @@ pub(super) enum Value {
     List(usize, usize),
 }
 
-impl From<Number> for Value {
-    fn from(number: Number) -> Value {
-        if number.len == 1 { Value::Scalar(number.v[0]) } else { Value::Vector(number) }
+impl From<Number> for ExprValue {
+    fn from(number: Number) -> ExprValue {
+        if number.len == 1 { ExprValue::Scalar(number.v[0]) } else { ExprValue::Vector(number) }
     }
 }
 
@@ -27,20 +27,20 @@ pub(super) enum Fault {
 
 pub(super) const NO_CONDITION: &str = "a condition such as time > 1 is needed here";
 
-impl Value {
+impl ExprValue {
     /// The kind of value, as named in messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
-            Value::Scalar(_) => "number",
-            Value::Vector(_) => "vector",
-            Value::Condition(_) => "condition",
-            Value::List(..) => "list",
+            ExprValue::Scalar(_) => "number",
+            ExprValue::Vector(_) => "vector",
+            ExprValue::Condition(_) => "condition",
+            ExprValue::List(..) => "list",
         }
     }
 
     pub(super) fn condition(&self) -> Result<bool, Fault> {
         match self {
-            Value::Condition(condition) => Ok(*condition),
+            ExprValue::Condition(condition) => Ok(*condition),
             _ => Err(Fault::Text(NO_CONDITION.into())),
         }
     }
@@ -48,16 +48,18 @@ impl Value {
     /// Conditions count as 1 or 0. `of` describes what needs the number, for the message.
     pub(super) fn number(&self, of: impl Fn() -> String) -> Result<Number, Fault> {
         match *self {
-            Value::Scalar(x) => Ok(Number::scalar(x)),
-            Value::Vector(vector) => Ok(vector),
-            Value::Condition(condition) => Ok(Number::scalar(f64::from(u8::from(condition)))),
-            Value::List(..) => Err(Fault::Text(format!("{} needs a vector of 1 to 4 numbers, not this list", of()))),
+            ExprValue::Scalar(x) => Ok(Number::scalar(x)),
+            ExprValue::Vector(vector) => Ok(vector),
+            ExprValue::Condition(condition) => Ok(Number::scalar(f64::from(u8::from(condition)))),
+            ExprValue::List(..) => {
+                Err(Fault::Text(format!("{} needs a vector of 1 to 4 numbers, not this list", of())))
+            }
         }
     }
 
     pub(super) fn part(&self, index: u16) -> Result<f64, Fault> {
         let name = || ["x", "y", "z", "w"].get(usize::from(index)).copied().unwrap_or_default();
-        if !matches!(self, Value::Vector(_) | Value::List(..)) {
+        if !matches!(self, ExprValue::Vector(_) | ExprValue::List(..)) {
             return Err(Fault::Text(".x .y .z .w are parts of a vector, and this is not a vector".into()));
         }
         let vector = self.number(|| format!("`{}`", name()))?;
@@ -67,10 +69,10 @@ impl Value {
 }
 
 /// The vector of one to four scalars.
-pub(super) fn vector(parts: &[Value]) -> Option<Number> {
+pub(super) fn vector(parts: &[ExprValue]) -> Option<Number> {
     let mut v = [0.0; 4];
     for (x, part) in v.get_mut(..parts.len())?.iter_mut().zip(parts) {
-        let Value::Scalar(part) = part else { return None };
+        let ExprValue::Scalar(part) = part else { return None };
         *x = *part;
     }
     (!parts.is_empty()).then_some(Number { len: parts.len(), v })

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::functions::{Apply, Function, call, on_cpu_only};
 use super::program::{Does, Step};
-use super::value::{Fault, Value};
+use super::value::{ExprValue, Fault};
 use super::{ExprContext, ExprError, Expression};
 
 /// An expression as WGSL.
@@ -28,7 +28,7 @@ struct Part {
     text: String,
     shape: Shape,
     /// The value, if it depends on no name.
-    constant: Option<Value>,
+    constant: Option<ExprValue>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,8 +104,8 @@ impl Writer<'_> {
             let arguments = stack.split_off(stack.len().saturating_sub(does.takes_and_leaves().0));
             let first = arguments.first().cloned();
             let part = match (does, first) {
-                (Does::Scalar(x), _) => self.constant(Value::Scalar(x), at)?,
-                (Does::Condition(condition), _) => self.constant(Value::Condition(condition), at)?,
+                (Does::Scalar(x), _) => self.constant(ExprValue::Scalar(x), at)?,
+                (Does::Condition(condition), _) => self.constant(ExprValue::Condition(condition), at)?,
                 (Does::Variable((name, _)), _) => self.named(name, at)?,
                 (Does::Number(index), _) => {
                     let name = self.expression.numbers().get(usize::from(index)).map_or("", String::as_str);
@@ -148,17 +148,17 @@ impl Writer<'_> {
         stack.pop().ok_or_else(|| self.text(last, "this has no value"))
     }
 
-    fn constant(&self, value: Value, at: u16) -> Result<Part, ExprError> {
+    fn constant(&self, value: ExprValue, at: u16) -> Result<Part, ExprError> {
         let too_large = || self.text(at, "this is too large for 32 bits; write a number below 3.4e38");
         let (text, shape) = match value {
-            Value::Scalar(x) => (literal(x).ok_or_else(too_large)?, Shape::Scalar),
-            Value::Condition(condition) => (condition.to_string(), Shape::Condition),
-            Value::Vector(v) => {
+            ExprValue::Scalar(x) => (literal(x).ok_or_else(too_large)?, Shape::Scalar),
+            ExprValue::Condition(condition) => (condition.to_string(), Shape::Condition),
+            ExprValue::Vector(v) => {
                 let parts: Option<Vec<String>> = v.as_slice().iter().map(|x| literal(*x)).collect();
                 let parts = parts.ok_or_else(too_large)?.join(", ");
                 (if v.len == 1 { parts } else { format!("{}({parts})", ty(v.len)) }, Shape::of(v.len))
             }
-            Value::List(..) => (String::new(), Shape::List),
+            ExprValue::List(..) => (String::new(), Shape::List),
         };
         Ok(Part { text, shape, constant: Some(value) })
     }
@@ -171,7 +171,7 @@ impl Writer<'_> {
     fn component(&self, part: &Part, index: u16, at: u16) -> Result<Part, ExprError> {
         if let Some(value) = part.constant {
             let value = value.part(index).map_err(|fault| self.expression.explain(Some(at), fault, 0.0))?;
-            return self.constant(Value::Scalar(value), at);
+            return self.constant(ExprValue::Scalar(value), at);
         }
         let name = ["x", "y", "z", "w"].get(usize::from(index)).copied().unwrap_or_default();
         match part.shape {
@@ -184,10 +184,10 @@ impl Writer<'_> {
     }
 
     fn list(&self, parts: &[Part], at: u16) -> Result<Part, ExprError> {
-        let scalars: Option<Vec<Value>> =
-            parts.iter().map(|part| part.constant.filter(|value| matches!(value, Value::Scalar(_)))).collect();
+        let scalars: Option<Vec<ExprValue>> =
+            parts.iter().map(|part| part.constant.filter(|value| matches!(value, ExprValue::Scalar(_)))).collect();
         if let Some(vector) = scalars.and_then(|scalars| super::value::vector(&scalars)) {
-            return self.constant(Value::Vector(vector), at);
+            return self.constant(ExprValue::Vector(vector), at);
         }
         if parts.iter().any(|part| part.shape != Shape::Scalar) || !(1..=4).contains(&parts.len()) {
             return Ok(Part { text: String::new(), shape: Shape::List, constant: None });
@@ -245,7 +245,7 @@ impl Writer<'_> {
             return Err(self
                 .text(at, format!("`{name}` is computed on the CPU; put it into a number node, and name that here")));
         }
-        let constants: Option<Vec<Value>> = arguments.iter().map(|part| part.constant).collect();
+        let constants: Option<Vec<ExprValue>> = arguments.iter().map(|part| part.constant).collect();
         if let Some(values) = constants {
             let value = call(function, &values, &ExprContext::default(), &[]);
             return self.constant(value.map_err(|fault| self.expression.explain(Some(at), fault, 0.0))?, at);
@@ -342,7 +342,7 @@ impl Writer<'_> {
     /// `pow` of WGSL is undefined for negative bases.
     fn power(&mut self, a: &str, b: &str, arguments: &[Part], len: usize) -> String {
         let exponent = match arguments.get(1).and_then(|part| part.constant) {
-            Some(Value::Scalar(exponent)) => Some(exponent),
+            Some(ExprValue::Scalar(exponent)) => Some(exponent),
             _ => None,
         };
         if let Some(exponent) = exponent.filter(|e| (2.0..=4.0).contains(e) && e.fract() == 0.0) {

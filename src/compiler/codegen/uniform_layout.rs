@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::uniforms::{self, Block, Content, Counter};
-use crate::data::{Alarm, Slot};
+use crate::data::{Alarm, ParamSlot};
 use crate::graph::{Graph, NodeId, Setting};
 use crate::ir::Op;
 use crate::scatter::{Places, ScatterCheck};
@@ -36,7 +36,7 @@ pub(super) struct UniformLayout<'g> {
     graph: &'g Graph,
     /// Blocks already placed.
     placed: HashMap<BlockKey, u32>,
-    pub slots: Vec<Slot>,
+    pub slots: Vec<ParamSlot>,
     pub words: Vec<(u32, i32)>,
     pub bytes: u32,
     check_words: Vec<CheckWord>,

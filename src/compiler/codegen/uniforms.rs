@@ -1,6 +1,6 @@
 //! The uniform buffer: one block for the frame, then one for each set of parameters.
 
-use crate::data::{Alarm, Slot};
+use crate::data::{Alarm, ParamSlot};
 use crate::graph::Setting;
 use crate::stage::types::ValueType;
 
@@ -81,12 +81,13 @@ impl Block {
 }
 
 /// Adds an offset to a parameter's slot, making the slot when there is none.
-pub(crate) fn place(slots: &mut Vec<Slot>, node: &str, setting: &Setting, dim: u32, offset: u32) {
+pub(crate) fn place(slots: &mut Vec<ParamSlot>, node: &str, setting: &Setting, dim: u32, offset: u32) {
     let path = format!("{node}.{}", setting.name);
     let uses = setting.names.uses(&setting.value);
     // Two values of one name are two slots: what a State starts from and what it becomes may both be numbers.
-    let same =
-        |s: &Slot| s.paths.first() == Some(&path) && s.ty == setting.ty && s.value == setting.value && s.uses == uses;
+    let same = |s: &ParamSlot| {
+        s.paths.first() == Some(&path) && s.ty == setting.ty && s.value == setting.value && s.uses == uses
+    };
     if let Some(slot) = slots.iter_mut().find(|slot| same(slot)) {
         slot.offsets.push(offset);
         return;
@@ -94,5 +95,5 @@ pub(crate) fn place(slots: &mut Vec<Slot>, node: &str, setting: &Setting, dim: u
     let mut paths = vec![path];
     paths.extend(setting.aliases.iter().cloned());
     let value = setting.value.clone();
-    slots.push(Slot { paths, ty: setting.ty, dim, range: setting.range, value, uses, offsets: vec![offset] });
+    slots.push(ParamSlot { paths, ty: setting.ty, dim, range: setting.range, value, uses, offsets: vec![offset] });
 }

@@ -114,12 +114,12 @@ pub(crate) struct Text {
     /// What is counted about the ports that it adds to.
     pub scatters: Vec<ScatterCheck>,
     /// What is bound, in the order of the bindings.
-    pub bound: Vec<Place>,
+    pub bound: Vec<ValuePlace>,
 }
 
 /// Where an operation names a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ValuePlace {
     /// A value that the operation reads, by its place among the reads.
     Read(usize),
     /// What one of its writes goes on from.
@@ -127,21 +127,21 @@ pub(crate) enum Place {
     Write(usize),
 }
 
-impl Place {
+impl ValuePlace {
     pub(crate) fn value(self, op: &Op) -> Option<ValueId> {
         match self {
-            Place::Read(read) => op.reads.get(read).map(|r| r.value),
-            Place::Before(write) => op.writes.get(write).and_then(|w| w.consumes),
-            Place::Write(write) => op.writes.get(write).map(|w| w.value),
+            ValuePlace::Read(read) => op.reads.get(read).map(|r| r.value),
+            ValuePlace::Before(write) => op.writes.get(write).and_then(|w| w.consumes),
+            ValuePlace::Write(write) => op.writes.get(write).map(|w| w.value),
         }
     }
 
-    fn of(bound: &Bound, op: &Op) -> Option<Place> {
+    fn of(bound: &Bound, op: &Op) -> Option<ValuePlace> {
         let value = bound.value;
         match (bound.writes, bound.reads.is_empty()) {
-            (true, _) => op.writes.iter().position(|w| w.value == value).map(Place::Write),
-            (false, false) => op.reads.iter().position(|r| r.value == value).map(Place::Read),
-            (false, true) => op.writes.iter().position(|w| w.consumes == Some(value)).map(Place::Before),
+            (true, _) => op.writes.iter().position(|w| w.value == value).map(ValuePlace::Write),
+            (false, false) => op.reads.iter().position(|r| r.value == value).map(ValuePlace::Read),
+            (false, true) => op.writes.iter().position(|w| w.consumes == Some(value)).map(ValuePlace::Before),
         }
     }
 }
@@ -186,7 +186,7 @@ impl Wanted<'_> {
         let op = self.program.ops.get(self.op)?;
         let cx = Context::new(graph, &self.program, op, &self.in_place)?;
         let StageKernel { kernel, block, as_written: written, used, alarms, scatters } = stage_kernel::write(&cx);
-        let bound = cx.bound.iter().filter_map(|bound| Place::of(bound, op)).collect();
+        let bound = cx.bound.iter().filter_map(|bound| ValuePlace::of(bound, op)).collect();
         Some(Text { kernel, block, written, used, alarms, scatters, bound })
     }
 }

@@ -6,7 +6,7 @@ use crate::codegen::stage_kernel::{self, Context, StageKernel};
 use crate::codegen::task::{self, TaskKernel};
 use crate::codegen::uniform_layout::{NO_BLOCK, UniformLayout};
 use crate::codegen::uniforms::Block;
-use crate::codegen::variants::{self, Place, Variants, Wanted, Writers};
+use crate::codegen::variants::{self, ValuePlace, Variants, Wanted, Writers};
 use crate::data::{Alarm, Binding, BufferId, Dispatch, Indirect, Kernel, KernelId, Over};
 use crate::ir::workgroups::{self, op_groups, shaped_groups, source, task_groups};
 use crate::ir::{OWN, Op, Part, Program, Task, Value, ValueId};
@@ -25,7 +25,7 @@ use crate::stage::{IterationSource, Stage};
 struct Known {
     kernel: KernelId,
     block: Block,
-    bound: Vec<Place>,
+    bound: Vec<ValuePlace>,
 }
 
 /// Lays out the dispatches of a plan.

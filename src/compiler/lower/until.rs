@@ -33,7 +33,7 @@ pub(super) struct Stops {
 
 /// Something that is requested from outside groups.
 #[derive(Clone, Copy)]
-enum Asked<'a> {
+enum Demand<'a> {
     Source(&'a Source),
     Repeats(NodeId),
 }
@@ -110,7 +110,7 @@ impl Expander<'_> {
         let graph = self.graph;
         let Kind::Group(group) = &graph.nodes[node].kind else { return Err(broken(graph, node).into()) };
         let (name, source) = group.outputs.get(port).ok_or_else(|| broken(graph, node))?;
-        let feed = self.asked(Asked::Source(source), &[node], env)?;
+        let feed = self.asked(Demand::Source(source), &[node], env)?;
         if self.until(node).is_some() && !matches!(feed, Feed::Value(_) | Feed::Setting(_) | Feed::Set(_)) {
             let cause = "neighbour grids and fields cannot be outputs of a group with a stop condition";
             let remedy = "remove its `until`, or output a grid, particles or a number";
@@ -126,7 +126,7 @@ impl Expander<'_> {
     /// group.
     pub(super) fn seen(&mut self, source: &Source, group: Option<NodeId>) -> Result<Feed, Problems> {
         let around = self.around(group);
-        self.asked(Asked::Source(source), &around, TOP)
+        self.asked(Demand::Source(source), &around, TOP)
     }
 
     /// The enclosing groups, outermost first.
@@ -137,11 +137,11 @@ impl Expander<'_> {
         around
     }
 
-    fn asked(&mut self, asked: Asked<'_>, groups: &[NodeId], env: EnvId) -> Result<Feed, Problems> {
+    fn asked(&mut self, asked: Demand<'_>, groups: &[NodeId], env: EnvId) -> Result<Feed, Problems> {
         let [group, inner @ ..] = groups else {
             return match asked {
-                Asked::Source(source) => self.feed(source, env),
-                Asked::Repeats(node) => self.repeats(node, env),
+                Demand::Source(source) => self.feed(source, env),
+                Demand::Repeats(node) => self.repeats(node, env),
             };
         };
         let last = self.group(*group, env)?;
@@ -256,7 +256,7 @@ impl Expander<'_> {
         let Kind::Group(group) = &entry.kind else { return Ok(()) };
         if self.graph.counts_repeats(&Source::Wire { node, port: group.outputs.len() }) {
             let around = self.around(entry.group);
-            let feed = self.asked(Asked::Repeats(node), &around, TOP)?;
+            let feed = self.asked(Demand::Repeats(node), &around, TOP)?;
             self.stops.names.push((format!("{}.{REPEATS}", entry.path), feed));
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::command::Command;
 use crate::document::Link;
 use crate::model::presets::PresetWish;
-use crate::model::session::{Session, Slot};
+use crate::model::session::{Session, SnapshotSlot};
 use crate::problem::{Problem, SourcePlace};
 
 /// Something that a pane asks for.
@@ -49,7 +49,7 @@ pub(crate) enum Action {
     /// Asks for a graph file, to compare the graph with.
     CompareFile,
     /// Switches to a snapshot that was stored.
-    ShowSnapshot(Slot),
+    ShowSnapshot(SnapshotSlot),
     /// Asks what a preset is to be called, or whether to delete it.
     Preset(PresetWish),
     /// Shows an error, or another message that stays until it is dismissed.

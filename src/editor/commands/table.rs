@@ -22,8 +22,8 @@ macro_rules! commands {
                 Redo: "Redo", [CTRL_SHIFT Z, CTRL Y], |editor| editor.session.history().can_redo()
                     => |editor, _| editor.session.redo();
                 History: "History…", [ALT H], always => |editor, _| editor.open_dialog(Dialog::History);
-                StoreA: "Store snapshot A", [ALT A], always => |editor, _| editor.store_snapshot(Slot::A);
-                StoreB: "Store snapshot B", [ALT B], always => |editor, _| editor.store_snapshot(Slot::B);
+                StoreA: "Store snapshot A", [ALT A], always => |editor, _| editor.store_snapshot(SnapshotSlot::A);
+                StoreB: "Store snapshot B", [ALT B], always => |editor, _| editor.store_snapshot(SnapshotSlot::B);
                 SwitchSnapshot: "Switch A/B", [NONE Q], any_snapshot
                     => |editor, _| editor.session.switch_snapshot().map(drop);
                 Cut: "Cut", [CTRL X], selection_editable

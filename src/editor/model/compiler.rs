@@ -260,7 +260,7 @@ fn compile_all(
     let bakes = bake::playing(&graph, &job.access);
     let played = bakes.played();
     let kept = job.watched.iter().chain(&thumbnails).chain(&expected).cloned().collect();
-    let keep = Keep::Wires(beside(&graph, &played, kept));
+    let keep = Keep::Wires(computed_wires(&graph, &played, kept));
     let options = PlanOptions { keep, tuning, played, ..options(gpu, job) };
     let plan = Plan::compile(&graph, &options)?;
     if !loader.load(&plan, &mut newer)? {
@@ -304,7 +304,7 @@ fn compile_all(
 }
 
 /// Of these wires those that a plan has which is played from caches: views and thumbnails of a solver do not make it run.
-fn beside(graph: &Graph, played: &[PlayedCache], mut wires: Vec<String>) -> Vec<String> {
+fn computed_wires(graph: &Graph, played: &[PlayedCache], mut wires: Vec<String>) -> Vec<String> {
     if !played.is_empty() {
         let outside = played.iter().flat_map(|cache| &cache.wires).filter_map(|name| graph.find_wire(name)).collect();
         let needed = graph.needed_beside(&outside, &[]);

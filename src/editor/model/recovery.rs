@@ -40,19 +40,19 @@ pub(crate) struct Recovery {
     /// Sends work to the thread; `None` only while the recovery is dropped.
     work: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
-    slot: Option<Slot>,
+    slot: Option<RecoveryFiles>,
     /// The window is closed with changes that are not saved.
     stays: bool,
 }
 
 /// The files of a window. The lock is held as long as this exists.
-struct Slot {
+struct RecoveryFiles {
     lock: PathBuf,
     /// Closed last, which releases the lock.
     _held: File,
 }
 
-impl Slot {
+impl RecoveryFiles {
     fn graph(&self) -> PathBuf {
         self.lock.with_extension("ron")
     }
@@ -66,7 +66,7 @@ impl Slot {
 
 /// The unsaved changes of a window that crashed.
 pub(crate) struct Left {
-    slot: Slot,
+    slot: RecoveryFiles,
     pub document: Box<Document>,
     /// The file that it belongs to.
     pub path: Option<PathBuf>,
@@ -119,7 +119,7 @@ impl Recovery {
     pub(crate) fn with_pause(folder: Option<&Path>, every: Duration) -> Recovery {
         let slot = folder.and_then(take_slot);
         let (work, jobs) = channel();
-        let file = slot.as_ref().map(Slot::graph);
+        let file = slot.as_ref().map(RecoveryFiles::graph);
         let run = move || {
             for job in jobs {
                 match (job, &file) {
@@ -213,7 +213,7 @@ impl Drop for Recovery {
     }
 }
 
-fn take_slot(folder: &Path) -> Option<Slot> {
+fn take_slot(folder: &Path) -> Option<RecoveryFiles> {
     fs::create_dir_all(folder).ok()?;
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?.as_nanos();
     // Between creating and locking, another window that looks for crashed ones may remove the lock.
@@ -224,10 +224,10 @@ fn take_slot(folder: &Path) -> Option<Slot> {
 }
 
 /// Locks a file, if it is free and still exists.
-fn hold(lock: &Path, create: bool) -> Option<Slot> {
+fn hold(lock: &Path, create: bool) -> Option<RecoveryFiles> {
     let file = OpenOptions::new().write(true).create_new(create).open(lock).ok()?;
     file.try_lock().ok()?;
-    lock.is_file().then(|| Slot { lock: lock.to_path_buf(), _held: file })
+    lock.is_file().then(|| RecoveryFiles { lock: lock.to_path_buf(), _held: file })
 }
 
 fn open(lock: &Path) -> Option<Left> {

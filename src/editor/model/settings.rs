@@ -361,14 +361,14 @@ impl<T: Kept> Store<T> {
         if changes.send(Box::new(change)).is_ok() {
             self.open += 1;
         }
-        self.settle(disk_work::PROMPT)
+        self.await_written(disk_work::PROMPT)
     }
 
     /// Takes over what was written, and waits for it at most this long.
     ///
     /// # Errors
     /// As [`Store::change`].
-    pub(crate) fn settle(&mut self, wait: Duration) -> Result<(), String> {
+    pub(crate) fn await_written(&mut self, wait: Duration) -> Result<(), String> {
         let since = Instant::now();
         let mut result = Ok(());
         while let Some(writer) = self.writer.as_ref().filter(|_| self.open > 0) {
@@ -490,9 +490,9 @@ mod tests {
         let _ = fs::remove_dir_all(&folder);
         let (mut one, mut two): (Store, Store) = (Store::open(Some(&folder)), Store::open(Some(&folder)));
         one.change(|settings| settings.remember(Path::new("/a"))).unwrap();
-        one.settle(Duration::from_secs(20)).unwrap();
+        one.await_written(Duration::from_secs(20)).unwrap();
         two.change(|settings| settings.remember(Path::new("/b"))).unwrap();
-        two.settle(Duration::from_secs(20)).unwrap();
+        two.await_written(Duration::from_secs(20)).unwrap();
         let both = [PathBuf::from("/b"), "/a".into()];
         assert_eq!(<Store>::open(Some(&folder)).get().recent, both);
         let file = folder.join("settings.ron");
@@ -516,7 +516,7 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
         fs::write(&folder, "").unwrap();
         let now = one.change(|settings| settings.recent.clear());
-        let error = now.and_then(|()| one.settle(Duration::from_secs(20))).unwrap_err();
+        let error = now.and_then(|()| one.await_written(Duration::from_secs(20))).unwrap_err();
         assert!(error.contains("settings.ron") && one.get().recent.is_empty(), "{error}");
         fs::remove_file(folder).unwrap();
     }

@@ -74,7 +74,7 @@ pub fn remember(folder: &Path, graph: &Path) -> Result<(), String> {
     let graph = PathBuf::from(graph);
     let mut store: Store = Store::open(Some(folder));
     store.change(move |settings| settings.remember(&graph))?;
-    store.settle(ALL)
+    store.await_written(ALL)
 }
 
 fn text(settings: &Settings) -> String {

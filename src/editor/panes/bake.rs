@@ -221,7 +221,7 @@ impl BakeDialog {
             self.wires.split(',').map(|wire| wire.trim().into()).filter(|wire: &String| !wire.is_empty()).collect();
         let bake = Bake { wires, frames, play: false, ..Bake::default() };
         let name = self.name.trim().to_string();
-        let status = self.look(session, &bake);
+        let status = self.status(session, &bake);
         let fits = match status {
             Some(Ok(status)) => {
                 let count = frames.1 - frames.0 + 1;
@@ -244,14 +244,14 @@ impl BakeDialog {
     }
 
     /// What a bake would hold. The graph is checked once for the same wires and revision.
-    fn look(&mut self, session: &Session, bake: &Bake) -> Option<&Result<Status, String>> {
+    fn status(&mut self, session: &Session, bake: &Bake) -> Option<&Result<Status, String>> {
         let key = (session.revision(), self.wires.clone());
         if self.look.as_ref().is_none_or(|(known, _)| *known != key) {
             let build = |document: &Document| Graph::build(document, session.library());
             let found = partial::build_needed(session.document(), build)
                 .map_err(|_| "The graph has errors; fix them first".to_string())
                 .and_then(|(graph, _)| {
-                    bake::look(&graph, "", bake, &session.access()).map_err(|problem| problem.to_string())
+                    bake::status_of(&graph, "", bake, &session.access()).map_err(|problem| problem.to_string())
                 });
             self.look = Some((key, found));
         }

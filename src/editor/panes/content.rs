@@ -45,7 +45,7 @@ pub(crate) trait PaneContent {
     fn device_lost(&mut self, _session: &mut Session) {}
 
     /// Called after each frame of the window, drawn or not; `open` tells whether the pane has a place in it.
-    fn settle(&mut self, _session: &mut Session, _open: bool) {}
+    fn after_frame(&mut self, _session: &mut Session, _open: bool) {}
 
     /// Paths of the wires that the running plan has to keep for it.
     fn wires(&self) -> Vec<String> {

@@ -13,27 +13,27 @@ const LONGEST: usize = 24;
 
 /// Something to go to.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum SearchHit {
     /// A node, by its path.
     Node(String),
     /// A parameter of a node.
     Param(String, String),
 }
 
-impl Place {
+impl SearchHit {
     /// As text, for the list.
     pub(crate) fn key(&self) -> String {
         match self {
-            Place::Node(path) => path.clone(),
-            Place::Param(path, param) => format!("{path}.{param}"),
+            SearchHit::Node(path) => path.clone(),
+            SearchHit::Param(path, param) => format!("{path}.{param}"),
         }
     }
 
     /// The place of such a text. Names have no dots.
-    pub(crate) fn parse(key: &str) -> Place {
+    pub(crate) fn parse(key: &str) -> SearchHit {
         match key.split_once('.') {
-            Some((path, param)) => Place::Param(path.into(), param.into()),
-            None => Place::Node(key.into()),
+            Some((path, param)) => SearchHit::Param(path.into(), param.into()),
+            None => SearchHit::Node(key.into()),
         }
     }
 }
@@ -51,7 +51,7 @@ pub(crate) fn places(session: &Session, look: &Look) -> (Vec<String>, Vec<Item>)
 }
 
 /// Parameters of the nodes of a level and of its own groups.
-fn collect(session: &Session, look: &Look, nodes: &Nodes, path: &str, found: &mut Vec<(Place, Item)>) {
+fn collect(session: &Session, look: &Look, nodes: &Nodes, path: &str, found: &mut Vec<(SearchHit, Item)>) {
     let library = session.library();
     for (name, node) in nodes {
         let whole = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
@@ -71,7 +71,7 @@ fn collect(session: &Session, look: &Look, nodes: &Nodes, path: &str, found: &mu
                 color: Some(look.kind(&node.kind)),
                 enabled: true,
             };
-            found.push((Place::Param(whole.clone(), param.name), item));
+            found.push((SearchHit::Param(whole.clone(), param.name), item));
         }
         if let NodeKind::Group(group) = &node.kind {
             collect(session, look, &group.nodes, &whole, found);
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn places_are_read_from_their_keys() {
-        for place in [Place::Node("a/b".into()), Place::Param("a/b".into(), "radius".into())] {
-            assert_eq!(Place::parse(&place.key()), place);
+        for place in [SearchHit::Node("a/b".into()), SearchHit::Param("a/b".into(), "radius".into())] {
+            assert_eq!(SearchHit::parse(&place.key()), place);
         }
     }
 }

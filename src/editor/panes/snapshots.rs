@@ -7,7 +7,7 @@ use eframe::egui::{self, RichText, Ui, vec2};
 use crate::commands::action::Action;
 use crate::commands::command::Command;
 use crate::document::{Document, Node, NodeKind, Nodes, ParamValue};
-use crate::model::session::{Session, Slot};
+use crate::model::session::{Session, SnapshotSlot};
 use crate::toolkit::theme;
 
 /// Lines of differences in a tooltip.
@@ -20,7 +20,7 @@ pub(crate) fn buttons(ui: &mut Ui, session: &mut Session) -> Option<Action> {
     let shown = session.shown_snapshot();
     let mut asked = None;
     ui.spacing_mut().item_spacing.x = 2.0;
-    for slot in Slot::BOTH {
+    for slot in SnapshotSlot::BOTH {
         let look = theme::of(ui);
         let is_stored = session.stored_snapshot(slot).is_some();
         let color = match is_stored {
@@ -52,15 +52,15 @@ pub(crate) fn buttons(ui: &mut Ui, session: &mut Session) -> Option<Action> {
     asked
 }
 
-fn store(slot: Slot) -> Command {
+fn store(slot: SnapshotSlot) -> Command {
     match slot {
-        Slot::A => Command::StoreA,
-        Slot::B => Command::StoreB,
+        SnapshotSlot::A => Command::StoreA,
+        SnapshotSlot::B => Command::StoreB,
     }
 }
 
 /// The tooltip of a snapshot: what a click does, and what differs.
-fn about(ui: &mut Ui, session: &Session, slot: Slot, shown: Option<Slot>) {
+fn about(ui: &mut Ui, session: &Session, slot: SnapshotSlot, shown: Option<SnapshotSlot>) {
     let (look, name) = (theme::of(ui), slot.name());
     let Some(document) = session.stored_snapshot(slot) else {
         let keys = store(slot).shortcut_text(ui.ctx());
@@ -94,7 +94,7 @@ fn about(ui: &mut Ui, session: &Session, slot: Slot, shown: Option<Slot>) {
 /// How a document differs from another: values by name, then wires, nodes that are new or gone, and last what does not change
 /// the result.
 pub(crate) fn differences(before: &Document, after: &Document) -> Vec<String> {
-    let mut found = Found::default();
+    let mut found = Differences::default();
     if before.seed != after.seed {
         found.values.push(format!("seed: {} → {}", before.seed, after.seed));
     }
@@ -109,7 +109,7 @@ pub(crate) fn differences(before: &Document, after: &Document) -> Vec<String> {
 }
 
 #[derive(Default)]
-struct Found {
+struct Differences {
     values: Vec<String>,
     others: Vec<String>,
     /// Something differs that has no line of its own.
@@ -124,7 +124,7 @@ fn names<'a, A, B>(
     one.keys().chain(two.keys()).collect()
 }
 
-fn compare(before: &Nodes, after: &Nodes, level: &str, found: &mut Found) {
+fn compare(before: &Nodes, after: &Nodes, level: &str, found: &mut Differences) {
     for name in names(before, after) {
         let path = format!("{level}{name}");
         match (before.get(name), after.get(name)) {
@@ -137,7 +137,7 @@ fn compare(before: &Nodes, after: &Nodes, level: &str, found: &mut Found) {
 }
 
 /// How two nodes of a name differ.
-fn node(one: &Node, two: &Node, path: &str, found: &mut Found) {
+fn node(one: &Node, two: &Node, path: &str, found: &mut Differences) {
     let mut value = |name: &str, one: Option<&ParamValue>, two: Option<&ParamValue>| {
         if one != two {
             found.values.push(format!("{path}.{name}: {} → {}", short(one), short(two)));

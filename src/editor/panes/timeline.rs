@@ -11,7 +11,7 @@ use crate::model::player::Player;
 use crate::model::session::Session;
 use crate::sim::Simulation;
 use crate::sim::checkpoint::Checkpoint;
-use crate::sim::timeline::{Applies, Place, Timeline};
+use crate::sim::timeline::{Applies, Storage, Timeline};
 use crate::toolkit::command_button::menu_entry;
 use crate::toolkit::number::number_field;
 use crate::toolkit::theme::{self, Look};
@@ -248,9 +248,9 @@ fn draw_known(painter: &egui::Painter, scale: Scale, band: Rect, timeline: &mut 
     for (frame, place) in timeline.cached() {
         let x = scale.x(frame as f64);
         let color = match place {
-            Place::Gpu => look.accent,
-            Place::Host => look.accent.gamma_multiply(0.6),
-            Place::Disk => look.dim,
+            Storage::Gpu => look.accent,
+            Storage::Host => look.accent.gamma_multiply(0.6),
+            Storage::Disk => look.dim,
         };
         painter.vline(x, egui::Rangef::new(band.top() + 4.0, band.top() + 10.0), Stroke::new(1.5, color));
     }
@@ -374,7 +374,7 @@ fn controls(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<C
 /// The memory in use. A click opens the budget.
 fn memory(ui: &mut Ui, session: &mut Session) {
     let Some(timeline) = session.simulation().and_then(|simulation| simulation.timeline_mut()) else { return };
-    let used = [Place::Gpu, Place::Host, Place::Disk].map(|place| timeline.used(place));
+    let used = [Storage::Gpu, Storage::Host, Storage::Disk].map(|place| timeline.used(place));
     let text = amount(used.iter().sum::<u64>() as f64);
     let button = ui.add(egui::Button::new(RichText::new(text).small()).min_size(vec2(MEMORY - 8.0, 22.0)));
     button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Timeline memory"));

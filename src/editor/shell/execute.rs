@@ -13,7 +13,7 @@ use crate::edit::{self, PasteInputs};
 use crate::model::alignment::Align;
 use crate::model::grouping;
 use crate::model::pane::Pane;
-use crate::model::session::{FrameStep, Slot};
+use crate::model::session::{FrameStep, SnapshotSlot};
 use crate::panes::files::Data;
 use crate::panes::presets::PresetDialog;
 use crate::panes::timeline::{self, file_stem, has_input as has_live_input};
@@ -154,7 +154,7 @@ fn group_editable(editor: &Editor) -> bool {
 }
 
 fn any_snapshot(editor: &Editor) -> bool {
-    Slot::BOTH.iter().any(|slot| editor.session.stored_snapshot(*slot).is_some())
+    SnapshotSlot::BOTH.iter().any(|slot| editor.session.stored_snapshot(*slot).is_some())
 }
 
 fn has_bookmark(editor: &Editor, number: u8) -> bool {
@@ -433,7 +433,7 @@ impl Editor {
         }
     }
 
-    fn store_snapshot(&mut self, slot: Slot) {
+    fn store_snapshot(&mut self, slot: SnapshotSlot) {
         self.session.store_snapshot(slot);
         self.notify(format!("Stored snapshot {}", slot.name()), false);
     }

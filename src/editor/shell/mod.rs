@@ -275,7 +275,7 @@ impl Editor {
     }
 
     /// Makes the running plan keep the wires that are shown.
-    fn look(&mut self) {
+    fn keep_shown_wires(&mut self) {
         let of_panes = self.panes.all().into_iter().flat_map(PaneContent::wires);
         let wires = self.views.values().flat_map(View::wires).map(str::to_string).chain(of_panes).collect();
         self.session.look_at(wires, self.thumbnails);
@@ -307,7 +307,7 @@ impl Editor {
             }
             self.hears_keys = self.session.running_simulation().is_some_and(|s| s.plan().reads("frame.keys"));
         }
-        self.look();
+        self.keep_shown_wires();
         self.stale |= self.session.debugger().is_some() && self.player.take_refresh();
         let mut pointer = self.pointer();
         // Keys go to the graph while the pointer is over its image, if the graph reads them; otherwise they are shortcuts.

@@ -19,7 +19,7 @@ const MARGIN: f32 = 40.0;
 
 /// What was asked for in a window.
 #[derive(Default)]
-struct Asked {
+struct WindowRequest {
     close: bool,
     command: Option<Command>,
 }
@@ -90,8 +90,14 @@ impl Editor {
     }
 
     /// A window over the panes, with a button to close it.
-    fn show_over_panes(&mut self, ctx: &egui::Context, number: u64, title: String, actions: &mut Actions) -> Asked {
-        let (mut open, mut asked) = (true, Asked::default());
+    fn show_over_panes(
+        &mut self,
+        ctx: &egui::Context,
+        number: u64,
+        title: String,
+        actions: &mut Actions,
+    ) -> WindowRequest {
+        let (mut open, mut asked) = (true, WindowRequest::default());
         let room = PART * ctx.content_rect().size();
         let size = vec2(SIZE[0], SIZE[1]).min(room);
         egui::Window::new(title)
@@ -108,9 +114,15 @@ impl Editor {
     }
 
     /// The contents of a window.
-    fn show_in_window(&mut self, ui: &mut Ui, class: ViewportClass, number: u64, actions: &mut Actions) -> Asked {
+    fn show_in_window(
+        &mut self,
+        ui: &mut Ui,
+        class: ViewportClass,
+        number: u64,
+        actions: &mut Actions,
+    ) -> WindowRequest {
         let ctx = ui.ctx().clone();
-        let mut asked = Asked::default();
+        let mut asked = WindowRequest::default();
         // Over the panes, the pointer, the keys and dropped files are those of the main window.
         let own = class != ViewportClass::EmbeddedWindow;
         let mut keys = 0;

@@ -24,11 +24,11 @@ impl Editor {
         }
         let place = ui.input(|input| input.pointer.latest_pos());
         if let Some(place) = place.filter(|_| !egui::Popup::is_any_open(ui.ctx())) {
-            self.pointed = tiles::at(&tree, place).or(self.pointed);
+            self.pointed = tiles::pane_at(&tree, place).or(self.pointed);
         }
         self.tiles = tree;
         for (name, pane) in self.panes.each() {
-            pane.settle(&mut self.session, self.tiles.tiles.find_pane(&name).is_some());
+            pane.after_frame(&mut self.session, self.tiles.tiles.find_pane(&name).is_some());
         }
     }
 }

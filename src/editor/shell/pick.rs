@@ -10,7 +10,7 @@ use crate::commands::command::{Command, MENUS};
 use crate::model::pane::Pane;
 use crate::panes::canvas::Canvas;
 use crate::panes::compare::Change;
-use crate::panes::find::{self, Place};
+use crate::panes::find::{self, SearchHit};
 use crate::panes::inspector;
 use crate::toolkit::picker::{self, Picker};
 use crate::toolkit::theme;
@@ -62,7 +62,7 @@ impl Editor {
         let key = list.keys.get(index).cloned().unwrap_or_default();
         match list.pick {
             Pick::Command => Command::all().nth(index).into_iter().for_each(|command| self.execute(command, ctx)),
-            Pick::Place => self.go_to_place(&Place::parse(&key), ctx),
+            Pick::Place => self.go_to_place(&SearchHit::parse(&key), ctx),
             Pick::Variant => self.choose_listed_variant(&key),
             Pick::Comparison => {
                 let (scope, node) = (self.session.scope().clone(), self.session.selection.first().cloned());
@@ -81,10 +81,10 @@ impl Editor {
     }
 
     /// Selects a node, and points out the row of its parameter.
-    fn go_to_place(&mut self, place: &Place, ctx: &egui::Context) {
+    fn go_to_place(&mut self, place: &SearchHit, ctx: &egui::Context) {
         let path = match place {
-            Place::Node(path) => path,
-            Place::Param(path, param) => {
+            SearchHit::Node(path) => path,
+            SearchHit::Param(path, param) => {
                 self.bring_up(Pane::Inspector);
                 inspector::point_out(ctx, path, param);
                 path

@@ -50,7 +50,7 @@ pub(crate) fn bring_up(tree: &mut Tree<Pane>, pane: Pane) {
 }
 
 /// The pane at a place, by its tab bar too.
-pub(crate) fn at(tree: &Tree<Pane>, place: Pos2) -> Option<Pane> {
+pub(crate) fn pane_at(tree: &Tree<Pane>, place: Pos2) -> Option<Pane> {
     tree.active_tiles().into_iter().find_map(|id| {
         let pane = tree.tiles.get_pane(&id)?;
         let rect = tree.tiles.parent_of(id).and_then(|tabs| tree.tiles.rect(tabs))?;

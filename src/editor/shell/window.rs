@@ -26,7 +26,7 @@ const WITHIN: Duration = Duration::from_secs(60);
 const SIZE: [f32; 2] = [1600.0, 1000.0];
 
 /// Holds the editor of a window after the window has closed for any reason.
-type Slot = Rc<RefCell<Option<Editor>>>;
+type EditorSlot = Rc<RefCell<Option<Editor>>>;
 
 /// Opens the window, with a graph file or a shipped graph, and returns when it is closed. `stages` is a folder of
 /// the user; by default it is `stages` beside the graph. The simulation starts from the checkpoint in the file `at`, and waits.
@@ -36,7 +36,7 @@ type Slot = Rc<RefCell<Option<Editor>>>;
 pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>, at: Option<PathBuf>) -> Result<(), String> {
     let at = at.map(|path| CheckpointFile::open(&path)).transpose().map_err(|error| error.to_string())?;
     let source = file.map_or_else(first, Source::File);
-    let slot = Slot::default();
+    let slot = EditorSlot::default();
     let mut result = open(&slot, move |context| {
         let mut editor = Editor::new(context, source, stages, Folders::of_user())?;
         if let Some(checkpoint) = at {
@@ -65,7 +65,7 @@ type Panic = Box<dyn std::any::Any + Send>;
 /// Opens a window and returns when it is closed; its editor is then in the slot. A device that is lost while egui draws causes a
 /// panic in egui, which is returned.
 fn open(
-    slot: &Slot,
+    slot: &EditorSlot,
     editor: impl FnOnce(&eframe::CreationContext<'_>) -> Result<Editor, String>,
 ) -> Result<Result<(), String>, Panic> {
     let options = eframe::NativeOptions {
@@ -95,7 +95,7 @@ fn open(
 /// What eframe owns.
 struct Window {
     editor: Option<Editor>,
-    slot: Slot,
+    slot: EditorSlot,
     /// For tests: after what time the device is destroyed, and when it was created.
     lose: Option<(Duration, Instant)>,
 }

@@ -7,7 +7,7 @@ use crate::quoting;
 use crate::sequence::Encoding;
 use crate::sink::{Frame, Target};
 use crate::stage::types::Scalar;
-use crate::value::{Particles, Value};
+use crate::value::{ExportedValue, Particles};
 
 pub(super) const PARTICLES: Encoding = Encoding { ending: "csv", encode, half: false, index: None };
 
@@ -16,7 +16,7 @@ const END: &[u8] = b"\r\n";
 
 fn encode(frame: &Frame, _: &Target) -> Result<Vec<u8>, String> {
     let layers = frame.layers()?;
-    let ([_], Some(Value::Particles(particles))) = (layers, layers.first().map(|layer| layer.value())) else {
+    let ([_], Some(ExportedValue::Particles(particles))) = (layers, layers.first().map(|layer| layer.value())) else {
         return Err("a table holds one set of particles, or numbers; leave a space between them instead of +".into());
     };
     Ok(file(&particles, frame))

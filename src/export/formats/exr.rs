@@ -10,7 +10,7 @@ use crate::names::plain;
 use crate::sequence::{Encoding, Sequence};
 use crate::sink::{About, Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
-use crate::value::{Grid, Layer, Value};
+use crate::value::{ExportedValue, Grid, Layer};
 use stagewright_formats::exr::write::{Channel, Header, MAX_NAME, Samples, file};
 
 pub(crate) const FORMAT: Format = Format {
@@ -70,7 +70,7 @@ fn encode(frame: &Frame, target: &Target, half: bool) -> Result<Vec<u8>, String>
             }
             all.push(Channel { name, samples: if half { as_half(samples)? } else { samples } });
         }
-        if let Value::Grid(grid) = layer.value() {
+        if let ExportedValue::Grid(grid) = layer.value() {
             header.bytes(&format!("{name}.cellSize"), "double", &grid.edges[1].to_le_bytes());
         }
         if !layer.unit.is_empty() {
@@ -90,7 +90,7 @@ fn encode(frame: &Frame, target: &Target, half: bool) -> Result<Vec<u8>, String>
 /// The size of a value \[pixels\], and its channels with the top row first.
 fn channels(layer: &Layer, name: &str, first: bool) -> Result<([usize; 2], Vec<Channel>), String> {
     match layer.value() {
-        Value::Picture(picture) => {
+        ExportedValue::Picture(picture) => {
             let numbers = |channel: usize| {
                 let pixel = |pixel: &[f32]| match (channel, pixel) {
                     // Files hold colours that are multiplied by their alpha.
@@ -104,7 +104,7 @@ fn channels(layer: &Layer, name: &str, first: bool) -> Result<([usize; 2], Vec<C
             let size = [picture.width as usize, picture.height as usize];
             Ok((size, ["R", "G", "B", "A"].into_iter().enumerate().map(channel).collect()))
         }
-        Value::Grid(grid) => {
+        ExportedValue::Grid(grid) => {
             let grid = grid.centered();
             let letters: &[&str] = match grid.components {
                 1 => &["V"],
@@ -117,7 +117,7 @@ fn channels(layer: &Layer, name: &str, first: bool) -> Result<([usize; 2], Vec<C
             let channels = letters.iter().take(grid.components).enumerate().map(channel);
             Ok(([grid.cells[0] as usize, grid.cells[1] as usize], channels.collect::<Result<_, String>>()?))
         }
-        Value::Particles(_) | Value::Number(_) => Err("EXR files hold images and grids in 2D".into()),
+        ExportedValue::Particles(_) | ExportedValue::Number(_) => Err("EXR files hold images and grids in 2D".into()),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::sequence::{Encoding, Sequence};
 use crate::sink::{Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
-use crate::value::{Grid, Value};
+use crate::value::{ExportedValue, Grid};
 use stagewright_formats::npy::write::numbers;
 use stagewright_formats::points::Type;
 
@@ -22,7 +22,7 @@ pub(crate) const FORMAT: Format = Format {
 const ENCODING: Encoding = Encoding { ending: "npy", encode, half: false, index: None };
 
 fn encode(frame: &Frame, _: &Target) -> Result<Vec<u8>, String> {
-    let Some(Value::Grid(grid)) = frame.layers()?.first().map(|layer| layer.value()) else {
+    let Some(ExportedValue::Grid(grid)) = frame.layers()?.first().map(|layer| layer.value()) else {
         return Err("NPY files hold grids alone".into());
     };
     Ok(array(&shape(&grid), grid.scalar, &grid.words))

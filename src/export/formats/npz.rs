@@ -3,7 +3,7 @@
 use super::npy::{array, shape};
 use crate::sequence::{Encoding, Sequence};
 use crate::sink::{Format, Frame, Kind, Target};
-use crate::value::Value;
+use crate::value::ExportedValue;
 use stagewright_formats::npy::write::numbers;
 use stagewright_formats::npz::write::Zip;
 use stagewright_formats::points::Type;
@@ -33,12 +33,12 @@ fn encode(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
     for layer in frame.layers()? {
         let name = &layer.name;
         match layer.value() {
-            Value::Grid(grid) => {
+            ExportedValue::Grid(grid) => {
                 zip.add(name, &array(&shape(&grid), grid.scalar, &grid.words))?;
                 let edges = grid.edges.get(..grid.dim as usize).unwrap_or(&grid.edges);
                 zip.add(&format!("{name}.cell_size"), &floats(&[edges.len()], edges))?;
             }
-            Value::Particles(particles) => {
+            ExportedValue::Particles(particles) => {
                 // The attributes of one set have their own names.
                 let alone = frame.layers()?.len() == 1;
                 for attribute in &particles.attributes {
@@ -49,11 +49,13 @@ fn encode(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
                     zip.add(&if alone { own.clone() } else { format!("{name}.{own}") }, &data)?;
                 }
             }
-            Value::Number(values) => {
+            ExportedValue::Number(values) => {
                 let shape = if values.len() == 1 { Vec::new() } else { vec![values.len()] };
                 zip.add(name, &floats(&shape, &values))?;
             }
-            Value::Picture(_) => return Err("NPZ files hold no images; name the wire that the Output shows".into()),
+            ExportedValue::Picture(_) => {
+                return Err("NPZ files hold no images; name the wire that the Output shows".into());
+            }
         }
     }
     Ok(zip.finish())

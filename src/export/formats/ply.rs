@@ -7,7 +7,7 @@ use crate::names::plain;
 use crate::sequence::{Encoding, Sequence};
 use crate::sink::{About, Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
-use crate::value::{Attribute, Particles, Value};
+use crate::value::{Attribute, ExportedValue, Particles};
 use stagewright_formats::ply::write::points;
 
 pub(crate) const FORMAT: Format = Format {
@@ -50,7 +50,7 @@ pub(super) fn columns(particles: &Particles) -> Vec<(String, Option<(&Attribute,
 }
 
 fn encode(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
-    let Some(Value::Particles(particles)) = frame.layers()?.first().map(|layer| layer.value()) else {
+    let Some(ExportedValue::Particles(particles)) = frame.layers()?.first().map(|layer| layer.value()) else {
         return Err("PLY files hold particles alone".into());
     };
     Ok(file(&particles, frame, &target.about))

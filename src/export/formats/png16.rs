@@ -2,7 +2,7 @@
 
 use crate::sequence::{Encoding, Sequence};
 use crate::sink::{About, Format, Frame, Kind, Target};
-use crate::value::{Picture, Value};
+use crate::value::{ExportedValue, Picture};
 
 pub(crate) const FORMAT: Format = Format {
     name: "png16",
@@ -19,7 +19,7 @@ pub(crate) const FORMAT: Format = Format {
 const ENCODING: Encoding = Encoding { ending: "png", encode, half: false, index: None };
 
 fn encode(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
-    let Some(Value::Picture(picture)) = frame.layers()?.first().map(|layer| layer.value()) else {
+    let Some(ExportedValue::Picture(picture)) = frame.layers()?.first().map(|layer| layer.value()) else {
         return Err("PNG files of 16 bits hold images alone".into());
     };
     file(&picture, frame, &target.about).map_err(|error| error.to_string())

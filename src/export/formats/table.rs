@@ -16,7 +16,7 @@ use crate::quoting;
 use crate::record;
 use crate::sequence::Sequence;
 use crate::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Log, Present, Sums, Target};
-use crate::value::Value;
+use crate::value::ExportedValue;
 
 pub(crate) const CSV: Format = Format {
     name: "csv",
@@ -137,7 +137,7 @@ impl Table {
         object.insert("frame".into(), frame.index.into());
         object.insert("time".into(), json(frame.time));
         for layer in frame.layers()? {
-            let Value::Number(values) = layer.value() else { return Err("tables hold numbers alone".into()) };
+            let ExportedValue::Number(values) = layer.value() else { return Err("tables hold numbers alone".into()) };
             for (index, value) in values.iter().enumerate() {
                 row += &format!(",{value}");
                 let letter = ["x", "y", "z", "w"].get(index).map_or_else(|| index.to_string(), ToString::to_string);

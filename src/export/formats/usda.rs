@@ -8,7 +8,7 @@ use crate::names::plain;
 use crate::sequence::{Encoding, Index, Sequence};
 use crate::sink::{About, Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
-use crate::value::{Attribute, Value};
+use crate::value::{Attribute, ExportedValue};
 
 pub(crate) const FORMAT: Format = Format {
     name: "usda",
@@ -51,7 +51,7 @@ fn header(target: &Target, name: &str, span: Option<[u64; 2]>) -> String {
 /// The points of one frame.
 fn points(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
     let layers = frame.layers()?;
-    let ([_], Some(Value::Particles(particles))) = (layers, layers.first().map(|layer| layer.value())) else {
+    let ([_], Some(ExportedValue::Particles(particles))) = (layers, layers.first().map(|layer| layer.value())) else {
         return Err("a file of particles holds one set; write each to files of its own".into());
     };
     let mut text = header(target, PRIM, None);

@@ -9,7 +9,7 @@ use crate::names::plain;
 use crate::sequence::{Encoding, Sequence};
 use crate::sink::{About, Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
-use crate::value::{Grid, Value};
+use crate::value::{ExportedValue, Grid};
 use stagewright_formats::vdb::tree::{Active, Cells, Element, Tree};
 use stagewright_formats::vdb::write::{self, Metadata, Volume};
 
@@ -73,7 +73,7 @@ enum Class {
 fn encode(frame: &Frame, target: &Target, class: Class) -> Result<Vec<u8>, String> {
     let mut volumes = Vec::new();
     for layer in frame.layers()? {
-        let Value::Grid(grid) = layer.value() else { return Err("OpenVDB files hold grids alone".into()) };
+        let ExportedValue::Grid(grid) = layer.value() else { return Err("OpenVDB files hold grids alone".into()) };
         volumes.extend(volumes_of(&plain(&layer.name), &layer.unit, &grid, class)?);
     }
     Ok(file(&volumes, frame, &target.about))

@@ -8,7 +8,7 @@ use crate::quoting::xml;
 use crate::sequence::{Encoding, Index, Sequence};
 use crate::sink::{About, Format, Frame, Kind, Target};
 use crate::stage::types::Scalar;
-use crate::value::{Grid, Value};
+use crate::value::{ExportedValue, Grid};
 
 pub(crate) const FORMAT: Format = Format {
     name: "vtk",
@@ -103,7 +103,7 @@ fn grids(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
     let mut xml = Xml::default();
     let mut first: Option<([u32; 3], [f64; 3], u32)> = None;
     for layer in frame.layers()? {
-        let Value::Grid(grid) = layer.value() else {
+        let ExportedValue::Grid(grid) = layer.value() else {
             return Err("files of grids hold no particles; write them apart".into());
         };
         let Grid { cells, edges, dim, .. } = grid;
@@ -139,7 +139,8 @@ fn grids(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
 
 fn particles(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
     let layers = frame.layers()?;
-    let ([layer], Some(Value::Particles(particles))) = (layers, layers.first().map(|layer| layer.value())) else {
+    let ([layer], Some(ExportedValue::Particles(particles))) = (layers, layers.first().map(|layer| layer.value()))
+    else {
         return Err("a file of particles holds one set; write each to files of its own".into());
     };
     let count = particles.count;

@@ -8,7 +8,7 @@ use super::flatten::setting;
 use super::limits;
 use super::limits::list;
 use super::numbers::Names;
-use super::scope::{Flattener, Place};
+use super::scope::{Flattener, NodePlace};
 use super::values::fit;
 use super::{Domain, Kind, Node, Until};
 use crate::document::{self, ParamValue};
@@ -27,13 +27,13 @@ const MAX_RESOLUTION: f64 = 65_536.0;
 
 impl Flattener<'_> {
     /// How often a node runs in a frame.
-    pub(super) fn iterations(&mut self, place: &Place<'_>) -> u32 {
+    pub(super) fn iterations(&mut self, place: &NodePlace<'_>) -> u32 {
         let value = place.node.iterations.as_ref();
         value.and_then(|value| self.count(place, "iterations", "count", value, MAX_ITERATIONS)).unwrap_or(1)
     }
 
     /// The convergence criterion of a group.
-    pub(super) fn until(&mut self, place: &Place<'_>, built: &Node) -> Option<Until> {
+    pub(super) fn until(&mut self, place: &NodePlace<'_>, built: &Node) -> Option<Until> {
         let until = place.node.until.as_ref()?;
         let mut report = |cause: String, remedy: String| {
             self.problems.push(Problem::new(place.path, "until", cause, remedy));
@@ -59,7 +59,7 @@ impl Flattener<'_> {
     }
 
     /// The maximum number of particles in a State.
-    pub(super) fn capacity(&mut self, place: &Place<'_>) -> Option<u32> {
+    pub(super) fn capacity(&mut self, place: &NodePlace<'_>) -> Option<u32> {
         if let Some(value) = &place.node.capacity {
             return self.count(place, "capacity", "capacity", value, MAX_PARTICLES);
         }
@@ -72,7 +72,7 @@ impl Flattener<'_> {
     /// A number of a node that is evaluated once; zero when it is not given.
     pub(super) fn constant(
         &mut self,
-        place: &Place<'_>,
+        place: &NodePlace<'_>,
         port: &str,
         value: Option<&ParamValue>,
         ty: ValueType,
@@ -84,7 +84,7 @@ impl Flattener<'_> {
     }
 
     /// An integer from 1 to `most`.
-    fn count(&mut self, place: &Place<'_>, port: &str, what: &str, value: &ParamValue, most: u32) -> Option<u32> {
+    fn count(&mut self, place: &NodePlace<'_>, port: &str, what: &str, value: &ParamValue, most: u32) -> Option<u32> {
         let names = place.names(port);
         let number = self.fixed((place.path, port, what), value, &names, &place.aliases(port))?;
         let broken = |v: &f64| v.is_finite() && v.fract() != 0.0;

@@ -10,7 +10,7 @@ use super::limits::{self, list, shortened};
 use super::numbers::{Named, NamedNumber, Names, Table};
 use super::ports::{Ports, Types};
 use super::precision;
-use super::scope::{Flattener, Place, Scope};
+use super::scope::{Flattener, NodePlace, Scope};
 use super::unknown_fields;
 use super::values::Setting;
 use super::variants;
@@ -175,7 +175,7 @@ impl Flattener<'_> {
             found
         });
         let domain = domain.or(scope.domain);
-        let place = Place { path: &path, name, node, siblings, ports, names, scope };
+        let place = NodePlace { path: &path, name, node, siblings, ports, names, scope };
         let iterations = self.iterations(&place);
         let precision = precision::named(&path, node, self.problems);
         let built = match &node.kind {
@@ -257,7 +257,7 @@ impl Flattener<'_> {
         }
     }
 
-    fn stage(&mut self, place: &Place<'_>, stage: Arc<Stage>) -> Node {
+    fn stage(&mut self, place: &NodePlace<'_>, stage: Arc<Stage>) -> Node {
         let named = stage.header.ports.iter().map(|p| &p.name).chain(stage.header.params.iter().map(|p| &p.name));
         self.long_names(place, named);
         for unused in &stage.unused {
@@ -342,7 +342,7 @@ impl Flattener<'_> {
         Node { kind: Kind::Stage(stage), inputs, params: settings, ..empty(place.path, None) }
     }
 
-    fn state(&mut self, place: &Place<'_>, ty: &str) -> Option<Node> {
+    fn state(&mut self, place: &NodePlace<'_>, ty: &str) -> Option<Node> {
         let particles_state = ty.starts_with("Particles");
         self.unknown_names(place, &["next", "init"], if particles_state { &[] } else { &["value"] });
         let Some(kind) = WireType::parse(ty).filter(|t| t.can_be_kept()) else {
@@ -385,7 +385,7 @@ impl Flattener<'_> {
         Some(Node { kind: Kind::State(ty), inputs, params, outputs: vec![ty], set, ..empty(place.path, None) })
     }
 
-    fn file(&mut self, place: &Place<'_>, source: &FileSource) -> Option<Node> {
+    fn file(&mut self, place: &NodePlace<'_>, source: &FileSource) -> Option<Node> {
         self.unknown_names(place, &[], &["center", "size"]);
         let given = |name: &str| place.node.params.get(name);
         let size = self.constant(place, "size", given("size"), ValueType::F32)?[0];
@@ -430,7 +430,7 @@ impl Flattener<'_> {
     }
 
     /// Which points of a mesh are particles; `None` for an error.
-    fn points(&mut self, place: &Place<'_>, source: &FileSource) -> Option<MeshPoints> {
+    fn points(&mut self, place: &NodePlace<'_>, source: &FileSource) -> Option<MeshPoints> {
         let readings = source.readings();
         let unfit = source.reading().filter(|reading| !readings.contains(reading));
         if let Some(reading) = unfit {
@@ -470,7 +470,7 @@ impl Flattener<'_> {
     }
 
     /// How a sequence of files is shown; `Some(None)` for one file, `None` for an error.
-    fn sequence(&mut self, place: &Place<'_>, source: &FileSource) -> Option<Option<Sequence>> {
+    fn sequence(&mut self, place: &NodePlace<'_>, source: &FileSource) -> Option<Option<Sequence>> {
         let beyond = self.choice(place, "beyond", source.beyond.as_deref(), FileSource::BEYONDS)?;
         if Pattern::of(source.path()).is_none() {
             if source.first.is_some() || source.beyond.is_some() {
@@ -497,7 +497,7 @@ impl Flattener<'_> {
     /// The position of a word in the list of those that an option of a file can have; 0 where it is not given.
     fn choice<const N: usize>(
         &mut self,
-        place: &Place<'_>,
+        place: &NodePlace<'_>,
         option: &str,
         given: Option<&str>,
         known: [&str; N],
@@ -511,7 +511,7 @@ impl Flattener<'_> {
         found
     }
 
-    fn output(&mut self, place: &Place<'_>, output: &document::Output) -> Node {
+    fn output(&mut self, place: &NodePlace<'_>, output: &document::Output) -> Node {
         self.unknown_names(place, &["image"], &[]);
         let source = match place.node.inputs.get("image") {
             Some(link) => self.link(place, "image", link),
@@ -530,7 +530,7 @@ impl Flattener<'_> {
     }
 
     /// Reports inputs and parameters that the node does not have.
-    pub(super) fn unknown_names(&mut self, place: &Place<'_>, inputs: &[&str], params: &[&str]) {
+    pub(super) fn unknown_names(&mut self, place: &NodePlace<'_>, inputs: &[&str], params: &[&str]) {
         let mut report = |name: &String, what: &str, known: &[&str]| {
             let remedy = match known.is_empty() {
                 true => format!("it has no {what}s; remove it"),
@@ -571,7 +571,7 @@ pub(super) fn empty(path: &str, group: Option<NodeId>) -> Node {
 }
 
 /// A value of a node, given or by default.
-pub(super) fn setting(place: &Place<'_>, name: &str, ty: ValueType, value: ParamValue) -> Setting {
+pub(super) fn setting(place: &NodePlace<'_>, name: &str, ty: ValueType, value: ParamValue) -> Setting {
     let (range, aliases, names) = ((None, None), place.aliases(name), place.names(name));
     Setting { name: name.into(), ty, value, range, aliases, names }
 }

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::scope::{Flattener, Place};
+use super::scope::{Flattener, NodePlace};
 use super::{DomainId, Setting};
 use crate::document::ParamValue;
-use crate::expr::{Expression, Number, Numbers, Place as TextPlace, Shader};
+use crate::expr::{ExprPlace, Expression, Number, Numbers, Shader};
 use crate::problem::Problem;
 use crate::stage::Stage;
 use crate::stage::header::{Header, Param, ParamType};
@@ -30,7 +30,7 @@ impl Flattener<'_> {
     /// A stage with functions in place of its formulas; its node has what they read instead.
     pub(super) fn with_formulas(
         &mut self,
-        place: &Place<'_>,
+        place: &NodePlace<'_>,
         stage: Arc<Stage>,
         settings: &mut Vec<Setting>,
     ) -> Arc<Stage> {
@@ -83,7 +83,7 @@ impl Flattener<'_> {
 
     fn formula(
         &mut self,
-        place: &Place<'_>,
+        place: &NodePlace<'_>,
         header: &Header,
         setting: &Setting,
         result: ValueType,
@@ -140,7 +140,7 @@ impl Flattener<'_> {
     }
 
     /// Dimensions of the space of a node; `None` where the graph has several spaces and the node names none.
-    fn dim(&self, place: &Place<'_>) -> Option<u32> {
+    fn dim(&self, place: &NodePlace<'_>) -> Option<u32> {
         let named = place.node.on.as_ref().and_then(|on| place.scope.domains.get(on).copied()).or(place.scope.domain);
         let dims: BTreeSet<u32> = self.graph.domains.iter().map(|domain| domain.dim).collect();
         let dim = |id: DomainId| self.graph.domains.get(id).map(|domain| domain.dim);
@@ -173,7 +173,7 @@ pub fn check(
     inputs: &Numbers,
     numbers: &Numbers,
     result: ValueType,
-) -> Result<(), (String, Option<TextPlace>)> {
+) -> Result<(), (String, Option<ExprPlace>)> {
     let mut known = numbers.clone();
     known.extend(inputs.clone());
     let named = |name: &str| Some((name.to_string(), length(name, &known)));

@@ -8,7 +8,7 @@ use super::flatten::{declared_value, empty, setting};
 use super::limits::{self, shortened};
 use super::numbers::{Named, NamedNumber, Names, Unfit};
 use super::ports::Ports;
-use super::scope::{Flattener, Place, Scope};
+use super::scope::{Flattener, NodePlace, Scope};
 use super::values::{Setting, wired};
 use super::{DomainId, Group, Input, Kind, Node, NodeId, Source};
 use crate::document::{self, Link, Nodes, ParamValue};
@@ -19,7 +19,7 @@ use crate::stage::types::{PortType, ValueType};
 impl Flattener<'_> {
     pub(super) fn group(
         &mut self,
-        place: &Place<'_>,
+        place: &NodePlace<'_>,
         index: NodeId,
         (group, iterations): (&document::Group, u32),
         domain: Option<DomainId>,
@@ -105,7 +105,7 @@ impl Flattener<'_> {
         let nodes = balance::inserted(nodes, &scope, self.library);
         let inside = Ports::new(&nodes, scope.around.clone(), self.library);
         let names = self.scope(&nodes, scope.clone(), &inside);
-        let inner = Place {
+        let inner = NodePlace {
             path: place.path,
             name: place.name,
             node: place.node,
@@ -132,7 +132,7 @@ impl Flattener<'_> {
 
     /// What an output of a group passes on. Its value determines whether it is a number or a vector, since no port
     /// declares it.
-    fn shown(&mut self, place: &Place<'_>, name: &str, link: &Link) -> Source {
+    fn shown(&mut self, place: &NodePlace<'_>, name: &str, link: &Link) -> Source {
         let mut source = self.link(place, name, link);
         if let Source::Setting(setting) = &mut source
             && setting.ty == ValueType::F32
@@ -164,7 +164,7 @@ impl Flattener<'_> {
     }
 
     /// Rejects port names that are too long, since labels and messages repeat them.
-    pub(super) fn long_names<'n>(&mut self, place: &Place<'_>, names: impl Iterator<Item = &'n String>) {
+    pub(super) fn long_names<'n>(&mut self, place: &NodePlace<'_>, names: impl Iterator<Item = &'n String>) {
         for name in names.filter(|name| name.len() > limits::PORT_NAME) {
             let cause = format!("a port's name has {} bytes; at most {} are allowed", name.len(), limits::PORT_NAME);
             self.problems.push(Problem::new(place.path, &shortened(name), cause, "give it a shorter name"));
@@ -198,7 +198,7 @@ impl Flattener<'_> {
     }
 
     /// What a parameter's wire reads; reports what is not a number of the document.
-    fn number(&mut self, place: &Place<'_>, name: &str, link: &Link) -> Option<Setting> {
+    fn number(&mut self, place: &NodePlace<'_>, name: &str, link: &Link) -> Option<Setting> {
         match self.link(place, name, link) {
             Source::Setting(number) => Some(number),
             Source::Nothing => None,
@@ -211,7 +211,7 @@ impl Flattener<'_> {
     }
 
     /// Passes a group's parameters to the nodes inside that they set.
-    fn expose(&mut self, place: &Place<'_>, group: &document::Group, scope: &mut Scope) -> Nodes {
+    fn expose(&mut self, place: &NodePlace<'_>, group: &document::Group, scope: &mut Scope) -> Nodes {
         let mut nodes = group.nodes.clone();
         for (name, targets) in &group.params {
             if document::OWN_VALUES.contains(&name.as_str()) {

@@ -76,13 +76,13 @@ impl Graph {
 /// not visited again.
 #[derive(Default)]
 pub struct Behind {
-    clear: HashSet<Place>,
+    clear: HashSet<GraphPlace>,
     /// Number of searches that found a State; after a few, further ones are not reported.
     found: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Place {
+enum GraphPlace {
     Node(NodeId),
     Output(NodeId, usize),
     Input(NodeId, usize),
@@ -126,9 +126,9 @@ impl Behind {
 fn walk(
     graph: &Graph,
     source: &Source,
-    seen: &mut HashSet<Place>,
+    seen: &mut HashSet<GraphPlace>,
     on: &mut dyn FnMut(NodeId, usize) -> bool,
-) -> Vec<Place> {
+) -> Vec<GraphPlace> {
     let mut met = Vec::new();
     let mut pending = vec![source];
     while let Some(source) = pending.pop() {
@@ -136,9 +136,9 @@ fn walk(
             Source::Wire { node, port } => {
                 let target = &graph.nodes[*node];
                 let place = if matches!(target.kind, Kind::Group(_)) || target.file.is_some() {
-                    Place::Output(*node, *port)
+                    GraphPlace::Output(*node, *port)
                 } else {
-                    Place::Node(*node)
+                    GraphPlace::Node(*node)
                 };
                 if !seen.insert(place) {
                     continue;
@@ -157,8 +157,8 @@ fn walk(
                 }
             }
             Source::GroupInput { group, input } => {
-                if seen.insert(Place::Input(*group, *input)) {
-                    met.push(Place::Input(*group, *input));
+                if seen.insert(GraphPlace::Input(*group, *input)) {
+                    met.push(GraphPlace::Input(*group, *input));
                     let entry = &graph.nodes[*group];
                     pending.extend(entry.inputs.get(*input).map(|i| &i.source));
                     if let (Kind::Group(kind), true) = (&entry.kind, entry.iterations > 1) {

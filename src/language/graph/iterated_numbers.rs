@@ -3,7 +3,7 @@
 
 use super::bypass;
 use super::ports::{self, Ports};
-use super::scope::{Flattener, Place};
+use super::scope::{Flattener, NodePlace};
 use super::{Source, limits};
 use crate::document::Group;
 use crate::document::Link;
@@ -16,7 +16,7 @@ impl Flattener<'_> {
     /// A grid or a field cannot start from a number, which is reported.
     pub(super) fn looped(
         &mut self,
-        place: &Place<'_>,
+        place: &NodePlace<'_>,
         (group, iterations): (&Group, u32),
         inside: &Ports<'_>,
         (name, ty): (&str, PortType),

@@ -2,7 +2,7 @@
 
 use super::limits::list;
 use super::numbers::Fault;
-use super::scope::{Flattener, Place};
+use super::scope::{Flattener, NodePlace};
 use super::values::wired;
 use super::{Kind, NodeId, REPEATS, Source};
 use crate::document::{Link, NodeKind};
@@ -11,7 +11,7 @@ use crate::stage::types::ValueType;
 
 impl Flattener<'_> {
     /// Resolves a link; reports errors.
-    pub(super) fn link(&mut self, place: &Place<'_>, port: &str, link: &Link) -> Source {
+    pub(super) fn link(&mut self, place: &NodePlace<'_>, port: &str, link: &Link) -> Source {
         match self.find(place, link) {
             Ok(source) => source,
             Err(Some((cause, remedy))) => {
@@ -23,12 +23,12 @@ impl Flattener<'_> {
     }
 
     /// Whether a link reads an unwired input of the enclosing group.
-    pub(super) fn unwired(&self, place: &Place<'_>, link: &Link) -> bool {
+    pub(super) fn unwired(&self, place: &NodePlace<'_>, link: &Link) -> bool {
         self.outer(place, Some(link)).is_some()
     }
 
     /// The unwired input of the enclosing group that a link reads, if any.
-    pub(super) fn outer(&self, place: &Place<'_>, link: Option<&Link>) -> Option<(NodeId, usize)> {
+    pub(super) fn outer(&self, place: &NodePlace<'_>, link: Option<&Link>) -> Option<(NodeId, usize)> {
         let link = link.filter(|link| link.node == "in")?;
         let group = place.scope.group?;
         let inputs = &self.graph.nodes.get(group)?.inputs;
@@ -38,7 +38,7 @@ impl Flattener<'_> {
     }
 
     /// Resolves a link; the error is cause and remedy.
-    fn find(&self, place: &Place<'_>, link: &Link) -> Result<Source, Fault> {
+    fn find(&self, place: &NodePlace<'_>, link: &Link) -> Result<Source, Fault> {
         if let Some(fault) = place.scope.stuck.get(link) {
             return Err(fault.clone());
         }

@@ -1,7 +1,7 @@
 //! Numbers to measure while a graph runs, as named on the command line: `velocity.value:max:0`.
 
 use super::Graph;
-use super::expect::{self, Bound, Fault, Statistic, Subject};
+use super::expect::{self, Bound, ExpectSubject, Fault, Statistic};
 use crate::document::{Document, Expect};
 use crate::problem::Problem;
 
@@ -9,7 +9,7 @@ use crate::problem::Problem;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
     /// What is measured.
-    pub subject: Subject,
+    pub subject: ExpectSubject,
     /// What is computed from the measured values.
     pub statistic: Statistic,
     /// The component of vectors; their length when `None`.
@@ -20,8 +20,8 @@ impl Measurement {
     /// The wire that a plan has to keep for it.
     pub fn wire(&self) -> Option<&str> {
         match &self.subject {
-            Subject::Wire(name) | Subject::Attribute(name, _) => Some(name),
-            Subject::Image(_) | Subject::Number(_) => None,
+            ExpectSubject::Wire(name) | ExpectSubject::Attribute(name, _) => Some(name),
+            ExpectSubject::Image(_) | ExpectSubject::Number(_) => None,
         }
     }
 
@@ -50,7 +50,7 @@ impl Measurement {
         let named = Expect { of, statistic, component, ..Expect::default() };
         let bound = Bound::Below(0.0);
         let target = expect::target(&named, document, graph).map_err(problem)?;
-        if matches!(target.subject, Subject::Image(_)) {
+        if matches!(target.subject, ExpectSubject::Image(_)) {
             return Err(problem(Fault::new("an image is not a number", "name the wire that it shows")));
         }
         let statistic = expect::statistic(&named, &target, &bound).map_err(problem)?;

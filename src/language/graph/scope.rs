@@ -49,7 +49,7 @@ pub(super) struct Scope {
 }
 
 /// A node of the document with its surroundings.
-pub(super) struct Place<'a> {
+pub(super) struct NodePlace<'a> {
     pub path: &'a str,
     pub name: &'a str,
     pub node: &'a document::Node,
@@ -60,7 +60,7 @@ pub(super) struct Place<'a> {
     pub scope: &'a Scope,
 }
 
-impl Place<'_> {
+impl NodePlace<'_> {
     /// Outer paths that set a parameter of this node.
     pub(super) fn aliases(&self, param: &str) -> Vec<String> {
         self.scope.aliases.get(&(self.name.to_string(), param.to_string())).cloned().unwrap_or_default()

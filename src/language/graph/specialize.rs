@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::carry::Resolver;
-use super::scope::{Flattener, Place};
+use super::scope::{Flattener, NodePlace};
 use super::values::fit;
 use super::{DomainId, Kind, Setting, Source};
 use crate::problem::Problem;
@@ -16,7 +16,7 @@ impl Flattener<'_> {
     /// A stage with its `fixed` parameters replaced by constants; its node no longer has them.
     pub(super) fn specialized(
         &mut self,
-        place: &Place<'_>,
+        place: &NodePlace<'_>,
         stage: Arc<Stage>,
         settings: &mut Vec<Setting>,
     ) -> Arc<Stage> {

@@ -13,7 +13,7 @@ const FRAME_FIELDS: &[&str] = &["title", "text", "at", "size", "color"];
 
 /// Adds a warning for every such field of a document.
 pub(super) fn warn(document: &Document, problems: &mut Problems) {
-    let mut found = Found { problems };
+    let mut found = FieldCheck { problems };
     found.fields("", "", &document.extra, DOCUMENT_FIELDS);
     document.variants.values().for_each(|variant| found.fields("", "variants", &variant.extra, VARIANT_FIELDS));
     document.frames.iter().for_each(|frame| found.fields("", "frames", &frame.extra, FRAME_FIELDS));
@@ -25,11 +25,11 @@ pub(super) fn warn(document: &Document, problems: &mut Problems) {
     found.nodes("", &document.nodes);
 }
 
-struct Found<'a> {
+struct FieldCheck<'a> {
     problems: &'a mut Problems,
 }
 
-impl Found<'_> {
+impl FieldCheck<'_> {
     fn nodes(&mut self, level: &str, nodes: &Nodes) {
         for (name, node) in nodes {
             // Nothing is known about the fields of an unknown kind.

@@ -20,7 +20,7 @@ pub struct Upstream {
 
 /// A place that values come from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Place {
+enum ValueOrigin {
     /// All that a stage or a State reads.
     Node(NodeId),
     Output(NodeId, usize),
@@ -46,25 +46,28 @@ impl Graph {
     }
 
     /// What a place reads.
-    fn before(&self, place: Place) -> Vec<Place> {
-        let (Place::Node(id) | Place::Output(id, _) | Place::Input(id, _) | Place::Around(id)) = place;
+    fn before(&self, place: ValueOrigin) -> Vec<ValueOrigin> {
+        let (ValueOrigin::Node(id) | ValueOrigin::Output(id, _) | ValueOrigin::Input(id, _) | ValueOrigin::Around(id)) =
+            place;
         let Some(node) = self.nodes.get(id) else { return Vec::new() };
-        let mut found: Vec<Place> = node.group.map(Place::Around).into_iter().collect();
+        let mut found: Vec<ValueOrigin> = node.group.map(ValueOrigin::Around).into_iter().collect();
         match (place, &node.kind) {
-            (Place::Output(_, port), Kind::Group(group)) => {
-                found.push(Place::Around(id));
+            (ValueOrigin::Output(_, port), Kind::Group(group)) => {
+                found.push(ValueOrigin::Around(id));
                 found.extend(group.outputs.get(port).and_then(|(_, source)| place_of(source)));
             }
-            (Place::Output(..), _) => found.push(Place::Node(id)),
-            (Place::Input(_, input), kind) => {
-                found.push(Place::Around(id));
+            (ValueOrigin::Output(..), _) => found.push(ValueOrigin::Node(id)),
+            (ValueOrigin::Input(_, input), kind) => {
+                found.push(ValueOrigin::Around(id));
                 found.extend(node.inputs.get(input).and_then(|input| place_of(&input.source)));
                 if let (Kind::Group(group), true) = (kind, node.iterations > 1 || node.until.is_some()) {
                     found.extend(group.feedback(input).and_then(place_of));
                 }
             }
-            (Place::Around(_), _) => found.extend(node.until.as_ref().map(|until| Place::Output(id, until.port))),
-            (Place::Node(_), _) => found.extend(node.inputs.iter().filter_map(|input| place_of(&input.source))),
+            (ValueOrigin::Around(_), _) => {
+                found.extend(node.until.as_ref().map(|until| ValueOrigin::Output(id, until.port)))
+            }
+            (ValueOrigin::Node(_), _) => found.extend(node.inputs.iter().filter_map(|input| place_of(&input.source))),
         }
         found
     }
@@ -73,32 +76,36 @@ impl Graph {
     pub fn upstream(&self, wires: &[(NodeId, usize)]) -> Upstream {
         let mut found = Upstream::default();
         let (mut met, mut domains) = (HashSet::new(), BTreeSet::new());
-        let mut waiting: Vec<Place> = wires.iter().map(|(node, port)| Place::Output(*node, *port)).collect();
+        let mut waiting: Vec<ValueOrigin> =
+            wires.iter().map(|(node, port)| ValueOrigin::Output(*node, *port)).collect();
         let mut reads_frame = false;
         while let Some(place) = waiting.pop() {
             if !met.insert(place) {
                 continue;
             }
             waiting.extend(self.before(place));
-            let (Place::Node(id) | Place::Output(id, _) | Place::Input(id, _) | Place::Around(id)) = place;
+            let (ValueOrigin::Node(id)
+            | ValueOrigin::Output(id, _)
+            | ValueOrigin::Input(id, _)
+            | ValueOrigin::Around(id)) = place;
             let Some(node) = self.nodes.get(id) else { continue };
             match (place, &node.kind) {
-                (Place::Output(_, port), Kind::Group(group)) => {
+                (ValueOrigin::Output(_, port), Kind::Group(group)) => {
                     if let Some((name, source)) = group.outputs.get(port) {
                         self.note_source(&format!("{} (output {name})", node.path), source, &mut found);
                     }
                 }
-                (Place::Output(..), _) => {}
-                (Place::Input(_, input), _) => {
+                (ValueOrigin::Output(..), _) => {}
+                (ValueOrigin::Input(_, input), _) => {
                     if let Some(outer) = node.inputs.get(input) {
                         self.note_source(&format!("{}.{}", node.path, outer.name), &outer.source, &mut found);
                     }
                 }
-                (Place::Around(_), _) => {
+                (ValueOrigin::Around(_), _) => {
                     self.note_settings(node, &mut found);
                     found.nodes.insert(node.path.clone());
                 }
-                (Place::Node(_), kind) => {
+                (ValueOrigin::Node(_), kind) => {
                     found.nodes.insert(node.path.clone());
                     self.note_settings(node, &mut found);
                     reads_frame |= matches!(kind, Kind::Stage(stage) if stage.names("frame"));
@@ -262,12 +269,12 @@ impl Graph {
         let dynamic = self.dynamics().nodes;
         let mut found = BTreeSet::new();
         let mut met = HashSet::new();
-        let mut waiting: Vec<Place> = self.outputs().into_iter().map(Place::Node).collect();
+        let mut waiting: Vec<ValueOrigin> = self.outputs().into_iter().map(ValueOrigin::Node).collect();
         while let Some(place) = waiting.pop() {
             if !met.insert(place) {
                 continue;
             }
-            if let Place::Output(id, port) = place
+            if let ValueOrigin::Output(id, port) = place
                 && self.nodes.get(id).is_some_and(|node| dynamic.contains(&node.path))
                 && self.cannot_bake(id, port).is_none()
                 && self.develops(place)
@@ -276,19 +283,19 @@ impl Graph {
                 continue;
             }
             // A group around a node is no reader of its wires.
-            waiting.extend(self.before(place).into_iter().filter(|place| !matches!(place, Place::Around(_))));
+            waiting.extend(self.before(place).into_iter().filter(|place| !matches!(place, ValueOrigin::Around(_))));
         }
         found.into_iter().collect()
     }
 
     /// Whether a place depends on a State that changes: everything else follows from time and parameters alone.
-    fn develops(&self, place: Place) -> bool {
+    fn develops(&self, place: ValueOrigin) -> bool {
         let (mut met, mut waiting) = (HashSet::new(), vec![place]);
         while let Some(place) = waiting.pop() {
             if !met.insert(place) {
                 continue;
             }
-            if let Place::Node(id) = place
+            if let ValueOrigin::Node(id) = place
                 && let Some(node) = self.nodes.get(id).filter(|node| matches!(node.kind, Kind::State(_)))
                 && node.inputs.first().is_some_and(|next| !matches!(next.source, Source::Nothing))
             {
@@ -302,15 +309,19 @@ impl Graph {
     /// The nodes that images, and those in `kept`, need where the wires in `played` come from outside.
     pub fn needed_beside(&self, played: &HashSet<(NodeId, usize)>, kept: &[NodeId]) -> HashSet<NodeId> {
         let (mut met, mut needed) = (HashSet::new(), HashSet::new());
-        let mut waiting: Vec<Place> = self.outputs().into_iter().chain(kept.iter().copied()).map(Place::Node).collect();
-        waiting.extend(played.iter().map(|(node, port)| Place::Output(*node, *port)));
+        let mut waiting: Vec<ValueOrigin> =
+            self.outputs().into_iter().chain(kept.iter().copied()).map(ValueOrigin::Node).collect();
+        waiting.extend(played.iter().map(|(node, port)| ValueOrigin::Output(*node, *port)));
         while let Some(place) = waiting.pop() {
             if !met.insert(place) {
                 continue;
             }
-            let (Place::Node(id) | Place::Output(id, _) | Place::Input(id, _) | Place::Around(id)) = place;
+            let (ValueOrigin::Node(id)
+            | ValueOrigin::Output(id, _)
+            | ValueOrigin::Input(id, _)
+            | ValueOrigin::Around(id)) = place;
             needed.insert(id);
-            let outside = matches!(place, Place::Output(id, port) if played.contains(&(id, port)));
+            let outside = matches!(place, ValueOrigin::Output(id, port) if played.contains(&(id, port)));
             if !outside {
                 waiting.extend(self.before(place));
             }
@@ -319,10 +330,10 @@ impl Graph {
     }
 }
 
-fn place_of(source: &Source) -> Option<Place> {
+fn place_of(source: &Source) -> Option<ValueOrigin> {
     match source {
-        Source::Wire { node, port } => Some(Place::Output(*node, *port)),
-        Source::GroupInput { group, input } => Some(Place::Input(*group, *input)),
+        Source::Wire { node, port } => Some(ValueOrigin::Output(*node, *port)),
+        Source::GroupInput { group, input } => Some(ValueOrigin::Input(*group, *input)),
         Source::Setting(_) | Source::Nothing => None,
     }
 }

@@ -167,11 +167,11 @@ const MAX_SHARED: usize = 256 << 20;
 /// Most files of it.
 const MAX_FILES: usize = 32;
 
-type Slot = Arc<Mutex<Option<Arc<Points>>>>;
+type SharedPoints = Arc<Mutex<Option<Arc<Points>>>>;
 
 /// What the requests for the attributes of one node have in common: a file is read and decoded once for all of them.
 #[derive(Clone, Default)]
-pub struct Shared(Arc<Mutex<Vec<(PathBuf, Slot)>>>);
+pub struct Shared(Arc<Mutex<Vec<(PathBuf, SharedPoints)>>>);
 
 /// What is in memory does not change what a request asks for.
 impl PartialEq for Shared {
@@ -196,7 +196,8 @@ impl Shared {
         let slot = {
             let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let known = slots.iter().position(|(own, _)| own == path);
-            let entry = known.map_or_else(|| (path.to_path_buf(), Slot::default()), |known| slots.remove(known));
+            let entry =
+                known.map_or_else(|| (path.to_path_buf(), SharedPoints::default()), |known| slots.remove(known));
             let slot = entry.1.clone();
             slots.push(entry);
             slot

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::status::{Bakes, Status, inputs, look, playing};
+use super::status::{Bakes, Status, inputs, playing, status_of};
 use crate::asset::Work;
 use crate::background::{self, Background, Reports};
 use crate::cache::{CacheError, Index, STATES, Writer};
@@ -127,7 +127,7 @@ impl Progress {
     }
 
     /// Counts values that are no numbers in a frame.
-    fn look(&mut self, parts: &[Source], arrived: &Arrived) {
+    fn count_not_finite(&mut self, parts: &[Source], arrived: &Arrived) {
         for (part, words) in parts.iter().zip(&arrived.parts) {
             let values = part.no_numbers(words);
             let odd = self.odd.get_or_insert(Odd { wire: part.of, frame: arrived.frame, values: 0 });
@@ -207,7 +207,7 @@ pub fn run(
         while waiting.len() > IN_FLIGHT {
             let Some(arriving) = waiting.pop_front() else { break };
             let arrived = arriving.wait()?;
-            progress.look(&parts, &arrived);
+            progress.count_not_finite(&parts, &arrived);
             pool.write(arrived)?;
         }
         progress.frame = frame;
@@ -216,7 +216,7 @@ pub fn run(
     }
     for arriving in waiting {
         let arrived = arriving.wait()?;
-        progress.look(&parts, &arrived);
+        progress.count_not_finite(&parts, &arrived);
         pool.write(arrived)?;
     }
     if !wanted || until == last {
@@ -524,7 +524,7 @@ fn prepare(
     work: &Work,
 ) -> Result<(Status, Simulation), BakeError> {
     let (graph, _) = partial::build_needed(document, |document| Graph::build(document, library))?;
-    let status = look(&graph, name, bake, access)?;
+    let status = status_of(&graph, name, bake, access)?;
     let options = tune::on_device(gpu, plan_options(&status, &playing(&graph, access), access));
     let plan = Plan::compile(&graph, &PlanOptions { cancel: stop.clone(), ..options })?;
     Ok((status, Simulation::prepared(gpu, plan, work, &mut |_| !stop.is_cancelled())?))

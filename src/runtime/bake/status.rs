@@ -156,7 +156,7 @@ impl Bakes {
 pub fn playing(graph: &Graph, access: &Access) -> Bakes {
     let mut bakes = Bakes::default();
     for (name, bake) in &graph.bakes {
-        match look(graph, name, bake, access) {
+        match status_of(graph, name, bake, access) {
             Ok(status) => {
                 if bake.play {
                     bakes.problems.0.extend(status.warning());
@@ -173,7 +173,7 @@ pub fn playing(graph: &Graph, access: &Access) -> Bakes {
 ///
 /// # Errors
 /// Wires that the graph does not have, or that can't be baked; a folder that the graph may not name.
-pub fn look(graph: &Graph, name: &str, bake: &Bake, access: &Access) -> Result<Status, Problem> {
+pub fn status_of(graph: &Graph, name: &str, bake: &Bake, access: &Access) -> Result<Status, Problem> {
     let (first, last) = bake.frames;
     if first == 0 || last < first {
         let cause = format!("the bake {name} has the frames {first} to {last}, which are none");

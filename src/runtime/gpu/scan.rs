@@ -168,7 +168,7 @@ impl Scan {
     }
 
     /// Looks through some of the buffers as they are now: one submit, no wait.
-    pub(crate) fn look(&self, engine: &Engine, which: Range<usize>) {
+    pub(crate) fn run(&self, engine: &Engine, which: Range<usize>) {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let mut pass = encoder.begin_compute_pass(&Default::default());
         pass.set_pipeline(&self.pipeline);

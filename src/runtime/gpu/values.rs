@@ -91,7 +91,7 @@ impl ValueCheck {
     }
 
     /// Checks the buffers as the last frame left them. Does not wait.
-    pub(crate) fn look(&mut self, engine: &Engine) {
+    pub(crate) fn start(&mut self, engine: &Engine) {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         encoder.clear_buffer(&self.found, 0, None);
         let mut pass = encoder.begin_compute_pass(&Default::default());

@@ -154,7 +154,7 @@ impl Simulation {
     }
 
     /// Lends the watch of values the rest of the simulation.
-    fn with_values(&mut self, work: impl FnOnce(&mut super::nan_watch::Values, &Simulation)) {
+    fn with_values(&mut self, work: impl FnOnce(&mut super::nan_watch::NanWatch, &Simulation)) {
         if let Some(mut values) = self.values.take() {
             work(&mut values, self);
             self.values = Some(values);

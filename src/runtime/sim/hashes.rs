@@ -7,7 +7,7 @@ use super::Simulation;
 use super::expect::request;
 use super::hash::Fnv;
 use crate::document::Document;
-use crate::graph::expect::Subject;
+use crate::graph::expect::ExpectSubject;
 use crate::graph::{Graph, Kind};
 use crate::problem::Problem;
 
@@ -86,18 +86,18 @@ impl Run {
 }
 
 /// Every State of a plan; for particles, every attribute; of a file, its outputs.
-fn states(simulation: &Simulation) -> Vec<Subject> {
+fn states(simulation: &Simulation) -> Vec<ExpectSubject> {
     let plan = simulation.plan();
     let subject = |state: &crate::plan::State| {
         if let Some(file) = plan.files.iter().find(|file| file.buffer == state.buffer && file.part.is_none()) {
-            return Subject::Wire(format!("{}.{}", file.node, file.output.name()));
+            return ExpectSubject::Wire(format!("{}.{}", file.node, file.output.name()));
         }
         match state.node.rsplit_once('.') {
-            Some((set, attribute)) => Subject::Attribute(set.to_string(), attribute.to_string()),
-            None => Subject::Wire(format!("{}.value", state.node)),
+            Some((set, attribute)) => ExpectSubject::Attribute(set.to_string(), attribute.to_string()),
+            None => ExpectSubject::Wire(format!("{}.value", state.node)),
         }
     };
-    let mut states: Vec<Subject> = plan.states.iter().map(subject).collect();
+    let mut states: Vec<ExpectSubject> = plan.states.iter().map(subject).collect();
     states.sort();
     states
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::Simulation;
-use super::lookup::{Found, lookup, unknown};
+use super::lookup::{NamedMemory, lookup, unknown};
 use crate::arena::Arena;
 use crate::curve::linear_from_srgb;
 use crate::gpu::Reading;
@@ -17,31 +17,31 @@ use crate::stage::types::{EdgeRule, Precision, Scalar, ValueType, WireType};
 
 /// What is copied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Subject {
+pub enum CopySubject {
     /// The image of the Output with this path.
     Output(String),
     /// A wire by its name, as [`super::wire_view::View::wire`].
     Wire(String),
 }
 
-impl Subject {
+impl CopySubject {
     /// The Output of this name if the plan has one, and otherwise the wire.
-    pub fn of(plan: &Plan, name: &str) -> Subject {
+    pub fn of(plan: &Plan, name: &str) -> CopySubject {
         match plan.output(Some(name)) {
-            Some(output) => Subject::Output(output.node.clone()),
-            None => Subject::Wire(name.into()),
+            Some(output) => CopySubject::Output(output.node.clone()),
+            None => CopySubject::Wire(name.into()),
         }
     }
 
     /// Path of the Output, or name of the wire.
     pub fn name(&self) -> &str {
         match self {
-            Subject::Output(name) | Subject::Wire(name) => name,
+            CopySubject::Output(name) | CopySubject::Wire(name) => name,
         }
     }
 }
 
-impl fmt::Display for Subject {
+impl fmt::Display for CopySubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -49,9 +49,9 @@ impl fmt::Display for Subject {
 
 /// Values of a wire after a frame. An image has linear red, green and blue and its opacity, all 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Taken {
+pub struct HostCopy {
     /// What the values are of.
-    pub subject: Subject,
+    pub subject: CopySubject,
     /// Frames that had been computed.
     pub frame: u64,
     /// Seconds of simulated time.
@@ -68,7 +68,7 @@ pub struct Taken {
     pub(super) places: Vec<u32>,
 }
 
-impl Taken {
+impl HostCopy {
     /// Cells along x, y, z, or particles, or one number; for faces one more along each axis.
     pub fn resolution(&self) -> [u32; 3] {
         match (self.domain(), self.wire.ty) {
@@ -127,15 +127,15 @@ impl Taken {
     }
 
     /// What a lookup in the plan had found.
-    pub(super) fn found(&self) -> Found<'_> {
+    pub(super) fn found(&self) -> NamedMemory<'_> {
         match &self.set {
-            Some((count, places)) => Found::Set(&self.wire, count, places.as_ref()),
-            None => Found::Whole(&self.wire),
+            Some((count, places)) => NamedMemory::Set(&self.wire, count, places.as_ref()),
+            None => NamedMemory::Whole(&self.wire),
         }
     }
 
     /// Values of another type at the same places, as `f32`.
-    pub(super) fn with_values(&self, value: ValueType, values: impl Iterator<Item = f64>) -> Taken {
+    pub(super) fn with_values(&self, value: ValueType, values: impl Iterator<Item = f64>) -> HostCopy {
         let ty = match self.wire.ty {
             WireType::Attribute(_) => WireType::Attribute(value),
             WireType::Number(_) => WireType::Number(value),
@@ -143,19 +143,19 @@ impl Taken {
         };
         let wire = Wire { stored: Stored { ty, precision: Precision::F32, ..self.wire.stored }, ..self.wire.clone() };
         let words = values.map(|value| (value as f32).to_bits()).collect();
-        Taken { wire, words, ..self.beside() }
+        HostCopy { wire, words, ..self.without_values() }
     }
 
     /// A grid in another domain, as `f32` or whole numbers.
-    pub(super) fn in_domain(&self, domain: Domain, words: Vec<u32>) -> Taken {
-        let mut other = Taken { words, ..self.beside() };
+    pub(super) fn in_domain(&self, domain: Domain, words: Vec<u32>) -> HostCopy {
+        let mut other = HostCopy { words, ..self.without_values() };
         other.wire.stored.domain = Some(other.domains.push(domain));
         other
     }
 
     /// All but the values.
-    fn beside(&self) -> Taken {
-        Taken {
+    fn without_values(&self) -> HostCopy {
+        HostCopy {
             subject: self.subject.clone(),
             frame: self.frame,
             time: self.time,
@@ -170,33 +170,33 @@ impl Taken {
 }
 
 /// Values that are being copied from the GPU.
-pub struct TakenReading {
-    taken: Taken,
+pub struct HostCopyReading {
+    taken: HostCopy,
     reading: Reading,
     ranges: Vec<Range<usize>>,
 }
 
-impl TakenReading {
+impl HostCopyReading {
     /// A function that decodes the values, for another thread, if they have arrived; otherwise the reading itself. Does not block.
     /// The function returns `None` when the device failed.
     #[allow(clippy::result_large_err, reason = "the error is the reading itself, to be asked again")]
-    pub fn try_arrive(self) -> Result<impl FnOnce() -> Option<Taken> + Send + 'static, TakenReading> {
-        let TakenReading { taken, reading, ranges } = self;
+    pub fn try_arrive(self) -> Result<impl FnOnce() -> Option<HostCopy> + Send + 'static, HostCopyReading> {
+        let HostCopyReading { taken, reading, ranges } = self;
         match reading.try_arrive() {
             Ok(words) => Ok(move || Some(decode(taken, &words()?, &ranges))),
-            Err(reading) => Err(TakenReading { taken, reading, ranges }),
+            Err(reading) => Err(HostCopyReading { taken, reading, ranges }),
         }
     }
 
     /// Blocks until the values have arrived. `None` when the device failed.
-    pub fn wait(self) -> Option<Taken> {
+    pub fn wait(self) -> Option<HostCopy> {
         Some(decode(self.taken, &self.reading.wait()?, &self.ranges))
     }
 }
 
-fn decode(mut taken: Taken, words: &[u32], ranges: &[Range<usize>]) -> Taken {
+fn decode(mut taken: HostCopy, words: &[u32], ranges: &[Range<usize>]) -> HostCopy {
     let part = |index: usize| ranges.get(index).and_then(|range| words.get(range.clone())).unwrap_or_default();
-    if let Subject::Output(_) = taken.subject {
+    if let CopySubject::Output(_) = taken.subject {
         taken.words = pixels(part(0), taken.resolution());
         return taken;
     }
@@ -226,23 +226,23 @@ impl Simulation {
     ///
     /// # Errors
     /// An unknown Output or wire, a wire that is not kept, one that has no values of its own (a neighbour grid), no memory for the copy.
-    pub fn take(&self, subject: &Subject) -> Result<TakenReading, Problem> {
+    pub fn take(&self, subject: &CopySubject) -> Result<HostCopyReading, Problem> {
         let name = subject.name();
         let absent = || {
             let remedy = "reset the simulation, or lower the resolution";
             Problem::new("", name, "the values could not be copied from the GPU", remedy)
         };
         let (wire, set, domains) = match subject {
-            Subject::Output(output) => self.picture(output)?,
-            Subject::Wire(_) => self.found(name)?,
+            CopySubject::Output(output) => self.picture(output)?,
+            CopySubject::Wire(_) => self.found(name)?,
         };
         let elements = |wire: &Wire| {
             let domain = wire.domain.and_then(|id| domains.get(id));
             domain.map_or(u64::from(wire.capacity.max(1)), |domain| domain.elements(wire.ty))
         };
         let words = match subject {
-            Subject::Output(_) => elements(&wire),
-            Subject::Wire(_) => wire.layout().words(elements(&wire)),
+            CopySubject::Output(_) => elements(&wire),
+            CopySubject::Wire(_) => wire.layout().words(elements(&wire)),
         };
         let count = set.iter().map(|(count, _)| (count, 1));
         let places = set.iter().filter_map(|(_, places)| places.as_ref());
@@ -253,7 +253,7 @@ impl Simulation {
         if ranges.first().is_none_or(Range::is_empty) {
             return Err(absent());
         }
-        let taken = Taken {
+        let taken = HostCopy {
             subject: subject.clone(),
             frame: self.frame,
             time: self.time,
@@ -264,7 +264,7 @@ impl Simulation {
             live: None,
             places: Vec::new(),
         };
-        Ok(TakenReading { taken, reading, ranges })
+        Ok(HostCopyReading { taken, reading, ranges })
     }
 
     /// An image as a grid of colours.
@@ -286,7 +286,7 @@ impl Simulation {
     fn found(&self, name: &str) -> Result<Parts, Problem> {
         let plan = &self.plan;
         let found = lookup(plan, name).ok_or_else(|| unknown(plan, name))?;
-        if let Found::Starts(_) = found {
+        if let NamedMemory::Starts(_) = found {
             let cause = "a neighbour grid has no values of its own";
             return Err(Problem::new("", name, cause, "choose an attribute of its particles"));
         }

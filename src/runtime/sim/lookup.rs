@@ -7,7 +7,7 @@ use crate::stage::types::WireType;
 
 /// What is in memory under a name.
 #[derive(Clone, Copy)]
-pub(super) enum Found<'a> {
+pub(super) enum NamedMemory<'a> {
     /// A grid or a number.
     Whole(&'a Wire),
     /// The first entries of a neighbour grid.
@@ -16,19 +16,21 @@ pub(super) enum Found<'a> {
     Set(&'a Wire, &'a Wire, Option<&'a Wire>),
 }
 
-impl<'a> Found<'a> {
+impl<'a> NamedMemory<'a> {
     /// The values; for particles also the count, and the positions in a domain.
     pub(super) fn wires(self) -> (&'a Wire, Option<&'a Wire>, Option<&'a Wire>) {
         match self {
-            Found::Whole(wire) | Found::Starts(wire) => (wire, None, None),
-            Found::Set(values, count, places) => (values, Some(count), places.filter(|wire| wire.space.is_some())),
+            NamedMemory::Whole(wire) | NamedMemory::Starts(wire) => (wire, None, None),
+            NamedMemory::Set(values, count, places) => {
+                (values, Some(count), places.filter(|wire| wire.space.is_some()))
+            }
         }
     }
 }
 
 /// What is stored under a name: a wire, an attribute of a particle set, a particle set, a neighbour grid, or the single
 /// output of a node.
-pub(super) fn lookup<'a>(plan: &'a Plan, name: &str) -> Option<Found<'a>> {
+pub(super) fn lookup<'a>(plan: &'a Plan, name: &str) -> Option<NamedMemory<'a>> {
     exact(plan, name).or_else(|| {
         let mut ports = plan.wires.keys().filter_map(|wire| wire.strip_prefix(name)?.strip_prefix('.'));
         let port = ports.next()?.split('.').next()?;
@@ -37,14 +39,14 @@ pub(super) fn lookup<'a>(plan: &'a Plan, name: &str) -> Option<Found<'a>> {
     })
 }
 
-fn exact<'a>(plan: &'a Plan, name: &str) -> Option<Found<'a>> {
+fn exact<'a>(plan: &'a Plan, name: &str) -> Option<NamedMemory<'a>> {
     let wire = |name: &str| plan.wires.get(name);
     let part = |of: &str, part: &str| wire(&format!("{of}.{part}"));
     if let Some(whole) = wire(name) {
         let of_set = name.rsplit_once('.').filter(|_| matches!(whole.ty, WireType::Attribute(_)));
         return Some(match of_set.and_then(|(set, _)| Some((part(set, "count")?, part(set, "position")))) {
-            Some((count, places)) => Found::Set(whole, count, places),
-            None => Found::Whole(whole),
+            Some((count, places)) => NamedMemory::Set(whole, count, places),
+            None => NamedMemory::Whole(whole),
         });
     }
     let prefix = format!("{name}.");
@@ -54,8 +56,8 @@ fn exact<'a>(plan: &'a Plan, name: &str) -> Option<Found<'a>> {
     let velocity = part(name, "velocity").filter(|wire| matches!(wire.ty, WireType::Attribute(_)));
     let other = |wire: &&Wire| position.is_none_or(|position| !std::ptr::eq(*wire, position));
     match (part(name, "count"), velocity.or_else(|| attributes.find(other)).or(position)) {
-        (Some(count), Some(values)) => Some(Found::Set(values, count, position)),
-        _ => part(name, "start").map(Found::Starts),
+        (Some(count), Some(values)) => Some(NamedMemory::Set(values, count, position)),
+        _ => part(name, "start").map(NamedMemory::Starts),
     }
 }
 

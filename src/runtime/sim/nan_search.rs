@@ -1,13 +1,13 @@
 //! Watching the States of a simulation for NaN and infinity, and computing its frames again to find where they began.
 
-use super::nan_watch::{BadValues, Good, MAX_FRAMES, Origin, Values, watched};
+use super::nan_watch::{BadValues, Good, MAX_FRAMES, NanWatch, Origin, watched};
 use super::{FrameInput, Simulation, settings};
 use crate::gpu::Gpu;
 use crate::gpu::values::{ValueCheck, Watched};
 use crate::plan::{BufferId, Plan};
 use crate::problem::{Problem, Problems};
 
-impl Values {
+impl NanWatch {
     pub(super) fn keep(&mut self, simulation: &Simulation) -> Option<Good> {
         let buffers = self.kept.as_ref()?;
         let mut snapshot = std::mem::take(&mut self.spare);
@@ -35,12 +35,12 @@ impl Values {
             (self.good, self.next) = (None, None);
         }
         if simulation.frame.is_multiple_of(self.every) && !self.check.busy() {
-            self.look(simulation);
+            self.start_check(simulation);
         }
     }
 
-    pub(super) fn look(&mut self, simulation: &Simulation) {
-        self.check.look(&simulation.engine);
+    pub(super) fn start_check(&mut self, simulation: &Simulation) {
+        self.check.start(&simulation.engine);
         self.looked = simulation.frame;
         self.next = self.keep(simulation);
     }
@@ -53,7 +53,7 @@ impl Simulation {
     /// # Errors
     /// A driver that rejects the shader.
     pub fn watch_values(&mut self, every: u64) -> Result<(), Problem> {
-        self.values = Some(Box::new(Values::new(&self.gpu, &self.plan, every)?));
+        self.values = Some(Box::new(NanWatch::new(&self.gpu, &self.plan, every)?));
         Ok(())
     }
 
@@ -62,7 +62,7 @@ impl Simulation {
         let mut values = self.values.take()?;
         let mut bad = values.take(wait);
         if wait && bad.is_none() && !values.found && values.looked < self.frame {
-            values.look(self);
+            values.start_check(self);
             bad = values.take(true);
         }
         if let Some(replay) = bad.as_mut().and_then(|bad| bad.replay.as_mut()) {
@@ -78,11 +78,11 @@ impl Simulation {
     /// # Errors
     /// A driver that rejects the shader.
     pub fn ends_with_nan(&self) -> Result<Option<Problem>, Problem> {
-        let mut values = Values::new(&self.gpu, &self.plan, 1)?;
+        let mut values = NanWatch::new(&self.gpu, &self.plan, 1)?;
         if self.fresh || values.names.is_empty() {
             return Ok(None);
         }
-        values.check.look(&self.engine);
+        values.check.start(&self.engine);
         let counts = values.check.take(true).unwrap_or_default();
         let bad = values.names.iter().zip(counts).filter(|(_, count)| *count > 0);
         let numbers = |count: u32| if count == 1 { "1 number".to_string() } else { format!("{count} numbers") };
@@ -99,7 +99,7 @@ impl Simulation {
     pub(super) fn watch_again(&mut self) {
         if let Some(every) = self.values.as_ref().map(|values| values.every) {
             // The same shader was accepted before, so this does not fail.
-            self.values = Values::new(&self.gpu, &self.plan, every).ok().map(Box::new);
+            self.values = NanWatch::new(&self.gpu, &self.plan, every).ok().map(Box::new);
         }
     }
 }
@@ -139,7 +139,7 @@ impl BadValues {
         simulation.values = None;
         for input in &replay.inputs {
             simulation.step(input)?;
-            check.look(&simulation.engine);
+            check.start(&simulation.engine);
             let counts = check.take(true).unwrap_or_default();
             if let Some(((_, wire, _), count)) = wires.iter().zip(counts).find(|(_, count)| *count > 0) {
                 let (wire, frame) = (wire.clone(), simulation.frame);

@@ -20,7 +20,7 @@ const MAX_KEPT: u64 = 256 << 20;
 pub(super) const MAX_FRAMES: usize = 1024;
 
 /// Checks the States of a simulation every few frames.
-pub struct Values {
+pub struct NanWatch {
     pub(super) check: ValueCheck,
     /// Names of the States that are checked, in the order of the check.
     pub(super) names: Vec<String>,
@@ -80,8 +80,8 @@ pub struct Origin {
     pub older: bool,
 }
 
-impl Values {
-    pub(super) fn new(gpu: &Gpu, plan: &Plan, every: u64) -> Result<Values, Problem> {
+impl NanWatch {
+    pub(super) fn new(gpu: &Gpu, plan: &Plan, every: u64) -> Result<NanWatch, Problem> {
         let states = plan.states.iter().filter_map(|state| {
             let name = [state.node.clone(), format!("{}.value", state.node)];
             let (name, wire) = name.iter().find_map(|name| Some((name, plan.wires.get(name)?)))?;
@@ -90,7 +90,7 @@ impl Values {
         let (names, watched): (Vec<String>, Vec<Watched>) = states.unzip();
         let buffers: Vec<BufferId> = plan.states.iter().map(|state| state.buffer).collect();
         let bytes: u64 = buffers.iter().filter_map(|b| plan.buffers.get(*b)).map(|b| b.bytes).sum();
-        Ok(Values {
+        Ok(NanWatch {
             check: ValueCheck::new(gpu, watched)?,
             names,
             every: every.max(1),
@@ -113,7 +113,7 @@ impl Values {
 
     /// Blocks for a check of the present States: the first State with a bad value, and how many it has.
     pub(super) fn check_now(&mut self, engine: &Engine) -> Option<(String, u32)> {
-        self.check.look(engine);
+        self.check.start(engine);
         let counts = self.check.take(true)?;
         let mut found = self.names.iter().cloned().zip(counts);
         found.find(|(_, count)| *count > 0)

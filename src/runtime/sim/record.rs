@@ -8,7 +8,7 @@ use super::debug::element;
 use super::expect::{PendingSample, Sample, of, request};
 use super::{Field, Simulation};
 use crate::gpu::Reading;
-use crate::graph::expect::{Statistic, Subject};
+use crate::graph::expect::{ExpectSubject, Statistic};
 use crate::graph::measurement::Measurement;
 use crate::plan::{Plan, Wire};
 use crate::problem::Problem;
@@ -150,12 +150,12 @@ pub struct Recorder {
 struct Requested {
     frame: u64,
     time: f64,
-    samples: Vec<Slot>,
+    samples: Vec<SampleSlot>,
     /// The words of what takes few of them.
     few: Option<Reading>,
 }
 
-enum Slot {
+enum SampleSlot {
     /// A sample that has arrived, unless the plan lacks it or the device failed.
     Here(Option<Sample>),
     Waiting(PendingSample),
@@ -185,7 +185,7 @@ type Words<'a> = (&'a Wire, Range<u64>);
 fn few<'a>(plan: &'a Plan, measurement: &Measurement) -> Option<(&'a Wire, Few<Words<'a>>)> {
     let kept = |name: &str| plan.wires.get(name).filter(|wire| wire.kept);
     let (wire, index, count) = match (&measurement.subject, measurement.statistic) {
-        (Subject::Wire(name), Statistic::Cell([x, y, z])) => {
+        (ExpectSubject::Wire(name), Statistic::Cell([x, y, z])) => {
             let wire = kept(name)?;
             let domain = plan.domains.get(wire.domain?)?;
             let faces = wire.ty == WireType::FaceGrid;
@@ -193,10 +193,10 @@ fn few<'a>(plan: &'a Plan, measurement: &Measurement) -> Option<(&'a Wire, Few<W
             let index = u64::from(x) + u64::from(nx) * (u64::from(y) + u64::from(ny) * u64::from(z));
             (x < nx && y < ny && z < nz).then_some((wire, index, None))?
         }
-        (Subject::Attribute(set, attribute), Statistic::Particle(index)) => {
+        (ExpectSubject::Attribute(set, attribute), Statistic::Particle(index)) => {
             (kept(&format!("{set}.{attribute}"))?, u64::from(index), Some(kept(&format!("{set}.count"))?))
         }
-        (Subject::Wire(name), _) => (kept(name).filter(|wire| matches!(wire.ty, WireType::Number(_)))?, 0, None),
+        (ExpectSubject::Wire(name), _) => (kept(name).filter(|wire| matches!(wire.ty, WireType::Number(_)))?, 0, None),
         _ => return None,
     };
     let words = |wire: &'a Wire, index: u64| (wire, element::words(wire, index));
@@ -204,11 +204,11 @@ fn few<'a>(plan: &'a Plan, measurement: &Measurement) -> Option<(&'a Wire, Few<W
 }
 
 /// Frames between two measurements of all values of a wire.
-fn every(plan: &Plan, subject: &Subject) -> u64 {
+fn every(plan: &Plan, subject: &ExpectSubject) -> u64 {
     let name = match subject {
-        Subject::Wire(name) => name.clone(),
-        Subject::Attribute(set, attribute) => format!("{set}.{attribute}"),
-        Subject::Image(_) | Subject::Number(_) => return 1,
+        ExpectSubject::Wire(name) => name.clone(),
+        ExpectSubject::Attribute(set, attribute) => format!("{set}.{attribute}"),
+        ExpectSubject::Image(_) | ExpectSubject::Number(_) => return 1,
     };
     let bytes = plan.wires.get(&name).and_then(|wire| plan.buffers.get(wire.buffer)).map_or(0, |buffer| buffer.bytes);
     bytes.div_ceil(A_FRAME).max(1)
@@ -248,7 +248,7 @@ impl Recorder {
     pub fn forget(&mut self, measurement: usize) {
         self.record.forget(measurement);
         for slot in self.requested.iter_mut().filter_map(|requested| requested.samples.get_mut(measurement)) {
-            *slot = Slot::Here(None);
+            *slot = SampleSlot::Here(None);
         }
     }
 
@@ -265,11 +265,13 @@ impl Recorder {
         let samples = measurements().zip(found).map(|(measurement, found)| match found {
             Some((wire, Few { index, count, .. })) => {
                 let words = next();
-                Slot::Few(Box::new(wire.clone()), Few { index, words, count: count.map(|_| next()) })
+                SampleSlot::Few(Box::new(wire.clone()), Few { index, words, count: count.map(|_| next()) })
             }
-            None if matches!(measurement.statistic, Statistic::Cell(_) | Statistic::Particle(_)) => Slot::Here(None),
-            None if frame % every(plan, &measurement.subject) != 0 => Slot::Here(None),
-            None => request(simulation, &measurement.subject).map_or(Slot::Here(None), Slot::Waiting),
+            None if matches!(measurement.statistic, Statistic::Cell(_) | Statistic::Particle(_)) => {
+                SampleSlot::Here(None)
+            }
+            None if frame % every(plan, &measurement.subject) != 0 => SampleSlot::Here(None),
+            None => request(simulation, &measurement.subject).map_or(SampleSlot::Here(None), SampleSlot::Waiting),
         });
         let samples = samples.collect();
         self.requested.push_back(Requested { frame, time, samples, few: reading });
@@ -311,29 +313,30 @@ impl Requested {
             }
         }
         let samples = self.samples.into_iter().map(|slot| match slot {
-            Slot::Waiting(pending) => match pending.try_take() {
-                Ok(sample) => Slot::Here(sample.ok()),
-                Err(pending) => Slot::Waiting(pending),
+            SampleSlot::Waiting(pending) => match pending.try_take() {
+                Ok(sample) => SampleSlot::Here(sample.ok()),
+                Err(pending) => SampleSlot::Waiting(pending),
             },
             here => here,
         });
         self.samples = samples.collect();
-        if self.samples.iter().any(|slot| matches!(slot, Slot::Waiting(_))) {
+        if self.samples.iter().any(|slot| matches!(slot, SampleSlot::Waiting(_))) {
             return Err(Box::new(self));
         }
-        let samples = self.samples.into_iter().map(|slot| if let Slot::Here(sample) = slot { sample } else { None });
+        let samples =
+            self.samples.into_iter().map(|slot| if let SampleSlot::Here(sample) = slot { sample } else { None });
         Ok(samples.collect())
     }
 
     fn decode(&mut self, words: &[u32]) {
         for slot in &mut self.samples {
-            if let Slot::Few(wire, few) = slot {
+            if let SampleSlot::Few(wire, few) = slot {
                 let of = |range: &Range<usize>| words.get(range.clone()).filter(|words| !words.is_empty());
                 let alive = few.count.as_ref().is_none_or(|count| {
                     of(count).and_then(|words| words.first()).is_some_and(|count| few.index < u64::from(*count))
                 });
                 let values = of(&few.words).filter(|_| alive).map(|words| element::decode(wire, few.index, words));
-                *slot = Slot::Here(values.map(Sample::Number));
+                *slot = SampleSlot::Here(values.map(Sample::Number));
             }
         }
     }
@@ -492,7 +495,7 @@ mod tests {
     #[test]
     fn a_record_is_a_table_with_gaps_where_nothing_was_measured() {
         let measurement = |name: &str| {
-            let subject = Subject::Wire(name.into());
+            let subject = ExpectSubject::Wire(name.into());
             Measurement { subject, statistic: Statistic::Value, component: None }
         };
         let mut recorder = Recorder::new(8);
@@ -518,7 +521,7 @@ mod tests {
     #[test]
     fn a_simulation_that_goes_back_keeps_what_it_computes_again_and_nothing_of_another_run() {
         let measurement =
-            Measurement { subject: Subject::Wire("e".into()), statistic: Statistic::Value, component: None };
+            Measurement { subject: ExpectSubject::Wire("e".into()), statistic: Statistic::Value, component: None };
         let mut record = Record::new(vec![("e".into(), measurement)]);
         let mut push = |frame: u64, value: f64| {
             record.push(frame, frame as f64, &[Some(Sample::Number(vec![value]))]);

@@ -160,7 +160,7 @@ impl Saver {
     /// # Errors
     /// A checkpoint that can't be written.
     pub fn save(&mut self, simulation: &Simulation) -> Result<(), SaveError> {
-        self.settle(simulation)?;
+        self.drain(simulation)?;
         if self.written.last() != Some(&simulation.frame()) {
             self.reading = Some(simulation.snapshot()?);
             self.since = Instant::now();
@@ -173,11 +173,11 @@ impl Saver {
     /// # Errors
     /// A checkpoint that can't be written.
     pub fn finish(mut self, simulation: &Simulation) -> Result<(), SaveError> {
-        self.settle(simulation)
+        self.drain(simulation)
     }
 
     /// Waits until nothing is on its way.
-    fn settle(&mut self, simulation: &Simulation) -> Result<(), SaveError> {
+    fn drain(&mut self, simulation: &Simulation) -> Result<(), SaveError> {
         self.poll(simulation, true)?;
         self.join()
     }

@@ -9,7 +9,7 @@ use crate::graph::fit;
 use crate::graph::numbers::{Fault, Formula, NamedNumber, Names, Table, Unfit, names_around};
 use crate::graph::values::{self, Declared, Reading};
 use crate::input::FrameInput;
-use crate::plan::{Plan, Slot};
+use crate::plan::{ParamSlot, Plan};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::{Scalar, ValueType};
 
@@ -28,7 +28,7 @@ pub(super) struct Settings {
 /// A slot and its value.
 struct Loaded {
     index: usize,
-    slot: Slot,
+    slot: ParamSlot,
     /// The value at time zero, which is written first. So the GPU never sees a value outside the range, on which the
     /// proofs about loops rely.
     reading: Reading,
@@ -57,7 +57,7 @@ impl Settings {
 
     /// The value of a parameter or a number in the last frame.
     pub(super) fn value(&self, plan: &Plan, path: &str) -> Option<Vec<f64>> {
-        let drawn = |slot: &Slot| matches!(slot.ty, ValueType::Curve | ValueType::Gradient);
+        let drawn = |slot: &ParamSlot| matches!(slot.ty, ValueType::Curve | ValueType::Gradient);
         if let Some(number) = self.numbers.value(path) {
             return Some(number.as_slice().to_vec());
         }
@@ -102,7 +102,7 @@ impl Settings {
             let cause = format!("the plan depends on it ({}), so it can't change while running", shaped.join(", "));
             return Err(problem(path, (cause, "set it in the graph, and compile the graph again".into())));
         }
-        let named = |slot: &Slot| slot.paths.iter().any(|p| p == path);
+        let named = |slot: &ParamSlot| slot.paths.iter().any(|p| p == path);
         if set.is_empty() && !plan.settings.iter().any(named) {
             return Err(unknown(plan, path));
         }
@@ -113,8 +113,9 @@ impl Settings {
         }
         let numbers = (!set.is_empty()).then_some(numbers);
         let set = set.into_iter().map(|(path, _)| path).collect();
-        let replaced =
-            |slot: &Slot| named(slot).then(|| Slot { value: value.clone(), uses: uses.clone(), ..slot.clone() });
+        let replaced = |slot: &ParamSlot| {
+            named(slot).then(|| ParamSlot { value: value.clone(), uses: uses.clone(), ..slot.clone() })
+        };
         let unfit = |(own, unfit): (String, Unfit)| as_it_becomes(path, &value, &own, unfit);
         self.change(plan, numbers, set, &replaced).map_err(unfit)
     }
@@ -128,7 +129,7 @@ impl Settings {
         plan: &mut Plan,
         numbers: Option<Vec<NamedNumber>>,
         set: Vec<String>,
-        replaced: &dyn Fn(&Slot) -> Option<Slot>,
+        replaced: &dyn Fn(&ParamSlot) -> Option<ParamSlot>,
     ) -> Result<(), (String, Unfit)> {
         let mut table = match numbers {
             Some(numbers) => Table::new(&numbers)?,
@@ -168,9 +169,9 @@ impl Settings {
                 (number.value, number.uses) = (written.value.clone(), written.uses.clone());
             }
         }
-        let replaced = |slot: &Slot| {
+        let replaced = |slot: &ParamSlot| {
             let (_, Written { value, uses }) = differs(self::path(slot), &slot.value)?.clone();
-            Some(Slot { value, uses, ..slot.clone() })
+            Some(ParamSlot { value, uses, ..slot.clone() })
         };
         if !set.is_empty() || plan.settings.iter().any(|slot| replaced(slot).is_some()) {
             // They were valid when they were set.
@@ -269,7 +270,7 @@ impl Settings {
         dt
     }
 
-    fn write(&mut self, index: usize, slot: &Slot, values: &[f64]) {
+    fn write(&mut self, index: usize, slot: &ParamSlot, values: &[f64]) {
         let count = slot.ty.components(slot.dim) as usize;
         let values = values.get(..count).unwrap_or(values);
         if let Some(now) = self.now.get_mut(index) {
@@ -295,7 +296,7 @@ impl Settings {
     }
 }
 
-fn load(index: usize, slot: Slot, numbers: &Table) -> Result<Loaded, Unfit> {
+fn load(index: usize, slot: ParamSlot, numbers: &Table) -> Result<Loaded, Unfit> {
     let declared = Declared { ty: slot.ty, range: slot.range, dim: slot.dim };
     let reading = values::read(declared, &slot.value, &Names::from(&slot.uses), numbers);
     Ok(Loaded { index, reading: reading.map_err(Option::unwrap_or_default)?, slot })
@@ -305,13 +306,13 @@ fn load(index: usize, slot: Slot, numbers: &Table) -> Result<Loaded, Unfit> {
 ///
 /// # Errors
 /// Why the parameter can't have it.
-pub(super) fn held_value(slot: &Slot, values: &[f64]) -> Result<[f64; 4], Unfit> {
+pub(super) fn held_value(slot: &ParamSlot, values: &[f64]) -> Result<[f64; 4], Unfit> {
     let wrong = || (format!("{} numbers were held", values.len()), String::new());
     let number = Number::vector(values).ok_or_else(wrong)?;
     fit(slot.ty, slot.range, number, slot.dim)
 }
 
-pub(super) fn path(slot: &Slot) -> &str {
+pub(super) fn path(slot: &ParamSlot) -> &str {
     slot.paths.first().map_or("", String::as_str)
 }
 

@@ -34,7 +34,7 @@ pub struct Simulation {
     pub(super) notes: Problems,
     pub(super) watches: watch::Watches,
     pub(super) scatters: scatter::Scatters,
-    pub(super) values: Option<Box<nan_watch::Values>>,
+    pub(super) values: Option<Box<nan_watch::NanWatch>>,
     /// The frame that is being computed in slices.
     pub(super) started: Option<Started>,
     /// Input of the preview that the wires show; `None` where they show a frame of the run.

@@ -75,7 +75,7 @@ fn seed(text: &str, wire: &str) -> Seed {
     let snapshot = Snapshot::of_zeros(&plan, 5);
     let checkpoint = Checkpoint::of_plan(&plan, "a card", snapshot, text.into(), Some("inputs".into()));
     checkpoint.write(&path).expect("the seed is written");
-    let status = bake::look(&graph, "all", &document.bakes["all"], &Access::new(&folder, false)).expect("a bake");
+    let status = bake::status_of(&graph, "all", &document.bakes["all"], &Access::new(&folder, false)).expect("a bake");
     let index = status.index("a card", (1, 2));
     let (writer, _) = Writer::begin(&folder.join("all.bake"), index.clone(), false).expect("a cache");
     let live = |words: u64, capacity: u32| words.checked_div(u64::from(capacity)).map_or(words, |each| 3 * each);
@@ -275,7 +275,10 @@ fn played(folder: &Path, seed: &Seed, text: &str) -> usize {
     }
     let _ = both(&cache);
     let access = Access::new(folder, false);
-    match bake::look(&seed.graph, "all", &seed.document.bakes["all"], &access).expect("the bake is valid").condition {
+    match bake::status_of(&seed.graph, "all", &seed.document.bakes["all"], &access)
+        .expect("the bake is valid")
+        .condition
+    {
         Condition::Fresh | Condition::Stale(_) => 2,
         _ => 1,
     }

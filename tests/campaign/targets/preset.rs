@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use stagewright_base::files::{Access, portable};
 use stagewright_base::problem::Problem;
 use stagewright_export::job::Export;
-use stagewright_export::place::{Place, Version};
+use stagewright_export::place::{ExportPlace, Version};
 use stagewright_export::preset;
 use stagewright_language::document::{Document, ExportPreset, ParamValue};
 use stagewright_language::graph::Graph;
@@ -267,7 +267,8 @@ fn placed(name: &str, preset: &ExportPreset, document: &Document, graph: &Graph)
     let ground = ground();
     let access = Access::new(&ground.folder, false);
     let version = if preset.frames.0.is_multiple_of(2) { Version::Next } else { Version::Unfinished };
-    let place = Place { preset: Some(name.into()), version, ..Place::of(&ground.folder.join("a graph.ron")) };
+    let place =
+        ExportPlace { preset: Some(name.into()), version, ..ExportPlace::of(&ground.folder.join("a graph.ron")) };
     let refused = |error: &Problem| {
         problem(error);
         assert!(error.cause.contains("the preset `"), "an error names the preset: {error}");

@@ -193,7 +193,7 @@ fn debugger(scene: &Scene, wire: &str) -> Observed {
     let mut run = Simulation::new(gpu(), scene.plan(PlanOptions::default())?)?;
     let mut debugger = FrameDebugger::new(gpu(), scene.plain()?, &FrameStart::new(&run, &run.recorded_input()))?;
     let plan = debugger.simulation().plan();
-    let Some(place) = plan.wires.get(wire).map(|known| Place::of(plan, known, 1)) else { return Ok(None) };
+    let Some(place) = plan.wires.get(wire).map(|known| ElementPlace::of(plan, known, 1)) else { return Ok(None) };
     let mut viewer = Viewer::new(gpu())?;
     for _ in 0..FRAMES {
         let mut seen = 0;
@@ -309,7 +309,7 @@ fn bake_it(scene: &Scene, wire: &str) -> Observed {
     document.bakes.clear();
     document.bakes.insert("wire".into(), entry.clone());
     let graph = Graph::build(&document, &scene.library)?;
-    let Ok(status) = bake::look(&graph, "wire", &entry, &scene.access()) else { return Ok(None) };
+    let Ok(status) = bake::status_of(&graph, "wire", &entry, &scene.access()) else { return Ok(None) };
     let options = bake::job::plan_options(&status, &bake::playing(&graph, &scene.access()), &scene.access());
     let mut simulation = Simulation::new(gpu(), scene.plan(PlanOptions { tuning: scene.tuning.clone(), ..options })?)?;
     let order = bake::job::Order {
@@ -336,7 +336,7 @@ fn compare_it(scene: &Scene, wire: &str) -> Observed {
     };
     let plan = scene.plan(PlanOptions { keep, outputs, tuning: scene.tuning.clone(), ..PlanOptions::default() })?;
     let mut sides = [Simulation::new(gpu(), plan.clone())?, Simulation::new(gpu(), plan)?];
-    let subject = host_copy::Subject::of(sides[0].plan(), wire);
+    let subject = host_copy::CopySubject::of(sides[0].plan(), wire);
     while sides[0].frame() < FRAMES {
         sides.iter_mut().try_for_each(step)?;
         let take = |side: &Simulation| Fallible::Ok(Arc::new(side.take(&subject)?.wait().ok_or("nothing arrived")?));

@@ -202,7 +202,7 @@ mod tests {
                         };
                         store.change(change).unwrap();
                     }
-                    store.settle(LONG).unwrap();
+                    store.await_written(LONG).unwrap();
                 });
             }
         });
@@ -211,7 +211,7 @@ mod tests {
         // What another window adds is there when the menu is opened.
         let mut other: Store<Presets> = Store::open(Some(&folder));
         other.change(|presets| presets.insert("a/b", "new", &BTreeMap::new())).unwrap();
-        other.settle(LONG).unwrap();
+        other.await_written(LONG).unwrap();
         assert!(!store.get().has("a/b", "new"));
         store.renew();
         assert!(store.get().has("a/b", "new"));
@@ -225,7 +225,7 @@ mod tests {
         fs::write(&file, damaged).unwrap();
         let mut store: Store<Presets> = Store::open(Some(&folder));
         let now = store.change(|presets| presets.insert("a/b", "Two", &BTreeMap::new()));
-        let error = now.and_then(|()| store.settle(LONG)).unwrap_err();
+        let error = now.and_then(|()| store.await_written(LONG)).unwrap_err();
         assert!(error.contains("presets.ron can't be parsed") && error.contains("fix the file"), "{error}");
         assert_eq!(fs::read_to_string(&file).unwrap(), damaged);
         fs::remove_dir_all(folder).unwrap();

@@ -14,7 +14,7 @@ use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::sim::checkpoint::Stop;
 use crate::sim::debug::{
-    Condition, Conditions, Fired, FrameDebugger, FrameStart, NanSearch, Place, Report, WriteEvent,
+    Condition, Conditions, ElementPlace, Fired, FrameDebugger, FrameStart, NanSearch, Report, WriteEvent,
 };
 use crate::sim::nan_watch::BadValues;
 use crate::sim::{FrameInput, Simulation};
@@ -71,7 +71,7 @@ struct Standing {
     debugger: FrameDebugger,
     report: Option<Report>,
     /// The cell or particle whose history is shown, and every write to it.
-    picked: Option<(Place, String, Vec<WriteEvent>)>,
+    picked: Option<(ElementPlace, String, Vec<WriteEvent>)>,
 }
 
 /// How to go on inside a frame.
@@ -102,7 +102,7 @@ impl Session {
     /// The middle of the picked cell \[m\], where it is one of a domain.
     pub(crate) fn picked_cell(&self, domain: Option<DomainId>) -> Option<[f64; 3]> {
         let standing = self.debugging.standing.as_ref()?;
-        let (place @ Place::Cell(of, _), ..) = standing.picked.as_ref()? else { return None };
+        let (place @ ElementPlace::Cell(of, _), ..) = standing.picked.as_ref()? else { return None };
         let middle = place.center(standing.debugger.simulation().plan()).filter(|_| Some(*of) == domain)?;
         let mut at = [0.0; 3];
         at.iter_mut().zip(middle).for_each(|(to, from)| *to = from);
@@ -461,13 +461,13 @@ impl Session {
         let known = plan.wires.get(wire).or_else(|| plan.wires.get(&format!("{wire}.position")));
         let Some(known) = known else { return };
         let place = match (cell, known.domain) {
-            (Some(cell), Some(domain)) => Place::Cell(domain, cell),
-            _ => Place::of(plan, known, index),
+            (Some(cell), Some(domain)) => ElementPlace::Cell(domain, cell),
+            _ => ElementPlace::of(plan, known, index),
         };
         self.pick(place);
     }
 
-    fn pick(&mut self, place: Place) {
+    fn pick(&mut self, place: ElementPlace) {
         let Some(standing) = &mut self.debugging.standing else { return };
         let name = place.describe(standing.debugger.simulation().plan());
         match standing.debugger.history(place) {

@@ -37,7 +37,7 @@ impl Session {
     }
 
     pub(crate) fn level(&self) -> Level<'_> {
-        // `settle` ensures that the level exists.
+        // `drop_missing` ensures that the level exists.
         self.shown().level(&self.level.scope).unwrap_or(Level::Document(&self.document))
     }
 
@@ -104,7 +104,7 @@ impl Session {
     }
 
     /// Leaves groups and deselects nodes that no longer exist.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn drop_missing(&mut self) {
         self.fit();
         let mut opened: Option<Document> = None;
         let mut depth = 0;
@@ -125,7 +125,7 @@ impl Session {
         if depth < self.level.scope.0.len() {
             self.level.scope.0.truncate(depth);
             self.selection.nodes.clear();
-            self.settle();
+            self.drop_missing();
             return;
         }
         let group = self.group().is_some();
@@ -140,7 +140,7 @@ impl Session {
         if group {
             self.level.scope = self.level.scope.inside(name);
             self.selection.clear();
-            self.settle();
+            self.drop_missing();
         }
         group
     }
@@ -161,7 +161,7 @@ impl Session {
     pub(crate) fn open_level(&mut self, depth: usize) {
         if let Some(left) = self.level.scope.0.get(depth).cloned() {
             self.level.scope.0.truncate(depth);
-            self.settle();
+            self.drop_missing();
             self.selection = Selection::of(left);
         }
     }
@@ -172,11 +172,11 @@ impl Session {
             return true;
         }
         let before = (std::mem::take(&mut self.level.scope), std::mem::take(&mut self.selection));
-        self.settle();
+        self.drop_missing();
         let there = scope.0.iter().all(|group| self.enter(group));
         if !there {
             (self.level.scope, self.selection) = before;
-            self.settle();
+            self.drop_missing();
         }
         there
     }
@@ -184,7 +184,7 @@ impl Session {
     /// Opens the level of a node, given by a path such as `substep/density`, and selects it. Returns whether it is there.
     pub(crate) fn select_path(&mut self, path: &str) -> bool {
         let before = (std::mem::take(&mut self.level.scope), std::mem::take(&mut self.selection));
-        self.settle();
+        self.drop_missing();
         let parts: Vec<&str> = path.split('/').collect();
         let Some((name, groups)) = parts.split_last() else { return false };
         // If a group on the path can't be opened, the group itself is selected.
@@ -194,7 +194,7 @@ impl Session {
             return true;
         }
         (self.level.scope, self.selection) = before;
-        self.settle();
+        self.drop_missing();
         false
     }
 

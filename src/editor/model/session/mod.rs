@@ -57,7 +57,7 @@ pub(crate) use presets::Given;
 use selection::Hovered;
 pub(crate) use selection::Selection;
 use snapshots::Compared;
-pub(crate) use snapshots::Slot;
+pub(crate) use snapshots::SnapshotSlot;
 use stages::StageLibrary;
 use values::StateWatch;
 use views::Viewed;
@@ -348,7 +348,7 @@ impl Session {
         self.leave_frame();
         self.changes.revision += 1;
         self.changes.unsent.clear();
-        self.settle();
+        self.drop_missing();
         self.level.readable.note(&self.document);
         self.problems.stages = self.stages.problems(&self.document);
         if self.waits_for_stages() {

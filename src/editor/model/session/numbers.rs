@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Session;
 use super::plots::Plotted;
 use crate::document::Link;
-use crate::graph::expect::{Statistic, Subject};
+use crate::graph::expect::{ExpectSubject, Statistic};
 use crate::graph::measurement::Measurement;
 use crate::sim::record::{Record, Recorder};
 use crate::stage::types::{Element, PortType, ValueType, WireType};
@@ -81,14 +81,14 @@ impl Numbers {
 
 impl Session {
     /// What is measured of a wire that carries a number; `None` where it carries something else.
-    pub(super) fn number(&self, wire: &str) -> Option<Subject> {
+    pub(super) fn number(&self, wire: &str) -> Option<ExpectSubject> {
         let simulation = self.simulation.as_ref()?;
         match simulation.plan().wires.get(wire) {
-            Some(known) => is_number(known.ty).then(|| Subject::Wire(wire.into())),
+            Some(known) => is_number(known.ty).then(|| ExpectSubject::Wire(wire.into())),
             None => {
                 let node = wire.strip_suffix(".value")?;
                 let number = self.document.node(node).is_some_and(|node| node.kind.is_number());
-                (number && simulation.value(wire).is_some()).then(|| Subject::Number(wire.into()))
+                (number && simulation.value(wire).is_some()).then(|| ExpectSubject::Number(wire.into()))
             }
         }
     }

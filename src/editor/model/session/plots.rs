@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::document::Link;
-use crate::graph::expect::{Statistic, Subject};
+use crate::graph::expect::{ExpectSubject, Statistic};
 use crate::graph::measurement::Measurement;
 use crate::stage::types::{PortType, WireType};
 
@@ -91,15 +91,15 @@ impl Session {
     }
 
     /// What a measurement of a wire reads, and the wire that it is of: for a set of particles its count, or an attribute of one.
-    fn measured(&self, wire: &str, statistic: Statistic) -> Result<(String, Subject), String> {
+    fn measured(&self, wire: &str, statistic: Statistic) -> Result<(String, ExpectSubject), String> {
         if self.simulation.is_none() {
             return Err("Nothing runs yet, so there is nothing to plot; fix the problems of the graph first".into());
         }
         let attribute = |wire: &str| {
             let (set, attribute) = wire.rsplit_once('.')?;
-            Some((wire.to_string(), Subject::Attribute(set.into(), attribute.into())))
+            Some((wire.to_string(), ExpectSubject::Attribute(set.into(), attribute.into())))
         };
-        let whole = |wire: &str| Some((wire.to_string(), Subject::Wire(wire.into())));
+        let whole = |wire: &str| Some((wire.to_string(), ExpectSubject::Wire(wire.into())));
         let found = match (self.carried(wire), statistic) {
             (_, Statistic::Value) if self.is_number(wire) => {
                 self.number(wire).map(|subject| (wire.to_string(), subject))
@@ -119,7 +119,7 @@ impl Session {
                 let node = wire.strip_suffix(".value").and_then(|node| self.document.node(node));
                 let known = listed.iter().any(|known| known == wire);
                 match node.filter(|_| known).is_some_and(|node| node.kind.is_number()) {
-                    true => Some((wire.to_string(), Subject::Number(wire.into()))),
+                    true => Some((wire.to_string(), ExpectSubject::Number(wire.into()))),
                     false => whole(wire).filter(|_| known),
                 }
             }

@@ -34,7 +34,7 @@ impl Session {
     /// # Errors
     /// Why they could not be written, in one sentence.
     pub(crate) fn settle_presets(&mut self) -> Result<(), String> {
-        self.presets.settle(Duration::ZERO)
+        self.presets.await_written(Duration::ZERO)
     }
 
     /// Sets parameters of any nodes as one step.

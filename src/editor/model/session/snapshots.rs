@@ -5,33 +5,33 @@ use crate::document::Document;
 
 /// Name of a snapshot: A or B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Slot {
+pub(crate) enum SnapshotSlot {
     A,
     B,
 }
 
-impl Slot {
-    pub(crate) const BOTH: [Slot; 2] = [Slot::A, Slot::B];
+impl SnapshotSlot {
+    pub(crate) const BOTH: [SnapshotSlot; 2] = [SnapshotSlot::A, SnapshotSlot::B];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Slot::A => "A",
-            Slot::B => "B",
+            SnapshotSlot::A => "A",
+            SnapshotSlot::B => "B",
         }
     }
 
-    pub(crate) fn other(self) -> Slot {
+    pub(crate) fn other(self) -> SnapshotSlot {
         match self {
-            Slot::A => Slot::B,
-            Slot::B => Slot::A,
+            SnapshotSlot::A => SnapshotSlot::B,
+            SnapshotSlot::B => SnapshotSlot::A,
         }
     }
 
     /// The gesture that switches to it.
     fn gesture(self) -> &'static str {
         match self {
-            Slot::A => "snapshot A",
-            Slot::B => "snapshot B",
+            SnapshotSlot::A => "snapshot A",
+            SnapshotSlot::B => "snapshot B",
         }
     }
 }
@@ -40,33 +40,33 @@ impl Slot {
 #[derive(Default)]
 pub(super) struct Compared {
     stored: [Option<Document>; 2],
-    last: Option<Slot>,
+    last: Option<SnapshotSlot>,
 }
 
 impl Session {
     /// Stores the document as a snapshot, in place of the one that is there.
-    pub(crate) fn store_snapshot(&mut self, slot: Slot) {
+    pub(crate) fn store_snapshot(&mut self, slot: SnapshotSlot) {
         self.compared.stored[slot as usize] = Some(self.document.clone());
         self.compared.last = Some(slot);
     }
 
     /// Forgets a snapshot.
-    pub(crate) fn discard_snapshot(&mut self, slot: Slot) {
+    pub(crate) fn discard_snapshot(&mut self, slot: SnapshotSlot) {
         self.compared.stored[slot as usize] = None;
     }
 
-    pub(crate) fn stored_snapshot(&self, slot: Slot) -> Option<&Document> {
+    pub(crate) fn stored_snapshot(&self, slot: SnapshotSlot) -> Option<&Document> {
         self.compared.stored[slot as usize].as_ref()
     }
 
     /// The snapshot that the document equals.
-    pub(crate) fn shown_snapshot(&self) -> Option<Slot> {
-        let shown = |slot: &Slot| self.stored_snapshot(*slot) == Some(&self.document);
-        self.compared.last.filter(shown).or_else(|| Slot::BOTH.into_iter().find(shown))
+    pub(crate) fn shown_snapshot(&self) -> Option<SnapshotSlot> {
+        let shown = |slot: &SnapshotSlot| self.stored_snapshot(*slot) == Some(&self.document);
+        self.compared.last.filter(shown).or_else(|| SnapshotSlot::BOTH.into_iter().find(shown))
     }
 
     /// Replaces the document by a snapshot, as one undo step. States that exist in both keep their values.
-    pub(crate) fn show_snapshot(&mut self, slot: Slot) {
+    pub(crate) fn show_snapshot(&mut self, slot: SnapshotSlot) {
         let Some(document) = self.stored_snapshot(slot).cloned() else { return };
         self.end_gesture();
         self.edit(slot.gesture(), |now| *now = document);
@@ -78,12 +78,12 @@ impl Session {
     ///
     /// # Errors
     /// Which snapshot is missing, in one sentence.
-    pub(crate) fn switch_snapshot(&mut self) -> Result<Slot, String> {
+    pub(crate) fn switch_snapshot(&mut self) -> Result<SnapshotSlot, String> {
         let shown = self.shown_snapshot();
-        let first = shown.or(self.compared.last).map_or(Slot::A, Slot::other);
-        let stored = |slot: &Slot| self.stored_snapshot(*slot).is_some() && shown != Some(*slot);
+        let first = shown.or(self.compared.last).map_or(SnapshotSlot::A, SnapshotSlot::other);
+        let stored = |slot: &SnapshotSlot| self.stored_snapshot(*slot).is_some() && shown != Some(*slot);
         let Some(slot) = [first, first.other()].into_iter().find(stored) else {
-            let missing = shown.map_or(Slot::A, Slot::other).name();
+            let missing = shown.map_or(SnapshotSlot::A, SnapshotSlot::other).name();
             return Err(format!("There is no snapshot {missing} yet. Store one to switch to it."));
         };
         self.show_snapshot(slot);

@@ -206,7 +206,7 @@ pub(crate) fn area(frame: &Frame) -> Rect {
 }
 
 /// The frame whose title or corner is at a point of the window.
-pub(super) fn at(canvas: &Canvas, session: &Session, point: egui::Pos2) -> Option<usize> {
+pub(super) fn frame_at(canvas: &Canvas, session: &Session, point: egui::Pos2) -> Option<usize> {
     (0..session.frames().len()).rev().find(|index| {
         let rect = canvas.frame_rect(session, *index);
         head(rect, canvas.view.zoom).contains(point)

@@ -9,7 +9,7 @@ use egui_node_graph::NodeResponse;
 use super::frames::{self, Held};
 use super::snap::Guide;
 use super::strokes::Stroke;
-use super::view::{Asked, Response};
+use super::view::{Response, WidgetAction};
 use super::{Canvas, Palette};
 use crate::commands::action::{Action, Actions};
 use crate::document::{Document, Link, ParamValue};
@@ -194,7 +194,7 @@ impl Canvas {
     /// Numbers that were changed on the nodes themselves.
     pub(super) fn ask(&mut self, session: &mut Session, responses: &[Response]) -> Result<(), String> {
         for response in responses {
-            let NodeResponse::User(Asked::Repeat(id, count)) = response else { continue };
+            let NodeResponse::User(WidgetAction::Repeat(id, count)) = response else { continue };
             let Some(name) = self.name(*id).filter(|_| session.editable()) else { continue };
             let scope = session.scope().clone();
             let mut result = Ok(());

@@ -63,7 +63,7 @@ impl Canvas {
     }
 
     pub(super) fn frame_at(&self, session: &Session, at: Pos2) -> Option<usize> {
-        frames::at(self, session, at)
+        frames::frame_at(self, session, at)
     }
 
     fn face_of(&self, node: &str, end: End, port: &str) -> Option<&PortSignature> {

@@ -25,7 +25,7 @@ const COLORS: [Color; 8] = [
 ];
 
 #[derive(Clone, Debug)]
-enum Subject {
+enum MenuTarget {
     /// The selected nodes, of which this one was clicked.
     Nodes(String),
     Wire(Link, InputEnd),
@@ -35,7 +35,7 @@ enum Subject {
 /// An open menu.
 pub(super) struct Menu {
     at: Pos2,
-    subject: Subject,
+    subject: MenuTarget,
 }
 
 /// What was chosen.
@@ -55,12 +55,12 @@ impl Canvas {
                 session.selection.nodes = std::iter::once(name.clone()).collect();
             }
             session.selection.frame = None;
-            Some(Subject::Nodes(name))
+            Some(MenuTarget::Nodes(name))
         } else if let Some(wire) = self.wire_at(at) {
-            Some(Subject::Wire(wire.from.clone(), wire.to.clone()))
+            Some(MenuTarget::Wire(wire.from.clone(), wire.to.clone()))
         } else if let Some(index) = self.frame_at(session, at) {
             session.selection = Selection::of_frame(index);
-            Some(Subject::Frame)
+            Some(MenuTarget::Frame)
         } else {
             None
         };
@@ -80,9 +80,9 @@ impl Canvas {
             egui::Frame::menu(ui.style()).show(ui, |ui| {
                 ui.set_width(230.0);
                 choice = scrolled(ui, |ui| match &menu.subject {
-                    Subject::Nodes(name) => nodes(ui, session, name),
-                    Subject::Wire(from, _) => wire(ui, session, from),
-                    Subject::Frame => frame(ui),
+                    MenuTarget::Nodes(name) => nodes(ui, session, name),
+                    MenuTarget::Wire(from, _) => wire(ui, session, from),
+                    MenuTarget::Frame => frame(ui),
                 });
             });
         });
@@ -109,10 +109,10 @@ impl Canvas {
             (Choice::Command(command), _) => actions.push(Action::Run(command)),
             (Choice::See(link), _) => actions.push(Action::ViewWire(link)),
             (Choice::Color(color), _) => self.set_color(session, color),
-            (Choice::Dot, Subject::Wire(from, to)) => {
+            (Choice::Dot, MenuTarget::Wire(from, to)) => {
                 self.add_dot(session, menu.at, from, std::slice::from_ref(&to))?;
             }
-            (Choice::Cut, Subject::Wire(_, to)) => {
+            (Choice::Cut, MenuTarget::Wire(_, to)) => {
                 let scope = session.scope().clone();
                 session.edit("cut", |document| edit::disconnect(document, &scope, &to));
             }

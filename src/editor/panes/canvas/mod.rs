@@ -167,7 +167,7 @@ impl PaneContent for Canvas {
     }
 
     /// Closes what is open on a hidden canvas, which would keep the keyboard.
-    fn settle(&mut self, _: &mut Session, _: bool) {
+    fn after_frame(&mut self, _: &mut Session, _: bool) {
         if std::mem::take(&mut self.shown) {
             return;
         }
@@ -468,15 +468,15 @@ fn place_of(session: &Session, name: &str) -> Vec2 {
 /// The same on a level.
 pub(crate) fn place_on(level: Level<'_>, name: &str) -> Vec2 {
     let at = match (name, level.group()) {
-        (IN, Some(group)) => group.inputs_at.unwrap_or_else(|| beside(&group.nodes, false)),
-        (OUT, Some(group)) => group.outputs_at.unwrap_or_else(|| beside(&group.nodes, true)),
+        (IN, Some(group)) => group.inputs_at.unwrap_or_else(|| border_position(&group.nodes, false)),
+        (OUT, Some(group)) => group.outputs_at.unwrap_or_else(|| border_position(&group.nodes, true)),
         _ => level.nodes().get(name).map_or((0.0, 0.0), |node| node.at),
     };
     finite(vec2(at.0, at.1))
 }
 
 /// The default position of the block of a group's inputs or outputs.
-fn beside(nodes: &Nodes, right: bool) -> (f32, f32) {
+fn border_position(nodes: &Nodes, right: bool) -> (f32, f32) {
     let places = nodes.values().map(|node| node.at);
     let edge = |pick: fn(f32, f32) -> f32, start| places.clone().map(|at| at.0).fold(start, pick);
     let height = places.clone().map(|at| at.1).sum::<f32>() / nodes.len().max(1) as f32;

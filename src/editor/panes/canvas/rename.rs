@@ -8,12 +8,12 @@ use crate::model::session::Session;
 
 /// A name being typed.
 pub(super) struct Renaming {
-    subject: Subject,
+    subject: RenameTarget,
     text: String,
     fresh: bool,
 }
 
-enum Subject {
+enum RenameTarget {
     Node(String),
     Frame(usize),
     /// A bookmark by its number, with the place of its button.
@@ -25,7 +25,7 @@ impl Canvas {
     pub(super) fn rename(&mut self, session: &Session, name: &str) {
         if session.nodes().contains_key(name) {
             self.popups.renaming =
-                Some(Renaming { subject: Subject::Node(name.into()), text: name.into(), fresh: true });
+                Some(Renaming { subject: RenameTarget::Node(name.into()), text: name.into(), fresh: true });
         }
     }
 
@@ -33,13 +33,13 @@ impl Canvas {
     pub(super) fn rename_frame(&mut self, session: &Session, index: usize) {
         if let Some(frame) = session.frames().get(index) {
             self.popups.renaming =
-                Some(Renaming { subject: Subject::Frame(index), text: frame.title.clone(), fresh: true });
+                Some(Renaming { subject: RenameTarget::Frame(index), text: frame.title.clone(), fresh: true });
         }
     }
 
     /// Begins to edit the name of a bookmark, whose button is at this place.
     pub(super) fn rename_bookmark(&mut self, number: &str, name: &str, place: Rect) {
-        let subject = Subject::Bookmark(number.into(), place);
+        let subject = RenameTarget::Bookmark(number.into(), place);
         self.popups.renaming = Some(Renaming { subject, text: name.into(), fresh: true });
     }
 
@@ -47,9 +47,11 @@ impl Canvas {
     pub(super) fn show_renaming(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
         let Some(renaming) = &self.popups.renaming else { return Ok(()) };
         let place = match &renaming.subject {
-            Subject::Node(name) => self.drawn.ids.get(name).and_then(|id| self.paint.rects.get(id)).copied(),
-            Subject::Frame(index) => Some(self.frame_rect(session, *index)).filter(|_| *index < session.frames().len()),
-            Subject::Bookmark(number, place) => {
+            RenameTarget::Node(name) => self.drawn.ids.get(name).and_then(|id| self.paint.rects.get(id)).copied(),
+            RenameTarget::Frame(index) => {
+                Some(self.frame_rect(session, *index)).filter(|_| *index < session.frames().len())
+            }
+            RenameTarget::Bookmark(number, place) => {
                 Some(*place).filter(|_| session.document().bookmarks.contains_key(number))
             }
         };
@@ -83,7 +85,7 @@ impl Canvas {
         };
         let scope = session.scope().clone();
         match subject {
-            Subject::Node(name) => {
+            RenameTarget::Node(name) => {
                 let new = text.trim().to_string();
                 let mut after = session.document().clone();
                 edit::rename(&mut after, &scope, &name, &new)?;
@@ -91,7 +93,7 @@ impl Canvas {
                 session.selection.nodes = std::iter::once(new).collect();
                 Ok(())
             }
-            Subject::Bookmark(number, _) => {
+            RenameTarget::Bookmark(number, _) => {
                 let mut result = Ok(());
                 session.arrange("rename bookmark", |document| {
                     result = edit::rename_bookmark(document, &number, &text);
@@ -99,7 +101,7 @@ impl Canvas {
                 session.end_gesture();
                 result.map_err(String::from)
             }
-            Subject::Frame(index) => {
+            RenameTarget::Frame(index) => {
                 let mut result = Ok(());
                 session.arrange("title", |document| {
                     result = edit::update_frame(document, &scope, index, |frame| frame.title = text);

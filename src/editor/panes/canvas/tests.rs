@@ -214,11 +214,11 @@ fn a_canvas_without_room_closes_what_is_open_on_it() {
         bench.frame(vec![Event::PointerButton { pos: at, button, pressed, modifiers }]);
     }
     bench.frame(Vec::new());
-    bench.canvas.settle(&mut bench.session, true);
+    bench.canvas.after_frame(&mut bench.session, true);
     assert!(bench.canvas.busy(), "a menu or the palette is open");
     bench.size.y = 0.0;
     bench.frame(Vec::new());
-    bench.canvas.settle(&mut bench.session, true);
+    bench.canvas.after_frame(&mut bench.session, true);
     assert!(!bench.canvas.busy());
 }
 

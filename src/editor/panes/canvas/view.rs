@@ -55,7 +55,7 @@ const PLAIN: f32 = 0.7;
 
 pub(super) type Graph = crate_graph::Graph<NodeView, PortView, PortValue>;
 pub(super) type State = crate_graph::GraphEditorState<NodeView, PortView, PortValue, NoTemplate, Paint>;
-pub(super) type Response = NodeResponse<Asked, NodeView>;
+pub(super) type Response = NodeResponse<WidgetAction, NodeView>;
 
 /// What a node shows.
 #[derive(Clone, Debug)]
@@ -205,11 +205,18 @@ impl DataTypeTrait<Paint> for PortView {
 pub(super) struct PortValue(pub Option<PortSignature>);
 
 impl WidgetValueTrait for PortValue {
-    type Response = Asked;
+    type Response = WidgetAction;
     type UserState = Paint;
     type NodeData = NodeView;
 
-    fn value_widget(&mut self, name: &str, id: NodeId, ui: &mut Ui, paint: &mut Paint, node: &NodeView) -> Vec<Asked> {
+    fn value_widget(
+        &mut self,
+        name: &str,
+        id: NodeId,
+        ui: &mut Ui,
+        paint: &mut Paint,
+        node: &NodeView,
+    ) -> Vec<WidgetAction> {
         ui.set_opacity(1.0);
         let needed = self.0.as_ref().is_some_and(|port| !port.optional);
         let look = theme::of(ui);
@@ -225,7 +232,7 @@ impl WidgetValueTrait for PortValue {
         ui: &mut Ui,
         paint: &mut Paint,
         node: &NodeView,
-    ) -> Vec<Asked> {
+    ) -> Vec<WidgetAction> {
         ui.set_opacity(1.0);
         let stranger = self.0.as_ref().is_some_and(|port| port.ty.is_none());
         let look = theme::of(ui);
@@ -236,7 +243,7 @@ impl WidgetValueTrait for PortValue {
 }
 
 impl NodeDataTrait for NodeView {
-    type Response = Asked;
+    type Response = WidgetAction;
     type UserState = Paint;
     type DataType = PortView;
     type ValueType = PortValue;
@@ -398,7 +405,7 @@ impl NodeView {
                     egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, name)
                 });
                 let response = response.on_hover_text("Iterations per frame");
-                let asked = response.changed().then_some(NodeResponse::User(Asked::Repeat(id, now)));
+                let asked = response.changed().then_some(NodeResponse::User(WidgetAction::Repeat(id, now)));
                 (rect.left() - 4.0 * zoom, asked.into_iter().collect())
             }
         }
@@ -591,9 +598,9 @@ pub(crate) fn title_room(zoom: f32, counted: bool) -> f32 {
 
 /// What was done to the widgets on a node.
 #[derive(Clone, Debug)]
-pub(super) enum Asked {
+pub(super) enum WidgetAction {
     /// Set the iterations of a node.
     Repeat(NodeId, u32),
 }
 
-impl UserResponseTrait for Asked {}
+impl UserResponseTrait for WidgetAction {}

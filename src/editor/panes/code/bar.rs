@@ -3,7 +3,7 @@
 use eframe::egui::{self, Id, RichText, Ui};
 
 use super::field::Mark;
-use super::{Place, Subject, Text, Wish};
+use super::{ShownText, Text, TextPlace, Wish};
 use crate::commands::command::Command;
 use crate::model::session::Session;
 use crate::problem::{Severity, SourcePlace};
@@ -14,7 +14,7 @@ use crate::toolkit::{prose, theme};
 const STRIP: f32 = 84.0;
 
 /// The origin of the text, with buttons. Returns the button that was clicked, and the widget that names the text.
-pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text) -> (Option<Wish>, Id) {
+pub(super) fn top(ui: &mut Ui, session: &Session, subject: &ShownText, text: &Text) -> (Option<Wish>, Id) {
     let mut wish = None;
     let bar = egui::Panel::top("code bar").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
     let label = bar.show(ui, |ui| {
@@ -30,16 +30,16 @@ pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text
             }
             uses(ui, session, subject, text, &mut wish);
             match &subject.place {
-                Place::Node(_) | Place::Shared(_) => {
+                TextPlace::Node(_) | TextPlace::Shared(_) => {
                     ui.label(RichText::new("Stored in the graph").color(look.dim));
                     let (state, color) = state(session, &subject.path, text, look);
                     ui.label(RichText::new(state).color(color));
                 }
-                Place::BuiltIn(name) => {
+                TextPlace::BuiltIn(name) => {
                     ui.label(RichText::new("Built-in").color(look.dim)).on_hover_text(name);
                     make_local_copy(ui, subject, &mut wish);
                 }
-                Place::File(name, _) => file(ui, session, (subject, name), text, &mut wish),
+                TextPlace::File(name, _) => file(ui, session, (subject, name), text, &mut wish),
             }
             label
         });
@@ -49,7 +49,7 @@ pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text
 }
 
 /// The shared files that the text uses.
-fn uses(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text, wish: &mut Option<Wish>) {
+fn uses(ui: &mut Ui, session: &Session, subject: &ShownText, text: &Text, wish: &mut Option<Wish>) {
     let (header, _) = header::read(&text.now);
     if header.uses.is_empty() {
         return;
@@ -73,7 +73,7 @@ fn uses(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text, wish: &m
     .on_hover_text("Open the files of functions that the text uses");
 }
 
-fn make_local_copy(ui: &mut Ui, subject: &Subject, wish: &mut Option<Wish>) {
+fn make_local_copy(ui: &mut Ui, subject: &ShownText, wish: &mut Option<Wish>) {
     // Only Custom stages see what the graph stores.
     if subject.shared.is_some() && !subject.custom {
         return;
@@ -84,7 +84,7 @@ fn make_local_copy(ui: &mut Ui, subject: &Subject, wish: &mut Option<Wish>) {
     }
 }
 
-fn file(ui: &mut Ui, session: &Session, (subject, name): (&Subject, &str), text: &Text, wish: &mut Option<Wish>) {
+fn file(ui: &mut Ui, session: &Session, (subject, name): (&ShownText, &str), text: &Text, wish: &mut Option<Wish>) {
     let look = theme::of(ui);
     if let Some(file) = session.library().file(name) {
         let short = file.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());

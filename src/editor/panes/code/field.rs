@@ -67,7 +67,7 @@ pub(super) enum HistoryStep {
 
 /// What the field asks of its pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum FieldRequest {
     Step(HistoryStep),
     /// A heading of the manual of the stage language.
     Manual(String),
@@ -99,11 +99,11 @@ pub(super) struct Field {
 
 impl Field {
     /// Draws the text and applies what was typed.
-    pub(super) fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<Asked> {
+    pub(super) fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<FieldRequest> {
         let sought = sought(ui, shown, text);
         let manual = match sought {
-            Some(Declared::Manual(heading)) => Some(Asked::Manual(heading)),
-            Some(Declared::Shared(name, place)) => Some(Asked::Shared(name, place)),
+            Some(Declared::Manual(heading)) => Some(FieldRequest::Manual(heading)),
+            Some(Declared::Shared(name, place)) => Some(FieldRequest::Shared(name, place)),
             Some(Declared::Here(at)) => {
                 self.list.close();
                 set_selection(ui.ctx(), shown.id, at..at);
@@ -150,7 +150,7 @@ impl Field {
         let explained =
             if marked { None } else { pointer.and_then(|at| self.explained(text, &output, at, shown.library)) };
         let followed = explained.and_then(|meaning| explain(ui, shown.id, &output, meaning));
-        step.map(Asked::Step).or(manual).or(followed)
+        step.map(FieldRequest::Step).or(manual).or(followed)
     }
 
     /// The meaning of the word at a point of the screen. It is found once while the pointer stays on its character.
@@ -336,7 +336,7 @@ fn sought(ui: &Ui, shown: &Shown<'_>, text: &str) -> Option<Declared> {
 }
 
 /// Tells what a word means. A click with Ctrl goes to where it is declared; what the manual declares is returned.
-fn explain(ui: &Ui, id: Id, output: &TextEditOutput, meaning: Meaning) -> Option<Asked> {
+fn explain(ui: &Ui, id: Id, output: &TextEditOutput, meaning: Meaning) -> Option<FieldRequest> {
     let Meaning { usage, text, declared } = meaning;
     let look = theme::of(ui);
     let response = output.response.response.clone().on_hover_ui_at_pointer(|ui| {
@@ -355,8 +355,8 @@ fn explain(ui: &Ui, id: Id, output: &TextEditOutput, meaning: Meaning) -> Option
         return None;
     }
     match declared? {
-        Declared::Manual(heading) => Some(Asked::Manual(heading)),
-        Declared::Shared(name, place) => Some(Asked::Shared(name, place)),
+        Declared::Manual(heading) => Some(FieldRequest::Manual(heading)),
+        Declared::Shared(name, place) => Some(FieldRequest::Shared(name, place)),
         Declared::Here(at) => {
             set_selection(ui.ctx(), id, at..at);
             None

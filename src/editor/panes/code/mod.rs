@@ -22,7 +22,7 @@ use crate::panes::content::{PaneContent, Surroundings};
 use crate::problem::{Severity, SourcePlace};
 use crate::stage::{SharedFile, Stage, StageError, header, is_shared};
 use crate::toolkit::theme;
-use field::{Asked, Field, HistoryStep, Mark, Shown};
+use field::{Field, FieldRequest, HistoryStep, Mark, Shown};
 
 /// How long after the last key the text goes into the document \[s\].
 const REST: f64 = 0.3;
@@ -31,7 +31,7 @@ const PAUSE: f64 = 2.0;
 
 /// Where a text is stored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Place {
+enum TextPlace {
     /// In the graph, by the node's path.
     Node(String),
     /// A shared text of the graph, by its name.
@@ -61,7 +61,7 @@ struct Text {
 }
 
 impl Text {
-    fn new(place: &Place, source: &str, draft: Option<&Draft>, library: &Library) -> Text {
+    fn new(place: &TextPlace, source: &str, draft: Option<&Draft>, library: &Library) -> Text {
         let now = draft.map_or(source, |draft| &draft.text).to_string();
         let [kept, seen] = [(); 2].map(|()| draft.map_or(source, |draft| &draft.of).to_string());
         let overtaken = draft.is_some_and(|draft| draft.overtaken);
@@ -74,8 +74,8 @@ impl Text {
         self.now != self.kept
     }
 
-    fn check(&mut self, place: &Place, library: &Library) {
-        if let Place::File(name, _) = place {
+    fn check(&mut self, place: &TextPlace, library: &Library) {
+        if let TextPlace::File(name, _) = place {
             let wrong = match is_shared(&self.now) {
                 true => SharedFile::parse(name, &self.now).and_then(|file| file.check(library)).err(),
                 false => Stage::parse_using(name, &self.now, library).err(),
@@ -85,7 +85,7 @@ impl Text {
     }
 
     /// Updates the stored text.
-    fn sync(&mut self, place: &Place, source: &str, library: &Library) {
+    fn sync(&mut self, place: &TextPlace, source: &str, library: &Library) {
         if self.seen == source {
             return;
         }
@@ -102,7 +102,7 @@ impl Text {
 /// The pane.
 #[derive(Default)]
 pub(crate) struct Code {
-    open: Option<(Place, Text)>,
+    open: Option<(TextPlace, Text)>,
     field: Field,
     /// The place to show when the pane is drawn next.
     wanted: Option<SourcePlace>,
@@ -124,10 +124,10 @@ enum Wish {
 }
 
 /// A node's text, to be shown.
-struct Subject {
+struct ShownText {
     /// Of the node.
     path: String,
-    place: Place,
+    place: TextPlace,
     source: String,
     /// The shared file that it is.
     shared: Option<String>,
@@ -136,7 +136,7 @@ struct Subject {
 }
 
 /// The text of the selected node, or why there is none.
-fn subject(session: &Session) -> Result<Subject, &'static str> {
+fn subject(session: &Session) -> Result<ShownText, &'static str> {
     let mut selected = session.selection.nodes.iter();
     let (Some(name), None) = (selected.next(), selected.next()) else {
         return Err("Select one node to see its WGSL.");
@@ -145,17 +145,19 @@ fn subject(session: &Session) -> Result<Subject, &'static str> {
     let path = session.scope().path(name);
     let library = session.library();
     match &node.kind {
-        NodeKind::Custom(source) if !session.editable() => Ok(own(path.clone(), Place::BuiltIn(path), source.clone())),
+        NodeKind::Custom(source) if !session.editable() => {
+            Ok(own(path.clone(), TextPlace::BuiltIn(path), source.clone()))
+        }
         NodeKind::Custom(source) => {
-            Ok(Subject { custom: true, ..own(path.clone(), Place::Node(path), source.clone()) })
+            Ok(ShownText { custom: true, ..own(path.clone(), TextPlace::Node(path), source.clone()) })
         }
         NodeKind::Stage(name) => match (library.file(name), library.get(name)) {
             (Some(file), _) => {
-                let place = Place::File(name.clone(), file.path.clone());
+                let place = TextPlace::File(name.clone(), file.path.clone());
                 Ok(own(path, place, file.text.clone()))
             }
             (None, Some(Definition::Stage(stage))) => {
-                Ok(own(path, Place::BuiltIn(name.clone()), stage.own_text().to_string()))
+                Ok(own(path, TextPlace::BuiltIn(name.clone()), stage.own_text().to_string()))
             }
             (None, Some(Definition::Group(_))) => Err("A group has no WGSL. Open it and select a stage."),
             (None, None) => Err("There is no stage of this name."),
@@ -166,31 +168,31 @@ fn subject(session: &Session) -> Result<Subject, &'static str> {
 }
 
 /// A node's own text.
-fn own(path: String, place: Place, source: String) -> Subject {
-    Subject { path, place, source, shared: None, custom: false }
+fn own(path: String, place: TextPlace, source: String) -> ShownText {
+    ShownText { path, place, source, shared: None, custom: false }
 }
 
 /// The text of a shared file, in place of that of a node that uses it.
-fn shared_subject(session: &Session, node: &Subject, name: &str) -> Option<Subject> {
+fn shared_subject(session: &Session, node: &ShownText, name: &str) -> Option<ShownText> {
     let library = session.library();
     let of_graph = session.document().shared.get(name).filter(|_| node.custom);
     let (place, source) = match (of_graph, library.file(name)) {
-        (Some(text), _) => (Place::Shared(name.into()), text.clone()),
-        (None, Some(file)) => (Place::File(name.into(), file.path.clone()), file.text.clone()),
-        (None, None) => (Place::BuiltIn(name.into()), library.shared_text(name)?.into_owned()),
+        (Some(text), _) => (TextPlace::Shared(name.into()), text.clone()),
+        (None, Some(file)) => (TextPlace::File(name.into(), file.path.clone()), file.text.clone()),
+        (None, None) => (TextPlace::BuiltIn(name.into()), library.shared_text(name)?.into_owned()),
     };
-    Some(Subject { path: node.path.clone(), place, source, shared: Some(name.into()), custom: node.custom })
+    Some(ShownText { path: node.path.clone(), place, source, shared: Some(name.into()), custom: node.custom })
 }
 
 /// A text that the graph stores.
-fn stored<'d>(document: &'d mut Document, place: &Place) -> Option<&'d mut String> {
+fn stored<'d>(document: &'d mut Document, place: &TextPlace) -> Option<&'d mut String> {
     match place {
-        Place::Node(path) => match document.node_mut(path) {
+        TextPlace::Node(path) => match document.node_mut(path) {
             Some(Node { kind: NodeKind::Custom(source), .. }) => Some(source),
             _ => None,
         },
-        Place::Shared(name) => document.shared.get_mut(name),
-        Place::File(..) | Place::BuiltIn(_) => None,
+        TextPlace::Shared(name) => document.shared.get_mut(name),
+        TextPlace::File(..) | TextPlace::BuiltIn(_) => None,
     }
 }
 
@@ -260,8 +262,8 @@ impl Code {
             label,
             marks: &marks,
             wanted: wanted.or(chosen),
-            editable: !matches!(place, Place::BuiltIn(_)),
-            history: matches!(place, Place::Node(_) | Place::Shared(_)),
+            editable: !matches!(place, TextPlace::BuiltIn(_)),
+            history: matches!(place, TextPlace::Node(_) | TextPlace::Shared(_)),
         };
         let before = text.now.clone();
         let middle = egui::CentralPanel::no_frame();
@@ -273,9 +275,9 @@ impl Code {
             text.check(place, &library);
         }
         match asked {
-            Some(Asked::Step(step)) => self.step(ui.ctx(), session, step),
-            Some(Asked::Manual(heading)) => actions.push(Action::ShowLanguage(heading)),
-            Some(Asked::Shared(name, place)) => self.show_shared(&name, place),
+            Some(FieldRequest::Step(step)) => self.step(ui.ctx(), session, step),
+            Some(FieldRequest::Manual(heading)) => actions.push(Action::ShowLanguage(heading)),
+            Some(FieldRequest::Shared(name, place)) => self.show_shared(&name, place),
             None => {}
         }
         let told = wish.map_or(Ok(()), |wish| self.grant(session, &subject, wish, actions));
@@ -284,7 +286,7 @@ impl Code {
     }
 
     /// The node's text, or the shared file that is shown in its place.
-    fn choose(&mut self, session: &Session, node: Subject) -> Subject {
+    fn choose(&mut self, session: &Session, node: ShownText) -> ShownText {
         let Some((of, name)) = &mut self.shared else { return node };
         if of.is_empty() {
             of.clone_from(&node.path);
@@ -298,7 +300,7 @@ impl Code {
 
     /// Keeps unsaved text of a file in the session.
     fn keep_draft(&self, session: &mut Session) {
-        let Some((Place::File(_, path), text)) = &self.open else { return };
+        let Some((TextPlace::File(_, path), text)) = &self.open else { return };
         let known = session.drafts().get(path);
         let same = |known: &Draft| known.text == text.now && known.of == text.kept && known.overtaken == text.overtaken;
         if text.changed() && !known.is_some_and(same) {
@@ -312,7 +314,7 @@ impl Code {
     /// Puts what was typed into the document after a short pause, or when the field loses the focus. To be called in
     /// every frame, whether or not the pane is visible.
     pub(crate) fn tick(&mut self, ctx: &egui::Context, session: &mut Session) {
-        let Some((place @ (Place::Node(_) | Place::Shared(_)), text)) = &self.open else { return };
+        let Some((place @ (TextPlace::Node(_) | TextPlace::Shared(_)), text)) = &self.open else { return };
         if !text.changed() {
             return;
         }
@@ -327,7 +329,7 @@ impl Code {
     /// Puts what was typed into the document now.
     pub(crate) fn flush(&mut self, session: &mut Session) {
         let Some((place, text)) = &mut self.open else { return };
-        let (Place::Node(of) | Place::Shared(of)) = &*place else { return };
+        let (TextPlace::Node(of) | TextPlace::Shared(of)) = &*place else { return };
         if !text.changed() {
             return;
         }
@@ -353,13 +355,13 @@ impl Code {
 
     /// The file whose text has the focus.
     pub(crate) fn focused_file(&self, ctx: &egui::Context) -> Option<PathBuf> {
-        let (place @ Place::File(_, path), _) = self.open.as_ref()? else { return None };
+        let (place @ TextPlace::File(_, path), _) = self.open.as_ref()? else { return None };
         ctx.memory(|memory| memory.has_focus(id(place))).then(|| path.clone())
     }
 
     /// Notes that a file has this text now; more may have been typed since.
     pub(crate) fn mark_saved(&mut self, saved: &Path, written: &str) {
-        if let Some((Place::File(_, path), text)) = &mut self.open
+        if let Some((TextPlace::File(_, path), text)) = &mut self.open
             && path == saved
         {
             text.kept = written.to_string();
@@ -368,14 +370,14 @@ impl Code {
     }
 
     /// Shows a node's text, with its unsaved changes.
-    fn turn_to(&mut self, session: &mut Session, subject: Option<&Subject>) {
+    fn turn_to(&mut self, session: &mut Session, subject: Option<&ShownText>) {
         let library = session.library().clone();
         if self.open.as_ref().map(|(place, _)| place) != subject.map(|subject| &subject.place) {
             self.flush(session);
             self.open = subject.map(|subject| {
                 let draft = match &subject.place {
-                    Place::File(_, path) => session.drafts().get(path),
-                    Place::Node(_) | Place::Shared(_) | Place::BuiltIn(_) => None,
+                    TextPlace::File(_, path) => session.drafts().get(path),
+                    TextPlace::Node(_) | TextPlace::Shared(_) | TextPlace::BuiltIn(_) => None,
                 };
                 (subject.place.clone(), Text::new(&subject.place, &subject.source, draft, &library))
             });
@@ -395,15 +397,15 @@ impl Code {
         let Some((place, text)) = &mut self.open else { return };
         text.step = true;
         let source = match &*place {
-            Place::Node(path) => match session.document().node(path).map(|node| &node.kind) {
+            TextPlace::Node(path) => match session.document().node(path).map(|node| &node.kind) {
                 Some(NodeKind::Custom(source)) => source,
                 _ => return,
             },
-            Place::Shared(name) => match session.document().shared.get(name) {
+            TextPlace::Shared(name) => match session.document().shared.get(name) {
                 Some(source) => source,
                 None => return,
             },
-            Place::File(..) | Place::BuiltIn(_) => return,
+            TextPlace::File(..) | TextPlace::BuiltIn(_) => return,
         };
         field::follow(ctx, id(place), &text.now, source);
         text.sync(place, source, session.library());
@@ -412,7 +414,7 @@ impl Code {
     fn grant(
         &mut self,
         session: &mut Session,
-        subject: &Subject,
+        subject: &ShownText,
         wish: Wish,
         actions: &mut Actions,
     ) -> Result<(), String> {
@@ -451,7 +453,7 @@ impl Code {
                 open::that_detached(&path).map_err(|error| format!("{} can't be opened: {error}", path.display()))
             }
             Wish::Save => {
-                if let Place::File(_, path) = &subject.place {
+                if let TextPlace::File(_, path) = &subject.place {
                     actions.push(Action::SaveStage(path.clone()));
                 }
                 Ok(())
@@ -468,12 +470,12 @@ impl Code {
     }
 }
 
-fn id(place: &Place) -> Id {
+fn id(place: &TextPlace) -> Id {
     Id::new(("code", place))
 }
 
 /// Problems of the text. Those of files that it uses stand at the line that names the file.
-fn marks(place: &Place, text: &Text, session: &Session, subject: &Subject) -> Vec<Mark> {
+fn marks(place: &TextPlace, text: &Text, session: &Session, subject: &ShownText) -> Vec<Mark> {
     let (header, _) = header::read(&text.now);
     let mark = |file: &str, at: Option<SourcePlace>, sentence: String, error: bool| {
         let shown = subject.shared.as_deref().unwrap_or_default();
@@ -486,7 +488,7 @@ fn marks(place: &Place, text: &Text, session: &Session, subject: &Subject) -> Ve
         Some(Mark { place: Some(at), sentence: format!("{file}{line}: {sentence}"), error })
     };
     // Problems of a file that has unsaved changes, or does not parse, come from its own text.
-    if matches!(place, Place::File(..)) && (text.changed() || !text.wrong.is_empty()) {
+    if matches!(place, TextPlace::File(..)) && (text.changed() || !text.wrong.is_empty()) {
         let own = |wrong: &StageError| {
             let file = if wrong.file.is_empty() { subject.shared.as_deref().unwrap_or_default() } else { &wrong.file };
             mark(file, Some(wrong.place), wrong.message.clone(), true)

@@ -148,7 +148,7 @@ fn what_was_just_typed_is_not_lost() {
     bench.caret("2.0");
     bench.write(" + 3.0");
     let code = &mut bench.code;
-    bench.ctx.memory_mut(|memory| memory.surrender_focus(id(&Place::Node("fade".into()))));
+    bench.ctx.memory_mut(|memory| memory.surrender_focus(id(&TextPlace::Node("fade".into()))));
     code.tick(&bench.ctx, &mut bench.session);
     assert!(bench.kept().contains("+ 3.0;"), "as leaving the text does, even if the pane is out of sight then");
 }
@@ -481,7 +481,7 @@ fn a_row_of_the_list_can_be_clicked() {
     harness.get_by_label("pow(x, y)");
     harness.get_by_label("position(cell)").click();
     harness.run_steps(3);
-    let focused = harness.ctx.memory(|memory| memory.has_focus(id(&Place::Node("fade".into()))));
+    let focused = harness.ctx.memory(|memory| memory.has_focus(id(&TextPlace::Node("fade".into()))));
     let (code, _) = harness.state();
     let text = &code.open.as_ref().unwrap().1.now;
     assert!(text.contains("return position(field(cell)"), "{text}");
@@ -524,7 +524,7 @@ fn looks_right_and_is_found_by_its_names(theme: Theme, name: &str) {
     harness.snapshot(name);
     harness.get_by_label("Line 6:26").click();
     harness.run_steps(4);
-    assert!(harness.ctx.memory(|memory| memory.has_focus(id(&Place::Node("fade".into())))));
+    assert!(harness.ctx.memory(|memory| memory.has_focus(id(&TextPlace::Node("fade".into())))));
     let text = harness.get_by_role_and_label(egui::accesskit::Role::MultilineTextInput, "WGSL of fade");
     assert!(text.value().is_some_and(|text| text.contains("* speed *")));
 }

@@ -7,7 +7,7 @@ use eframe::egui_wgpu::RenderState;
 
 use crate::gpu::Gpu;
 use crate::panes::view::ImageTexture;
-use crate::sim::host_copy::Taken;
+use crate::sim::host_copy::HostCopy;
 use crate::sim::wire_view::{Sample, View, Viewer};
 
 /// Which image.
@@ -42,7 +42,7 @@ impl Images {
     ///
     /// # Errors
     /// Why they cannot be shown, in one sentence.
-    pub(super) fn update(&mut self, gpu: &Gpu, which: Which, taken: &Arc<Taken>, view: &View) -> Result<(), String> {
+    pub(super) fn update(&mut self, gpu: &Gpu, which: Which, taken: &Arc<HostCopy>, view: &View) -> Result<(), String> {
         let Picture { viewer, texture } = &mut self.0[which as usize];
         viewer.update_taken(gpu, taken, view).map_err(|problem| problem.to_string())?;
         match viewer.image() {

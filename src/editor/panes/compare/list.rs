@@ -4,7 +4,7 @@ use eframe::egui::Ui;
 
 use super::sides::{about, subjects};
 use crate::sim::Simulation;
-use crate::sim::host_copy::Subject;
+use crate::sim::host_copy::CopySubject;
 use crate::toolkit::picker::{self, Picker};
 
 /// What is chosen from the open list.
@@ -21,7 +21,7 @@ pub(super) enum Choosing {
 /// The open list, its purpose, and what its items stand for.
 pub(super) struct List {
     pub choosing: Choosing,
-    pub subjects: Vec<Subject>,
+    pub subjects: Vec<CopySubject>,
     pub picker: Picker,
 }
 
@@ -29,9 +29,9 @@ impl List {
     /// What a simulation computes, below what is drawn so far.
     pub(super) fn new(ui: &Ui, simulation: &Simulation, choosing: Choosing) -> List {
         let subjects = subjects(simulation.plan());
-        let item = |subject: &Subject| picker::Item {
+        let item = |subject: &CopySubject| picker::Item {
             title: subject.name().into(),
-            group: if matches!(subject, Subject::Output(_)) { "Images" } else { "Wires" }.into(),
+            group: if matches!(subject, CopySubject::Output(_)) { "Images" } else { "Wires" }.into(),
             words: String::new(),
             note: about(simulation.plan(), subject),
             doc: String::new(),

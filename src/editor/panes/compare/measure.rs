@@ -7,21 +7,21 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 
 use crate::background::answer;
 use crate::sim::compare::{Comparison, Measure, compare};
-use crate::sim::host_copy::{Taken, TakenReading};
+use crate::sim::host_copy::{HostCopy, HostCopyReading};
 use crate::sim::wire_view::Show;
 
 /// How often to look whether values have arrived from the GPU.
 pub(super) const SOON: Duration = Duration::from_millis(10);
 
 /// Decodes values that have arrived; `None` when the device failed.
-type Decode = Box<dyn FnOnce() -> Option<Taken> + Send>;
+type Decode = Box<dyn FnOnce() -> Option<HostCopy> + Send>;
 
 /// The values of a side.
 pub(super) enum Side {
     /// The values are being copied from the GPU.
-    Coming(Box<TakenReading>),
+    Coming(Box<HostCopyReading>),
     Arrived(Decode),
-    Held(Arc<Taken>),
+    Held(Arc<HostCopy>),
 }
 
 impl Side {
@@ -36,7 +36,7 @@ impl Side {
         }
     }
 
-    fn decode(self) -> Option<Arc<Taken>> {
+    fn decode(self) -> Option<Arc<HostCopy>> {
         match self {
             Side::Coming(reading) => reading.wait().map(Arc::new),
             Side::Arrived(decode) => decode().map(Arc::new),
@@ -47,8 +47,8 @@ impl Side {
 
 /// The two sides as they were, and what comparing them has found.
 pub(super) struct Measured {
-    pub a: Arc<Taken>,
-    pub b: Arc<Taken>,
+    pub a: Arc<HostCopy>,
+    pub b: Arc<HostCopy>,
     /// Result of comparing the sides, or why they cannot be compared.
     pub found: Result<Comparison, String>,
 }

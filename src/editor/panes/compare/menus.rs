@@ -9,16 +9,16 @@ use super::pane::ComparePane;
 use super::sides::Against;
 use crate::commands::action::{Action, Actions};
 use crate::commands::command::Command;
-use crate::model::session::{Session, Slot};
+use crate::model::session::{Session, SnapshotSlot};
 use crate::panes::view::widgets::choice;
 use crate::sim::Simulation;
-use crate::sim::host_copy::Subject;
+use crate::sim::host_copy::CopySubject;
 use crate::toolkit::picker;
 
 impl ComparePane {
     /// What is compared of the running graph.
     pub(super) fn live_button(&mut self, ui: &mut Ui, session: &Session) {
-        let name = self.live.as_ref().map_or("Choose…", Subject::name).to_string();
+        let name = self.live.as_ref().map_or("Choose…", CopySubject::name).to_string();
         let button = ui.button(RichText::new(name).monospace().small());
         button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "compared wire"));
         if button.on_hover_text("Choose an image or a wire of the running graph").clicked() {
@@ -52,7 +52,7 @@ impl ComparePane {
                 .on_hover_text("Keep the values of this frame, and compare later or earlier ones with them")
                 .clicked();
             variants(ui, session, &mut with);
-            for slot in Slot::BOTH {
+            for slot in SnapshotSlot::BOTH {
                 if let Some(stored) = session.stored_snapshot(slot)
                     && ui.button(format!("Snapshot {}", slot.name())).clicked()
                 {

@@ -4,7 +4,7 @@ use eframe::egui::{self, RichText, Ui, vec2};
 
 use super::pane::ComparePane;
 use crate::panes::view::ticks::number;
-use crate::sim::compare::{Comparison, Place};
+use crate::sim::compare::{ComparedElement, Comparison};
 use crate::sim::wire_view::Sample;
 use crate::toolkit::{prose, theme};
 
@@ -43,7 +43,7 @@ pub(super) fn show(ui: &mut Ui, pane: &ComparePane) {
         }
     });
     let most = match &found.statistics.place {
-        Some(place) => format!("max at {}", at(place)),
+        Some(place) => format!("max at {}", place_text(place)),
         None => "A and B are equal, number by number".into(),
     };
     ui.label(RichText::new(most).monospace().color(look.dim));
@@ -79,7 +79,7 @@ fn figures(found: &Comparison) -> Vec<(&'static str, String, &'static str)> {
 }
 
 /// A place with both values.
-fn at(place: &Place) -> String {
+fn place_text(place: &ComparedElement) -> String {
     format!("{place}:  A {}   B {}", numbers(&place.a), numbers(&place.b))
 }
 
@@ -91,7 +91,7 @@ fn numbers(values: &[f64]) -> String {
 fn not_finite(found: &Comparison) -> Option<String> {
     let odd = &found.statistics.not_finite;
     let counts = format!("NaN or infinite: {} only in A, {} only in B, {} in both", odd.only_a, odd.only_b, odd.both);
-    let first = odd.first.as_ref().map(|place| format!("; first at {}", at(place))).unwrap_or_default();
+    let first = odd.first.as_ref().map(|place| format!("; first at {}", place_text(place))).unwrap_or_default();
     (odd.only_a + odd.only_b + odd.both > 0).then(|| counts + &first)
 }
 
@@ -100,6 +100,6 @@ fn under_pointer(found: &Comparison, sample: &Sample) -> String {
     let element = sample.index as usize;
     let (a, b) = (found.a.numbers(element), found.b.numbers(element));
     let difference: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-    let place = Place { index: sample.index, cell: sample.cell, dim: found.a.dim(), axis: None, a, b };
-    format!("{}   A − B {}", at(&place), numbers(&difference))
+    let place = ComparedElement { index: sample.index, cell: sample.cell, dim: found.a.dim(), axis: None, a, b };
+    format!("{}   A − B {}", place_text(&place), numbers(&difference))
 }

@@ -13,10 +13,10 @@ use crate::document::{Document, Scope};
 use crate::edit;
 use crate::files::Access;
 use crate::library::Library;
-use crate::model::session::{Session, Slot};
+use crate::model::session::{Session, SnapshotSlot};
 use crate::panes::variations::plain;
 use crate::sim::Simulation;
-use crate::sim::host_copy::Subject;
+use crate::sim::host_copy::CopySubject;
 use crate::sim::wire_view::View;
 
 /// How long no edit must come before the other graph is compiled again \[s\].
@@ -30,7 +30,7 @@ pub(crate) enum Change {
     /// Another variant of the running graph; the default when `None`.
     Variant(Option<String>),
     /// The running graph as it was stored.
-    Snapshot(Slot, Box<Document>),
+    Snapshot(SnapshotSlot, Box<Document>),
     /// The graph of a file.
     File(PathBuf, Box<Document>),
 }
@@ -147,7 +147,7 @@ impl Other {
     }
 
     /// Follows the edits of the running graph, and continues towards its frame. `live` is what is compared of it.
-    pub(super) fn follow(&mut self, ctx: &egui::Context, session: &Session, live: &Subject) {
+    pub(super) fn follow(&mut self, ctx: &egui::Context, session: &Session, live: &CopySubject) {
         let now = ctx.input(|input| input.time);
         self.make(session, live, now);
         self.compile(ctx, session, now);
@@ -166,7 +166,7 @@ impl Other {
     }
 
     /// Notes what is to run.
-    fn make(&mut self, session: &Session, live: &Subject, now: f64) {
+    fn make(&mut self, session: &Session, live: &CopySubject, now: f64) {
         let wanted = self.subject.as_deref().unwrap_or(live.name());
         let keep = session.viewed().iter().cloned().chain([View::new(wanted).keep()]);
         let keep: Vec<String> = keep.collect();

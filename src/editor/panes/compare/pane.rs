@@ -19,7 +19,7 @@ use crate::plan::Plan;
 use crate::problem::Problem;
 use crate::sim::Simulation;
 use crate::sim::compare::Measure;
-use crate::sim::host_copy::Subject;
+use crate::sim::host_copy::CopySubject;
 use crate::sim::wire_view::{Sample, Show, View};
 use crate::stage::types::{ValueType, WireType};
 use crate::toolkit::{prose, theme};
@@ -37,7 +37,7 @@ pub(super) enum Mode {
 /// The comparison of the open graph.
 pub(crate) struct ComparePane {
     /// What of the running graph is compared; chosen when the pane is first drawn.
-    pub(super) live: Option<Subject>,
+    pub(super) live: Option<CopySubject>,
     pub(super) against: Against,
     /// The running graph is B.
     pub(super) swapped: bool,
@@ -123,7 +123,7 @@ impl PaneContent for ComparePane {
     }
 
     /// A pane that is closed keeps nothing.
-    fn settle(&mut self, _: &mut Session, open: bool) {
+    fn after_frame(&mut self, _: &mut Session, open: bool) {
         self.drawn = [false, self.drawn[0]];
         if !open && (self.live.is_some() || self.images.is_some()) {
             self.opened();
@@ -132,7 +132,7 @@ impl PaneContent for ComparePane {
 
     fn wires(&self) -> Vec<String> {
         let other = if let Against::Wire(subject) = &self.against { Some(subject) } else { None };
-        let wires = self.live.iter().chain(other).filter(|subject| matches!(subject, Subject::Wire(_)));
+        let wires = self.live.iter().chain(other).filter(|subject| matches!(subject, CopySubject::Wire(_)));
         wires.map(|subject| View::new(subject.name()).keep()).collect()
     }
 
@@ -258,7 +258,7 @@ impl ComparePane {
 
     /// Requests the values of both sides; `None` while B was not chosen.
     fn sides(&self, simulation: &Simulation) -> Result<Option<(Side, Side)>, String> {
-        let take = |subject: &Subject| {
+        let take = |subject: &CopySubject| {
             simulation
                 .take(subject)
                 .map(|reading| Side::Coming(Box::new(reading)))
@@ -274,7 +274,7 @@ impl ComparePane {
                 (None, None) => return Ok(None),
                 (None, Some(there)) => {
                     let name = other.subject.as_deref().unwrap_or(live.name());
-                    let reading = there.take(&Subject::of(there.plan(), name));
+                    let reading = there.take(&CopySubject::of(there.plan(), name));
                     let of_b = |problem: Problem| format!("{}: {problem}", other.change.title());
                     Side::Coming(Box::new(reading.map_err(of_b)?))
                 }
@@ -414,7 +414,7 @@ const MEASURES: [(Measure, &str, &str); 3] = [
 ];
 
 /// What is compared first: what a view shows, or else the first image or wire.
-fn first(plan: &Plan, seen: &str) -> Option<Subject> {
+fn first(plan: &Plan, seen: &str) -> Option<CopySubject> {
     let all = subjects(plan);
     all.iter().find(|subject| subject.name() == seen).or(all.first()).cloned()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::other::Other;
 use crate::graph::DomainId;
 use crate::plan::{Plan, Wire};
-use crate::sim::host_copy::{Subject, Taken};
+use crate::sim::host_copy::{CopySubject, HostCopy};
 use crate::stage::types::{ValueType, WireType};
 
 /// What the running graph is compared with.
@@ -15,17 +15,17 @@ pub(super) enum Against {
     #[default]
     Nothing,
     /// Another wire or image of the graph, in the same frame.
-    Wire(Subject),
+    Wire(CopySubject),
     /// Values of an earlier or later frame.
-    Held(Arc<Taken>),
+    Held(Arc<HostCopy>),
     /// Another graph in the same frame.
     Other(Box<Other>),
 }
 
 /// The images and the wires of a plan that can be compared, images first.
-pub(super) fn subjects(plan: &Plan) -> Vec<Subject> {
-    let outputs = plan.outputs.iter().map(|output| Subject::Output(output.node.clone()));
-    let wires = plan.wires.iter().filter(|(_, wire)| has_values(wire)).map(|(name, _)| Subject::Wire(name.clone()));
+pub(super) fn subjects(plan: &Plan) -> Vec<CopySubject> {
+    let outputs = plan.outputs.iter().map(|output| CopySubject::Output(output.node.clone()));
+    let wires = plan.wires.iter().filter(|(_, wire)| has_values(wire)).map(|(name, _)| CopySubject::Wire(name.clone()));
     outputs.chain(wires).collect()
 }
 
@@ -38,17 +38,17 @@ fn has_values(wire: &Wire) -> bool {
 }
 
 /// What a wire of a plan holds, in words: `f32 on 256 x 256 cells`.
-pub(super) fn about(plan: &Plan, subject: &Subject) -> String {
+pub(super) fn about(plan: &Plan, subject: &CopySubject) -> String {
     let size = |domain: Option<DomainId>| {
         let domain = domain.and_then(|id| plan.domains.get(id));
         let parts = domain.map(|d| d.resolution.iter().take(d.dim as usize).map(u32::to_string).collect::<Vec<_>>());
         parts.unwrap_or_default().join(" x ")
     };
     match subject {
-        Subject::Output(name) => {
+        CopySubject::Output(name) => {
             plan.output(Some(name)).map_or_else(String::new, |o| format!("image, {} x {}", o.width, o.height))
         }
-        Subject::Wire(name) => plan.wires.get(name).map_or_else(String::new, |wire| match wire.ty {
+        CopySubject::Wire(name) => plan.wires.get(name).map_or_else(String::new, |wire| match wire.ty {
             WireType::Grid(value) => format!("{}, {}", value.name(), size(wire.domain)),
             WireType::FaceGrid => format!("faces, {}", size(wire.domain)),
             WireType::Attribute(value) => format!("{}, particles", value.name()),

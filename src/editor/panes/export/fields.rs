@@ -8,7 +8,7 @@ use eframe::egui::{self, Id, RichText, Ui};
 use super::NAMES;
 use crate::background::answer;
 use crate::document::{ExportPreset, ParamValue};
-use crate::export::place::{OF_SERIES, Place, TOKENS};
+use crate::export::place::{ExportPlace, OF_SERIES, TOKENS};
 use crate::export::select::DEFAULT_NAMES;
 use crate::export::settings::{self, Setting, Values};
 use crate::toolkit::number::number_field;
@@ -165,7 +165,7 @@ pub(super) fn choose_folder(
 }
 
 /// A menu that adds a token to the folder.
-pub(super) fn tokens(ui: &mut Ui, folder: &mut String, place: &Place, (first, last): (u64, u64)) {
+pub(super) fn tokens(ui: &mut Ui, folder: &mut String, place: &ExportPlace, (first, last): (u64, u64)) {
     ui.menu_button("Tokens", |ui| {
         for (name, about) in TOKENS.iter().chain(&OF_SERIES) {
             let value = place.value(name, &(first..=last));

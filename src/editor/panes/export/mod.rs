@@ -19,7 +19,7 @@ use eframe::egui::{self, Id, RichText, Ui};
 use super::content::Shown;
 use crate::document::ExportPreset;
 use crate::export::job::Export;
-use crate::export::place::Place;
+use crate::export::place::ExportPlace;
 use crate::export::select::Request;
 use crate::export::sink::{Format, Kind};
 use crate::export::{command, format_named};
@@ -32,7 +32,7 @@ use folder::{Inspected, Inspection, There};
 use presets::Presets;
 use queue::{Measured, Queue, length};
 use series::WirePicker;
-use survey::{Found, Resolved, Survey};
+use survey::{Resolved, Survey, SurveyedGraph};
 use text::{frames, span};
 
 /// Width of the dialog, and of the names in it \[points\].
@@ -88,7 +88,7 @@ pub(crate) struct ExportDialog {
 
 /// What the user has asked for in this frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
+enum ExportRequest {
     Start,
     CopyCommand,
 }
@@ -218,8 +218,8 @@ impl ExportDialog {
             self.picker = None;
         }
         let told = match asked {
-            Some(Asked::Start) => self.start(session, settings),
-            Some(Asked::CopyCommand) => {
+            Some(ExportRequest::Start) => self.start(session, settings),
+            Some(ExportRequest::CopyCommand) => {
                 ctx.copy_text(self.command(session));
                 Ok(())
             }
@@ -258,7 +258,7 @@ impl ExportDialog {
         command::line(&graph, &folder, &ExportPreset { what, ..self.preset.clone() })
     }
 
-    fn settings(&mut self, ui: &mut Ui, session: &mut Session, found: Option<&Arc<Found>>, around: &Around) {
+    fn settings(&mut self, ui: &mut Ui, session: &mut Session, found: Option<&Arc<SurveyedGraph>>, around: &Around) {
         let Some(found) = found.filter(|found| !found.wires.is_empty()) else {
             if !self.survey.is_busy() {
                 ui.label("There is nothing to export. Add an Output node, connect an image and fix all errors.");
@@ -277,7 +277,7 @@ impl ExportDialog {
         }
         let reserved = self.queue.folders().cloned().collect();
         let preset = self.presets.chosen().map(String::from);
-        let place = Place { reserved, preset, ..place(session) };
+        let place = ExportPlace { reserved, preset, ..place(session) };
         row(ui, "Preset", |ui, _| {
             let now = presets::of(&self.rows, &self.preset, &place);
             if let Some(preset) = self.presets.show(ui, session, &now) {
@@ -310,7 +310,7 @@ impl ExportDialog {
     }
 
     /// What stands below the settings. Returns what is asked for.
-    fn foot(&mut self, ui: &mut Ui, session: &Session, around: &Around) -> Option<Asked> {
+    fn foot(&mut self, ui: &mut Ui, session: &Session, around: &Around) -> Option<ExportRequest> {
         let asked = self.actions(ui, session, around);
         if !self.queue.is_empty() {
             ui.separator();
@@ -321,7 +321,7 @@ impl ExportDialog {
     }
 
     /// What the settings make, and the buttons. Returns what is asked for.
-    fn actions(&mut self, ui: &mut Ui, session: &Session, around: &Around) -> Option<Asked> {
+    fn actions(&mut self, ui: &mut Ui, session: &Session, around: &Around) -> Option<ExportRequest> {
         let resolved = self.resolved.as_ref()?;
         let inspected = match resolved.is_valid() {
             true => Inspection::of(&mut self.inspection, resolved.resumable(), ui.ctx(), session),
@@ -381,11 +381,11 @@ impl ExportDialog {
         ui.horizontal(|ui| {
             let enabled = resolved.is_valid() && named && overlap.is_none() && answered;
             if ui.add_enabled(enabled, button(text)).clicked() || (enabled && self.entered) {
-                asked = Some(Asked::Start);
+                asked = Some(ExportRequest::Start);
             }
             let hint = "Copy the command that makes the same files, of the graph as it is saved";
             if ui.add_enabled(resolved.is_valid(), button("Copy as command")).on_hover_text(hint).clicked() {
-                asked = Some(Asked::CopyCommand);
+                asked = Some(ExportRequest::CopyCommand);
             }
         });
         asked
@@ -393,9 +393,11 @@ impl ExportDialog {
 }
 
 /// Where the graph is.
-fn place(session: &Session) -> Place {
+fn place(session: &Session) -> ExportPlace {
     let name = &session.document().name;
-    session.path().map_or_else(|| Place { folder: PathBuf::new(), ..Place::of(Path::new(name)) }, Place::of)
+    session
+        .path()
+        .map_or_else(|| ExportPlace { folder: PathBuf::new(), ..ExportPlace::of(Path::new(name)) }, ExportPlace::of)
 }
 
 /// The first file of an export.

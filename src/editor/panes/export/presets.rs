@@ -4,7 +4,7 @@ use eframe::egui::{self, ComboBox, RichText, TextEdit, Ui};
 
 use super::queue::named;
 use crate::document::ExportPreset;
-use crate::export::place::Place;
+use crate::export::place::ExportPlace;
 use crate::export::select::{NamedWire, Request};
 use crate::model::session::Session;
 use crate::toolkit::theme;
@@ -107,7 +107,7 @@ fn save(session: &mut Session, name: &str, now: &ExportPreset) {
 }
 
 /// The settings as a preset of the graph.
-pub(super) fn of(rows: &[Request], settings: &ExportPreset, place: &Place) -> ExportPreset {
+pub(super) fn of(rows: &[Request], settings: &ExportPreset, place: &ExportPlace) -> ExportPreset {
     let what = rows.iter().map(Request::to_string).collect();
     ExportPreset { what, folder: place.relative(&settings.folder), ..settings.clone() }
 }

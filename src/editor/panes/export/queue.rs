@@ -79,7 +79,7 @@ struct Order {
 }
 
 /// What a button of the list asks for.
-enum Asked {
+enum QueueAction {
     Cancel,
     Remove,
     Up,
@@ -208,10 +208,10 @@ impl Queue {
         }
         let Some((at, what)) = asked else { return };
         match what {
-            Asked::Cancel => self.entries.get_mut(at).into_iter().for_each(Entry::cancel),
-            Asked::Remove => drop(self.entries.remove(at)),
-            Asked::Up => self.swap(at, false),
-            Asked::Down => self.swap(at, true),
+            QueueAction::Cancel => self.entries.get_mut(at).into_iter().for_each(Entry::cancel),
+            QueueAction::Remove => drop(self.entries.remove(at)),
+            QueueAction::Up => self.swap(at, false),
+            QueueAction::Down => self.swap(at, true),
         }
     }
 
@@ -251,27 +251,27 @@ impl Entry {
         }
     }
 
-    fn show(&self, ui: &mut Ui, (up, down): (bool, bool)) -> Option<Asked> {
+    fn show(&self, ui: &mut Ui, (up, down): (bool, bool)) -> Option<QueueAction> {
         let mut asked = None;
         let look = theme::of(ui);
         let folder = self.export.folder.display().to_string();
         ui.horizontal(|ui| {
             let mut buttons = |ui: &mut Ui| match &self.state {
-                State::Running(..) => asked = ui.button("Cancel").clicked().then_some(Asked::Cancel),
+                State::Running(..) => asked = ui.button("Cancel").clicked().then_some(QueueAction::Cancel),
                 State::Waiting(_) => {
                     if named(ui, "✖", "Remove from the queue", true) {
-                        asked = Some(Asked::Remove);
+                        asked = Some(QueueAction::Remove);
                     }
                     if named(ui, "⏷", "Later", down) {
-                        asked = Some(Asked::Down);
+                        asked = Some(QueueAction::Down);
                     }
                     if named(ui, "⏶", "Sooner", up) {
-                        asked = Some(Asked::Up);
+                        asked = Some(QueueAction::Up);
                     }
                 }
                 State::Ended { error, .. } => {
                     if named(ui, "✖", "Remove from the list", true) {
-                        asked = Some(Asked::Remove);
+                        asked = Some(QueueAction::Remove);
                     }
                     if !error && ui.button("Open folder").clicked() {
                         // If the folder is gone or no file manager answers, the path can still be read.

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Align, ComboBox, Layout, Pos2, RichText, TextEdit, Ui};
 
 use super::queue::named;
-use super::survey::{Found, Row};
+use super::survey::{Row, SurveyedGraph};
 use crate::export::FORMATS;
 use crate::export::select::{NamedWire, Request, usual_name};
 use crate::export::sink::{Format, Kind};
@@ -18,18 +18,18 @@ const NAME: f32 = 110.0;
 const FORMAT: f32 = 130.0;
 
 /// Where a wire is to go: a row and a place in it. One past the end adds it.
-type Place = (usize, usize);
+type WirePlace = (usize, usize);
 
 /// The list of wires, while it is open.
 pub(super) struct WirePicker {
-    place: Place,
+    place: WirePlace,
     wires: Vec<String>,
     picker: Picker,
 }
 
-enum Asked {
-    Pick(Place, Pos2),
-    RemoveWire(Place),
+enum SeriesAction {
+    Pick(WirePlace, Pos2),
+    RemoveWire(WirePlace),
     RemoveRow(usize),
 }
 
@@ -38,7 +38,7 @@ pub(super) fn show(
     ui: &mut Ui,
     requests: &mut Vec<Request>,
     rows: &[Row],
-    found: &Found,
+    found: &SurveyedGraph,
     near: &[String],
 ) -> Option<WirePicker> {
     let mut asked = None;
@@ -56,17 +56,17 @@ pub(super) fn show(
     }
     let add = ui.button("+ Add wire").on_hover_text("Write another series of files in the same pass");
     if add.clicked() {
-        asked = Some(Asked::Pick((requests.len(), 0), add.rect.left_bottom()));
+        asked = Some(SeriesAction::Pick((requests.len(), 0), add.rect.left_bottom()));
     }
     match asked? {
-        Asked::Pick(place, at) => return Some(WirePicker::new(place, at, found, near)),
-        Asked::RemoveWire((row, part)) => drop(requests.get_mut(row)?.parts.remove(part)),
-        Asked::RemoveRow(row) => drop(requests.remove(row)),
+        SeriesAction::Pick(place, at) => return Some(WirePicker::new(place, at, found, near)),
+        SeriesAction::RemoveWire((row, part)) => drop(requests.get_mut(row)?.parts.remove(part)),
+        SeriesAction::RemoveRow(row) => drop(requests.remove(row)),
     }
     None
 }
 
-fn row(ui: &mut Ui, at: usize, request: &mut Request, row: Option<&Row>, several: bool) -> Option<Asked> {
+fn row(ui: &mut Ui, at: usize, request: &mut Request, row: Option<&Row>, several: bool) -> Option<SeriesAction> {
     let mut asked = None;
     let formats = row.map(|row| row.formats.as_slice()).unwrap_or_default();
     let number = at + 1;
@@ -79,21 +79,21 @@ fn row(ui: &mut Ui, at: usize, request: &mut Request, row: Option<&Row>, several
             let label = format!("Wire {number}: {}", part.wire);
             wire.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, &label));
             if wire.on_hover_text("What is written; click to choose").clicked() {
-                asked = Some(Asked::Pick((at, index), ui.min_rect().left_bottom()));
+                asked = Some(SeriesAction::Pick((at, index), ui.min_rect().left_bottom()));
             }
             ui.label(RichText::new("as").color(theme::of(ui).dim));
             name(ui, part, number);
             match index {
                 0 => choose_format(ui, request.format.as_mut(), formats, number),
                 _ if named(ui, "✖", "Remove this wire from the files", true) => {
-                    asked = Some(Asked::RemoveWire((at, index)));
+                    asked = Some(SeriesAction::RemoveWire((at, index)));
                 }
                 _ => {}
             }
             if index == 0 {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     if several && named(ui, "✖", "Remove these files", true) {
-                        asked = Some(Asked::RemoveRow(at));
+                        asked = Some(SeriesAction::RemoveRow(at));
                     }
                 });
             }
@@ -105,7 +105,7 @@ fn row(ui: &mut Ui, at: usize, request: &mut Request, row: Option<&Row>, several
             let more = ui.small_button("+").on_hover_text("Put another wire into the same files");
             more.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Add a wire to these files"));
             if more.clicked() {
-                asked = Some(Asked::Pick((at, request.parts.len()), more.rect.left_bottom()));
+                asked = Some(SeriesAction::Pick((at, request.parts.len()), more.rect.left_bottom()));
             }
         }
         let look = theme::of(ui);
@@ -158,7 +158,7 @@ fn choose_format(ui: &mut Ui, chosen: Option<&mut &'static Format>, fitting: &[&
 
 impl WirePicker {
     /// The wires `near` come first.
-    fn new(place: Place, at: Pos2, found: &Found, near: &[String]) -> WirePicker {
+    fn new(place: WirePlace, at: Pos2, found: &SurveyedGraph, near: &[String]) -> WirePicker {
         let is_near = |wire: &&Exportable| near.contains(&wire.name) || near.contains(&wire.node);
         let (first, others): (Vec<&Exportable>, Vec<&Exportable>) = found.wires.iter().partition(is_near);
         let item = |wire: &Exportable, near: bool| Item {
@@ -186,7 +186,7 @@ impl WirePicker {
     }
 
     /// Draws the list, and changes the row once a wire is chosen. Returns whether it is over.
-    pub(super) fn show(&mut self, ctx: &egui::Context, requests: &mut Vec<Request>, found: &Found) -> bool {
+    pub(super) fn show(&mut self, ctx: &egui::Context, requests: &mut Vec<Request>, found: &SurveyedGraph) -> bool {
         let chosen = match self.picker.show(ctx) {
             Answer::Open => return false,
             Answer::Closed => return true,

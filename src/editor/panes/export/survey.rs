@@ -9,7 +9,7 @@ use crate::background::answer;
 use crate::document::{Document, ExportPreset};
 use crate::export::estimate;
 use crate::export::job::{Export, Item};
-use crate::export::place::{Folder, Place, Version};
+use crate::export::place::{ExportPlace, Folder, Version};
 use crate::export::preset;
 use crate::export::select::{self, Request};
 use crate::export::settings::{self, Setting};
@@ -21,13 +21,13 @@ use crate::model::session::Session;
 use crate::problem::Problems;
 
 /// A graph with the wires that can be exported.
-pub(super) struct Found {
+pub(super) struct SurveyedGraph {
     document: Document,
     graph: Graph,
     pub wires: Vec<Exportable>,
 }
 
-impl Found {
+impl SurveyedGraph {
     /// The first Output.
     pub(super) fn output(&self) -> Option<&Exportable> {
         self.wires.iter().find(|wire| wire.kind == Kind::Image)
@@ -58,17 +58,17 @@ impl Found {
 #[derive(Default)]
 pub(super) struct Survey {
     /// The revision that is being built, and its result.
-    asked: Option<(u64, Receiver<Result<Found, Problems>>)>,
+    asked: Option<(u64, Receiver<Result<SurveyedGraph, Problems>>)>,
     revision: Option<u64>,
     /// The last graph that could be built.
-    found: Option<Arc<Found>>,
+    found: Option<Arc<SurveyedGraph>>,
     /// Why the present one can't be built.
     pub broken: bool,
 }
 
 impl Survey {
     /// The newest graph that is known. `None` until the first one is built, and where none can be.
-    pub(super) fn poll(&mut self, ctx: &egui::Context, session: &Session) -> Option<Arc<Found>> {
+    pub(super) fn poll(&mut self, ctx: &egui::Context, session: &Session) -> Option<Arc<SurveyedGraph>> {
         if let Some((revision, answer)) = &self.asked
             && let Ok(found) = answer.try_recv()
         {
@@ -84,7 +84,7 @@ impl Survey {
                 let build = |document: &Document| Ok((document.clone(), Graph::build(document, &library)?));
                 partial::build_needed(&document, build).map(|((document, graph), _)| {
                     let wires = exportable(&document, &graph);
-                    Found { document, graph, wires }
+                    SurveyedGraph { document, graph, wires }
                 })
             };
             self.asked = Some((present, answer("export wires", move || wake.request_repaint(), build)));
@@ -112,8 +112,8 @@ pub(super) struct Row {
 pub(super) struct Resolved {
     rows_of: Vec<Request>,
     preset: ExportPreset,
-    place: Place,
-    found: Arc<Found>,
+    place: ExportPlace,
+    found: Arc<SurveyedGraph>,
     pub rows: Vec<Row>,
     pub export: Export,
     /// The same into the newest folder, where the name of the folder has a version.
@@ -136,8 +136,8 @@ impl Resolved {
         known: &'a mut Option<Resolved>,
         rows: &[Request],
         preset: &ExportPreset,
-        place: &Place,
-        found: &Arc<Found>,
+        place: &ExportPlace,
+        found: &Arc<SurveyedGraph>,
     ) -> &'a Resolved {
         let same = |known: &Resolved| {
             known.rows_of == rows
@@ -151,8 +151,8 @@ impl Resolved {
         known.get_or_insert_with(|| Resolved::new(rows, preset, place, found))
     }
 
-    fn new(requests: &[Request], preset: &ExportPreset, place: &Place, found: &Arc<Found>) -> Resolved {
-        let Found { document, graph, .. } = found.as_ref();
+    fn new(requests: &[Request], preset: &ExportPreset, place: &ExportPlace, found: &Arc<SurveyedGraph>) -> Resolved {
+        let SurveyedGraph { document, graph, .. } = found.as_ref();
         let whole = ExportPreset { what: requests.iter().map(Request::to_string).collect(), ..preset.clone() };
         let range = preset.frames.0..=preset.frames.1;
         let folder = place.resolve(&preset.folder, &range);
@@ -170,7 +170,7 @@ impl Resolved {
         let pictures = items.iter().any(|item| matches!(item.kind, Kind::Image | Kind::Picture));
         let image_size = found.image_size(requests).filter(|_| pictures);
         let fitting = image_size.zip(preset.size).map(|(own, chosen)| (chosen, fitted(chosen, own)));
-        let last = Place { version: Version::Newest, ..place.clone() };
+        let last = ExportPlace { version: Version::Newest, ..place.clone() };
         let newest = last.resolve(&preset.folder, &range).ok().filter(|last| *last != folder).map(|last| {
             let rows = preset::rows(&whole, &last, document, graph);
             preset::export(&whole, rows.into_iter().flatten().flatten().collect(), &last, document)

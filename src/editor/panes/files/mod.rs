@@ -178,7 +178,7 @@ impl Files {
         self.poll_dropping();
         self.poll_storing();
         self.poll_comparing();
-        if let Err(sentence) = self.settings.settle(Duration::ZERO) {
+        if let Err(sentence) = self.settings.await_written(Duration::ZERO) {
             self.events.push(Event::Failed(sentence));
         }
         if self.saving() || self.opening.is_some() || !self.dropping.is_empty() || !self.storing.is_empty() {

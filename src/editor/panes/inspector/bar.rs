@@ -114,7 +114,7 @@ impl Bar<'_> {
                 Some(reach) => {
                     drag.at = (drag.at + moved / f64::from(width.max(1.0))).clamp(0.0, 1.0);
                     let grain = pace * slope(reach, drag.at) / f64::from(width.max(1.0));
-                    rounded(at(reach, drag.at), grain).clamp(reach.0, reach.1)
+                    rounded(value_at(reach, drag.at), grain).clamp(reach.0, reach.1)
                 }
                 None => {
                     drag.at = self.clamped(drag.at + moved * self.speed);
@@ -380,7 +380,7 @@ fn place(reach: (f64, f64), value: f64) -> f64 {
 }
 
 /// The value at a position in the range.
-fn at(reach: (f64, f64), place: f64) -> f64 {
+fn value_at(reach: (f64, f64), place: f64) -> f64 {
     let (low, high) = reach;
     if logarithmic(reach) { low * (high / low).powf(place) } else { low + (high - low) * place }
 }
@@ -388,7 +388,7 @@ fn at(reach: (f64, f64), place: f64) -> f64 {
 /// The slope of the value at a position in the range.
 fn slope(reach: (f64, f64), place: f64) -> f64 {
     let (low, high) = reach;
-    if logarithmic(reach) { at(reach, place) * (high / low).ln() } else { high - low }
+    if logarithmic(reach) { value_at(reach, place) * (high / low).ln() } else { high - low }
 }
 
 /// Rounds to a power of ten that is no coarser than `grain`.
@@ -411,11 +411,11 @@ mod tests {
         for reach in [(0.0, 2.0), (-10.0, 10.0), (1e-4, 10.0), (0.02, 3.0)] {
             for step in 0..=20 {
                 let t = f64::from(step) / 20.0;
-                assert!((place(reach, at(reach, t)) - t).abs() < 1e-12, "{reach:?} {t}");
+                assert!((place(reach, value_at(reach, t)) - t).abs() < 1e-12, "{reach:?} {t}");
             }
         }
-        assert!((at((0.001, 10.0), 0.5) - 0.1).abs() < 1e-12, "by factors over four decades");
-        assert_eq!(at((1.0, 1000.0), 0.5), 500.5, "three decades are no more than that");
+        assert!((value_at((0.001, 10.0), 0.5) - 0.1).abs() < 1e-12, "by factors over four decades");
+        assert_eq!(value_at((1.0, 1000.0), 0.5), 500.5, "three decades are no more than that");
     }
 
     #[test]

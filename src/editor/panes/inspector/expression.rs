@@ -8,7 +8,7 @@ use eframe::egui::{
 };
 
 use super::numbers::text_from_number;
-use crate::expr::{ExprContext, Expression, FUNCTIONS, Numbers, Place, VARIABLES, gpu_functions};
+use crate::expr::{ExprContext, ExprPlace, Expression, FUNCTIONS, Numbers, VARIABLES, gpu_functions};
 use crate::graph::formula;
 use crate::stage::types::ValueType;
 use crate::toolkit::completion::{self, Completed, List, of_name};
@@ -24,7 +24,7 @@ pub(super) enum Rules<'a> {
 }
 
 /// Why a text is wrong, in one sentence, and where.
-type Wrong = (String, Option<Place>);
+type Wrong = (String, Option<ExprPlace>);
 
 impl Rules<'_> {
     /// The value at the start; nothing for a formula, which has many.
@@ -125,7 +125,7 @@ fn job(ui: &Ui, text: &str, wrong: Option<&Wrong>, look: &Look, width: f32) -> L
 }
 
 /// The bytes of the word at a place; of the last character where the place is behind the text.
-fn word_at(text: &str, place: Place) -> Range<usize> {
+fn word_at(text: &str, place: ExprPlace) -> Range<usize> {
     let line: usize = text.split_inclusive('\n').take(place.line - 1).map(str::len).sum();
     let rest = text.get(line..).unwrap_or_default();
     let start = line + rest.char_indices().nth(place.column - 1).map_or(rest.len(), |(at, _)| at);
@@ -234,7 +234,7 @@ mod tests {
         let (sentence, place) = wrong("speed *\n  positio.x");
         assert!(sentence.contains("(line 2, column 3)") && sentence.contains("position"), "{sentence}");
         assert_eq!(word_at("speed *\n  positio.x", place.unwrap()), 10..17);
-        assert_eq!(word_at("1 +", Place { line: 1, column: 4 }), 2..3, "what is missing is behind the text");
+        assert_eq!(word_at("1 +", ExprPlace { line: 1, column: 4 }), 2..3, "what is missing is behind the text");
     }
 
     #[test]

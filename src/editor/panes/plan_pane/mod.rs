@@ -80,7 +80,7 @@ impl PaneContent for PlanPane {
     }
 
     /// Single dispatches are timed only while the table is shown.
-    fn settle(&mut self, session: &mut Session, _: bool) {
+    fn after_frame(&mut self, session: &mut Session, _: bool) {
         let looked_at = std::mem::take(&mut self.shown) && !self.memory;
         if !looked_at {
             session.hover(Pane::Plan, None);

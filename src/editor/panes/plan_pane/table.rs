@@ -27,7 +27,7 @@ const MEMORY: usize = 8;
 const BUFFERS: usize = 9;
 
 /// What was chosen for a row.
-enum Asked {
+enum RowAction {
     Turn(usize),
     GoTo(usize),
     Kernel(usize),
@@ -86,11 +86,11 @@ pub(super) fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, acti
     act(ui, pane, (session, actions), asked);
 }
 
-fn act(ui: &Ui, pane: &mut PlanPane, (session, actions): (&mut Session, &mut Actions), asked: Option<Asked>) {
+fn act(ui: &Ui, pane: &mut PlanPane, (session, actions): (&mut Session, &mut Actions), asked: Option<RowAction>) {
     let row = |index: usize| pane.rows.rows.get(index);
     match asked {
         None => {}
-        Some(Asked::Turn(index)) => {
+        Some(RowAction::Turn(index)) => {
             if let Some(fold) = row(index).map(|row| row.fold) {
                 if !pane.turned.remove(&fold) {
                     pane.turned.insert(fold);
@@ -98,23 +98,23 @@ fn act(ui: &Ui, pane: &mut PlanPane, (session, actions): (&mut Session, &mut Act
                 pane.stale = true;
             }
         }
-        Some(Asked::GoTo(index)) => {
+        Some(RowAction::GoTo(index)) => {
             if let Some(path) = row(index).map(|row| row.path.clone()) {
                 actions.extend(action::go_to(session, &path));
                 pane.selection = session.selection.nodes.clone();
             }
         }
-        Some(Asked::Kernel(index)) => {
+        Some(RowAction::Kernel(index)) => {
             let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
             let first = row(index).and_then(|row| Some((row, *pane.rows.items(row).first()?)));
             let dispatch = first.and_then(|(row, first)| rows::dispatches(plan, row.list).get(first));
             pane.kernel = dispatch.and_then(|d| plan.kernels.get(d.kernel)).map(KernelText::new);
         }
-        Some(Asked::RunTo(index)) => {
+        Some(RowAction::RunTo(index)) => {
             let first = row(index).and_then(|row| pane.rows.items(row).iter().min().copied());
             actions.extend(first.map(Action::SeekInFrame));
         }
-        Some(Asked::Copy(index)) => {
+        Some(RowAction::Copy(index)) => {
             let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
             if let Some(row) = row(index) {
                 let all = rows::dispatches(plan, row.list);
@@ -209,18 +209,18 @@ impl Table<'_> {
     }
 
     /// What was chosen by a click on a row or its menu.
-    fn asked(&self, ui: &Ui, response: &Response, rect: Rect, row: &Row, index: usize) -> Option<Asked> {
+    fn asked(&self, ui: &Ui, response: &Response, rect: Rect, row: &Row, index: usize) -> Option<RowAction> {
         let mut asked = None;
         let at = ui.input(|input| input.pointer.latest_pos()).unwrap_or(rect.min);
         let column = self.columns.at(rect, at.x);
         let on_triangle = at.x < self.columns.cell(rect, NODE).left() + 12.0 * (row.depth as f32 + 1.0);
         let section = row.shape == Shape::Section;
         if response.double_clicked() || (response.clicked() && (section || on_triangle && row.shape == Shape::Run)) {
-            asked = (row.shape != Shape::Dispatch).then_some(Asked::Turn(index));
+            asked = (row.shape != Shape::Dispatch).then_some(RowAction::Turn(index));
         } else if response.clicked() && column == Some(STAGE) && row.shape == Shape::Dispatch {
-            asked = Some(Asked::Kernel(index));
+            asked = Some(RowAction::Kernel(index));
         } else if response.clicked() {
-            asked = Some(Asked::GoTo(index));
+            asked = Some(RowAction::GoTo(index));
         }
         if response.hovered() {
             response.clone().on_hover_ui_at_pointer(|ui| self.explain(ui, row, column));
@@ -230,13 +230,13 @@ impl Table<'_> {
         }
         response.context_menu(|ui| {
             for (label, entry) in [
-                ("Go to node", Asked::GoTo(index)),
-                ("WGSL of this kernel", Asked::Kernel(index)),
-                ("Copy as text", Asked::Copy(index)),
-                ("Run to this dispatch", Asked::RunTo(index)),
+                ("Go to node", RowAction::GoTo(index)),
+                ("WGSL of this kernel", RowAction::Kernel(index)),
+                ("Copy as text", RowAction::Copy(index)),
+                ("Run to this dispatch", RowAction::RunTo(index)),
             ] {
                 let debugging = self.session.debugger().is_some() && row.list == List::Frame;
-                if matches!(entry, Asked::RunTo(_)) && !debugging {
+                if matches!(entry, RowAction::RunTo(_)) && !debugging {
                     continue;
                 }
                 if ui.button(label).clicked() {

@@ -45,7 +45,7 @@ impl Bench {
             let mut ui = ui.new_child(UiBuilder::new().max_rect(screen));
             pane.draw(&mut ui, session, actions);
         });
-        self.pane.settle(&mut self.session, true);
+        self.pane.after_frame(&mut self.session, true);
         output
     }
 
@@ -179,7 +179,7 @@ fn times_of_rows_add_up_and_sort() {
     (0..4).for_each(|_| drop(bench.frame(Vec::new())));
     assert!(bench.pane.sorted > before, "they do again");
     // When the pane is hidden, the frame's figures stay, and single dispatches are no longer timed.
-    bench.pane.settle(&mut bench.session, true);
+    bench.pane.after_frame(&mut bench.session, true);
     assert_eq!(bench.session.running_simulation().unwrap().profiling(), Profile::Nodes);
     bench.frame(Vec::new());
     assert_eq!(bench.session.running_simulation().unwrap().profiling(), Profile::Dispatches);

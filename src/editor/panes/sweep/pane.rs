@@ -199,7 +199,7 @@ impl Sweep {
         let response = ui.add(number_field(ui, &mut self.frames).range(1..=99_999_999).suffix(" frames"));
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, "frames of a run"));
         response.on_hover_text("Each run computes so many frames and writes the last one");
-        let beside = beside(session).display().to_string();
+        let beside = folder_beside_graph(session).display().to_string();
         let field = egui::TextEdit::singleline(&mut self.folder).hint_text(beside).desired_width(FOLDER);
         let response = ui.add(field);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, true, "folder of the sweep"));
@@ -214,7 +214,11 @@ impl Sweep {
         };
         let own = (image.width, image.height);
         let size = if own.0.max(own.1) > LARGEST { fitted((LARGEST, LARGEST), own) } else { own };
-        let folder = if self.folder.trim().is_empty() { beside(session) } else { PathBuf::from(self.folder.trim()) };
+        let folder = if self.folder.trim().is_empty() {
+            folder_beside_graph(session)
+        } else {
+            PathBuf::from(self.folder.trim())
+        };
         let options = Options {
             set: self.chosen.iter().map(Chosen::text).collect(),
             random: self.random,
@@ -320,7 +324,7 @@ fn file_name(session: &Session) -> String {
 }
 
 /// A folder beside the graph.
-fn beside(session: &Session) -> PathBuf {
+fn folder_beside_graph(session: &Session) -> PathBuf {
     let stem = PathBuf::from(file_name(session)).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let folder = session.path().and_then(Path::parent).map_or_else(std::env::temp_dir, Path::to_path_buf);
     folder.join(format!("{stem}_sweep"))

@@ -39,7 +39,7 @@ const SHORT: Duration = Duration::from_millis(8);
 pub(crate) struct Variations {
     choice: Choice,
     paused: bool,
-    subject: Option<Subject>,
+    subject: Option<VariedGraph>,
     /// The variations of the subject.
     wanted: Vec<Variant>,
     /// Since when they have been wanted \[s\]; `None` once they are being made.
@@ -56,7 +56,7 @@ pub(crate) struct Variations {
 }
 
 /// What the variations are of.
-struct Subject {
+struct VariedGraph {
     document: Document,
     choice: Choice,
     library: Arc<Library>,
@@ -79,7 +79,7 @@ impl PaneContent for Variations {
     }
 
     /// Nothing is computed while the pane is hidden, and nothing is kept once it is closed.
-    fn settle(&mut self, _: &mut Session, open: bool) {
+    fn after_frame(&mut self, _: &mut Session, open: bool) {
         let drawn = std::mem::take(&mut self.drawn);
         self.stopped.retain(|build| !build.is_over());
         if !open {
@@ -138,7 +138,7 @@ impl Variations {
     /// Notes what is wanted now. A change stops the tiles at once, so that their memory is free for the graph.
     fn follow(&mut self, session: &Session, output: Option<&str>, now: f64) {
         let access = session.access();
-        let same = |subject: &Subject| {
+        let same = |subject: &VariedGraph| {
             Arc::ptr_eq(&subject.library, session.library())
                 && (subject.access == access && subject.output.as_deref() == output && subject.choice == self.choice)
         };
@@ -149,7 +149,7 @@ impl Variations {
         let only_document = known.is_some();
         let wanted = variants(session.document(), &self.choice, session.library());
         let changed = !only_document || wanted != self.wanted;
-        self.subject = Some(Subject {
+        self.subject = Some(VariedGraph {
             document: session.document().clone(),
             choice: self.choice.clone(),
             library: session.library().clone(),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::Ui;
 
-use crate::graph::expect::Subject;
+use crate::graph::expect::ExpectSubject;
 use crate::model::session::Session;
 use crate::sim::Field;
 use crate::sim::expect::{PendingSample, Sample, request};
@@ -94,7 +94,7 @@ impl<T> Copied<T> {
             return;
         }
         // A wire that the running plan does not keep yet follows with the next plan.
-        if let Ok(pending) = request(simulation, &Subject::Wire(wire.clone())) {
+        if let Ok(pending) = request(simulation, &ExpectSubject::Wire(wire.clone())) {
             (self.pending, self.stale, self.asked) = (Some(pending), false, Some(Instant::now()));
             ui.ctx().request_repaint_after(ANSWER);
         }

@@ -5,7 +5,7 @@ use eframe::egui::{RichText, Ui};
 use crate::commands::action::{Action, Actions};
 use crate::document::Expect;
 use crate::edit;
-use crate::graph::expect::{Statistic, Subject, rounded};
+use crate::graph::expect::{ExpectSubject, Statistic, rounded};
 use crate::model::session::Session;
 use crate::sim::Simulation;
 use crate::sim::expect::found_now;
@@ -89,9 +89,11 @@ fn expectations(
 ) -> Result<Vec<Expect>, String> {
     let (wire, frame) = (view.wire.as_str(), simulation.frame());
     let subject = match (ty, wire.rsplit_once('.')) {
-        (None, _) => Subject::Attribute(wire.into(), "count".into()),
-        (Some(WireType::Attribute(_)), Some((set, attribute))) => Subject::Attribute(set.into(), attribute.into()),
-        _ => Subject::Wire(wire.into()),
+        (None, _) => ExpectSubject::Attribute(wire.into(), "count".into()),
+        (Some(WireType::Attribute(_)), Some((set, attribute))) => {
+            ExpectSubject::Attribute(set.into(), attribute.into())
+        }
+        _ => ExpectSubject::Wire(wire.into()),
     };
     let component = match view.show {
         Show::Component(index) => Some(u32::from(index)),

@@ -43,7 +43,7 @@ use handles::Handles;
 pub(crate) use image_texture::ImageTexture;
 pub(crate) use overlay::Overlays;
 use scene::Scene;
-use subject::Subject;
+use subject::ViewSubject;
 use widgets::choice;
 use wire::WireView;
 pub(crate) use wire::depth;
@@ -64,7 +64,7 @@ const WINDOW: f32 = 24.0;
 
 /// An image, and how it lies in its pane.
 pub(crate) struct View {
-    subject: Subject,
+    subject: ViewSubject,
     texture: ImageTexture,
     framing: Framing,
     fault: Option<String>,
@@ -77,7 +77,7 @@ pub(crate) struct View {
 impl View {
     pub(crate) fn new(render: RenderState) -> View {
         View {
-            subject: Subject::Output(None),
+            subject: ViewSubject::Output(None),
             texture: ImageTexture::new(render),
             framing: Framing::default(),
             fault: None,
@@ -90,8 +90,8 @@ impl View {
     /// Another view of the same.
     pub(crate) fn another(&self) -> View {
         let subject = match &self.subject {
-            Subject::Output(name) => Subject::Output(name.clone()),
-            Subject::Wire(wire) => Subject::Wire(Box::new(wire.another())),
+            ViewSubject::Output(name) => ViewSubject::Output(name.clone()),
+            ViewSubject::Wire(wire) => ViewSubject::Wire(Box::new(wire.another())),
         };
         View { subject, overlays: self.overlays.another(), ..View::new(self.texture.render().clone()) }
     }
@@ -101,7 +101,7 @@ impl View {
         let smooth = self.texture.smooth();
         self.texture = ImageTexture::new(render);
         self.texture.set_smooth(smooth);
-        if let Subject::Wire(wire) = &mut self.subject {
+        if let ViewSubject::Wire(wire) = &mut self.subject {
             **wire = wire.another();
         }
         (self.fault, self.pointer) = (None, Pointer::default());
@@ -116,22 +116,22 @@ impl View {
     /// Shows a wire by its path, `node.port`. The display settings of the previous wire are kept.
     pub(crate) fn see(&mut self, wire: &str) {
         let view = match &self.subject {
-            Subject::Wire(before) => wire_view::View { wire: wire.into(), range: None, ..before.view().clone() },
-            Subject::Output(_) => wire_view::View::new(wire),
+            ViewSubject::Wire(before) => wire_view::View { wire: wire.into(), range: None, ..before.view().clone() },
+            ViewSubject::Output(_) => wire_view::View::new(wire),
         };
-        self.subject = Subject::Wire(Box::new(WireView::new(view)));
+        self.subject = ViewSubject::Wire(Box::new(WireView::new(view)));
         self.fault = None;
         self.framing.fit();
     }
 
     /// The wire that it shows.
     fn wire(&self) -> Option<&str> {
-        if let Subject::Wire(wire) = &self.subject { Some(&wire.view().wire) } else { None }
+        if let ViewSubject::Wire(wire) = &self.subject { Some(&wire.view().wire) } else { None }
     }
 
     /// The Output that it shows, if one was chosen.
     pub(crate) fn output(&self) -> Option<&str> {
-        if let Subject::Output(name) = &self.subject { name.as_deref() } else { None }
+        if let ViewSubject::Output(name) = &self.subject { name.as_deref() } else { None }
     }
 
     /// The wire or the Output that it shows; empty for the first Output.
@@ -142,8 +142,8 @@ impl View {
     /// All wires that it shows.
     pub(crate) fn wires(&self) -> impl Iterator<Item = &str> {
         let more = match &self.subject {
-            Subject::Wire(wire) => wire.course.more.as_slice(),
-            Subject::Output(_) => &[],
+            ViewSubject::Wire(wire) => wire.course.more.as_slice(),
+            ViewSubject::Output(_) => &[],
         };
         self.wire().into_iter().chain(more.iter().map(String::as_str)).chain(self.overlays.wires())
     }
@@ -156,9 +156,9 @@ impl View {
     /// Title of the view for its tab: what it shows.
     pub(crate) fn title(&self) -> String {
         match &self.subject {
-            Subject::Output(None) => "View".into(),
-            Subject::Output(Some(name)) => name.clone(),
-            Subject::Wire(wire) => wire.view().wire.clone(),
+            ViewSubject::Output(None) => "View".into(),
+            ViewSubject::Output(Some(name)) => name.clone(),
+            ViewSubject::Wire(wire) => wire.view().wire.clone(),
         }
     }
 
@@ -171,7 +171,7 @@ impl View {
         }
         let Some(simulation) = session.running_simulation() else { return };
         match &mut self.subject {
-            Subject::Output(name) => {
+            ViewSubject::Output(name) => {
                 if simulation.find_output(name.as_deref()).is_err() {
                     *name = None;
                 }
@@ -188,9 +188,9 @@ impl View {
                 });
                 self.fault = shown.err();
             }
-            Subject::Wire(wire) => {
+            ViewSubject::Wire(wire) => {
                 let name = wire.view().wire.clone();
-                let looked = wire.look(simulation);
+                let looked = wire.update_viewer(simulation);
                 let shown = looked.and_then(|viewer| match viewer.image() {
                     Some(found) => self.texture.update(found.buffer, found.size, &name),
                     None => Ok(()),
@@ -202,7 +202,7 @@ impl View {
 
     /// The pointer over the image of an Output.
     pub(crate) fn pointer(&self) -> Pointer {
-        if matches!(self.subject, Subject::Output(_)) { self.pointer } else { Pointer::default() }
+        if matches!(self.subject, ViewSubject::Output(_)) { self.pointer } else { Pointer::default() }
     }
 
     /// Adds keys that are held over the image in the view's own window.
@@ -228,7 +228,7 @@ impl View {
         let top = egui::Panel::top(ui.id().with("view head")).exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
         top.show(ui, |ui| ui.horizontal_centered(|ui| self.head(ui, session, place, actions)));
         let (plotted, height) = (self.is_plot(session), ui.available_height());
-        if let Subject::Wire(wire) = &mut self.subject {
+        if let ViewSubject::Wire(wire) = &mut self.subject {
             let foot = egui::Panel::bottom(ui.id().with("view foot")).frame(theme::bar(ui));
             let own = wire.view().wire.clone();
             if plotted {
@@ -265,9 +265,9 @@ impl View {
             }
             match &self.subject {
                 _ if ui.available_width() < SUBJECT => {}
-                Subject::Output(name) => camera::buttons(ui, session, name.as_deref(), actions),
-                Subject::Wire(wire) if session.field(&wire.view().wire).is_some() => {}
-                Subject::Wire(wire) => {
+                ViewSubject::Output(name) => camera::buttons(ui, session, name.as_deref(), actions),
+                ViewSubject::Wire(wire) if session.field(&wire.view().wire).is_some() => {}
+                ViewSubject::Wire(wire) => {
                     expect::button(ui, session, wire.view(), actions);
                     if ui.available_width() >= SUBJECT {
                         plotted::button(ui, session, wire.view(), actions);
@@ -311,10 +311,10 @@ impl View {
             .map(|s| s.plan().outputs.iter().map(|o| o.node.clone()).collect())
             .unwrap_or_default();
         let shown = match &self.subject {
-            Subject::Output(name) => name.clone().or_else(|| outputs.first().cloned()).unwrap_or_default(),
-            Subject::Wire(wire) => wire.view().wire.clone(),
+            ViewSubject::Output(name) => name.clone().or_else(|| outputs.first().cloned()).unwrap_or_default(),
+            ViewSubject::Wire(wire) => wire.view().wire.clone(),
         };
-        let wire = matches!(self.subject, Subject::Wire(_));
+        let wire = matches!(self.subject, ViewSubject::Wire(_));
         if outputs.len() < 2 && !wire {
             let width = (ui.available_width() - FRAMING - SUBJECT).max(SUBJECT);
             ui.scope(|ui| {
@@ -338,7 +338,7 @@ impl View {
         }
         let changed = chosen.is_some();
         if changed {
-            self.subject = Subject::Output(chosen);
+            self.subject = ViewSubject::Output(chosen);
             self.overlays.suit(None);
             self.fault = None;
             self.framing.fit();
@@ -364,8 +364,8 @@ impl View {
         let image = self.framing.place(ui, room, pixels);
         let height = scene::without_bars(&self.subject, session, image, size).height();
         let orbits = match &mut self.subject {
-            Subject::Output(name) => camera::gestures(ui, (&response, height), session, name.as_deref()),
-            Subject::Wire(wire) => wire.orbit(ui, &response, height),
+            ViewSubject::Output(name) => camera::gestures(ui, (&response, height), session, name.as_deref()),
+            ViewSubject::Wire(wire) => wire.orbit(ui, &response, height),
         };
         let mut stale = orbits == camera::Orbits::Moved;
         self.framing.navigate(ui, &response, room, pixels, orbits != camera::Orbits::No);
@@ -385,7 +385,7 @@ impl View {
                 stale |= self.handles.show(ui, session, &scene, room);
             }
         }
-        if let Subject::Wire(wire) = &mut self.subject {
+        if let ViewSubject::Wire(wire) = &mut self.subject {
             stale |= wire.point(ui, self.pointer.at, response.hovered());
             // A click may begin and end between two frames.
             let pressed = self.pointer.buttons == 1 || response.clicked();

@@ -7,7 +7,7 @@ use super::flow::{Cut, Flat, Layer};
 use super::handles::{outlined, paint_numbers};
 use super::ruler::Ruler;
 use super::scene::Scene;
-use super::subject::Subject;
+use super::subject::ViewSubject;
 use super::ticks::{self, number};
 use crate::commands::command::Command;
 use crate::edit;
@@ -112,7 +112,7 @@ impl Overlays {
     }
 
     /// The list of overlays in the bar of a view.
-    pub(super) fn menu(&mut self, ui: &mut Ui, session: &Session, subject: &Subject) {
+    pub(super) fn menu(&mut self, ui: &mut Ui, session: &Session, subject: &ViewSubject) {
         let title = RichText::new("Overlays").small();
         let response = egui::containers::menu::MenuButton::new(title)
             .config(
@@ -139,7 +139,7 @@ impl Overlays {
                 entry(ui, &mut self.contours, "Contours", "Lines of equal value over a 2D domain or a slice");
                 let level = self.wire(session, subject, false, None);
                 // The contours of a viewed wire are its own.
-                ui.add_enabled_ui(matches!(subject, Subject::Output(_)), |ui| {
+                ui.add_enabled_ui(matches!(subject, ViewSubject::Output(_)), |ui| {
                     if let Some(chosen) = choose(ui, "contours", level.as_deref(), &wires(session, false, None)) {
                         self.chosen[1] = Some(chosen);
                     }
@@ -149,9 +149,9 @@ impl Overlays {
     }
 
     /// The wire of velocities, or of contours: the one that is viewed, the chosen one, or else the likeliest.
-    fn wire(&self, session: &Session, subject: &Subject, vectors: bool, dim: Option<u32>) -> Option<String> {
+    fn wire(&self, session: &Session, subject: &ViewSubject, vectors: bool, dim: Option<u32>) -> Option<String> {
         let known = wires(session, vectors, dim);
-        let viewed = if let Subject::Wire(wire) = subject { Some(wire.view().wire.as_str()) } else { None };
+        let viewed = if let ViewSubject::Wire(wire) = subject { Some(wire.view().wire.as_str()) } else { None };
         if !vectors && let Some(viewed) = viewed {
             return Some(viewed.to_string());
         }
@@ -175,7 +175,7 @@ impl Overlays {
         ui: &Ui,
         response: &egui::Response,
         session: &Session,
-        subject: &Subject,
+        subject: &ViewSubject,
         scene: &Scene,
         room: egui::Rect,
     ) -> bool {
@@ -185,11 +185,11 @@ impl Overlays {
                 let wire = self.wire(session, subject, false, Some(scene.dim()));
                 let wire = wire.map(|wire| session.on_domain(wire, scene.domain_name(session)));
                 let component = match subject {
-                    Subject::Wire(wire) => match wire.view().show {
+                    ViewSubject::Wire(wire) => match wire.view().show {
                         Show::Component(component) => Some(usize::from(component)),
                         _ => None,
                     },
-                    Subject::Output(_) => None,
+                    ViewSubject::Output(_) => None,
                 };
                 self.draw_contours(&canvas, wire, cut, component);
             }

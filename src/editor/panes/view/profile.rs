@@ -7,7 +7,7 @@ use super::ticks;
 use super::widgets::choice;
 use crate::commands::action::{Action, Actions};
 use crate::edit;
-use crate::graph::expect::Subject;
+use crate::graph::expect::ExpectSubject;
 use crate::model::session::Session;
 use crate::sim::Simulation;
 use crate::sim::expect::{PendingSample, Sample, request};
@@ -47,7 +47,7 @@ impl Line {
     pub(super) fn update(&mut self, simulation: &Simulation) {
         if self.pending.is_none() {
             // A wire that the running plan does not keep yet follows with the next plan.
-            self.pending = request(simulation, &Subject::Wire(self.profile.wire.clone())).ok();
+            self.pending = request(simulation, &ExpectSubject::Wire(self.profile.wire.clone())).ok();
         }
     }
 

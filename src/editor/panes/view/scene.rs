@@ -4,7 +4,7 @@ use eframe::egui::{Rect, vec2};
 
 use super::flow::Cut;
 use super::projection::{Point, Projection, axes};
-use super::subject::Subject;
+use super::subject::ViewSubject;
 use crate::graph::outputs::image_scale;
 use crate::graph::{Domain, DomainId};
 use crate::model::session::Session;
@@ -13,14 +13,14 @@ use crate::sim::wire_view::{Axis, Volume};
 
 /// The part of an image on the screen that shows the whole of its domain. Around it are the black bars of an Output's image of another
 /// shape. `image`: the whole image on the screen, which has so many pixels.
-pub(super) fn without_bars(subject: &Subject, session: &Session, image: Rect, pixels: [u32; 2]) -> Rect {
+pub(super) fn without_bars(subject: &ViewSubject, session: &Session, image: Rect, pixels: [u32; 2]) -> Rect {
     let cells = match subject {
-        Subject::Output(name) => {
+        ViewSubject::Output(name) => {
             let output = session.running_simulation().and_then(|s| s.find_output(name.as_deref()).ok());
             output.and_then(|output| session.domain_of(&output.node))
         }
         // The image of a wire has the shape of its domain.
-        Subject::Wire(_) => None,
+        ViewSubject::Wire(_) => None,
     };
     let Some([x, y, _]) = cells.map(|domain| domain.resolution) else { return image };
     let [across, up] = image_scale([x, y], pixels).map(|scale| scale as f32);
@@ -78,7 +78,7 @@ impl Extent {
 impl Scene {
     /// Of an image whose domain lies there on the screen, by [`without_bars`]. `None` where an image has no place in the world, such as the
     /// rows of a buffer.
-    pub(super) fn of(subject: &Subject, session: &Session, rect: Rect) -> Option<Scene> {
+    pub(super) fn of(subject: &ViewSubject, session: &Session, rect: Rect) -> Option<Scene> {
         let simulation = session.running_simulation()?;
         let id = |own: &Domain| simulation.plan().domains.position(|other| std::ptr::eq(other, own));
         let camera = |output: &str| {
@@ -87,13 +87,13 @@ impl Scene {
             Some(Sight::Camera(simulation.orbit(node)?, roll.unwrap_or(0.0)))
         };
         match subject {
-            Subject::Output(name) => {
+            ViewSubject::Output(name) => {
                 let output = &simulation.find_output(name.as_deref()).ok()?.node;
                 let own = session.domain_of(output)?;
                 let (domain, id) = (Extent::of(own), id(own));
                 Some(Scene { rect, domain, id, sight: camera(output).unwrap_or(Sight::Flat(Axis::Z, Some(0.5))) })
             }
-            Subject::Wire(wire) => {
+            ViewSubject::Wire(wire) => {
                 let (plan, view) = (simulation.plan(), wire.view());
                 let known =
                     plan.wires.get(&view.wire).or_else(|| plan.wires.get(&format!("{}.position", view.wire)))?;

@@ -70,7 +70,7 @@ impl WireView {
     ///
     /// # Errors
     /// Why the wire cannot be shown, in one sentence.
-    pub(crate) fn look(&mut self, simulation: &Simulation) -> Result<&Viewer, String> {
+    pub(crate) fn update_viewer(&mut self, simulation: &Simulation) -> Result<&Viewer, String> {
         let viewer = match self.viewer.take() {
             Some(viewer) => viewer,
             None => Viewer::new(simulation.gpu()).map_err(|problem| problem.to_string())?,

@@ -19,7 +19,7 @@ use crate::record;
 use crate::sheet::Layout;
 use crate::sink::{Action, ExportError, Format, Frame, FrameSink, Kind, Log, Present, Sums, Target};
 use crate::sizes;
-use crate::value::{Layer, Value, vectors};
+use crate::value::{ExportedValue, Layer, vectors};
 
 use encode::{Role, Sheets};
 use texels::Tile;
@@ -88,24 +88,24 @@ impl Flipbook {
         for (layer, role) in layers.iter().zip(&self.roles) {
             let value = layer.value();
             let size = match (&value, self.size) {
-                (Value::Picture(picture), None) => [picture.width as usize, picture.height as usize],
+                (ExportedValue::Picture(picture), None) => [picture.width as usize, picture.height as usize],
                 (_, size) => size.ok_or("the first value is no image")?,
             };
             self.size = Some(size);
             let [width, height] = size;
             sizes::fits_tile(&layer.name, layer.cells().unwrap_or([1, 1]), size.map(|side| side as u32))?;
             let tile = match value {
-                Value::Picture(picture) if [picture.width as usize, picture.height as usize] == size => {
+                ExportedValue::Picture(picture) if [picture.width as usize, picture.height as usize] == size => {
                     let (pixels, _) = picture.rgba.as_chunks::<4>();
                     pixels.iter().map(|[r, g, b, a]| [r * a, g * a, b * a, *a].map(finite)).collect()
                 }
-                Value::Picture(picture) => {
+                ExportedValue::Picture(picture) => {
                     return Err(format!(
                         "`{}` is {} x {} and a tile {width} x {height}: use --size {width}x{height}",
                         layer.name, picture.width, picture.height
                     ));
                 }
-                Value::Grid(grid) if grid.components == role.components() => {
+                ExportedValue::Grid(grid) if grid.components == role.components() => {
                     let grid = grid.centered();
                     let numbers = vectors(&grid, size.map(|side| side as u32));
                     // A velocity becomes tiles a second.

@@ -1,6 +1,6 @@
 //! The checks.
 
-use super::{Bound, Expectation, Frames, Statistic, Subject, Tolerance, plain};
+use super::{Bound, ExpectSubject, Expectation, Frames, Statistic, Tolerance, plain};
 use crate::document::{Document, Expect};
 use crate::graph::{Graph, Kind, NodeId, Source};
 use crate::problem::Problem;
@@ -64,7 +64,7 @@ fn elsewhere(expect: &Expect, other_variant: Option<String>) -> Result<Expectati
     let frames = frames(expect)?;
     let bound = bound(expect, &frames)?;
     Ok(Expectation {
-        subject: Subject::Wire(expect.of.clone()),
+        subject: ExpectSubject::Wire(expect.of.clone()),
         frames,
         statistic: expect.statistic.as_deref().and_then(Statistic::parse).unwrap_or(Statistic::Value),
         component: expect.component,
@@ -92,7 +92,7 @@ fn other_variant(expect: &Expect, document: &Document) -> Result<Option<String>,
 pub(in crate::graph) struct Target {
     node: String,
     port: String,
-    pub subject: Subject,
+    pub subject: ExpectSubject,
     carries: Carries,
 }
 
@@ -122,13 +122,13 @@ pub(in crate::graph) fn target(expect: &Expect, document: &Document, graph: &Gra
     let target = |subject, carries| Target { node: path.clone(), port: link.port.clone(), subject, carries };
     match &entry.kind {
         Kind::Output { .. } if link.port.is_empty() => {
-            return Ok(target(Subject::Image(path.clone()), Carries::Image));
+            return Ok(target(ExpectSubject::Image(path.clone()), Carries::Image));
         }
         Kind::Output { .. } => {
             return Err(at(Fault::new("an Output has no ports to name", format!("write {path}"))));
         }
         Kind::Number if ["", "value"].contains(&link.port.as_str()) => {
-            return Ok(target(Subject::Number(format!("{path}.value")), Carries::One(0)));
+            return Ok(target(ExpectSubject::Number(format!("{path}.value")), Carries::One(0)));
         }
         Kind::Number => return Err(at(Fault::new("a number node has one port, `value`", "leave the port out"))),
         _ => {}
@@ -147,7 +147,7 @@ pub(in crate::graph) fn target(expect: &Expect, document: &Document, graph: &Gra
             let set = graph.nodes.get(holder).and_then(|node| node.set.as_ref());
             let known = set.and_then(|set| set.attributes.get(attribute));
             let ty = match (attribute, known) {
-                ("count", _) => return Ok(target(Subject::Attribute(wire, "count".into()), Carries::One(1))),
+                ("count", _) => return Ok(target(ExpectSubject::Attribute(wire, "count".into()), Carries::One(1))),
                 (_, Some(ty)) => *ty,
                 (_, None) => {
                     let has = set.into_iter().flat_map(|set| set.attributes.keys()).map(String::as_str);
@@ -156,7 +156,7 @@ pub(in crate::graph) fn target(expect: &Expect, document: &Document, graph: &Gra
                     return Err(at(Fault::new(format!("the particles have no attribute `{attribute}`"), remedy)));
                 }
             };
-            return Ok(target(Subject::Attribute(wire, attribute.to_string()), many(ty)));
+            return Ok(target(ExpectSubject::Attribute(wire, attribute.to_string()), many(ty)));
         }
         (WireType::Particles, None) => {
             let cause = "the wire carries particles, and no attribute is named";
@@ -182,7 +182,7 @@ pub(in crate::graph) fn target(expect: &Expect, document: &Document, graph: &Gra
         (WireType::FaceGrid, None) => many(ValueType::Vec),
         (WireType::Grid(value) | WireType::Attribute(value), None) => many(value),
     };
-    Ok(target(Subject::Wire(wire), carries))
+    Ok(target(ExpectSubject::Wire(wire), carries))
 }
 
 /// The port of a node that a wire's name refers to, and the attribute after it.
@@ -347,7 +347,7 @@ pub(in crate::graph) fn statistic(expect: &Expect, target: &Target, bound: &Boun
     };
     match (bound, named, &target.carries) {
         (Bound::Hash(_), Some(_), _) => Err(Fault::new("a hash is of all bits", "remove `statistic`")),
-        (Bound::Hash(_), None, _) if matches!(target.subject, Subject::Number(_)) => {
+        (Bound::Hash(_), None, _) if matches!(target.subject, ExpectSubject::Number(_)) => {
             Err(Fault::new("a number node has no hash", "use `equals`"))
         }
         (Bound::Hash(_), None, _) => Ok(Statistic::Value),

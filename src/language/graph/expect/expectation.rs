@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
     /// What is measured.
-    pub subject: Subject,
+    pub subject: ExpectSubject,
     /// The frames after which it is checked.
     pub frames: Frames,
     /// What is computed from the measured values.
@@ -27,7 +27,7 @@ pub struct Expectation {
 
 /// The value that an expectation refers to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Subject {
+pub enum ExpectSubject {
     /// The image of an Output node.
     Image(String),
     /// A number node, by `node.value`.
@@ -38,11 +38,11 @@ pub enum Subject {
     Attribute(String, String),
 }
 
-impl fmt::Display for Subject {
+impl fmt::Display for ExpectSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Subject::Image(name) | Subject::Number(name) | Subject::Wire(name) => f.write_str(name),
-            Subject::Attribute(set, attribute) => write!(f, "{set}.{attribute}"),
+            ExpectSubject::Image(name) | ExpectSubject::Number(name) | ExpectSubject::Wire(name) => f.write_str(name),
+            ExpectSubject::Attribute(set, attribute) => write!(f, "{set}.{attribute}"),
         }
     }
 }

@@ -5,4 +5,4 @@ mod expectation;
 
 pub use check::check;
 pub(super) use check::{Fault, carried, components, port, statistic, target};
-pub use expectation::{Bound, Expectation, Frames, Statistic, Subject, Tolerance, list, plain, rounded};
+pub use expectation::{Bound, ExpectSubject, Expectation, Frames, Statistic, Tolerance, list, plain, rounded};

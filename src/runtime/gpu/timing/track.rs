@@ -19,7 +19,7 @@ const BYTES: u64 = wgpu::QUERY_SIZE as u64;
 pub(crate) struct Track {
     marks: Arc<Marks>,
     resolved: wgpu::Buffer,
-    ring: Vec<Slot>,
+    ring: Vec<TimestampSlot>,
     /// The slot that is written next, which is also the oldest.
     next: usize,
     recent: Recent,
@@ -46,7 +46,7 @@ impl Marks {
 }
 
 /// A copy of the timestamps that the CPU can read.
-struct Slot {
+struct TimestampSlot {
     staging: wgpu::Buffer,
     state: Arc<AtomicU8>,
 }
@@ -75,7 +75,7 @@ impl Track {
         let buffer = |usage| gpu.buffer("times", stamps as u64 * BYTES, usage).ok();
         let slot = |_| {
             let staging = buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ)?;
-            Some(Slot { staging, state: Arc::new(AtomicU8::new(FREE)) })
+            Some(TimestampSlot { staging, state: Arc::new(AtomicU8::new(FREE)) })
         };
         Some(Track {
             resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC)?,
@@ -120,7 +120,7 @@ impl Track {
 
     /// Processes what has arrived, oldest first. Does not block.
     pub(crate) fn collect(&mut self, gpu: &Gpu) {
-        let waits = |slot: &Slot| slot.state.load(Ordering::Acquire) == WAITING;
+        let waits = |slot: &TimestampSlot| slot.state.load(Ordering::Acquire) == WAITING;
         if self.ring.iter().any(waits) {
             // Its result is about submissions, not about failures.
             gpu.look();

@@ -125,7 +125,7 @@ impl Lens {
     ///
     /// # Errors
     /// An image that is too large for the adapter.
-    pub fn look(&mut self, source: &Source<'_>, params: &Params, tag: u64) -> Result<(), Problem> {
+    pub fn compute(&mut self, source: &Source<'_>, params: &Params, tag: u64) -> Result<(), Problem> {
         let points = params.view == View::Points as u32;
         self.make_canvas(params.size, points)?;
         let Some(canvas) = &self.canvas else { return Ok(()) };

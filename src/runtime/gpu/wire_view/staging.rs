@@ -22,12 +22,12 @@ pub struct Arrived {
 }
 
 pub(super) struct Staging {
-    slots: [Slot; 2],
+    slots: [StagingSlot; 2],
     /// Number of copies made so far.
     copies: u64,
 }
 
-struct Slot {
+struct StagingSlot {
     buffer: wgpu::Buffer,
     state: Arc<AtomicU8>,
     tag: u64,
@@ -43,7 +43,7 @@ impl Staging {
         let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
         let slot = || {
             let buffer = buffer(gpu, bytes, usage)?;
-            Ok::<_, Problem>(Slot { buffer, state: Arc::new(AtomicU8::new(FREE)), tag: 0, copy: 0, bytes: 0 })
+            Ok::<_, Problem>(StagingSlot { buffer, state: Arc::new(AtomicU8::new(FREE)), tag: 0, copy: 0, bytes: 0 })
         };
         Ok(Staging { slots: [slot()?, slot()?], copies: 0 })
     }
@@ -56,7 +56,7 @@ impl Staging {
         parts: &[(&wgpu::Buffer, u64)],
         tag: u64,
     ) -> Option<usize> {
-        let free = |slot: &Slot| slot.state.load(Ordering::Acquire) == FREE;
+        let free = |slot: &StagingSlot| slot.state.load(Ordering::Acquire) == FREE;
         if !self.slots.iter().any(free) {
             gpu.look();
         }
@@ -87,13 +87,13 @@ impl Staging {
             // Callbacks come from polling; a lost device is reported elsewhere.
             false => gpu.look(),
         }
-        let mut arrived: Vec<(u64, Arrived)> = self.slots.iter().filter_map(Slot::take).collect();
+        let mut arrived: Vec<(u64, Arrived)> = self.slots.iter().filter_map(StagingSlot::take).collect();
         arrived.sort_by_key(|(copy, _)| *copy);
         arrived.into_iter().map(|(_, arrived)| arrived).collect()
     }
 }
 
-impl Slot {
+impl StagingSlot {
     fn take(&self) -> Option<(u64, Arrived)> {
         match self.state.load(Ordering::Acquire) {
             READY => {

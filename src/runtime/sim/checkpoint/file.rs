@@ -218,7 +218,7 @@ fn held(about: &About) -> Vec<(String, Vec<f64>)> {
 /// Compares values that expressions have kept with the parameters of a plan. Parameters of another version of the graph are passed
 /// over; those of this one may have no value that they could not get otherwise.
 fn check_held(plan: &Plan, held: &[(String, Vec<f64>)]) -> Result<(), String> {
-    let slots: HashMap<&str, &crate::plan::Slot> =
+    let slots: HashMap<&str, &crate::plan::ParamSlot> =
         plan.settings.iter().map(|slot| (settings::path(slot), slot)).collect();
     for (path, values) in held.iter().filter(|(_, values)| !values.is_empty()) {
         if values.len() > 4 || values.iter().any(|value| !value.is_finite()) {

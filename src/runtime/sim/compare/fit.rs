@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use super::super::host_copy::Taken;
+use super::super::host_copy::HostCopy;
 use crate::graph::Domain;
 use crate::problem::Problem;
 use crate::stage::types::{Scalar, ValueType, WireType};
 
 /// Two sides with the same elements.
 pub(super) struct Fitted {
-    pub a: Arc<Taken>,
-    pub b: Arc<Taken>,
+    pub a: Arc<HostCopy>,
+    pub b: Arc<HostCopy>,
     pub remarks: Vec<String>,
 }
 
 /// # Errors
 /// Sides that do not fit.
-pub(super) fn fit(a: &Arc<Taken>, b: &Arc<Taken>) -> Result<Fitted, Problem> {
+pub(super) fn fit(a: &Arc<HostCopy>, b: &Arc<HostCopy>) -> Result<Fitted, Problem> {
     let refuse = |cause: String, remedy: &str| {
         let cause = format!("{} cannot be compared with {}: {cause}", a.subject, b.subject);
         Err(Problem::new("", a.subject.name(), cause, remedy))
@@ -64,7 +64,7 @@ pub(super) fn fit(a: &Arc<Taken>, b: &Arc<Taken>) -> Result<Fitted, Problem> {
     }
 }
 
-fn components(side: &Taken) -> String {
+fn components(side: &HostCopy) -> String {
     match side.components() {
         1 => "1 component".into(),
         count => format!("{count} components"),
@@ -72,7 +72,7 @@ fn components(side: &Taken) -> String {
 }
 
 /// What the elements of a side are.
-fn kind(side: &Taken) -> &'static str {
+fn kind(side: &HostCopy) -> &'static str {
     match side.ty() {
         WireType::Grid(_) => "cells",
         WireType::FaceGrid => "faces",
@@ -100,7 +100,7 @@ fn sizes(a: &Domain, b: &Domain) -> Option<String> {
 
 /// The values of a grid at the cell centres of another domain: linear between the nearest cells, the nearest cell at the edge; whole
 /// numbers are those of the nearest cell.
-fn sample(side: &Taken, from: &Domain, onto: &Domain) -> Taken {
+fn sample(side: &HostCopy, from: &Domain, onto: &Domain) -> HostCopy {
     let whole = side.ty().value().scalar() != Scalar::F32;
     let places: [Vec<[(usize, f64); 2]>; 3] = std::array::from_fn(|axis| {
         let (fine, coarse) = (from.resolution[axis], onto.resolution[axis]);
@@ -148,7 +148,7 @@ fn around(cell: u32, coarse: u32, fine: u32, whole: bool) -> [(usize, f64); 2] {
 }
 
 /// Values on faces as vectors at the cell centres, each component the mean of the two faces across; anything else as it is.
-pub(super) fn centered(side: Arc<Taken>) -> Arc<Taken> {
+pub(super) fn centered(side: Arc<HostCopy>) -> Arc<HostCopy> {
     let Some([nx, ny, nz]) = side.domain().filter(|_| side.is_on_faces()).map(|domain| domain.resolution) else {
         return side;
     };

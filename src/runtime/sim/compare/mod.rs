@@ -8,12 +8,12 @@ mod statistics;
 
 use std::sync::Arc;
 
-use super::host_copy::Taken;
+use super::host_copy::HostCopy;
 use super::wire_view::{Show, View};
 use crate::problem::Problem;
 use crate::stage::types::{ValueType, WireType};
 
-pub use statistics::{NotFinite, Place, Statistics};
+pub use statistics::{ComparedElement, NotFinite, Statistics};
 
 /// What is shown of A and B.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,11 +36,11 @@ impl Measure {
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// A, at the elements that are compared: cells, where it was on faces.
-    pub a: Arc<Taken>,
+    pub a: Arc<HostCopy>,
     /// The same of B.
-    pub b: Arc<Taken>,
+    pub b: Arc<HostCopy>,
     /// The difference, a value for each of these elements.
-    pub difference: Arc<Taken>,
+    pub difference: Arc<HostCopy>,
     /// Norms of the difference of what is stored: all components, and each face by itself.
     pub statistics: Statistics,
     /// What has to be known to read them, in a sentence each: which side was sampled, what is left out.
@@ -53,7 +53,7 @@ pub struct Comparison {
 ///
 /// # Errors
 /// Sides that do not fit: elements of another kind, other components or dimensions, faces of another resolution.
-pub fn compare(a: &Arc<Taken>, b: &Arc<Taken>, show: Show, measure: Measure) -> Result<Comparison, Problem> {
+pub fn compare(a: &Arc<HostCopy>, b: &Arc<HostCopy>, show: Show, measure: Measure) -> Result<Comparison, Problem> {
     let fit::Fitted { a: left, b: right, remarks } = fit::fit(a, b)?;
     let statistics = statistics::of(&left, &right);
     let (left, right) = (fit::centered(left), fit::centered(right));
@@ -76,7 +76,7 @@ impl Comparison {
 }
 
 /// The part of an element that is shown, as a number.
-fn part(side: &Taken, element: usize, show: Show) -> f64 {
+fn part(side: &HostCopy, element: usize, show: Show) -> f64 {
     match show {
         _ if side.components() == 1 => side.number(element, 0),
         Show::Component(index) => side.number(element, usize::from(index)),
@@ -86,7 +86,7 @@ fn part(side: &Taken, element: usize, show: Show) -> f64 {
     }
 }
 
-fn luminance(side: &Taken, element: usize) -> f64 {
+fn luminance(side: &HostCopy, element: usize) -> f64 {
     [0.2126, 0.7152, 0.0722].into_iter().enumerate().map(|(at, weight)| weight * side.number(element, at)).sum()
 }
 
@@ -95,12 +95,12 @@ fn length(parts: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Whether an element is shown by all its components and not by one number.
-fn is_whole(side: &Taken, show: Show) -> bool {
+fn is_whole(side: &HostCopy, show: Show) -> bool {
     let color = side.ty() == WireType::Grid(ValueType::Vec4) && show == Show::Auto;
     side.components() > 1 && matches!(show, Show::Auto | Show::Direction) && !color
 }
 
-fn difference(a: &Taken, b: &Taken, show: Show, measure: Measure) -> Taken {
+fn difference(a: &HostCopy, b: &HostCopy, show: Show, measure: Measure) -> HostCopy {
     let count = a.elements().min(b.elements());
     let components = a.components();
     if is_whole(a, show) && measure == Measure::Signed {
@@ -111,7 +111,7 @@ fn difference(a: &Taken, b: &Taken, show: Show, measure: Measure) -> Taken {
         let (difference, scale) = match is_whole(a, show) {
             true => {
                 let parts = (0..components).map(|part| a.number(element, part) - b.number(element, part));
-                let of = |side: &Taken| length(side.numbers(element).into_iter());
+                let of = |side: &HostCopy| length(side.numbers(element).into_iter());
                 (length(parts), of(a).max(of(b)))
             }
             false => {
@@ -131,7 +131,7 @@ fn difference(a: &Taken, b: &Taken, show: Show, measure: Measure) -> Taken {
 }
 
 /// Widens a range by what is shown of a side. Lengths begin at zero.
-fn range(side: &Arc<Taken>, show: Show, known: Option<(f64, f64)>) -> Option<(f64, f64)> {
+fn range(side: &Arc<HostCopy>, show: Show, known: Option<(f64, f64)>) -> Option<(f64, f64)> {
     let side = fit::centered(side.clone());
     let from_zero = side.components() > 1 && !matches!(show, Show::Component(_));
     let known = known.or(from_zero.then_some((0.0, 0.0)));

@@ -4,13 +4,13 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::super::host_copy::Taken;
+use super::super::host_copy::HostCopy;
 use super::length;
 use crate::stage::types::WireType;
 
 /// Where something is, and the values of both sides there.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Place {
+pub struct ComparedElement {
     /// Index of the element, x fastest.
     pub index: u64,
     /// The cell along x, y, z, or the cell whose lower face it is; `None` for particles and numbers.
@@ -26,7 +26,7 @@ pub struct Place {
     pub b: Vec<f64>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ComparedElement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = |cell: [u32; 3]| {
             let parts: Vec<String> = cell.iter().take(self.dim.max(1) as usize).map(u32::to_string).collect();
@@ -53,7 +53,7 @@ pub struct NotFinite {
     /// Number of elements where both have.
     pub both: u64,
     /// The first element where only one side has.
-    pub first: Option<Place>,
+    pub first: Option<ComparedElement>,
 }
 
 /// Norms of A - B over the elements that are finite on both sides. An element of several components counts by the length of its
@@ -67,7 +67,7 @@ pub struct Statistics {
     /// The greatest |A - B|.
     pub max: f64,
     /// Place of the greatest |A - B|, first in memory; `None` where nothing differs.
-    pub place: Option<Place>,
+    pub place: Option<ComparedElement>,
     /// The mean of |A - B|.
     pub l1: f64,
     /// The root mean square of A - B.
@@ -88,13 +88,13 @@ impl Statistics {
 }
 
 /// The statistics of two sides.
-pub(super) fn of(a: &Taken, b: &Taken) -> Statistics {
+pub(super) fn of(a: &HostCopy, b: &HostCopy) -> Statistics {
     let faces = a.is_on_faces();
     let components = a.components();
     // Of faces, each component is an element of its own.
     let (elements, parts) =
         if faces { (a.elements() * components, 1) } else { (a.elements().min(b.elements()), components) };
-    let parts_of = |side: &Taken, at: usize, part: usize| match faces {
+    let parts_of = |side: &HostCopy, at: usize, part: usize| match faces {
         true => side.number(at / components, at % components),
         false => side.number(at, part),
     };
@@ -102,7 +102,7 @@ pub(super) fn of(a: &Taken, b: &Taken) -> Statistics {
     let (mut absolute, mut squares, mut reference) = (0.0, 0.0, 0.0);
     let mut counts = vec![0u64; components];
     for at in (0..elements).filter(|at| !faces || is_face(a, *at)) {
-        let finite = |side: &Taken| (0..parts).all(|part| parts_of(side, at, part).is_finite());
+        let finite = |side: &HostCopy| (0..parts).all(|part| parts_of(side, at, part).is_finite());
         match (finite(a), finite(b)) {
             (true, true) => {}
             (left, right) => {
@@ -144,24 +144,24 @@ pub(super) fn of(a: &Taken, b: &Taken) -> Statistics {
 }
 
 /// Whether a component of a grid of faces lies on a face: the layer that is stored beyond the box along the other axes has none.
-fn is_face(side: &Taken, at: usize) -> bool {
+fn is_face(side: &HostCopy, at: usize) -> bool {
     let Some(domain) = side.domain() else { return true };
     let (element, axis) = (at / side.components(), at % side.components());
     let cell = cell(side, element);
     (0..side.components()).all(|other| other == axis || cell[other] < domain.resolution[other])
 }
 
-fn cell(side: &Taken, element: usize) -> [u32; 3] {
+fn cell(side: &HostCopy, element: usize) -> [u32; 3] {
     let [x, y, _] = side.resolution().map(|n| n.max(1) as usize);
     [element % x, element / x % y, element / (x * y)].map(|at| at as u32)
 }
 
-fn place(a: &Taken, b: &Taken, at: usize) -> Place {
+fn place(a: &HostCopy, b: &HostCopy, at: usize) -> ComparedElement {
     let faces = a.is_on_faces();
     let element = if faces { at / a.components() } else { at };
     let axis = faces.then(|| at % a.components());
-    let values = |side: &Taken| axis.map_or_else(|| side.numbers(element), |axis| vec![side.number(element, axis)]);
-    Place {
+    let values = |side: &HostCopy| axis.map_or_else(|| side.numbers(element), |axis| vec![side.number(element, axis)]);
+    ComparedElement {
         index: element as u64,
         cell: matches!(a.ty(), WireType::Grid(_) | WireType::FaceGrid).then(|| cell(a, element)),
         dim: a.dim(),

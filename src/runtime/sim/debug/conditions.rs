@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::expression::{Evaluated, Formula};
-use super::find::{count_of, look};
+use super::find::{count_of, look_for};
 use super::start::FrameStart;
 use crate::document::Document;
 use crate::gpu::scan::{Look, Scan};
@@ -250,7 +250,7 @@ impl Conditions {
         let hits = match &self.prepared {
             Some(prepared) if !prepared.of.is_empty() => {
                 prepared.scan.begin();
-                prepared.scan.look(&simulation.engine, 0..prepared.of.len());
+                prepared.scan.run(&simulation.engine, 0..prepared.of.len());
                 let words = prepared.scan.read().map_err(Problem::from)?.wait();
                 let hits = prepared.scan.hits(&words.ok_or_else(|| crate::sim::lost("frame"))?);
                 let found = prepared.of.iter().zip(hits).filter_map(|(of, hits)| Some((of.clone(), hits?)));
@@ -310,7 +310,7 @@ impl Prepared {
                     let remedy = "compile with the wires of Condition::keep among PlanOptions::keep";
                     return Err(Problem::new("", &name, "the wire's memory is reused within the frame", remedy).into());
                 }
-                let found = look(plan, known, alive(plan, &name, known), &bounds);
+                let found = look_for(plan, known, alive(plan, &name, known), &bounds);
                 if let Some(look) = found {
                     looks.push(look);
                     of.push((at, name));

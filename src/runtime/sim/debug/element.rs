@@ -8,7 +8,7 @@ use crate::stage::types::{Scalar, WireType};
 
 /// A cell of a domain, or a particle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum ElementPlace {
     /// A cell, along x, y, z.
     Cell(DomainId, [u32; 3]),
     /// A particle of the sets with this capacity in this domain, by its index.
@@ -28,7 +28,7 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
     /// Place of the element.
-    pub place: Place,
+    pub place: ElementPlace,
     /// Index of the element in memory.
     pub index: u64,
 }
@@ -36,38 +36,38 @@ pub struct Element {
 impl Element {
     /// The element of a wire at an index.
     pub(super) fn of(plan: &Plan, wire: &Wire, index: u64) -> Element {
-        Element { place: Place::of(plan, wire, index), index }
+        Element { place: ElementPlace::of(plan, wire, index), index }
     }
 }
 
-impl Place {
+impl ElementPlace {
     /// Where an element of a wire is.
-    pub fn of(plan: &Plan, wire: &Wire, index: u64) -> Place {
+    pub fn of(plan: &Plan, wire: &Wire, index: u64) -> ElementPlace {
         let domain = wire.domain.and_then(|id| Some((id, plan.domains.get(id)?)));
         match (wire.ty, domain) {
             (WireType::Grid(_) | WireType::FaceGrid, Some((id, domain))) => {
                 let size = if wire.ty == WireType::FaceGrid { domain.face_resolution() } else { domain.resolution };
                 let [x, y, _] = size.map(|n| u64::from(n.max(1)));
-                Place::Cell(id, [index % x, index / x % y, index / (x * y)].map(|at| at as u32))
+                ElementPlace::Cell(id, [index % x, index / x % y, index / (x * y)].map(|at| at as u32))
             }
             (WireType::Attribute(_), _) => {
-                Place::Particle { capacity: wire.capacity, space: wire.space, index: index as u32 }
+                ElementPlace::Particle { capacity: wire.capacity, space: wire.space, index: index as u32 }
             }
-            _ => Place::Number,
+            _ => ElementPlace::Number,
         }
     }
 
     /// The index of the element of a wire that is here; `None` where the wire has none here.
     pub fn index(&self, plan: &Plan, wire: &Wire) -> Option<u64> {
         match (self, wire.ty) {
-            (Place::Cell(id, [x, y, z]), WireType::Grid(_) | WireType::FaceGrid) if wire.domain == Some(*id) => {
+            (ElementPlace::Cell(id, [x, y, z]), WireType::Grid(_) | WireType::FaceGrid) if wire.domain == Some(*id) => {
                 let domain = plan.domains.get(*id)?;
                 let size = if wire.ty == WireType::FaceGrid { domain.face_resolution() } else { domain.resolution };
                 let inside = *x < size[0] && *y < size[1] && *z < size[2];
                 let [nx, ny, _] = size.map(u64::from);
                 inside.then(|| u64::from(*x) + nx * (u64::from(*y) + ny * u64::from(*z)))
             }
-            (Place::Particle { capacity, space, index }, WireType::Attribute(_)) => {
+            (ElementPlace::Particle { capacity, space, index }, WireType::Attribute(_)) => {
                 (wire.capacity == *capacity && wire.space == *space && index < capacity).then_some(u64::from(*index))
             }
             // Numbers are the same everywhere.
@@ -78,7 +78,7 @@ impl Place {
 
     /// The middle of the cell \[m\].
     pub fn center(&self, plan: &Plan) -> Option<Vec<f64>> {
-        let Place::Cell(id, cell) = self else { return None };
+        let ElementPlace::Cell(id, cell) = self else { return None };
         let domain = plan.domains.get(*id)?;
         let along = |axis: usize| (f64::from(cell[axis]) + 0.5) * domain.edges()[axis];
         Some((0..domain.dim as usize).map(along).collect())
@@ -87,13 +87,13 @@ impl Place {
     /// In words: `cell (3, 4) of box`, `particle 17`.
     pub fn describe(&self, plan: &Plan) -> String {
         match self {
-            Place::Cell(id, cell) => {
+            ElementPlace::Cell(id, cell) => {
                 let (dim, name) = plan.domains.get(*id).map_or((3, ""), |domain| (domain.dim, domain.name.as_str()));
                 let parts: Vec<String> = cell.iter().take(dim as usize).map(u32::to_string).collect();
                 format!("cell ({}) of {name}", parts.join(", "))
             }
-            Place::Particle { index, .. } => format!("particle {index}"),
-            Place::Number => "the number".into(),
+            ElementPlace::Particle { index, .. } => format!("particle {index}"),
+            ElementPlace::Number => "the number".into(),
         }
     }
 }

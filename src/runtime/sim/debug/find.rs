@@ -11,7 +11,7 @@ use crate::stage::types::{Scalar, WireType};
 
 /// Where a condition began to hold.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found {
+pub(super) struct Occurrence {
     /// The dispatch; `None` where it held already when the frame started.
     pub dispatch: Option<usize>,
     /// Name of the wire.
@@ -25,7 +25,7 @@ pub(super) struct Found {
 }
 
 /// How a wire is looked through; `None` where it has no numbers that can be out of bounds.
-pub(crate) fn look(plan: &Plan, wire: &Wire, count: Option<(BufferId, bool)>, bounds: &Bounds) -> Option<Look> {
+pub(crate) fn look_for(plan: &Plan, wire: &Wire, count: Option<(BufferId, bool)>, bounds: &Bounds) -> Option<Look> {
     let layout = wire.layout();
     let scalar = wire.ty.value().scalar();
     if bounds.range.is_none() && scalar != Scalar::F32 {
@@ -62,7 +62,7 @@ pub(super) fn count_of(wire: &str) -> Option<String> {
 impl FrameDebugger {
     /// The first dispatch of the frame after which an element of a wire is out of bounds, and the debugger stands behind it. Without a
     /// name, any wire. `None` where that does not happen; then the debugger stands at the end of the frame.
-    pub(super) fn find_bad(&mut self, wire: Option<&str>, bounds: &Bounds) -> Result<Option<Found>, Problems> {
+    pub(super) fn find_bad(&mut self, wire: Option<&str>, bounds: &Bounds) -> Result<Option<Occurrence>, Problems> {
         self.restore();
         self.at(0)?;
         let mut looks: Vec<(Option<usize>, String, Wire)> = Vec::new();
@@ -94,7 +94,7 @@ impl FrameDebugger {
         let prepared = looks.iter().map(|(at, name, wire)| {
             let position = at.map_or(0, |at| at + 1);
             let count = count_of(name).and_then(|count| Some((self.version(&count, position)?.wire.buffer, true)));
-            look(plan, wire, count, bounds)
+            look_for(plan, wire, count, bounds)
         });
         let prepared: Vec<Option<Look>> = prepared.collect();
         let (looks, prepared): (Vec<_>, Vec<Look>) =
@@ -105,7 +105,7 @@ impl FrameDebugger {
         let Some(((dispatch, wire, version), hits)) = first else { return Ok(None) };
         self.seek(dispatch.map_or(0, |dispatch| dispatch + 1))?;
         let element = Element::of(&self.simulation.plan, &version, u64::from(hits.first));
-        Ok(Some(Found { dispatch, wire, version, element, count: hits.count }))
+        Ok(Some(Occurrence { dispatch, wire, version, element, count: hits.count }))
     }
 
     /// Runs the frame, and looks through each of these wires after its dispatch.
@@ -124,7 +124,7 @@ impl FrameDebugger {
                 engine.run_part(gpu, settings.bytes(), position..here);
                 position = here;
             }
-            scan.look(engine, next..next + same);
+            scan.run(engine, next..next + same);
             next += same;
         }
         engine.run_part(gpu, settings.bytes(), position..self.len());

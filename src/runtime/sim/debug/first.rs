@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::conditions::{Bounds, Condition, Fired};
-use super::find::{count_of, look};
+use super::find::{count_of, look_for};
 use super::{FrameDebugger, FrameStart, Report};
 use crate::gpu::Gpu;
 use crate::gpu::scan::{Look, Scan};
@@ -213,14 +213,14 @@ impl FrameDebugger {
             let name = name.into_iter().find(|name| plan.versions.wires.contains_key(name))?;
             let wire = &self.version(&name, self.len())?.wire;
             let count = count_of(&name).and_then(|count| Some((self.version(&count, self.len())?.wire.buffer, true)));
-            look(plan, wire, count, &Bounds::default())
+            look_for(plan, wire, count, &Bounds::default())
         };
         plan.states.iter().filter_map(look).collect()
     }
 
     fn states_are_bad(&self, scan: &Scan) -> Result<bool, Problems> {
         scan.begin();
-        scan.look(&self.simulation.engine, 0..usize::MAX);
+        scan.run(&self.simulation.engine, 0..usize::MAX);
         let words = scan.read().map_err(Problem::from)?.wait().ok_or_else(|| crate::sim::lost("frame"))?;
         Ok(scan.hits(&words).iter().any(Option::is_some))
     }

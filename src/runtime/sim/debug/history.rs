@@ -1,7 +1,7 @@
 //! Every write to a cell or a particle in a frame.
 
 use super::FrameDebugger;
-use super::element::{Place, decode, words};
+use super::element::{ElementPlace, decode, words};
 use crate::gpu::stepping::Peek;
 use crate::plan::{Plan, Wire};
 use crate::problem::Problems;
@@ -48,17 +48,17 @@ impl FrameDebugger {
     ///
     /// # Errors
     /// As [`FrameDebugger::seek`].
-    pub fn history(&mut self, place: Place) -> Result<Vec<WriteEvent>, Problems> {
+    pub fn history(&mut self, place: ElementPlace) -> Result<Vec<WriteEvent>, Problems> {
         let events = self.writes_at(place, 0..self.len())?;
         Ok(events)
     }
 
     /// The writes of one dispatch to a place.
-    pub(super) fn writes_of(&mut self, place: Place, dispatch: usize) -> Result<Vec<WriteEvent>, Problems> {
+    pub(super) fn writes_of(&mut self, place: ElementPlace, dispatch: usize) -> Result<Vec<WriteEvent>, Problems> {
         self.writes_at(place, dispatch..dispatch + 1)
     }
 
-    fn writes_at(&mut self, place: Place, part: std::ops::Range<usize>) -> Result<Vec<WriteEvent>, Problems> {
+    fn writes_at(&mut self, place: ElementPlace, part: std::ops::Range<usize>) -> Result<Vec<WriteEvent>, Problems> {
         let here = self.position;
         let plan = &self.simulation.plan;
         let mut wanted = Vec::new();
@@ -117,7 +117,7 @@ impl FrameDebugger {
     ///
     /// # Errors
     /// As [`FrameDebugger::seek`].
-    pub fn value_at(&mut self, wire: &str, place: Place) -> Result<Option<Vec<f64>>, Problems> {
+    pub fn value_at(&mut self, wire: &str, place: ElementPlace) -> Result<Option<Vec<f64>>, Problems> {
         let plan = &self.simulation.plan;
         let Some(wire) = plan.wires.get(wire).filter(|wire| wire.kept) else { return Ok(None) };
         let Some(wanted) = wanted_of(plan, place, self.position, wire) else { return Ok(None) };
@@ -127,12 +127,12 @@ impl FrameDebugger {
 }
 
 /// Whether a written wire has an element of its own at a place: numbers are the same everywhere.
-fn is_written(plan: &Plan, place: Place, wire: &Wire) -> bool {
+fn is_written(plan: &Plan, place: ElementPlace, wire: &Wire) -> bool {
     let number = matches!(wire.ty, crate::stage::types::WireType::Number(_));
-    number == (place == Place::Number) && place.index(plan, wire).is_some()
+    number == (place == ElementPlace::Number) && place.index(plan, wire).is_some()
 }
 
-fn wanted_of(plan: &Plan, place: Place, after: usize, wire: &Wire) -> Option<Wanted> {
+fn wanted_of(plan: &Plan, place: ElementPlace, after: usize, wire: &Wire) -> Option<Wanted> {
     let index = place.index(plan, wire)?;
     let peek = Peek { after, buffer: Some(wire.buffer), words: words(wire, index) };
     Some(Wanted { peek, index, wire: wire.clone() })

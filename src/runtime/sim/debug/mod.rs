@@ -18,7 +18,7 @@ use super::Simulation;
 
 pub use conditions::{Bounds, Condition, Conditions, Fired};
 pub use debugger::FrameDebugger;
-pub use element::{Element, Place};
+pub use element::{Element, ElementPlace};
 pub use expression::Formula;
 pub use first::{NanSearch, first_nan};
 pub use follow::{Follower, TrailPoint};

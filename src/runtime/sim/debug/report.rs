@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::conditions::{Condition, Fired, in_words};
-use super::element::Place;
+use super::element::ElementPlace;
 use super::expression::Formula;
-use super::find::Found;
+use super::find::Occurrence;
 use super::history::Reading;
 use super::{Bounds, FrameDebugger};
 use crate::gpu::Gpu;
-use crate::graph::expect::{Statistic, Subject, list};
+use crate::graph::expect::{ExpectSubject, Statistic, list};
 use crate::graph::measurement::Measurement;
 use crate::plan::{Cause, Plan};
 use crate::problem::Problems;
@@ -59,7 +59,7 @@ pub struct Report {
     /// A checkpoint of what the frame starts from, where one was written.
     pub checkpoint: Option<String>,
     #[serde(skip)]
-    place: Option<Place>,
+    place: Option<ElementPlace>,
 }
 
 /// What a dispatch read at a place.
@@ -102,7 +102,7 @@ enum One {
 
 impl Report {
     /// The cell or the particle.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<ElementPlace> {
         self.place
     }
 
@@ -165,16 +165,16 @@ impl Report {
     }
 
     /// The place that the wire and the index name.
-    fn known_place(&self, debugger: &FrameDebugger) -> Option<Place> {
+    fn known_place(&self, debugger: &FrameDebugger) -> Option<ElementPlace> {
         let (wire, index) = (self.wire.as_ref()?, self.index.as_ref()?);
         let wires = debugger.wires();
         let known = wires.get(wire).or_else(|| wires.get(&format!("{wire}.value")))?;
         let mut cell = [0; 3];
         cell.iter_mut().zip(index).for_each(|(to, from)| *to = *from);
         match known.ty {
-            WireType::Grid(_) | WireType::FaceGrid => Some(Place::Cell(known.domain?, cell)),
+            WireType::Grid(_) | WireType::FaceGrid => Some(ElementPlace::Cell(known.domain?, cell)),
             WireType::Attribute(_) => {
-                Some(Place::Particle { capacity: known.capacity, space: known.space, index: cell[0] })
+                Some(ElementPlace::Particle { capacity: known.capacity, space: known.space, index: cell[0] })
             }
             _ => None,
         }
@@ -299,7 +299,7 @@ impl Fired {
             if position != dispatch + 1 {
                 debugger.seek(dispatch + 1)?;
             }
-            let found = element.map(|index| Found {
+            let found = element.map(|index| Occurrence {
                 dispatch: Some(dispatch),
                 wire: wire.clone(),
                 version: version.wire.clone(),
@@ -319,7 +319,7 @@ impl Fired {
 
 /// The element that a statistic is the value of: where a wire is smallest or largest, or not finite.
 fn extreme(debugger: &FrameDebugger, measurement: &Measurement) -> Result<Option<u64>, Problems> {
-    if !matches!(measurement.subject, Subject::Wire(_) | Subject::Attribute(..)) {
+    if !matches!(measurement.subject, ExpectSubject::Wire(_) | ExpectSubject::Attribute(..)) {
         return Ok(None);
     }
     let sample = request(&debugger.simulation, &measurement.subject)?.wait()?;
@@ -359,12 +359,12 @@ impl Report {
     /// Names a single number and its value, if it is one that can be read here.
     fn number(&mut self, debugger: &mut FrameDebugger, wire: Option<String>) -> Result<(), Problems> {
         let Some(wire) = wire else { return Ok(()) };
-        self.value = debugger.value_at(&wire, Place::Number)?.map(Values);
+        self.value = debugger.value_at(&wire, ElementPlace::Number)?.map(Values);
         self.wire = self.value.is_some().then_some(wire);
         Ok(())
     }
 
-    fn found(&mut self, debugger: &mut FrameDebugger, found: Option<Found>) -> Result<(), Problems> {
+    fn found(&mut self, debugger: &mut FrameDebugger, found: Option<Occurrence>) -> Result<(), Problems> {
         let Some(found) = found else { return Ok(()) };
         let place = found.element.place;
         self.name(debugger, found.dispatch);
@@ -376,12 +376,12 @@ impl Report {
         self.element = Some(place.describe(plan));
         self.position = place.center(plan).map(Values);
         self.index = match place {
-            Place::Cell(id, cell) => {
+            ElementPlace::Cell(id, cell) => {
                 let dim = plan.domains.get(id).map_or(3, |domain| domain.dim);
                 Some(cell.iter().take(dim as usize).copied().collect())
             }
-            Place::Particle { index, .. } => Some(vec![index]),
-            Place::Number => None,
+            ElementPlace::Particle { index, .. } => Some(vec![index]),
+            ElementPlace::Number => None,
         };
         self.count = Some(found.count);
         self.wire = Some(found.wire.clone());
@@ -403,7 +403,7 @@ impl Report {
             }
             None => self.value = debugger.value_at(&found.wire, place)?.map(Values),
         }
-        if let (Place::Particle { .. }, Some(wire)) = (place, &self.wire) {
+        if let (ElementPlace::Particle { .. }, Some(wire)) = (place, &self.wire) {
             // Where the particle is.
             let set = wire.rsplit_once('.').map_or("", |(set, _)| set).to_string();
             self.position = debugger.value_at(&format!("{set}.position"), place)?.map(Values);

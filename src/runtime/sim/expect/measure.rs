@@ -2,7 +2,7 @@
 
 use crate::gpu::Reading;
 use crate::graph::Domain;
-use crate::graph::expect::Subject;
+use crate::graph::expect::ExpectSubject;
 use crate::plan::Wire;
 use crate::problem::Problem;
 use crate::sim::hash::Fnv;
@@ -22,7 +22,7 @@ pub enum Sample {
 
 /// A sample that was requested. Nothing blocks until [`PendingSample::wait`] is called.
 pub struct PendingSample {
-    subject: Subject,
+    subject: ExpectSubject,
     kind: Kind,
     parts: Vec<Part>,
 }
@@ -43,25 +43,25 @@ enum Part {
 ///
 /// # Errors
 /// A wire that the plan does not compute or does not keep.
-pub fn request(simulation: &Simulation, subject: &Subject) -> Result<PendingSample, Problem> {
+pub fn request(simulation: &Simulation, subject: &ExpectSubject) -> Result<PendingSample, Problem> {
     let of = |kind, readings: Vec<Reading>| PendingSample {
         subject: subject.clone(),
         kind,
         parts: readings.into_iter().map(Part::Waiting).collect(),
     };
     match subject {
-        Subject::Image(output) => {
+        ExpectSubject::Image(output) => {
             let image = simulation.find_output(Some(output))?;
             let kind = Kind::Image(image.width, image.height);
             Ok(of(kind, vec![simulation.image_async(Some(output))?]))
         }
-        Subject::Number(path) => {
+        ExpectSubject::Number(path) => {
             let remedy = "connect the number to something that the graph computes, or remove the expectation";
             let unused = || Problem::new("", path, "the plan does not use the number", remedy);
             Ok(of(Kind::Number(simulation.value(path).ok_or_else(unused)?), Vec::new()))
         }
-        Subject::Wire(name) => wire(simulation, name).map(|(kind, reading)| of(kind, vec![reading])),
-        Subject::Attribute(set, attribute) => {
+        ExpectSubject::Wire(name) => wire(simulation, name).map(|(kind, reading)| of(kind, vec![reading])),
+        ExpectSubject::Attribute(set, attribute) => {
             let (kind, count) = wire(simulation, &format!("{set}.count"))?;
             if attribute == "count" {
                 return Ok(of(kind, vec![count]));
@@ -123,10 +123,10 @@ impl PendingSample {
                 let field = Field::new(&wire, domain.as_deref(), &next()?);
                 Ok(match self.subject {
                     // The count's buffer holds more than the count.
-                    Subject::Attribute(_, attribute) if attribute == "count" => {
+                    ExpectSubject::Attribute(_, attribute) if attribute == "count" => {
                         Sample::Number(field.words.first().map(|count| f64::from(*count)).into_iter().collect())
                     }
-                    Subject::Attribute(..) => {
+                    ExpectSubject::Attribute(..) => {
                         let live = next()?.first().map_or(0, |count| *count as usize);
                         Sample::Field(field, Some(live))
                     }

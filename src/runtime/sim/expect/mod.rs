@@ -6,9 +6,9 @@ mod statistic;
 use std::collections::{BTreeSet, VecDeque};
 
 pub use measure::{PendingSample, Sample, request};
-pub use statistic::{Found, of};
+pub use statistic::{StatisticValues, of};
 
-use crate::graph::expect::{Bound, Expectation, Statistic, Subject, list, plain};
+use crate::graph::expect::{Bound, ExpectSubject, Expectation, Statistic, list, plain};
 use crate::plan::{Keep, Outputs};
 use crate::problem::Problem;
 use crate::sim::Simulation;
@@ -39,8 +39,8 @@ pub enum Verdict {
 pub fn keep<'e>(expectations: impl IntoIterator<Item = &'e Expectation>) -> BTreeSet<String> {
     let checked = expectations.into_iter().filter(|expectation| expectation.other_variant.is_none());
     let kept = checked.filter_map(|expectation| match &expectation.subject {
-        Subject::Wire(name) | Subject::Attribute(name, _) => Some(name.clone()),
-        Subject::Image(_) | Subject::Number(_) => None,
+        ExpectSubject::Wire(name) | ExpectSubject::Attribute(name, _) => Some(name.clone()),
+        ExpectSubject::Image(_) | ExpectSubject::Number(_) => None,
     });
     kept.collect()
 }
@@ -51,7 +51,7 @@ pub fn needs(expectations: &[Result<Expectation, Problem>]) -> (Keep, Outputs) {
     let kept = keep(known.clone());
     let outputs: BTreeSet<&String> = known
         .filter_map(|expectation| match &expectation.subject {
-            Subject::Image(output) => Some(output),
+            ExpectSubject::Image(output) => Some(output),
             _ => None,
         })
         .collect();
@@ -70,7 +70,7 @@ pub struct Checker {
     expectations: Vec<Result<Expectation, Problem>>,
     outcomes: Vec<Vec<Outcome>>,
     /// Reference values of those that compare with an earlier frame.
-    before: Vec<Option<Found>>,
+    before: Vec<Option<StatisticValues>>,
     waiting: VecDeque<Waiting>,
     /// Results since the last call of [`Checker::take_news`].
     news: Vec<(usize, Outcome)>,
@@ -153,7 +153,7 @@ impl Checker {
             return false;
         }
         let (frame, adapter) = (simulation.frame(), simulation.gpu().name().to_lowercase());
-        let mut due: Vec<(Subject, Vec<usize>)> = Vec::new();
+        let mut due: Vec<(ExpectSubject, Vec<usize>)> = Vec::new();
         let mut skipped = Vec::new();
         for (index, expectation) in self.expectations.iter().enumerate() {
             let Ok(expectation) = expectation else { continue };
@@ -252,13 +252,13 @@ impl Checker {
 }
 
 /// Compares what was found with what is expected.
-pub fn judge(expectation: &Expectation, found: &Found, before: Option<&Found>) -> Verdict {
+pub fn judge(expectation: &Expectation, found: &StatisticValues, before: Option<&StatisticValues>) -> Verdict {
     let fail = |why: String| Verdict::Failed(why);
     if found.values.is_empty() || (found.count == 0 && found.values.iter().any(|value| value.is_nan())) {
         return fail("there are no values".into());
     }
     if !expectation.statistic.counts() && found.nan + found.infinite > 0 {
-        let Found { count, nan, infinite, .. } = found;
+        let StatisticValues { count, nan, infinite, .. } = found;
         return fail(format!("of {count} numbers {nan} are NaN and {infinite} infinite"));
     }
     let each = |expected: &[f64], test: &dyn Fn(f64, f64) -> Option<String>| {
@@ -317,9 +317,9 @@ pub fn judge(expectation: &Expectation, found: &Found, before: Option<&Found>) -
 /// A wire that the plan does not compute or does not keep; a device that failed.
 pub fn found_now(
     simulation: &Simulation,
-    subject: &Subject,
+    subject: &ExpectSubject,
     statistic: Statistic,
     component: Option<u32>,
-) -> Result<Found, Problem> {
+) -> Result<StatisticValues, Problem> {
     Ok(of(&request(simulation, subject)?.wait()?, statistic, component))
 }

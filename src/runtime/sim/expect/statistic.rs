@@ -5,7 +5,7 @@ use crate::graph::expect::Statistic;
 
 /// Values of a statistic, and how many of the numbers behind it were not finite.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct StatisticValues {
     /// One, or one for each component.
     pub values: Vec<f64>,
     /// Numbers that were counted.
@@ -17,14 +17,14 @@ pub struct Found {
 }
 
 /// The statistic of a sample. NaN and infinity carry over into statistics of values: a mean does not leave them out.
-pub fn of(sample: &Sample, statistic: Statistic, component: Option<u32>) -> Found {
+pub fn of(sample: &Sample, statistic: Statistic, component: Option<u32>) -> StatisticValues {
     let component = component.map(|component| component as usize);
     if let Statistic::Cell(_) | Statistic::Particle(_) = statistic {
         return one_of(sample, statistic, component);
     }
     if statistic == Statistic::Count {
         let values = vec![sample.whole().count() as f64];
-        return Found { values, ..Found::default() };
+        return StatisticValues { values, ..StatisticValues::default() };
     }
     // Counts of NaN and infinity include all components, even where the statistic would use a length.
     let parts: Vec<Box<dyn Iterator<Item = f64> + '_>> = match (sample, component) {
@@ -34,7 +34,7 @@ pub fn of(sample: &Sample, statistic: Statistic, component: Option<u32>) -> Foun
         (_, None) if statistic.counts() => vec![Box::new((0..sample.components()).flat_map(|c| sample.component(c)))],
         (_, None) => vec![sample.whole()],
     };
-    let mut found = Found::default();
+    let mut found = StatisticValues::default();
     for part in parts {
         let sums = Sums::of(part);
         found.count += sums.count;
@@ -46,7 +46,7 @@ pub fn of(sample: &Sample, statistic: Statistic, component: Option<u32>) -> Foun
 }
 
 /// The components of one element; no values where there is no such element.
-fn one_of(sample: &Sample, statistic: Statistic, component: Option<usize>) -> Found {
+fn one_of(sample: &Sample, statistic: Statistic, component: Option<usize>) -> StatisticValues {
     let mut values = match statistic {
         Statistic::Cell(cell) => sample.cell(cell),
         Statistic::Particle(index) => sample.element(u64::from(index)),
@@ -57,7 +57,7 @@ fn one_of(sample: &Sample, statistic: Statistic, component: Option<usize>) -> Fo
         values = values.get(component).copied().into_iter().collect();
     }
     let count = |test: fn(f64) -> bool| values.iter().filter(|value| test(**value)).count() as u64;
-    Found { count: values.len() as u64, nan: count(f64::is_nan), infinite: count(f64::is_infinite), values }
+    StatisticValues { count: values.len() as u64, nan: count(f64::is_nan), infinite: count(f64::is_infinite), values }
 }
 
 struct Sums {

@@ -35,7 +35,7 @@ impl Default for Budget {
 
 /// Where a checkpoint is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum Storage {
     /// GPU memory.
     Gpu,
     /// Host memory.
@@ -92,7 +92,7 @@ impl Handle {
 }
 
 /// What a checkpoint is restored from.
-pub(super) enum Found<'c> {
+pub(super) enum SavedStates<'c> {
     /// Copies in the order of [`Checkpoint::states`].
     Gpu(&'c Copies),
     /// Words of the States, one State after another.
@@ -111,11 +111,11 @@ impl Checkpoint {
         Checkpoint { frame, time, hash, states, held, bytes: copies.bytes(), contents: Contents::Gpu(copies) }
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Storage {
         match &self.contents {
-            Contents::Gpu(_) | Contents::Leaving(..) | Contents::Fetching(..) => Place::Gpu,
-            Contents::Host(_) | Contents::Writing(..) => Place::Host,
-            Contents::Disk(_) => Place::Disk,
+            Contents::Gpu(_) | Contents::Leaving(..) | Contents::Fetching(..) => Storage::Gpu,
+            Contents::Host(_) | Contents::Writing(..) => Storage::Host,
+            Contents::Disk(_) => Storage::Disk,
         }
     }
 
@@ -131,12 +131,14 @@ impl Checkpoint {
     }
 
     /// Contents of the checkpoint; `None` when the disk fails.
-    pub(super) fn contents(&self) -> Option<Found<'_>> {
+    pub(super) fn contents(&self) -> Option<SavedStates<'_>> {
         Some(match &self.contents {
-            Contents::Gpu(copies) | Contents::Leaving(copies, _) | Contents::Fetching(copies, _) => Found::Gpu(copies),
-            Contents::Host(words) => Found::Host(words.as_slice().into()),
-            Contents::Writing(_, words) => Found::Host(words.as_slice().into()),
-            Contents::Disk(file) => Found::Host(read(file, self.bytes).ok()?.into()),
+            Contents::Gpu(copies) | Contents::Leaving(copies, _) | Contents::Fetching(copies, _) => {
+                SavedStates::Gpu(copies)
+            }
+            Contents::Host(words) => SavedStates::Host(words.as_slice().into()),
+            Contents::Writing(_, words) => SavedStates::Host(words.as_slice().into()),
+            Contents::Disk(file) => SavedStates::Host(read(file, self.bytes).ok()?.into()),
         })
     }
 }
@@ -161,7 +163,7 @@ impl Checkpoints {
     }
 
     /// Memory in use \[bytes\], by place.
-    pub(super) fn used(&self, place: Place) -> u64 {
+    pub(super) fn used(&self, place: Storage) -> u64 {
         self.list.iter().filter(|known| known.place() == place).map(|known| known.bytes).sum()
     }
 
@@ -186,7 +188,7 @@ impl Checkpoints {
 
     /// Takes over what has arrived, and makes room. `now` is the present frame, and `valid` tells whether a checkpoint is of the
     /// present run.
-    pub(super) fn settle(&mut self, gpu: &Gpu, now: u64, mut valid: impl FnMut(&Checkpoint) -> bool) {
+    pub(super) fn fit_budget(&mut self, gpu: &Gpu, now: u64, mut valid: impl FnMut(&Checkpoint) -> bool) {
         self.arrive();
         while self.total() > self.budget.total() {
             let marks: Vec<bool> = self.list.iter().map(&mut valid).collect();
@@ -260,7 +262,7 @@ impl Checkpoints {
 
     /// Checkpoints on the GPU are gone with their device.
     pub(super) fn lose_device(&mut self) {
-        self.list.retain(|known| known.place() != Place::Gpu);
+        self.list.retain(|known| known.place() != Storage::Gpu);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::checkpoints::{Budget, Checkpoints, Place};
+use super::checkpoints::{Budget, Checkpoints, Storage};
 use super::journal::Journal;
 use crate::input::InputTrack;
 
@@ -67,7 +67,7 @@ impl Timeline {
     }
 
     /// Memory in use \[bytes\].
-    pub fn used(&self, place: Place) -> u64 {
+    pub fn used(&self, place: Storage) -> u64 {
         self.checkpoints.used(place)
     }
 
@@ -77,7 +77,7 @@ impl Timeline {
     }
 
     /// Frames with a checkpoint of the present run, in order, and where it is.
-    pub fn cached(&mut self) -> Vec<(u64, Place)> {
+    pub fn cached(&mut self) -> Vec<(u64, Storage)> {
         let journal = &mut self.journal;
         let known = self.checkpoints.iter().filter(|known| journal.hash(known.frame) == Some(known.hash));
         known.map(|known| (known.frame, known.place())).collect()
@@ -87,7 +87,7 @@ impl Timeline {
     pub fn interval(&self, bytes: u64) -> u64 {
         let Some(pace) = self.pace.map(|pace| pace.as_secs_f64()).filter(|pace| *pace > 0.0) else { return UNKNOWN };
         let reach = REACH.as_secs_f64() / pace;
-        let stays = self.checkpoints.used(Place::Gpu) + bytes <= self.checkpoints.budget.gpu;
+        let stays = self.checkpoints.used(Storage::Gpu) + bytes <= self.checkpoints.budget.gpu;
         let cheap = bytes as f64 / if stays { COPIED } else { FETCHED } / (COST * pace);
         (reach.max(cheap) as u64).clamp(*INTERVAL.start(), *INTERVAL.end())
     }

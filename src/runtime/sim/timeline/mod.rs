@@ -13,7 +13,7 @@ mod past;
 mod seek;
 
 pub(super) use checkpoints::Handle;
-pub use checkpoints::{Budget, Place};
+pub use checkpoints::{Budget, Storage};
 pub use history::{Applies, Timeline};
 pub use journal::{Carry, Change, Journal, Written};
 pub use past::Past;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::checkpoints::{Budget, Checkpoint, Found};
+use super::checkpoints::{Budget, Checkpoint, SavedStates};
 use super::journal::{Carry, Journal, Written};
 use super::{Applies, Timeline};
 use crate::document::ParamValue;
@@ -150,8 +150,8 @@ impl Simulation {
             self.settings.hold(&self.plan, &known.held);
             let buffers = kept(&self.plan);
             match contents {
-                Found::Gpu(copies) => self.engine.restore(&buffers, copies),
-                Found::Host(words) => {
+                SavedStates::Gpu(copies) => self.engine.restore(&buffers, copies),
+                SavedStates::Host(words) => {
                     let mut rest = &*words;
                     for buffer in buffers {
                         let count = self.plan.buffers.get(buffer).map_or(0, |b| b.bytes.max(16) / 4) as usize;
@@ -255,7 +255,7 @@ impl Simulation {
                 checkpoints.add(Checkpoint::new(frame, self.time, hash, names(&self.plan), held, copies));
             }
         }
-        checkpoints.settle(&self.gpu, frame, |known| journal.hash(known.frame) == Some(known.hash));
+        checkpoints.fit_budget(&self.gpu, frame, |known| journal.hash(known.frame) == Some(known.hash));
         self.timeline = Some(timeline);
     }
 

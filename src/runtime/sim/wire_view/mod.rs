@@ -18,7 +18,7 @@ use crate::problem::Problem;
 
 use super::Simulation;
 use super::camera::Orbit;
-use super::host_copy::Taken;
+use super::host_copy::HostCopy;
 use source::Inputs;
 
 pub use crate::gpu::wire_view::ViewImage;
@@ -175,7 +175,7 @@ pub struct Viewer {
     statistics: Option<Statistics>,
     sample: Option<Sample>,
     /// Values that were shown last of those that no simulation holds.
-    loaded: Option<(Arc<Taken>, Loaded)>,
+    loaded: Option<(Arc<HostCopy>, Loaded)>,
 }
 
 impl Viewer {
@@ -204,7 +204,7 @@ impl Viewer {
     ///
     /// # Errors
     /// As [`Viewer::update`]; no memory on the device for the values.
-    pub fn update_taken(&mut self, gpu: &Gpu, taken: &Arc<Taken>, view: &View) -> Result<(), Problem> {
+    pub fn update_taken(&mut self, gpu: &Gpu, taken: &Arc<HostCopy>, view: &View) -> Result<(), Problem> {
         self.collect(false);
         let (inputs, params) = source::describe(taken.found(), &taken.domains, view)?;
         let (known, loaded) = match self.loaded.take() {
@@ -229,7 +229,7 @@ impl Viewer {
             (self.statistics, self.sample) = (None, None);
             self.tag += 1;
         }
-        self.lens.look(source, &params, self.tag)?;
+        self.lens.compute(source, &params, self.tag)?;
         self.inputs = Some((view.clone(), inputs));
         self.shown = Some(shown(&params));
         Ok(())
@@ -294,7 +294,7 @@ impl Viewer {
 ///
 /// # Errors
 /// When there is no memory for them.
-fn load(gpu: &Gpu, taken: &Taken, before: Option<Loaded>) -> Result<Loaded, Problem> {
+fn load(gpu: &Gpu, taken: &HostCopy, before: Option<Loaded>) -> Result<Loaded, Problem> {
     let (values, count) = (taken.wire.layout().pack(&taken.words), [taken.live.unwrap_or_default()]);
     let parts = [values.as_slice(), &count, &taken.places];
     let loaded = match before.filter(|loaded| loaded.fits(parts)) {

@@ -9,7 +9,7 @@ use crate::stage::types::{Scalar, ValueType, WireType};
 
 use super::super::Simulation;
 use super::super::camera::{Frame, Orbit};
-use super::super::lookup::{Found, lookup, unknown};
+use super::super::lookup::{NamedMemory, lookup, unknown};
 use super::{ColorMap, Sample, Show, View, Volume};
 
 /// Longer side of images without a natural size \[pixels\].
@@ -82,12 +82,16 @@ pub(super) fn find(simulation: &Simulation, view: &View) -> Result<(Inputs, Para
 }
 
 /// How what was found is read and shown.
-pub(super) fn describe(found: Found<'_>, domains: &Arena<Domain>, view: &View) -> Result<(Inputs, Params), Problem> {
+pub(super) fn describe(
+    found: NamedMemory<'_>,
+    domains: &Arena<Domain>,
+    view: &View,
+) -> Result<(Inputs, Params), Problem> {
     let (values, count, places) = found.wires();
     let at = |wire: &Wire| (wire.buffer, wire.state);
     let components = values.ty.value().components(values.dim);
     let faces = values.ty == WireType::FaceGrid;
-    let starts = matches!(found, Found::Starts(_));
+    let starts = matches!(found, NamedMemory::Starts(_));
     let own = values.domain.and_then(|d| domains.get(d));
     // A neighbour grid is shown by whole cells.
     let slices = own.map_or(1, Domain::slices);
@@ -152,12 +156,12 @@ pub(super) fn describe(found: Found<'_>, domains: &Arena<Domain>, view: &View) -
 }
 
 /// The way of showing, and the component for [`show::COMPONENT`].
-fn what(view: &View, found: Found<'_>, components: u32) -> Result<(u32, u32), Problem> {
+fn what(view: &View, found: NamedMemory<'_>, components: u32) -> Result<(u32, u32), Problem> {
     let automatic = match found {
         _ if components == 1 => show::COMPONENT,
-        Found::Whole(wire) if wire.ty == WireType::Grid(ValueType::Vec4) => show::COLOR,
-        Found::Whole(wire) if wire.ty.is_grid() => show::DIRECTION,
-        Found::Whole(wire) if wire.ty.value() == ValueType::Camera => show::COMPONENT,
+        NamedMemory::Whole(wire) if wire.ty == WireType::Grid(ValueType::Vec4) => show::COLOR,
+        NamedMemory::Whole(wire) if wire.ty.is_grid() => show::DIRECTION,
+        NamedMemory::Whole(wire) if wire.ty.value() == ValueType::Camera => show::COMPONENT,
         _ => show::MAGNITUDE,
     };
     let refuse = |cause: String, remedy: &str| Err(Problem::new("", &view.wire, cause, remedy));

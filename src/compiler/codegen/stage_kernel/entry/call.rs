@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use super::store::{self, Slot};
+use super::store::{self, StoreTarget};
 use crate::codegen::stage_kernel::checks;
 use crate::codegen::stage_kernel::context::{Context, Instance, Written};
 use crate::codegen::stage_kernel::names::{self, prefix};
@@ -24,11 +24,11 @@ pub(super) fn call(cx: &Context<'_>, argument: &str) -> String {
 
 /// The calls of the stages that run before; `place` is the cell or the particle. What they make is stored too if there is a slot to store
 /// it to.
-pub(super) fn before(cx: &Context<'_>, place: &str, slot: Option<Slot>) -> String {
+pub(super) fn before(cx: &Context<'_>, place: &str, slot: Option<StoreTarget>) -> String {
     cx.before().map(|of| one_before(cx, of, place, slot) + "\n    ").collect()
 }
 
-fn one_before(cx: &Context<'_>, of: Instance<'_>, place: &str, slot: Option<Slot>) -> String {
+fn one_before(cx: &Context<'_>, of: Instance<'_>, place: &str, slot: Option<StoreTarget>) -> String {
     let (k, prefix) = (of.index, prefix(of.index));
     let argument = match of.stage.set() {
         Some(set) if of.stage.source() == IterationSource::Particles => format!("{prefix}{}({place})", set.name),
@@ -53,7 +53,7 @@ fn one_before(cx: &Context<'_>, of: Instance<'_>, place: &str, slot: Option<Slot
 }
 
 /// The statement that stores what another stage reads later.
-fn kept(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: Slot, source: &str) -> String {
+fn kept(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: StoreTarget, source: &str) -> String {
     match written.write.part {
         Part::Whole => store::exact(cx, written.value, &written.target, slot, source),
         _ => written.value.layout().store(&written.target, place, source),

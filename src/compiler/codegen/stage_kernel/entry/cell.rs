@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 
 use super::call::{before, call};
-use super::store::{self, Slot, stores};
+use super::store::{self, StoreTarget, stores};
 use crate::codegen::stage_kernel::accessors::radius;
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::names;
@@ -16,19 +16,19 @@ use crate::codegen::wgsl::coordinate_sum;
 use crate::stage::header::Direction;
 
 /// The statements that compute `_cell` and store the result.
-pub(super) fn cell(cx: &Context<'_>, slot: Slot) -> String {
+pub(super) fn cell(cx: &Context<'_>, slot: StoreTarget) -> String {
     format!("{}{}", computed(cx, slot), stores(cx, "", slot))
 }
 
 /// The statements that compute `_cell`, whatever becomes of the result: accessors learn where they are before any stage runs.
-pub(super) fn computed(cx: &Context<'_>, slot: Slot) -> String {
+pub(super) fn computed(cx: &Context<'_>, slot: StoreTarget) -> String {
     let at = if radius::is_held(cx) { "_at = _cell; " } else { "" };
     let (before, call) = (before(cx, "_cell", Some(slot)), call(cx, "_cell"));
     format!("{at}{before}{call}")
 }
 
 /// Whether a cell is of the other colour, and what keeps it as it is.
-pub(super) fn other_color(cx: &Context<'_>, slot: Slot) -> Option<(String, String)> {
+pub(super) fn other_color(cx: &Context<'_>, slot: StoreTarget) -> Option<(String, String)> {
     cx.op.color?;
     let mut keep = String::new();
     for written in cx.writes() {

@@ -7,7 +7,7 @@
 
 use super::cell::{cell, computed, other_color};
 use super::parts::{CELL_ARGUMENT, Entry, PLACE_ARGUMENTS};
-use super::store::{Slot, stores};
+use super::store::{StoreTarget, stores};
 use super::{halo, pairs, reduce, rows};
 use crate::codegen::stage_kernel::context::Context;
 use crate::codegen::stage_kernel::mapping::Mapping;
@@ -22,7 +22,8 @@ pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
     let place = place(cx);
     let outside = format!("any(_cell >= {})", cells_literal(extent(cx.graph, cx.node), cx.dim));
     if cx.reduces() {
-        let reduced = reduce::reduced(cx, &outside, &computed(cx, Slot::Element), &stores(cx, "", Slot::Element));
+        let reduced =
+            reduce::reduced(cx, &outside, &computed(cx, StoreTarget::Element), &stores(cx, "", StoreTarget::Element));
         return Entry::new(format!("{CELL_ARGUMENT}, {PLACE_ARGUMENTS}"), place + &reduced);
     }
     let inside = match cx.mapping {
@@ -46,7 +47,7 @@ fn place(cx: &Context<'_>) -> String {
 
 /// One cell, unless it is of the other colour.
 fn single(cx: &Context<'_>) -> String {
-    let other = other_color(cx, Slot::Element);
+    let other = other_color(cx, StoreTarget::Element);
     let other = other.map_or(String::new(), |(other, keep)| format!("    if ({other}) {{ {keep}return; }}\n"));
-    format!("{other}    {}\n", cell(cx, Slot::Element))
+    format!("{other}    {}\n", cell(cx, StoreTarget::Element))
 }

@@ -11,7 +11,7 @@
 use super::cell::cell;
 use super::pairs;
 use super::parts::Entry;
-use super::store::{Slot, stores};
+use super::store::{StoreTarget, stores};
 use crate::codegen::stage_kernel::accessors::halo::{far, inputs, size};
 use crate::codegen::stage_kernel::context::Context;
 use crate::codegen::stage_kernel::names;
@@ -102,7 +102,7 @@ fn load(cx: &Context<'_>, shape: &Shape, input: &Haloed, port: &Port) -> String 
 /// The statements that compute the cells of an invocation in lockstep.
 fn side_by_side(cx: &Context<'_>, cells: u32) -> String {
     let extent = cells_literal(extent(cx.graph, cx.node), cx.dim);
-    let stores = stores(cx, "", Slot::Element);
+    let stores = stores(cx, "", StoreTarget::Element);
     let store = |k: u32| {
         let moved = beside(cx, "_own", k);
         format!(
@@ -118,7 +118,7 @@ fn in_turn(cx: &Context<'_>, rows: u32) -> String {
     let extent = cells_literal(extent(cx.graph, cx.node), cx.dim);
     let text = match tiles::pairs(cx.program, cx.op) {
         true => pairs::pairs(cx),
-        false => format!("    {}\n", cell(cx, Slot::Element)),
+        false => format!("    {}\n", cell(cx, StoreTarget::Element)),
     };
     let step = if cx.dim == 3 { "vec3i(0, _m, 0)" } else { "vec2i(0, _m)" };
     format!(

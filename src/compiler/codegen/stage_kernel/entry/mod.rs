@@ -28,7 +28,7 @@ use crate::codegen::wgsl::position_type;
 use crate::ir::workgroups::workgroup;
 use crate::stage::IterationSource;
 use parts::Entry;
-use store::Slot;
+use store::StoreTarget;
 
 /// The entry point, behind the functions that it calls. `text`: of the dispatched stage.
 pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> String {
@@ -45,7 +45,7 @@ pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> String {
 fn by_source(cx: &Context<'_>, text: &Text<'_>) -> Entry {
     match cx.stage.source() {
         IterationSource::Once => {
-            let stores = store::stores(cx, "0", Slot::Element);
+            let stores = store::stores(cx, "0", StoreTarget::Element);
             Entry::new("", format!("    {}{stores}\n", call::call(cx, "")))
         }
         IterationSource::Cells => cells::entry(cx, text),

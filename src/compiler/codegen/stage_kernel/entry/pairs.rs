@@ -11,7 +11,7 @@
 use std::fmt::Write as _;
 
 use super::cell::{cell, other_color};
-use super::store::{Slot, element_of};
+use super::store::{StoreTarget, element_of};
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::names::pair;
 use crate::codegen::wgsl::cell_literal;
@@ -30,7 +30,7 @@ pub(super) fn pairs(cx: &Context<'_>) -> String {
     }
     for (lane, k) in LANES.into_iter().zip(0..) {
         let place = format!("let _cell = _even + {};", cell_literal([k, 0, 0], cx.dim));
-        let (slot, cell) = (Slot::Lane(lane), cell(cx, Slot::Lane(lane)));
+        let (slot, cell) = (StoreTarget::Lane(lane), cell(cx, StoreTarget::Lane(lane)));
         let _ = match other_color(cx, slot) {
             Some((other, keep)) => writeln!(out, "    {{ {place} if ({other}) {{ {keep}}} else {{ {cell} }} }}"),
             None => writeln!(out, "    {{ {place} {cell} }}"),

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use super::call::{before, call};
 use super::parts::{Entry, PLACE_ARGUMENTS};
-use super::store::{Slot, stores};
+use super::store::{StoreTarget, stores};
 use super::{packs, reduce};
 use crate::codegen::stage_kernel::alarms::raise;
 use crate::codegen::stage_kernel::context::{Context, Written};
@@ -38,7 +38,7 @@ pub(super) fn entry(cx: &Context<'_>) -> Entry {
     let count = cx.variable(OWN, input, &Part::Count).unwrap_or_default();
     let set = Set { port, input, count, capacity: cx.node.set.as_ref().map_or(0, |s| s.capacity) };
     let call = call(cx, &format!("{}(_i)", port.name));
-    let stores = format!("{}{}", stores(cx, "_i", Slot::Element), moved(cx, &set));
+    let stores = format!("{}{}", stores(cx, "_i", StoreTarget::Element), moved(cx, &set));
     let dead = format!("_i >= min({count}[0], {}u)", set.capacity);
     let body = match (&port.change, cx.reduces()) {
         (Change::Emit(amount), _) => emission(cx, &set, amount),
@@ -49,7 +49,7 @@ pub(super) fn entry(cx: &Context<'_>) -> Entry {
             format!("    if (_i >= {capacity}u) {{ return; }}\n    if ({dead}) {{ {none} }}\n    {call}{stores}\n")
         }
         _ => {
-            let (before, packs) = (before(cx, "_i", Some(Slot::Element)), packs::stores(cx, set.input));
+            let (before, packs) = (before(cx, "_i", Some(StoreTarget::Element)), packs::stores(cx, set.input));
             format!("    if ({dead}) {{ return; }}\n    {before}{call}{stores}{packs}\n")
         }
     };
@@ -94,7 +94,7 @@ fn emission(cx: &Context<'_>, set: &Set<'_>, amount: &str) -> String {
          let _place = _before + _i;\n    \
          let _new = Particle(_place, _born + _i);"
     );
-    let _ = writeln!(out, "    {}{}", call(cx, "_new"), stores(cx, "_place", Slot::Element));
+    let _ = writeln!(out, "    {}{}", call(cx, "_new"), stores(cx, "_place", StoreTarget::Element));
     out
 }
 

@@ -14,7 +14,7 @@ use crate::stage::types::{PortType, WireType};
 
 /// Where the value of a cell goes.
 #[derive(Clone, Copy)]
-pub(super) enum Slot {
+pub(super) enum StoreTarget {
     /// To its element in memory.
     Element,
     /// To a component of the pair that it shares a word with.
@@ -22,11 +22,11 @@ pub(super) enum Slot {
 }
 
 /// Stores the result: grids at the cell, or in its lane of a pair; attributes at `place`.
-pub(super) fn stores(cx: &Context<'_>, place: &str, slot: Slot) -> String {
+pub(super) fn stores(cx: &Context<'_>, place: &str, slot: StoreTarget) -> String {
     cx.writes().filter_map(|written| one(cx, &written, place, slot)).map(|store| format!(" {store}")).collect()
 }
 
-fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: Slot) -> Option<String> {
+fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: StoreTarget) -> Option<String> {
     let Written { port, write, value, .. } = written;
     if port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put || write.transient {
         return None;
@@ -65,7 +65,7 @@ fn attribute(cx: &Context<'_>, written: &Written<'_>, name: &str, (variable, pla
 }
 
 /// A statement that stores a cell's number, the name of a value, as its precision leaves it.
-pub(super) fn cell(cx: &Context<'_>, value: &Value, target: &str, slot: Slot, source: &str) -> String {
+pub(super) fn cell(cx: &Context<'_>, value: &Value, target: &str, slot: StoreTarget, source: &str) -> String {
     match value.dithered {
         true => exact(cx, value, target, slot, &value.layout().dithered(source, &element_of(cx, "_cell", value))),
         false => exact(cx, value, target, slot, source),
@@ -73,9 +73,9 @@ pub(super) fn cell(cx: &Context<'_>, value: &Value, target: &str, slot: Slot, so
 }
 
 /// A statement that stores a cell's number; where it shares a word with another, to the lane of the pair.
-pub(super) fn exact(cx: &Context<'_>, value: &Value, target: &str, slot: Slot, source: &str) -> String {
+pub(super) fn exact(cx: &Context<'_>, value: &Value, target: &str, slot: StoreTarget, source: &str) -> String {
     match slot {
-        Slot::Lane(lane) if value.layout().pairs() => format!("{}.{lane} = {source};", names::pair(target)),
+        StoreTarget::Lane(lane) if value.layout().pairs() => format!("{}.{lane} = {source};", names::pair(target)),
         _ => value.layout().store(target, &element_of(cx, "_cell", value), source),
     }
 }

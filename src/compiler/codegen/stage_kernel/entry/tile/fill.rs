@@ -18,7 +18,7 @@ use crate::codegen::wgsl::cell_type;
 use crate::ir::{OWN, Part, Value};
 
 /// What is asked for at each cell.
-struct Asked<'a> {
+struct CellRequest<'a> {
     /// Variable of the value; with the number of a cell appended, it is that of the cell.
     name: String,
     value: &'a Value,
@@ -58,9 +58,9 @@ fn made<'a>(cx: &Context<'a>) -> Vec<Made<'a>> {
     made.collect()
 }
 
-fn asked<'a>(cx: &Context<'a>, made: &[Made<'a>]) -> Vec<Asked<'a>> {
+fn asked<'a>(cx: &Context<'a>, made: &[Made<'a>]) -> Vec<CellRequest<'a>> {
     let begun = cx.writes().enumerate().filter(|(_, written)| written.write.start.is_none());
-    let begun = begun.map(|(index, written)| Asked {
+    let begun = begun.map(|(index, written)| CellRequest {
         name: format!("_t{index}"),
         value: written.value,
         from: updated(cx, &written),
@@ -70,9 +70,9 @@ fn asked<'a>(cx: &Context<'a>, made: &[Made<'a>]) -> Vec<Asked<'a>> {
         let of = cx.stage.inputs().position(|p| p.name == port.name);
         let passed = of.and_then(|of| cx.forwarded(OWN, of, &Part::Whole)).map(|(variable, _)| variable);
         let loaded = || value.layout().load(&names::read(port, &Part::Whole), &element_of(cx, "_c", value));
-        Asked { name: format!("_i{index}"), value, from: passed.unwrap_or_else(loaded), is_input: true }
+        CellRequest { name: format!("_i{index}"), value, from: passed.unwrap_or_else(loaded), is_input: true }
     });
-    let kept = made.iter().map(|made| Asked {
+    let kept = made.iter().map(|made| CellRequest {
         name: made.name.clone(),
         value: made.value,
         from: made.variable.clone(),
@@ -90,14 +90,14 @@ fn updated(cx: &Context<'_>, written: &Written<'_>) -> String {
     written.write.consumes.and_then(|before| cx.passed(before)).unwrap_or_else(loaded)
 }
 
-fn variables(tiles: &Tiles, Asked { name, value, .. }: &Asked<'_>) -> String {
+fn variables(tiles: &Tiles, CellRequest { name, value, .. }: &CellRequest<'_>) -> String {
     let ty = value.layout().wgsl();
     let cells: String = (0..tiles.cells).map(|k| format!("var<private> {name}_{k}: {ty}; ")).collect();
     format!("var<private> {name}: {ty};\n{cells}\n")
 }
 
 /// `_ask(place)`, which loads or makes everything of a cell.
-fn ask(cx: &Context<'_>, tiles: &Tiles, asked: &[Asked<'_>]) -> String {
+fn ask(cx: &Context<'_>, tiles: &Tiles, asked: &[CellRequest<'_>]) -> String {
     let run = if runs(cx) { format!(" _at = _c; {}", before(cx, "_c", None)) } else { String::new() };
     let loads: String = asked.iter().map(|asked| format!(" {} = {};", asked.name, asked.from)).collect();
     format!("fn _ask(_l: {}) {{ {}{run}{loads} }}\n", cell_type(cx.dim), tiles.shown())
@@ -109,7 +109,7 @@ fn runs(cx: &Context<'_>) -> bool {
 }
 
 /// `_fill(first)`
-fn fill(cx: &Context<'_>, tiles: &Tiles, asked: &[Asked<'_>]) -> String {
+fn fill(cx: &Context<'_>, tiles: &Tiles, asked: &[CellRequest<'_>]) -> String {
     let mut out = format!("fn _fill(_first: {}) {{\n", cell_type(cx.dim));
     if runs(cx) && cx.names("substep") {
         out.push_str("    substep = params._substep;\n");
@@ -125,12 +125,12 @@ fn fill(cx: &Context<'_>, tiles: &Tiles, asked: &[Asked<'_>]) -> String {
     out + "}\n"
 }
 
-fn stored<'s, 'a>(asked: &'s [Asked<'a>]) -> impl Iterator<Item = &'s Asked<'a>> {
+fn stored<'s, 'a>(asked: &'s [CellRequest<'a>]) -> impl Iterator<Item = &'s CellRequest<'a>> {
     asked.iter().filter(|asked| !asked.is_input)
 }
 
 /// `_put(place, ..)`, which stores what a cell begins with.
-fn put(cx: &Context<'_>, tiles: &Tiles, (asked, made): (&[Asked<'_>], &[Made<'_>]), right: &str) -> String {
+fn put(cx: &Context<'_>, tiles: &Tiles, (asked, made): (&[CellRequest<'_>], &[Made<'_>]), right: &str) -> String {
     let place = tiles.element("_l");
     let begun = cx.writes().enumerate().map(|(index, Written { port, write, value, .. })| {
         let from = match write.start {
@@ -147,6 +147,6 @@ fn put(cx: &Context<'_>, tiles: &Tiles, (asked, made): (&[Asked<'_>], &[Made<'_>
     if !kept.is_empty() {
         let _ = write!(stores, " let _c = _base + _l; if ({right}) {{{kept} }}");
     }
-    let takes = stored(asked).map(|Asked { name, value, .. }| format!(", _s{name}: {}", value.layout().wgsl()));
+    let takes = stored(asked).map(|CellRequest { name, value, .. }| format!(", _s{name}: {}", value.layout().wgsl()));
     format!("fn _put(_l: {}{}) {{{stores} }}\n", cell_type(cx.dim), takes.collect::<String>())
 }
