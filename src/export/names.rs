@@ -10,7 +10,7 @@ const DIGITS: usize = 4;
 const FRAME: &str = "frame";
 /// Comes before the hash of a [`unique`] name.
 const MARK: char = '~';
-/// Longest name without the number [bytes]; file systems allow 255.
+/// Longest name without the number \[bytes\]; file systems allow 255.
 const MAX_LENGTH: usize = 200;
 
 /// The text around the number of a frame.

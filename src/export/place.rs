@@ -160,7 +160,7 @@ impl ExportPlace {
     /// The same for what has one folder: [`OF_SERIES`] has no values.
     ///
     /// # Errors
-    /// As [`resolve`](Place::resolve).
+    /// As [`resolve`](ExportPlace::resolve).
     pub fn single(&self, text: &str, frames: &RangeInclusive<u64>) -> Result<PathBuf, String> {
         let folder = self.resolve(text, frames)?;
         match pieces(&folder.series)?

@@ -78,7 +78,7 @@ pub(crate) struct Player {
     started: Option<Started>,
     /// When the last frames were computed \[s\].
     stamps: VecDeque<f64>,
-    /// GPU time of a frame [ms], smoothed.
+    /// GPU time of a frame \[ms\], smoothed.
     gpu_ms: Option<f64>,
 }
 

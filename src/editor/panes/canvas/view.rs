@@ -65,7 +65,7 @@ pub(super) struct NodeView {
     pub outline: Outline,
     pub color: Color32,
     pub repeats: Repeats,
-    /// GPU time of a frame [ms].
+    /// GPU time of a frame \[ms\].
     pub ms: Option<f64>,
     /// The node's share of the frame from 0 to 1, if that is shown.
     pub heat: Option<f32>,
