@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::library::Library;
 use crate::problem::Problem;
 
-/// The complete WGSL text; the colour maps are those of the stage.
+/// The complete WGSL text; the colour maps are those of the stage, with the functions that it uses.
 pub fn wgsl() -> String {
     let own = [
         include_str!("source.wgsl"),
@@ -12,7 +13,8 @@ pub fn wgsl() -> String {
         include_str!("image.wgsl"),
         include_str!("points.wgsl"),
     ];
-    own.concat() + &stagewright_shaders::SHADERS.text("view/color_map.wgsl").unwrap_or_default()
+    let stage = Library::builtin().stage("view/color_map");
+    own.concat() + stage.map_or("", |stage| &stage.source)
 }
 
 #[derive(Debug)]
