@@ -201,6 +201,7 @@ fn known(gesture: &str) -> Option<&'static str> {
         "take sweep values" => "Take sweep values",
         "make local copy" => "Make local copy",
         "move" => "Move",
+        "new shared functions" => "New shared functions",
         "move keys" => "Move keys",
         "name" => "Rename graph",
         "note" => "Edit note",
