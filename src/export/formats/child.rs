@@ -170,10 +170,9 @@ fn stop(shared: &Shared) {
     let _ = process.kill();
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
-    #![cfg(unix)]
-
     use super::*;
 
     fn shell(text: &str, limit: u64) -> Child {
