@@ -40,6 +40,11 @@
 #![deny(unsafe_code)]
 #![warn(unreachable_pub, missing_docs)]
 
+/// The example of the README, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 // Documents.
 #[doc(inline)]
 pub use stagewright_base::curve::{Curve, Gradient, Key, Keyframes, Tangent};
@@ -90,7 +95,7 @@ pub use stagewright_export::sink::{Format, Kind as Exported};
 #[doc(inline)]
 pub use stagewright_export::{FORMATS, format_named};
 
-/// Edits of a document: pure functions, one for each action of the user. They work on one level, which a [`Scope`] names.
+/// Edits of a document: pure functions, one for each action of the user, on one level, which a [`Scope`] names.
 /// An edit that is not possible changes nothing and returns a [`Refusal`](edit::Refusal).
 pub mod edit {
     #[doc(inline)]

@@ -13,7 +13,6 @@ use super::{DeviceArgs, GraphArgs};
 use stagewright_base::cache::Cache;
 use stagewright_base::files::{Access, free_space};
 use stagewright_base::problem::Problem;
-use stagewright_compiler::PlanOptions;
 use stagewright_export::place::{ExportPlace, Version};
 use stagewright_language::document::{Bake as Entry, Document};
 use stagewright_language::graph::Graph;
@@ -21,7 +20,7 @@ use stagewright_language::library::Library;
 use stagewright_runtime::bake::{self, Condition, Status, job};
 use stagewright_runtime::gpu::Gpu;
 use stagewright_runtime::sim::Simulation;
-use stagewright_runtime::tune::TuningCache;
+use stagewright_runtime::tune;
 
 #[derive(Args)]
 pub struct Bake {
@@ -150,9 +149,7 @@ impl Bake {
             entry.frames.1
         ));
         report::eprint_line(&room(status.frame_bytes(), count, &folder));
-        let options = job::plan_options(&status, &bake::playing(graph, &access), &access);
-        let (tuning, memory_budget) = (TuningCache::open().tuning(gpu), gpu.memory_budget());
-        let options = PlanOptions { tuning, memory_budget, ..options };
+        let options = tune::on_device(gpu, job::plan_options(&status, &bake::playing(graph, &access), &access));
         let plan = self.graph.compile_live(document, library, &options)?;
         self.driver.prepare(gpu, &plan)?;
         let mut simulation = Simulation::new(gpu, plan)?;

@@ -1,4 +1,4 @@
-//! What a file holds, and what a reader is told about it.
+//! Contents of a file, and the request of a reader: its bytes, what it becomes and what it may open.
 
 use std::path::Path;
 

@@ -114,6 +114,39 @@ fn links_between_documents_hold() {
     assert!(lonely.is_empty(), "no document links to {lonely:?}");
 }
 
+/// The files of the repository that a line names in backticks, without those with a place to fill in, as `NAME` or `my_pane`.
+fn named_files(line: &str) -> impl Iterator<Item = &str> {
+    const FOLDERS: [&str; 8] = ["src/", "tests/", "shaders/", "graphs/", "docs/", "scripts/", "examples/", "benches/"];
+    let open = |name: &str| {
+        name.contains(['*', '{', ' ', '<'])
+            || name.contains("my_")
+            || name
+                .split(['/', '.'])
+                .any(|part| part.len() > 3 && part.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
+    };
+    let code = line.split('`').skip(1).step_by(2);
+    code.filter(move |name| FOLDERS.iter().any(|folder| name.starts_with(folder)) && !open(name))
+}
+
+#[test]
+fn files_that_documents_name_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    assert_eq!(named_files("`src/a.rs`, `src/NAME.rs`, `a.rs` and `docs`").collect::<Vec<_>>(), ["src/a.rs"]);
+    let (mut seen, mut missing) = (0, Vec::new());
+    for (path, text) in &documents(root) {
+        for (number, line) in prose(text) {
+            for name in named_files(line) {
+                seen += 1;
+                if !root.join(name).exists() {
+                    missing.push(format!("{}:{number}: {name}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+    assert!(seen > 40, "the scan finds files: {seen}");
+}
+
 #[test]
 fn a_broken_link_is_found() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

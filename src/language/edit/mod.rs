@@ -1,6 +1,6 @@
 //! Edits of a document: pure functions, one for each action of the user.
 //!
-//! They work on one level, which a [`Scope`](crate::document::Scope) names: the document itself or the inside of a group. Inside a group, a
+//! An edit works on one level, which a [`Scope`](crate::document::Scope) names: the document itself or the inside of a group. Inside a group, a
 //! wire from `in.NAME` reads an input of the group, and an [`InputEnd`] of `out` is an output of it; no node can have
 //! these names.
 //!
