@@ -544,18 +544,38 @@ const SHARED: &str = "//! Fading
 fn faded(rate: f32) -> f32 { return exp(-rate); }
 ";
 
-/// A session whose Custom stage uses a shared text of the graph.
-fn sharing() -> Bench {
-    let mut bench = Bench::new("fade");
+/// Has the Custom stage `fade` use a shared text of the graph.
+fn share(session: &mut Session) {
     let text = FADE.replace("\n\nfn", "\n//! @use own/fading\n\nfn").replace("params.rate;", "faded(params.rate);");
     assert!(text.contains("@use") && text.contains("faded("), "{text}");
-    bench.session.edit("use", |document| {
+    session.edit("use", |document| {
         document.shared.insert("own/fading".into(), SHARED.into());
         document.nodes.get_mut("fade").unwrap().kind = NodeKind::Custom(text);
     });
-    settle(&mut bench.session);
+    settle(session);
+}
+
+/// A session whose Custom stage uses a shared text of the graph.
+fn sharing() -> Bench {
+    let mut bench = Bench::new("fade");
+    share(&mut bench.session);
     bench.frame(Vec::new());
     bench
+}
+
+#[test]
+fn what_a_stage_uses_is_opened_from_its_pane() {
+    let mut harness = pane("fade", Theme::Dark);
+    share(&mut harness.state_mut().1);
+    harness.run();
+    harness.get_by_label("Uses").click();
+    harness.run();
+    harness.get_by_label_contains("own/fading").click();
+    harness.run();
+    harness.remove_cursor();
+    harness.run();
+    harness.get_by_label("Back to the stage");
+    harness.snapshot("code_shared");
 }
 
 #[test]
