@@ -57,7 +57,7 @@ impl Editor {
     /// Updates the views, and pauses where a frame is being entered.
     fn show_again(&mut self) {
         self.player.playing &= !self.session.is_entering_frame();
-        self.stale = true;
+        self.shown.stale = true;
         self.player.refresh();
     }
 

@@ -1,6 +1,9 @@
 //! The open dialogs, from back to front.
 
+use super::editor::Preferences;
 use super::open_list::OpenList;
+use crate::panes::bake::BakeDialog;
+use crate::panes::export::ExportDialog;
 use crate::panes::presets::PresetDialog;
 use crate::panes::variants::NameDialog;
 
@@ -32,7 +35,7 @@ impl Dialog {
     }
 }
 
-/// The open dialogs.
+/// The open dialogs, and what those show that remember something.
 #[derive(Default)]
 pub(crate) struct Dialogs {
     /// Open dialogs; the last one is in front.
@@ -41,6 +44,9 @@ pub(crate) struct Dialogs {
     pub(super) active: bool,
     /// Enter was pressed for the one in front.
     pub(super) entered: bool,
+    pub(super) export: ExportDialog,
+    pub(super) bake: BakeDialog,
+    pub(super) preferences: Preferences,
 }
 
 impl Dialogs {

@@ -18,11 +18,11 @@ impl Editor {
     /// Opens a dialog in front of the others, in place of one that it replaces.
     pub(crate) fn open_dialog(&mut self, dialog: Dialog) {
         match &dialog {
-            Dialog::Export => self.export.prepare(&self.session, self.files.settings()),
-            Dialog::Bake => self.bake.prepare(&self.session),
+            Dialog::Export => self.dialogs.export.prepare(&self.session, self.files.settings()),
+            Dialog::Bake => self.dialogs.bake.prepare(&self.session),
             _ => {}
         }
-        self.preferences.close();
+        self.dialogs.preferences.close();
         self.dialogs.open.retain(|open| !dialog.replaces(open));
         self.dialogs.open.push(dialog);
         self.dialogs.active = true;
@@ -31,7 +31,7 @@ impl Editor {
     /// Saves what may have been chosen in a dialog that is closed.
     fn closed(&mut self, dialog: &Dialog, ctx: &egui::Context) {
         if let Dialog::Preferences = dialog {
-            self.preferences.close();
+            self.dialogs.preferences.close();
         }
         if !dialog.is_modal() {
             self.remember(ctx);
@@ -77,13 +77,15 @@ impl Editor {
 
     /// Whether a dialog, or a list in one, has all keys.
     pub(super) fn has_modal(&self) -> bool {
-        self.files.blocking() || self.dialogs.has_modal() || (self.dialogs.has_export() && self.export.is_choosing())
+        self.files.blocking()
+            || self.dialogs.has_modal()
+            || (self.dialogs.has_export() && self.dialogs.export.is_choosing())
     }
 
     /// Draws the open dialogs, and takes what has ended meanwhile.
     pub(crate) fn show_dialogs(&mut self, ctx: &egui::Context) {
-        self.bake.poll(&mut self.session);
-        let ended = self.export.poll(ctx, &self.session);
+        self.dialogs.bake.poll(&mut self.session);
+        let ended = self.dialogs.export.poll(ctx, &self.session);
         // The dialog says it itself.
         if let Some((text, error)) = ended.filter(|_| !self.dialogs.has_export()) {
             self.notify(text, error);
@@ -119,11 +121,11 @@ impl Editor {
         let question = |open: bool| Shown { open, area: None };
         match dialog {
             Dialog::About | Dialog::History | Dialog::Preferences => self.show_information(dialog, ctx),
-            Dialog::Bake => self.bake.show(ctx, &mut self.session, entered),
+            Dialog::Bake => self.dialogs.bake.show(ctx, &mut self.session, entered),
             Dialog::Export => {
                 let around = self.around_export();
                 let settings = self.files.settings();
-                let (shown, told) = self.export.show(ctx, &mut self.session, settings, &around, entered);
+                let (shown, told) = self.dialogs.export.show(ctx, &mut self.session, settings, &around, entered);
                 told.unwrap_or_else(|sentence| self.notify(sentence, true));
                 shown
             }

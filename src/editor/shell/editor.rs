@@ -10,14 +10,13 @@ use egui_tiles::Tree;
 
 use super::dialog_stack::Dialogs;
 use super::hints::Hints;
+use super::tiles;
 use crate::commands::command::Command;
 use crate::commands::keymap::Keymap;
 use crate::model::pane::Pane;
 use crate::model::player::Player;
 use crate::model::session::Session;
 use crate::model::settings::Stops;
-use crate::panes::bake::BakeDialog;
-use crate::panes::export::ExportDialog;
 use crate::panes::files::Files;
 use crate::panes::key_list::KeyList;
 use crate::panes::table::Panes;
@@ -31,42 +30,71 @@ pub struct Editor {
     pub(super) player: Player,
     pub(super) timeline: TimelinePane,
     pub(super) views: BTreeMap<u64, View>,
-    pub(super) render: egui_wgpu::RenderState,
-    /// The context of the current window, which other threads wake.
-    pub(super) awake: Awake,
-    /// Node thumbnails, and whether they are shown.
-    pub(super) thumbnail_views: ThumbnailViews,
-    pub(super) thumbnails: bool,
+    pub(super) shown: Shown,
+    pub(super) thumbnails: Thumbnails,
     pub(super) panes: Panes,
-    /// How panes share the window.
-    pub(super) tiles: Tree<Pane>,
+    pub(super) layout: Layout,
     pub(super) files: Files,
-    pub(super) export: ExportDialog,
-    pub(super) bake: BakeDialog,
+    pub(super) dialogs: Dialogs,
     pub(super) notice: Option<Notice>,
     pub(super) hints: Hints,
-    pub(super) dialogs: Dialogs,
-    pub(super) preferences: Preferences,
-    pub(super) keymap: Arc<Keymap>,
-    /// The command that waits for the text of the clipboard, and the frame in which it was requested.
-    pub(super) pasting: Option<(Command, u64)>,
-    /// Views that are in windows of their own.
-    pub(super) windows: OwnWindows,
-    /// The pane that the pointer was over last.
-    pub(super) pointed: Option<Pane>,
-    pub(super) title: String,
+    pub(super) keyboard: Keyboard,
+    pub(super) host: Host,
+    /// The graph file and what stops its run, as they were remembered.
+    pub(super) stops: (Option<PathBuf>, Stops),
+}
+
+/// What the views show.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
     /// The running plan, by the session's count.
     pub(super) plan: u64,
     /// The views are to be updated.
     pub(super) stale: bool,
+}
+
+/// Pictures at the nodes of the canvas.
+#[derive(Default)]
+pub(super) struct Thumbnails {
+    pub(super) views: ThumbnailViews,
+    pub(super) shown: bool,
+}
+
+/// How panes share the window, and those that are outside of it.
+pub(super) struct Layout {
+    pub(super) tiles: Tree<Pane>,
+    /// Views that are in windows of their own.
+    pub(super) windows: OwnWindows,
+    /// The pane that the pointer was over last.
+    pub(super) pointed: Option<Pane>,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Self { tiles: tiles::arrangement(), windows: OwnWindows::new(), pointed: None }
+    }
+}
+
+/// Keys and the clipboard, and who else needs them.
+#[derive(Default)]
+pub(super) struct Keyboard {
+    pub(super) keymap: Arc<Keymap>,
+    /// The command that waits for the text of the clipboard, and the frame in which it was requested.
+    pub(super) pasting: Option<(Command, u64)>,
     /// A widget had the keyboard in the last frame.
     pub(super) typed: bool,
     /// The graph reads the keyboard.
     pub(super) hears_keys: bool,
+}
+
+/// The window that the editor is in.
+pub(super) struct Host {
+    pub(super) render: egui_wgpu::RenderState,
+    /// The context of the current window, which other threads wake.
+    pub(super) awake: Awake,
+    pub(super) title: String,
     /// All questions before closing were answered.
     pub(super) closing: bool,
-    /// The graph file and what stops its run, as they were remembered.
-    pub(super) stops: (Option<PathBuf>, Stops),
 }
 
 /// The context of the window that threads wake.

@@ -233,12 +233,12 @@ impl Editor {
                 Action::PinView(number) => self.pin(number),
                 Action::OwnWindow(number) => self.toggle_own_window(number),
                 Action::RefreshViews => {
-                    self.stale = true;
+                    self.shown.stale = true;
                     self.player.refresh();
                 }
                 Action::SeekInFrame(position) => {
                     self.session.seek_in_frame(position);
-                    self.stale = true;
+                    self.shown.stale = true;
                 }
                 Action::PickElement { wire, cell, index } => {
                     self.session.pick_element(&wire, cell, index);
@@ -315,7 +315,7 @@ impl Editor {
         let Some(text) = text else {
             let keep = matches!(inputs, PasteInputs::Keep);
             let command = if keep { Command::PasteWithInputs } else { Command::Paste };
-            self.pasting = Some((command, ctx.cumulative_pass_nr()));
+            self.keyboard.pasting = Some((command, ctx.cumulative_pass_nr()));
             ctx.send_viewport_cmd(ViewportCommand::RequestPaste);
             return Ok(Actions::new());
         };
@@ -326,11 +326,11 @@ impl Editor {
 
     /// The command that has requested the text of the clipboard, once it arrives. Its keys may not be those of the event.
     pub(crate) fn arrived_paste(&mut self, ctx: &egui::Context) -> Option<Command> {
-        let (command, requested) = self.pasting?;
+        let (command, requested) = self.keyboard.pasting?;
         let arrived = ctx.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Paste(_))));
         // An empty clipboard answers nothing.
         if arrived || ctx.cumulative_pass_nr() > requested + PASTE_FRAMES {
-            self.pasting = None;
+            self.keyboard.pasting = None;
         }
         arrived.then_some(command)
     }
@@ -387,14 +387,14 @@ impl Editor {
 
     fn show_first_view(&mut self, ctx: &egui::Context) {
         self.bring_up(Pane::View(0));
-        if self.windows.contains_key(&0) {
+        if self.layout.windows.contains_key(&0) {
             own_window::focus(ctx, 0);
         }
     }
 
     fn reset_panes(&mut self) {
-        self.tiles = tiles::arrangement();
-        self.windows.clear();
+        self.layout.tiles = tiles::arrangement();
+        self.layout.windows.clear();
         // Pinned views have no place in it.
         self.views.retain(|number, _| *number == 0);
         self.player.refresh();
@@ -426,10 +426,10 @@ impl Editor {
     fn maximize_pane(&mut self) {
         let away = self.away();
         let first = if away.contains(&Pane::View(0)) { Pane::Graph } else { Pane::View(0) };
-        let pane = self.pointed.filter(|pane| !away.contains(pane)).unwrap_or(first);
-        match tiles::is_maximized(&self.tiles, &away) {
-            true => tiles::show_all_but(&mut self.tiles, &away),
-            false => tiles::maximize(&mut self.tiles, pane),
+        let pane = self.layout.pointed.filter(|pane| !away.contains(pane)).unwrap_or(first);
+        match tiles::is_maximized(&self.layout.tiles, &away) {
+            true => tiles::show_all_but(&mut self.layout.tiles, &away),
+            false => tiles::maximize(&mut self.layout.tiles, pane),
         }
     }
 
@@ -444,7 +444,7 @@ impl Editor {
     }
 
     pub(crate) fn toggle_thumbnails(&mut self) {
-        self.thumbnails = !self.thumbnails;
+        self.thumbnails.shown = !self.thumbnails.shown;
         self.panes.canvas.thumbnails.clear();
         self.player.refresh();
     }

@@ -27,7 +27,7 @@ impl Editor {
     pub(super) fn key_holder(&self, ctx: &egui::Context) -> Holder {
         if !self.takes_commands() {
             Holder::Modal
-        } else if self.typed || ctx.egui_wants_keyboard_input() {
+        } else if self.keyboard.typed || ctx.egui_wants_keyboard_input() {
             Holder::Widget
         } else if egui::Popup::is_any_open(ctx) {
             Holder::Popup
@@ -62,7 +62,7 @@ impl Editor {
             return;
         }
         if holder > Holder::Widget
-            && let Some(pane) = self.pointed.and_then(|pane| self.panes.get(pane))
+            && let Some(pane) = self.layout.pointed.and_then(|pane| self.panes.get(pane))
         {
             pane.take_keys(ctx);
         }
@@ -70,7 +70,9 @@ impl Editor {
         if holder > Holder::Popup && self.player.target().is_some() && escaped() {
             self.execute(Command::StopSeek, ctx);
         }
-        if let Some(command) = self.arrived_paste(ctx).or_else(|| self.keymap.pressed(ctx, self.typed)) {
+        if let Some(command) =
+            self.arrived_paste(ctx).or_else(|| self.keyboard.keymap.pressed(ctx, self.keyboard.typed))
+        {
             self.execute(command, ctx);
         }
     }

@@ -36,18 +36,17 @@ use crate::model::pane::Pane;
 use crate::model::player::{self, Player, Pointer};
 use crate::model::session::Session;
 use crate::model::settings::Folders;
-use crate::panes::bake::BakeDialog;
 use crate::panes::canvas;
 use crate::panes::compare::Change;
 use crate::panes::content::PaneContent;
-use crate::panes::export::{Around, ExportDialog};
+use crate::panes::export::Around;
 use crate::panes::files::{Event, Files, Leaving};
 use crate::panes::table::Panes;
 use crate::panes::timeline::{self, TimelinePane};
 use crate::panes::view::{ThumbnailViews, View};
 use crate::panes::{inspector, transport};
 use crate::shell::dialog_stack::Dialogs;
-use crate::shell::editor::{OwnWindows, Preferences};
+use crate::shell::editor::{Host, Keyboard, Layout, Shown, Thumbnails};
 use crate::shell::hints::Hints;
 use crate::sim::Simulation;
 use crate::sim::checkpoint::CheckpointFile;
@@ -79,32 +78,19 @@ impl Editor {
         let wake = move || asleep.lock().unwrap_or_else(PoisonError::into_inner).request_repaint();
         let mut editor = Editor {
             session: Session::new(window::device(&render), wake),
-            awake,
             player: Player::default(),
             timeline: TimelinePane::default(),
             views: BTreeMap::from([(0, View::new(render.clone()))]),
-            render,
-            thumbnail_views: ThumbnailViews::default(),
-            thumbnails: false,
+            shown: Shown::default(),
+            thumbnails: Thumbnails::default(),
             panes: Panes::default(),
-            tiles: tiles::arrangement(),
+            layout: Layout::default(),
             files: Files::new(folders),
-            export: ExportDialog::default(),
-            bake: BakeDialog::default(),
+            dialogs: Dialogs::default(),
             notice: None,
             hints: Hints::default(),
-            dialogs: Dialogs::default(),
-            preferences: Preferences::default(),
-            keymap: Arc::default(),
-            pasting: None,
-            windows: OwnWindows::new(),
-            pointed: None,
-            title: String::new(),
-            plan: 0,
-            stale: false,
-            typed: false,
-            hears_keys: false,
-            closing: false,
+            keyboard: Keyboard::default(),
+            host: Host { render, awake, title: String::new(), closing: false },
             stops: Default::default(),
         };
         editor.session.use_presets(presets.as_deref());
@@ -131,7 +117,7 @@ impl Editor {
     fn attach(&mut self, context: &eframe::CreationContext<'_>) -> Result<(), String> {
         let render = context.wgpu_render_state.clone().ok_or("there is no graphics device")?;
         theme::install(&context.egui_ctx);
-        *self.awake.lock().unwrap_or_else(PoisonError::into_inner) = context.egui_ctx.clone();
+        *self.host.awake.lock().unwrap_or_else(PoisonError::into_inner) = context.egui_ctx.clone();
         self.files.settings().get().window.apply(&context.egui_ctx);
         for (_, pane) in self.panes.each() {
             pane.device_lost(&mut self.session);
@@ -139,12 +125,12 @@ impl Editor {
         self.dialogs.close_list();
         self.files.close_gallery();
         self.views.values_mut().for_each(|view| view.attach(render.clone()));
-        self.thumbnail_views = ThumbnailViews::default();
+        self.thumbnails.views = ThumbnailViews::default();
         self.player.attach();
-        self.title.clear();
-        self.closing = false;
+        self.host.title.clear();
+        self.host.closing = false;
         let from = self.session.rebuild(window::device(&render));
-        self.render = render;
+        self.host.render = render;
         let from = from.map_or("from the start".into(), |frame| format!("from frame {frame}"));
         self.notify(
             format!("The graphics device was lost. The simulation continues {from}; nothing else has changed."),
@@ -188,7 +174,7 @@ impl Editor {
         let Some(new) = self.views.get(&view).map(View::another) else { return };
         let number = self.views.keys().last().map_or(1, |last| last + 1);
         self.views.insert(number, new);
-        tiles::put_beside(&mut self.tiles, Pane::View(number), Pane::View(view));
+        tiles::put_beside(&mut self.layout.tiles, Pane::View(number), Pane::View(view));
         self.player.refresh();
     }
 
@@ -210,12 +196,12 @@ impl Editor {
         if ctx.input(|input| input.viewport().close_requested()) {
             self.leave(ctx);
         }
-        for event in self.files.show(ctx, &mut self.session, self.export.running()) {
+        for event in self.files.show(ctx, &mut self.session, self.dialogs.export.running()) {
             match event {
                 Event::Opened => {
                     widget_memory::forget(ctx);
                     self.panes.each().into_iter().for_each(|(_, pane)| pane.opened());
-                    self.export.forget_graph();
+                    self.dialogs.export.forget_graph();
                     self.player.clear();
                     self.timeline = TimelinePane::default();
                     self.views.values_mut().for_each(View::clear);
@@ -224,10 +210,10 @@ impl Editor {
                     self.restore_stops();
                 }
                 Event::Close => {
-                    self.closing = true;
+                    self.host.closing = true;
                     ctx.send_viewport_cmd(ViewportCommand::Close);
                 }
-                Event::StopExport => self.export.stop(),
+                Event::StopExport => self.dialogs.export.stop(),
                 Event::Opening(path) => self.notify(format!("Opening {}: the disk is slow", path.display()), false),
                 Event::Saving(path) => self.notify(format!("Saving {}: the disk is slow", path.display()), false),
                 Event::SavedStage(path, text) => {
@@ -278,13 +264,13 @@ impl Editor {
     fn keep_shown_wires(&mut self) {
         let of_panes = self.panes.all().into_iter().flat_map(PaneContent::wires);
         let wires = self.views.values().flat_map(View::wires).map(str::to_string).chain(of_panes).collect();
-        self.session.look_at(wires, self.thumbnails);
+        self.session.look_at(wires, self.thumbnails.shown);
     }
 
     /// Closes the window once all changes are saved or given up.
     fn leave(&mut self, ctx: &egui::Context) {
         self.panes.code.flush(&mut self.session);
-        if !self.closing && self.files.holds(&self.session) {
+        if !self.host.closing && self.files.holds(&self.session) {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.files.leave(&mut self.session, Leaving::Close);
         }
@@ -297,21 +283,21 @@ impl Editor {
 
     /// Computes the next frame when it is due, and updates its images.
     fn advance(&mut self, ctx: &egui::Context) {
-        if self.session.plans() != self.plan {
-            self.plan = self.session.plans();
+        if self.session.plans() != self.shown.plan {
+            self.shown.plan = self.session.plans();
             self.player.meet_plan();
-            self.stale = true;
+            self.shown.stale = true;
             if let Some((frame, told)) = self.session.take_live().map(Live::told) {
                 frame.into_iter().for_each(|frame| self.player.go_to(frame));
                 notice::tell(ctx, told);
             }
-            self.hears_keys = self.session.running_simulation().is_some_and(|s| s.plan().reads("frame.keys"));
+            self.keyboard.hears_keys = self.session.running_simulation().is_some_and(|s| s.plan().reads("frame.keys"));
         }
         self.keep_shown_wires();
-        self.stale |= self.session.debugger().is_some() && self.player.take_refresh();
+        self.shown.stale |= self.session.debugger().is_some() && self.player.take_refresh();
         let mut pointer = self.pointer();
         // Keys go to the graph while the pointer is over its image, if the graph reads them; otherwise they are shortcuts.
-        if self.hears_keys && pointer.at.is_some() && !ctx.egui_wants_keyboard_input() {
+        if self.keyboard.hears_keys && pointer.at.is_some() && !ctx.egui_wants_keyboard_input() {
             pointer.keys |= ctx.input_mut(player::keys);
         }
         let wake = {
@@ -326,19 +312,19 @@ impl Editor {
         if self.session.collect_checks() | self.session.collect_numbers() {
             ctx.request_repaint();
         }
-        if computed || (!under_way && std::mem::take(&mut self.stale)) {
+        if computed || (!under_way && std::mem::take(&mut self.shown.stale)) {
             self.views.values_mut().for_each(|view| view.update(&mut self.session));
             self.panes.compare.refresh();
         }
         if computed {
-            self.thumbnail_views.refresh(&self.session);
+            self.thumbnails.views.refresh(&self.session);
             self.session.keep_snapshot();
         }
         // While playing, the next frame updates the next of them.
-        if computed || (self.thumbnail_views.late() && !self.player.playing && !under_way) {
-            self.thumbnail_views.update(&mut self.session, &self.render, &mut self.panes.canvas.thumbnails);
+        if computed || (self.thumbnails.views.late() && !self.player.playing && !under_way) {
+            self.thumbnails.views.update(&mut self.session, &self.host.render, &mut self.panes.canvas.thumbnails);
         }
-        if self.thumbnail_views.late() && !under_way {
+        if self.thumbnails.views.late() && !under_way {
             ctx.request_repaint();
         }
         if !computed {
@@ -385,7 +371,7 @@ impl eframe::App for Editor {
         self.take_keys_first(holder, &ctx);
         self.arrivals(&ctx);
         self.advance(&ctx);
-        self.keymap.install(&ctx);
+        self.keyboard.keymap.install(&ctx);
         self.take_other_keys(holder, &ctx);
         let bar = egui::Panel::top("menus").frame(theme::bar(ui)).show(ui, |ui| self.menus(ui)).inner;
         if self.notice.as_ref().is_some_and(|notice| notice.show(&ctx)) {
@@ -413,7 +399,7 @@ impl eframe::App for Editor {
         if !busy && !self.busy_elsewhere() {
             self.session.end_gesture();
         }
-        self.typed = ctx.egui_wants_keyboard_input();
+        self.keyboard.typed = ctx.egui_wants_keyboard_input();
         self.remember_stops();
         self.retitle(&ctx);
         match self.session.running_simulation().map(Simulation::progress) {

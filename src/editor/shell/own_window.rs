@@ -27,16 +27,16 @@ struct WindowRequest {
 impl Editor {
     /// Moves a view into its own window, or back into its pane.
     pub(crate) fn toggle_own_window(&mut self, number: u64) {
-        if self.windows.remove(&number).is_none() && self.views.contains_key(&number) {
-            self.windows.insert(number, OwnWindow::default());
+        if self.layout.windows.remove(&number).is_none() && self.views.contains_key(&number) {
+            self.layout.windows.insert(number, OwnWindow::default());
         }
         let away = self.away();
-        tiles::show_all_but(&mut self.tiles, &away);
+        tiles::show_all_but(&mut self.layout.tiles, &away);
     }
 
     /// The view that the command is for: that under the pointer, or else the first.
     pub(crate) fn pointed_view(&self) -> u64 {
-        match self.pointed {
+        match self.layout.pointed {
             Some(Pane::View(number)) if self.views.contains_key(&number) => number,
             _ => 0,
         }
@@ -44,26 +44,26 @@ impl Editor {
 
     /// The panes that are in windows of their own.
     pub(crate) fn away(&self) -> Vec<Pane> {
-        self.windows.keys().map(|number| Pane::View(*number)).collect()
+        self.layout.windows.keys().map(|number| Pane::View(*number)).collect()
     }
 
     /// Shows a pane; one in its own window is left as it is.
     pub(crate) fn bring_up(&mut self, pane: Pane) {
         if !self.away().contains(&pane) {
-            tiles::bring_up(&mut self.tiles, pane);
+            tiles::bring_up(&mut self.layout.tiles, pane);
         }
     }
 
     /// Whether a gesture may be under way in one of the windows.
     pub(crate) fn busy_elsewhere(&self) -> bool {
-        self.windows.values().any(|window| window.busy)
+        self.layout.windows.values().any(|window| window.busy)
     }
 
     /// Draws the windows, and adds what is asked for in them.
     pub(crate) fn show_own_windows(&mut self, ctx: &egui::Context, actions: &mut Actions) {
         let views = &self.views;
-        self.windows.retain(|number, _| views.contains_key(number));
-        for number in self.windows.keys().copied().collect::<Vec<_>>() {
+        self.layout.windows.retain(|number, _| views.contains_key(number));
+        for number in self.layout.windows.keys().copied().collect::<Vec<_>>() {
             let title =
                 self.views.get(&number).map(|view| format!("{} — Stagewright", view.title())).unwrap_or_default();
             let asked = match ctx.embed_viewports() {
@@ -130,19 +130,19 @@ impl Editor {
             asked.close = ctx.input(|input| input.viewport().close_requested());
             let over = self.views.get(&number).is_some_and(|view| view.pointer().at.is_some());
             // As in the main window, keys go to the graph while the pointer is over its image.
-            if self.hears_keys && over && !ctx.egui_wants_keyboard_input() {
+            if self.keyboard.hears_keys && over && !ctx.egui_wants_keyboard_input() {
                 keys = ctx.input_mut(player::keys);
             }
             leave_full_screen(&ctx);
-            let typed = self.windows.get(&number).is_some_and(|window| window.typed);
-            asked.command = if self.takes_commands() { self.keymap.pressed(&ctx, typed) } else { None };
+            let typed = self.layout.windows.get(&number).is_some_and(|window| window.typed);
+            asked.command = if self.takes_commands() { self.keyboard.keymap.pressed(&ctx, typed) } else { None };
             self.take_dropped(&ctx);
         }
         if let Some(view) = self.views.get_mut(&number) {
             view.show(ui, &mut self.session, (number, true), actions);
             view.hold_keys(keys);
         }
-        if let Some(window) = self.windows.get_mut(&number).filter(|_| own) {
+        if let Some(window) = self.layout.windows.get_mut(&number).filter(|_| own) {
             window.typed = ctx.egui_wants_keyboard_input();
             window.busy = window.typed || ctx.input(|input| input.pointer.any_down());
         }

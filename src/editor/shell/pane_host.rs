@@ -3,7 +3,7 @@
 use eframe::egui::{self, Ui};
 use egui_tiles::{TileId, Tiles, Tree, UiResponse};
 
-use super::{Editor, tiles};
+use super::{Editor, Host, tiles};
 use crate::commands::action::{Action, Actions};
 use crate::model::pane::Pane;
 use crate::panes::content::Surroundings;
@@ -13,7 +13,7 @@ use crate::toolkit::theme;
 impl Editor {
     /// Draws all panes, and adds what they ask for.
     pub(crate) fn show_panes(&mut self, ui: &mut Ui, actions: &mut Actions) {
-        let mut tree = std::mem::replace(&mut self.tiles, Tree::empty("panes"));
+        let mut tree = std::mem::replace(&mut self.layout.tiles, Tree::empty("panes"));
         let away = self.away();
         // What shows all panes knows nothing of windows.
         tiles::hide(&mut tree, &away);
@@ -24,11 +24,11 @@ impl Editor {
         }
         let place = ui.input(|input| input.pointer.latest_pos());
         if let Some(place) = place.filter(|_| !egui::Popup::is_any_open(ui.ctx())) {
-            self.pointed = tiles::pane_at(&tree, place).or(self.pointed);
+            self.layout.pointed = tiles::pane_at(&tree, place).or(self.layout.pointed);
         }
-        self.tiles = tree;
+        self.layout.tiles = tree;
         for (name, pane) in self.panes.each() {
-            pane.after_frame(&mut self.session, self.tiles.tiles.find_pane(&name).is_some());
+            pane.after_frame(&mut self.session, self.layout.tiles.tiles.find_pane(&name).is_some());
         }
     }
 }
@@ -43,7 +43,7 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
         self.editor.hints.place(*pane, ui.max_rect());
         let actions = &mut *self.actions;
-        let Editor { session, panes, views, render, player, .. } = &mut *self.editor;
+        let Editor { session, panes, views, host: Host { render, .. }, player, .. } = &mut *self.editor;
         if let Pane::View(number) = pane {
             if let Some(view) = views.get_mut(number) {
                 view.show(ui, session, (*number, false), actions);

@@ -20,20 +20,20 @@ const SCALES: [f32; 4] = [1.0, 1.25, 1.5, 2.0];
 impl Editor {
     pub(crate) fn show_preferences(&mut self, ui: &mut Ui) {
         ui.set_width(WIDTH);
-        let before = self.preferences.section;
+        let before = self.dialogs.preferences.section;
         ui.horizontal(|ui| {
-            ui.selectable_value(&mut self.preferences.section, Section::General, "General");
-            ui.selectable_value(&mut self.preferences.section, Section::Keys, "Keys");
+            ui.selectable_value(&mut self.dialogs.preferences.section, Section::General, "General");
+            ui.selectable_value(&mut self.dialogs.preferences.section, Section::Keys, "Keys");
         });
         ui.separator();
-        if self.preferences.section != before {
-            self.preferences.keys.close();
+        if self.dialogs.preferences.section != before {
+            self.dialogs.preferences.keys.close();
         }
-        match self.preferences.section {
+        match self.dialogs.preferences.section {
             Section::General => self.general(ui),
             Section::Keys => {
-                let mut keymap = (*self.keymap).clone();
-                let changed = self.preferences.keys.show(ui, &mut keymap);
+                let mut keymap = (*self.keyboard.keymap).clone();
+                let changed = self.dialogs.preferences.keys.show(ui, &mut keymap);
                 self.change_keys(ui.ctx(), keymap, changed);
             }
         }
@@ -41,9 +41,9 @@ impl Editor {
 
     /// Takes the keys that were pressed, while the list of keys waits for them.
     pub(crate) fn record_keys(&mut self, ctx: &egui::Context) {
-        if self.preferences.section == Section::Keys {
-            let mut keymap = (*self.keymap).clone();
-            let changed = self.preferences.keys.record(ctx, &mut keymap);
+        if self.dialogs.preferences.section == Section::Keys {
+            let mut keymap = (*self.keyboard.keymap).clone();
+            let changed = self.dialogs.preferences.keys.record(ctx, &mut keymap);
             self.change_keys(ctx, keymap, changed);
         }
     }
@@ -53,9 +53,9 @@ impl Editor {
         if changed.is_empty() {
             return;
         }
-        self.keymap = Arc::new(keymap);
-        self.keymap.install(ctx);
-        let now = self.keymap.clone();
+        self.keyboard.keymap = Arc::new(keymap);
+        self.keyboard.keymap.install(ctx);
+        let now = self.keyboard.keymap.clone();
         let told = self.files.settings().change(move |settings| now.write(&changed, &mut settings.keys));
         told.unwrap_or_else(|sentence| self.notify(sentence, true));
     }
@@ -81,12 +81,12 @@ impl Editor {
             }
         });
         row(ui, "Memory budget", |ui| plan_pane::budget(ui, &mut self.session));
-        let mut thumbnails = self.thumbnails;
+        let mut thumbnails = self.thumbnails.shown;
         row(ui, "Canvas", |ui| {
             ui.checkbox(&mut thumbnails, "Node thumbnails");
             ui.checkbox(&mut self.panes.canvas.options.minimap, "Minimap");
         });
-        if thumbnails != self.thumbnails {
+        if thumbnails != self.thumbnails.shown {
             self.toggle_thumbnails();
         }
         self.tuning(ui);

@@ -183,9 +183,9 @@ impl Editor {
     pub(crate) fn retitle(&mut self, ctx: &egui::Context) {
         let mark = if self.session.unsaved() { "● " } else { "" };
         let title = format!("{mark}{} — Stagewright", display_name(&self.session));
-        if title != self.title {
-            self.title = title;
-            ctx.send_viewport_cmd(ViewportCommand::Title(self.title.clone()));
+        if title != self.host.title {
+            self.host.title = title;
+            ctx.send_viewport_cmd(ViewportCommand::Title(self.host.title.clone()));
         }
     }
 }

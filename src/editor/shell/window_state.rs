@@ -20,15 +20,15 @@ impl Editor {
         self.session.set_timeline_budget(timeline);
         self.session.tune(tuning.0);
         self.session.set_auto_key(auto_key.0);
-        self.keymap = Arc::new(Keymap::read(&keys));
+        self.keyboard.keymap = Arc::new(Keymap::read(&keys));
         window.apply(ctx);
         self.panes.canvas.options = Options { heat: window.heat, minimap: window.minimap };
-        self.thumbnails = window.thumbnails.unwrap_or(self.affords_thumbnails());
+        self.thumbnails.shown = window.thumbnails.unwrap_or(self.affords_thumbnails());
         // A layout from another version may lack panes that can't be closed.
         let whole =
             |panes: &Tree<Pane>| [Pane::Graph, Pane::View(0)].iter().all(|pane| panes.tiles.find_pane(pane).is_some());
         if let Some(panes) = window.panes.filter(whole) {
-            self.tiles = panes;
+            self.layout.tiles = panes;
         }
     }
 
@@ -40,11 +40,12 @@ impl Editor {
     /// Saves the state of the window for the next time.
     pub(crate) fn remember(&mut self, ctx: &egui::Context) {
         let memory = self.session.gpu().memory_limit();
-        let mut panes = self.tiles.clone();
+        let mut panes = self.layout.tiles.clone();
         tiles::restore(&mut panes);
         // Until somebody chooses, each machine shows them if it can afford them.
         let chosen = self.files.settings().get().window.thumbnails.is_some();
-        let thumbnails = (chosen || self.thumbnails != self.affords_thumbnails()).then_some(self.thumbnails);
+        let thumbnails =
+            (chosen || self.thumbnails.shown != self.affords_thumbnails()).then_some(self.thumbnails.shown);
         let window = WindowChoices {
             dark: ctx.theme() == egui::Theme::Dark,
             theme: Some(ctx.options(|options| options.theme_preference)),
