@@ -50,7 +50,7 @@ struct Readme;
 pub use stagewright_base::curve::{Curve, Gradient, Key, Keyframes, Tangent};
 #[doc(inline)]
 pub use stagewright_language::document::{
-    ChangeError, Document, Domain, Edge, FileSource, Link, Node, NodeKind, ParamValue, ReadError, Scope,
+    ChangeError, Document, Domain, Edge, FileSource, Link, Node, NodeKind, ParamValue, ReadError, Scope, Substeps,
 };
 
 // Stages, checked graphs, and what is wrong with them.

@@ -12,7 +12,7 @@ use super::Cli;
 /// What all commands with one graph take.
 const GRAPH: &str = "graph params variant stages allow_files memory strict";
 /// What `render` and `export` have in common.
-const RUN: &str = "overwrite checkpoint_every from fps input adapter require_gpu driver_limit resume";
+const RUN: &str = "overwrite checkpoint_every from fps substeps input adapter require_gpu driver_limit resume";
 
 /// The shortest line of each command, and the options that have an effect in every run.
 const ALWAYS: &[(&str, &str)] = &[

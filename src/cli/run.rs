@@ -20,7 +20,7 @@ use stagewright_export::frames::Frames;
 use stagewright_export::job::{Export, Item, JobError, Progress, Ready};
 use stagewright_export::place::{ExportPlace, Folder, OF_SERIES, Version};
 use stagewright_export::record::Fingerprint;
-use stagewright_language::document::Document;
+use stagewright_language::document::{Document, Substeps};
 use stagewright_language::graph::{Graph, partial};
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
@@ -120,6 +120,9 @@ pub struct RunArgs {
     /// Frames per second; the time step is its inverse
     #[arg(long, value_name = "F")]
     fps: Option<f64>,
+    /// Steps that a frame is divided into: a number, or a Courant number and the most steps, as 0.9..8
+    #[arg(long, value_name = "N")]
+    substeps: Option<Substeps>,
     /// Recorded pointer and keys (.ron) to play instead of the graph's own
     #[arg(long, value_name = "RECORDING")]
     input: Option<PathBuf>,
@@ -143,6 +146,7 @@ impl RunArgs {
             }
             document.fps = fps;
         }
+        document.substeps = self.substeps.unwrap_or(document.substeps);
         if let Some(path) = &self.input {
             let failure = |e: String| Failure::Message(format!("--input {}: {e}", path.display()));
             let text = read::text(path, MAX_GRAPH).map_err(|e| failure(e.to_string()))?;

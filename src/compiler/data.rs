@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::{Arena, Id};
-use crate::document::ParamValue;
+use crate::document::{ParamValue, Substeps};
 use crate::graph::dynamics::Dynamics;
 use crate::graph::{Domain, DomainId, File, FileOutput, NamedNumber, Shapes};
 use crate::input::InputTrack;
@@ -41,6 +41,9 @@ pub struct Plan {
     pub name: String,
     /// Frames per second.
     pub fps: f64,
+    /// Steps that a frame is divided into.
+    #[serde(default, skip_serializing_if = "is_one_step")]
+    pub substeps: Substeps,
     /// Seed of `random` and `frame.seed`.
     pub seed: u32,
     /// Recorded pointer and keys, used while there is no user input.
@@ -389,6 +392,10 @@ pub struct State {
     /// Of the count of a particle set, how many particles there is room for; `None` for everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<u32>,
+}
+
+fn is_one_step(substeps: &Substeps) -> bool {
+    *substeps == Substeps::default()
 }
 
 fn is_zero(number: &u32) -> bool {

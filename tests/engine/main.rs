@@ -12,6 +12,7 @@ mod image_fit;
 mod keyframes;
 mod lockstep;
 mod memory;
+mod substeps;
 mod timeline;
 mod unseen;
 

@@ -39,7 +39,7 @@ fn vector(dim: usize, [x, y, z]: [f64; 3]) -> Number {
 
 /// The values of an expression in all cells, in frame 2: `a` is the grid of the same name.
 fn expected(dim: usize, vectors: bool, value: &str) -> Vec<f64> {
-    let context = ExprContext { time: 1.0 / 60.0, frame: 1, ..ExprContext::default() };
+    let context = ExprContext { time: 1.0 / 60.0, frame: 1.0, ..ExprContext::default() };
     let cells = (0..N.pow(dim as u32)).map(|cell| {
         let p @ [x, y, z] = position(dim, cell);
         let a = if vectors { vector(dim, [1.0 - y, 2.0 * x, z]) } else { Number::scalar(x - y * y) };

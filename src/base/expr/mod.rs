@@ -38,7 +38,7 @@ type Variable = (&'static str, fn(&ExprContext) -> ExprValue);
 const VALUES: &[Variable] = &[
     ("time", |ctx| ExprValue::Scalar(ctx.time)),
     ("dt", |ctx| ExprValue::Scalar(ctx.dt)),
-    ("frame", |ctx| ExprValue::Scalar(ctx.frame as f64)),
+    ("frame", |ctx| ExprValue::Scalar(ctx.frame)),
     ("seed", |ctx| ExprValue::Scalar(ctx.seed.into())),
     ("mouse", |ctx| ExprValue::Vector(Number::pair(ctx.mouse))),
     ("mouse_velocity", |ctx| ExprValue::Vector(Number::pair(ctx.mouse_velocity))),
@@ -165,10 +165,10 @@ impl ExprError {
 pub struct ExprContext {
     /// Time since the start \[s\].
     pub time: f64,
-    /// Length of the frame \[s\].
+    /// Length of the step \[s\].
     pub dt: f64,
-    /// Frame number from 0.
-    pub frame: u64,
+    /// Frame number from 0; between two frames in the steps that a frame is divided into.
+    pub frame: f64,
     /// Seed of the graph, for `random`.
     pub seed: u32,
     /// Pointer, 0..1 from the lower left.
@@ -186,7 +186,7 @@ impl Default for ExprContext {
         ExprContext {
             time: 0.0,
             dt: 1.0 / 60.0,
-            frame: 0,
+            frame: 0.0,
             seed: 0,
             mouse: [0.5; 2],
             mouse_velocity: [0.0; 2],

@@ -2,7 +2,7 @@ use super::functions::{curve, noise, random as random_of};
 use super::*;
 
 fn context(time: f64) -> ExprContext {
-    ExprContext { time, mouse: [0.25, 0.75], seed: 7, frame: 30, ..ExprContext::default() }
+    ExprContext { time, mouse: [0.25, 0.75], seed: 7, frame: 30.0, ..ExprContext::default() }
 }
 
 fn value(text: &str) -> Vec<f64> {

@@ -32,6 +32,7 @@ impl Writer<'_, '_> {
             version: PLAN_VERSION,
             name: graph.name.clone(),
             fps: graph.fps,
+            substeps: graph.substeps,
             seed: graph.seed,
             input: graph.input.clone(),
             domains: graph.domains.clone(),

@@ -247,7 +247,7 @@ impl Player {
         session: &mut Session,
         pointer: Pointer,
         now: f64,
-        wake: impl FnOnce() + Send + 'static,
+        wake: impl Fn() + Send + Sync + 'static,
     ) -> bool {
         if session.is_debugging() && self.target.is_some() {
             // The timeline leads out of the frame.
@@ -366,7 +366,7 @@ impl Player {
     }
 
     /// Computes frames on the way to `target`, if the GPU keeps up. Returns whether the images are those of the target now.
-    fn jump(&mut self, session: &mut Session, target: u64, now: f64, wake: impl FnOnce() + Send + 'static) -> bool {
+    fn jump(&mut self, session: &mut Session, target: u64, now: f64, wake: impl Fn() + Send + Sync + 'static) -> bool {
         let Some(simulation) = session.simulation() else { return false };
         if self.in_flight.load(Ordering::Relaxed) >= IN_FLIGHT {
             return false;

@@ -188,7 +188,11 @@ fn position(ui: &mut Ui, session: &Session, look: &Look, actions: &mut Actions) 
         },
         None => "Not inside a frame".to_string(),
         Some(debugger) => {
-            format!("Frame {}: {} of {} dispatches", debugger.frame(), debugger.position(), debugger.len())
+            let step = match debugger.step() {
+                (_, 1) => String::new(),
+                (step, of) => format!(", step {step} of {of}"),
+            };
+            format!("Frame {}{step}: {} of {} dispatches", debugger.frame(), debugger.position(), debugger.len())
         }
     };
     ui.horizontal_wrapped(|ui| {

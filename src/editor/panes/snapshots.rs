@@ -6,7 +6,7 @@ use eframe::egui::{self, RichText, Ui, vec2};
 
 use crate::commands::action::Action;
 use crate::commands::command::Command;
-use crate::document::{Document, Node, NodeKind, Nodes, ParamValue};
+use crate::document::{Document, Node, NodeKind, Nodes, ParamValue, Substeps};
 use crate::model::session::{Session, SnapshotSlot};
 use crate::toolkit::theme;
 
@@ -101,8 +101,17 @@ pub(crate) fn differences(before: &Document, after: &Document) -> Vec<String> {
     if before.fps != after.fps {
         found.values.push(format!("frame rate: {} → {}", before.fps, after.fps));
     }
+    if before.substeps != after.substeps {
+        found.values.push(format!("substeps: {} → {}", before.substeps, after.substeps));
+    }
     compare(&before.nodes, &after.nodes, "", &mut found);
-    let rest = |document: &Document| Document { nodes: Nodes::new(), seed: 0, fps: 0.0, ..document.clone() };
+    let rest = |document: &Document| Document {
+        nodes: Nodes::new(),
+        seed: 0,
+        fps: 0.0,
+        substeps: Substeps::default(),
+        ..document.clone()
+    };
     found.rest |= rest(before) != rest(after);
     let looks = found.rest.then(|| "layout, names or comments".to_string());
     found.values.into_iter().chain(found.others).chain(looks).collect()

@@ -39,7 +39,6 @@ impl NameDialog {
     }
 
     /// Draws it. Returns whether it is over.
-    /// Draws it. Returns whether it is over.
     pub(crate) fn show(&mut self, ctx: &egui::Context, session: &mut Session) -> bool {
         let title = match &self.naming {
             Naming::Store => "Store as variant",

@@ -10,6 +10,7 @@ use super::expect::Expect;
 use super::export::ExportPreset;
 use super::extra::Extra;
 use super::file::FileSource;
+use super::substeps::Substeps;
 use super::value::ParamValue;
 use crate::input::InputTrack;
 
@@ -30,6 +31,8 @@ pub struct Document {
     pub about: String,
     /// Frames per second; the time step is its inverse.
     pub fps: f64,
+    /// Steps that a frame is divided into.
+    pub substeps: Substeps,
     /// Seed of `random` and `frame.seed`.
     pub seed: u32,
     /// Recorded pointer and keys, used while there is no user input.
@@ -66,6 +69,7 @@ impl Default for Document {
             name: String::new(),
             about: String::new(),
             fps: 60.0,
+            substeps: Substeps::default(),
             seed: 0,
             input: None,
             frames: Vec::new(),
@@ -308,6 +312,8 @@ pub struct Variant {
     pub comments: BTreeMap<String, String>,
     /// Frames per second.
     pub fps: Option<f64>,
+    /// Steps that a frame is divided into.
+    pub substeps: Option<Substeps>,
     /// Seed of `random` and `frame.seed`.
     pub seed: Option<u32>,
     /// Fields that this build does not know.

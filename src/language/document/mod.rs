@@ -20,6 +20,7 @@ mod read_value;
 mod retarget;
 mod salvage;
 pub mod sequence;
+mod substeps;
 mod value;
 mod variant;
 mod write;
@@ -43,6 +44,7 @@ pub(crate) use read::{BAKE_FIELDS, BOOKMARK_FIELDS, DOCUMENT_FIELDS, EXPORT_FIEL
 pub use read::{EXPECT_FIELDS, ReadError, VARIANT_FIELDS};
 use read_value::cells;
 pub use salvage::{Salvaged, salvage};
+pub use substeps::Substeps;
 pub use value::ParamValue;
 
 impl Document {

@@ -153,6 +153,7 @@ pub(crate) const DOCUMENT_FIELDS: &[&str] = &[
     "name",
     "about",
     "fps",
+    "substeps",
     "seed",
     "input",
     "frames",
@@ -171,6 +172,7 @@ record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "name" => d.name = map.next_value()?,
     "about" => d.about = map.next_value()?,
     "fps" => d.fps = map.next_value()?,
+    "substeps" => d.substeps = map.next_value()?,
     "seed" => d.seed = map.next_value()?,
     "input" => d.input = Some(map.next_value()?),
     "frames" => d.frames = map.next_value()?,
@@ -226,7 +228,8 @@ record!(Expect, "Expect", EXPECT_FIELDS, |e, map| {
 });
 
 /// Fields of a variant.
-pub const VARIANT_FIELDS: &[&str] = &["about", "set", "muted", "stages", "inputs", "comments", "fps", "seed"];
+pub const VARIANT_FIELDS: &[&str] =
+    &["about", "set", "muted", "stages", "inputs", "comments", "fps", "substeps", "seed"];
 
 record!(Variant, "Variant", VARIANT_FIELDS, |v, map| {
     "about" => v.about = map.next_value()?,
@@ -236,6 +239,7 @@ record!(Variant, "Variant", VARIANT_FIELDS, |v, map| {
     "inputs" => v.inputs = map.next_value::<Unique<Option<Link>>>()?.0,
     "comments" => v.comments = map.next_value::<Unique<String>>()?.0,
     "fps" => v.fps = Some(map.next_value()?),
+    "substeps" => v.substeps = Some(map.next_value()?),
     "seed" => v.seed = Some(map.next_value()?),
 });
 

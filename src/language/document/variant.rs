@@ -152,6 +152,7 @@ impl Document {
             replace(self, &mut variant.stages, &mut done);
         }
         variant.fps.iter_mut().for_each(|fps| std::mem::swap(fps, &mut self.fps));
+        variant.substeps.iter_mut().for_each(|substeps| std::mem::swap(substeps, &mut self.substeps));
         variant.seed.iter_mut().for_each(|seed| std::mem::swap(seed, &mut self.seed));
         self.variants.insert(name.to_string(), variant);
         problems

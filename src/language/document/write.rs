@@ -7,7 +7,7 @@ use std::fmt::Write;
 use super::file::FileFields;
 use super::{
     Bake, Bookmark, Document, Domain, Edge, Expect, ExportPreset, Extra, FileSource, Frame, Group, Link, Node,
-    NodeKind, Nodes, Output, ParamValue, Until, Variant,
+    NodeKind, Nodes, Output, ParamValue, Substeps, Until, Variant,
 };
 use crate::curve::{Color, Key, Keyframes, Tangent, hex_from_color};
 use crate::input::InputTrack;
@@ -26,6 +26,9 @@ pub(super) fn document(document: &Document) -> String {
         field("about", quoted(&document.about));
     }
     field("fps", number(document.fps));
+    if document.substeps != Substeps::default() {
+        field("substeps", document.substeps.to_string());
+    }
     if document.seed != 0 {
         field("seed", document.seed.to_string());
     }
@@ -233,6 +236,9 @@ fn variant(variant: &Variant) -> String {
     fields.extra(&variant.extra);
     if let Some(fps) = variant.fps {
         fields.add("fps", number(fps));
+    }
+    if let Some(substeps) = variant.substeps {
+        fields.add("substeps", substeps.to_string());
     }
     if let Some(seed) = variant.seed {
         fields.add("seed", seed.to_string());

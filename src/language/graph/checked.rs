@@ -9,7 +9,7 @@ use super::file::File;
 use super::numbers::NamedNumber;
 use super::values::Setting;
 use crate::arena::{Arena, Id};
-use crate::document::Bake;
+use crate::document::{Bake, Substeps};
 use crate::input::InputTrack;
 use crate::problem::{Problem, Problems};
 use crate::stage::Stage;
@@ -25,6 +25,8 @@ pub struct Graph {
     pub name: String,
     /// Frames per second.
     pub fps: f64,
+    /// Steps that a frame is divided into.
+    pub substeps: Substeps,
     /// Seed of `random` and `frame.seed`.
     pub seed: u32,
     /// Recorded input, used while there is no user input.

@@ -31,7 +31,7 @@ impl Graph {
             }
         }
         let mut hash = DefaultHasher::new();
-        (self.fps.to_bits(), self.seed).hash(&mut hash);
+        (self.fps.to_bits(), self.substeps.to_string(), self.seed).hash(&mut hash);
         let mut nodes: Vec<&Node> = reached.iter().filter_map(|id| self.nodes.get(*id)).collect();
         nodes.sort_by(|one, two| one.path.cmp(&two.path));
         nodes.iter().for_each(|node| self.hash_node(node, &mut hash));

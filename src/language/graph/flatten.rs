@@ -36,6 +36,7 @@ pub(super) fn flatten(document: &Document, library: &Library, problems: &mut Pro
     let graph = Graph {
         name: document.name.clone(),
         fps: document.fps,
+        substeps: document.substeps,
         seed: document.seed,
         input: document.input.clone(),
         domains: Arena::default(),
@@ -54,6 +55,10 @@ pub(super) fn flatten(document: &Document, library: &Library, problems: &mut Pro
     } else if !((1.0 / document.fps) as f32).is_normal() {
         let cause = format!("fps is {}, and the time step 1/fps does not fit 32 bits", printable::number(document.fps));
         problems.push(Problem::new("", "", cause, "give the frames per second between 1e-30 and 1e30"));
+    }
+    if let Some(cause) = document.substeps.fault() {
+        let remedy = "give a number such as 4, or a bound such as (courant: 0.9, most: 8)";
+        problems.push(Problem::new("", "", cause, remedy));
     }
     unknown_fields::warn(document, problems);
     let mut flattener = Flattener { library, graph, problems, numbers: Table::default(), shaped: 0 };

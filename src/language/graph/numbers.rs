@@ -155,8 +155,8 @@ struct Keyed {
 }
 
 impl Keyed {
-    fn curve(&self, frame: u64) -> Number {
-        let mut v = self.keys.at(frame as f64);
+    fn curve(&self, frame: f64) -> Number {
+        let mut v = self.keys.at(frame);
         if self.whole {
             v = v.map(f64::round);
         }
@@ -312,7 +312,7 @@ impl Table {
         keys.check()?;
         let mut keyed = Keyed { keys: keys.clone(), expression: None, whole: false };
         if let Some(text) = &keys.expr {
-            let curve = Numbers::from([(expr::KEYFRAMES.to_string(), keyed.curve(0))]);
+            let curve = Numbers::from([(expr::KEYFRAMES.to_string(), keyed.curve(0.0))]);
             keyed.expression = Some(self.expression(text, names, &curve)?);
         }
         Ok(Formula { source: Source::Keys(Box::new(keyed)), uses })

@@ -29,8 +29,14 @@ pub struct Track {
 }
 
 impl Track {
-    /// The value in a frame; 0 before the file is read.
-    pub fn at(&self, frame: u64) -> f64 {
+    /// The value in a frame, between two frames on the line through both; 0 before the file is read.
+    pub fn at(&self, frame: f64) -> f64 {
+        let (whole, between) = (frame.floor() as u64, frame - frame.floor());
+        let now = self.in_frame(whole);
+        if between == 0.0 { now } else { now + (self.in_frame(whole.saturating_add(1)) - now) * between }
+    }
+
+    fn in_frame(&self, frame: u64) -> f64 {
         let values = self.values.as_deref().unwrap_or_default();
         let Some(last) = values.len().checked_sub(1) else { return 0.0 };
         let place = self.sequence.first.unwrap_or(0).saturating_add(frame);

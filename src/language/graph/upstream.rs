@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::{Graph, Kind, Node, NodeId, Setting, Source};
 use crate::document::ParamValue;
+use crate::document::Substeps;
 use crate::stage::types::WireType;
 
 /// What wires depend on.
@@ -142,6 +143,9 @@ impl Graph {
         }
         found.items.insert("program version".into(), env!("CARGO_PKG_VERSION").into());
         found.items.insert("graph frames per second".into(), self.fps.to_string());
+        if self.substeps != Substeps::default() {
+            found.items.insert("graph substeps".into(), self.substeps.to_string());
+        }
         found.items.insert("graph seed".into(), self.seed.to_string());
         if let Some(input) = self.input.as_ref().filter(|_| reads_frame) {
             found.items.insert("graph recorded input".into(), digest(&format!("{input:?}")));

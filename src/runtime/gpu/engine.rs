@@ -31,8 +31,8 @@ pub struct Engine {
     flag_bytes: u64,
     frame: Recorder,
     frames: Arc<Frames>,
-    /// What is known of the times of a frame's dispatches.
-    costs: Arc<Costs>,
+    /// What is known of the times of a frame's dispatches, and of those that the next frames depend on.
+    costs: [Arc<Costs>; 2],
     /// The frame that is being submitted in slices.
     slices: Option<Slices>,
     pool: StagingPool,
@@ -124,7 +124,7 @@ impl Engine {
             timing: Timing::new(gpu),
             frame: Recorder::new(gpu, frames.clone(), pool.clone()),
             frames,
-            costs: Arc::default(),
+            costs: Default::default(),
             slices: None,
             pool: pool.clone(),
             reset,
@@ -164,38 +164,37 @@ impl Engine {
 
     /// Runs a frame: one pass, one submit, no wait. Invariant dispatches run before it in a pass of their own, if they
     /// have to run at all. The next frame is recorded meanwhile. `uniforms` is the whole uniform buffer.
-    pub fn step(&mut self, uniforms: &[u8]) {
-        self.run(uniforms, true);
-    }
-
-    /// The same without what the next frames do not depend on: images, and wires that nothing but a reader needs, keep what they hold.
-    pub fn simulate(&mut self, uniforms: &[u8]) {
-        self.run(uniforms, false);
-    }
-
-    fn run(&mut self, uniforms: &[u8], images: bool) {
+    ///
+    /// Without `images`, what the next frames do not depend on is left out: images, and wires that nothing but a reader needs, keep what
+    /// they hold. `then` says it of the coming step.
+    pub fn step(&mut self, uniforms: &[u8], images: bool, then: bool) {
         self.abandon();
         let (before, once) = self.invariant(uniforms).unzip();
         let (behind, frame) = self.resolve().filter(|_| images).unzip();
         let timed = [once.flatten(), frame];
-        let marks = self.timing.as_ref().and_then(Timing::marks).filter(|_| images);
-        let frame = |odd| Frame { odd, images, marks: marks.clone() };
-        let Recorded { commands, slot } = self.frame.take(&frame(self.swapped));
+        let all_marks = self.timing.as_ref().and_then(Timing::marks);
+        let frame = |odd, images: bool| Frame { odd, images, marks: all_marks.clone().filter(|_| images) };
+        let Recorded { commands, slot } = self.frame.take(&frame(self.swapped, images));
         let slot = slot.filter(|slot| slot.fill(uniforms));
         if slot.is_none() {
             self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         }
         self.gpu.queue.submit(before.into_iter().chain([commands]).chain(behind));
         self.close(slot, timed);
-        self.frame.prepare(frame(self.swapped));
+        self.frame.prepare(frame(self.swapped, then));
     }
 
     /// Starts a frame that a thread submits in slices, so that what else uses the device waits for no more than some 20 ms, or one dispatch.
-    /// [`Engine::finish`] ends it. `wake` is called, on any thread, when the GPU has computed it.
+    /// [`Engine::finish`] ends it. `images` as in [`Engine::step`]. `wake` is called, on any thread, when the GPU has computed it.
     ///
     /// # Errors
     /// The system starts no thread.
-    pub fn start(&mut self, uniforms: &[u8], wake: impl FnOnce() + Send + 'static) -> Result<(), Problem> {
+    pub fn start(
+        &mut self,
+        uniforms: &[u8],
+        images: bool,
+        wake: impl FnOnce() + Send + 'static,
+    ) -> Result<(), Problem> {
         self.abandon();
         let (before, once) = self.invariant(uniforms).unzip();
         let slot = self.pool.take().filter(|slot| slot.fill(uniforms));
@@ -207,9 +206,10 @@ impl Engine {
         let job = Job {
             gpu: self.gpu.clone(),
             frames: self.frames.clone(),
-            costs: self.costs.clone(),
+            costs: self.costs[usize::from(!images)].clone(),
             odd: self.swapped,
-            marks: self.timing.as_ref().and_then(Timing::marks),
+            images,
+            marks: self.timing.as_ref().and_then(Timing::marks).filter(|_| images),
             slot,
         };
         let failed = |error| {
@@ -394,6 +394,16 @@ impl Engine {
         if let Some(timing) = &mut self.timing {
             timing.set_profile(&self.gpu, plan, profile);
         }
+    }
+
+    /// Whether a next frame depends on anything that a frame computes.
+    pub(crate) fn simulates(&self) -> bool {
+        !self.frames.of(self.swapped, false).is_empty()
+    }
+
+    /// The coming frame has so many steps, of which the last is timed: times of what every step computes count so often.
+    pub(crate) fn expect_steps(&mut self, steps: u32) {
+        self.timing.iter_mut().for_each(|timing| timing.steps = steps);
     }
 
     fn ask_for_times(&mut self, lists: [Option<List>; 2]) {

@@ -74,11 +74,11 @@ impl Frames {
         if odd && !other.is_empty() { other } else { even }
     }
 
-    /// The dispatches of a frame.
-    fn of(&self, frame: &Frame) -> &[RecordedDispatch] {
+    /// The dispatches of even or odd frames, with those for images or without.
+    pub(super) fn of(&self, odd: bool, images: bool) -> &[RecordedDispatch] {
         let [even, other] = &self.simulating;
-        match (frame.images, frame.odd && !other.is_empty()) {
-            (true, _) => self.list(frame.odd),
+        match (images, odd && !other.is_empty()) {
+            (true, _) => self.list(odd),
             (false, true) => other,
             (false, false) => even,
         }
@@ -222,7 +222,7 @@ impl Shared {
         let slot = self.pool.take();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         slot.iter().for_each(|slot| slot.unpack(&mut encoder, &self.frames.uniforms));
-        let list = self.frames.of(frame);
+        let list = self.frames.of(frame.odd, frame.images);
         run(&mut encoder, list, 0..list.len(), frame.marks.as_deref());
         slot.iter().for_each(|slot| slot.pack(&mut encoder, self.frames.watched(frame.odd)));
         let commands = encoder.finish();

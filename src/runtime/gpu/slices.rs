@@ -72,6 +72,8 @@ pub(super) struct Job {
     pub costs: Arc<Costs>,
     /// Buffers that swap have changed places.
     pub odd: bool,
+    /// Whether what the next frames do not depend on is computed too.
+    pub images: bool,
     pub marks: Option<Arc<Marks>>,
     /// Filled with the frame's uniforms; `None` where they were written without one.
     pub slot: Option<StagingSlot>,
@@ -115,7 +117,7 @@ impl Slices {
     /// No thread can be started. Then nothing is submitted.
     pub(super) fn start(job: Job, wake: impl FnOnce() + Send + 'static) -> io::Result<Slices> {
         let marks = job.marks.clone();
-        let state = Arc::new(State { total: job.frames.list(job.odd).len(), ..State::default() });
+        let state = Arc::new(State { total: job.list().len(), ..State::default() });
         let work = {
             let state = state.clone();
             move || {
@@ -161,8 +163,12 @@ impl Drop for Slices {
 }
 
 impl Job {
+    fn list(&self) -> &[RecordedDispatch] {
+        self.frames.of(self.odd, self.images)
+    }
+
     fn submit(self, state: &State) -> Outcome {
-        let list: &[RecordedDispatch] = self.frames.list(self.odd);
+        let list = self.list();
         let mut queue = Queue { gpu: &self.gpu, costs: &self.costs, slices: VecDeque::new(), took: 0.0, free: None };
         let (mut next, mut before) = (0, 0);
         while !(state.stop.load(Ordering::Relaxed) || self.gpu.is_lost()) {

@@ -1,11 +1,13 @@
 //! Computing a frame: at once, only to see it, or in slices while a window on the same device goes on.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(super) use super::simulation::Started;
 use super::state_layout::held;
+use super::substeps::Step;
 use super::{FrameInput, Simulation};
-use crate::gpu::{Engine, Reading};
+use crate::gpu::Reading;
 use crate::plan::BufferId;
 use crate::problem::{Problem, Problems};
 
@@ -15,11 +17,7 @@ impl Simulation {
     /// # Errors
     /// A lost device, or another error that the driver reported since the last step.
     pub fn step(&mut self, input: &FrameInput) -> Result<(), Problems> {
-        let started = self.begin(input, false, |engine, uniforms| {
-            engine.step(uniforms);
-            Ok(())
-        })?;
-        self.end(started)
+        self.compute(input, true, false)
     }
 
     /// Computes one frame as [`Simulation::step`] does, but no more of it than the next frames depend on. Images and wires that are no
@@ -28,11 +26,7 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::step`].
     pub fn step_unseen(&mut self, input: &FrameInput) -> Result<(), Problems> {
-        let started = self.begin(input, false, |engine, uniforms| {
-            engine.simulate(uniforms);
-            Ok(())
-        })?;
-        self.end(started)
+        self.compute(input, false, false)
     }
 
     /// A value that arrives once the frame has been computed; `None` where there is no memory for it.
@@ -48,11 +42,7 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::step`].
     pub fn preview(&mut self, input: &FrameInput) -> Result<(), Problems> {
-        let started = self.begin(input, true, |engine, uniforms| {
-            engine.step(uniforms);
-            Ok(())
-        })?;
-        self.end(started)
+        self.compute(input, true, true)
     }
 
     /// The input of the preview that the wires show, if they show none of the run's own frames.
@@ -71,15 +61,26 @@ impl Simulation {
         &mut self,
         input: &FrameInput,
         preview: bool,
-        wake: impl FnOnce() + Send + 'static,
+        wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<(), Problems> {
-        self.started = Some(self.begin(input, preview, |engine, uniforms| engine.start(uniforms, wake))?);
+        let mut started = self.begin(input, preview)?;
+        started.wake = Some(Arc::new(wake));
+        self.start_step(&started)?;
+        self.started = Some(started);
         Ok(())
+    }
+
+    /// Submits a step of a frame in slices.
+    fn start_step(&mut self, started: &Started) -> Result<(), Problem> {
+        let wake = started.wake.clone();
+        let wake = move || wake.iter().for_each(|wake| wake());
+        self.engine.start(self.settings.bytes(), started.step.is_last(), wake)
     }
 
     /// The part of a frame in slices that is submitted, 0..1; `None` while there is none.
     pub fn progress(&self) -> Option<f32> {
-        self.engine.progress()
+        let step = self.started.as_ref().map_or(Step { index: 0, of: 1 }, |started| started.step);
+        self.engine.progress().map(|part| (step.index as f32 + part) / step.of as f32)
     }
 
     /// Ends a frame in slices if the GPU has computed it, and returns its GPU time; `None` before. With `wait`, blocks until then.
@@ -87,18 +88,51 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::step`].
     pub fn finish_frame(&mut self, wait: bool) -> Result<Option<Duration>, Problems> {
-        let Some(took) = self.engine.finish(wait) else { return Ok(None) };
-        self.started.take().map_or(Ok(()), |started| self.end(started))?;
-        Ok(Some(took))
+        while let Some(took) = self.engine.finish(wait) {
+            let Some(mut started) = self.started.take() else { return Ok(Some(took)) };
+            started.took += took;
+            if started.step.is_last() {
+                let took = started.took;
+                self.end(started)?;
+                return Ok(Some(took));
+            }
+            started.step.index += 1;
+            self.write_step(&mut started);
+            self.start_step(&started)?;
+            self.started = Some(started);
+        }
+        Ok(None)
     }
 
-    /// Computes a frame or starts to.
-    fn begin(
-        &mut self,
-        input: &FrameInput,
-        preview: bool,
-        submit: impl FnOnce(&mut Engine, &[u8]) -> Result<(), Problem>,
-    ) -> Result<Started, Problems> {
+    /// Computes a frame, or only the part of it that the next ones depend on.
+    fn compute(&mut self, input: &FrameInput, images: bool, preview: bool) -> Result<(), Problems> {
+        let mut started = self.begin(input, preview)?;
+        let began = Instant::now();
+        let Step { of, .. } = started.step;
+        loop {
+            let last = started.step.is_last();
+            // What comes next decides which commands are recorded meanwhile.
+            let then = if last { images && of == 1 } else { images && started.step.index + 2 == of };
+            self.engine.step(self.settings.bytes(), images && last, then);
+            if last {
+                break;
+            }
+            started.step.index += 1;
+            self.write_step(&mut started);
+        }
+        self.cpu.push(std::iter::once((started.took + began.elapsed()).as_secs_f32() * 1e3));
+        started.took = Duration::ZERO;
+        self.end(started)
+    }
+
+    /// Writes what a step gets from the CPU.
+    fn write_step(&mut self, started: &mut Started) {
+        let Started { input, step, begins: (time, frame), .. } = started;
+        started.dt = f64::from(self.settings.write_step(&self.plan, input, *time, *frame, *step));
+    }
+
+    /// Prepares a frame: its first step can be submitted.
+    fn begin(&mut self, input: &FrameInput, preview: bool) -> Result<Started, Problems> {
         self.finish_frame(true)?;
         if self.fresh {
             self.reset();
@@ -113,13 +147,19 @@ impl Simulation {
             (self.time, self.frame) = (self.time_at(before), before);
         }
         let fed = self.feed();
-        let began = Instant::now();
-        let dt = f64::from(self.settings.write_frame(&self.plan, input, self.time, self.frame));
+        let begins = (self.time, self.frame);
         (self.time, self.frame) = now;
         fed?;
-        submit(&mut self.engine, self.settings.bytes())?;
-        self.cpu.push(std::iter::once(began.elapsed().as_secs_f32() * 1e3));
-        Ok(Started { input: input.clone(), dt, saved })
+        let of = self.stepping.count();
+        // Where nothing lasts, only what the last step shows is seen.
+        let index = if self.engine.simulates() { 0 } else { of - 1 };
+        let (began, step) = (Instant::now(), Step { index, of });
+        self.engine.expect_steps(of - index);
+        let mut started =
+            Started { input: input.clone(), step, begins, dt: 0.0, saved, took: Duration::ZERO, wake: None };
+        self.write_step(&mut started);
+        started.took = began.elapsed();
+        Ok(started)
     }
 
     /// The frame before the present one, where a preview shows the present one again since it comes from caches.
@@ -128,7 +168,7 @@ impl Simulation {
     }
 
     /// What follows when a frame was submitted.
-    fn end(&mut self, Started { input, dt, saved }: Started) -> Result<(), Problems> {
+    fn end(&mut self, Started { input, dt, saved, .. }: Started) -> Result<(), Problems> {
         self.collect_watches(false);
         match saved {
             // What is computed only to be seen is no part of the run.
@@ -138,6 +178,7 @@ impl Simulation {
             }
             None => {
                 self.previewed = None;
+                self.stepping.after(&self.engine);
                 self.time += dt;
                 self.frame += 1;
                 self.play_after()?;

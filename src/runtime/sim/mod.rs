@@ -25,6 +25,7 @@ mod settings;
 mod simulation;
 mod snapshot;
 mod state_layout;
+mod substeps;
 pub mod timeline;
 mod watch;
 pub mod wire_view;

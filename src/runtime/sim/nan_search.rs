@@ -12,7 +12,8 @@ impl NanWatch {
         let buffers = self.kept.as_ref()?;
         let mut snapshot = std::mem::take(&mut self.spare);
         simulation.engine.snapshot(&simulation.gpu, buffers, &mut snapshot);
-        Some(Good { snapshot, frame: simulation.frame, time: simulation.time })
+        let held = simulation.held_values();
+        Some(Good { snapshot, frame: simulation.frame, time: simulation.time, held })
     }
 
     /// Called before a frame. Copies the States that it starts from, if there is no copy yet.
@@ -130,6 +131,7 @@ impl BadValues {
         simulation.reset();
         simulation.engine.begin_from(gpu, &replay.good.snapshot, &buffers);
         (simulation.frame, simulation.time) = (replay.good.frame, replay.good.time);
+        simulation.hold_values(&replay.good.held);
         // Bad values in States that have not been checked yet may come from this frame.
         simulation.watch_values(1)?;
         if let Some(bad) = simulation.values.as_mut().and_then(|values| values.check_now(&simulation.engine)) {

@@ -44,6 +44,8 @@ pub(super) struct Good {
     pub snapshot: Snapshot,
     pub frame: u64,
     pub time: f64,
+    /// Values that expressions have kept, and the number of steps.
+    pub held: Vec<(String, Vec<f64>)>,
 }
 
 /// NaN or infinity in States.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::substeps::Step;
 use super::timeline::Written;
 use crate::document::ParamValue;
 use crate::expr::{ExprContext, Number};
@@ -219,15 +220,19 @@ impl Settings {
         }
     }
 
-    /// Writes the frame's block and everything that changes with it. Returns the time step \[s\].
-    pub(super) fn write_frame(&mut self, plan: &Plan, input: &FrameInput, time: f64, frame: u64) -> f32 {
-        let dt = input.dt.unwrap_or((1.0 / plan.fps) as f32);
+    /// Writes the block of a step of a frame that begins at `time` \[s\], and everything that changes with it. Returns the length of the frame \[s\].
+    pub(super) fn write_step(&mut self, plan: &Plan, input: &FrameInput, time: f64, frame: u64, step: Step) -> f32 {
+        let length = input.dt.unwrap_or((1.0 / plan.fps) as f32);
+        let dt = length / step.of.max(1) as f32;
+        let time = time + f64::from(length) * step.start();
+        let input = &step.input(input, length);
+        let index = frame.wrapping_mul(u64::from(plan.substeps.most())).wrapping_add(u64::from(step.index));
         let [mx, my] = input.mouse;
         let [vx, vy] = input.mouse_velocity;
         let words = [
             (time as f32).to_bits(),
             dt.to_bits(),
-            frame as u32,
+            index as u32,
             plan.seed,
             mx.to_bits(),
             my.to_bits(),
@@ -242,7 +247,7 @@ impl Settings {
         let context = ExprContext {
             time,
             dt: f64::from(dt),
-            frame,
+            frame: frame as f64 + step.start(),
             seed: plan.seed,
             mouse: input.mouse.map(f64::from),
             mouse_velocity: input.mouse_velocity.map(f64::from),
@@ -267,7 +272,7 @@ impl Settings {
             }
         }
         self.live = live;
-        dt
+        length
     }
 
     fn write(&mut self, index: usize, slot: &ParamSlot, values: &[f64]) {

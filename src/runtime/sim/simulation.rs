@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::FrameInput;
 use super::field::{Field, Image};
+use super::substeps::{Step, Stepping};
 use super::watch::Watched;
 use super::{files, nan_watch, playback, scatter, sequence, settings, timeline, watch};
 use crate::asset::{AssetGrid, COUNT_AS_ZERO, Work};
@@ -44,13 +45,22 @@ pub struct Simulation {
     pub(super) files: u64,
     sequences: sequence::Sequences,
     pub(super) playback: playback::Playback,
+    pub(super) stepping: Stepping,
 }
 
 /// A frame that was submitted, or is being submitted in slices.
 pub(super) struct Started {
     pub(super) input: FrameInput,
+    /// The step that was submitted last.
+    pub(super) step: Step,
+    /// When the frame begins: seconds of simulated time, and frames before it.
+    pub(super) begins: (f64, u64),
     /// Seconds of simulated time.
     pub(super) dt: f64,
+    /// GPU time of the steps in slices that have ended.
+    pub(super) took: Duration,
+    /// Called when the GPU has computed a step in slices.
+    pub(super) wake: Option<Arc<dyn Fn() + Send + Sync>>,
     /// For a preview, copies of the States that it starts from.
     pub(super) saved: Option<Copies>,
 }
@@ -92,7 +102,8 @@ impl Simulation {
         let notes = upload(&mut engine, &plan, grids);
         let watches = watch::Watches::new(&plan);
         let sequences = sequence::Sequences::new(&plan, grids);
-        Ok(Simulation {
+        let stepping = Stepping::new(&plan);
+        let mut simulation = Simulation {
             gpu: gpu.clone(),
             plan,
             engine,
@@ -112,7 +123,10 @@ impl Simulation {
             files: identity(grids),
             sequences,
             playback,
-        })
+            stepping,
+        };
+        simulation.notes.0.extend(simulation.without_courant());
+        Ok(simulation)
     }
 
     /// Replaces the running plan, for example after an edit. States that did not change keep their contents, and time
@@ -149,6 +163,8 @@ impl Simulation {
         self.watches = watch::Watches::new(&plan);
         self.plan = plan;
         self.settings = settings;
+        self.stepping = Stepping::new(&self.plan);
+        self.notes.0.extend(self.without_courant());
         self.files = identity(grids);
         self.sequences = sequence::Sequences::new(&self.plan, grids);
         self.playback = playback;
@@ -167,7 +183,9 @@ impl Simulation {
 
     /// Gives every State its initial value, at the present time.
     pub(super) fn start(&mut self) {
-        self.settings.write_frame(&self.plan, &FrameInput::default(), self.time, self.frame);
+        self.stepping.restart();
+        let first = Step { index: 0, of: self.stepping.count() };
+        self.settings.write_step(&self.plan, &FrameInput::default(), self.time, self.frame, first);
         self.playback.forget();
         // The coming frame reports its errors.
         let _ = self.feed();

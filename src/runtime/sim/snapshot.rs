@@ -105,12 +105,8 @@ impl Simulation {
                 readings.push(StateReading { state, words, reading: reading? });
             }
         }
-        let snapshot = Snapshot {
-            time: self.time,
-            frame: self.frame,
-            states: BTreeMap::new(),
-            held: self.settings.held(&self.plan),
-        };
+        let snapshot =
+            Snapshot { time: self.time, frame: self.frame, states: BTreeMap::new(), held: self.held_values() };
         Ok(SnapshotReading { snapshot, readings })
     }
 
@@ -120,7 +116,7 @@ impl Simulation {
     pub fn restore(&mut self, snapshot: &Snapshot) {
         (self.time, self.frame) = (snapshot.time, snapshot.frame);
         self.start();
-        self.settings.hold(&self.plan, &snapshot.held);
+        self.hold_values(&snapshot.held);
         for state in held(&self.plan) {
             let Some(words) = snapshot.states.get(&(state.node.clone(), state.description.clone())) else { continue };
             let layout = StateLayout::of(&self.plan, state);

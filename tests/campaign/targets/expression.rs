@@ -141,7 +141,8 @@ fn run_expression(bytes: &[u8]) -> usize {
     let mut level = 1;
     for frame in [0, 1, 1000, u64::MAX] {
         let time = frame as f64 / 60.0;
-        let context = ExprContext { time, frame, mouse: [-1.0, 2.0], keys: u32::MAX, ..ExprContext::default() };
+        let context =
+            ExprContext { time, frame: frame as f64, mouse: [-1.0, 2.0], keys: u32::MAX, ..ExprContext::default() };
         if let Ok(value) = expression.eval_with(&context, &numbers) {
             assert!((1..=4).contains(&value.len) && value.as_slice().iter().all(|x| x.is_finite()), "{value:?}");
             let again = expression.eval_with(&context, &numbers).expect("the same again");

@@ -82,7 +82,7 @@ impl Companion {
         &mut self,
         leader: &Simulation,
         shared: impl Fn(&str) -> bool,
-        wake: impl FnOnce() + Clone + Send + 'static,
+        wake: impl Fn() + Clone + Send + Sync + 'static,
     ) -> Result<(), String> {
         if self.computing {
             match self.simulation.finish_frame(false).map_err(sentence)? {
@@ -128,7 +128,7 @@ impl Companion {
         &mut self,
         leader: &Simulation,
         unknown: bool,
-        wake: impl FnOnce() + Send + 'static,
+        wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<(), String> {
         match leader.previewed().filter(|_| self.renew) {
             Some(input) if unknown => {
@@ -146,7 +146,7 @@ impl Companion {
     }
 
     /// Notes that this many frames were submitted, and what they take.
-    fn note(&self, count: u32, wake: impl FnOnce() + Send + 'static) {
+    fn note(&self, count: u32, wake: impl Fn() + Send + Sync + 'static) {
         let (in_flight, cost, since) = (self.in_flight.clone(), self.cost.clone(), Instant::now());
         let ahead = in_flight.fetch_add(1, Ordering::Relaxed);
         self.simulation.gpu().when_done(move || {

@@ -7,7 +7,7 @@ use eframe::egui::{self, Label, RichText, Ui};
 use super::value::{Change, Field, Site, plain};
 use super::{expectations, head, theme, told};
 use crate::commands::action::Actions;
-use crate::document::{Document, Frame, ParamValue};
+use crate::document::{Document, Frame, ParamValue, Substeps};
 use crate::edit;
 use crate::expr::Numbers;
 use crate::model::session::Session;
@@ -39,6 +39,7 @@ pub(super) fn fields(ui: &mut Ui, session: &mut Session) {
         if let Some(fps) = number(ui, &rate, fps) {
             session.edit("frame rate", |document| document.fps = fps);
         }
+        substeps(ui, session);
         let seeds = Field {
             range: (Some(0.0), Some(f64::from(u32::MAX))),
             soft: (Some(0.0), Some(1000.0)),
@@ -52,6 +53,53 @@ pub(super) fn fields(ui: &mut Ui, session: &mut Session) {
             row(ui, "input", hint, |ui| told(ui, summary));
         }
     });
+}
+
+/// How many steps a frame is divided into, and the Courant number that decides it.
+fn substeps(ui: &mut Ui, session: &mut Session) {
+    let now = session.document().substeps;
+    let bounded = matches!(now, Substeps::Courant { .. });
+    let hint = match bounded {
+        true => "The most steps that a frame is divided into",
+        false => "Steps that a frame is divided into. All stages run in each, with a time step that is as much shorter",
+    };
+    let count = Field {
+        default: ParamValue::Number(1.0),
+        range: (Some(1.0), Some(f64::from(Substeps::LIMIT))),
+        soft: (Some(1.0), Some(16.0)),
+        ..plain(if bounded { "most substeps" } else { "substeps" }, ValueType::U32, hint)
+    };
+    let mut next = now;
+    if let Some(count) = number(ui, &count, f64::from(now.most())) {
+        next = match now {
+            Substeps::Courant { courant, .. } => Substeps::Courant { courant, most: count as u32 },
+            _ => Substeps::Fixed(count as u32),
+        };
+    }
+    let hint =
+        "As few substeps as keep the Courant number below a bound: the cells that the fastest value crosses in a step";
+    let mut wanted = bounded;
+    row(ui, "by Courant number", hint, |ui| ui.checkbox(&mut wanted, ""));
+    if wanted != bounded {
+        next = match wanted {
+            true => Substeps::Courant { courant: 0.9, most: if now.most() > 1 { now.most() } else { 8 } },
+            false => Substeps::Fixed(now.most()),
+        };
+    }
+    if let Substeps::Courant { courant, most } = now {
+        let bound = Field {
+            default: ParamValue::Number(0.9),
+            range: (Some(0.01), Some(1000.0)),
+            soft: (Some(0.1), Some(4.0)),
+            ..plain("Courant number", ValueType::F32, "The greatest Courant number of a step")
+        };
+        if let Some(courant) = number(ui, &bound, courant) {
+            next = Substeps::Courant { courant, most };
+        }
+    }
+    if next != now {
+        session.edit("substeps", |document| document.substeps = next);
+    }
 }
 
 fn id(field: &str) -> egui::Id {

@@ -60,7 +60,12 @@ impl Wall {
     /// Computes as many tiles as the budget of a frame of the window allows. `now` is the window's time \[s\]. While paused, a frame
     /// that was begun is completed. Returns the tiles that have a new image. `wake` is called, on any thread, when there may be more
     /// to do.
-    pub(super) fn advance(&mut self, playing: bool, now: f64, wake: impl Fn() + Clone + Send + 'static) -> Vec<usize> {
+    pub(super) fn advance(
+        &mut self,
+        playing: bool,
+        now: f64,
+        wake: impl Fn() + Clone + Send + Sync + 'static,
+    ) -> Vec<usize> {
         let mut new = Vec::new();
         if self.computing && !self.collect(&mut new) {
             return new;

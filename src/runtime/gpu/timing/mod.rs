@@ -52,8 +52,10 @@ pub(super) struct Timing {
     reset: Option<Track>,
     invariant: Option<Track>,
     frame: Option<Track>,
-    /// Index in `nodes` of each stretch between two timestamps of the frame.
-    node_of: Vec<usize>,
+    /// Index in `nodes` of each stretch between two timestamps of the frame, and whether every step of a frame computes it.
+    node_of: Vec<(usize, bool)>,
+    /// Steps that a frame is divided into. Only the last one is timed.
+    pub steps: u32,
     /// The latest frame that has arrived.
     nodes: Vec<NodeTime>,
     /// The last frames.
@@ -72,7 +74,7 @@ impl Timing {
         if profile == self.profile {
             return;
         }
-        let before = std::mem::replace(self, Timing { profile, ..Timing::default() });
+        let before = std::mem::replace(self, Timing { profile, steps: self.steps, ..Timing::default() });
         if profile == Profile::Off {
             return;
         }
@@ -81,17 +83,19 @@ impl Timing {
         self.invariant = before.invariant.or_else(|| every(&plan.invariant));
         let borders = match profile {
             Profile::Dispatches => (0..plan.frame.len()).collect(),
-            Profile::Frame => (0..plan.frame.len().min(1)).collect(),
+            // Steps before the last compute no images, so these are timed apart.
+            Profile::Frame if plan.substeps.most() == 1 => (0..plan.frame.len().min(1)).collect(),
             _ => stretches(&plan.frame),
         };
         let mut by_name = std::collections::HashMap::new();
-        for dispatch in borders.iter().filter_map(|border| plan.frame.get(*border)) {
+        let simulating = plan.simulating();
+        for (border, dispatch) in borders.iter().filter_map(|border| Some((*border, plan.frame.get(*border)?))) {
             let node = if profile == Profile::Frame { "" } else { dispatch.node.as_str() };
             let position = *by_name.entry(node).or_insert_with(|| {
                 self.nodes.push(NodeTime { node: node.to_string(), ms: 0.0 });
                 self.nodes.len() - 1
             });
-            self.node_of.push(position);
+            self.node_of.push((position, simulating.get(border).copied().unwrap_or(true)));
         }
         self.history = Recent::new(self.nodes.len());
         self.frame = Track::new(gpu, borders);
@@ -133,9 +137,10 @@ impl Timing {
         let Some(track) = &self.frame else { return };
         for frame in self.history.frames()..track.recent().frames() {
             self.nodes.iter_mut().for_each(|node| node.ms = 0.0);
-            for (position, ms) in self.node_of.iter().zip(track.recent().row(frame)) {
+            for ((position, repeats), ms) in self.node_of.iter().zip(track.recent().row(frame)) {
                 if let Some(node) = self.nodes.get_mut(*position) {
-                    node.ms += f64::from(*ms);
+                    let times = if *repeats { self.steps.max(1) } else { 1 };
+                    node.ms += f64::from(*ms) * f64::from(times);
                 }
             }
             self.history.push(self.nodes.iter().map(|node| node.ms as f32));

@@ -8,8 +8,9 @@ use crate::gpu::stepping::Peek;
 use crate::gpu::values::Snapshot;
 use crate::plan::{Dispatch, Keep, Plan, PlanOptions, Tuning, Version, Wire};
 use crate::problem::{Problem, Problems};
-use crate::sim::Simulation;
+use crate::sim::substeps::Step;
 use crate::sim::timeline::Past;
+use crate::sim::{FrameInput, Simulation};
 
 /// A frame that stops between its dispatches.
 pub struct FrameDebugger {
@@ -22,8 +23,13 @@ pub struct FrameDebugger {
     runs: Vec<bool>,
     /// The wires at the end of a frame.
     pub(super) wires: BTreeMap<String, Wire>,
-    /// Time step of the frame \[s\].
+    /// Length of the frame \[s\].
     pub(super) dt: f64,
+    /// The step of the frame that it stands in.
+    step: Step,
+    /// A frame begins with its first step and not with its last one.
+    from_first: bool,
+    input: FrameInput,
 }
 
 impl FrameDebugger {
@@ -32,20 +38,38 @@ impl FrameDebugger {
         PlanOptions { keep: Keep::Versions, hoist: false, tuning: Tuning::default(), ..options.clone() }
     }
 
-    /// Stands at the start of a frame. `plan` is of the graph that the frame is of, compiled with [`FrameDebugger::options`]. Shaders
+    /// Stands at the start of a frame; of one that is divided into steps, at the start of the last step. `plan` is of the graph that the frame is of, compiled with [`FrameDebugger::options`]. Shaders
     /// are compiled, but nothing runs yet.
     ///
     /// # Errors
     /// What the adapter lacks for such a plan, files that cannot be read, or a plan with other options.
     pub fn new(gpu: &Gpu, plan: Plan, start: &FrameStart) -> Result<FrameDebugger, Problems> {
+        FrameDebugger::standing(gpu, plan, start, false)
+    }
+
+    /// The same in the first of the steps that the frame is divided into. The next one is [`FrameDebugger::next_step`].
+    pub(super) fn in_first_step(gpu: &Gpu, plan: Plan, start: &FrameStart) -> Result<FrameDebugger, Problems> {
+        FrameDebugger::standing(gpu, plan, start, true)
+    }
+
+    fn standing(gpu: &Gpu, plan: Plan, start: &FrameStart, from_first: bool) -> Result<FrameDebugger, Problems> {
         if plan.versions.dispatches.len() != plan.frame.len() {
             let remedy = "compile it with FrameDebugger::options";
             return Err(Problem::new("", "", "the plan can't stop inside a frame", remedy).into());
         }
         let wires = plan.wires.clone();
         let simulation = Simulation::new(gpu, plan)?;
-        let mut debugger =
-            FrameDebugger { simulation, begin: Snapshot::default(), position: 0, runs: Vec::new(), wires, dt: 0.0 };
+        let mut debugger = FrameDebugger {
+            simulation,
+            begin: Snapshot::default(),
+            position: 0,
+            runs: Vec::new(),
+            wires,
+            dt: 0.0,
+            step: Step { index: 0, of: 1 },
+            from_first,
+            input: FrameInput::default(),
+        };
         debugger.begin_at(start)?;
         Ok(debugger)
     }
@@ -60,10 +84,38 @@ impl FrameDebugger {
     }
 
     /// Keeps the States that the simulation holds as the start of a frame, and goes there.
-    fn begin_frame(&mut self, input: &crate::sim::FrameInput) -> Result<(), Problems> {
-        let Simulation { settings, plan, time, frame, .. } = &mut self.simulation;
-        self.dt = f64::from(settings.write_frame(plan, input, *time, *frame));
+    fn begin_frame(&mut self, input: &FrameInput) -> Result<(), Problems> {
+        input.clone_into(&mut self.input);
+        self.step = Step { index: 0, of: self.simulation.substeps() };
         self.simulation.feed()?;
+        self.begin_step()?;
+        while !self.from_first && self.next_step()? {}
+        Ok(())
+    }
+
+    /// Runs the rest of the step, and stands at the start of the next one of the same frame. Returns whether there is one.
+    ///
+    /// # Errors
+    /// As [`FrameDebugger::seek`].
+    pub fn next_step(&mut self) -> Result<bool, Problems> {
+        if self.step.is_last() {
+            return Ok(false);
+        }
+        self.seek(self.len())?;
+        self.simulation.engine.end_parts();
+        self.step.index += 1;
+        self.begin_step()?;
+        Ok(true)
+    }
+
+    /// The step of the frame that it stands in, from 1 on, and how many there are.
+    pub fn step(&self) -> (u32, u32) {
+        (self.step.index + 1, self.step.of)
+    }
+
+    fn begin_step(&mut self) -> Result<(), Problems> {
+        let Simulation { settings, plan, time, frame, .. } = &mut self.simulation;
+        self.dt = f64::from(settings.write_step(plan, &self.input, *time, *frame, self.step));
         let buffers = self.simulation.states();
         let mut begin = std::mem::take(&mut self.begin);
         self.simulation.engine.snapshot(&self.simulation.gpu, &buffers, &mut begin);
@@ -262,8 +314,10 @@ impl FrameDebugger {
     ///
     /// # Errors
     /// As [`FrameDebugger::seek`].
-    pub fn next_frame(&mut self, input: &crate::sim::FrameInput) -> Result<(), Problems> {
+    pub fn next_frame(&mut self, input: &FrameInput) -> Result<(), Problems> {
+        while self.next_step()? {}
         self.seek(self.len())?;
+        self.simulation.stepping.after(&self.simulation.engine);
         self.simulation.engine.end_parts();
         self.simulation.time += self.dt;
         self.simulation.frame += 1;
@@ -277,6 +331,7 @@ impl FrameDebugger {
     pub fn next_of(&mut self, past: &Past) -> Result<bool, Problems> {
         let next = self.frame();
         let Some(input) = past.input(next) else { return Ok(false) };
+        while self.next_step()? {}
         self.seek(self.len())?;
         let Simulation { settings, plan, .. } = &mut self.simulation;
         settings.assign(plan, past.changed(next));

@@ -116,7 +116,7 @@ impl Formula {
         let context = ExprContext {
             time,
             dt: input.dt.map_or(1.0 / simulation.plan.fps, f64::from),
-            frame,
+            frame: frame as f64,
             seed: simulation.plan.seed,
             mouse: input.mouse.map(f64::from),
             mouse_velocity: input.mouse_velocity.map(f64::from),

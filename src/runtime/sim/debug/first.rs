@@ -112,16 +112,21 @@ impl BadValues {
     pub fn first(&self, gpu: &Gpu, plan: Plan) -> Result<Option<(FrameDebugger, Report)>, Problems> {
         let Some(replay) = &self.replay else { return Ok(None) };
         let start = FrameStart::of_replay(replay);
-        let mut debugger = FrameDebugger::new(gpu, plan, &start)?;
+        let mut debugger = FrameDebugger::in_first_step(gpu, plan, &start)?;
         let scan = Scan::new(gpu, debugger.state_looks())?;
         for (at, input) in replay.inputs.iter().enumerate() {
             if at > 0 {
                 debugger.next_frame(input)?;
             }
-            debugger.seek(debugger.len())?;
-            if debugger.states_are_bad(&scan)? {
-                let report = nan().locate(&mut debugger)?;
-                return Ok(Some((debugger, report)));
+            loop {
+                debugger.seek(debugger.len())?;
+                if debugger.states_are_bad(&scan)? {
+                    let report = nan().locate(&mut debugger)?;
+                    return Ok(Some((debugger, report)));
+                }
+                if !debugger.next_step()? {
+                    break;
+                }
             }
             if debugger.frame() >= self.frame {
                 break;
@@ -174,7 +179,7 @@ fn search(
                 debugger.begin_at(&start)?;
                 debugger
             }
-            None => debugger.insert(FrameDebugger::new(gpu, plan.clone(), &start)?),
+            None => debugger.insert(FrameDebugger::in_first_step(gpu, plan.clone(), &start)?),
         };
         let report = nan().locate(debugger)?;
         if report.dispatch.is_some() || report.wire.is_none() {
@@ -188,6 +193,9 @@ fn search(
         if debugger.states_are_bad(&scan)? {
             let report = nan().locate(&mut debugger)?;
             return Ok(Some((debugger, report)));
+        }
+        if debugger.next_step()? {
+            continue;
         }
         if !go_on(debugger.frame()) || !debugger.next_of(past)? {
             return Ok(None);

@@ -25,6 +25,9 @@ pub struct Report {
     pub condition: String,
     /// The frame, counted from 1.
     pub frame: u64,
+    /// Of a frame that is divided into steps, the step from 1 on and how many there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<[u32; 2]>,
     /// Simulated time at its start \[s\].
     pub time: f64,
     /// Why the run stopped, in one sentence.
@@ -108,7 +111,8 @@ impl Report {
 
     /// As text, several lines.
     pub fn to_text(&self) -> String {
-        let mut text = format!("stopped in frame {}: {}\n", self.frame, self.cause);
+        let step = self.step.map_or(String::new(), |[step, of]| format!(", step {step} of {of}"));
+        let mut text = format!("stopped in frame {}{step}: {}\n", self.frame, self.cause);
         let mut line = |name: &str, value: String| {
             // Writing to a string does not fail.
             let _ = writeln!(text, "  {name:<9} {value}");
@@ -193,8 +197,11 @@ impl Fired {
     /// # Errors
     /// What the adapter lacks for such a plan.
     pub fn report(&self, gpu: &Gpu, plan: Plan) -> Result<(FrameDebugger, Report), Problems> {
-        let mut debugger = FrameDebugger::new(gpu, plan, &self.start)?;
-        let report = self.locate(&mut debugger)?;
+        let mut debugger = FrameDebugger::in_first_step(gpu, plan, &self.start)?;
+        let mut report = self.locate(&mut debugger)?;
+        while report.dispatch.is_none() && debugger.next_step()? {
+            report = self.locate(&mut debugger)?;
+        }
         Ok((debugger, report))
     }
 
@@ -202,6 +209,7 @@ impl Fired {
         let mut report = Report {
             condition: self.condition.to_string(),
             frame: debugger.frame(),
+            step: Some(debugger.step()).filter(|(_, of)| *of > 1).map(|(step, of)| [step, of]),
             time: debugger.simulation.time,
             cause: self.condition.to_string(),
             checkpoint: None,

@@ -44,7 +44,7 @@ impl FrameStart {
         let buffers: Vec<_> = states.iter().map(|state| state.buffer).collect();
         simulation.engine.snapshot(&simulation.gpu, &buffers, &mut self.states);
         self.params = settings::values(plan);
-        self.held = simulation.settings.held(plan);
+        self.held = simulation.held_values();
         input.clone_into(&mut self.input);
         (self.time, self.frame) = (simulation.time, simulation.frame);
     }
@@ -55,7 +55,7 @@ impl FrameStart {
             states: replay.good.snapshot.clone(),
             names: replay.states.clone(),
             params: replay.params.clone(),
-            held: Vec::new(),
+            held: replay.good.held.clone(),
             input: replay.inputs.first().cloned().unwrap_or_default(),
             time: replay.good.time,
             frame: replay.good.frame,
@@ -116,8 +116,7 @@ impl FrameStart {
                 let _ = settings.set(plan, path, value.clone());
             }
         }
-        let Simulation { settings, plan, .. } = simulation;
-        settings.hold(plan, &self.held);
+        simulation.hold_values(&self.held);
         let ours = &simulation.plan.states;
         let buffer = |(node, description): &(String, String)| {
             ours.iter().find(|s| s.node == *node && s.description == *description).map(|state| state.buffer)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::curve::Keyframes;
-use crate::document::ParamValue;
+use crate::document::{ParamValue, Substeps};
 use crate::input::FrameInput;
 
 /// A parameter or number as it is written.
@@ -75,12 +75,22 @@ pub struct Journal {
     hashes: Vec<u64>,
     /// For [`Journal::carry`].
     count: u64,
+    /// Frames are divided into steps, which see curves between two frames.
+    divided: bool,
 }
 
 impl Journal {
     /// What the run computes: [`crate::graph::dynamics::Dynamics::hash`], and a number for the contents of files.
     pub(super) fn dynamics(&self) -> [u64; 2] {
         self.dynamics
+    }
+
+    /// Whether frames are divided into steps.
+    pub(super) fn divide(&mut self, substeps: Substeps) {
+        let divided = substeps.most() > 1;
+        if std::mem::replace(&mut self.divided, divided) != divided {
+            self.forget_hashes(0);
+        }
     }
 
     /// Frames whose input is known.
@@ -248,8 +258,8 @@ impl Journal {
 
     /// A new run: no input, and these parameters from the start.
     pub fn restart(&mut self, start: BTreeMap<String, Written>) {
-        let (dynamics, count) = (self.dynamics, self.count);
-        *self = Journal { dynamics, start, count, ..Journal::default() };
+        let Journal { dynamics, count, divided, .. } = *self;
+        *self = Journal { dynamics, start, count, divided, ..Journal::default() };
     }
 
     /// The States of a frame came from elsewhere, so frames after it are not what the start leads to.
@@ -323,7 +333,12 @@ impl Journal {
     /// The values of all curves in a frame.
     fn hash_curves(&self, frame: u64, hash: &mut DefaultHasher) {
         let curves = self.start.values().filter_map(|written| curve(&written.value));
-        curves.flat_map(|keys| keys.at(frame as f64)).for_each(|part| part.to_bits().hash(hash));
+        // The curve between two frames is a cubic, unless a key lies there.
+        let parts = if self.divided { 8 } else { 1 };
+        let places = move |keys: &Keyframes| {
+            (0..parts).flat_map(|part| keys.at(frame as f64 + f64::from(part) / f64::from(parts))).collect::<Vec<_>>()
+        };
+        curves.flat_map(places).for_each(|part| part.to_bits().hash(hash));
     }
 
     fn forget_hashes(&mut self, from: u64) {

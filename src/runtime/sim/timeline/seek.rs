@@ -17,6 +17,7 @@ impl Simulation {
     pub fn keep_timeline(&mut self, budget: Budget) {
         let mut timeline = Timeline::default();
         timeline.set_budget(budget);
+        timeline.journal.divide(self.plan.substeps);
         timeline.journal.follow([self.plan.dynamics.hash, self.files], parameters(&self.plan), 0, None);
         if !self.fresh && self.frame > 0 {
             timeline.journal.assume(self.frame, &FrameInput::default());
@@ -147,7 +148,7 @@ impl Simulation {
             self.apply(journal, known.frame);
             (self.time, self.frame) = (known.time, known.frame);
             self.start();
-            self.settings.hold(&self.plan, &known.held);
+            self.hold_values(&known.held);
             let buffers = kept(&self.plan);
             match contents {
                 SavedStates::Gpu(copies) => self.engine.restore(&buffers, copies),
@@ -199,6 +200,7 @@ impl Simulation {
         };
         let dynamics = [self.plan.dynamics.hash, self.files];
         let same = timeline.journal.dynamics() == dynamics;
+        timeline.journal.divide(self.plan.substeps);
         let (now, frame) = (parameters(&self.plan), self.frame);
         timeline.change(frame, |journal| journal.follow(dynamics, now, frame, applies));
         if self.frame > 0 && !(same && whole) {
@@ -251,7 +253,7 @@ impl Simulation {
         if needed && checkpoints.fits(bytes) {
             // Without memory for the copy, the next frame tries again.
             if let (Ok(copies), Some(hash)) = (self.engine.save(&kept(&self.plan)), journal.hash(frame)) {
-                let held = self.settings.held(&self.plan);
+                let held = self.held_values();
                 checkpoints.add(Checkpoint::new(frame, self.time, hash, names(&self.plan), held, copies));
             }
         }

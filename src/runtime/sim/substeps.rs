@@ -1,0 +1,142 @@
+//! The steps that a frame is divided into.
+//!
+//! Where a Courant number decides, the GPU reports it after the last step of a frame, and the coming frame has as many steps as keep it
+//! below its bound. So the CPU knows their number, and parameters and time are exact in each step. A checkpoint holds the number for
+//! the coming frame, so a run goes on from there with the same bits.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Simulation;
+use crate::document::Substeps;
+use crate::gpu::{Engine, Reading};
+use crate::input::FrameInput;
+use crate::plan::{BufferId, Plan};
+use crate::problem::Problem;
+
+/// The number of steps among the values that a checkpoint holds.
+pub(super) const HELD: &str = "frame.substeps";
+
+/// The output by which a stage reports a Courant number.
+const COURANT: &str = "courant";
+
+/// Which step of a frame, and of how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub index: u32,
+    pub of: u32,
+}
+
+impl Step {
+    pub(super) fn is_last(self) -> bool {
+        self.index + 1 >= self.of
+    }
+
+    /// The part of the frame before it, 0..1.
+    pub(super) fn start(self) -> f64 {
+        f64::from(self.index) / f64::from(self.of.max(1))
+    }
+
+    /// The input of the step: the pointer is where it is on its way of the frame.
+    pub(super) fn input(self, input: &FrameInput, dt: f32) -> FrameInput {
+        let left = dt * (self.of - 1 - self.index) as f32 / self.of as f32;
+        let mut now = input.clone();
+        if left > 0.0 {
+            for (at, speed) in now.mouse.iter_mut().zip(input.mouse_velocity) {
+                *at -= speed * left;
+            }
+        }
+        now
+    }
+}
+
+/// How many steps the coming frame has.
+pub(super) struct Stepping {
+    rule: Substeps,
+    /// Courant numbers of the graph's stages.
+    numbers: Vec<BufferId>,
+    coming: Mutex<Coming>,
+}
+
+struct Coming {
+    count: u32,
+    /// The Courant numbers of the last step, on their way. `count` is that of their frame.
+    numbers: Option<Reading>,
+}
+
+impl Stepping {
+    pub(super) fn new(plan: &Plan) -> Stepping {
+        let numbers = plan.watches.iter().filter(|watch| watch.port == COURANT).map(|watch| watch.buffer).collect();
+        let stepping =
+            Stepping { rule: plan.substeps, numbers, coming: Mutex::new(Coming { count: 1, numbers: None }) };
+        stepping.restart();
+        stepping
+    }
+
+    fn coming(&self) -> MutexGuard<'_, Coming> {
+        self.coming.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A first frame has the most steps, since nothing is known of it.
+    pub(super) fn restart(&self) {
+        self.set(self.rule.most());
+    }
+
+    fn set(&self, count: u32) {
+        *self.coming() = Coming { count: count.clamp(1, self.rule.most().max(1)), numbers: None };
+    }
+
+    /// Steps of the coming frame. Waits for the frame before where that decides.
+    pub(super) fn count(&self) -> u32 {
+        let mut coming = self.coming();
+        if let Some(words) = coming.numbers.take().and_then(Reading::wait) {
+            let greatest = words.iter().map(|word| f64::from(f32::from_bits(*word))).reduce(|a, b| {
+                // `max` would lose a NaN.
+                if a.is_nan() || a > b { a } else { b }
+            });
+            coming.count = greatest.map_or(coming.count, |number| self.rule.after(coming.count, number));
+        }
+        coming.count
+    }
+
+    /// Called after a frame of the run.
+    pub(super) fn after(&self, engine: &Engine) {
+        if let Substeps::Courant { .. } = self.rule {
+            let words = self.numbers.iter().map(|buffer| (*buffer, false, 0..1));
+            self.coming().numbers = engine.read_together(words).map(|(reading, _)| reading);
+        }
+    }
+}
+
+impl Simulation {
+    /// Steps that the coming frame is divided into. Waits for the frame before where that decides.
+    pub fn substeps(&self) -> u32 {
+        self.stepping.count()
+    }
+
+    /// What the coming frame depends on beside States, time and parameters: values that expressions have kept, and how many steps it
+    /// has, where a number decides.
+    pub(super) fn held_values(&self) -> Vec<(String, Vec<f64>)> {
+        let mut held = self.settings.held(&self.plan);
+        if let Substeps::Courant { .. } = self.plan.substeps {
+            held.push((HELD.into(), vec![f64::from(self.substeps())]));
+        }
+        held
+    }
+
+    /// Continues with such values.
+    pub(super) fn hold_values(&mut self, held: &[(String, Vec<f64>)]) {
+        let (own, held): (Vec<_>, Vec<_>) = held.iter().cloned().partition(|(path, _)| path == HELD);
+        self.settings.hold(&self.plan, &held);
+        if let Some(count) = own.first().and_then(|(_, values)| values.first()) {
+            self.stepping.set(count.clamp(1.0, f64::from(u32::MAX)) as u32);
+        }
+    }
+
+    /// Says where no stage reports the number that decides.
+    pub(super) fn without_courant(&self) -> Option<Problem> {
+        let Substeps::Courant { most, .. } = self.plan.substeps else { return None };
+        let cause = format!("no stage of the graph reports a Courant number, so every frame has {most} substeps");
+        let remedy = "give a number of substeps, or a stage an output `courant` with `expect`";
+        self.stepping.numbers.is_empty().then(|| Problem::new("", "", cause, remedy).warning())
+    }
+}
