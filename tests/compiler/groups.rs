@@ -207,3 +207,23 @@ fn a_dissolved_library_group_has_the_same_plan() {
     }
     assert!(dissolved > 5, "{dissolved}");
 }
+
+/// An input that many nodes of a group need is asked for once, where it can be wired.
+#[test]
+fn what_a_group_lacks_is_said_of_the_group() {
+    let text = r#"(version: 1, nodes: {
+        "box": (domain: (resolution: (16, 16), width: 1)),
+        "velocity": (state: "FaceGrid", on: "box", inputs: {"next": "step.velocity"}),
+        "pressure": (state: "Grid<f32>", on: "box", inputs: {"next": "step.pressure"}),
+        "step": (stage: "staggered/fluid_step_obstacle", inputs: {"velocity": "velocity", "pressure": "pressure"}),
+        "around": (group: (inputs: {"field": "Grid<f32>"}, outputs: {"sum": "inner.sum"}, nodes: {
+            "inner": (group: (inputs: {"field": "Grid<f32>"}, outputs: {"sum": "sum.sum"}, nodes: {
+                "sum": (stage: "measure/sum", inputs: {"field": "in.field"}),
+            }), inputs: {"field": "in.field"}),
+        })),
+    })"#;
+    let said = Graph::build(&Document::parse(text).unwrap(), Library::builtin()).unwrap_err().to_string();
+    let lines: Vec<&str> = said.lines().filter(|line| line.contains("not wired")).collect();
+    let of = |port: &str| lines.iter().filter(|line| line.starts_with(port)).count();
+    assert_eq!((of("step.fraction:"), of("step.distance:"), of("around.field:"), lines.len()), (1, 1, 1, 3), "{said}");
+}

@@ -41,7 +41,15 @@ pub fn replace_stage(
     let takes = |param: &str, value: Option<&ParamValue>| takes(&fresh, param, value, library);
     let params = fresh.params.iter().filter(|(param, value)| takes(param, Some(value)));
     let params = params.map(|(param, value)| (param.clone(), value.clone())).collect();
-    let iterations = fresh.iterations.clone().filter(|_| repeats(&fresh, library));
+    let usual = |kind: &NodeKind| match kind {
+        NodeKind::Stage(stage) => library.usual_iterations(stage),
+        _ => None,
+    };
+    // As many sweeps as one solver needs say nothing about another.
+    let iterations = match (usual(&node.kind), library.usual_iterations(stage_name)) {
+        (before, after) if before == after => fresh.iterations.clone().filter(|_| repeats(&fresh, library)),
+        (_, after) => after.map(|usual| ParamValue::Number(f64::from(usual))),
+    };
     let suits = |_: &String| stage_of(&fresh, library).is_some_and(|stage| precision::of_stage(&stage).is_ok());
     let precision = fresh.precision.clone().filter(suits);
     let kept =

@@ -295,7 +295,8 @@ impl Flattener<'_> {
                     None if matches!(port.change, Change::Emit(_)) => Source::Nothing,
                     None => {
                         let remedy = format!("connect a {} to it", port.ty);
-                        self.problems.push(Problem::new(place.path, &port.name, "the input is not wired", remedy));
+                        let (path, input) = self.to_wire(place, &port.name);
+                        self.problems.push(Problem::new(&path, &input, "the input is not wired", remedy));
                         Source::Nothing
                     }
                     // The value type of a generic is known later; see `resolve`.

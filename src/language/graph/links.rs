@@ -37,6 +37,21 @@ impl Flattener<'_> {
         matches!(inputs.get(index)?.source, Source::Nothing).then_some((group, index))
     }
 
+    /// The node and the input at which an input could be wired: its own, or that of the outermost group that it is linked to. So
+    /// what many nodes of a group lack is one problem, where the user can solve it.
+    pub(super) fn to_wire(&self, place: &NodePlace<'_>, input: &str) -> (String, String) {
+        let mut found = (place.path.to_string(), input.to_string());
+        let mut outer = self.outer(place, place.node.inputs.get(input));
+        while let Some((group, index)) = outer
+            && let Some(group) = self.graph.nodes.get(group)
+            && let Some(input) = group.inputs.get(index)
+        {
+            found = (group.path.clone(), input.name.clone());
+            outer = input.outer;
+        }
+        found
+    }
+
     /// Resolves a link; the error is cause and remedy.
     fn find(&self, place: &NodePlace<'_>, link: &Link) -> Result<Source, Fault> {
         if let Some(fault) = place.scope.stuck.get(link) {

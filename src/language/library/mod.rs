@@ -408,6 +408,11 @@ impl Library {
         self.entries.get(name)?.definition()
     }
 
+    /// How often a node of this stage usually runs in a frame, where its author says so: as many sweeps as a solver needs.
+    pub fn usual_iterations(&self, name: &str) -> Option<u32> {
+        self.stage(name)?.header.iterations
+    }
+
     /// What people call the stage or group of this name.
     pub fn title(&self, name: &str) -> Option<&str> {
         Some(&self.entries.get(name)?.parsed()?.title)

@@ -122,7 +122,7 @@ pub const WORDS: &[(Kind, &[&str])] = &[
             "wall_face",
         ],
     ),
-    (Kind::Directive, &["in", "out", "inout", "param", "over", "sweep", "use"]),
+    (Kind::Directive, &["in", "out", "inout", "param", "over", "sweep", "iterations", "use"]),
     (
         Kind::Option,
         &[

@@ -111,3 +111,38 @@ fn wires_change_as_foretold() {
         }
     }
 }
+
+/// Sweeps of a solver say nothing about the cycles of another.
+#[test]
+fn a_solver_comes_with_its_usual_iterations() {
+    let sweep = |title: &str, usual: &str| {
+        format!(
+            "//! {title}\n//! {usual}\n//! @in divergence: Grid<f32>\n//! @inout pressure: Grid<f32> = 0\nfn stage(cell: Cell) -> f32 {{ return pressure(cell) - divergence(cell); }}"
+        )
+    };
+    let mut library = library().clone();
+    library.add_stage("own/many", &sweep("Many", "@iterations 40"));
+    library.add_stage("own/few", &sweep("Few", "@iterations 8   Cycles"));
+    library.add_stage("own/one", &sweep("One", "Nothing is said of iterations."));
+    library.add_stage("own/like_one", &sweep("Like one", "Nor here."));
+    assert_eq!(library.usual_iterations("own/many"), Some(40));
+    let mut document = fluid();
+    let mut swapped = |stage: &str, own: Option<f64>| {
+        if let Some(own) = own {
+            document.nodes.get_mut("pressure").unwrap().iterations = Some(ParamValue::Number(own));
+        }
+        replace_stage(&mut document, &root(), "pressure", stage, &library).unwrap();
+        document.nodes["pressure"].iterations.clone()
+    };
+    let number = |count: f64| Some(ParamValue::Number(count));
+    assert_eq!(swapped("own/many", Some(33.0)), number(40.0));
+    assert_eq!(swapped("own/few", Some(33.0)), number(8.0));
+    assert_eq!(swapped("own/one", None), None);
+    assert_eq!(swapped("own/like_one", Some(5.0)), number(5.0), "of alike stages the user's own stay");
+    for wrong in ["", "1", "many", "-3", "1000000000000", "2.5"] {
+        let text = sweep("Wrong", &format!("@iterations {wrong}"));
+        library.add_stage("own/wrong", &text);
+        let said = library.errors("own/wrong").expect("refused")[0].message.clone();
+        assert!(said.contains("from 2 to 1000"), "{said}");
+    }
+}

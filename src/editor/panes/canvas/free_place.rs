@@ -8,7 +8,7 @@ use super::palette::PaletteChoice;
 use super::view::End;
 use super::{Canvas, place_of};
 use crate::commands::action::{Action, Actions};
-use crate::document::Node;
+use crate::document::{Node, NodeKind, ParamValue};
 use crate::edit::{self, PasteInputs};
 use crate::model::layout;
 use crate::model::session::Session;
@@ -52,6 +52,10 @@ impl Canvas {
             return Err("this group belongs to the library; make a local copy, or go up one level, to add nodes".into());
         }
         let (mut node, pointer) = (wanted.node, self.pointed(pointer));
+        if let NodeKind::Stage(stage) = &node.kind {
+            let usual = session.library().usual_iterations(stage);
+            node.iterations = node.iterations.or(usual.map(|usual| ParamValue::Number(f64::from(usual))));
+        }
         let signature = edit::signature::node(&node, session.library());
         let size = layout::node_size(&signature);
         // A wire that was dragged off an input ends at an output, on the right of the node.

@@ -58,6 +58,9 @@ fn lines(source: &str, shared: bool) -> (Header, Vec<HeaderError>) {
     (header, errors)
 }
 
+/// The most iterations that a stage may suggest.
+const USUAL_ITERATIONS: u32 = 1000;
+
 /// Reads a line of a header. `column`: of its text.
 fn line(header: &mut Header, text: &str, (line, column): (usize, usize), shared: bool) -> Result<(), String> {
     let Some(declaration) = text.strip_prefix('@') else {
@@ -101,6 +104,16 @@ fn line(header: &mut Header, text: &str, (line, column): (usize, usize), shared:
             Some("checkerboard") => header.checkerboard = true,
             _ => return Err("`@sweep` knows only `checkerboard`".into()),
         },
+        "iterations" => {
+            let count = rest.split_whitespace().next().unwrap_or_default();
+            let usual = count.parse().ok().filter(|usual| (2..=USUAL_ITERATIONS).contains(usual));
+            let wrong = || {
+                format!(
+                    "`@iterations {count}` is no number from 2 to {USUAL_ITERATIONS}; give how often a frame usually needs the stage"
+                )
+            };
+            header.iterations = Some(usual.ok_or_else(wrong)?);
+        }
         _ => return Err(format!("unknown key `@{word}`; use {}", language::directives())),
     }
     Ok(())

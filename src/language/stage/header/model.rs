@@ -315,6 +315,9 @@ pub struct Header {
     pub over: Option<String>,
     /// `@sweep checkerboard`
     pub checkerboard: bool,
+    /// `@iterations N`: how often a node that is added in the editor runs in a frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<u32>,
     /// Shared files whose functions the text calls, in the order of the file.
     pub uses: Vec<Use>,
 }
