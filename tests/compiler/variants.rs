@@ -428,3 +428,71 @@ fn wires_of_variants_follow_the_ports_of_groups() {
     edit::remove_port(&mut document, &inside, edit::Side::Out, "p").unwrap();
     assert_eq!(wires(&document), [None, None]);
 }
+
+#[test]
+fn variants_that_do_not_contradict_are_chosen_together() {
+    let text = GRAPH.replace(
+        "\"plain\": (set: {\"fade.rate\": None}),",
+        "\"plain\": (set: {\"fade.rate\": None}),
+        \"slow\": (about: \"Slower.\", fps: 30, substeps: 2, set: {\"half.value\": 2, \"solve/sweep.divergence\": 1}, comments: {\"fade\": \"Slow.\"}),
+        \"fast\": (substeps: 4, seed: 8, muted: {\"fade\": false}, inputs: {\"tint.field\": None}, stages: {\"solve/sweep\": \"fluid/pressure_jacobi\"}),",
+    );
+    let document = parsed(&text);
+    let both = document.with_variant(Some("article + slow")).expect("they go together");
+    assert_eq!((both.fps, both.seed, both.substeps.most()), (30.0, 7, 2));
+    assert_eq!(both.value("half", "value"), Some(ParamValue::Number(2.0)));
+    assert_eq!(both.nodes["fade"].comment, "Not printed.\nSlow.");
+    assert_eq!(both.variants["article + slow"].about, "As printed. Slower.");
+    // It is a variant like the others: the default is below it, and a file keeps it.
+    let again = parsed(&both.to_text());
+    assert_eq!(again, both);
+    let mut back = again.with_variant(None).expect("returns");
+    back.variants.remove("article + slow");
+    assert_eq!(back, document);
+
+    let said = document.with_variant(Some("article+fast")).expect_err("they contradict").to_string();
+    for part in [
+        "`seed` is 7 in the first and 8 in the second",
+        "`fade` is bypassed in the first and not bypassed in the second",
+        "`tint.field` is wired to solve.pressure in the first and not wired in the second",
+        "`solve/sweep` is fluid/pressure_sor in the first and fluid/pressure_jacobi in the second",
+        "the variants `article` and `fast` do not go together",
+    ] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    let said = document.with_variant(Some("article + plain")).expect_err("they contradict").to_string();
+    assert!(said.contains("`fade.rate` is \"half / 2\" in the first and its default in the second"), "{said}");
+    for (name, missing) in [("slow + nobody", "nobody"), ("slow +", ""), ("+", ""), ("nobody", "nobody")] {
+        let said = document.with_variant(Some(name)).expect_err("there is none").to_string();
+        assert!(said.contains(&format!("there is no variant `{missing}`")), "{name}: {said}");
+    }
+}
+
+/// Any two variants of a shipped graph make a graph, or a sentence says why they do not.
+#[test]
+fn variants_of_shipped_graphs_go_together_or_say_why_not() {
+    let (mut joined, mut refused) = (0, 0);
+    for (name, text) in crate::shipped() {
+        let document = parsed(&text);
+        let names: Vec<String> = document.variant_names().map(String::from).collect();
+        for (at, one) in names.iter().enumerate() {
+            for other in &names[at + 1..] {
+                match document.with_variant(Some(&format!("{one} + {other}"))) {
+                    Ok(both) => {
+                        joined += 1;
+                        if let Err(problems) = Graph::build(&both, Library::builtin()) {
+                            panic!("{name}, {one} + {other}: {problems}");
+                        }
+                    }
+                    Err(problems) => {
+                        refused += 1;
+                        let said = problems.to_string();
+                        assert!(said.contains("do not go together") || said.contains("variant `"), "{name}: {said}");
+                    }
+                }
+            }
+        }
+    }
+    println!("{joined} pairs go together, {refused} do not");
+    assert!(joined > 10);
+}

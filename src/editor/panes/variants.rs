@@ -118,6 +118,17 @@ pub(crate) fn chooser(ui: &mut Ui, session: &mut Session) -> Option<Command> {
             }
         }
         ui.separator();
+        let others = session.document().variant_names().filter(|name| current.as_ref().is_some_and(|now| now != name));
+        let others: Vec<&str> = others.filter(|name| !name.contains('+')).collect();
+        if let Some(current) = current.as_ref().filter(|_| !others.is_empty()) {
+            ui.menu_button("Together with", |ui| {
+                for other in others {
+                    if ui.button(other).on_hover_text("Both variants, as one of its own").clicked() {
+                        chosen = Some(Some(format!("{current} + {other}")));
+                    }
+                }
+            });
+        }
         for command in [Command::StoreVariant, Command::RenameVariant, Command::RemoveVariant] {
             let enabled = command == Command::StoreVariant || current.is_some();
             if ui.add_enabled(enabled, egui::Button::new(command.label())).clicked() {

@@ -23,6 +23,7 @@ pub mod sequence;
 mod substeps;
 mod value;
 mod variant;
+mod variant_join;
 mod write;
 
 pub use bake::Bake;

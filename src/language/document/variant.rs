@@ -66,10 +66,10 @@ impl Document {
         Ok(document)
     }
 
-    /// Chooses a variant, or the default.
+    /// Chooses a variant, or the default. A name such as `article + picture` makes a variant of two or more, which has that name.
     ///
     /// # Errors
-    /// When there is no such variant, or something that it sets does not exist; nothing changes then.
+    /// When there is no such variant, something that it sets does not exist, or variants contradict each other; nothing changes then.
     pub fn choose(&mut self, name: Option<&str>) -> Result<(), Problems> {
         if name == self.variant.as_deref() {
             return Ok(());
@@ -81,7 +81,8 @@ impl Document {
         }
         if let Some(name) = name {
             if !after.variants.contains_key(name) {
-                return Err(after.no_variant(name).into());
+                let joined = after.joined(name)?;
+                after.variants.insert(name.to_string(), joined);
             }
             let problems = after.exchange(name, Direction::Choose);
             if !problems.is_empty() {
@@ -105,7 +106,7 @@ impl Document {
     }
 
     /// The problem of an unknown name, with those that there are.
-    fn no_variant(&self, name: &str) -> Problem {
+    pub(super) fn no_variant(&self, name: &str) -> Problem {
         let names: Vec<&str> = self.variant_names().collect();
         let remedy = match names.as_slice() {
             [] => "the graph has no variants".to_string(),
