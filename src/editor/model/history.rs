@@ -198,6 +198,7 @@ fn known(gesture: &str) -> Option<&'static str> {
         "key values" => "Change key",
         "lower resolution" => "Lower resolution",
         "keep variation" => "Keep variation",
+        "substeps" => "Set substeps",
         "take sweep values" => "Take sweep values",
         "make local copy" => "Make local copy",
         "move" => "Move",

@@ -9,7 +9,7 @@ use egui_kittest::{Harness, LazyRenderer};
 
 use super::*;
 use crate::commands::keymap::Keymap;
-use crate::document::Document;
+use crate::document::{Document, Substeps};
 use crate::gpu::{Gpu, GpuOptions};
 use crate::input::FrameInput;
 use crate::shell::device_setup;
@@ -540,6 +540,15 @@ fn frames_and_the_graph_have_fields() {
     window.harness.run_steps(2);
     window.type_into("param seed", "7");
     assert_eq!(window.session().document().seed, 7);
+    window.type_into("param substeps", "4");
+    assert_eq!(window.session().document().substeps, Substeps::Fixed(4));
+    let bound = window.rect("by Courant number").right_center() + vec2(12.0, 0.0);
+    window.click(bound, PointerButton::Primary, Modifiers::NONE);
+    window.harness.run_steps(3);
+    assert_eq!(window.session().document().substeps, Substeps::Courant { courant: 0.9, most: 4 });
+    window.type_into("param most substeps", "6");
+    window.type_into("param Courant number", "0.5");
+    assert_eq!(window.session().document().substeps, Substeps::Courant { courant: 0.5, most: 6 });
     window.session().selection.frame = Some(0);
     window.harness.run_steps(3);
     window.type_into("param title", "New");

@@ -61,3 +61,11 @@ fn a_domain_tells_what_it_comes_to() {
     let mut window = window(Theme::Dark, vec2(340.0, 480.0), "box");
     matches(&mut window.harness, "inspector_domain");
 }
+
+#[test]
+fn the_graph_itself_has_a_rate_and_substeps() {
+    let works = WORKS.replace("about:", "substeps: (courant: 0.9, most: 8), about:");
+    let mut window = Window::themed(&works, vec2(380.0, 270.0), Theme::Dark);
+    window.harness.run_steps(4);
+    matches(&mut window.harness, "inspector_graph");
+}
