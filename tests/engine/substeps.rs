@@ -185,6 +185,17 @@ fn a_checkpoint_goes_on_with_the_same_number_of_steps() {
         assert_eq!(second.substeps(), count);
         advance(&mut second, 4);
         assert_eq!(bits(&second), bits(&first), "{rule}");
+
+        // Another rule does not take the number over beyond its own.
+        for (other, most) in [(Substeps::Fixed(3), 3), (Substeps::Courant { courant: 9.0, most: 2 }, 2)] {
+            let mut changed = run_of(other, 30.0);
+            let known = CheckpointFile::open(&path).expect("opens").load(changed.plan()).expect("fits");
+            let _ = changed.resume(&known);
+            assert!(
+                changed.substeps() <= most && (matches!(other, Substeps::Courant { .. }) || changed.substeps() == most)
+            );
+            advance(&mut changed, 1);
+        }
     }
     std::fs::remove_dir_all(folder).expect("is removed");
 }

@@ -82,7 +82,11 @@ impl Stepping {
     }
 
     fn set(&self, count: u32) {
-        *self.coming() = Coming { count: count.clamp(1, self.rule.most().max(1)), numbers: None };
+        let count = match self.rule {
+            Substeps::Courant { most, .. } => count.clamp(1, most.max(1)),
+            fixed => fixed.most().max(1),
+        };
+        *self.coming() = Coming { count, numbers: None };
     }
 
     /// Steps of the coming frame. Waits for the frame before where that decides.

@@ -79,7 +79,7 @@ fn substeps(ui: &mut Ui, session: &mut Session) {
     let hint =
         "As few substeps as keep the Courant number below a bound: the cells that the fastest value crosses in a step";
     let mut wanted = bounded;
-    row(ui, "by Courant number", hint, |ui| ui.checkbox(&mut wanted, ""));
+    row(ui, "adaptive", hint, |ui| ui.checkbox(&mut wanted, ""));
     if wanted != bounded {
         next = match wanted {
             true => Substeps::Courant { courant: 0.9, most: if now.most() > 1 { now.most() } else { 8 } },

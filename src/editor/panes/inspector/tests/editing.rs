@@ -542,7 +542,7 @@ fn frames_and_the_graph_have_fields() {
     assert_eq!(window.session().document().seed, 7);
     window.type_into("param substeps", "4");
     assert_eq!(window.session().document().substeps, Substeps::Fixed(4));
-    let bound = window.rect("by Courant number").right_center() + vec2(12.0, 0.0);
+    let bound = window.rect("adaptive").right_center() + vec2(12.0, 0.0);
     window.click(bound, PointerButton::Primary, Modifiers::NONE);
     window.harness.run_steps(3);
     assert_eq!(window.session().document().substeps, Substeps::Courant { courant: 0.9, most: 4 });

@@ -65,7 +65,7 @@ fn a_domain_tells_what_it_comes_to() {
 #[test]
 fn the_graph_itself_has_a_rate_and_substeps() {
     let works = WORKS.replace("about:", "substeps: (courant: 0.9, most: 8), about:");
-    let mut window = Window::themed(&works, vec2(380.0, 270.0), Theme::Dark);
+    let mut window = Window::themed(&works, vec2(380.0, 306.0), Theme::Dark);
     window.harness.run_steps(4);
     matches(&mut window.harness, "inspector_graph");
 }
