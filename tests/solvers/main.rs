@@ -39,6 +39,7 @@ mod parts;
 mod poisson;
 mod precision;
 mod projection;
+mod rates;
 mod reductions;
 mod reference;
 mod scatter;
