@@ -120,7 +120,7 @@ pub struct RunArgs {
     /// Frames per second; the time step is its inverse
     #[arg(long, value_name = "F")]
     fps: Option<f64>,
-    /// Steps that a frame is divided into: a number, or a Courant number and the most steps, as 0.9..8
+    /// Steps that a frame is divided into: a number, or bounds: '(courant: 0.9, dt: 0.017, most: 8)'
     #[arg(long, value_name = "N")]
     substeps: Option<Substeps>,
     /// Recorded pointer and keys (.ron) to play instead of the graph's own

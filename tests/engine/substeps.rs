@@ -51,7 +51,7 @@ fn run_of(substeps: Substeps, fps: f64) -> Simulation {
     Simulation::new(gpu(), compile(&document(substeps, fps))).expect("runs")
 }
 
-const RULES: [Substeps; 2] = [Substeps::Fixed(4), Substeps::Courant { courant: 0.5, most: 12 }];
+const RULES: [Substeps; 2] = [Substeps::Fixed(4), Substeps::Bounded { courant: Some(0.5), dt: Some(0.03), most: 12 }];
 
 /// The pointer moves by a sixteenth of the picture a frame.
 fn input(frame: u64) -> FrameInput {
@@ -187,13 +187,12 @@ fn a_checkpoint_goes_on_with_the_same_number_of_steps() {
         assert_eq!(bits(&second), bits(&first), "{rule}");
 
         // Another rule does not take the number over beyond its own.
-        for (other, most) in [(Substeps::Fixed(3), 3), (Substeps::Courant { courant: 9.0, most: 2 }, 2)] {
+        for (other, most) in [(Substeps::Fixed(3), 3), (Substeps::Bounded { courant: Some(9.0), dt: None, most: 2 }, 2)]
+        {
             let mut changed = run_of(other, 30.0);
             let known = CheckpointFile::open(&path).expect("opens").load(changed.plan()).expect("fits");
             let _ = changed.resume(&known);
-            assert!(
-                changed.substeps() <= most && (matches!(other, Substeps::Courant { .. }) || changed.substeps() == most)
-            );
+            assert!(changed.substeps() <= most && (other.courant().is_some() || changed.substeps() == most));
             advance(&mut changed, 1);
         }
     }
@@ -202,8 +201,9 @@ fn a_checkpoint_goes_on_with_the_same_number_of_steps() {
 
 #[test]
 fn the_courant_number_decides() {
-    let Substeps::Courant { courant, most } = RULES[1] else { panic!("a bound") };
-    let mut simulation = run_of(RULES[1], 30.0);
+    let (courant, most) = (0.5, 12);
+    let rule = Substeps::Bounded { courant: Some(courant), dt: None, most };
+    let mut simulation = run_of(rule, 30.0);
     let mut counts = Vec::new();
     for frame in 0..30 {
         counts.push(simulation.substeps());
@@ -226,10 +226,28 @@ fn the_courant_number_decides() {
 }
 
 #[test]
+fn a_longest_step_divides_frames_of_film_rates_and_no_others() {
+    let rule = Substeps::Bounded { courant: None, dt: Some(0.017), most: 8 };
+    for (fps, count) in [(24.0, 3), (30.0, 2), (60.0, 1), (120.0, 1)] {
+        let (mut bounded, mut fixed) = (run_of(rule, fps), run_of(Substeps::Fixed(count), fps));
+        assert_eq!(bounded.substeps(), count);
+        advance(&mut bounded, 3);
+        advance(&mut fixed, 3);
+        assert_eq!(bits(&bounded), bits(&fixed), "{fps}");
+        // A frame that is longer than others has more.
+        let slow = FrameInput { dt: Some(0.1), ..FrameInput::default() };
+        bounded.step(&slow).expect("steps");
+        let mut six = run_of(Substeps::Fixed(6), fps);
+        six.step(&slow).expect("steps");
+        assert_eq!(bounded.read("now").expect("kept").data[1], six.read("now").expect("kept").data[1], "dt of a sixth");
+    }
+}
+
+#[test]
 fn a_bound_without_a_number_is_said() {
     let nodes = counter(ADD);
     let mut document = Document::parse(&format!("(version: 1, nodes: {{ {nodes} }})")).expect("valid RON");
-    document.substeps = Substeps::Courant { courant: 1.0, most: 3 };
+    document.substeps = Substeps::Bounded { courant: Some(1.0), dt: None, most: 3 };
     let mut simulation = Simulation::new(gpu(), compile(&document)).expect("runs");
     advance(&mut simulation, 2);
     assert_eq!(value(&simulation), 6.0);

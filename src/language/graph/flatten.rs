@@ -57,7 +57,7 @@ pub(super) fn flatten(document: &Document, library: &Library, problems: &mut Pro
         problems.push(Problem::new("", "", cause, "give the frames per second between 1e-30 and 1e30"));
     }
     if let Some(cause) = document.substeps.fault() {
-        let remedy = "give a number such as 4, or a bound such as (courant: 0.9, most: 8)";
+        let remedy = "give a number such as 4, or a bound such as (courant: 0.9, dt: 0.017, most: 8)";
         problems.push(Problem::new("", "", cause, remedy));
     }
     unknown_fields::warn(document, problems);

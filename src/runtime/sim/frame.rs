@@ -150,7 +150,7 @@ impl Simulation {
         let begins = (self.time, self.frame);
         (self.time, self.frame) = now;
         fed?;
-        let of = self.stepping.count();
+        let of = self.stepping.count(self.length(input));
         // Where nothing lasts, only what the last step shows is seen.
         let index = if self.engine.simulates() { 0 } else { of - 1 };
         let (began, step) = (Instant::now(), Step { index, of });
@@ -168,7 +168,7 @@ impl Simulation {
     }
 
     /// What follows when a frame was submitted.
-    fn end(&mut self, Started { input, dt, saved, .. }: Started) -> Result<(), Problems> {
+    fn end(&mut self, Started { input, dt, saved, step, .. }: Started) -> Result<(), Problems> {
         self.collect_watches(false);
         match saved {
             // What is computed only to be seen is no part of the run.
@@ -178,7 +178,7 @@ impl Simulation {
             }
             None => {
                 self.previewed = None;
-                self.stepping.after(&self.engine);
+                self.stepping.after(&self.engine, step.of);
                 self.time += dt;
                 self.frame += 1;
                 self.play_after()?;

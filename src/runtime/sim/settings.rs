@@ -226,7 +226,9 @@ impl Settings {
         let dt = length / step.of.max(1) as f32;
         let time = time + f64::from(length) * step.start();
         let input = &step.input(input, length);
-        let index = frame.wrapping_mul(u64::from(plan.substeps.most())).wrapping_add(u64::from(step.index));
+        // Where the count changes from frame to frame, numbers are left out, so that none comes twice.
+        let each = if plan.substeps.courant().is_some() { plan.substeps.most() } else { step.of };
+        let index = frame.wrapping_mul(u64::from(each)).wrapping_add(u64::from(step.index));
         let [mx, my] = input.mouse;
         let [vx, vy] = input.mouse_velocity;
         let words = [

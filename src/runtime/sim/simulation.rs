@@ -184,7 +184,7 @@ impl Simulation {
     /// Gives every State its initial value, at the present time.
     pub(super) fn start(&mut self) {
         self.stepping.restart();
-        let first = Step { index: 0, of: self.stepping.count() };
+        let first = Step { index: 0, of: self.substeps() };
         self.settings.write_step(&self.plan, &FrameInput::default(), self.time, self.frame, first);
         self.playback.forget();
         // The coming frame reports its errors.

@@ -49,7 +49,7 @@ impl Step {
     }
 }
 
-/// How many steps the coming frame has.
+/// How many steps a frame has.
 pub(super) struct Stepping {
     rule: Substeps,
     /// Courant numbers of the graph's stages.
@@ -58,16 +58,17 @@ pub(super) struct Stepping {
 }
 
 struct Coming {
-    count: u32,
-    /// The Courant numbers of the last step, on their way. `count` is that of their frame.
-    numbers: Option<Reading>,
+    /// Steps that the Courant number needs.
+    needed: u32,
+    /// The Courant numbers of the last step, on their way, and how many steps their frame had.
+    numbers: Option<(Reading, u32)>,
 }
 
 impl Stepping {
     pub(super) fn new(plan: &Plan) -> Stepping {
         let numbers = plan.watches.iter().filter(|watch| watch.port == COURANT).map(|watch| watch.buffer).collect();
         let stepping =
-            Stepping { rule: plan.substeps, numbers, coming: Mutex::new(Coming { count: 1, numbers: None }) };
+            Stepping { rule: plan.substeps, numbers, coming: Mutex::new(Coming { needed: 1, numbers: None }) };
         stepping.restart();
         stepping
     }
@@ -81,48 +82,57 @@ impl Stepping {
         self.set(self.rule.most());
     }
 
-    fn set(&self, count: u32) {
-        let count = match self.rule {
-            Substeps::Courant { most, .. } => count.clamp(1, most.max(1)),
-            fixed => fixed.most().max(1),
-        };
-        *self.coming() = Coming { count, numbers: None };
+    fn set(&self, needed: u32) {
+        *self.coming() = Coming { needed: needed.clamp(1, self.rule.most().max(1)), numbers: None };
     }
 
-    /// Steps of the coming frame. Waits for the frame before where that decides.
-    pub(super) fn count(&self) -> u32 {
+    /// Steps that the Courant number needs in the coming frame. Waits for the frame before where that decides.
+    fn needed(&self) -> u32 {
         let mut coming = self.coming();
-        if let Some(words) = coming.numbers.take().and_then(Reading::wait) {
+        if let Some((reading, before)) = coming.numbers.take()
+            && let Some(words) = reading.wait()
+        {
             let greatest = words.iter().map(|word| f64::from(f32::from_bits(*word))).reduce(|a, b| {
                 // `max` would lose a NaN.
                 if a.is_nan() || a > b { a } else { b }
             });
-            coming.count = greatest.map_or(coming.count, |number| self.rule.after(coming.count, number));
+            coming.needed = greatest.map_or(coming.needed, |number| self.rule.needed(before, number));
         }
-        coming.count
+        coming.needed
     }
 
-    /// Called after a frame of the run.
-    pub(super) fn after(&self, engine: &Engine) {
-        if let Substeps::Courant { .. } = self.rule {
+    /// Steps of the coming frame, of this length \[s\].
+    pub(super) fn count(&self, length: f32) -> u32 {
+        let needed = if self.rule.courant().is_some() { self.needed() } else { 1 };
+        self.rule.count(f64::from(length), needed)
+    }
+
+    /// Called after a frame of the run that had so many steps.
+    pub(super) fn after(&self, engine: &Engine, steps: u32) {
+        if self.rule.courant().is_some() {
             let words = self.numbers.iter().map(|buffer| (*buffer, false, 0..1));
-            self.coming().numbers = engine.read_together(words).map(|(reading, _)| reading);
+            self.coming().numbers = engine.read_together(words).map(|(reading, _)| (reading, steps));
         }
     }
 }
 
 impl Simulation {
-    /// Steps that the coming frame is divided into. Waits for the frame before where that decides.
+    /// Steps that a coming frame of 1/fps is divided into. Waits for the frame before where that decides.
     pub fn substeps(&self) -> u32 {
-        self.stepping.count()
+        self.stepping.count(self.length(&FrameInput::default()))
+    }
+
+    /// Length of a frame \[s\].
+    pub(super) fn length(&self, input: &FrameInput) -> f32 {
+        input.dt.unwrap_or((1.0 / self.plan.fps) as f32)
     }
 
     /// What the coming frame depends on beside States, time and parameters: values that expressions have kept, and how many steps it
     /// has, where a number decides.
     pub(super) fn held_values(&self) -> Vec<(String, Vec<f64>)> {
         let mut held = self.settings.held(&self.plan);
-        if let Substeps::Courant { .. } = self.plan.substeps {
-            held.push((HELD.into(), vec![f64::from(self.substeps())]));
+        if self.plan.substeps.courant().is_some() {
+            held.push((HELD.into(), vec![f64::from(self.stepping.needed())]));
         }
         held
     }
@@ -138,9 +148,9 @@ impl Simulation {
 
     /// Says where no stage reports the number that decides.
     pub(super) fn without_courant(&self) -> Option<Problem> {
-        let Substeps::Courant { most, .. } = self.plan.substeps else { return None };
+        let most = self.plan.substeps.courant().map(|_| self.plan.substeps.most())?;
         let cause = format!("no stage of the graph reports a Courant number, so every frame has {most} substeps");
-        let remedy = "give a number of substeps, or a stage an output `courant` with `expect`";
+        let remedy = "give a number of substeps or a longest time step, or a stage an output `courant` with `expect`";
         self.stepping.numbers.is_empty().then(|| Problem::new("", "", cause, remedy).warning())
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn fields(ui: &mut Ui, session: &mut Session) {
 /// How many steps a frame is divided into, and the Courant number that decides it.
 fn substeps(ui: &mut Ui, session: &mut Session) {
     let now = session.document().substeps;
-    let bounded = matches!(now, Substeps::Courant { .. });
+    let bounded = matches!(now, Substeps::Bounded { .. });
     let hint = match bounded {
         true => "The most steps that a frame is divided into",
         false => "Steps that a frame is divided into. All stages run in each, with a time step that is as much shorter",
@@ -72,29 +72,44 @@ fn substeps(ui: &mut Ui, session: &mut Session) {
     let mut next = now;
     if let Some(count) = number(ui, &count, f64::from(now.most())) {
         next = match now {
-            Substeps::Courant { courant, .. } => Substeps::Courant { courant, most: count as u32 },
+            Substeps::Bounded { courant, dt, .. } => Substeps::Bounded { courant, dt, most: count as u32 },
             _ => Substeps::Fixed(count as u32),
         };
     }
-    let hint =
-        "As few substeps as keep the Courant number below a bound: the cells that the fastest value crosses in a step";
+    let hint = "As few substeps as keep each within a Courant number and a longest time step";
     let mut wanted = bounded;
     row(ui, "adaptive", hint, |ui| ui.checkbox(&mut wanted, ""));
     if wanted != bounded {
+        let most = if now.most() > 1 { now.most() } else { Substeps::USUAL_MOST };
         next = match wanted {
-            true => Substeps::Courant { courant: 0.9, most: if now.most() > 1 { now.most() } else { 8 } },
+            true => Substeps::Bounded { courant: Some(0.9), dt: None, most },
             false => Substeps::Fixed(now.most()),
         };
     }
-    if let Substeps::Courant { courant, most } = now {
+    if let Substeps::Bounded { courant, dt, most } = now {
+        let hint = "The greatest Courant number of a step: the cells that the fastest value crosses. 0: none";
         let bound = Field {
             default: ParamValue::Number(0.9),
-            range: (Some(0.01), Some(1000.0)),
-            soft: (Some(0.1), Some(4.0)),
-            ..plain("Courant number", ValueType::F32, "The greatest Courant number of a step")
+            range: (Some(0.0), Some(1000.0)),
+            soft: (Some(0.0), Some(4.0)),
+            ..plain("Courant number", ValueType::F32, hint)
         };
-        if let Some(courant) = number(ui, &bound, courant) {
-            next = Substeps::Courant { courant, most };
+        let some = |value: f64| (value > 0.0).then_some(value);
+        if let Some(courant) = number(ui, &bound, courant.unwrap_or(0.0)) {
+            next = Substeps::Bounded { courant: some(courant), dt, most };
+        }
+        let bound = Field {
+            default: ParamValue::Number(0.0),
+            range: (Some(0.0), Some(1.0)),
+            soft: (Some(0.0), Some(0.05)),
+            unit: "s",
+            ..plain("longest step", ValueType::F32, "The longest time step. 0: none")
+        };
+        if let Some(dt) = number(ui, &bound, dt.unwrap_or(0.0)) {
+            next = Substeps::Bounded { courant, dt: some(dt), most };
+        }
+        if let Substeps::Bounded { courant: None, dt: None, most } = next {
+            next = Substeps::Fixed(most);
         }
     }
     if next != now {

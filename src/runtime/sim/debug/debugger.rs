@@ -86,7 +86,7 @@ impl FrameDebugger {
     /// Keeps the States that the simulation holds as the start of a frame, and goes there.
     fn begin_frame(&mut self, input: &FrameInput) -> Result<(), Problems> {
         input.clone_into(&mut self.input);
-        self.step = Step { index: 0, of: self.simulation.substeps() };
+        self.step = Step { index: 0, of: self.simulation.stepping.count(self.simulation.length(input)) };
         self.simulation.feed()?;
         self.begin_step()?;
         while !self.from_first && self.next_step()? {}
@@ -317,7 +317,7 @@ impl FrameDebugger {
     pub fn next_frame(&mut self, input: &FrameInput) -> Result<(), Problems> {
         while self.next_step()? {}
         self.seek(self.len())?;
-        self.simulation.stepping.after(&self.simulation.engine);
+        self.simulation.stepping.after(&self.simulation.engine, self.step.of);
         self.simulation.engine.end_parts();
         self.simulation.time += self.dt;
         self.simulation.frame += 1;

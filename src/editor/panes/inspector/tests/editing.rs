@@ -545,10 +545,15 @@ fn frames_and_the_graph_have_fields() {
     let bound = window.rect("adaptive").right_center() + vec2(12.0, 0.0);
     window.click(bound, PointerButton::Primary, Modifiers::NONE);
     window.harness.run_steps(3);
-    assert_eq!(window.session().document().substeps, Substeps::Courant { courant: 0.9, most: 4 });
+    assert_eq!(window.session().document().substeps, Substeps::Bounded { courant: Some(0.9), dt: None, most: 4 });
     window.type_into("param most substeps", "6");
     window.type_into("param Courant number", "0.5");
-    assert_eq!(window.session().document().substeps, Substeps::Courant { courant: 0.5, most: 6 });
+    window.type_into("param longest step", "0.02");
+    let bounded = Substeps::Bounded { courant: Some(0.5), dt: Some(0.02), most: 6 };
+    assert_eq!(window.session().document().substeps, bounded);
+    window.type_into("param Courant number", "0");
+    window.type_into("param longest step", "0");
+    assert_eq!(window.session().document().substeps, Substeps::Fixed(6), "without a bound it is a number");
     window.session().selection.frame = Some(0);
     window.harness.run_steps(3);
     window.type_into("param title", "New");
