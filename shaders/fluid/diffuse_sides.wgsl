@@ -1,8 +1,8 @@
 //! Diffuse (sides)
 //! One Gauss-Seidel sweep of backward Euler diffusion of a scalar,  (I - dt diffusivity lap) q = q_before,  whose sides and obstacles have a fixed value, a fixed flux, or let
 //! nothing through: a heated floor, a cold window, a plate that is fed. A value holds on the side itself, half a cell from the middle of the
-//! first cells, by the ghost value  2 q_side - q;  a flux F adds  dt F / h  to them. Second order in the size of the cells. Connect the field to both inputs. What
-//! the fluid carries in through an open side is left to advection. Around periodic axes there are no sides.
+//! first cells, by the ghost value  2 q_side - q;  a flux F adds  dt F / h  to them. Second order in the size of the cells. Connect the field to both inputs. Open and
+//! periodic sides have neither: what passes there, the fluid carries.
 //! Source: Patankar, Numerical Heat Transfer and Fluid Flow, 1980, ch. 4 (boundary conditions); Harlow and Welch, Phys. Fluids 8, 1965 (ghost values).
 //! Keywords: heat, temperature, conduction, boundary condition, Dirichlet, Neumann, heated wall
 //!
@@ -40,7 +40,7 @@ fn stage(cell: Cell) -> f32 {
         let next = neighbor(cell, face);
         var kind = -1;
         var given = 0.0;
-        if wall_face(border, axis) || open_face(border, axis) {
+        if wall_face(border, axis) {
             kind = kinds[face];
             given = values[face] + profile(position(cell) + 0.5 * CELL_SIZE * face_normal(face));
         } else if open_wired && open(next) < 0.5 {

@@ -140,7 +140,7 @@ const SIDES: &str = r#"
     "profile": (stage: "field/expression", on: "domain", params: {"value": "$profile"}),
     "open": (stage: "grid/expression", on: "domain", params: {"value": "if position.x > 1.75 { 0 } else { 1 }"}),
     "plate": (stage: "grid/expression", on: "domain", params: {"value": "3"}),
-    "diffuse": (stage: "fluid/diffuse_sides", inputs: {"before": "t", "field": "t"$inputs}, params: {"diffusivity": 0.5, $sides}, iterations: 400),
+    "diffuse": (stage: "fluid/diffuse_sides", inputs: {"before": "t", "field": "t"$inputs}, params: {"diffusivity": 0.5, $sides}, iterations: 1000),
 "#;
 
 fn steady(cells: &str, edge: &str, profile: &str, inputs: &str, sides: &str) -> Vec<f64> {
@@ -154,8 +154,8 @@ fn steady(cells: &str, edge: &str, profile: &str, inputs: &str, sides: &str) -> 
 #[test]
 fn sides_and_obstacles_have_values_and_fluxes() {
     let x = |i: usize| (i as f64 + 0.5) * 0.125;
-    // Roundings of 400 sums of numbers up to 4.
-    let bar = 400.0 * 4.0 * U;
+    // Roundings of 1000 sums of numbers up to 4.
+    let bar = 1000.0 * 4.0 * U;
     let because = "straight lines are exact; roundings of the sweeps";
     let slab = |inputs: &str, sides: &str| steady("16, 3", r#"y: "wrap""#, "0", inputs, sides);
     let check = |what: &str, found: &[f64], exact: &dyn Fn(f64) -> f64, cells: usize| {
