@@ -1,9 +1,11 @@
 //! Curvature by Heights
-//! Curvature of the interface from the heights of three columns of cells along the axis nearer to its normal,
-//! H = h sum of V_f,  kappa = -H'' / (1 + H'^2)^(3/2):  1 / R for a disc of f, -1 / R for one of g. Second order: too large by 3/8 to 3/4 of
-//! (h / R)^2; an interface smeared by s adds up to 9 (s / R)^2. The columns are centred on the interface, so that all its cells in a column
-//! get the same value. A column must change from pure to pure once; otherwise the other axis is tried, then `otherwise` is used, as in threads and
-//! drops with a radius below four cells. In 3D it is the curvature within each xy slice.
+//! Curvature of the interface from the heights of columns of cells along the axis nearest to its normal,  H = h sum of V_f.  In 2D three columns,
+//! kappa = -H'' / (1 + H'^2)^(3/2):  1 / R for a disc of f, -1 / R for one of g. In 3D seven, one, the
+//! four beside it and two corners, and
+//! kappa = -(H_aa (1 + H_b^2) + H_bb (1 + H_a^2) - 2 H_ab H_a H_b) / (1 + H_a^2 + H_b^2)^(3/2):  2 / R for a ball. Second order: for a disc too large by
+//! 3/8 to 3/4 of (h / R)^2, for a ball by up to 3/4; an interface smeared by s adds up to 9 (s / R)^2. The columns are centred on the interface, so that all its cells in
+//! a column get the same value. A column must change from pure to pure once; otherwise other axes are tried, then `otherwise` is used, as
+//! in threads and drops with a radius below four cells.
 //! Source: Cummins, Francois and Kothe, Computers and Structures 83, 2005; Popinet, J. Comput. Phys. 228, 2009.
 //!
 //! @in    shares: Grid<vec2f>                      Fractions whose sum is one
@@ -15,34 +17,66 @@
 //! @param reach: i32 = 5, 2..6                     Cells of a column on either side; more for a thicker interface [cells]
 //! @param impurity: f32 = 0.02, 0..0.5             Tolerance for how pure a column's ends must be, and how monotonic its shares
 
+// Heights of three columns in a row over the middle cell [cells], and how far each is from falling from 1 to 0 once.
+struct Row { height: vec3f, flaw: vec3f }
+
 fn stage(cell: Cell) -> Result {
-    let slope = vec2f(rise(cell, unit(0), unit(1)), rise(cell, unit(1), unit(0)));
-    let off = open(cell) < 0.5 || all(slope == vec2f(0.0));
-    let steep = select(1, 0, abs(slope.x) > abs(slope.y));
-    for (var turn = 0; turn < 2 && !off; turn++) {
-        let axis = abs(steep - turn);
+    var slope = vec3f();
+    for (var axis = 0; axis < DIM; axis++) { slope[axis] = rise(cell, axis); }
+    let off = open(cell) < 0.5 || all(slope == vec3f());
+    var left = abs(slope);
+    for (var turn = 0; turn < DIM && !off; turn++) {
+        var axis = select(0, 1, left.y >= left.x);
+        if DIM == 3 && left.z > left[axis] { axis = 2; }
+        left[axis] = -1.0;
         let along = select(-unit(axis), unit(axis), slope[axis] < 0.0); // out of f
-        var h = heights(cell, along, unit(1 - axis));
+        let aside = unit((axis + 1) % DIM);
+        var own = heights(cell, along, aside);
         // The window moves to where the interface is.
-        let middle = cell + i32(round(h.y)) * along;
-        if any(middle != cell) && open(middle) > 0.5 && inside(middle) { h = heights(middle, along, unit(1 - axis)); }
-        if h.w > params.impurity { continue; }
-        let first = 0.5 * (h.z - h.x);
-        let second = h.z - 2.0 * h.y + h.x;
-        return Result(-second / pow(1.0 + first * first, 1.5) / CELL_SIZE, 2.0);
+        var middle = cell + i32(round(own.height.y)) * along;
+        if any(middle != cell) && open(middle) > 0.5 && inside(middle) { own = heights(middle, along, aside); } else { middle = cell; }
+        if max(own.flaw.x, max(own.flaw.y, own.flaw.z)) > params.impurity { continue; }
+        let a = 0.5 * (own.height.z - own.height.x);
+        let aa = own.height.z - 2.0 * own.height.y + own.height.x;
+        if DIM == 2 { return Result(-aa / pow(1.0 + a * a, 1.5) / CELL_SIZE, 2.0); }
+        let across = unit((axis + 2) % DIM);
+        let lower = beside(own, middle, -across, along, aside);
+        let upper = beside(own, middle, across, along, aside);
+        let b = 0.5 * (upper.height.y - lower.height.y);
+        let bb = upper.height.y - 2.0 * own.height.y + lower.height.y;
+        // Two of the corners make H_ab: those along the contour. The others are the steepest columns, and more than ten times as far off.
+        let rises = a * b > 0.0;
+        let corners = select(vec2f(lower.height.x, upper.height.z), vec2f(upper.height.x, lower.height.z), rises);
+        let flaws = select(vec2f(lower.flaw.x, upper.flaw.z), vec2f(upper.flaw.x, lower.flaw.z), rises);
+        if max(max(lower.flaw.y, upper.flaw.y), max(flaws.x, flaws.y)) > params.impurity { continue; }
+        let ab = select(0.5, -0.5, rises) * (corners.x + corners.y - 2.0 * own.height.y - aa - bb);
+        let bend = aa * (1.0 + b * b) + bb * (1.0 + a * a) - 2.0 * ab * a * b;
+        return Result(-bend / pow(1.0 + a * a + b * b, 1.5) / CELL_SIZE, 2.0);
     }
     return Result(otherwise(cell) * found(cell), found(cell));
 }
 
-// Difference of V_f along a direction over the 3 x 3 cells around, by Sobel's weights.
-fn rise(cell: Cell, along: Cell, aside: Cell) -> f32 {
-    let here = vec3f(shares(cell).x);
-    return dot(vec3f(1.0, 2.0, 1.0), row(cell + along, aside, here) - row(cell - along, aside, here));
+// The row next to another one. A wall is a copy of it.
+fn beside(own: Row, middle: Cell, step: Cell, along: Cell, aside: Cell) -> Row {
+    if open(middle + step) < 0.5 { return own; }
+    return heights(middle + step, along, aside);
 }
 
-// Heights of three columns over the middle [cells], and how far these are from falling from 1 to 0 once. Where a column is pure and
-// stops falling it ends, so that other interfaces don't count.
-fn heights(middle: Cell, along: Cell, aside: Cell) -> vec4f {
+// Difference of V_f along an axis over the 3 x 3 (3D: 3 x 3 x 3) cells around, by Sobel's weights.
+fn rise(cell: Cell, axis: i32) -> f32 {
+    let here = vec3f(shares(cell).x);
+    let aside = unit((axis + 1) % DIM);
+    var sum = 0.0;
+    for (var k = 2 - DIM; k <= DIM - 2; k++) {
+        let place = cell + k * unit((axis + 2) % DIM);
+        let difference = row(place + unit(axis), aside, here) - row(place - unit(axis), aside, here);
+        sum += f32(2 - abs(k)) * dot(vec3f(1.0, 2.0, 1.0), difference);
+    }
+    return sum;
+}
+
+// Where a column is pure and stops falling it ends, so that other interfaces don't count.
+fn heights(middle: Cell, along: Cell, aside: Cell) -> Row {
     let centre = row(middle, aside, vec3f(0.5));
     var sum = centre - 0.5;
     var flaw = vec3f();
@@ -63,7 +97,7 @@ fn heights(middle: Cell, along: Cell, aside: Cell) -> vec4f {
         }
         flaw = max(flaw, left);
     }
-    return vec4f(sum, max(flaw.x, max(flaw.y, flaw.z)));
+    return Row(sum, flaw);
 }
 
 // Shares of f in a cell and in those on either side of it. A wall repeats the cell beside it, else the last ones.

@@ -132,3 +132,51 @@ fn diffusion_approaches_the_heat_equation_with_first_order_in_time() {
     has_order("backward Euler, 8 to 16 steps", order(errors[0], errors[1]), 1.0);
     has_order("backward Euler, 16 to 32 steps", order(errors[1], errors[2]), 1.0);
 }
+
+/// A slab or a corner, of which each side has a value, a flux, or nothing: long steps end in the steady state.
+const SIDES: &str = r#"
+    "domain": (domain: (resolution: ($cells), width: 2, edge: ($edge))),
+    "t": (state: "Grid<f32>", on: "domain", params: {"value": 0.5}, inputs: {"next": "diffuse"}),
+    "profile": (stage: "field/expression", on: "domain", params: {"value": "$profile"}),
+    "open": (stage: "grid/expression", on: "domain", params: {"value": "if position.x > 1.75 { 0 } else { 1 }"}),
+    "plate": (stage: "grid/expression", on: "domain", params: {"value": "3"}),
+    "diffuse": (stage: "fluid/diffuse_sides", inputs: {"before": "t", "field": "t"$inputs}, params: {"diffusivity": 0.5, $sides}, iterations: 1000),
+"#;
+
+fn steady(cells: &str, edge: &str, profile: &str, inputs: &str, sides: &str) -> Vec<f64> {
+    let values =
+        [("$cells", cells), ("$edge", edge), ("$profile", profile), ("$inputs", inputs), ("$sides", sides)];
+    let mut sim = start(0.01, SIDES, &values);
+    step(&mut sim, 6);
+    read(&sim, "diffuse.field")
+}
+
+#[test]
+fn sides_and_obstacles_have_values_and_fluxes() {
+    let x = |i: usize| (i as f64 + 0.5) * 0.125;
+    // Roundings of 1000 sums of numbers up to 4.
+    let bar = 1000.0 * 4.0 * U;
+    let because = "straight lines are exact; roundings of the sweeps";
+    let slab = |inputs: &str, sides: &str| steady("16, 3", r#"y: "wrap""#, "0", inputs, sides);
+    let check = |what: &str, found: &[f64], exact: &dyn Fn(f64) -> f64, cells: usize| {
+        let worst = (0..cells).map(|i| (found[i] - exact(x(i))).abs()).fold(0.0, f64::max);
+        within(what, worst, bar, because);
+    };
+    let values = slab("", r#""left_kind": 1, "left": 1, "right_kind": 1, "right": 3"#);
+    check("two values", &values, &|x| 1.0 + x, 16);
+    let flux = slab("", r#""left_kind": 2, "left": 0.25, "right_kind": 1, "right": 2"#);
+    check("a flux and a value", &flux, &|x| 2.0 + 0.5 * (2.0 - x), 16);
+    // The plate begins 1.75 m from the left side.
+    let plate = slab(r#", "open": "open", "obstacle": "plate""#, r#""left_kind": 1, "left": 1, "obstacle_kind": 1"#);
+    check("a plate with a value", &plate, &|x| 1.0 + 2.0 * x / 1.75, 14);
+    // 3 through the plate's face, over a diffusivity of a half.
+    let fed = slab(r#", "open": "open", "obstacle": "plate""#, r#""left_kind": 1, "left": 1, "obstacle_kind": 2"#);
+    let steep = (0..14).map(|i| (fed[i] - (1.0 + 6.0 * x(i))).abs()).fold(0.0, f64::max);
+    within("a plate with a flux", steep, 3.0 * bar, because);
+    // A profile along the side, in 3D: the same all along z, so the plane problem in a corner.
+    let profile = "position.y";
+    let sides = r#""left_kind": 1, "right_kind": 1, "bottom_kind": 1, "top_kind": 1"#;
+    let corner = steady("16, 8, 2", r#"z: "wrap""#, profile, r#", "profile": "profile""#, sides);
+    let worst = (0..16 * 8).map(|i| (corner[i] - ((i / 16) as f64 + 0.5) * 0.125).abs()).fold(0.0, f64::max);
+    within("a profile", worst, bar, because);
+}

@@ -11,6 +11,7 @@ mod harness;
 
 mod advection;
 mod advection_reference;
+mod bodies;
 mod clock;
 mod conservation;
 mod curvature;
@@ -19,6 +20,7 @@ mod heat;
 mod layers;
 mod momentum;
 mod pressure;
+mod space;
 mod stages;
 mod stages_reference;
 mod stages_solves;

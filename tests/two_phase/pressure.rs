@@ -344,7 +344,7 @@ fn a_level_of_few_cells_is_solved_though_hardly_anything_links_its_halves() {
     }
 }
 
-/// Conjugate gradients with multigrid are 2D only. In space there are V-cycles, which do not reach eight times.
+/// V-cycles alone do not reach eight times in space; conjugate gradients with multigrid do (`space`).
 #[test]
 fn in_space_v_cycles_take_less() {
     let nodes = POISSON
