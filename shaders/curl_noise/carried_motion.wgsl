@@ -1,6 +1,6 @@
 //! Carried Motion
 //! Rigid Motion of a body whose place and velocity a stage computes:  psi + A(d) psi_rigid,  with
-//! psi_rigid = V x (x - x0) / (DIM - 1) + (R^2 - |x - x0|^2) / 2 w.
+//! psi_rigid = V x (x - x0) / (DIM - 1) + (R^2 - |x - x0|^2) / 2 w  (the paper's V x (x - x0) has the curl 2 V in 3D).
 //! A decreases with the inverse square of the distance, to zero at the blend width. At the surface the flow is the body's
 //! motion plus that of psi.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, equation 6.

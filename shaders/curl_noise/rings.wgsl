@@ -1,6 +1,7 @@
 //! Rising Vortex Rings
 //! Potential of a chain of vortex rings that rise along a vertical axis and pull smoke with them. For each, with r the distance from the axis:
 //! psi = magnitude (z, 0, -x) / ((r - radius)^2 + (r + radius)^2 + (y - y_ring)^2 + falloff),  constrained at the obstacle.
+//! Distance and whirl are about the same axis; the article's SamplePotential takes r from the axis of the world and the whirl about the obstacle's centre.
 //! Near sharp edges only  alpha psi  is used (equation 3), see Constrain Potential. With `no_slip` the fluid sticks to the obstacle.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007 (rising plume); edom18, Curl Noise (SamplePotential).
 //!
@@ -18,7 +19,7 @@
 //! @param fade: f32 = 0, 0.., soft 0..1                                       Length over which they fade in and out; 0 is sudden, as published [m]
 //! @param still: bool = false                                                 The rings stand still, as published
 //! @param no_slip: bool = false, fixed                                        The viscous condition: on the surface and inside, the flow is zero
-//! @param sharpness: f32 = 0, 0.., soft 0..4, fixed                           Curvature from which an edge is sharp; at 0 no edge is
+//! @param sharpness: f32 = 1, 0.., soft 0..4, fixed                           Curvature from which an edge is sharp; at 0 no edge is
 //! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02                       Half the distance of the differences for the shape's normal [m]
 //! @use shared/space
 //! @use shared/boundary_ramp

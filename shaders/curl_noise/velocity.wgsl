@@ -13,7 +13,7 @@
 //! @param speed: f32 = 0.1, 0.., soft 0..1, steady phase     Eddies of size L change within about L / speed; a constant [m/s]
 //! @param seed: u32 = 0, soft 0..100                         Random seed
 //! @param no_slip: bool = false, fixed                       The viscous condition: on the surface and inside, the flow is zero
-//! @param sharpness: f32 = 0, 0.., soft 0..4, fixed          Curvature from which an edge is sharp, for each octave; at 0 no edge is
+//! @param sharpness: f32 = 1, 0.., soft 0..4, fixed          Curvature from which an edge is sharp, for each octave; at 0 no edge is
 //! @param base: f32 = 0, soft -4..4                          Height of a plume's source, see Plume [m]
 //! @param height: f32 = 0, 0.., soft 0..10                   Height over which its turbulence grows; 0 is uniform [m]
 //! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02      Half the distance of the differences for the shape's derivatives [m]

@@ -8,7 +8,7 @@
 //!
 //! @in    image: Grid<f32>, edge clamp, radius radius     Depth, or any other number a pixel
 //! @out   result: Grid<f32>, like image                   The smoothed image
-//! @param radius: i32 = 5, 0..16, fixed                   Half width of the window, about 2.5 sigma_space [cells]
+//! @param radius: i32 = 5, 0..32, fixed                   Half width of the window, about 2.5 sigma_space [cells]
 //! @param sigma_space: f32 = 2, 0.01.., soft 0.5..6       Standard deviation by distance [cells]
 //! @param sigma_range: f32 = 0.1, 1e-6.., soft 0.001..1   Standard deviation by value; higher edges are kept [units of the image]
 //! @param disc: bool = false, fixed                       Omits the corners of the window, as OpenCV does

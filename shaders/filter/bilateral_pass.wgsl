@@ -8,7 +8,7 @@
 //! @in    image: Grid<f32>, edge clamp                    Depth, or any other number a pixel
 //! @out   result: Grid<f32>, like image                   The image smoothed along the axis
 //! @param axis: i32 = 0, 0..1                             0 along x, 1 along y
-//! @param radius: i32 = 5, 0..16                          Half width of the window, about 2.5 sigma_space [cells]
+//! @param radius: i32 = 5, 0..64                          Half width of the window, about 2.5 sigma_space [cells]
 //! @param sigma_space: f32 = 2, 0.01.., soft 0.5..6       Standard deviation by distance [cells]
 //! @param sigma_range: f32 = 0.1, 1e-6.., soft 0.001..1   Standard deviation by value; higher edges are kept [units of the image]
 //! @param empty: f32 = 1e30                               Values above this are empty pixels [units of the image]

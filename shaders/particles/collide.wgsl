@@ -5,15 +5,16 @@
 //! `rest_speed` after that comes to rest: it moves with the surface, and its last step along it is undone.
 //! A particle that has crossed a thin part of the shape in its last step is stopped on the side from which it came: where the shape is
 //! nearer than the step is long, the step is searched by sphere tracing.
-//! Source: Bridson, Fedkiw and Anderson, Robust Treatment of Collisions, SIGGRAPH 2002, sec. 7.3 (friction as impulse); the rest state of Niagara's collisions; Hart, Sphere Tracing, 1996.
+//! Source: Bridson, Fedkiw and Anderson, Robust Treatment of Collisions, SIGGRAPH 2002, sec. 7.3 (friction as impulse); the rest state of Niagara's collisions, and their radius from each particle's scale; Hart, Sphere Tracing, 1996.
 //!
 //! @in    shape: Field<f32> = 1e9                           Signed distance [m], negative inside
 //! @in    shape_velocity: Field<Vec> = 0, velocity of shape  Velocity of the shape's material [m/s]
 //! @in    dt: f32 = 0                                       Time step in which the particles have come here with their velocity; 0 is the frame's [s]
+//! @in    sizes: Particles{radius: f32} = 0                 The same particles with a radius each, which then counts instead of the parameter [m]
 //! @inout particles: Particles{position: Vec, velocity: Vec} -> {position: Vec, velocity: Vec}    The particle set
 //! @param restitution: f32 = 0.3, 0..1                      Fraction of the normal speed that a bounce keeps
 //! @param friction: f32 = 0.1, 0.., soft 0..1               Coulomb's coefficient
-//! @param radius: f32 = 0, 0.., soft 0..0.1                 Radius of a particle [m]
+//! @param radius: f32 = 0, 0.., soft 0..0.1                 Radius of a particle, unless `sizes` is wired [m]
 //! @param rest_speed: f32 = 0, 0.., soft 0..1               Speed along the surface up to which a particle that hits it comes to rest there; 0: none does [m/s]
 //! @param probe: f32 = 0.1, 0.0001..1                       Step of the differences for the surface normal, as a fraction of a cell
 //! @use shared/contact
@@ -28,14 +29,16 @@ const SKIN = 0.001;
 fn stage(particle: Particle) -> Result {
     let arrival = particle.position;
     let distance = shape(arrival);
+    var radius = params.radius;
+    if sizes_wired { radius = sizes(particle.index).radius; }
     // As the shape sees it: it may have moved, too.
     let step = select(frame.dt, dt(), dt() > 0.0) * (particle.velocity - shape_velocity(arrival));
-    if distance >= params.radius + length(step) { return Result(arrival, particle.velocity); }
-    var out = pushed(arrival, Vec());
+    if distance >= radius + length(step) { return Result(arrival, particle.velocity); }
+    var out = pushed(arrival, Vec(), radius);
     // A way out along the step, or none: has the particle come through the shape?
     if dot(step, out.normal) >= 0.0 {
-        let way = stopped(arrival, step);
-        if any(way.normal != Vec()) { out = pushed(way.place, way.normal); }
+        let way = stopped(arrival, step, radius);
+        if any(way.normal != Vec()) { out = pushed(way.place, way.normal, radius); }
     }
     if all(out.normal == Vec()) { return Result(arrival, particle.velocity); }
     let carried = shape_velocity(out.place);
@@ -49,11 +52,11 @@ fn stage(particle: Particle) -> Result {
 struct Contact { place: Vec, normal: Vec }
 
 // A place moved out of the shape, if it is in it.
-fn pushed(inside: Vec, before: Vec) -> Contact {
+fn pushed(inside: Vec, before: Vec, radius: f32) -> Contact {
     var place = inside;
     var normal = before;
     for (var round = 0; round < ROUNDS; round++) {
-        let depth = params.radius - shape(place);
+        let depth = radius - shape(place);
         if depth <= 0.0 { break; }
         let slope = shape_gradient(place, params.probe * CELL_SIZE);
         let steepness = length(slope);
@@ -66,7 +69,7 @@ fn pushed(inside: Vec, before: Vec) -> Contact {
 }
 
 // Where a step ends that slides along the surfaces in its way.
-fn stopped(arrival: Vec, step: Vec) -> Contact {
+fn stopped(arrival: Vec, step: Vec, radius: f32) -> Contact {
     var place = arrival;
     var normal = Vec();
     var start = arrival - step;
@@ -74,7 +77,7 @@ fn stopped(arrival: Vec, step: Vec) -> Contact {
         let way = place - start;
         let long = length(way);
         if long <= 0.0 { break; }
-        let contact = first_contact(start, way / long, long);
+        let contact = first_contact(start, way / long, long, radius);
         if all(contact.normal == Vec()) { break; }
         normal = contact.normal;
         place -= min(dot(place - contact.place, normal) - SKIN * CELL_SIZE, 0.0) * normal;
@@ -84,12 +87,12 @@ fn stopped(arrival: Vec, step: Vec) -> Contact {
 }
 
 // Where a straight way first meets the surface from outside. No sample is farther than the surface can be, or than a 64th of the way.
-fn first_contact(start: Vec, direction: Vec, long: f32) -> Contact {
+fn first_contact(start: Vec, direction: Vec, long: f32, radius: f32) -> Contact {
     let least = long / f32(SAMPLES);
     var done = 0.0;
     for (var i = 0; i < 2 * SAMPLES; i++) {
         let here = start + done * direction;
-        let away = shape(here) - params.radius;
+        let away = shape(here) - radius;
         // It begins inside, and comes out.
         if i == 0 && away < -least { break; }
         if away < 2.0 * least {

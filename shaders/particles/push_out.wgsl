@@ -5,14 +5,17 @@
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, sec. 2.4 (integration may leave the boundary).
 //!
 //! @in    shape: Field<f32>                    Signed distance [m], negative inside
+//! @in    sizes: Particles{radius: f32} = 0    The same particles with a radius each, which then counts instead of the margin [m]
 //! @inout particles: Particles{position: Vec} -> {position: Vec}    The particle set
-//! @param margin: f32 = 0, 0.., soft 0..0.1    Distance kept from the surface [m]
+//! @param margin: f32 = 0, 0.., soft 0..0.1    Distance kept from the surface, unless `sizes` is wired [m]
 //! @param probe: f32 = 0.1, 0.0001..1          Step of the differences for the surface normal, as a fraction of a cell
 
 fn stage(particle: Particle) -> Vec {
     var place = particle.position;
+    var radius = params.margin;
+    if sizes_wired { radius = sizes(particle.index).radius; }
     for (var round = 0; round < 2; round++) {
-        let depth = params.margin - shape(place);
+        let depth = radius - shape(place);
         if depth <= 0.0 { break; }
         let slope = shape_gradient(place, params.probe * CELL_SIZE);
         let steepness = length(slope);

@@ -9,6 +9,7 @@
 //! @in    open: Grid<f32> = 1                   1 in cells that fluid can fill, 0 in walls
 //! @out   result: FaceGrid, like velocity       The flow one step later [m/s]
 //! @param step: f32 = 1, 0..1                   Part of the time step
+//! @param order: i32 = 2, 1..2, fixed           Path back: 1 one Euler step, 2 midpoint (Runge-Kutta 2)
 //! @use shared/face_path
 //! @use shared/carried_faces
 
@@ -20,8 +21,9 @@ fn stage(cell: Cell) -> Vec {
         if inflow_face(cell, axis) { faces[axis] = carried_faces(cell)[axis]; }
         if wall_face(cell, axis) || open(cell) < 0.5 || open(below) < 0.5 { continue; }
         let here = (Vec(cell) + 0.5 - 0.5 * Vec(unit(axis))) * CELL_SIZE;
-        let half_way = here - 0.5 * dt * velocity_at(here);
-        faces[axis] = carried(before_walls(cell, axis, here, here - dt * velocity_at(half_way)))[axis];
+        var back = velocity_at(here);
+        if params.order == 2 { back = velocity_at(here - 0.5 * dt * back); }
+        faces[axis] = carried(before_walls(cell, axis, here, here - dt * back))[axis];
     }
     return faces;
 }
