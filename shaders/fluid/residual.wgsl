@@ -3,7 +3,7 @@
 //! Source: definition; Briggs, Henson and McCormick, A Multigrid Tutorial, 2000, ch. 2.
 //!
 //! @in  divergence: Grid<f32>               Velocity divergence [1/s]
-//! @in  pressure: Grid<f32>, open zero      Pressure x dt / density [m^2/s]
+//! @in  pressure: Grid<f32> = 0, open zero  Pressure x dt / density [m^2/s]
 //! @in  open: Grid<f32> = 1                 1 in cells that fluid can fill, 0 in walls
 //! @out residual: Grid<f32>                 Divergence that the pressure does not remove, 0 in walls [1/s]
 

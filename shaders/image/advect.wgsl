@@ -1,6 +1,7 @@
 //! Advect Image
 //! Carries an image along the velocity, semi-Lagrangian:  c(x, t + dt) = c(x - dt u, t) exp(-dissipation dt),
 //! with a limited bicubic lookup, so that it stays sharp over hundreds of steps. In 3D and beside walls the lookup is linear.
+//! Sums drift: the limiter adds 9 % of a jet's dye a second on 256 cells a side. Advect (conservative) keeps them.
 //! Nothing comes through walls: a path back ends where it meets one, and only open cells on its side of it give.
 //! Source: Stam, SIGGRAPH 1999; Keys, Cubic Convolution Interpolation, 1981; clamped against overshoot as in Selle et al. 2008.
 //! Source: Amanatides and Woo, A Fast Voxel Traversal Algorithm, 1987 (paths from cell to cell).
