@@ -1,6 +1,6 @@
 //! Whether a graph shows the same film at every frame rate, on coarser and finer cells, and in boxes of other shapes.
 //!
-//! `cargo bench --bench films -- [GRAPH..] [--early 1] [--late 3] [--fps 24,25,30,60] [--of 120] [--no-cells]`
+//! `cargo bench --bench films -- [GRAPH..] [--early 1] [--late 3] [--fps 24,25,30,60] [--of 120] [--no-cells] [--substeps RULE]`
 //!
 //! Prints the tables of `docs/validation.md`. Pictures are compared as a viewer sees them from afar: in linear light, averaged to 48
 //! pixels across, by the root of the mean squared difference over that of the picture itself. Of States the root mean square of all
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 
 use stagewright_compiler::{Plan, PlanOptions};
-use stagewright_language::document::{Document, NodeKind, ParamValue};
+use stagewright_language::document::{Document, NodeKind, ParamValue, Substeps};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::gpu::{Gpu, GpuOptions};
@@ -41,6 +41,9 @@ struct Arguments {
     /// The frame rate that they are compared with
     #[arg(long, default_value_t = 120.0)]
     of: f64,
+    /// Substeps in place of the graphs' own
+    #[arg(long)]
+    substeps: Option<Substeps>,
     /// Only frame rates
     #[arg(long)]
     no_cells: bool,
@@ -158,6 +161,7 @@ fn film(
 ) -> Result<Film, Box<dyn std::error::Error>> {
     let mut document = Document::parse(&std::fs::read_to_string(path)?)?;
     document.fps = fps;
+    document.substeps = arguments.substeps.unwrap_or(document.substeps);
     let library = Library::builtin();
     apply(&mut document, library, change)?;
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
