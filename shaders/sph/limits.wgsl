@@ -18,8 +18,9 @@ fn stage() -> Result {
     let h = kernel().z;
     let speed = sqrt(params.stiffness);
     let sound = speed * dt / h * sqrt((1.0 + 2.0 * params.damping) / 3.0);
-    // v_i changes at the rate 2 (DIM + 2) mu/rho^2 sum_j m (-dW/dr)/r, of which the lattice has 1/DIM along each axis, and opposite neighbours double it.
+    // v_i changes at the rate 2 (DIM + 2) nu times a sum of weights (a for the first and, as in the integral, 7 or 9.4 b for the second), of which the lattice has 1/DIM along each axis, and opposite neighbours double it.
     let kinematic = params.viscosity / rest_density() + params.artificial * speed * 0.5 * h / (2.0 * f32(DIM + 2));
-    let viscous = 2.0 * f32(DIM + 2) / f32(DIM) * kinematic * kernel().w * dt / (h * h);
+    let weights = unpack2x16float(bitcast<u32>(kernel().w));
+    let viscous = 2.0 * f32(DIM + 2) * kinematic * (weights.y + select(9.4, 7.0, DIM == 2) * weights.x) * dt / (h * h);
     return Result(sound, viscous);
 }

@@ -34,7 +34,8 @@ fn stage() -> Result {
     let celerity = sqrt(params.stiffness);
     if celerity > 0.0 { longest = min(longest, params.sound * h / (celerity * sqrt((1.0 + 2.0 * params.damping) / 3.0))); }
     let kinematic = params.viscosity / rest_density() + params.artificial * celerity * 0.5 * h / (2.0 * f32(DIM + 2));
-    let rate = 2.0 * f32(DIM + 2) / f32(DIM) * kinematic * kernel().w / (h * h);
+    let weights = unpack2x16float(bitcast<u32>(kernel().w)); // as in SPH Limits
+    let rate = 2.0 * f32(DIM + 2) * kinematic * (weights.y + select(9.4, 7.0, DIM == 2) * weights.x) / (h * h);
     if rate > 0.0 { longest = min(longest, params.viscous / rate); }
     let steps = max(ceil(begin / max(longest, 1e-9) - 0.001), 1.0);
     let after = select(begin - begin / steps, 0.0, steps == 1.0);

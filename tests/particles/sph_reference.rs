@@ -56,6 +56,31 @@ impl Fluid {
         if q < 1.0 { factor * 20.0 * (1.0 - q).powi(3) } else { 0.0 }
     }
 
+    /// Weights of (1 - q)^3 and 1 - q in viscosity, over h^2: on the lattice the shear viscosity is mu along axes and diagonals. Rounded to f16, over the kernel's slope.
+    fn drags(&self, lattice: f64) -> [f64; 2] {
+        let ratio = self.h / (self.mass / self.rest_density).powf(1.0 / self.dim as f64);
+        let reach = -8i32..=8;
+        let layers = if self.dim == 2 { 0..=0 } else { reach.clone() };
+        let mut sums = [[0.0; 2]; 2]; // of x^4 and of x^2 y^2
+        for (x, y) in reach.clone().flat_map(|x| reach.clone().map(move |y| (x, y))) {
+            for z in layers.clone() {
+                let q = f64::from(x * x + y * y + z * z).sqrt() / ratio;
+                for (weight, sums) in [(1.0 - q).powi(3), 1.0 - q].iter().zip(&mut sums) {
+                    if q < 1.0 {
+                        sums[0] += weight * f64::from(x).powi(4) / ratio.powi(4);
+                        sums[1] += weight * f64::from(x * x * y * y) / ratio.powi(4);
+                    }
+                }
+            }
+        }
+        let [first, second] = sums;
+        let share = ((3.0 * first[1] - first[0]) / (second[0] - 3.0 * second[1])).clamp(0.0, 1.0);
+        let volume = self.mass / self.rest_density;
+        let size = 1.0 / (volume * (self.dim as f64 + 2.0) * (first[1] + share * second[1]) * self.h.powi(4));
+        let slope = self.wendland_slope(0.0, lattice) / self.h.powi(2);
+        [size, share * size].map(|weight| slope * rounded_to_f16(weight / slope))
+    }
+
     /// What the lattice of the rest density gives for two integrals that are 1: of W, and of -r dW/dr / dim.
     fn lattice(&self) -> (f64, f64) {
         let ratio = self.h / (self.mass / self.rest_density).powf(1.0 / self.dim as f64);
@@ -136,6 +161,7 @@ impl Fluid {
         normal: &[([f64; 3], f64)],
     ) -> Outcome {
         let (m, k, rho0) = (self.mass, self.stiffness, self.rest_density);
+        let drags = self.drags(lattice);
         let (mut acceleration, mut terms) = (self.gravity, length(self.gravity));
         for j in (0..places.len()).filter(|j| *j != i) {
             let d = self.apart(places[j], places[i]);
@@ -158,12 +184,14 @@ impl Fluid {
                 let pull = m * self.wendland_slope(r, lattice);
                 acceleration = plus(acceleration, pull * k * ((ri - rho0) / (ri * ri) + (rj - rho0) / (rj * rj)), d);
                 terms += pull * k * ((ri + rho0) / (ri * ri) + (rj + rho0) / (rj * rj)) * r;
-                let closing = (0..3).map(|a| -across[a] * d[a]).sum::<f64>() / (r * r + 1e-4 * self.h * self.h);
+                let closing = (0..3).map(|a| -across[a] * d[a]).sum::<f64>();
+                let q = 1.0 - r / self.h;
+                let slowed = m * (drags[0] * q.powi(3) + drags[1] * q);
                 let c = k.sqrt();
                 let shock = if closing < 0.0 { self.artificial * c * self.h / (ri + rj) } else { 0.0 };
                 let drag = 2.0 * (self.dim + 2) as f64 * self.viscosity / (ri * rj) + shock;
-                acceleration = plus(acceleration, -pull * drag * closing, d);
-                terms += pull * drag * speeds;
+                acceleration = plus(acceleration, -slowed * drag * closing, d);
+                terms += slowed * drag * speeds * r * r;
             }
             let tension = self.surface_tension * 2.0 * rho0 / (ri + rj);
             acceleration = plus(acceleration, -tension * m * self.cohesion(r) / r, d);
@@ -172,4 +200,9 @@ impl Fluid {
         }
         Outcome { density: density[i], acceleration, terms }
     }
+}
+
+fn rounded_to_f16(value: f64) -> f64 {
+    let step = 2.0_f64.powf(value.max(1e-4).log2().floor() - 10.0);
+    (value / step).round() * step
 }
