@@ -8,6 +8,7 @@
 //! Source: Stam, Stable Fluids, SIGGRAPH 1999; Unity Graphics Programming ch. 4 (DiffuseVelocity); Harlow and Welch, Phys. Fluids 8,
 //! 1965 (ghost values).
 //!
+//! @iterations 12
 //! @sweep checkerboard
 //! @in    before: Grid<F>                              The field before diffusion, the right-hand side
 //! @inout field: Grid<F> = 0, radius 1                 The diffused field, refined by each sweep

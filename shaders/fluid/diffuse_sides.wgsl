@@ -6,6 +6,7 @@
 //! Source: Patankar, Numerical Heat Transfer and Fluid Flow, 1980, ch. 4 (boundary conditions); Harlow and Welch, Phys. Fluids 8, 1965 (ghost values).
 //! Keywords: heat, temperature, conduction, boundary condition, Dirichlet, Neumann, heated wall
 //!
+//! @iterations 20
 //! @sweep checkerboard
 //! @in    before: Grid<f32>                            The field before diffusion, the right-hand side
 //! @inout field: Grid<f32> = 0, radius 1               The diffused field, refined by each sweep

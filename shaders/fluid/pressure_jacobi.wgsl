@@ -4,6 +4,7 @@
 //! 79 %. Pressure (multigrid) has the same ports and leaves a tenth in one iteration; Check Residual tells what is left.
 //! Source: Stam 1999; Harris, GPU Gems ch. 38.
 //!
+//! @iterations 40
 //! @in    divergence: Grid<f32>, balanced     Velocity divergence [1/s]
 //! @in    open: Grid<f32> = 1                 1 in cells that fluid can fill, 0 in walls
 //! @inout pressure: Grid<f32> = 0, radius 1, open zero   Pressure x dt / density [m^2/s], refined by each sweep

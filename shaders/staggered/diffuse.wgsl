@@ -11,6 +11,7 @@
 //! Source: Stam, SIGGRAPH 1999, section 3; Harlow and Welch, Phys. Fluids 8, 1965 (ghost values); Kirkpatrick, Armfield and Kent,
 //! J. Comput. Phys. 184, 2003 (momentum of cut cells).
 //!
+//! @iterations 8
 //! @sweep checkerboard
 //! @in    before: FaceGrid                            Flow before [m/s]
 //! @inout velocity: FaceGrid = 0, radius 1            Flow after, refined by each sweep [m/s]

@@ -3,6 +3,7 @@
 //! Faces of weight 0 are walls. Also solves the correction of fractions, with their shortfall as the divergence.
 //! Source: saharan, oil clock article, 2016, step 4; Harris, GPU Gems ch. 38.
 //!
+//! @iterations 60
 //! @in    divergence: Grid<f32>, balanced     Outflow per volume [1/s]
 //! @in    weight: FaceGrid                    Inverse mass on each face, 0 on walls [m^3/kg]
 //! @inout pressure: Grid<f32> = 0, radius 1, open zero   Pressure x dt, refined by each sweep [Pa s]
