@@ -315,6 +315,11 @@ fn each_particle_collides_by_its_own_radius() {
             (p[axis] - if axis == 1 { touching.max(f64::from(0.35f32)) } else { touching }).abs()
         });
         let worst = off.fold(0.0, f64::max);
-        within(&format!("{node}: from where its radius holds it [m]"), worst, 1e-6, "rounding of a distance below 1 m, and its slope");
+        within(
+            &format!("{node}: from where its radius holds it [m]"),
+            worst,
+            1e-6,
+            "rounding of a distance below 1 m, and its slope",
+        );
     }
 }

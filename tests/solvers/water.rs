@@ -267,7 +267,12 @@ fn the_articles_filter_keeps_the_outline_of_a_drop() {
         moved = moved.max((after - before).abs());
     }
     assert!(dropped > 200, "{dropped} pixels show the drop");
-    within("depth of a pixel of the drop, moved [m]", moved, radius + 2.0 * 0.5 * (-10f64).exp() * 33.0, "the drop's own relief");
+    within(
+        "depth of a pixel of the drop, moved [m]",
+        moved,
+        radius + 2.0 * 0.5 * (-10f64).exp() * 33.0,
+        "the drop's own relief",
+    );
     // A part of the sheet, a window and more away from the drop and from its ends.
     let inner = |i: &usize| (200..260).contains(&(i % size[0])) && (160..200).contains(&(i / size[0]));
     let relief = |depth: &[f64]| {
