@@ -14,15 +14,15 @@ fn nodes(step: f64) -> String {
     format!(
         r#"{sphere}
         "free": (stage: "curl_noise/noise", on: "space", params: {{{PARAMS}}}),
-        "held": (stage: "curl_noise/noise", {shape}, params: {{{PARAMS}, "step": 0.00390625}}),
+        "held": (stage: "curl_noise/noise", {shape}, params: {{{PARAMS}, "sharpness": 0, "step": 0.00390625}}),
         "risen": (stage: "curl_noise/plume", inputs: {{"potential": "held.potential"}}, params: {{"base": 0.0625, "height": 0.875}}),
         "free_curl": (stage: "curl_noise/curl", inputs: {{"potential": "free.potential"}}, params: {{"step": {step}}}),
         "held_curl": (stage: "curl_noise/curl", inputs: {{"potential": "held.potential"}}, params: {{"step": {step}}}),
         "risen_curl": (stage: "curl_noise/curl", inputs: {{"potential": "risen.rising"}}, params: {{"step": {step}}}),
         "free_exact": (stage: "curl_noise/velocity", on: "space", params: {{{PARAMS}}}),
-        "held_exact": (stage: "curl_noise/velocity", {shape}, params: {{{PARAMS}, "step": 0.00390625}}),
+        "held_exact": (stage: "curl_noise/velocity", {shape}, params: {{{PARAMS}, "sharpness": 0, "step": 0.00390625}}),
         "risen_exact": (stage: "curl_noise/velocity", {shape}, params:
-            {{{PARAMS}, "step": 0.00390625, "base": 0.0625, "height": 0.875}}),
+            {{{PARAMS}, "sharpness": 0, "step": 0.00390625, "base": 0.0625, "height": 0.875}}),
         "#
     )
 }

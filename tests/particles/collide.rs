@@ -285,3 +285,41 @@ fn no_particle_passes_a_plate_that_is_thinner_than_a_step() {
         }
     }
 }
+
+const SIZES: &str = r##"
+    "domain": (domain: (resolution: (10, 10), width: 1, edge: "wall")),
+    "set": (state: "Particles{position: Vec, velocity: Vec, id: u32, radius: f32}", capacity: 100),
+    "floor": (custom: r#"//! Floor
+        //! @out distance: Field<f32>
+        fn stage(position: Vec) -> f32 { return position.y - 0.25; }"#),
+    "instant": (number: 0.000001),
+    "collide": (stage: "particles/collide", inputs: {"dt": "instant", "particles": "set.value", "shape": "floor.distance", "sizes": "set.value"}, params: {"radius": 0.5}),
+    "contain": (stage: "particles/contain", inputs: {"particles": "set.value", "sizes": "set.value"}, params: {"margin": 0.5}),
+    "push_out": (stage: "particles/push_out", inputs: {"particles": "set.value", "shape": "floor.distance", "sizes": "set.value"}, params: {"margin": 0.5}),
+"##;
+
+/// As Niagara's collisions take each particle's scale: a ball of radius r rests at r above a floor, and at r from a wall.
+#[test]
+fn each_particle_collides_by_its_own_radius() {
+    let mut sim = start(60.0, SIZES, &[]);
+    let radii: Vec<f32> = (0..100).map(|i| 0.002 * i as f32).collect();
+    // Those of radius 0.1 and more touch the floor; all are at the left wall.
+    let positions: Vec<f32> = radii.iter().flat_map(|_| [0.0, 0.35]).collect();
+    place(&mut sim, "set", &positions, &vec![0.0; 200], 2);
+    sim.write("set.radius", &radii).unwrap_or_else(|e| panic!("{e}"));
+    step(&mut sim, 1);
+    for (node, axis, rest) in [("collide", 1, 0.25), ("push_out", 1, 0.25), ("contain", 0, 0.0)] {
+        let places = vectors(&sim, &format!("{node}.particles"), "position", 2);
+        let off = places.iter().zip(&radii).map(|(p, r)| {
+            let touching = rest + f64::from(*r);
+            (p[axis] - if axis == 1 { touching.max(f64::from(0.35f32)) } else { touching }).abs()
+        });
+        let worst = off.fold(0.0, f64::max);
+        within(
+            &format!("{node}: from where its radius holds it [m]"),
+            worst,
+            1e-6,
+            "rounding of a distance below 1 m, and its slope",
+        );
+    }
+}

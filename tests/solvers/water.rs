@@ -223,3 +223,64 @@ fn the_small_water_graph_keeps_its_water_together() {
         "a tenth, which the eye still takes for water",
     );
 }
+
+/// What the surface of the variant `article` draws: particles of its size, seen from above.
+const SEEN: &str = r##"
+    "set": (state: "Particles{position: Vec, velocity: Vec, id: u32}", capacity: 2000, on: "tank"),
+    "drops": (custom: r#"//! Spheres
+        //! @inout particles: Particles{position: Vec} -> {radius: f32}
+        //! @param full: f32 = 1
+        fn stage(particle: Particle) -> f32 { return params.full; }"#, inputs: {"particles": "set.value"}, params: {"full": "spacing"}),
+    "camera": (stage: "view/camera", on: "picture", params: {"look_at": (1.1, 0.3, 0.5), "azimuth": 0, "elevation": 90, "distance": 2.75, "fov": 35}),
+"##;
+
+/// A drop half a metre before a sheet of spheres. Depths across its outline differ by at least 0.5 m less a radius of 0.05 m, four and a
+/// half ranges, so they weigh exp(-10), and a pixel of the drop moves within the drop's own relief of one radius. The range of the
+/// narrow-range filter, 12 spacings, moves its edge by 0.2 m. And of the sheet's own relief a window of 2.5 sigma leaves little: one of 1.3 sigma
+/// leaves 11 %, with its sign turned.
+#[test]
+fn the_articles_filter_keeps_the_outline_of_a_drop() {
+    let path = format!("{}/graphs/sph_water.ron", env!("CARGO_MANIFEST_DIR"));
+    let shipped = Document::parse(&std::fs::read_to_string(path).unwrap()).unwrap_or_else(|e| panic!("{e}"));
+    let shipped = shipped.with_variant(Some("article")).unwrap_or_else(|e| panic!("{e}"));
+    let mut test = document(60.0, SEEN, &[]);
+    for name in ["spacing", "picture_height", "sigma", "h", "cells", "size", "tank", "picture", "surface"] {
+        test.nodes.insert(name.to_string(), shipped.nodes[name].clone());
+    }
+    let (spacing, radius, level, drop) = (0.05, 0.05, 0.3, [1.1, 0.85, 0.5]);
+    let sheet = (0..44 * 20).map(|i| [(f64::from(i % 44) + 0.5) * spacing, level, (f64::from(i / 44) + 0.5) * spacing]);
+    let places: Vec<[f64; 3]> = sheet.chain([drop]).collect();
+    let mut sim = simulation(&test);
+    sim.reset();
+    let numbers: Vec<f32> = places.iter().flatten().map(|x| *x as f32).collect();
+    sim.write("set.position", &numbers).unwrap_or_else(|e| panic!("{e}"));
+    sim.write("set.velocity", &vec![0.0; numbers.len()]).unwrap_or_else(|e| panic!("{e}"));
+    sim.set_count("set", places.len() as u32).unwrap_or_else(|e| panic!("{e}"));
+    step(&mut sim, 1);
+    let (raw, smooth) = (read(&sim, "surface.raw_depth"), read(&sim, "surface.depth"));
+    let size = [640, 360];
+    assert_eq!(raw.len(), size[0] * size[1], "the variant's image");
+    let eye = 2.75 + level - drop[1];
+    let (mut dropped, mut moved) = (0, 0.0f64);
+    for (before, after) in raw.iter().zip(&smooth).filter(|(before, _)| **before < eye + radius) {
+        dropped += 1;
+        moved = moved.max((after - before).abs());
+    }
+    assert!(dropped > 200, "{dropped} pixels show the drop");
+    within(
+        "depth of a pixel of the drop, moved [m]",
+        moved,
+        radius + 2.0 * 0.5 * (-10f64).exp() * 33.0,
+        "the drop's own relief",
+    );
+    // A part of the sheet, a window and more away from the drop and from its ends.
+    let inner = |i: &usize| (200..260).contains(&(i % size[0])) && (160..200).contains(&(i / size[0]));
+    let relief = |depth: &[f64]| {
+        let part: Vec<f64> = (0..depth.len()).filter(inner).map(|i| depth[i]).collect();
+        let middle = mean(&part);
+        (part.iter().map(|d| (d - middle).powi(2)).sum::<f64>() / part.len() as f64).sqrt()
+    };
+    let (spheres, left) = (relief(&raw), relief(&smooth));
+    assert!(spheres > 0.002, "the spheres have a relief of {spheres} m");
+    within("relief of the spheres that is left", left / spheres, 0.03, "a hundredth by the window; spheres seen askew");
+}
