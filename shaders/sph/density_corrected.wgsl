@@ -1,5 +1,5 @@
 //! SPH Corrected Density
-//! Density as in SPH Density, and a rate of it that is right for every linear flow, however the particles lie:  -rho_0 tr(L grad v),
+//! Density as in SPH Density, and a rate of it that is right for linear flow, shear for example, wherever the kernel is full, however the particles lie:  -rho_0 tr(L grad v),
 //! grad v = sum_j V (v_j - v_i) (x_j - x_i) |W'|/r,  L = (sum_j V (x_j - x_i) (x_j - x_i) |W'|/r + (1 - s) n n)^-1.  The last term fills in what is missing beyond a free surface,
 //! along its normal n, so that L is bounded: s = n M n of the sum M, at most 1. A square lattice in shear, whose density is that at rest, otherwise resists like a solid. SPH Corrected Acceleration is the adjoint of this rate,
 //! so sound neither gains nor loses energy. Images beyond closed sides count, as in SPH Density; SPH Wall Density adds what a shape takes.

@@ -1,5 +1,5 @@
 //! SPH Shift
-//! Moves particles to where they are missing, without a change of their velocity:  x_i += shifting c dt h uneven_i.  Particles that stay evenly spread while they flow do not lock like a lattice.
+//! Moves particles to where they are missing, without a change of their velocity:  x_i += min(shifting c dt, 0.08 h) h uneven_i.  (More than 0.1 h would overshoot.)  Particles that stay evenly spread while they flow do not lock like a lattice.
 //! Near surfaces and shapes nothing is moved.
 //! Source: Lind, Xu, Stansby and Rogers, J. Comput. Phys. 231, 2012; Sun et al., Comput. Methods Appl. Mech. Eng. 315, 2017.
 //!
@@ -11,5 +11,6 @@
 
 fn stage(particle: Particle) -> Vec {
     let time = select(frame.dt, dt(), dt() > 0.0);
-    return particle.position + params.shifting * sqrt(params.stiffness) * time * kernel().z * particle.uneven;
+    let reach = min(params.shifting * sqrt(params.stiffness) * time, 0.08 * kernel().z);
+    return particle.position + reach * kernel().z * particle.uneven;
 }

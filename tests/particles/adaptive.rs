@@ -161,8 +161,8 @@ fn the_step_is_the_longest_that_each_limit_allows() {
             if speed * middle + pull * middle * middle <= reach { low = middle } else { high = middle }
         }
         let sound = 0.4 * h / (stiffness.sqrt() * (2.0f64 / 3.0).sqrt());
-        // The weights of viscosity on a square lattice with h of 2 spacings: neighbours at 1 and at its square root of 2.
-        let viscous = 0.7 / (24.0 * viscosity / 1000.0 / (h * h));
+        // 8 (a + 7 b) with the weights of viscosity on a square lattice whose h is 2 spacings, 2.447 and 0.0893.
+        let viscous = 0.7 / (24.57 * viscosity / 1000.0 / (h * h));
         let longest = low.min(sound).min(viscous);
         let steps = (frame / longest - 0.001).ceil().max(1.0);
         let found = read(&sim, "step.dt")[0];

@@ -148,6 +148,25 @@ fn energy_never_grows_in_a_periodic_box() {
 }
 
 #[test]
+fn corrected_gradients_keep_momentum() {
+    for group in ["substep_corrected", "substep_dfsph_corrected"] {
+        let graph = BOX
+            .replace("sph/substep", &format!("sph/{group}"))
+            .replace("id: u32}", "id: u32, pressure: f32}")
+            .replace("\"artificial_viscosity\": $artificial, ", "");
+        let mut sim = start(60.0, &graph, &[("$stiffness", "385"), ("$viscosity", "1")]);
+        sim.reset();
+        let velocities = random(200, 4);
+        sim.write("set.velocity", &velocities).unwrap_or_else(|e| panic!("{e}"));
+        step(&mut sim, 10);
+        let (before, after) = (vectors_of(&f64s(&velocities), 2), vectors(&sim, "set.value", "velocity", 2));
+        let sum = |velocities: &[[f64; 3]]| velocities.iter().fold([0.0; 3], |sum, v| plus(sum, 1.0, *v));
+        let size = before.iter().map(|v| length(*v)).sum::<f64>();
+        within(group, length(apart(sum(&before), sum(&after))) / size, 1e-5, "roundings of 40 substeps");
+    }
+}
+
+#[test]
 fn limits_warn_before_it_bursts() {
     let warned = |stiffness: f64, viscosity: f64| {
         let values = [("$stiffness", stiffness), ("$viscosity", viscosity), ("$artificial", 0.0)];
