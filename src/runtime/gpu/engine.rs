@@ -396,6 +396,11 @@ impl Engine {
         }
     }
 
+    /// Watched numbers of the frames so far are no longer wanted.
+    pub(crate) fn forget_watched(&mut self) {
+        self.uploads.forget();
+    }
+
     /// Whether a next frame depends on anything that a frame computes.
     pub(crate) fn simulates(&self) -> bool {
         !self.frames.of(self.swapped, false).is_empty()

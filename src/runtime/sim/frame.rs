@@ -150,13 +150,13 @@ impl Simulation {
         let begins = (self.time, self.frame);
         (self.time, self.frame) = now;
         fed?;
-        let of = self.stepping.count(self.length(input));
+        let (of, rehearsed) = self.steps_of(input, begins)?;
         // Where nothing lasts, only what the last step shows is seen.
         let index = if self.engine.simulates() { 0 } else { of - 1 };
         let (began, step) = (Instant::now(), Step { index, of });
         self.engine.expect_steps(of - index);
         let mut started =
-            Started { input: input.clone(), step, begins, dt: 0.0, saved, took: Duration::ZERO, wake: None };
+            Started { input: input.clone(), step, begins, dt: 0.0, saved, rehearsed, took: Duration::ZERO, wake: None };
         self.write_step(&mut started);
         started.took = began.elapsed();
         Ok(started)
@@ -168,12 +168,16 @@ impl Simulation {
     }
 
     /// What follows when a frame was submitted.
-    fn end(&mut self, Started { input, dt, saved, step, .. }: Started) -> Result<(), Problems> {
+    fn end(&mut self, Started { input, dt, saved, step, rehearsed, .. }: Started) -> Result<(), Problems> {
         self.collect_watches(false);
         match saved {
             // What is computed only to be seen is no part of the run.
             Some(saved) => {
                 self.engine.restore(&self.held(), &saved);
+                if rehearsed {
+                    // The frame itself may have another input.
+                    self.stepping.restart();
+                }
                 self.previewed = Some(input).filter(|_| self.present().is_none());
             }
             None => {
@@ -203,7 +207,7 @@ impl Simulation {
     }
 
     /// The buffers of the States that a frame changes; files are shown as they are.
-    fn held(&self) -> Vec<BufferId> {
+    pub(super) fn held(&self) -> Vec<BufferId> {
         held(&self.plan).map(|state| state.buffer).collect()
     }
 

@@ -57,6 +57,8 @@ pub(super) struct Started {
     pub(super) begins: (f64, u64),
     /// Seconds of simulated time.
     pub(super) dt: f64,
+    /// What the Courant number needs became known for this frame.
+    pub(super) rehearsed: bool,
     /// GPU time of the steps in slices that have ended.
     pub(super) took: Duration,
     /// Called when the GPU has computed a step in slices.

@@ -58,8 +58,8 @@ pub(super) struct Stepping {
 }
 
 struct Coming {
-    /// Steps that the Courant number needs.
-    needed: u32,
+    /// Steps that the Courant number needs; `None` where no frame was computed yet.
+    needed: Option<u32>,
     /// The Courant numbers of the last step, on their way, and how many steps their frame had.
     numbers: Option<(Reading, u32)>,
 }
@@ -68,7 +68,7 @@ impl Stepping {
     pub(super) fn new(plan: &Plan) -> Stepping {
         let numbers = plan.watches.iter().filter(|watch| watch.port == COURANT).map(|watch| watch.buffer).collect();
         let stepping =
-            Stepping { rule: plan.substeps, numbers, coming: Mutex::new(Coming { needed: 1, numbers: None }) };
+            Stepping { rule: plan.substeps, numbers, coming: Mutex::new(Coming { needed: None, numbers: None }) };
         stepping.restart();
         stepping
     }
@@ -77,17 +77,23 @@ impl Stepping {
         self.coming.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A first frame has the most steps, since nothing is known of it.
+    /// Nothing is known of the coming frame.
     pub(super) fn restart(&self) {
-        self.set(self.rule.most());
+        *self.coming() = Coming { needed: self.numbers.is_empty().then(|| self.rule.most()), numbers: None };
     }
 
     fn set(&self, needed: u32) {
-        *self.coming() = Coming { needed: needed.clamp(1, self.rule.most().max(1)), numbers: None };
+        *self.coming() = Coming { needed: Some(needed.clamp(1, self.rule.most().max(1))), numbers: None };
+    }
+
+    /// Whether the coming frame has to be rehearsed, since a number decides that is not known.
+    fn is_unknown(&self) -> bool {
+        let coming = self.coming();
+        self.rule.courant().is_some() && coming.needed.is_none() && coming.numbers.is_none()
     }
 
     /// Steps that the Courant number needs in the coming frame. Waits for the frame before where that decides.
-    fn needed(&self) -> u32 {
+    fn needed(&self) -> Option<u32> {
         let mut coming = self.coming();
         if let Some((reading, before)) = coming.numbers.take()
             && let Some(words) = reading.wait()
@@ -96,15 +102,15 @@ impl Stepping {
                 // `max` would lose a NaN.
                 if a.is_nan() || a > b { a } else { b }
             });
-            coming.needed = greatest.map_or(coming.needed, |number| self.rule.needed(before, number));
+            coming.needed = greatest.map(|number| self.rule.needed(before, number)).or(coming.needed);
         }
         coming.needed
     }
 
     /// Steps of the coming frame, of this length \[s\].
     pub(super) fn count(&self, length: f32) -> u32 {
-        let needed = if self.rule.courant().is_some() { self.needed() } else { 1 };
-        self.rule.count(f64::from(length), needed)
+        let needed = self.rule.courant().and_then(|_| self.needed());
+        self.rule.count(f64::from(length), needed.unwrap_or(1))
     }
 
     /// Called after a frame of the run that had so many steps.
@@ -117,9 +123,29 @@ impl Stepping {
 }
 
 impl Simulation {
-    /// Steps that a coming frame of 1/fps is divided into. Waits for the frame before where that decides.
+    /// Steps that a coming frame of 1/fps is divided into. Waits for the frame before where that decides; what a first frame needs is
+    /// known once it was computed.
     pub fn substeps(&self) -> u32 {
         self.stepping.count(self.length(&FrameInput::default()))
+    }
+
+    /// Steps that a frame is divided into, which begins at this time \[s\] and number. Where nothing is known of the Courant number, the
+    /// frame is computed once as a single step, and taken back. Returns whether that was so, too.
+    ///
+    /// # Errors
+    /// No memory for copies of the States.
+    pub(super) fn steps_of(&mut self, input: &FrameInput, begins: (f64, u64)) -> Result<(u32, bool), Problem> {
+        let unknown = self.stepping.is_unknown();
+        if unknown {
+            let held = self.held();
+            let saved = self.engine.save(&held)?;
+            self.settings.write_step(&self.plan, input, begins.0, begins.1, Step { index: 0, of: 1 });
+            self.engine.step(self.settings.bytes(), false, false);
+            self.stepping.after(&self.engine, 1);
+            self.engine.restore(&held, &saved);
+            self.engine.forget_watched();
+        }
+        Ok((self.stepping.count(self.length(input)), unknown))
     }
 
     /// Length of a frame \[s\].
@@ -132,7 +158,7 @@ impl Simulation {
     pub(super) fn held_values(&self) -> Vec<(String, Vec<f64>)> {
         let mut held = self.settings.held(&self.plan);
         if self.plan.substeps.courant().is_some() {
-            held.push((HELD.into(), vec![f64::from(self.stepping.needed())]));
+            held.extend(self.stepping.needed().map(|needed| (HELD.into(), vec![f64::from(needed)])));
         }
         held
     }

@@ -86,8 +86,9 @@ impl FrameDebugger {
     /// Keeps the States that the simulation holds as the start of a frame, and goes there.
     fn begin_frame(&mut self, input: &FrameInput) -> Result<(), Problems> {
         input.clone_into(&mut self.input);
-        self.step = Step { index: 0, of: self.simulation.stepping.count(self.simulation.length(input)) };
         self.simulation.feed()?;
+        let (of, _) = self.simulation.steps_of(input, (self.simulation.time, self.simulation.frame))?;
+        self.step = Step { index: 0, of };
         self.begin_step()?;
         while !self.from_first && self.next_step()? {}
         Ok(())
