@@ -144,8 +144,7 @@ const SIDES: &str = r#"
 "#;
 
 fn steady(cells: &str, edge: &str, profile: &str, inputs: &str, sides: &str) -> Vec<f64> {
-    let values =
-        [("$cells", cells), ("$edge", edge), ("$profile", profile), ("$inputs", inputs), ("$sides", sides)];
+    let values = [("$cells", cells), ("$edge", edge), ("$profile", profile), ("$inputs", inputs), ("$sides", sides)];
     let mut sim = start(0.01, SIDES, &values);
     step(&mut sim, 6);
     read(&sim, "diffuse.field")

@@ -89,7 +89,12 @@ fn a_free_top_falls_and_precesses() {
     within("fall", place[1] - (0.9 - 0.5 * 9.81 * t * t), 0.5 * 9.81 * t / fps, "half a step of the speed");
     within("flight", place[0] - (0.5 + 0.2 * t), 1e-5, "no force along x");
     for (k, exact) in [0.3, 0.0, 8.0].into_iter().enumerate() {
-        within(&format!("angular momentum {k}"), momentum[k] - exact, 0.03, "second order in w dt: 8 (4 / 240)^2, over 120 steps of half of that");
+        within(
+            &format!("angular momentum {k}"),
+            momentum[k] - exact,
+            0.03,
+            "second order in w dt: 8 (4 / 240)^2, over 120 steps of half of that",
+        );
     }
     // The angle of the axis to the angular momentum, and how far it has gone around.
     let size = (0.3f64 * 0.3 + 64.0).sqrt();

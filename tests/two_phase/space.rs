@@ -128,7 +128,10 @@ fn a_cycle_takes_seven_eighths_in_space() {
             };
             let (first, last) = (left(1e30), left(0.0));
             let each = (first / last).powf(1.0 / 3.0);
-            println!("{n}^3, {edge}, {what}: {:.1} times in the first cycle, {each:.1} in each to 4", rms(&rhs) / first);
+            println!(
+                "{n}^3, {edge}, {what}: {:.1} times in the first cycle, {each:.1} in each to 4",
+                rms(&rhs) / first
+            );
             assert!(each >= 8.0, "a cycle takes {each} times");
         }
     }
