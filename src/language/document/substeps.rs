@@ -12,7 +12,7 @@ use super::field_name::FieldName;
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Substeps {
-    /// So many in every frame.
+    /// The same number in every frame.
     Fixed(u32),
     /// As few as keep each step within its bounds.
     Bounded {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 pub(super) use super::simulation::Started;
 use super::state_layout::held;
-use super::substeps::Step;
+use super::step::Step;
 use super::{FrameInput, Simulation};
 use crate::gpu::Reading;
 use crate::plan::BufferId;

@@ -25,6 +25,7 @@ mod settings;
 mod simulation;
 mod snapshot;
 mod state_layout;
+mod step;
 mod substeps;
 pub mod timeline;
 mod watch;

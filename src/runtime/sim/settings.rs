@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::substeps::Step;
+use super::step::Step;
 use super::timeline::Written;
 use crate::document::ParamValue;
 use crate::expr::{ExprContext, Number};

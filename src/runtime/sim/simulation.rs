@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use super::FrameInput;
 use super::field::{Field, Image};
-use super::substeps::{Step, Stepping};
+use super::step::Step;
+use super::substeps::Stepping;
 use super::watch::Watched;
 use super::{files, nan_watch, playback, scatter, sequence, settings, timeline, watch};
 use crate::asset::{AssetGrid, COUNT_AS_ZERO, Work};

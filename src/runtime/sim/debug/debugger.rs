@@ -8,7 +8,7 @@ use crate::gpu::stepping::Peek;
 use crate::gpu::values::Snapshot;
 use crate::plan::{Dispatch, Keep, Plan, PlanOptions, Tuning, Version, Wire};
 use crate::problem::{Problem, Problems};
-use crate::sim::substeps::Step;
+use crate::sim::step::Step;
 use crate::sim::timeline::Past;
 use crate::sim::{FrameInput, Simulation};
 
