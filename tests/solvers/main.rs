@@ -52,6 +52,7 @@ mod states;
 mod streaks;
 mod sweeps;
 mod taylor_green;
+mod templates;
 mod thin_walls;
 mod tuning;
 mod until;
