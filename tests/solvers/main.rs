@@ -53,6 +53,7 @@ mod states;
 mod streaks;
 mod sweeps;
 mod taylor_green;
+mod templates;
 mod thin_walls;
 mod tuning;
 mod until;
