@@ -72,6 +72,9 @@ impl Picker {
         let pattern = Pattern::parse(&query, CaseMatching::Ignore, Normalization::Smart);
         let mut buffer = Vec::new();
         let mut scored: Vec<(u32, usize)> = Vec::new();
+        // What is typed in full is meant, whatever else begins with it.
+        let is_whole =
+            |item: &Item| item.title.to_lowercase() == query || item.words.split(' ').any(|word| word == query);
         for (index, item) in self.items.iter().enumerate() {
             let mut score = |text: &str| pattern.score(Utf32Str::new(text, &mut buffer), &mut self.matcher);
             // A match in the title alone counts more than one put together from all over, and most at its beginning.
@@ -88,7 +91,8 @@ impl Picker {
             let best = scored.iter().map(|(score, _)| *score).max().unwrap_or(0);
             scored.retain(|(score, _)| 3 * score >= best);
             let length = |index: usize| self.items.get(index).map_or(0, |item| item.title.len());
-            scored.sort_by_key(|(score, index)| (std::cmp::Reverse(*score), length(*index), *index));
+            let whole = |index: usize| self.items.get(index).is_some_and(&is_whole);
+            scored.sort_by_key(|(score, index)| (!whole(*index), std::cmp::Reverse(*score), length(*index), *index));
         }
         self.found = scored.into_iter().map(|(_, index)| index).collect();
         self.mark = 0;

@@ -59,6 +59,19 @@ pub struct Document {
     pub extra: Extra,
 }
 
+/// Outputs by which stages report on their work beside what they compute.
+const REPORTS: [&str; 1] = ["courant"];
+
+/// The output that a link without a port reads: the only one, or the only one that is no report. So files stay what they are where a
+/// stage begins to report.
+pub fn sole_output<'a, T>(outputs: impl IntoIterator<Item = (&'a str, T)>) -> Option<T> {
+    let mut all: Vec<(&str, T)> = outputs.into_iter().collect();
+    if all.len() > 1 {
+        all.retain(|(name, _)| !REPORTS.contains(name));
+    }
+    all.pop().filter(|_| all.is_empty()).map(|(_, value)| value)
+}
+
 /// Nodes by name.
 pub type Nodes = BTreeMap<String, Node>;
 

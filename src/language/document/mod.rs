@@ -38,7 +38,9 @@ pub use file::{FileContent, FileOptions, FileSource};
 pub(crate) use graph_file::OWN_VALUES;
 pub use graph_file::Variant;
 use graph_file::whole;
-pub use graph_file::{Document, Domain, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Nodes, Output, Until};
+pub use graph_file::{
+    Document, Domain, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Nodes, Output, Until, sole_output,
+};
 pub use kind::{Bypass, KindPorts, Outline};
 pub use level::{Level, LevelMut, Scope};
 pub(crate) use read::{BAKE_FIELDS, BOOKMARK_FIELDS, DOCUMENT_FIELDS, EXPORT_FIELDS, NODE_FIELDS};

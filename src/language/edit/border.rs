@@ -5,7 +5,7 @@ use super::group::mentioned;
 use super::nodes::node_mut;
 use super::remove::drop_targets;
 use super::{IN, Refusal, expect, group_of, is_node_name, level_mut, links, no_node, stage_of};
-use crate::document::{Document, Group, LevelMut, Link, Node, NodeKind, OWN_VALUES, ParamValue, Scope};
+use crate::document::{Document, Group, LevelMut, Link, Node, NodeKind, OWN_VALUES, ParamValue, Scope, sole_output};
 use crate::expr;
 use crate::library::Library;
 
@@ -146,7 +146,7 @@ fn rename_input(document: &mut Document, scope: &Scope, old: &str, new: &str) ->
 
 fn rename_output(document: &mut Document, scope: &Scope, old: &str, new: &str) -> Result<(), Refusal> {
     let (around, name, group) = open(document, scope)?;
-    let only = group.outputs.len() == 1;
+    let only = sole_output(group.outputs.keys().map(|name| (name.as_str(), name))).is_some_and(|sole| sole == old);
     if let Some(link) = group.outputs.remove(old) {
         group.outputs.insert(new.to_string(), link);
     }
@@ -190,7 +190,7 @@ fn remove_input(document: &mut Document, scope: &Scope, port: &str) -> Result<()
 
 fn remove_output(document: &mut Document, scope: &Scope, port: &str) -> Result<(), Refusal> {
     let (around, name, group) = open(document, scope)?;
-    let only = group.outputs.len() == 1;
+    let only = sole_output(group.outputs.keys().map(|name| (name.as_str(), name))).is_some_and(|sole| sole == port);
     group.outputs.remove(port).ok_or_else(|| no_port(&name, Side::Out, port))?;
     let reads = |link: &Link| link.node == name && (link.port == port || (only && link.port.is_empty()));
     document.rename_source_in_variants(&around, reads, None);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::nodes::rename_domain;
 use super::{IN, Refusal, frame_contents, free, gone, level_mut};
-use crate::document::{Document, Frame, Level, Link, Node, NodeKind, Nodes, Scope};
+use crate::document::{Document, Frame, Level, Link, Node, NodeKind, Nodes, Scope, sole_output};
 use crate::expr;
 use crate::graph::ports::Ports;
 use crate::library::Library;
@@ -170,7 +170,8 @@ fn has(ports: &Ports<'_>, link: &Link) -> bool {
         return ports.group().is_some_and(|group| group.inputs.contains_key(&link.port));
     }
     let outputs = ports.outputs(&link.node).unwrap_or_default();
-    outputs.contains(&link.port) || (link.port.is_empty() && outputs.len() == 1)
+    let sole = || sole_output(outputs.iter().map(|name| (name.as_str(), ()))).is_some();
+    outputs.contains(&link.port) || (link.port.is_empty() && sole())
 }
 
 fn rename_in(node: &mut Node, old: &str, new: &str) {

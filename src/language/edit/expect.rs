@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Refusal;
-use crate::document::{Document, Expect, Link, Scope};
+use crate::document::{Document, Expect, Link, Scope, sole_output};
 
 /// Refuses to move nodes over the border of a group where a variant replaces their wires: the border is the same in all variants.
 ///
@@ -108,7 +108,7 @@ pub(super) fn follow_out_of_group(
             return None;
         }
         let (port, attribute) = link.port.split_once('.').map_or((link.port.as_str(), None), |(p, a)| (p, Some(a)));
-        let only = || shown.values().next().filter(|_| port.is_empty() && shown.len() == 1);
+        let only = || sole_output(shown.iter().map(|(name, link)| (name.as_str(), link))).filter(|_| port.is_empty());
         let wire = shown.get(port).or_else(only)?;
         let port = attribute.map_or_else(|| wire.port.clone(), |attribute| format!("{}.{attribute}", wire.port));
         Some((scope.clone(), Link { node: wire.node.clone(), port }))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{IN, InputEnd, OUT, Refusal, gone, no_node, source};
 use crate::document::kind::KindPort;
-use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, Scope};
+use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, Scope, sole_output};
 use crate::graph::field_samples::split;
 use crate::graph::ports::{Ports, Types};
 pub use crate::graph::ports::{group_of, stage_of};
@@ -87,9 +87,9 @@ pub struct NodeSignature {
 impl NodeSignature {
     /// Index of the output that a link refers to.
     pub fn output(&self, port: &str) -> Option<usize> {
-        match (port, self.outputs.len()) {
-            ("", 1) => Some(0),
-            (name, _) => self.outputs.iter().position(|output| output.name == name),
+        match port {
+            "" => sole_output(self.outputs.iter().enumerate().map(|(place, output)| (output.name.as_str(), place))),
+            name => self.outputs.iter().position(|output| output.name == name),
         }
     }
 }

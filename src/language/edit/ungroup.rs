@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::group::{mentioned, middle, shift_all, still_runs, substep_differs};
 use super::nodes::rename_domain;
 use super::{IN, Refusal, free, gone, group_of, level_mut, links, no_node};
-use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope};
+use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope, sole_output};
 use crate::expr;
 use crate::graph::bypass;
 use crate::graph::ports::Ports;
@@ -98,7 +98,8 @@ fn read_instead(
     shown: &BTreeMap<String, Link>,
 ) -> Result<(), Refusal> {
     let instead = |link: &Link| {
-        let only = || shown.values().next().filter(|_| link.port.is_empty() && shown.len() == 1);
+        let only =
+            || sole_output(shown.iter().map(|(name, link)| (name.as_str(), link))).filter(|_| link.port.is_empty());
         shown.get(&link.port).or_else(only)
     };
     let mut level = level_mut(document, scope)?;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::bypass::left_out;
 use super::ports::{Ports, group_of, stage_of};
 use super::scope::Scope;
-use crate::document::{Link, Node, NodeKind, Nodes};
+use crate::document::{Link, Node, NodeKind, Nodes, sole_output};
 use crate::library::Library;
 use crate::stage::types::{Element, PortType, ValueType};
 
@@ -113,7 +113,10 @@ fn is_divergence(link: &Link, nodes: &Nodes, scope: &Scope, library: &Library) -
             let Some(group) = group_of(node, library) else { return reads_flow_alone(node, library) };
             around.push((nodes, node));
             nodes = &group.nodes;
-            group.outputs.get(&link.port).or_else(|| group.outputs.values().next().filter(|_| link.port.is_empty()))
+            group.outputs.get(&link.port).or_else(|| {
+                sole_output(group.outputs.iter().map(|(name, link)| (name.as_str(), link)))
+                    .filter(|_| link.port.is_empty())
+            })
         };
         let Some(next) = next else { return false };
         link = next;

@@ -5,7 +5,7 @@ use super::numbers::Fault;
 use super::scope::{Flattener, NodePlace};
 use super::values::wired;
 use super::{Kind, NodeId, REPEATS, Source};
-use crate::document::{Link, NodeKind};
+use crate::document::{Link, NodeKind, sole_output};
 use crate::problem::Problem;
 use crate::stage::types::ValueType;
 
@@ -92,11 +92,11 @@ impl Flattener<'_> {
             return Err(Some((format!("`{link}` is a {noun}, which carries no values"), remedy.into())));
         };
         let Some(outputs) = place.ports.outputs(&link.node) else { return Ok(Source::Nothing) };
-        let position = match (link.port.as_str(), &outputs[..]) {
-            ("", [_]) => Some(0),
+        let position = match link.port.as_str() {
             // A file node is its first output.
-            ("", [..]) if target.kind.file().is_some() => Some(0),
-            (name, _) => outputs.iter().position(|o| o == name),
+            "" if target.kind.file().is_some() => Some(0),
+            "" => sole_output(outputs.iter().enumerate().map(|(place, name)| (name.as_str(), place))),
+            name => outputs.iter().position(|o| o == name),
         };
         let counts = link.port == REPEATS && target.until.is_some();
         let position = position.or(counts.then_some(outputs.len()));

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::document::{Document, Group, KindPorts, Link, Node, NodeKind, Nodes, ParamValue, Scope};
+use crate::document::{Document, Group, KindPorts, Link, Node, NodeKind, Nodes, ParamValue, Scope, sole_output};
 use crate::library::{Definition, Library};
 use crate::stage::Stage;
 use crate::stage::types::{Element, PortType};
@@ -375,7 +375,7 @@ impl<'a> Ports<'a> {
 /// The port that a link refers to: the one of its name, or the only one.
 fn named<'a, T>(port: &str, mut ports: impl Iterator<Item = (&'a str, T)>) -> Option<T> {
     if port.is_empty() {
-        return ports.next().filter(|_| ports.next().is_none()).map(|(_, value)| value);
+        return sole_output(ports);
     }
     ports.find(|(name, _)| *name == port).map(|(_, value)| value)
 }

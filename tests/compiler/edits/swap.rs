@@ -121,11 +121,11 @@ fn a_solver_comes_with_its_usual_iterations() {
         )
     };
     let mut library = library().clone();
-    library.add_stage("own/many", &sweep("Many", "@iterations 40"));
+    library.add_stage("own/many", &sweep("Many", "@iterations 50"));
     library.add_stage("own/few", &sweep("Few", "@iterations 8   Cycles"));
     library.add_stage("own/one", &sweep("One", "Nothing is said of iterations."));
     library.add_stage("own/like_one", &sweep("Like one", "Nor here."));
-    assert_eq!(library.usual_iterations("own/many"), Some(40));
+    assert_eq!(library.usual_iterations("own/many"), Some(50));
     let mut document = fluid();
     let mut swapped = |stage: &str, own: Option<f64>| {
         if let Some(own) = own {
@@ -135,7 +135,7 @@ fn a_solver_comes_with_its_usual_iterations() {
         document.nodes["pressure"].iterations.clone()
     };
     let number = |count: f64| Some(ParamValue::Number(count));
-    assert_eq!(swapped("own/many", Some(33.0)), number(40.0));
+    assert_eq!(swapped("own/many", Some(33.0)), number(50.0));
     assert_eq!(swapped("own/few", Some(33.0)), number(8.0));
     assert_eq!(swapped("own/one", None), None);
     assert_eq!(swapped("own/like_one", Some(5.0)), number(5.0), "of alike stages the user's own stay");
