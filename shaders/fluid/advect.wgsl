@@ -9,22 +9,20 @@
 //! @in    field: Grid<F>                         The field to carry: dye, temperature, the velocity itself
 //! @in    open: Grid<f32> = 1                    1 in cells that fluid can fill, 0 in walls
 //! @out   result: Grid<F>, like field            The field one step later
-//! @out   courant: f32, reduce max, expect 0..5  Cells that the fastest flow crosses in a step, dt |u| / h. Above 5 paths that turn are cut short, and frames per second change the motion: use more substeps or frames per second, or wider cells
 //! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the field fades [1/s]
 //! @param order: i32 = 1, 1..2, fixed            Backtrace: 1 one Euler step, 2 midpoint (Runge-Kutta 2), more accurate in vortices
 //! @use shared/wall_path
 //! @use shared/connected_cells
 
-fn stage(cell: Cell) -> Result {
+fn stage(cell: Cell) -> F {
     let arrival = position(cell);
     // By position, since the flow may live on wider cells.
     var flow = velocity_at(position(cell));
-    let courant = frame.dt / CELL_SIZE * length(flow);
     if params.order == 2 { flow = velocity_at(arrival - 0.5 * frame.dt * flow); }
     if open_wired {
-        if open(cell) < 0.5 { return Result(field(cell), 0.0); }
+        if open(cell) < 0.5 { return field(cell); }
         let sum = between_walls(before_walls(cell, -frame.dt / CELL_SIZE * flow));
-        return Result(sum.value * (exp(-params.dissipation * frame.dt) / sum.weight), courant);
+        return sum.value * (exp(-params.dissipation * frame.dt) / sum.weight);
     }
-    return Result(field_at(arrival - frame.dt * flow) * exp(-params.dissipation * frame.dt), courant);
+    return field_at(arrival - frame.dt * flow) * exp(-params.dissipation * frame.dt);
 }

@@ -88,7 +88,7 @@ fn passes_are_reported_in_their_order() {
     };
     let gpu = reports(Tuning::gpu());
     let summary = |name: &str| gpu.iter().find(|report| report.name == name).map(|report| report.summary.as_str());
-    assert_eq!(summary("lower"), Some("28 operations, 3 on reset"));
+    assert_eq!(summary("lower"), Some("27 operations, 3 on reset"));
     assert_eq!(summary("temporal_blocking"), Some("blocked 20 operations into 3"));
     assert_eq!(summary("cse"), Some("unchanged"));
     let names: Vec<&str> = gpu.iter().map(|report| report.name).collect();

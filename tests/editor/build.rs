@@ -1,7 +1,7 @@
 //! A solver from nothing, by pointer and keys.
 
 use eframe::egui::{Key, Vec2, vec2};
-use stagewright_language::document::{Document, Node, NodeKind, ParamValue};
+use stagewright_language::document::{Document, Node, NodeKind, ParamValue, Substeps};
 use stagewright_language::library::Library;
 
 use super::bench::Bench;
@@ -97,6 +97,7 @@ fn stable_fluids_is_built_by_gestures_alone_undone_and_redone() {
     let mut document = Bench::shipped("stable_fluids", vec2(1200.0, 800.0)).document().clone();
     document.expect.clear();
     document.variants.clear();
+    document.substeps = Substeps::default();
     let mut shipped = Bench::of(&document.to_text(), vec2(1200.0, 800.0));
     shipped.compiled();
     let (wanted, plan) = (shipped.document().clone(), shipped.plan());

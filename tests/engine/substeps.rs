@@ -225,8 +225,9 @@ fn the_courant_number_decides() {
     assert!(counts[0] == 1 && counts[28] > 6, "{counts:?}");
     assert!(counts.windows(2).all(|pair| pair[0] <= pair[1]), "{counts:?}");
     // A first frame that is too fast has as many steps as it needs at once.
-    let mut fast = run_of(rule, 30.0);
-    fast.write("v", &[20.0]).expect("a State");
+    let mut document = document(rule, 30.0);
+    document.nodes.get_mut("v").expect("a node").params.insert("value".into(), ParamValue::Number(20.0));
+    let mut fast = Simulation::new(gpu(), compile(&document)).expect("runs");
     fast.step(&FrameInput::default()).expect("steps");
     let number = f64::from(fast.read("faster.courant").expect("kept").data[0]);
     assert!(number < 1.2 * courant || number > courant && fast.substeps() == most, "{number}");

@@ -18,35 +18,12 @@ pub(super) fn named(path: &str, node: &document::Node, problems: &mut Problems) 
 }
 
 /// Reports every node that requests half precision and does not support it.
-///
-/// A stage that also reports a number stores its grid as f32, with a warning: files of before it did so open as they were.
-pub(super) fn check(graph: &mut Graph, problems: &mut Problems) {
-    for node in graph.nodes.iter_mut().filter(|node| node.precision == Precision::F16) {
-        if let Kind::Stage(stage) = &node.kind
-            && let Some(report) = reports(stage)
-        {
-            let cause = format!(
-                "the grid is stored as f32, since an invocation of a stage that also reports `{report}` stores one cell"
-            );
-            let remedy = "remove `precision` here, and give it to the State that the grid becomes";
-            problems.push(Problem::new(&node.path, "precision", cause, remedy).warning());
-            node.precision = Precision::F32;
-        }
-    }
-    let graph = &*graph;
+pub(super) fn check(graph: &Graph, problems: &mut Problems) {
     for node in graph.nodes.iter().filter(|node| node.precision == Precision::F16) {
         if let Err((cause, remedy)) = suits(graph, node) {
             problems.push(Problem::new(&node.path, "precision", cause, remedy));
         }
     }
-}
-
-/// The number that a stage reports beside a grid of floats that it writes cell by cell.
-fn reports(stage: &Stage) -> Option<&str> {
-    let (reduced, others): (Vec<&Port>, Vec<&Port>) = stage.outputs().partition(|port| port.reduce.is_some());
-    let report = reduced.first()?;
-    let grid = |port: &&Port| matches!(port.ty, PortType::Grid(_)) && port.scatter.is_none() && !port.scan;
-    (stage.source() == IterationSource::Cells && others.iter().any(grid)).then_some(&report.name)
 }
 
 /// Cause and remedy.

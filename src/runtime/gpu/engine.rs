@@ -172,16 +172,18 @@ impl Engine {
         let (before, once) = self.invariant(uniforms).unzip();
         let (behind, frame) = self.resolve().filter(|_| images).unzip();
         let timed = [once.flatten(), frame];
-        let all_marks = self.timing.as_ref().and_then(Timing::marks);
-        let frame = |odd, images: bool| Frame { odd, images, marks: all_marks.clone().filter(|_| images) };
-        let Recorded { commands, slot } = self.frame.take(&frame(self.swapped, images));
+        let marks = |later, images| self.timing.as_ref().and_then(|timing| timing.marks_of(later, images));
+        let (now, next) = (marks(0, images), marks(1, then));
+        let frame = |odd, images, marks| Frame { odd, images, marks };
+        let Recorded { commands, slot } = self.frame.take(&frame(self.swapped, images, now));
         let slot = slot.filter(|slot| slot.fill(uniforms));
         if slot.is_none() {
             self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         }
         self.gpu.queue.submit(before.into_iter().chain([commands]).chain(behind));
         self.close(slot, timed);
-        self.frame.prepare(frame(self.swapped, then));
+        self.timing.iter_mut().for_each(|timing| timing.step = (timing.step + 1) % timing.steps.max(1));
+        self.frame.prepare(frame(self.swapped, then, next));
     }
 
     /// Starts a frame that a thread submits in slices, so that what else uses the device waits for no more than some 20 ms, or one dispatch.
@@ -408,7 +410,9 @@ impl Engine {
 
     /// The coming frame has so many steps, of which the last is timed: times of what every step computes count so often.
     pub(crate) fn expect_steps(&mut self, steps: u32) {
-        self.timing.iter_mut().for_each(|timing| timing.steps = steps);
+        if let Some(timing) = &mut self.timing {
+            (timing.steps, timing.step) = (steps, 0);
+        }
     }
 
     fn ask_for_times(&mut self, lists: [Option<List>; 2]) {

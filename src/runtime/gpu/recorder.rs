@@ -50,8 +50,8 @@ pub(super) fn run(
             None => pass.dispatch_workgroups(x, y, z),
         }
     }
-    if let Some(marks) = marks.filter(|_| is_last) {
-        marks.mark(&mut pass, marks.borders().len());
+    if let Some((marks, after)) = marks.filter(|_| is_last).and_then(|marks| Some((marks, marks.after()?))) {
+        marks.mark(&mut pass, after);
     }
 }
 

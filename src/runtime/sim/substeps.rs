@@ -25,6 +25,8 @@ pub(super) struct Stepping {
     rule: Substeps,
     /// Courant numbers of the graph's stages.
     numbers: Vec<BufferId>,
+    /// What they are of comes from a cache, and was divided when it was baked.
+    played: bool,
     coming: Mutex<Coming>,
 }
 
@@ -38,8 +40,12 @@ struct Coming {
 impl Stepping {
     pub(super) fn new(plan: &Plan) -> Stepping {
         let numbers = plan.watches.iter().filter(|watch| watch.port == COURANT).map(|watch| watch.buffer).collect();
-        let stepping =
-            Stepping { rule: plan.substeps, numbers, coming: Mutex::new(Coming { needed: None, numbers: None }) };
+        let stepping = Stepping {
+            rule: plan.substeps,
+            numbers,
+            played: !plan.played.is_empty(),
+            coming: Mutex::new(Coming { needed: None, numbers: None }),
+        };
         stepping.restart();
         stepping
     }
@@ -50,7 +56,8 @@ impl Stepping {
 
     /// Nothing is known of the coming frame.
     pub(super) fn restart(&self) {
-        *self.coming() = Coming { needed: self.numbers.is_empty().then(|| self.rule.most()), numbers: None };
+        let without = if self.played { 1 } else { self.rule.most() };
+        *self.coming() = Coming { needed: self.numbers.is_empty().then_some(without), numbers: None };
     }
 
     fn set(&self, needed: u32) {
@@ -148,6 +155,7 @@ impl Simulation {
         let most = self.plan.substeps.courant().map(|_| self.plan.substeps.most())?;
         let cause = format!("no stage of the graph reports a Courant number, so every frame has {most} substeps");
         let remedy = "give a number of substeps or a longest time step, or a stage an output `courant` with `expect`";
-        self.stepping.numbers.is_empty().then(|| Problem::new("", "", cause, remedy).warning())
+        (self.stepping.numbers.is_empty() && !self.stepping.played)
+            .then(|| Problem::new("", "", cause, remedy).warning())
     }
 }

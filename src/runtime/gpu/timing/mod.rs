@@ -54,8 +54,9 @@ pub(super) struct Timing {
     frame: Option<Track>,
     /// Index in `nodes` of each stretch between two timestamps of the frame, and whether every step of a frame computes it.
     node_of: Vec<(usize, bool)>,
-    /// Steps that a frame is divided into. Only the last one is timed.
+    /// Steps that a frame is divided into, and the coming one of them. As a whole all are timed, by nodes and dispatches only the last.
     pub steps: u32,
+    pub step: u32,
     /// The latest frame that has arrived.
     nodes: Vec<NodeTime>,
     /// The last frames.
@@ -83,8 +84,7 @@ impl Timing {
         self.invariant = before.invariant.or_else(|| every(&plan.invariant));
         let borders = match profile {
             Profile::Dispatches => (0..plan.frame.len()).collect(),
-            // Steps before the last compute no images, so these are timed apart.
-            Profile::Frame if plan.substeps.most() == 1 => (0..plan.frame.len().min(1)).collect(),
+            Profile::Frame => (0..plan.frame.len().min(1)).collect(),
             _ => stretches(&plan.frame),
         };
         let mut by_name = std::collections::HashMap::new();
@@ -95,7 +95,8 @@ impl Timing {
                 self.nodes.push(NodeTime { node: node.to_string(), ms: 0.0 });
                 self.nodes.len() - 1
             });
-            self.node_of.push((position, simulating.get(border).copied().unwrap_or(true)));
+            let repeats = profile != Profile::Frame && simulating.get(border).copied().unwrap_or(true);
+            self.node_of.push((position, repeats));
         }
         self.history = Recent::new(self.nodes.len());
         self.frame = Track::new(gpu, borders);
@@ -111,7 +112,17 @@ impl Timing {
         track.as_ref().filter(|track| track.ready())
     }
 
-    /// Where timestamps are taken in a frame.
+    /// Where timestamps are taken in the step that comes after so many others, with images or without.
+    pub(super) fn marks_of(&self, later: u32, images: bool) -> Option<Arc<Marks>> {
+        let steps = self.steps.max(1);
+        let step = (self.step + later) % steps;
+        match self.profile {
+            Profile::Frame => self.frame.as_ref()?.part(step == 0, step + 1 == steps).cloned(),
+            _ => self.marks().filter(|_| images),
+        }
+    }
+
+    /// Where timestamps are taken in a frame of one step.
     pub(super) fn marks(&self) -> Option<Arc<Marks>> {
         self.frame.as_ref().map(|track| track.marks().clone())
     }

@@ -18,6 +18,8 @@ const BYTES: u64 = wgpu::QUERY_SIZE as u64;
 /// Timestamps before some dispatches of a list, and one after the last.
 pub(crate) struct Track {
     marks: Arc<Marks>,
+    /// Of the first list, and of the last one, where several are timed as one.
+    ends: [Arc<Marks>; 2],
     resolved: wgpu::Buffer,
     ring: Vec<TimestampSlot>,
     /// The slot that is written next, which is also the oldest.
@@ -29,6 +31,8 @@ pub(crate) struct Track {
 pub(crate) struct Marks {
     sets: Vec<wgpu::QuerySet>,
     borders: Vec<usize>,
+    /// The timestamp after the last dispatch; `None` for the first of several lists that are timed as one.
+    after: Option<usize>,
 }
 
 impl Marks {
@@ -37,7 +41,12 @@ impl Marks {
         &self.borders
     }
 
-    /// Writes the timestamp of a border; that after the last dispatch when `border` is the number of borders.
+    /// The timestamp after the last dispatch.
+    pub(crate) fn after(&self) -> Option<usize> {
+        self.after
+    }
+
+    /// Writes the timestamp of a border, or that after the last dispatch.
     pub(crate) fn mark(&self, pass: &mut wgpu::ComputePass<'_>, border: usize) {
         if let Some(set) = self.sets.get(border / SET) {
             pass.write_timestamp(set, (border % SET) as u32);
@@ -77,12 +86,17 @@ impl Track {
             let staging = buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ)?;
             Some(TimestampSlot { staging, state: Arc::new(AtomicU8::new(FREE)) })
         };
+        let sets: Vec<wgpu::QuerySet> = (0..stamps).step_by(SET).map(set).collect();
         Some(Track {
             resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC)?,
             ring: (0..RING).map(slot).collect::<Option<_>>()?,
             next: 0,
             recent: Recent::new(borders.len()),
-            marks: Arc::new(Marks { sets: (0..stamps).step_by(SET).map(set).collect(), borders }),
+            ends: [
+                Arc::new(Marks { sets: sets.clone(), borders: vec![0], after: None }),
+                Arc::new(Marks { sets: sets.clone(), borders: Vec::new(), after: Some(borders.len()) }),
+            ],
+            marks: Arc::new(Marks { sets, after: Some(borders.len()), borders }),
         })
     }
 
@@ -93,6 +107,17 @@ impl Track {
 
     pub(crate) fn marks(&self) -> &Arc<Marks> {
         &self.marks
+    }
+
+    /// Where timestamps are taken in one of several lists that are timed as one.
+    pub(crate) fn part(&self, first: bool, last: bool) -> Option<&Arc<Marks>> {
+        let [begin, end] = &self.ends;
+        match (first, last) {
+            (true, true) => Some(&self.marks),
+            (true, false) => Some(begin),
+            (false, true) => Some(end),
+            (false, false) => None,
+        }
     }
 
     /// Copies the timestamps to memory that the CPU can read. Record this after the marked pass, in the same submit.
