@@ -4,6 +4,7 @@
 //! half a cell that is the ghost value 2 u_wall - u, so the fluid sticks to the wall itself (no slip). With free slip, and across a mirror, w = 0 there.
 //! Walls are closed borders, cells that are not open, and obstacles (see Obstacle). An inflow has the velocity of its faces, and along it
 //! that of the border; beyond an open border the flow goes on as it is. Stable for any step.
+//! The velocity of a border is that at the start of the frame, which `time` in an expression is; with its acceleration it is u_wall + wall_time dt a_wall during the frame.
 //!
 //! Around obstacles the velocity of a face is the mean over its open part c. Neighbours exchange momentum through what is open of both,
 //! w = min(c, c_next) / c. The obstacle's part keeps a flow that rises linearly from it as it is,  w = sum(w (d_next - d) - (e_next - e)) / d,  with the mean
@@ -23,12 +24,19 @@
 //! @param step: f32 = 1, 0..1                         Part of the time step
 //! @param free_slip: bool = false                     Walls exert no friction
 //! @param keep_inside: bool = false                   Faces inside obstacles keep the flow before, for steps that stick it themselves
-//! @param left: Vec = (0, 0, 0), soft -1..1           Velocity of the closed border at x = 0, along it [m/s]
+//! @param left: Vec = (0, 0, 0), soft -1..1           Velocity of the closed border at x = 0, along it, at the start of the frame [m/s]
 //! @param right: Vec = (0, 0, 0), soft -1..1          Velocity of the closed border at the greatest x [m/s]
 //! @param bottom: Vec = (0, 0, 0), soft -1..1         Velocity of the closed border at y = 0 [m/s]
 //! @param top: Vec = (0, 0, 0), soft -1..1            Velocity of the closed border at the greatest y [m/s]
 //! @param back: Vec = (0, 0, 0), soft -1..1           Velocity of the closed border at z = 0 [m/s]
 //! @param front: Vec = (0, 0, 0), soft -1..1          Velocity of the closed border at the greatest z [m/s]
+//! @param left_acceleration: Vec = (0, 0, 0), soft -1..1  Acceleration of the closed border at x = 0 [m/s^2]
+//! @param right_acceleration: Vec = (0, 0, 0), soft -1..1  Acceleration of the closed border at the greatest x [m/s^2]
+//! @param bottom_acceleration: Vec = (0, 0, 0), soft -1..1  Acceleration of the closed border at y = 0 [m/s^2]
+//! @param top_acceleration: Vec = (0, 0, 0), soft -1..1  Acceleration of the closed border at the greatest y [m/s^2]
+//! @param back_acceleration: Vec = (0, 0, 0), soft -1..1  Acceleration of the closed border at z = 0 [m/s^2]
+//! @param front_acceleration: Vec = (0, 0, 0), soft -1..1  Acceleration of the closed border at the greatest z [m/s^2]
+//! @param wall_time: f32 = 1, 0..1                     Part of the frame after which the flow is computed: borders have the velocity of then
 //! @use shared/cut_faces
 
 fn stage(cell: Cell) -> Vec {
@@ -94,12 +102,13 @@ fn closed_faces(cell: Cell) -> Vec {
 
 // Velocity of a closed border of the domain.
 fn border(face: i32) -> Vec {
+    let passed = params.wall_time * frame.dt;
     switch face {
-        case 0: { return params.left; }
-        case 1: { return params.right; }
-        case 2: { return params.bottom; }
-        case 3: { return params.top; }
-        case 4: { return params.back; }
-        default: { return params.front; }
+        case 0: { return params.left + passed * params.left_acceleration; }
+        case 1: { return params.right + passed * params.right_acceleration; }
+        case 2: { return params.bottom + passed * params.bottom_acceleration; }
+        case 3: { return params.top + passed * params.top_acceleration; }
+        case 4: { return params.back + passed * params.back_acceleration; }
+        default: { return params.front + passed * params.front_acceleration; }
     }
 }
