@@ -204,7 +204,7 @@ fn a_group_of_the_library_is_dissolved_into_its_stages() {
     )
     .unwrap();
     let come = ungroup(&mut document, &root(), "advect_density", library()).unwrap();
-    assert_eq!((come, builds(&document)), (names(&["correct", "forward"]), Ok(())));
+    assert_eq!((come, builds(&document)), (names(&["correct", "courant", "forward"]), Ok(())));
     assert_eq!(reads(&document, "density", "next").as_deref(), Some("correct.result"));
     let group = Node { kind: NodeKind::Stage("no/such".into()), ..Node::default() };
     document.nodes.insert("odd".into(), group);
