@@ -63,3 +63,11 @@ fn stage() -> Result {
         vec4f(turn, 1.0),
     );
 }
+
+// A rotation that goes on with an angular velocity for a while.
+fn turned_on(q: vec4f, spin: vec3f, time: f32) -> vec4f {
+    let half = 0.5 * time * length(spin);
+    let more = vec4f(sin(half) * spin / max(length(spin), 1e-20), cos(half));
+    let next = vec4f(more.w * q.xyz + q.w * more.xyz + cross(more.xyz, q.xyz), more.w * q.w - dot(more.xyz, q.xyz));
+    return next / max(length(next), 1e-20);
+}

@@ -467,7 +467,7 @@ fn stage(particle: Particle) -> f32 {
 
     #[test]
     fn a_header_line_has_directives_types_and_options() {
-        assert_eq!(header("//! @"), ["in", "out", "inout", "param", "over", "sweep", "use"]);
+        assert_eq!(header("//! @"), ["in", "out", "inout", "param", "over", "sweep", "iterations", "use"]);
         assert_eq!(header("//! @use shared/has"), ["hash"]);
         assert!(header("//! @use sh").contains(&"shared/hash".to_string()));
         assert_eq!(header("//! @use shared/hash  some docu"), [""; 0]);
