@@ -68,6 +68,9 @@ struct Film {
     said: Vec<String>,
 }
 
+/// A title, its film, and whether it is compared with that of another rate.
+type Column = (String, Result<Film, Box<dyn std::error::Error>>, bool);
+
 struct Shot {
     picture: Vec<f64>,
     /// Root mean square of each State.
@@ -94,7 +97,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let run = |fps: f64, change: Change| film(&gpu, &path, &arguments, fps, change);
         let finest = run(arguments.of, Change::Nothing)?;
-        let mut columns: Vec<(String, Result<Film, Box<dyn std::error::Error>>, bool)> = Vec::new();
+        let mut columns: Vec<Column> = Vec::new();
         for fps in &arguments.fps {
             columns.push((format!("{fps} fps"), run(*fps, Change::Nothing), true));
         }

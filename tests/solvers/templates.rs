@@ -117,9 +117,12 @@ fn kept(name: &str, domain: &str, cells: &[f64], fps: f64, state: &str, off: &[(
     (before, after.iter().sum())
 }
 
+/// A template, its domain with cells, a State, and the parameters that are sources and sinks.
+type Kept<'a> = (&'a str, &'a str, &'a [f64], &'a str, &'a [(&'a str, &'a str)]);
+
 #[test]
 fn templates_keep_their_matter() {
-    let cases: [(&str, &str, &[f64], &str, &[(&str, &str)]); 3] = [
+    let cases: [Kept<'_>; 3] = [
         ("fluid_2d", "domain", &[48.0, 48.0], "dye", &[("pour", "rate"), ("advect_dye", "dissipation")]),
         ("fluid_2d_accurate", "domain", &[32.0, 32.0], "dye", &[("pour", "rate")]),
         ("smoke_3d", "box", &[16.0, 24.0, 16.0], "smoke", &[("pour", "rate"), ("advect_smoke", "dissipation")]),
