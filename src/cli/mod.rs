@@ -27,6 +27,7 @@ mod sweep;
 mod test;
 mod wire;
 
+#[cfg(feature = "editor")]
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
