@@ -17,7 +17,7 @@ use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 
-/// That of the program.
+/// Allocates as the program does.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

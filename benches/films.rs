@@ -18,7 +18,7 @@ use stagewright_runtime::gpu::{Gpu, GpuOptions};
 use stagewright_runtime::sim::{Image, Simulation};
 use stagewright_runtime::tune::TuningCache;
 
-/// That of the program.
+/// Allocates as the program does.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -19,7 +19,7 @@ use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::timeline::{Budget, Storage};
 use stagewright_runtime::tune::TuningCache;
 
-/// That of the program.
+/// Allocates as the program does.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
