@@ -227,3 +227,36 @@ fn what_a_group_lacks_is_said_of_the_group() {
     let of = |port: &str| lines.iter().filter(|line| line.starts_with(port)).count();
     assert_eq!((of("step.fraction:"), of("step.distance:"), of("around.field:"), lines.len()), (1, 1, 1, 3), "{said}");
 }
+
+/// A group's `on` decides where nothing else does: not for the coarser domains of a multigrid cycle inside.
+#[test]
+fn a_group_that_names_the_only_domain_has_the_same_plan() {
+    let mut named = 0;
+    let folders = ["graphs", "graphs/templates", "graphs/validation"];
+    for (name, text) in folders.into_iter().flat_map(crate::graphs_in) {
+        let before = Document::parse(&text).unwrap();
+        let domains: Vec<&String> = before
+            .nodes
+            .iter()
+            .filter(|(_, node)| matches!(node.kind, NodeKind::Domain(_)))
+            .map(|(name, _)| name)
+            .collect();
+        let [domain] = domains[..] else { continue };
+        let mut after = before.clone();
+        let library = Library::builtin();
+        for node in after.nodes.values_mut() {
+            let group = match &node.kind {
+                NodeKind::Stage(stage) => library.groups().any(|(known, _)| known == stage),
+                kind => matches!(kind, NodeKind::Group(_)),
+            };
+            if group {
+                named += usize::from(node.on.is_none());
+                node.on = Some(domain.clone());
+            }
+        }
+        let (a, b) = (plan(&before).to_text(), plan(&after).to_text());
+        let differ = a.lines().zip(b.lines()).find(|(a, b)| a != b);
+        assert!(a == b, "{name}: {differ:#?}");
+    }
+    assert!(named > 30, "{named}");
+}

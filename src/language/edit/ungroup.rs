@@ -8,7 +8,7 @@ use super::{IN, Refusal, free, gone, group_of, level_mut, links, no_node};
 use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope, sole_output};
 use crate::expr;
 use crate::graph::bypass;
-use crate::graph::ports::Ports;
+use crate::graph::ports::{Ports, stage_of};
 use crate::library::Library;
 use crate::stage::types::PortType;
 
@@ -223,7 +223,8 @@ impl Inside<'_> {
         let domains =
             self.names.iter().filter(|(old, new)| old != new && matches!(kind(old), Some(NodeKind::Domain(_))));
         let domains: Vec<(String, String)> = domains.map(|(old, new)| (old.clone(), new.clone())).collect();
-        for node in self.group.nodes.values_mut() {
+        let coarser = self.coarser();
+        for (name, node) in &mut self.group.nodes {
             for value in node.values_mut() {
                 if let Some(text) = value.expression_mut()
                     && expr::names(text).iter().any(|name| named.contains_key(*name))
@@ -232,10 +233,28 @@ impl Inside<'_> {
                 }
             }
             domains.iter().for_each(|(old, new)| rename_domain(node, old, new));
-            if node.kind.info().on_domain && node.on.is_none() {
+            if node.kind.info().on_domain && node.on.is_none() && !coarser.contains(name) {
                 node.on = self.node.on.clone();
             }
         }
+    }
+
+    /// Nodes on coarser versions of the group's domain, and what reads them: the group's `on` does not hold there, and wires lead to the domain.
+    fn coarser(&self) -> BTreeSet<String> {
+        let library = self.ports.library();
+        let halved = |node: &Node| stage_of(node, library).is_some_and(|stage| stage.outputs().any(|port| port.half));
+        let mut found = BTreeSet::new();
+        let mut reached: Vec<&str> =
+            self.group.nodes.iter().filter(|(_, node)| halved(node)).map(|(name, _)| name.as_str()).collect();
+        while let Some(name) = reached.pop() {
+            if found.insert(name.to_string()) {
+                let reads = |node: &Node| node.inputs.values().any(|link| link.node == name);
+                let held = |node: &Node| matches!(node.kind, NodeKind::State(_));
+                let readers = self.group.nodes.iter().filter(|(_, node)| reads(node) && !held(node));
+                reached.extend(readers.map(|(name, _)| name.as_str()));
+            }
+        }
+        found
     }
 
     fn outside(&self, link: &Link, sources: &BTreeMap<String, Link>) -> Option<Link> {

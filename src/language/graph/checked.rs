@@ -85,6 +85,21 @@ impl Graph {
         Some(self.domains.push(Domain { name, dim, resolution, cell_size, edge, finer, sliced }))
     }
 
+    /// Whether a domain belongs to the inside of the group whose `on` a node has: the group contains it, or `half` made it of the group's.
+    pub(super) fn inside(&self, node: NodeId, domain: DomainId) -> bool {
+        let around = |id: &NodeId| self.nodes.get(*id)?.group;
+        let named = std::iter::successors(Some(node), around).find(|id| self.nodes[*id].names_domain);
+        let Some(group) = named.filter(|group| *group != node) else { return false };
+        let get = |id: DomainId| self.domains.get(id);
+        let whole = |id: DomainId| get(id).and_then(|domain| Some(domain.sliced?.domain)).unwrap_or(id);
+        let finer = |id: &DomainId| Some(whole(get(*id)?.finer?.domain));
+        let coarser =
+            std::iter::successors(finer(&whole(domain)), finer).any(|id| Some(id) == self.nodes[group].domain);
+        let finest = std::iter::successors(Some(whole(domain)), finer).last().and_then(get);
+        let prefix = format!("{}/", self.nodes[group].path);
+        coarser || finest.is_some_and(|domain| domain.name.starts_with(&prefix))
+    }
+
     /// The domain with each cell cut into slices along x.
     pub(super) fn slices(&mut self, domain: DomainId, into: u32) -> Option<DomainId> {
         let sliced = Some(Sliced { domain, into });
@@ -153,6 +168,8 @@ pub struct Node {
     pub precision: Precision,
     /// The domain that it runs over or is stored on.
     pub domain: Option<DomainId>,
+    /// Whether it names that domain itself, rather than a group around it.
+    pub names_domain: bool,
     /// Values of its parameters.
     pub params: Vec<Setting>,
     /// What the generic letters of its stage stand for.

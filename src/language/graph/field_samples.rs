@@ -100,6 +100,7 @@ impl Graph {
                 until: None,
                 precision: Precision::default(),
                 domain: Some(domain),
+                names_domain: true,
                 params: Vec::new(),
                 generics: BTreeMap::from([('T', field.value)]),
                 outputs: vec![WireType::Grid(field.value)],

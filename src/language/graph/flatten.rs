@@ -179,6 +179,7 @@ impl Flattener<'_> {
             }
             found
         });
+        let names_domain = domain.is_some();
         let domain = domain.or(scope.domain);
         let place = NodePlace { path: &path, name, node, siblings, ports, names, scope };
         let iterations = self.iterations(&place);
@@ -230,7 +231,7 @@ impl Flattener<'_> {
         let until = built.as_ref().and_then(|built| self.until(&place, built));
         let entry = &mut self.graph.nodes[index];
         if let Some(built) = built {
-            *entry = Node { domain, iterations, precision, until, group: scope.group, path, ..built };
+            *entry = Node { domain, names_domain, iterations, precision, until, group: scope.group, path, ..built };
         }
     }
 
@@ -568,6 +569,7 @@ pub(super) fn empty(path: &str, group: Option<NodeId>) -> Node {
         until: None,
         precision: Precision::F32,
         domain: None,
+        names_domain: false,
         params: Vec::new(),
         generics: BTreeMap::new(),
         outputs: Vec::new(),

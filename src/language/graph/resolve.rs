@@ -269,8 +269,10 @@ impl Resolver<'_> {
         let halved = header.ports.iter().any(|p| p.half);
         let like = if halved { like.and_then(|finer| self.graph.half(finer)) } else { like };
         let over = header.over.as_ref().and_then(by_name);
-        let chosen = self.graph.nodes[node].domain.or(like).or(over).or(inout).or(first);
-        match chosen {
+        let wired = like.or(over).or(inout).or(first);
+        // A group's `on` does not hold on domains of its inside, such as the levels of a multigrid cycle.
+        let inside = wired.filter(|wired| self.graph.inside(node, *wired));
+        match inside.or(self.graph.nodes[node].domain).or(wired) {
             Some(domain) => Some(Some(domain)),
             None => self.only_domain(path).map(Some),
         }
