@@ -1,7 +1,7 @@
 //! A run of an export: computes frames, and passes those that its files lack on to be written.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::checkpoints;
 use super::error::JobError;
@@ -14,20 +14,9 @@ use super::sink::{Frame, FrameSink};
 use super::subject::{FrameSource, Pending};
 use crate::files::write;
 use crate::problem::{Problem, Problems};
+use crate::sim::frame_loop::{Consumer, FrameLoop};
 use crate::sim::wire_view::Statistics;
 use crate::sim::{Simulation, saver};
-
-/// How long to wait for a cancelled export.
-const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
-/// Limit of frames on their way from the GPU at once.
-const IN_FLIGHT: usize = 2;
-/// How often to check whether a frame has arrived. Waiting inside the driver would block a window that uses the same
-/// device.
-const POLL_INTERVAL: Duration = Duration::from_micros(200);
-/// How often to check for cancelling while a frame has not arrived.
-const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
-/// Frames that are computed but not written are awaited every few frames, so that they do not pile up in the driver.
-const WAIT_EVERY: u64 = 4;
 
 /// Progress of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -96,74 +85,25 @@ impl Ready<'_> {
     ) -> Result<Done, JobError> {
         let (export, inputs) = (self.export, self.inputs);
         let frames = export.frames;
-        let mut sources = Sources::new(simulation, export)?;
-        let Started { mut sinks, work, replaced, remarks, logs, locks: _locks } = self.start(simulation)?;
+        let sources = Sources::new(simulation, export)?;
+        let Started { sinks, work, replaced, remarks, logs, locks: _locks } = self.start(simulation)?;
         let last = frames.last();
         let first = work.after(0).unwrap_or(0);
-        let mut progress = Progress { kept: work.kept(), first, replaced, last, ..Progress::default() };
-        let (mut waiting, mut wanted) = (Waiting::new(), true);
-        let mut left = frames.count() - progress.kept;
-        // The frame after which nothing is left to write.
-        let end = work.last().unwrap_or(0);
-        let mut resumed = jump(export, inputs, simulation, first, &mut progress);
-        let mut saver = export
+        let progress = Progress { kept: work.kept(), first, replaced, last, ..Progress::default() };
+        let (left, end) = (frames.count() - progress.kept, work.last().unwrap_or(0));
+        let pace = Pace::new(Instant::now());
+        let mut writing =
+            Writing { export, inputs, sources, sinks, work, progress, pace, left, end, sought: 0, go_on: &mut go_on };
+        let resumed = writing.jump(simulation, first).then(|| simulation.frame());
+        let wanted = resumed.is_none() || writing.go_on(simulation);
+        let saver = export
             .checkpoints
             .as_ref()
             .map(|wanted| wanted.saver(&export.folder, inputs, resumed, logs.of(&export.folder)));
-        let mut pace = Pace::new(Instant::now());
-        while wanted && let Some(next) = work.after(simulation.frame()) {
-            // After frames that are kept, a later checkpoint may be nearer.
-            if frames.after(simulation.frame()).first() < next && resumed.is_none() {
-                resumed = jump(export, inputs, simulation, next, &mut progress);
-            }
-            if resumed.take().is_some() {
-                progress.frame = simulation.frame();
-                wanted = go_on(&progress, simulation);
-            }
-            for frame in simulation.frame() + 1..=next {
-                if !wanted {
-                    break;
-                }
-                let (input, write) = (simulation.recorded_input(), frame == next);
-                match write || !export.unseen {
-                    true => simulation.step(&input)?,
-                    false => simulation.step_unseen(&input)?,
-                }
-                saver.iter_mut().try_for_each(|saver| saver.after_frame(simulation, last))?;
-                let pending = match (write, frame % WAIT_EVERY) {
-                    (true, _) => sources.read(simulation, |item| work.lacks(item, frame))?,
-                    (false, 0) => simulation.computed().map(Pending::Computed).map(|it| (0, it)).into_iter().collect(),
-                    (false, _) => Vec::new(),
-                };
-                if !pending.is_empty() {
-                    waiting.push_back(Computed { index: frame, time: simulation.time(), write, pending });
-                }
-                while wanted && waiting.len() > IN_FLIGHT {
-                    wanted =
-                        take(&mut waiting, &mut sinks, &mut progress, &mut |progress| go_on(progress, simulation))?;
-                }
-                progress.frame = frame;
-                pace.frame(write, Instant::now());
-                left -= u64::from(write);
-                progress.rate = pace.rate();
-                let between = (end - frame).saturating_sub(left);
-                (progress.seconds, progress.left) = (pace.seconds(), pace.left([between, left]));
-                wanted = wanted && go_on(&progress, simulation);
-            }
-        }
-        // Frames that were computed before a cancel are still written, if they arrive soon.
-        let ended = Instant::now();
-        while !waiting.is_empty() {
-            let complete = wanted;
-            let mut wait = |progress: &Progress| match complete {
-                true => go_on(progress, simulation),
-                false => ended.elapsed() < CANCEL_TIMEOUT,
-            };
-            if !take(&mut waiting, &mut sinks, &mut progress, &mut wait)? {
-                wanted = false;
-                break;
-            }
-        }
+        let mut frame_loop = FrameLoop::new(simulation, saver, last, export.unseen);
+        let wanted = wanted && frame_loop.run(&mut writing)?;
+        let saver = frame_loop.saver.take();
+        let Writing { mut sources, mut sinks, mut progress, .. } = writing;
         // All of them finish, whichever fails.
         let written: Vec<_> = sinks.iter_mut().map(|sink| sink.finish()).collect();
         written.into_iter().collect::<Result<Vec<u64>, _>>()?;
@@ -181,21 +121,88 @@ impl Ready<'_> {
     }
 }
 
-/// Continues from the newest checkpoint in the folder before a frame, of the same inputs. Returns its frame.
-fn jump(
-    export: &Export,
-    inputs: &Fingerprint,
-    simulation: &mut Simulation,
-    next: u64,
-    progress: &mut Progress,
-) -> Option<u64> {
-    let before = next.checked_sub(1).filter(|_| export.resume)?;
-    let present = simulation.frame();
-    let newest = saver::newest_for(simulation, &export.folder, checkpoints::FILES, inputs.text(), before);
-    let checkpoint = newest.filter(|checkpoint| checkpoint.snapshot.frame > present)?;
-    progress.skipped += checkpoint.snapshot.frame - present;
-    simulation.resume(&checkpoint);
-    Some(checkpoint.snapshot.frame)
+/// The files of an export.
+struct Writing<'a, G> {
+    export: &'a Export,
+    inputs: &'a Fingerprint,
+    sources: Sources<'a>,
+    sinks: Vec<Box<dyn FrameSink>>,
+    work: Missing,
+    progress: Progress,
+    pace: Pace,
+    /// Frames that remain to be written.
+    left: u64,
+    /// The frame after which nothing is left to write.
+    end: u64,
+    /// The frame before which a checkpoint was sought last.
+    sought: u64,
+    go_on: &'a mut G,
+}
+
+impl<G: FnMut(&Progress, &mut Simulation) -> bool> Consumer for Writing<'_, G> {
+    type Pending = Computed;
+    type Error = JobError;
+
+    fn next(&self, frame: u64) -> Option<u64> {
+        self.work.after(frame)
+    }
+
+    /// Continues from the newest checkpoint in the folder before a frame, of the same inputs.
+    fn jump(&mut self, simulation: &mut Simulation, next: u64) -> bool {
+        let present = simulation.frame();
+        // After frames that are kept, a later checkpoint may be nearer.
+        let skips = self.sought == 0 || self.export.frames.after(present).first() < next;
+        if !self.export.resume || !skips || next <= present + 1 || std::mem::replace(&mut self.sought, next) == next {
+            return false;
+        }
+        let folder = &self.export.folder;
+        let newest = saver::newest_for(simulation, folder, checkpoints::FILES, self.inputs.text(), next - 1);
+        let Some(checkpoint) = newest.filter(|checkpoint| checkpoint.snapshot.frame > present) else { return false };
+        self.progress.skipped += checkpoint.snapshot.frame - present;
+        simulation.resume(&checkpoint);
+        self.progress.frame = simulation.frame();
+        true
+    }
+
+    fn request(&mut self, simulation: &Simulation) -> Result<Computed, JobError> {
+        let (work, index) = (&self.work, simulation.frame());
+        let pending = self.sources.read(simulation, |item| work.lacks(item, index))?;
+        Ok(Computed { index, time: simulation.time(), pending })
+    }
+
+    fn take(&mut self, mut computed: Computed) -> Result<Option<Computed>, JobError> {
+        while let Some((item, pending)) = computed.pending.pop_front() {
+            match pending.try_take() {
+                Ok(content) => {
+                    let content = content.ok_or(JobError::Gpu)?;
+                    if let Some(sink) = self.sinks.get_mut(item) {
+                        sink.write(Frame { index: computed.index, time: computed.time, content })?;
+                    }
+                }
+                Err(pending) => {
+                    computed.pending.push_front((item, pending));
+                    return Ok(Some(computed));
+                }
+            }
+        }
+        self.progress.written += 1;
+        Ok(None)
+    }
+
+    fn computed(&mut self, simulation: &mut Simulation, needed: bool) -> bool {
+        let frame = simulation.frame();
+        self.progress.frame = frame;
+        self.pace.frame(needed, Instant::now());
+        self.left -= u64::from(needed);
+        self.progress.rate = self.pace.rate();
+        let between = (self.end - frame).saturating_sub(self.left);
+        (self.progress.seconds, self.progress.left) = (self.pace.seconds(), self.pace.left([between, self.left]));
+        self.go_on(simulation)
+    }
+
+    fn go_on(&mut self, simulation: &mut Simulation) -> bool {
+        (self.go_on)(&self.progress, simulation)
+    }
 }
 
 /// Which frames the files of each series lack.
@@ -266,7 +273,7 @@ impl<'a> Sources<'a> {
         &mut self,
         simulation: &Simulation,
         wants: impl Fn(usize) -> bool,
-    ) -> Result<Vec<(usize, Pending)>, Problem> {
+    ) -> Result<VecDeque<(usize, Pending)>, Problem> {
         let wanting = self.0.iter_mut().enumerate().filter(|(item, _)| wants(*item));
         wanting.map(|(item, source)| Ok((item, source.read(simulation)?))).collect()
     }
@@ -283,42 +290,6 @@ struct Computed {
     index: u64,
     /// Simulated time at its end \[s\].
     time: f64,
-    /// Whether it is written.
-    write: bool,
     /// Contents of items, by their places.
-    pending: Vec<(usize, Pending)>,
-}
-
-type Waiting = VecDeque<Computed>;
-
-/// Passes the oldest frame on to be written. `wait` is called repeatedly until the frame arrives; when it returns
-/// false, the frame is dropped, and this function returns false.
-fn take(
-    waiting: &mut Waiting,
-    sinks: &mut [Box<dyn FrameSink>],
-    progress: &mut Progress,
-    wait: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<bool, JobError> {
-    let Some(Computed { index, time, write, pending }) = waiting.pop_front() else { return Ok(true) };
-    let mut asked = Instant::now();
-    for (item, mut pending) in pending {
-        let content = loop {
-            match pending.try_take() {
-                Ok(content) => break content.ok_or(JobError::Gpu)?,
-                Err(not_yet) => pending = not_yet,
-            }
-            if asked.elapsed() > CANCEL_INTERVAL {
-                asked = Instant::now();
-                if !wait(progress) {
-                    return Ok(false);
-                }
-            }
-            std::thread::sleep(POLL_INTERVAL);
-        };
-        if let (true, Some(sink)) = (write, sinks.get_mut(item)) {
-            sink.write(Frame { index, time, content })?;
-        }
-    }
-    progress.written += u64::from(write);
-    Ok(true)
+    pending: VecDeque<(usize, Pending)>,
 }

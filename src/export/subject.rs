@@ -81,8 +81,6 @@ pub(super) fn plan_options<'s>(subjects: impl Iterator<Item = &'s Subject>, size
 pub(super) enum Pending {
     Image(Reading, [u32; 2]),
     Layers(Vec<PendingLayer>),
-    /// Nothing of a frame that is not written: only that it has been computed.
-    Computed(Reading),
 }
 
 /// A value on its way.
@@ -137,10 +135,6 @@ impl Pending {
             Pending::Image(reading, [width, height]) => match reading.try_take() {
                 Ok(words) => Ok(words.map(|words| Content::Image(Image::new(width, height, &words)))),
                 Err(reading) => Err(Pending::Image(reading, [width, height])),
-            },
-            Pending::Computed(reading) => match reading.try_take() {
-                Ok(words) => Ok(words.map(|_| Content::Layers(Vec::new()))),
-                Err(reading) => Err(Pending::Computed(reading)),
             },
             Pending::Layers(layers) => {
                 let (mut polled, mut late) = (Vec::with_capacity(layers.len()), false);

@@ -502,3 +502,24 @@ fn mistakes_are_reported() {
     let stage = r#""a": (stage: "fluid/dissipate", on: "domain", iterations: 3, until: (number: "field", below: 1)),"#;
     has(problems(stage, &[]), &["a.until", "only a group"]);
 }
+
+/// Of a group that may stop, the first repeat is watched: the only one that runs in every frame. Whatever else is kept, it stays the first.
+#[test]
+fn whatever_is_kept_the_first_repeat_is_watched() {
+    const HELD: &str = r##"
+        "s": (state: "Grid<f32>", on: "domain", params: {"value": 1}, inputs: {"next": "solve.x"}),
+        "solve": (group: (inputs: {"x": "Grid<f32>"}, outputs: {"x": "halve.x", "left": "halve.left"}, nodes: {
+            "halve": (custom: r#"//! Halve
+                //! @inout x: Grid<f32>
+                //! @out left: f32, reduce max, expect 0..0.2
+                fn stage(cell: Cell) -> Result { return Result(x(cell) * 0.5, x(cell) * 0.5); }"#, inputs: {"x": "in.x"}),
+        }), inputs: {"x": "s.value"}, iterations: 8, until: (number: "left", below: 0.05)),
+    "##;
+    for kept in ["s.value", "s", "solve.x", "solve/halve.x", "solve/halve.left", "solve.repeats", ""] {
+        let plan = plan(HELD, &[], Keep::Wires(vec![kept.to_string()]));
+        let mut sim = Simulation::new(gpu(), plan).unwrap_or_else(|error| panic!("{kept}: {error}"));
+        step(&mut sim, 1);
+        let warnings = sim.warnings(true).to_string();
+        assert!(warnings.contains("solve/halve.left: 0.500 is outside 0..0.2"), "{kept}: {warnings}");
+    }
+}

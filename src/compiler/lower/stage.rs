@@ -250,7 +250,8 @@ impl Expander<'_> {
             match &results[port] {
                 Feed::Value(value) => {
                     let value = self.finish_value(node, env, (port, declared, ty), *value, label)?;
-                    if declared.expect.is_some() || stage.outputs().any(|port| port.tells(&declared.name)) {
+                    let watched = declared.expect.is_some() || stage.outputs().any(|port| port.tells(&declared.name));
+                    if watched && !self.stops.first_watched.contains(&(node, port)) {
                         // For a node that repeats, the last iteration: one number per node and frame.
                         self.program.watches.retain(|(n, p, _)| (*n, *p) != (node, port));
                         self.program.watches.push((node, port, value));

@@ -27,6 +27,8 @@ pub(super) struct Stops {
     /// Numbers of iterations, by node and outer scope.
     repeats: HashMap<(NodeId, EnvId), ValueId>,
     carried: BTreeSet<ValueId>,
+    /// Ports whose first iteration is watched, whichever are expanded later.
+    pub first_watched: BTreeSet<(NodeId, usize)>,
     /// What names stand for after the frame, and which ports are watched.
     names: Vec<(String, Feed)>,
 }
@@ -235,17 +237,21 @@ impl Expander<'_> {
     /// Watches a number. In a group that may stop it is that of the first iteration, which runs in every frame: watching
     /// the last one would compute it in all of them.
     pub(super) fn watch(&mut self, node: NodeId, port: usize) -> Result<(), Problems> {
-        let mut env = TOP;
+        let (mut env, mut stops) = (TOP, false);
         for group in self.around(self.graph.nodes[node].group) {
             env = self.group(group, env)?;
             if self.until(group).is_some() {
                 env = self.last_ones(group, env, 1).first().copied().unwrap_or(env);
+                stops = true;
             }
         }
         if let Feed::Value(value) = self.feed(&Source::Wire { node, port }, env)?
             && let Some(watch) = self.program.watches.iter_mut().find(|(n, p, _)| (*n, *p) == (node, port))
         {
             watch.2 = value;
+            if stops {
+                self.stops.first_watched.insert((node, port));
+            }
         }
         Ok(())
     }

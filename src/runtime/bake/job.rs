@@ -23,14 +23,11 @@ use crate::library::Library;
 use crate::plan::{Keep, Outputs, Plan, PlanOptions, Wire};
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
+use crate::sim::frame_loop::{Consumer, FrameLoop};
 use crate::sim::saver::{self, Pace, Retain, SaveError, Saver, Target};
 use crate::stage::types::Scalar;
 use crate::tune;
 
-/// Frames on their way from the GPU at once.
-const IN_FLIGHT: usize = 2;
-/// How often to check whether a frame has arrived. Waiting inside the driver would block a window on the same device.
-const POLL: Duration = Duration::from_micros(200);
 /// Most threads that compress frames.
 const MAX_THREADS: usize = 16;
 /// Time between two checkpoints: so much work is done again when a bake was killed.
@@ -186,69 +183,105 @@ pub fn run(
         return Ok((progress, kept.broken));
     };
     let pool = Pool::start(Arc::new(writer))?;
-    let mut waiting: VecDeque<Arriving> = VecDeque::new();
-    let mut saver = checkpoints(order, inputs, simulation, next);
-    progress.skipped = simulation.frame();
-    if missing.contains(&0) {
+    let mut baking = Baking { order, inputs, parts, missing, progress, pool, sought: 0, go_on: &mut go_on };
+    baking.jump(simulation, next);
+    if next == 0 {
         simulation.reset();
-        waiting.push_back(Arriving::request(&parts, simulation, true)?);
     }
-    let mut wanted = true;
-    while wanted && simulation.frame() < until {
-        simulation.step(&simulation.recorded_input())?;
-        let frame = simulation.frame();
-        saver.after_frame(simulation, last)?;
-        if missing.contains(&frame) {
-            waiting.push_back(Arriving::request(&parts, simulation, frame < first)?);
-        } else if frame.is_multiple_of(4) {
-            // Frames that are only computed do not pile up in the driver.
-            simulation.gpu().wait();
+    let saver = baking.saver(simulation);
+    let mut frames = FrameLoop::new(simulation, Some(saver), last, false);
+    if next == 0 {
+        frames.request(&mut baking)?;
+    }
+    let complete = frames.run(&mut baking)?;
+    let saver = frames.saver.take();
+    if let Some(mut saver) = saver {
+        if !complete || until == last {
+            saver.save(simulation)?;
         }
-        while waiting.len() > IN_FLIGHT {
-            let Some(arriving) = waiting.pop_front() else { break };
-            let arrived = arriving.wait()?;
-            progress.count_not_finite(&parts, &arrived);
-            pool.write(arrived)?;
-        }
-        progress.frame = frame;
-        (progress.written, progress.bytes) = pool.done();
-        wanted = go_on(&progress);
+        saver.finish(simulation)?;
     }
-    for arriving in waiting {
-        let arrived = arriving.wait()?;
-        progress.count_not_finite(&parts, &arrived);
-        pool.write(arrived)?;
-    }
-    if !wanted || until == last {
-        saver.save(simulation)?;
-    }
-    saver.finish(simulation)?;
+    let Baking { pool, mut progress, .. } = baking;
     (progress.written, progress.bytes) = pool.finish()?;
     progress.written = progress.written.min(total);
-    if wanted {
-        // Frames after the last one that was missing are there.
-        progress.frame = last;
-    }
+    // Frames after the last one that was missing are there; frames on their way at a cancel may not be.
+    progress.frame = if complete { last } else { progress.frame.min(last - 1) };
     Ok((progress, kept.broken))
 }
 
-/// What writes checkpoints. Goes to the newest one from which the coming frames can be computed, the first of which is `next`.
-fn checkpoints(order: &Order, inputs: String, simulation: &mut Simulation, next: u64) -> Saver {
-    let (folder, adapter) = (order.folder.clone(), simulation.gpu().name().to_string());
-    let same = saver::Same { inputs: &inputs, adapter: &adapter };
-    let found = || saver::newest(&folder, STATES, same, simulation.plan(), next.saturating_sub(1));
-    let found = order.resume.then(found).flatten();
-    if let Some(checkpoint) = found
-        && !simulation.resume(&checkpoint).is_empty()
-    {
-        // One that lacks a State is of no use.
-        simulation.reset();
+/// The frames of a cache.
+struct Baking<'a, G> {
+    order: &'a Order,
+    inputs: String,
+    parts: Vec<Source>,
+    missing: BTreeSet<u64>,
+    progress: Progress,
+    pool: Pool,
+    /// The frame before which a checkpoint was sought last.
+    sought: u64,
+    go_on: &'a mut G,
+}
+
+impl<G> Baking<'_, G> {
+    /// What writes checkpoints.
+    fn saver(&self, simulation: &Simulation) -> Saver {
+        let (folder, graph) = (self.order.folder.clone(), self.order.graph.clone());
+        let present = STATES.present(&folder).into_iter().map(|(frame, _)| frame);
+        let before = present.filter(|frame| *frame <= simulation.frame()).collect();
+        let pace = self.order.checkpoint_every.map_or(Pace::Time(CHECKPOINT), Pace::Frames);
+        let target = Target { folder, files: STATES, graph, inputs: self.inputs.clone(), log: Log::default() };
+        Saver::new(target, pace, Retain::Spread(CHECKPOINTS), before)
     }
-    let present = STATES.present(&folder).into_iter().map(|(frame, _)| frame);
-    let before = present.filter(|frame| *frame <= simulation.frame()).collect();
-    let pace = order.checkpoint_every.map_or(Pace::Time(CHECKPOINT), Pace::Frames);
-    let target = Target { folder, files: STATES, graph: order.graph.clone(), inputs, log: Log::default() };
-    Saver::new(target, pace, Retain::Spread(CHECKPOINTS), before)
+}
+
+impl<G: FnMut(&Progress) -> bool> Consumer for Baking<'_, G> {
+    type Pending = Arriving;
+    type Error = BakeError;
+
+    fn next(&self, frame: u64) -> Option<u64> {
+        self.missing.range(frame + 1..).next().copied()
+    }
+
+    /// Goes to the newest checkpoint from which the coming frames can be computed.
+    fn jump(&mut self, simulation: &mut Simulation, next: u64) -> bool {
+        let present = simulation.frame();
+        if !self.order.resume || next <= present + 1 || std::mem::replace(&mut self.sought, next) == next {
+            return false;
+        }
+        let newest = saver::newest_for(simulation, &self.order.folder, STATES, &self.inputs, next - 1);
+        let Some(checkpoint) = newest.filter(|checkpoint| checkpoint.snapshot.frame > present) else { return false };
+        self.progress.skipped += checkpoint.snapshot.frame - present;
+        simulation.resume(&checkpoint);
+        self.progress.frame = simulation.frame();
+        true
+    }
+
+    fn request(&mut self, simulation: &Simulation) -> Result<Arriving, BakeError> {
+        // Of a frame before the first one, a State is played as what it begins with.
+        let only_states = simulation.frame() < *self.order.frames.start();
+        Ok(Arriving::request(&self.parts, simulation, only_states)?)
+    }
+
+    fn take(&mut self, arriving: Arriving) -> Result<Option<Arriving>, BakeError> {
+        match arriving.try_take()? {
+            Ok(arrived) => {
+                self.progress.count_not_finite(&self.parts, &arrived);
+                self.pool.write(arrived)?;
+                Ok(None)
+            }
+            Err(rest) => Ok(Some(rest)),
+        }
+    }
+
+    fn computed(&mut self, simulation: &mut Simulation, _: bool) -> bool {
+        self.progress.frame = simulation.frame();
+        self.go_on(simulation)
+    }
+
+    fn go_on(&mut self, _: &mut Simulation) -> bool {
+        (self.progress.written, self.progress.bytes) = self.pool.done();
+        (self.go_on)(&self.progress)
+    }
 }
 
 /// A part of a wire: its name in the plan, and where a count bounds it.
@@ -302,7 +335,9 @@ fn parts(index: &Index, simulation: &Simulation) -> Result<Vec<Source>, Problem>
 struct Arriving {
     frame: u64,
     time: f64,
-    readings: Vec<Option<Reading>>,
+    readings: VecDeque<Option<Reading>>,
+    /// The words of those that have arrived.
+    parts: Vec<Vec<u32>>,
     /// For each part its words at most, the position of its count, and its wire.
     bounds: Vec<(u64, Option<(usize, Wire)>)>,
 }
@@ -321,25 +356,23 @@ impl Arriving {
         let readings = parts.iter().map(read).collect::<Result<_, _>>()?;
         let bounds = |part: &Source| (part.words, part.count.map(|count| (count, part.wire.clone())));
         let bounds = parts.iter().map(bounds).collect();
-        Ok(Arriving { frame: simulation.frame(), time: simulation.time(), readings, bounds })
+        Ok(Arriving { frame: simulation.frame(), time: simulation.time(), readings, parts: Vec::new(), bounds })
     }
 
-    fn wait(self) -> Result<Arrived, BakeError> {
-        let mut parts = Vec::new();
-        for reading in self.readings {
-            let Some(mut reading) = reading else {
-                parts.push(Vec::new());
-                continue;
-            };
-            let words = loop {
-                match reading.try_take() {
-                    Ok(words) => break words.ok_or(BakeError::Gpu)?,
-                    Err(not_yet) => reading = not_yet,
+    /// The frame if it has arrived, else the rest of it.
+    fn try_take(mut self) -> Result<Result<Arrived, Arriving>, BakeError> {
+        while let Some(reading) = self.readings.pop_front() {
+            match reading.map(Reading::try_take).transpose() {
+                Ok(words) => {
+                    self.parts.push(words.map(|words| words.ok_or(BakeError::Gpu)).transpose()?.unwrap_or_default())
                 }
-                std::thread::sleep(POLL);
-            };
-            parts.push(words);
+                Err(reading) => {
+                    self.readings.push_front(Some(reading));
+                    return Ok(Err(self));
+                }
+            }
         }
+        let mut parts = self.parts;
         // Dead particles have no values, nor has the padding of a buffer.
         for (at, (most, bound)) in self.bounds.iter().enumerate() {
             let live = |(count, wire): &(usize, Wire)| {
@@ -351,7 +384,7 @@ impl Arriving {
                 part.truncate(words);
             }
         }
-        Ok(Arrived { frame: self.frame, time: self.time, parts })
+        Ok(Ok(Arrived { frame: self.frame, time: self.time, parts }))
     }
 }
 

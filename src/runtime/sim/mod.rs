@@ -10,6 +10,7 @@ pub mod expect;
 pub mod field;
 pub mod files;
 mod frame;
+pub mod frame_loop;
 pub mod hash;
 pub mod hashes;
 pub mod host_copy;
