@@ -14,7 +14,8 @@ fn stage(cell: Cell) -> f32 {
     var all = 1;
     for (var axis = 0; axis < DIM; axis++) { all *= RESOLUTION[axis]; }
     // A level of more cells is too large for this, and takes little from the mean.
-    for (var i = 0; i < select(all, 0, all > 16384); i++) {
+    let cells = clamp(select(all, 0, all > 16384), 0, 16384);
+    for (var i = 0; i < cells; i++) {
         let other = cell_of(i);
         let same = part(other) == own;
         sum += select(0.0, divergence(other), same);

@@ -221,10 +221,14 @@ impl Tuning {
         match (self.measured(graph, node, stage), self.defaults) {
             (Some(shape), _) => shape,
             (None, DefaultTuning::Gpu) if dim == 2 => {
-                // For large grids the halo costs most, for small ones each dispatch.
-                let large = node.domain.and_then(|d| graph.domains.get(d)).is_some_and(|d| d.cells() > 1 << 20);
-                let sweeps = if large { 5 } else { 8 };
-                Shape::tile(dim, words, if stage.header.checkerboard { 4 } else { sweeps })
+                let cells = node.domain.and_then(|d| graph.domains.get(d)).map_or(0, |d| d.cells());
+                match stage.header.checkerboard {
+                    // Large tiles of a small grid would keep few of a GPU's cores busy, as on the levels of a multigrid cycle.
+                    true if cells <= 1 << 18 => Shape { group: [32, 8, 1], cells: 4, sweeps: 4, halo: 0 },
+                    true => Shape::tile(dim, words, 4),
+                    // For large grids the halo costs most, for small ones each dispatch.
+                    false => Shape::tile(dim, words, if cells > 1 << 20 { 5 } else { 8 }),
+                }
             }
             (None, _) => Shape::plain(dim),
         }

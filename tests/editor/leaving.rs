@@ -66,6 +66,9 @@ impl Bench {
         bench.click(last.expect("the last frame").rect.center());
         bench.overwrite("100000");
         assert!(bench.says("100000 frames"));
+        // The estimate makes the dialog larger, which moves its button.
+        bench.until("an estimate", |bench| bench.says("to simulate"));
+        bench.rest();
         let button = bench.seen().into_iter().find(|seen| seen.role == Role::Button && seen.name == "Export");
         bench.click(button.expect("the button").rect.center());
         bench.until("frames", |_| pictures(&frames) > 2);

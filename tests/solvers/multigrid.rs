@@ -184,8 +184,8 @@ fn a_v_cycle_of_few_dispatches_gives_the_same_bits() {
             {
                 assert!(text.contains(taken), "{shape:?}: no `{taken}`");
             }
-            // Inside a tile that lies in the domain no face is a border; wide levels have such tiles.
-            assert_eq!(text.contains("-> bool { if (_inside && "), shape[0] > 128, "{shape:?}");
+            // Inside a tile that lies in the domain no face is a border; levels wider than two tiles have such.
+            assert!(text.contains("-> bool { if (_inside && "), "{shape:?}");
         }
         let outcome = |plan: Plan| {
             let mut sim = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));

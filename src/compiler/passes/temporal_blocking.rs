@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::{Graph, Kind, Node};
 
+/// Cells an invocation of a tile that holds a small domain: measured on the GPU of docs/performance.md.
+const SMALL: u32 = 4;
+
 /// Joins the sweeps of every stage that can be swept on tiles, where its shape says so.
 pub(super) fn join(graph: &Graph, program: &mut Program, tuning: &Tuning) {
     let mut readers = BTreeMap::<ValueId, usize>::new();
@@ -40,8 +43,9 @@ pub(super) fn join(graph: &Graph, program: &mut Program, tuning: &Tuning) {
         let longest =
             (shape.sweeps as usize * colors).min(most_sweeps(graph, &program.ops[first], &shape, radius)) / colors;
         let iterations = run.len() / colors;
-        // Where a tile holds the whole domain, nothing is missing at its border.
-        let whole = whole_shape(graph, &program.ops[first]).filter(|_| iterations > longest);
+        // Where a tile holds the whole domain, nothing is missing at its border; where it is small, no other is as fast.
+        let small = |shape: &Shape| tuning.defaults == DefaultTuning::Gpu && shape.cells <= SMALL;
+        let whole = whole_shape(graph, &program.ops[first]).filter(|shape| iterations > longest || small(shape));
         let (shape, longest) = whole.map_or((shape, longest), |whole| (whole, iterations));
         if longest == 0 {
             continue;
