@@ -12,11 +12,12 @@
 
 fn stage(cell: Cell) -> f32 {
     var sum = 0.0;
-    for (var face = 0; face < FACES; face++) {
-        var next = pressure(neighbor(cell, face));
-        if open_wired && open(neighbor(cell, face)) < 0.5 { next = pressure(cell); }
-        sum += next;
-    }
+    for (var axis = 0; axis < DIM; axis++) { sum += beyond(cell, 2 * axis) + beyond(cell, 2 * axis + 1); }
     let swept = (sum - divergence(cell) * CELL_SIZE * CELL_SIZE) / f32(FACES);
     return mix(pressure(cell), swept, params.relaxation);
+}
+
+fn beyond(cell: Cell, face: i32) -> f32 {
+    if open_wired && open(neighbor(cell, face)) < 0.5 { return pressure(cell); }
+    return pressure(neighbor(cell, face));
 }
