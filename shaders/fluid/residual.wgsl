@@ -10,11 +10,11 @@
 fn stage(cell: Cell) -> f32 {
     if open_wired && open(cell) < 0.5 { return 0.0; }
     var laplacian = 0.0;
-    for (var axis = 0; axis < DIM; axis++) { laplacian += beyond(cell, 2 * axis) + beyond(cell, 2 * axis + 1) - 2.0 * pressure(cell); }
+    var lower = 0.0;
+    for (var face = 0; face < FACES; face++) {
+        var next = pressure(neighbor(cell, face));
+        if open_wired && open(neighbor(cell, face)) < 0.5 { next = pressure(cell); }
+        if (face & 1) == 0 { lower = next; } else { laplacian += lower + next - 2.0 * pressure(cell); }
+    }
     return divergence(cell) - laplacian / (CELL_SIZE * CELL_SIZE);
-}
-
-fn beyond(cell: Cell, face: i32) -> f32 {
-    if open_wired && open(neighbor(cell, face)) < 0.5 { return pressure(cell); }
-    return pressure(neighbor(cell, face));
 }
