@@ -9,9 +9,16 @@
 
 fn stage(cell: Cell) -> Result {
     var inflow = 0.0;
-    for (var face = 0; face < FACES; face++) {
-        inflow += weight_face(cell, face) * (direction(neighbor(cell, face)) - direction(cell));
-    }
+    for (var axis = 0; axis < DIM; axis++) { inflow += gained(cell, axis); }
     let change = inflow / (CELL_SIZE * CELL_SIZE);
     return Result(change, -direction(cell) * change);
+}
+
+// Through both faces along an axis. Without weights both sides come first, so that what is symmetric remains so to the bit.
+fn gained(cell: Cell, axis: i32) -> f32 {
+    let below = neighbor(cell, 2 * axis);
+    let above = neighbor(cell, 2 * axis + 1);
+    if !weight_wired { return weight(cell)[axis] * (direction(below) + direction(above) - 2.0 * direction(cell)); }
+    return weight_face(cell, 2 * axis) * (direction(below) - direction(cell))
+        + weight_face(cell, 2 * axis + 1) * (direction(above) - direction(cell));
 }

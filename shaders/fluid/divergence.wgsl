@@ -11,10 +11,12 @@
 fn stage(cell: Cell) -> f32 {
     if open_wired && open(cell) < 0.5 { return 0.0; }
     var outflow = 0.0;
-    for (var face = 0; face < FACES; face++) {
-        var next = velocity(neighbor(cell, face));
-        if open_wired && open(neighbor(cell, face)) < 0.5 { next = 2.0 * motion(neighbor(cell, face)) - velocity(cell); }
-        outflow += dot(face_normal(face), next);
-    }
+    for (var axis = 0; axis < DIM; axis++) { outflow += through(cell, 2 * axis) + through(cell, 2 * axis + 1); }
     return outflow / (2.0 * CELL_SIZE);
+}
+
+fn through(cell: Cell, face: i32) -> f32 {
+    var next = velocity(neighbor(cell, face));
+    if open_wired && open(neighbor(cell, face)) < 0.5 { next = 2.0 * motion(neighbor(cell, face)) - velocity(cell); }
+    return dot(face_normal(face), next);
 }

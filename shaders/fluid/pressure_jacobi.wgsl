@@ -12,10 +12,12 @@
 
 fn stage(cell: Cell) -> f32 {
     var sum = 0.0;
+    var lower = 0.0;
     for (var face = 0; face < FACES; face++) {
         var next = pressure(neighbor(cell, face));
         if open_wired && open(neighbor(cell, face)) < 0.5 { next = pressure(cell); }
-        sum += next;
+        // Both sides of an axis first, so that what is symmetric remains so to the bit.
+        if (face & 1) == 0 { lower = next; } else { sum += lower + next; }
     }
     let swept = (sum - divergence(cell) * CELL_SIZE * CELL_SIZE) / f32(FACES);
     return mix(pressure(cell), swept, params.relaxation);

@@ -10,9 +10,11 @@
 fn stage(cell: Cell) -> f32 {
     if open_wired && open(cell) < 0.5 { return 0.0; }
     var laplacian = 0.0;
+    var lower = 0.0;
     for (var face = 0; face < FACES; face++) {
-        if open_wired && open(neighbor(cell, face)) < 0.5 { continue; }
-        laplacian += pressure(neighbor(cell, face)) - pressure(cell);
+        var next = pressure(neighbor(cell, face));
+        if open_wired && open(neighbor(cell, face)) < 0.5 { next = pressure(cell); }
+        if (face & 1) == 0 { lower = next; } else { laplacian += lower + next - 2.0 * pressure(cell); }
     }
     return divergence(cell) - laplacian / (CELL_SIZE * CELL_SIZE);
 }

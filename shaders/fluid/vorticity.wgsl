@@ -13,12 +13,14 @@
 fn stage(cell: Cell) -> vec3f {
     if open_wired && open(cell) < 0.5 { return vec3f(); }
     var circulation = vec3f();
-    for (var face = 0; face < FACES; face++) {
-        var next = velocity(neighbor(cell, face));
-        if open_wired && open(neighbor(cell, face)) < 0.5 {
-            next = select(2.0 * motion(neighbor(cell, face)) - velocity(cell), velocity(cell), params.free_slip != 0);
-        }
-        circulation += cross(in_space(face_normal(face)), in_space(next));
-    }
+    for (var axis = 0; axis < DIM; axis++) { circulation += along(cell, 2 * axis) + along(cell, 2 * axis + 1); }
     return circulation / (2.0 * CELL_SIZE);
+}
+
+fn along(cell: Cell, face: i32) -> vec3f {
+    var next = velocity(neighbor(cell, face));
+    if open_wired && open(neighbor(cell, face)) < 0.5 {
+        next = select(2.0 * motion(neighbor(cell, face)) - velocity(cell), velocity(cell), params.free_slip != 0);
+    }
+    return cross(in_space(face_normal(face)), in_space(next));
 }

@@ -29,14 +29,20 @@ fn stage(cell: Cell) -> Vec {
         let here = field(cell)[axis];
         var change = 0.0;
         var passed = 0.0;
-        for (var face = 0; face < FACES; face++) {
-            let next = neighbor(cell, face);
-            let outwards = f32(2 * (face & 1) - 1);
-            let flow = 0.5 * courant * outwards * through_side(cell, face, axis);
-            var value = 0.5 * (here + field(next)[axis]);
-            if flow > 0.0 { value -= upwind(cell, face, axis); } else { value -= upwind(next, face ^ 1, axis); }
-            change -= flow * (value - here);
-            passed += abs(flow);
+        for (var along = 0; along < DIM; along++) {
+            var brought = 0.0;
+            var flows = 0.0;
+            for (var face = 2 * along; face <= 2 * along + 1; face++) {
+                let next = neighbor(cell, face);
+                let outwards = f32(2 * (face & 1) - 1);
+                let flow = 0.5 * courant * outwards * through_side(cell, face, axis);
+                var value = 0.5 * (here + field(next)[axis]);
+                if flow > 0.0 { value -= upwind(cell, face, axis); } else { value -= upwind(next, face ^ 1, axis); }
+                brought -= flow * (value - here);
+                flows += abs(flow);
+            }
+            change += brought;
+            passed += flows;
         }
         // As much flows in as out. Of the whole step, so that the stages remain those of one method.
         faces[axis] += params.part * change / max(max(fraction(cell)[axis], 0.5 * passed), 1e-6);

@@ -37,13 +37,13 @@ fn stage(cell: Cell) -> Result {
         if any(middle != cell) && open(middle) > 0.5 && inside(middle) { own = heights(middle, along, aside); } else { middle = cell; }
         if max(own.flaw.x, max(own.flaw.y, own.flaw.z)) > params.impurity { continue; }
         let a = 0.5 * (own.height.z - own.height.x);
-        let aa = own.height.z - 2.0 * own.height.y + own.height.x;
+        let aa = own.height.z + own.height.x - 2.0 * own.height.y;
         if DIM == 2 { return Result(-aa / pow(1.0 + a * a, 1.5) / CELL_SIZE, 2.0); }
         let across = unit((axis + 2) % DIM);
         let lower = beside(own, middle, -across, along, aside);
         let upper = beside(own, middle, across, along, aside);
         let b = 0.5 * (upper.height.y - lower.height.y);
-        let bb = upper.height.y - 2.0 * own.height.y + lower.height.y;
+        let bb = upper.height.y + lower.height.y - 2.0 * own.height.y;
         // Two of the corners make H_ab: those along the contour. The others are the steepest columns, and more than ten times as far off.
         let rises = a * b > 0.0;
         let corners = select(vec2f(lower.height.x, upper.height.z), vec2f(upper.height.x, lower.height.z), rises);
@@ -70,7 +70,7 @@ fn rise(cell: Cell, axis: i32) -> f32 {
     for (var k = 2 - DIM; k <= DIM - 2; k++) {
         let place = cell + k * unit((axis + 2) % DIM);
         let difference = row(place + unit(axis), aside, here) - row(place - unit(axis), aside, here);
-        sum += f32(2 - abs(k)) * dot(vec3f(1.0, 2.0, 1.0), difference);
+        sum += f32(2 - abs(k)) * (difference.x + difference.z + 2.0 * difference.y);
     }
     return sum;
 }

@@ -80,7 +80,7 @@ fn drop(n: usize, edge: &str, ratio: f64, at: f64, speed: &str, gravity: f64, co
         ("$speed", speed.into()),
         ("$gravity", format!("0, {gravity}")),
     ];
-    start_fused(n as f64 / courant, FLOW, &pairs(&values), &["advect/courant.courant"])
+    start_fused(n as f64 / courant, FLOW, &pairs(&values), &["advect/step/courant.courant"])
 }
 
 /// Largest relative change of the total momentum over a second.
@@ -113,7 +113,7 @@ fn fall(n: usize, ratio: f64) {
     let mut largest = 0.0f64;
     for _ in 0..steps / 8 {
         step(&mut sim, 8);
-        largest = largest.max(read(&sim, "advect/courant.courant")[0]);
+        largest = largest.max(read(&sim, "advect/step/courant.courant")[0]);
     }
     let [v, u] = ["fractions", "velocity"].map(|w| read(&sim, w));
     let (lost, at) = fragments(n, &v);
