@@ -5,7 +5,7 @@
 //! _write_p[_i] = pack2x16float(_result);
 //! ```
 
-use crate::codegen::wgsl::COMPONENTS;
+use crate::codegen::wgsl::{COMPONENTS, float};
 use crate::ir::layout::Layout;
 use crate::stage::types::{Precision, ValueType};
 
@@ -32,6 +32,7 @@ impl Layout {
     /// WGSL type of a buffer of them.
     pub(crate) fn buffer(self) -> String {
         match (self.precision, self.components()) {
+            _ if self.fixed.is_some() => self.buffer_of_integers(),
             (Precision::F16, 3 | 4) => "array<vec2u>".into(),
             (Precision::F16, _) => "array<u32>".into(),
             _ if self.wide() => "array<vec4f>".into(),
@@ -39,8 +40,24 @@ impl Layout {
         }
     }
 
+    fn buffer_of_integers(self) -> String {
+        match self.components() {
+            1 | 3 => "array<i32>".into(),
+            n => format!("array<vec{n}i>"),
+        }
+    }
+
     /// An expression that loads element `index`.
     pub(crate) fn load(self, variable: &str, index: &str) -> String {
+        if let Some(bits) = self.fixed {
+            let integers = match self.components() {
+                3 => format!(
+                    "vec3i({variable}[3 * ({index})], {variable}[3 * ({index}) + 1], {variable}[3 * ({index}) + 2])"
+                ),
+                _ => format!("{variable}[{index}]"),
+            };
+            return format!("({}({integers}) / {})", self.wgsl(), float(f64::from(1u32 << bits)));
+        }
         let half = |word: &str| format!("unpack2x16float({variable}[{index}]{word})");
         match (self.precision, self.components()) {
             // The cell's half of the word is moved to where the lower one is.
@@ -114,14 +131,19 @@ impl Layout {
 
     /// WGSL type of a buffer that is read four numbers at a time.
     pub(crate) fn buffer_of_fours(self) -> &'static str {
-        if self.is_half() { "array<vec2u>" } else { "array<vec4f>" }
+        match self.fixed {
+            Some(_) => "array<vec4i>",
+            None if self.is_half() => "array<vec2u>",
+            None => "array<vec4f>",
+        }
     }
 
     /// An expression that loads the numbers from `4 * index` on.
     pub(crate) fn load_four(self, variable: &str, index: &str) -> String {
-        match self.precision {
-            Precision::F32 => format!("{variable}[{index}]"),
-            Precision::F16 => {
+        match (self.fixed, self.precision) {
+            (Some(bits), _) => format!("(vec4f({variable}[{index}]) / {})", float(f64::from(1u32 << bits))),
+            (None, Precision::F32) => format!("{variable}[{index}]"),
+            (None, Precision::F16) => {
                 format!("vec4f(unpack2x16float({variable}[{index}].x), unpack2x16float({variable}[{index}].y))")
             }
         }

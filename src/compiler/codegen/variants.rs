@@ -25,7 +25,7 @@ struct Variant {
     inlined: Vec<InlinedKey>,
     reads: Vec<ReadKey>,
     /// How what it needs is stored: reads, then consumed versions.
-    precisions: Vec<Precision>,
+    stored: Vec<(Precision, Option<u32>)>,
     writes: Vec<WriteKey>,
     shape: Option<Shape>,
     sweeps: u32,
@@ -78,7 +78,7 @@ impl Variant {
             node: op.node,
             inlined: inlined.collect(),
             reads: reads.collect(),
-            precisions: op.inputs().filter_map(|v| program.values.get(v)).map(|v| v.precision).collect(),
+            stored: op.inputs().filter_map(|v| program.values.get(v)).map(|v| (v.precision, v.fixed)).collect(),
             writes: writes.collect(),
             shape: op.shape,
             sweeps: op.sweeps,

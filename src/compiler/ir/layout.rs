@@ -19,11 +19,13 @@ pub struct Layout {
     /// [`Precision::F16`]: two numbers a word, the first in the lower half. Vectors of three are padded to four; of
     /// single numbers, two cells share a word, so one invocation must write both.
     pub precision: Precision,
+    /// Fraction bits of numbers in fixed point, which are read as floats.
+    pub fixed: Option<u32>,
 }
 
 impl Layout {
     pub(crate) fn new(ty: WireType, dim: u32, precision: Precision) -> Layout {
-        Layout { value: ty.value(), dim, padded: matches!(ty, WireType::Attribute(_)), precision }
+        Layout { value: ty.value(), dim, padded: matches!(ty, WireType::Attribute(_)), precision, fixed: None }
     }
 
     pub fn components(self) -> u32 {

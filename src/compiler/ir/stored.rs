@@ -22,17 +22,20 @@ pub struct Stored {
     pub space: Option<DomainId>,
     /// How the numbers are stored.
     pub precision: Precision,
+    /// Fraction bits of sums that are still in fixed point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed: Option<u32>,
 }
 
 impl Stored {
     /// A value without a domain and without a particle set.
     pub(crate) fn number(ty: WireType) -> Stored {
-        Stored { ty, domain: None, dim: 2, capacity: 0, space: None, precision: Precision::F32 }
+        Stored { ty, domain: None, dim: 2, capacity: 0, space: None, precision: Precision::F32, fixed: None }
     }
 
     /// The memory layout of its elements.
     pub fn layout(&self) -> Layout {
-        Layout::new(self.ty, self.dim, self.precision)
+        Layout { fixed: self.fixed, ..Layout::new(self.ty, self.dim, self.precision) }
     }
 
     /// How the wire's memory is kept on disk: type, size and precision as text, and the words of 32 bits. `part` is

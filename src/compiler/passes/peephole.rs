@@ -1,5 +1,5 @@
-//! Removes dispatches that are not needed: stages that only forward an input, clears that one dispatch can do together,
-//! the second dispatch of an integer reduction, and the middle one of a prefix sum's three.
+//! Removes dispatches that are not needed: stages that only forward an input, conversions of sums from fixed point, which stages that read
+//! them can do, clears that one dispatch can do together, the second dispatch of an integer reduction, and the middle one of a prefix sum's three.
 
 use crate::arena::Arena;
 use crate::ir::demand::{self, demanded};
@@ -14,6 +14,7 @@ use crate::stage::types::Scalar;
 pub(super) fn thin(graph: &Graph, program: &mut Program) {
     hand_on(graph, program);
     reduce_at_once(program);
+    read_fixed(program);
     scan_in_two(program);
     clear_together(graph, program);
 }
@@ -100,6 +101,34 @@ fn reduce_at_once(program: &mut Program) {
     }
     let there = ops.into_iter().filter(|(index, _)| index.is_none_or(|index| !left_out.contains(&index)));
     program.ops = there.map(|(_, op)| op).collect();
+}
+
+/// Sums in fixed point that only stages read stay as they are: loading converts them, to the same bits.
+fn read_fixed(program: &mut Program) {
+    let asked = demanded(program);
+    let mut used = asked.clone();
+    for op in &program.ops {
+        used.extend(op.writes.iter().filter_map(|w| w.consumes));
+        if !matches!(op.task, Task::Stage) {
+            used.extend(op.inputs());
+        }
+    }
+    let mut instead = BTreeMap::<ValueId, ValueId>::new();
+    let mut left_out = BTreeSet::new();
+    for (index, op) in program.ops.entries() {
+        let (Task::FromFixed(bits), [write]) = (&op.task, op.writes.as_slice()) else { continue };
+        let Some(sum) = write.consumes.filter(|_| !used.contains(&write.value)) else { continue };
+        let Some(value) = program.values.get_mut(sum) else { continue };
+        if value.ty.value().scalar() == Scalar::F32 {
+            value.stored.fixed = Some(*bits);
+            instead.insert(write.value, sum);
+            left_out.insert(index);
+        }
+    }
+    for read in program.ops.iter_mut().flat_map(|op| op.reads.iter_mut().chain(&mut op.forwarded)) {
+        read.value = instead.get(&read.value).copied().unwrap_or(read.value);
+    }
+    program.ops.retain(|op, _| !left_out.contains(&op));
 }
 
 /// A dispatch before another one that sets all words of a value.

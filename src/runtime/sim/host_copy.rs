@@ -310,6 +310,7 @@ fn grid_of_colors(domain: DomainId, buffer: BufferId) -> Wire {
         capacity: 0,
         space: None,
         precision: Precision::F32,
+        fixed: None,
     };
     Wire { stored, buffer, kept: true, state: false }
 }
