@@ -245,3 +245,19 @@ fn every_shipped_stage_parses() {
         assert!(stage.own_text().lines().count() <= 140, "{} is longer than a stage should be", stage.name);
     }
 }
+
+/// A plan whose stages can't share dispatches, because what was joined does not compile, runs apart and says so: of a graph that ships, none.
+#[test]
+fn stages_of_every_shipped_graph_share_dispatches_on_any_adapter() {
+    for (name, text) in ["graphs", "graphs/templates", "graphs/validation"].into_iter().flat_map(crate::graphs_in) {
+        let document = Document::parse(&text).unwrap();
+        let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|p| panic!("{name}: {p}"));
+        for (target, tuning) in [("cpu", Tuning::cpu()), ("gpu", Tuning::gpu())] {
+            for keep in [Keep::Needed, Keep::All] {
+                let options = PlanOptions { keep: keep.clone(), tuning: tuning.clone(), ..PlanOptions::default() };
+                let plan = Plan::compile(&graph, &options).unwrap_or_else(|p| panic!("{name}: {p}"));
+                assert_eq!(plan.apart, None, "{name}, {target}, {keep:?}");
+            }
+        }
+    }
+}

@@ -178,6 +178,10 @@ fn with_last(
         }
         reads.extend(read.is_none().then_some(Read { stage: OWN, port: input, part, value: *value }));
     }
+    // The order of lowering is not that of data: what it would read may be made from what it writes.
+    if reads.iter().any(|read| follows(program, read.value, last)) {
+        return None;
+    }
     let gone = |w: &&Write| !w.transient && w.consumes.is_none() && packed.contains(&w.value);
     let more = reads.len() + 1;
     let less = op.writes.iter().filter(gone).count();
@@ -189,6 +193,22 @@ fn with_last(
     op.reads.extend(reads);
     op.writes.push(Write { port: output, part, ..Write::whole(value) });
     Some(value)
+}
+
+/// Whether a value is made from what an operation writes.
+fn follows(program: &Program, value: ValueId, op: OpId) -> bool {
+    let writers = program.writers();
+    let (mut open, mut seen) = (vec![value], BTreeSet::new());
+    while let Some(value) = open.pop() {
+        let Some(writer) = writers[value] else { continue };
+        if writer == op {
+            return true;
+        }
+        if seen.insert(writer) {
+            open.extend(program.ops[writer].needs());
+        }
+    }
+    false
 }
 
 /// A stage over particles that only changes their own attributes.

@@ -23,15 +23,8 @@ use crate::tuning::CELLS_OF_A_ROW;
 struct Windowed<'a> {
     port: &'a Port,
     value: &'a Value,
-    from: From,
-}
-
-/// Where the cells of a row come from.
-enum From {
-    /// The variable of a buffer.
-    Buffer(String),
-    /// All are the same, where memory holds nothing yet.
-    Constant(String),
+    /// The variable of its buffer.
+    variable: String,
 }
 
 /// Statements that set the variables of windows, for each of the four cells.
@@ -41,11 +34,8 @@ type Settings = [String; CELLS_OF_A_ROW as usize];
 pub(super) fn rows(cx: &Context<'_>) -> String {
     let mut out = format!("    let _row = {};\n", element_of_row(cx, "_cell"));
     let mut set = Settings::default();
-    for Windowed { port, value, from } in windowed(cx) {
-        match from {
-            From::Constant(constant) => same(cx, port, &constant, &mut set),
-            From::Buffer(variable) => loaded(cx, (port, value), &variable, &mut out, &mut set),
-        }
+    for Windowed { port, value, variable } in windowed(cx) {
+        loaded(cx, (port, value), &variable, &mut out, &mut set);
     }
     for (k, set) in set.iter().enumerate() {
         let step = cell_literal([k as i64, 0, 0], cx.dim);
@@ -61,31 +51,19 @@ fn windowed<'a>(cx: &Context<'a>) -> Vec<Windowed<'a>> {
     for read in cx.reads(OWN).filter(|r| r.part == Part::Whole) {
         let (Some(port), Some(value)) = (cx.stage.inputs().nth(read.port), cx.value(read.value)) else { continue };
         if port.direction == Direction::In && window::of(cx, port).is_some() {
-            out.push(Windowed { port, value, from: From::Buffer(names::read(port, &Part::Whole)) });
+            out.push(Windowed { port, value, variable: names::read(port, &Part::Whole) });
         }
     }
     for written in cx.writes() {
         let Written { port, write, in_place, .. } = written;
-        if port.direction == Direction::InOut && window::of(cx, port).is_some() {
+        // Where memory holds nothing yet, the accessor gives the constant that all cells begin with.
+        if port.direction == Direction::InOut && write.start.is_none() && window::of(cx, port).is_some() {
             let value = cx.updated(&written);
-            let from = match in_place {
-                _ if write.start.is_some() => From::Constant(value.layout().rounded(&names::start(port))),
-                true => From::Buffer(written.target),
-                false => From::Buffer(names::read(port, &Part::Whole)),
-            };
-            out.push(Windowed { port, value, from });
+            let variable = if in_place { written.target } else { names::read(port, &Part::Whole) };
+            out.push(Windowed { port, value, variable });
         }
     }
     out
-}
-
-/// Sets the windows of all cells to what they all are, once.
-fn same(cx: &Context<'_>, port: &Port, constant: &str, [first, ..]: &mut Settings) {
-    let window = names::window(port);
-    let _ = write!(first, " {window} = {constant};");
-    for side in faces(cx.dim).iter().filter(|_| window::has_faces(cx, port)) {
-        let _ = write!(first, " {window}_{} = {constant};", side.name);
-    }
 }
 
 /// Loads a row four words at a time, and sets the window of each cell from it.
