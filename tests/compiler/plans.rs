@@ -261,3 +261,27 @@ fn stages_of_every_shipped_graph_share_dispatches_on_any_adapter() {
         }
     }
 }
+
+/// What starts from a constant, and what is updated and then passed on without being stored, is joined and compiles on any adapter.
+#[test]
+fn updates_that_nothing_stores_share_dispatches_on_any_adapter() {
+    const UPDATES: &str = r##"(version: 1, nodes: {
+        "domain": (domain: (resolution: (64, 64), width: 1, edge: "wall")),
+        "v": (stage: "grid/vector_expression", on: "domain", params: {"value": "[sin(9 * position.y + time), sin(7 * position.x)]"}),
+        "d": (stage: "fluid/divergence", inputs: {"velocity": "v.result"}),
+        "wall": (custom: r#"//! Wall
+            //! @out open: Grid<f32>
+            fn stage(cell: Cell) -> f32 { return f32(cell.x != 7); }"#, on: "domain"),
+        "p": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "d.divergence", "open": "wall"}, iterations: 3),
+        "u": (stage: "fluid/project", inputs: {"velocity": "v.result", "pressure": "p.pressure", "open": "wall"}),
+        "w": (stage: "fluid/confine_vorticity", inputs: {"velocity": "u.velocity"}),
+        "s": (stage: "grid/length", inputs: {"a": "w.velocity"}),
+        "look": (stage: "view/color_map", inputs: {"field": "s.magnitude"}),
+        "screen": (output: (size: (64, 64)), inputs: {"image": "look.image"}),
+    })"##;
+    for tuning in [Tuning::cpu(), Tuning::gpu()] {
+        let plan = plan_of(UPDATES, &PlanOptions { tuning, ..PlanOptions::default() });
+        assert_eq!(plan.apart, None);
+        assert!(plan.to_text().contains("look after w/confine, s"), "{}", plan.to_text());
+    }
+}

@@ -159,8 +159,13 @@ impl Variants {
         let op = program.ops.get(place)?;
         let node = graph.nodes.get(op.node)?;
         let (Task::Stage, Kind::Stage(stage)) = (&op.task, &node.kind) else { return None };
-        let in_place = |w: &Write| w.consumes.is_some_and(|v| memory[v].is_some() && memory[v] == memory[w.value]);
-        let in_place: Vec<bool> = op.writes.iter().map(in_place).collect();
+        let same = |w: &Write| w.consumes.is_some_and(|v| memory[v].is_some() && memory[v] == memory[w.value]);
+        // What is passed on goes where a later write of the operation puts it; where none does, nothing is overwritten.
+        let mut in_place: Vec<bool> = op.writes.iter().map(same).collect();
+        for (at, write) in op.writes.iter().enumerate().rev().filter(|(_, write)| write.transient) {
+            let goes_on = |(next, stays): (&Write, &bool)| *stays && next.consumes == Some(write.value);
+            in_place[at] &= op.writes.iter().zip(&in_place).skip(at + 1).any(goes_on);
+        }
         let next = self.0.len();
         let variant = *self.0.entry(Variant::of(program, op, &in_place)).or_insert(next);
         if variant == next {

@@ -58,7 +58,11 @@ pub(crate) fn buffers(graph: &Graph, program: &Program, op: &Op, elsewhere: &dyn
         Some(before) => usize::from(!reads.contains(&before)),
         None => 1 + usize::from(loads(graph, op, write)),
     };
-    read + stored.map(bound).sum::<usize>() + usize::from(warns(graph, op))
+    // What is updated and stored by nothing is loaded all the same.
+    let ends = |w: &&Write| w.transient && op.writes.iter().all(|next| next.consumes != Some(w.value));
+    let loaded = |w: &Write| loads(graph, op, w) && w.consumes.is_some_and(|before| !reads.contains(&before));
+    let lost = op.writes.iter().filter(ends).filter(|w| loaded(w)).count();
+    read + stored.map(bound).sum::<usize>() + lost + usize::from(warns(graph, op))
 }
 
 /// The outside version that a write certainly updates in place, through what its stages pass to one another.
