@@ -18,7 +18,7 @@ fn stage(cell: Cell) -> Result {
 fn gained(cell: Cell, axis: i32) -> f32 {
     let below = neighbor(cell, 2 * axis);
     let above = neighbor(cell, 2 * axis + 1);
-    if !weight_wired { return weight(cell)[axis] * (direction(below) + direction(above) - 2.0 * direction(cell)); }
+    if !weight_wired { return weight(cell)[axis] * ((direction(below) - direction(cell)) + (direction(above) - direction(cell))); }
     return weight_face(cell, 2 * axis) * (direction(below) - direction(cell))
         + weight_face(cell, 2 * axis + 1) * (direction(above) - direction(cell));
 }

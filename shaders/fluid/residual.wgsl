@@ -12,9 +12,9 @@ fn stage(cell: Cell) -> f32 {
     var laplacian = 0.0;
     var lower = 0.0;
     for (var face = 0; face < FACES; face++) {
-        var next = pressure(neighbor(cell, face));
-        if open_wired && open(neighbor(cell, face)) < 0.5 { next = pressure(cell); }
-        if (face & 1) == 0 { lower = next; } else { laplacian += lower + next - 2.0 * pressure(cell); }
+        var slope = pressure(neighbor(cell, face)) - pressure(cell);
+        if open_wired && open(neighbor(cell, face)) < 0.5 { slope = 0.0; }
+        if (face & 1) == 0 { lower = slope; } else { laplacian += lower + slope; }
     }
     return divergence(cell) - laplacian / (CELL_SIZE * CELL_SIZE);
 }

@@ -10,9 +10,11 @@
 fn stage(cell: Cell) -> vec4f {
     if open_wired && open(cell) < 0.5 { return vec4f(); }
     var laplacian = 0.0;
+    var lower = 0.0;
     for (var face = 0; face < FACES; face++) {
-        if open_wired && open(neighbor(cell, face)) < 0.5 { continue; }
-        laplacian += pressure(neighbor(cell, face)) - pressure(cell);
+        var slope = pressure(neighbor(cell, face)) - pressure(cell);
+        if open_wired && open(neighbor(cell, face)) < 0.5 { slope = 0.0; }
+        if (face & 1) == 0 { lower = slope; } else { laplacian += lower + slope; }
     }
     let area = CELL_SIZE * CELL_SIZE;
     return vec4f(abs(divergence(cell) - laplacian / area), abs(divergence(cell)), abs(pressure(cell)) / area, 0.0);

@@ -198,7 +198,7 @@ fn numbers_share_a_plot_and_start_over_with_the_simulation() {
 fn the_values_of_a_grid_along_a_line_are_plotted() {
     let mut bench = Bench::smoke();
     bench.press("output carried.result");
-    bench.until("statistics", |bench| bench.find("Histogram").is_some());
+    bench.until("statistics", |bench| bench.find("Histogram").is_some() && bench.find("rms").is_some());
     bench.press("Profile");
     let profile = |bench: &Bench| bench.seen().into_iter().find(|seen| seen.name.starts_with("Profile along "));
     bench.until("a profile", |bench| profile(bench).is_some());

@@ -139,7 +139,10 @@ const UNWIRED: &str = r##"
         //! @out divergence: Grid<f32>
         fn stage(cell: Cell) -> f32 {
             var outflow = 0.0;
-            for (var face = 0; face < FACES; face++) { outflow += dot(face_normal(face), velocity(neighbor(cell, face))); }
+            for (var axis = 0; axis < DIM; axis++) {
+                outflow += dot(face_normal(2 * axis), velocity(neighbor(cell, 2 * axis)))
+                    + dot(face_normal(2 * axis + 1), velocity(neighbor(cell, 2 * axis + 1)));
+            }
             return outflow / (2.0 * CELL_SIZE);
         }"#, inputs: {"velocity": "u"}),
     "plain_pressure": (custom: r#"//! Plain
@@ -148,7 +151,7 @@ const UNWIRED: &str = r##"
         //! @param relaxation: f32 = 1
         fn stage(cell: Cell) -> f32 {
             var sum = 0.0;
-            for (var face = 0; face < FACES; face++) { sum += pressure(neighbor(cell, face)); }
+            for (var face = 0; face < FACES; face += 2) { sum += pressure(neighbor(cell, face)) + pressure(neighbor(cell, face + 1)); }
             let swept = (sum - divergence(cell) * CELL_SIZE * CELL_SIZE) / f32(FACES);
             return mix(pressure(cell), swept, params.relaxation);
         }"#, inputs: {"divergence": "plain_divergence"}, iterations: 20),
