@@ -155,13 +155,11 @@ impl<G: FnMut(&Progress, &mut Simulation) -> bool> Consumer for Writing<'_, G> {
         if !self.export.resume || !skips || next <= present + 1 || std::mem::replace(&mut self.sought, next) == next {
             return false;
         }
-        let folder = &self.export.folder;
-        let newest = saver::newest_for(simulation, folder, checkpoints::FILES, self.inputs.text(), next - 1);
-        let Some(checkpoint) = newest.filter(|checkpoint| checkpoint.snapshot.frame > present) else { return false };
-        self.progress.skipped += checkpoint.snapshot.frame - present;
-        simulation.resume(&checkpoint);
+        let (folder, inputs) = (&self.export.folder, self.inputs.text());
+        let skipped = saver::resume_before(simulation, folder, checkpoints::FILES, inputs, next);
+        self.progress.skipped += skipped.unwrap_or(0);
         self.progress.frame = simulation.frame();
-        true
+        skipped.is_some()
     }
 
     fn request(&mut self, simulation: &Simulation) -> Result<Computed, JobError> {

@@ -139,12 +139,10 @@ const UNWIRED: &str = r##"
         //! @out divergence: Grid<f32>
         fn stage(cell: Cell) -> f32 {
             var outflow = 0.0;
-            for (var axis = 0; axis < DIM; axis++) {
-                outflow += dot(face_normal(2 * axis), velocity(neighbor(cell, 2 * axis)))
-                    + dot(face_normal(2 * axis + 1), velocity(neighbor(cell, 2 * axis + 1)));
-            }
+            for (var axis = 0; axis < DIM; axis++) { outflow += through(cell, 2 * axis) + through(cell, 2 * axis + 1); }
             return outflow / (2.0 * CELL_SIZE);
-        }"#, inputs: {"velocity": "u"}),
+        }
+        fn through(cell: Cell, face: i32) -> f32 { return dot(face_normal(face), velocity(neighbor(cell, face))); }"#, inputs: {"velocity": "u"}),
     "plain_pressure": (custom: r#"//! Plain
         //! @in    divergence: Grid<f32>
         //! @inout pressure: Grid<f32> = 0, radius 1, open zero

@@ -155,7 +155,7 @@ fn checked_plic(what: &str, sim: &mut Simulation, grid: &Grid, open: &[f64], ste
         &format!("{what}, flow of a face"),
         flow_error,
         64.0 * Q + Q + 10.0 * U,
-        "what goes on from a fuller cell, at most 64 quanta, a quantum, which the next steps make up for, and its rounding",
+        "64 quanta that a fuller cell passes to an emptier one, a quantum of rounding, and f32's",
     );
     println!("{what}: {differ} of {numbers} numbers differ from f64");
     within(&format!("{what}, sweeps against f64"), worst, 1.0, "a quantum a face, and f32's, of each cell's bar");

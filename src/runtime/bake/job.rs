@@ -248,12 +248,10 @@ impl<G: FnMut(&Progress) -> bool> Consumer for Baking<'_, G> {
         if !self.order.resume || next <= present + 1 || std::mem::replace(&mut self.sought, next) == next {
             return false;
         }
-        let newest = saver::newest_for(simulation, &self.order.folder, STATES, &self.inputs, next - 1);
-        let Some(checkpoint) = newest.filter(|checkpoint| checkpoint.snapshot.frame > present) else { return false };
-        self.progress.skipped += checkpoint.snapshot.frame - present;
-        simulation.resume(&checkpoint);
+        let skipped = saver::resume_before(simulation, &self.order.folder, STATES, &self.inputs, next);
+        self.progress.skipped += skipped.unwrap_or(0);
         self.progress.frame = simulation.frame();
-        true
+        skipped.is_some()
     }
 
     fn request(&mut self, simulation: &Simulation) -> Result<Arriving, BakeError> {

@@ -81,7 +81,7 @@ impl<'a, C: Consumer> FrameLoop<'a, C> {
     /// Computes the frames. Returns whether all that are needed were handed on; otherwise the consumer ended the loop.
     ///
     /// # Errors
-    /// Those of the consumer, of a step, and of a checkpoint that can't be written.
+    /// Errors of the consumer and of a step; a checkpoint that can't be written.
     pub fn run(&mut self, consumer: &mut C) -> Result<bool, C::Error> {
         let mut wanted = true;
         while wanted && let Some(next) = consumer.next(self.simulation.frame()) {

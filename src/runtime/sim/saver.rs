@@ -90,7 +90,7 @@ pub fn newest(folder: &Path, files: Numbered, same: Same<'_>, plan: &Plan, frame
 }
 
 /// The same for a simulation: one that holds all of its States.
-pub fn newest_for(
+fn newest_for(
     simulation: &Simulation,
     folder: &Path,
     files: Numbered,
@@ -100,6 +100,21 @@ pub fn newest_for(
     let (plan, same) = (simulation.plan(), Same { inputs, adapter: simulation.gpu().name() });
     let found = newest(folder, files, same, plan, frame)?;
     held(plan).all(|state| found.holds(&state.node, &state.description)).then_some(found)
+}
+
+/// Continues from the newest checkpoint between the present frame and one that is needed next. Returns how many frames are skipped.
+pub fn resume_before(
+    simulation: &mut Simulation,
+    folder: &Path,
+    files: Numbered,
+    inputs: &str,
+    next: u64,
+) -> Option<u64> {
+    let present = simulation.frame();
+    let newest = newest_for(simulation, folder, files, inputs, next.checked_sub(1)?);
+    let checkpoint = newest.filter(|checkpoint| checkpoint.snapshot.frame > present)?;
+    simulation.resume(&checkpoint);
+    Some(simulation.frame() - present)
 }
 
 /// The last checkpoint without NaN and infinity before a frame in the folder of another one, of the same kind of file.

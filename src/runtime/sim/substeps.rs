@@ -2,7 +2,7 @@
 //!
 //! Where a Courant number decides, the GPU reports it after the last step of a frame, and the coming frame has as many steps as keep it
 //! below its bound. So the CPU knows their number, and parameters and time are exact in each step. A checkpoint holds the number for
-//! the coming frame, so a run that goes on from there is the same to the bit.
+//! the coming frame, so a run that continues from it is the same to the bit.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
