@@ -90,13 +90,7 @@ pub fn newest(folder: &Path, files: Numbered, same: Same<'_>, plan: &Plan, frame
 }
 
 /// The same for a simulation: one that holds all of its States.
-fn newest_for(
-    simulation: &Simulation,
-    folder: &Path,
-    files: Numbered,
-    inputs: &str,
-    frame: u64,
-) -> Option<Checkpoint> {
+fn newest_for(simulation: &Simulation, folder: &Path, files: Numbered, inputs: &str, frame: u64) -> Option<Checkpoint> {
     let (plan, same) = (simulation.plan(), Same { inputs, adapter: simulation.gpu().name() });
     let found = newest(folder, files, same, plan, frame)?;
     held(plan).all(|state| found.holds(&state.node, &state.description)).then_some(found)
