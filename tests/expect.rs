@@ -1,5 +1,6 @@
 //! `stagewright test` and `--deterministic` as a person types them.
 
+use stagewright_test_support::seed::today;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -178,7 +179,7 @@ fn shipped_graphs_keep_what_they_state() {
     let shipped = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("graphs")).expect("graphs");
     let shipped = shipped.flatten().filter(|entry| entry.path().extension().is_some_and(|e| e == "ron")).count();
     assert_eq!(shipped, SMALL.len(), "every shipped graph is tested");
-    for (name, params) in SMALL {
+    for (name, params) in today(SMALL, 2) {
         let graph = format!("graphs/{name}.ron");
         let mut arguments = vec!["test", &graph];
         arguments.extend(params.iter().flat_map(|param| ["--param", param]));
@@ -196,8 +197,7 @@ fn the_validation_cases_hold() {
     let mut cases: Vec<_> = std::fs::read_dir(folder).expect("cases").map(|entry| entry.unwrap().path()).collect();
     cases.sort();
     let cases: Vec<String> = cases.iter().map(|case| case.display().to_string()).collect();
-    let day: usize = std::env::var("STAGEWRIGHT_DAY").ok().and_then(|day| day.parse().ok()).unwrap_or(0);
-    let today: Vec<&str> = cases.iter().map(String::as_str).skip(day % 3).step_by(3).collect();
+    let today: Vec<&str> = today(cases.iter().map(String::as_str), 3).collect();
     let output = stagewright(&["test"].into_iter().chain(today.iter().copied()).collect::<Vec<_>>());
     let text = out(&output);
     assert_eq!(output.status.code(), Some(0), "{text}{}", err(&output));

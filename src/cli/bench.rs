@@ -23,7 +23,7 @@ use stagewright_runtime::tune::{self, TuningCache};
 #[derive(Args)]
 pub struct Bench {
     /// Graph files (.ron) and built-in cases; all cases if none are given: b1 stable fluids, b2 smoke in 3D, b3 SPH, b4 curl
-    /// noise, b5 two fluids, b6 bilateral filter, mg multigrid
+    /// noise, b5 two fluids, b6 bilateral filter, mg multigrid, mpm material points
     #[arg(value_name = "GRAPH|CASE")]
     graphs: Vec<String>,
     /// Sizes to time. For a case: cells per side, particles or rows. For a graph: cells along the longest

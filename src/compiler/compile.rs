@@ -76,6 +76,7 @@ impl Plan {
             let mut reports = Vec::new();
             let graph = &*with_fields(graph, options);
             optimise(graph, options, &options.tuning, &mut |step, [frame, reset]| {
+                let notes = frame.notes.clone();
                 let [frame, reset] = [frame, reset].map(|program| ir::text(graph, program));
                 let (name, phase, place) = match step {
                     Step::Lowered => ("lower", "lower", "groups, iterations and fields unrolled into operations"),
@@ -84,7 +85,10 @@ impl Plan {
                 let before = reports.last().map(|before: &PassReport| [&before.frame, &before.reset]);
                 let summary = match (step, before) {
                     (Step::Skipped(_), _) => "not for this target".to_string(),
-                    (Step::Ran(pass), Some(before)) => difference(pass.verb, before, [&frame, &reset]),
+                    (Step::Ran(pass), Some(before)) => std::iter::once(difference(pass.verb, before, [&frame, &reset]))
+                        .chain(notes)
+                        .collect::<Vec<_>>()
+                        .join("; "),
                     _ => format!("{} operations, {} on reset", frame.lines().count(), reset.lines().count()),
                 };
                 reports.push(PassReport { name, phase, place, summary, frame, reset });
@@ -128,6 +132,7 @@ fn optimise(
             return Err(cancelled());
         }
         let runs = (pass.when)(&context);
+        frame.notes.clear();
         if runs {
             (pass.run)(&context, &mut frame)?;
             if pass.runs == Runs::OnFrameAndReset {

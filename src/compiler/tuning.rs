@@ -158,12 +158,26 @@ pub struct Tuning {
     /// Storage buffers of a kernel of several stages, where the adapter offers more than the guaranteed eight.
     #[serde(default)]
     pub buffers: u32,
+    /// Smallest capacity of a particle set that is listed by bins of cells, so that what it adds to a grid is summed in workgroup memory. Smaller
+    /// sets take less time to add than to list.
+    #[serde(default = "binned_capacity")]
+    pub binned_capacity: u32,
+}
+
+fn binned_capacity() -> u32 {
+    1 << 14
 }
 
 impl Tuning {
     /// Defaults for a GPU on which nothing was measured.
     pub fn gpu() -> Tuning {
-        Tuning { shapes: BTreeMap::new(), defaults: DefaultTuning::Gpu, fuse: true, buffers: 0 }
+        Tuning {
+            shapes: BTreeMap::new(),
+            defaults: DefaultTuning::Gpu,
+            fuse: true,
+            buffers: 0,
+            binned_capacity: binned_capacity(),
+        }
     }
 
     /// For a software (CPU) adapter.

@@ -19,5 +19,6 @@ mod cases;
 mod filters;
 mod fluids;
 mod measures;
+mod mpm;
 mod particles;
 mod two_phase;

@@ -7,7 +7,7 @@ use stagewright_language::library::Library;
 use stagewright_runtime::sim::hashes::{Row, Run};
 use stagewright_runtime::sim::timeline::{Applies, Budget, Storage};
 use stagewright_runtime::sim::{FrameInput, Simulation};
-use stagewright_test_support::seed;
+use stagewright_test_support::seed::{self, today};
 
 use super::{ADD, counter, gpu, plan};
 
@@ -268,7 +268,7 @@ fn shipped_graphs_replay_bit_for_bit() {
         .collect();
     names.sort();
     assert!(names.len() >= 8);
-    for name in names {
+    for name in today(names, 2) {
         let started = std::time::Instant::now();
         replays(&name, frames());
         println!("{name}: {:.1} s", started.elapsed().as_secs_f64());

@@ -12,6 +12,7 @@ mod found;
 #[path = "../solvers/harness.rs"]
 mod harness;
 mod killing;
+mod listed;
 mod motion;
 mod neighbors;
 mod packs;

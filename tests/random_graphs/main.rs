@@ -41,7 +41,7 @@ fn options(way: usize, seed: u64, states: Vec<String>, wires: &[String]) -> Plan
     let tuning = match way {
         0 | 2 => Tuning::default(),
         4 => Tuning::cpu(),
-        _ => Tuning::gpu(),
+        _ => Tuning { binned_capacity: 1, ..Tuning::gpu() },
     };
     let keep = match way {
         0 => Keep::All,

@@ -9,6 +9,7 @@ use stagewright_language::stage::Stage;
 use stagewright_language::stage::types::{Element, ValueType, WireType};
 use stagewright_runtime::gpu::Profile;
 use stagewright_runtime::sim::{FrameInput, Simulation};
+use stagewright_test_support::seed::today;
 
 use super::feeds::{alone, looks};
 use super::harness::*;
@@ -309,12 +310,14 @@ fn sweeps_start_from_what_stays() {
     }
 }
 
-/// Each stage with its inputs fed by others that never change: what can be computed once is, and gives the same bits.
+/// Each stage with its inputs fed by others that never change, a third of them each day: what can be computed once is, and gives the same
+/// bits.
 fn every_stage_gives_the_same(dim: u32) {
     let (mut count, mut hoisted) = (0, 0);
     // Within a cell of neighbours, atomics decide on the order.
     let ordered = |stage: &&Stage| !stage.name.starts_with("neighbors/");
-    for stage in Library::builtin().stages().filter(|stage| dim == 3 || !looks(stage)).filter(ordered) {
+    let stages = Library::builtin().stages().filter(|stage| dim == 3 || !looks(stage)).filter(ordered);
+    for stage in today(stages, 3) {
         let generic = stage.header.ports.iter().any(|p| matches!(p.ty.element(), Some(Element::Generic(_))));
         let ty = if generic { ValueType::Vec } else { ValueType::F32 };
         let document = alone(stage, ty, dim);
@@ -341,7 +344,7 @@ fn every_stage_gives_the_same(dim: u32) {
         }
     }
     println!("{dim}D: {count} wires the same with {hoisted} operations computed once");
-    assert!(count > 50 && hoisted > 50);
+    assert!(count > 20 && hoisted > 20);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::cell::OnceCell;
 use stagewright_compiler::{Keep, Outputs, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
 use stagewright_runtime::sim::Simulation;
+use stagewright_test_support::seed::today;
 
 use super::harness::*;
 use super::shipped::{ShippedGraph, all_graphs, state_words};
@@ -108,14 +109,14 @@ fn observe(shipped: &ShippedGraph, count: usize, seed: usize) -> (usize, Vec<Str
     (count, changed)
 }
 
-/// Every other graph, or half of those: the rest on the next day.
+/// Every other graph, and of those a third each day.
 fn every_other_graph(first: usize) {
     let (seed, count) = (seed(), number("STAGEWRIGHT_COUNT").unwrap_or(WIRES));
     let (mut observed, mut changed) = (0, Vec::new());
     let only = std::env::var("STAGEWRIGHT_GRAPH").unwrap_or_default();
-    let day = number("STAGEWRIGHT_DAY").unwrap_or(0) % 2;
-    let (first, step) = if only.is_empty() { (first + 2 * day, 4) } else { (first, 2) };
-    for shipped in all_graphs(32.0).iter().skip(first).step_by(step).filter(|shipped| shipped.name.contains(&only)) {
+    let graphs = all_graphs(32.0);
+    let graphs = graphs.iter().skip(first).step_by(2).filter(|shipped| shipped.name.contains(&only));
+    for shipped in today(graphs, if only.is_empty() { 3 } else { 1 }) {
         let started = std::time::Instant::now();
         let (wires, found) = observe(shipped, count, seed);
         println!("{}: {wires} wires in {:.1} s", shipped.name, started.elapsed().as_secs_f64());

@@ -12,6 +12,13 @@ pub fn first() -> u64 {
     number("STAGEWRIGHT_SEED").or_else(day).unwrap_or(1)
 }
 
+/// The cases of today, every so many days one: tests that take long try all of theirs in that time. `STAGEWRIGHT_DAYS=1` tries all at once.
+pub fn today<T>(cases: impl IntoIterator<Item = T>, days: u64) -> impl Iterator<Item = T> {
+    let days = number("STAGEWRIGHT_DAYS").unwrap_or(days).max(1);
+    let day = number("STAGEWRIGHT_DAY").unwrap_or(0) % days;
+    cases.into_iter().skip(day as usize).step_by(days as usize)
+}
+
 /// The seed of a single generator that must not begin with 0: the first seed with its bits spread.
 pub fn spread() -> u64 {
     first().wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1

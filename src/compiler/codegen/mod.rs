@@ -1,6 +1,7 @@
 //! WGSL from operations: a kernel for each stage in its surroundings, kernels of the compiler's own, uniforms, and the finished plan.
 
 mod assemble;
+mod bins;
 pub(super) mod builtin;
 mod connect;
 pub(super) mod early_exit;

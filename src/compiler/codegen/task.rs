@@ -1,6 +1,6 @@
 //! Kernels of the compiler's own tasks: which text of [`builtin`] an operation takes, and what it runs over.
 
-use super::{builtin, connect, early_exit};
+use super::{bins, builtin, connect, early_exit};
 use crate::data::Over;
 use crate::graph::{Graph, Node};
 use crate::ir::workgroups::{self, elements};
@@ -52,6 +52,12 @@ pub(super) fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, mem
             let domain = target.domain.and_then(|d| graph.domains.get(d));
             domain.map(|domain| connect::kernel(&op.task, domain)).unwrap_or_default()
         }
+        Task::BinCount(domain) | Task::BinList(domain) => {
+            let (space, counts) = (graph.domains.get(*domain), matches!(op.task, Task::BinCount(_)));
+            let (name, write): (_, fn(&_, _, _) -> _) =
+                if counts { ("bin count", bins::count) } else { ("bin list", bins::list) };
+            (name, space.map(|space| write(space, source.capacity, source.layout())).unwrap_or_default())
+        }
         Task::Compact => ("compact", builtin::compact(elements, &moved)),
         Task::CompactCount => {
             let capacity = node.set.as_ref().map_or(0, |s| s.capacity);
@@ -84,6 +90,7 @@ pub(super) fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, mem
         Task::ScanBlocks | Task::ScanAdd | Task::ScanEnd | Task::Compact => each,
         Task::ConnectTiles | Task::ConnectBorders | Task::ConnectEnd => each,
         Task::Gather | Task::Scatter | Task::Pack => each,
+        Task::BinCount(_) | Task::BinList(_) => Over::Particles(source.capacity),
         Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => Over::Once,
         Task::Present { width, height } => Over::Pixels(width, height),
         _ => Over::Words(words),

@@ -56,6 +56,8 @@ struct WriteKey {
     transient: bool,
     /// Whether it begins with a constant.
     starts: bool,
+    /// Size of a grid that is set to zero \[bytes\].
+    zeroed: u64,
 }
 
 impl Variant {
@@ -73,6 +75,10 @@ impl Variant {
             in_place: *in_place,
             transient: write.transient,
             starts: write.start.is_some(),
+            zeroed: match write.part {
+                Part::Zeros(_) => program.values.get(write.value).map_or(0, |value| value.bytes),
+                _ => 0,
+            },
         });
         Variant {
             node: op.node,

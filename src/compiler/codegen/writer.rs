@@ -9,7 +9,7 @@ use crate::codegen::uniforms::Block;
 use crate::codegen::variants::{self, ValuePlace, Variants, Wanted, Writers};
 use crate::data::{Alarm, Binding, BufferId, Dispatch, Indirect, Kernel, KernelId, Over};
 use crate::ir::workgroups::{self, op_groups, shaped_groups, source, task_groups};
-use crate::ir::{OWN, Op, Part, Program, Task, Value, ValueId};
+use crate::ir::{OWN, Op, Part, Program, Task, Value, ValueId, bins};
 use crate::passes::allocate::Placement;
 use crate::scatter::ScatterCheck;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -176,9 +176,9 @@ impl<'a, 'g> Writer<'a, 'g> {
             buffers,
             over: over(node),
             groups: shaped_groups(self.graph, program, op, node),
-            indirect: self
-                .gated(program, op, memory)
-                .or_else(|| living(stage, op).and_then(|count| memory[count]).map(counted)),
+            indirect: self.gated(program, op, memory).or_else(|| {
+                living(stage, op).filter(|_| bins::table(op).is_none()).and_then(|count| memory[count]).map(counted)
+            }),
             uniform: self.uniforms.block(op, &known.block, &self.alarms),
         }
     }

@@ -1,6 +1,7 @@
 //! The intermediate representation: operations on values, each value written once, and queries about them.
 
 pub(super) mod bindings;
+pub(super) mod bins;
 pub(super) mod demand;
 pub(super) mod in_place;
 pub(super) mod layout;

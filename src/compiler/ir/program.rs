@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::arena::{Arena, Id, IdVec};
-use crate::graph::{FileOutput, NodeId, Setting};
+use crate::graph::{DomainId, FileOutput, NodeId, Setting};
 use crate::ir::stored::Stored;
 use crate::stage::header::Reduction;
 use crate::stage::types::{ValueType, WireType};
@@ -62,6 +62,10 @@ pub(crate) enum Part {
     Packed(Arc<str>),
     /// The result of the search around each particle (pass `neighbor_cache`).
     Found,
+    /// The particles of each bin of cells (pass `scatter_tiles`).
+    Bins,
+    /// A grid that is only set to zero, and which of several (pass `fill_fusion`).
+    Zeros(u32),
     /// A part of the wire of an output, whose value comes from outside before each frame.
     Outside(usize, Box<Part>),
 }
@@ -105,6 +109,9 @@ pub(crate) enum Task {
     ConnectTiles,
     ConnectBorders,
     ConnectEnd,
+    /// The steps of listing particles by bins of cells: counting those of each bin, and writing the list.
+    BinCount(DomainId),
+    BinList(DomainId),
     /// Moves particles for which the prefix sum increases to the position that it gives.
     Compact,
     /// The count after that.
@@ -308,6 +315,8 @@ pub(crate) struct Program {
     pub unrolled: bool,
     /// Whether each version of a wire stays in memory until the next one is written, and the last one to the end of the frame.
     pub versions: bool,
+    /// Why the pass that runs has left operations as they are, for reports.
+    pub notes: Vec<String>,
 }
 
 impl Program {

@@ -3,13 +3,14 @@
 use crate::arena::IdVec;
 use crate::graph::Graph;
 use crate::graph::Kind;
-use crate::ir::{InstanceId, OWN, Op, OpId, Part, Program, Task, Value, ValueId};
+use crate::ir::{InstanceId, OWN, Op, OpId, Part, Program, Task, Value, ValueId, Write};
 use crate::stage::Stage;
 use crate::stage::header::Direction;
 use crate::stage::header::Port;
 use crate::stage::header::Scatter;
 use crate::stage::types::Element;
 use crate::stage::types::PortType;
+use crate::stage::types::Scalar;
 use crate::stage::types::ValueType;
 
 pub(crate) fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: InstanceId) -> Option<&'a Stage> {
@@ -35,6 +36,14 @@ pub(crate) fn checked(stage: &Stage, port: &Port) -> bool {
     };
     let counts = whole && port.direction == Direction::Out && stage.counts(&port.name);
     matches!(port.scatter, Some(Scatter::Sum(_))) && !counts
+}
+
+/// Whether a write adds to a grid in fixed point. Sums of whole numbers give back what was there before.
+pub(crate) fn adds_fixed(graph: &Graph, program: &Program, op: &Op, write: &Write) -> bool {
+    let port = stage_of(graph, op, OWN).and_then(|stage| stage.outputs().nth(write.port));
+    let sums = port.is_some_and(|port| matches!(port.scatter, Some(Scatter::Sum(_))));
+    let floats = program.values.get(write.value).is_some_and(|value| value.ty.value().scalar() == Scalar::F32);
+    write.stage == OWN && write.part == Part::Whole && sums && floats
 }
 
 /// The gates that are certainly open if this one is: itself, and those that its test depends on.

@@ -84,6 +84,8 @@ fn part_name(part: &Part) -> String {
         Part::Order => "order".into(),
         Part::Packed(names) => format!("packed {names}"),
         Part::Found => "neighbour cache".into(),
+        Part::Bins => "bins".into(),
+        Part::Zeros(_) => "zeros".into(),
         Part::Outside(_, part) => part_name(part),
     }
 }
@@ -107,6 +109,8 @@ fn task(task: &Task) -> String {
         Task::ConnectTiles => "connect_tiles".into(),
         Task::ConnectBorders => "connect_borders".into(),
         Task::ConnectEnd => "connect_end".into(),
+        Task::BinCount(_) => "bin_count".into(),
+        Task::BinList(_) => "bin_list".into(),
         Task::Compact => "compact".into(),
         Task::CompactCount => "compact_count".into(),
         Task::Gather => "gather".into(),

@@ -1,7 +1,7 @@
 //! The number of workgroups of a dispatch.
 
 use crate::graph::{Domain, Graph, Kind, Node, NodeId};
-use crate::ir::{Op, Program, Task, Value, tiles, workgroups};
+use crate::ir::{Op, Program, Task, Value, bins, tiles, workgroups};
 use crate::stage::IterationSource;
 use crate::stage::types::WireType;
 use crate::tuning::Shape;
@@ -56,6 +56,7 @@ pub(crate) fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3]
             let domain = target.and_then(|t| graph.domains.get(t.domain?));
             domain.map_or(0, |d| u64::from(LANES) * connect_tiles(d))
         }
+        Task::BinCount(_) | Task::BinList(_) => source.map_or(0, |source| u64::from(source.capacity)),
         Task::Compact | Task::Gather | Task::Scatter | Task::Pack => elements,
         _ => words,
     };
@@ -107,6 +108,12 @@ pub(crate) fn groups(graph: &Graph, node: NodeId) -> [u32; 3] {
 
 /// Workgroups of an operation's dispatch.
 pub(crate) fn shaped_groups(graph: &Graph, program: &Program, op: &Op, node: &Node) -> [u32; 3] {
+    let binned = bins::table(op).zip(node.set.as_ref());
+    if let Some((_, set)) = binned
+        && let Some(domain) = graph.domains.get(set.domain)
+    {
+        return bins::groups(domain, set.capacity);
+    }
     let Some(shape) = op.shape else { return groups(graph, op.node) };
     let (extent, dim) = (extent(graph, node), graph.dim(node));
     if op.sweeps > 1 {

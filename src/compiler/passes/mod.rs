@@ -5,11 +5,13 @@ mod attribute_packing;
 mod cse;
 mod dither_halves;
 mod early_exit;
+mod fill_fusion;
 mod fusion;
 mod hoist_invariant;
 mod neighbor_cache;
 mod peephole;
 mod scatter_fusion;
+mod scatter_tiles;
 mod schedule;
 mod shared_memory_tiles;
 mod temporal_blocking;
@@ -240,6 +242,18 @@ pub(super) const PASSES: &[Pass] = &[
         },
     },
     Pass {
+        name: "scatter_tiles",
+        phase: Phase::Fuse,
+        verb: "listed particles for",
+        place: "after fusion: a kernel that goes by a list takes a buffer of what is left",
+        runs: Runs::OnFrame,
+        when: packs,
+        run: |with, program| {
+            scatter_tiles::assign(with.graph, program, with.tuning.binned_capacity);
+            Ok(())
+        },
+    },
+    Pass {
         name: "vectorize",
         phase: Phase::Vectorize,
         verb: "widened",
@@ -260,6 +274,18 @@ pub(super) const PASSES: &[Pass] = &[
         when: always,
         run: |with, program| {
             vectorize::pair(with.graph, program);
+            Ok(())
+        },
+    },
+    Pass {
+        name: "fill_fusion",
+        phase: Phase::Vectorize,
+        verb: "joined",
+        place: "after all that gives dispatches a shape: only those of one cell an invocation zero grids besides",
+        runs: Runs::OnFrame,
+        when: fuses,
+        run: |with, program| {
+            fill_fusion::join(with.graph, program);
             Ok(())
         },
     },

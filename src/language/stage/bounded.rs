@@ -19,6 +19,11 @@ impl Stage {
         self.found.unrolled.get(dim, |dim| unroll::unrolled(&self.bounded(dim).source, &|name| known(name, dim)))
     }
 
+    /// The same with loops over axes unrolled alone.
+    pub fn unrolled_axes(&self, dim: u32) -> String {
+        unroll::unrolled_axes(&self.bounded(dim).source, &|name| known(name, dim))
+    }
+
     fn bound(&self, dim: u32) -> Bounded {
         let constants = |name: &str| known(name, dim);
         let params = |name: &str| self.whole_range(name);

@@ -1,20 +1,45 @@
 //! Proves that all indices in a text are in bounds, so that the GPU need not check them. Recognised are constants,
-//! which the shader compiler checks, and counters of loops over the axes or over the components of a parameter.
+//! which the shader compiler checks, and counters of loops over the axes, over the components of a parameter, or over an array of the text.
+
+use std::collections::BTreeMap;
 
 use super::syntax::{Token, TokenKind, text, written};
 
 /// Whether every index is a constant, or a loop counter from 0 below `DIM`, or below the number of components of the
-/// indexed parameter.
+/// indexed parameter or of elements of the indexed array.
 pub(super) fn proven(tokens: &[Token<'_>], components: &dyn Fn(&str) -> Option<u32>) -> bool {
     let text = |i: usize| text(tokens, i);
+    let arrays = arrays(tokens);
     let opened = (0..tokens.len()).filter(|i| text(*i) == "[");
     let mut indices = opened.map(|open| {
         let end = (open + 1..tokens.len()).find(|i| matches!(text(*i), "]" | "["))?;
         let param = open.checked_sub(3).filter(|at| text(*at) == "params" && text(at + 1) == ".");
-        let room = param.and_then(|at| components(text(at + 2)));
+        let array = open.checked_sub(1).filter(|at| at.checked_sub(1).is_none_or(|before| text(before) != "."));
+        let array = array.and_then(|at| arrays.get(text(at)).copied());
+        let room = param.and_then(|at| components(text(at + 2))).or(array);
         (text(end) == "]").then(|| (&tokens[open + 1..end], room))
     });
     indices.all(|index| index.is_some_and(|(index, room)| constant(index) || counter(index, tokens, room)))
+}
+
+/// Elements of arrays by name, where every declaration of the name says so.
+fn arrays<'t>(tokens: &[Token<'t>]) -> BTreeMap<&'t str, u32> {
+    let text = |i: usize| text(tokens, i);
+    let mut arrays = BTreeMap::<&str, u32>::new();
+    for at in (0..tokens.len()).filter(|i| tokens[*i].kind == TokenKind::Word) {
+        let declared = at.checked_sub(1).is_some_and(|before| matches!(text(before), "let" | "var" | "const"));
+        if !declared && text(at + 1) != ":" {
+            continue;
+        }
+        let count = match [1, 2, 3, 5, 7].map(|k| text(at + k)) {
+            ["=" | ":", "array", "<", ",", ">"] => text(at + 6).parse().unwrap_or(0),
+            _ => 0,
+        };
+        let known = arrays.entry(tokens[at].text).or_insert(count);
+        *known = (*known).min(count);
+    }
+    arrays.retain(|_, count| *count > 0);
+    arrays
 }
 
 fn constant(index: &[Token<'_>]) -> bool {
@@ -31,7 +56,9 @@ fn counter(index: &[Token<'_>], tokens: &[Token<'_>], room: Option<u32>) -> bool
     let mut loops = 0;
     for place in (0..tokens.len()).filter(|i| text(*i) == *word && before(*i, 1) != ".") {
         let head = ["for", "(", "var", word, "=", "0", ";", word, "<", "", ";", word, "++", ")"];
-        let bounded = |bound: &str| bound == "DIM" || bound.parse().is_ok_and(|n: u32| n <= room.unwrap_or(0));
+        // An array may have fewer elements than there are axes.
+        let axes = room.is_none_or(|room| room >= 3);
+        let bounded = |bound: &str| bound == "DIM" && axes || bound.parse().is_ok_and(|n: u32| n <= room.unwrap_or(0));
         let begins = before(place, 1) == "var";
         let from = if begins { place.checked_sub(3) } else { place.checked_sub(11) };
         let fits =
@@ -62,6 +89,8 @@ mod tests {
             "let a = v[0] + v[DIM - 1];",
             "for (var axis = 0; axis < DIM; axis++) { place[axis] = sites[axis] * other.axis; }",
             "for (var k = 0; k < 4; k++) { sum += params.gain[k]; }",
+            "let w = array<vec3f, 3>(a, b, c); for (var k = 0; k < 3; k++) { sum += w[k].x; }",
+            "var w: array<f32, 9>; for (var k = 0; k < 9; k++) { w[k] = 1.0; } for (var k = 0; k < 4; k++) { w[k] = 2.0; }",
             "for (var i = 0; i < DIM; i++) { a[i] = 1.0; } for (var i = 0; i < DIM; i++) { b[i] += a[i]; }",
         ] {
             assert!(proven(text), "{text}");
@@ -75,6 +104,12 @@ mod tests {
             "for (var k = 0; k < 5; k++) { sum += params.gain[k]; }",
             "for (var k = 0; k < 4; k++) { sum += params.other[k]; }",
             "for (var k = 0; k < 4; k++) { sum += params.gain[k] + v[k]; }",
+            "let w = array<vec3f, 3>(a, b, c); for (var k = 0; k < 4; k++) { sum += w[k].x; }",
+            "let w = array<f32, 1>(a); for (var axis = 0; axis < DIM; axis++) { sum += w[axis]; }",
+            "let w = array<f32, 3>(a, b, c); { let w = array<f32, 2>(a, b); for (var k = 0; k < 3; k++) { sum += w[k]; } }",
+            "let w = array<f32, 3>(a, b, c); { let w = v; for (var k = 0; k < 3; k++) { sum += w[k]; } }",
+            "fn f(w: vec2f) { for (var k = 0; k < 3; k++) { sum += w[k]; } } let w = array<f32, 3>(a, b, c);",
+            "let w = array<f32, 3>(a, b, c); for (var k = 0; k < 3; k++) { sum += p.w[k]; }",
             "let a = v[params.axis];",
             "let a = v[u32(x)];",
             "fn f(axis: i32) { v[axis] = 1.0; }",

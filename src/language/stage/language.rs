@@ -303,13 +303,14 @@ const MEMORY: [&str; 7] = ["read", "read_write", "function", "private", "workgro
 
 /// Built-in functions and types of WGSL that generated text uses; a port of such a name would hide them. A test checks
 /// this against everything that generates text.
-const TAKEN: [&str; 44] = [
+const TAKEN: [&str; 45] = [
     "abs",
     "all",
     "any",
     "array",
     "atomic",
     "atomicAdd",
+    "atomicExchange",
     "atomicLoad",
     "atomicMax",
     "atomicMin",

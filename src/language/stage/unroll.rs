@@ -10,15 +10,20 @@ const MAX_COPIES: i64 = 64;
 /// The text with loops `for (var i = A; i < B; i++)` unrolled, where A and B are known, the body neither writes the
 /// counter nor leaves the loop, and there are few copies.
 pub(super) fn unrolled(source: &str, constants: &dyn Fn(&str) -> Option<i64>) -> String {
+    unrolled_within(source, &|bound| bound.parse().ok().or_else(|| constants(bound)), MAX_COPIES)
+}
+
+/// The same of loops up to a named constant alone, such as `DIM`.
+pub(super) fn unrolled_axes(source: &str, constants: &dyn Fn(&str) -> Option<i64>) -> String {
     unrolled_within(source, constants, MAX_COPIES)
 }
 
-fn unrolled_within(source: &str, constants: &dyn Fn(&str) -> Option<i64>, copies: i64) -> String {
+fn unrolled_within(source: &str, bounds: &dyn Fn(&str) -> Option<i64>, copies: i64) -> String {
     let tokens = tokens(source);
     let mut edits = Edits::new(source);
     let mut at = 0;
     while at < tokens.len() {
-        let found = short_loop(&tokens, at, constants).filter(|l| l.until - l.from <= copies.min(MAX_ROUNDS));
+        let found = short_loop(&tokens, at, bounds).filter(|l| l.until - l.from <= copies.min(MAX_ROUNDS));
         let places = found.and_then(|l| Some((tokens.get(at)?, tokens.get(l.open)?, tokens.get(l.close)?, l)));
         let Some((head, open, close, found)) = places else {
             at += 1;
@@ -26,7 +31,7 @@ fn unrolled_within(source: &str, constants: &dyn Fn(&str) -> Option<i64>, copies
         };
         let rounds = found.until - found.from;
         let body = source.get(open.start + 1..close.start).unwrap_or_default();
-        let body = unrolled_within(body, constants, copies / rounds.max(1));
+        let body = unrolled_within(body, bounds, copies / rounds.max(1));
         let round = |value: i64| format!("{{ const {}: i32 = {value};{body}}}", found.counter);
         edits.replace(head.start, close.start + 1, &(found.from..found.until).map(round).collect::<String>());
         at = found.close + 1;
@@ -43,7 +48,7 @@ struct Loop<'a> {
     close: usize,
 }
 
-fn short_loop<'a>(tokens: &[Token<'a>], at: usize, constants: &dyn Fn(&str) -> Option<i64>) -> Option<Loop<'a>> {
+fn short_loop<'a>(tokens: &[Token<'a>], at: usize, bounds: &dyn Fn(&str) -> Option<i64>) -> Option<Loop<'a>> {
     let text = |i: usize| text(tokens, i);
     let counter = tokens.get(at + 3).filter(|t| t.kind == TokenKind::Word)?.text;
     let head =
@@ -51,8 +56,7 @@ fn short_loop<'a>(tokens: &[Token<'a>], at: usize, constants: &dyn Fn(&str) -> O
     if !head.iter().enumerate().all(|(k, word)| text(at + k) == *word) {
         return None;
     }
-    let number = |word: &str| word.parse::<i64>().ok().or_else(|| constants(word));
-    let (from, until) = (number(text(at + 5))?, number(text(at + 9))?);
+    let (from, until) = (text(at + 5).parse().ok().or_else(|| bounds(text(at + 5)))?, bounds(text(at + 9))?);
     let open = at + 14;
     let close = closing(tokens, open)?;
     let body = tokens.get(open..close)?;
@@ -62,10 +66,17 @@ fn short_loop<'a>(tokens: &[Token<'a>], at: usize, constants: &dyn Fn(&str) -> O
 
 #[cfg(test)]
 mod tests {
-    use super::unrolled;
+    use super::{unrolled, unrolled_axes};
 
     fn out(text: &str) -> String {
         unrolled(text, &|name| (name == "FACES").then_some(4))
+    }
+
+    #[test]
+    fn loops_over_axes_are_unrolled_alone() {
+        let text = "for (var axis = 0; axis < DIM; axis++) { for (var k = 0; k < 3; k++) { s[axis] += f(k); } }";
+        let found = unrolled_axes(text, &|name| (name == "DIM").then_some(2));
+        assert_eq!((found.matches("k < 3").count(), found.contains("axis < DIM")), (2, false), "{found}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::document::{Document, NodeKind, ParamValue, ReadError};
 
 /// The cases by name, sorted.
-const CASES: [(&str, &str); 7] = [
+const CASES: [(&str, &str); 8] = [
     ("b1", include_str!("cases/b1.ron")),
     ("b2", include_str!("cases/b2.ron")),
     ("b3", include_str!("cases/b3.ron")),
@@ -11,6 +11,7 @@ const CASES: [(&str, &str); 7] = [
     ("b5", include_str!("cases/b5.ron")),
     ("b6", include_str!("cases/b6.ron")),
     ("mg", include_str!("cases/mg.ron")),
+    ("mpm", include_str!("cases/mpm.ron")),
 ];
 
 /// The number of a case that all its sizes follow from.

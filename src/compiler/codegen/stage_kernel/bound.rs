@@ -165,6 +165,12 @@ impl Binder<'_> {
     /// WGSL type of the buffer that a write goes to.
     fn written(&self, write: &Write, port: &Port, value: &Value) -> String {
         let (ty, wgsl) = (value.ty.value(), value.layout().wgsl());
+        if matches!(write.part, Part::Zeros(_)) {
+            return match value.layout().numbers() {
+                n @ (2 | 4) => format!("array<vec{n}u>"),
+                _ => "array<u32>".into(),
+            };
+        }
         match (port.scatter, &write.part) {
             (Some(Scatter::Min | Scatter::Max), _) if ty.scalar() == Scalar::U32 => "array<atomic<u32>>".into(),
             (Some(_), _) => "array<atomic<i32>>".into(),
@@ -201,6 +207,8 @@ fn ending(part: &Part) -> String {
         Part::Order => ".items".into(),
         Part::Packed(names) => format!(".{names}"),
         Part::Found => ".found".into(),
+        Part::Bins => ".bins".into(),
+        Part::Zeros(number) => format!(".zeros{number}"),
         Part::Outside(_, part) => ending(part),
     }
 }

@@ -183,10 +183,19 @@ impl<'a> Context<'a> {
     /// What one of the stages writes.
     pub(crate) fn writes_of(&self, of: InstanceId) -> impl Iterator<Item = Written<'a>> {
         let all = self.op.writes.iter().zip(self.in_place).enumerate();
-        all.filter(move |(_, (write, _))| write.stage == of).filter_map(|(index, (write, in_place))| {
+        let own = move |write: &Write| write.stage == of && !matches!(write.part, Part::Zeros(_));
+        all.filter(move |(_, (write, _))| own(write)).filter_map(|(index, (write, in_place))| {
             let port = self.instance(write.stage)?.stage.outputs().nth(write.port)?;
             let target = bound::target(self.graph, self.op, self.in_place, index)?;
             Some(Written { port, write, value: self.value(write.value)?, in_place: *in_place, target })
+        })
+    }
+
+    /// The grids that the dispatch sets to zero besides, and the variables of their memory.
+    pub(crate) fn zeros(&self) -> impl Iterator<Item = (&'a Value, String)> {
+        let zeros = self.op.writes.iter().enumerate().filter(|(_, write)| matches!(write.part, Part::Zeros(_)));
+        zeros.filter_map(|(index, write)| {
+            Some((self.value(write.value)?, bound::target(self.graph, self.op, self.in_place, index)?))
         })
     }
 

@@ -14,7 +14,7 @@ use super::accessors::{halo, radius};
 use super::alarms::{self, Guards};
 use super::context::{Context, Instance, Written};
 use super::entry::tile;
-use super::{bound, checks, names, results};
+use super::{bins, bound, checks, names, results};
 use crate::codegen::prelude::UsedNames;
 use crate::codegen::uniforms::{Block, FRAME_STRUCT};
 use crate::codegen::wgsl::cell_type;
@@ -59,7 +59,7 @@ fn variables(cx: &Context<'_>) -> String {
         }
         None => String::new(),
     };
-    format!("{}{}{computed}{}", reductions(cx), passed(cx), halo::variables(cx))
+    format!("{}{}{computed}{}{}", reductions(cx), passed(cx), halo::variables(cx), bins::variables(cx))
 }
 
 /// Workgroup memory of reductions.

@@ -17,6 +17,7 @@
 
 mod accessors;
 mod alarms;
+mod bins;
 mod bound;
 mod checks;
 mod context;

@@ -31,6 +31,8 @@ fn mangled(part: &Part) -> String {
         Part::Order => "__items_".into(),
         Part::Packed(names) => format!("__{}_", names.replace('+', "__")),
         Part::Found => "__found_".into(),
+        Part::Bins => "__bins_".into(),
+        Part::Zeros(number) => format!("__zeros{number}_"),
         Part::Outside(_, part) => mangled(part),
     }
 }

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use super::context::{Context, Instance};
-use crate::ir::Part;
+use crate::ir::{OWN, Part, bins};
 use crate::stage::header::Port;
 use crate::stage::syntax::tokens;
 use crate::stage::types::PortType;
@@ -24,6 +24,11 @@ impl<'a> Text<'a> {
     pub(super) fn of(cx: &Context<'_>, of: Instance<'a>) -> Text<'a> {
         let dim = cx.graph.dim(of.node);
         let Bounded { source, finite } = of.stage.bounded(dim);
+        // An addition to a tile has its way around the tile with it: copies of both take more time than a loop, but for what is known of an axis.
+        if cx.program.unrolled && of.index == OWN && bins::table(cx.op).is_some() {
+            let axes = of.stage.unrolled_axes(dim);
+            return Text { source: Cow::Owned(searching(cx, of, &axes).into_owned()), finite: *finite };
+        }
         let text = match cx.op.shape.is_some() || cx.program.unrolled {
             true => of.stage.unrolled(dim),
             false => source.as_str(),
@@ -33,7 +38,7 @@ impl<'a> Text<'a> {
 }
 
 /// What becomes of a stage's loops over neighbours.
-fn searching<'a>(cx: &Context<'_>, of: Instance<'a>, text: &'a str) -> Cow<'a, str> {
+fn searching<'t>(cx: &Context<'_>, of: Instance<'_>, text: &'t str) -> Cow<'t, str> {
     let port = |name: &str, ty: PortType| of.stage.inputs().any(|p| p.ty == ty && p.name == name);
     let searches = |p: &Port| p.ty == PortType::NeighborGrid && of.stage.calls(&format!("{}_next", p.name));
     if !of.stage.inputs().any(searches) {

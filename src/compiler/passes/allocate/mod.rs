@@ -61,6 +61,7 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
     let passed: BTreeSet<ValueId> =
         frame.ops.iter().flat_map(|op| &op.writes).filter(|w| w.transient).map(|w| w.value).collect();
     let becomes = keys(&frame.next);
+    let mut lent = lent(frame, &layout, &state_ends, &chain_of);
     for chain in &chains {
         let inside = chain.values.iter().all(|v| passed.contains(v));
         if inside || chain.values.first().is_none_or(|v| layout.frame[*v].is_some()) {
@@ -76,7 +77,10 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
                 other
             }
             None if chain.life.first < frame_begins => invariant_pool.take(&mut layout.buffers, chain, frame),
-            None => pool.take(&mut layout.buffers, chain, frame),
+            None => match lent.iter_mut().find(|lent| lent.suits(frame, chain)) {
+                Some(lent) => lent.take(chain),
+                None => pool.take(&mut layout.buffers, chain, frame),
+            },
         };
         chain.values.iter().for_each(|v| layout.frame[*v] = Some(buffer));
     }
@@ -103,6 +107,49 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
         layout.wires.insert(name.clone(), Wire { kept, state, ..Wire::new(&frame.values[*value], buffer) });
     }
     Ok(layout)
+}
+
+/// The buffer of a State between the last time that its value is needed and the time at which its next value is written there: versions in
+/// between can have it. So a State that a stage changes in an even number of iterations takes two buffers.
+struct Lent {
+    buffer: BufferId,
+    bytes: u64,
+    from: Moment,
+    until: Moment,
+    /// When what it is lent to is needed last.
+    taken: Option<Moment>,
+}
+
+impl Lent {
+    fn suits(&self, frame: &Program, chain: &Chain) -> bool {
+        let Life { first, last } = chain.life;
+        let free = self.from < first && last < self.until && self.taken.is_none_or(|taken| taken < first);
+        // What a group that may stop leaves undone must not be missing.
+        let open =
+            |moment: Moment| matches!(moment, Moment::At(op) if frame.ops.get(op).is_some_and(|op| op.gate.is_none()));
+        free && self.bytes == chain.bytes && open(first) && open(last)
+    }
+
+    fn take(&mut self, chain: &Chain) -> BufferId {
+        self.taken = Some(chain.life.last);
+        self.buffer
+    }
+}
+
+/// The buffers of States whose next value is written to where the last one was.
+fn lent<'c>(
+    frame: &Program,
+    layout: &Allocation,
+    ends: &BTreeMap<StateKey, Moment>,
+    chain_of: &dyn Fn(ValueId) -> Option<&'c Chain>,
+) -> Vec<Lent> {
+    let lent = |(key, next): (&StateKey, &ValueId)| {
+        let (from, next) = (*ends.get(key)?, chain_of(*next)?);
+        let buffer = *layout.states.get(key)?;
+        let (bytes, until) = (layout.buffers.get(buffer)?.bytes, next.life.first);
+        (from < until && bytes == next.bytes).then_some(Lent { buffer, bytes, from, until, taken: None })
+    };
+    frame.next.iter().filter_map(lent).collect()
 }
 
 /// Records what each buffer holds, and when. Consecutive versions of a wire count as one.

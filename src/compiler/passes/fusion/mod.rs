@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use crate::graph::Graph;
 use crate::ir::links::Links;
-use crate::ir::{OWN, Program, ValueId};
+use crate::ir::{OWN, Op, Program, ValueId, Write};
 use rematerialize::Which;
 
 /// Fuses operations of a program where that does not change results.
@@ -39,17 +39,50 @@ pub(super) fn fuse(graph: &Graph, program: &mut Program, rematerialize: bool, in
         horizontal::fuse(graph, program, &mut links);
     }
     program.ops.retain(|_, op| !op.writes.is_empty());
-    leave_in_registers(program, &links);
+    leave_in_registers(program);
 }
 
-/// Values that only stages of their own operation read are not stored.
-fn leave_in_registers(program: &mut Program, links: &Links) {
-    let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
-    let states: BTreeSet<ValueId> = program.next.values().copied().collect();
-    for op in program.ops.iter_mut().filter(|op| op.inlined().iter().any(|b| b.before)) {
-        for write in &mut op.writes {
-            let inside = links.readers(write.value).is_empty() && write.stage != OWN;
-            write.transient |= inside && !pinned.contains(&write.value) && !states.contains(&write.value);
+/// Values that only stages of their own operation read are not stored. What would take their memory takes that of the version before.
+fn leave_in_registers(program: &mut Program) {
+    let mut kept: BTreeSet<ValueId> = program.pinned.iter().chain(program.next.values()).copied().collect();
+    let mut overwriters = program.values.table(Vec::new());
+    for (index, op) in program.ops.entries() {
+        kept.extend(op.reads.iter().map(|read| read.value).chain(op.gate));
+        for (at, write) in op.writes.iter().enumerate() {
+            let before = write.consumes.filter(|before| op.writes.iter().all(|made| made.value != *before));
+            match before {
+                Some(before) if is_overwritten(op, write) => overwriters[before].push((index, at)),
+                Some(before) => drop(kept.insert(before)),
+                None => {}
+            }
         }
     }
+    for index in program.ops.ids() {
+        let op = &mut program.ops[index];
+        if !op.inlined().iter().any(|stage| stage.before) {
+            continue;
+        }
+        let inside = |write: &Write| write.stage != OWN && !kept.contains(&write.value);
+        let last = |write: &Write| overwriters[write.value].is_empty() || write.overwrites;
+        let found: Vec<usize> =
+            (0..op.writes.len()).filter(|at| inside(&op.writes[*at]) && last(&op.writes[*at])).collect();
+        for at in found {
+            let write = &mut program.ops[index].writes[at];
+            write.transient = true;
+            let next = std::mem::take(&mut overwriters[write.value]);
+            if next.is_empty() {
+                continue;
+            }
+            let before = write.consumes.take();
+            for (op, at) in next {
+                program.ops[op].writes[at].consumes = before;
+                before.into_iter().for_each(|before| overwriters[before].push((op, at)));
+            }
+        }
+    }
+}
+
+/// Whether a write only takes the memory of the version before.
+fn is_overwritten(op: &Op, write: &Write) -> bool {
+    write.overwrites && op.gate.is_none()
 }

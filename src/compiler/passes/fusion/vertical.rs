@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::eligible::{Candidate, LITTLE, MAX_TOGETHER, buffers, names, reads_own};
+use super::is_overwritten;
 use super::merge::{build_before, merge};
 use crate::graph::Graph;
 use crate::ir::links::Links;
@@ -69,8 +70,15 @@ fn binds_joined(graph: &Graph, program: &Program, links: &Links, (producer, cons
         return usize::MAX;
     }
     build_before(program.ops[producer].clone(), &mut joined);
+    // Who only takes a value's memory does not need it.
+    let needs = |reader: &OpId, value: ValueId| {
+        let op = &program.ops[*reader];
+        let overwrites = |write: &Write| write.consumes == Some(value) && is_overwritten(op, write);
+        op.reads.iter().any(|read| read.value == value) || !op.writes.iter().any(overwrites)
+    };
     let elsewhere = |value: ValueId| {
-        let read = links.readers(value).iter().any(|reader| !links.comes_to(program, *reader, &[producer, consumer]));
+        let mut readers = links.readers(value).iter().filter(|reader| needs(reader, value));
+        let read = readers.any(|reader| !links.comes_to(program, *reader, &[producer, consumer]));
         // Values that are computed once are stored for every frame.
         let made =
             links.writer(value).and_then(|op| program.ops.get(op)).is_some_and(|op| op.invariant != joined.invariant);

@@ -6,11 +6,26 @@
 //! ```
 
 use super::grid::Grid;
+use crate::codegen::stage_kernel::bins::Bins;
 use crate::codegen::stage_kernel::context::{Context, Instance};
-use crate::codegen::wgsl::{COMPONENTS, cell_type, element, float};
+use crate::codegen::wgsl::{COMPONENTS, cell_type, cells_literal, element, float};
+use crate::ir::workgroups::LANES;
 use crate::ir::{OWN, query};
 use crate::stage::header::{Port, Scatter};
 use crate::stage::types::{EdgeRule, ValueType};
+
+/// Limit of all that an invocation adds to a tile \[steps\], half of what cannot leave 32 bits with all lanes of a workgroup: the other half is
+/// for rounding. So no sum in a tile has to be checked. What is beyond is added to the grid itself.
+const MOST_STEPS: u32 = 1 << 22;
+const _: () = assert!(2 * MOST_STEPS as u64 * LANES as u64 <= 1 << 31);
+/// A number below the limit and this one add up to a float whose last bits are the rounded number.
+const ROUNDER: f64 = 1.5 * (1 << 23) as f64;
+const ROUNDER_BITS: u32 = 0x4b40_0000;
+
+/// Steps of a unit.
+fn scale(bits: u32) -> String {
+    float(f64::from(1u32 << bits))
+}
 
 /// The function that writes a scatter port, whose cells are in the buffer of this variable.
 pub(super) fn writer(
@@ -24,7 +39,10 @@ pub(super) fn writer(
     let whole = matches!(grid.ty.value(), ValueType::I32 | ValueType::U32);
     match kind {
         Scatter::Sum(_) if whole => grid.add_whole(variable, checked),
-        Scatter::Sum(bits) => grid.add_fixed(variable, bits, checked),
+        Scatter::Sum(bits) => match Bins::of(cx).filter(|_| of.index == OWN) {
+            Some(bins) => grid.add_tiled(variable, bits, bins.tile()),
+            None => grid.add_fixed(variable, bits, checked),
+        },
         Scatter::Min => grid.extreme(variable, "min", "Min"),
         Scatter::Max => grid.extreme(variable, "max", "Max"),
     }
@@ -69,17 +87,19 @@ impl Grid<'_> {
         format!("fn add_{name}(_cell: {cells}, _value: {ty}) -> {ty} {{ {place} {sum} }}")
     }
 
-    /// `add_x(cell, value)` of floats, in fixed point. `checked`: every sum is checked by the functions of [`crate::codegen::stage_kernel::checks`].
+    /// `add_x(cell, value)` of floats, in fixed point. `checked`: every sum is checked by the functions of
+    /// [`crate::codegen::stage_kernel::checks`].
     fn add_fixed(&self, variable: &str, bits: u32, checked: bool) -> String {
         let (name, ty, cells) = (self.name, self.wgsl(), cell_type(self.dim()));
         let (place, element) = (self.written_cell(self.leaving("return;"), &[EdgeRule::Zero]), self.written_element());
-        let (n, scale) = (self.ty.value().components(self.dim()), float(f64::from(1u32 << bits)));
+        let (n, scale) = (self.ty.value().components(self.dim()), scale(bits));
         let add = |i: u32| {
             let part = if n == 1 { "_value".to_string() } else { format!("_value.{}", COMPONENTS[i as usize]) };
             let sum = format!("&{variable}[{n} * ({element}) + {i}]");
             match checked {
+                // Of vectors, many components are zero.
                 true => format!(
-                    "{{ let _r = round({part} * {scale}); let _q = i32(_r); let _o = atomicAdd({sum}, _q); \
+                    "{{ let _r = round({part} * {scale}); let _q = i32(_r); var _o = 0; if (_q != 0) {{ _o = atomicAdd({sum}, _q); }} \
                      _check_{name}({element}, {i}, {part}, _r, _q, _o); }}"
                 ),
                 false => format!("atomicAdd({sum}, i32(round({part} * {scale})));"),
@@ -87,6 +107,57 @@ impl Grid<'_> {
         };
         let adds: Vec<String> = (0..n).map(add).collect();
         format!("fn add_{name}(_cell: {cells}, _value: {ty}) {{ {place} {} }}", adds.join(" "))
+    }
+
+    /// The same where a tile of workgroup memory adds up first, with so many cells along each axis; and `_flush_x(cell, part, sum)`, which adds
+    /// what it holds to the grid. A tile has one component behind the other, so that lanes meet in fewer banks of its memory.
+    fn add_tiled(&self, variable: &str, bits: u32, size: [u32; 3]) -> String {
+        let (name, ty, cells, dim) = (self.name, self.wgsl(), cell_type(self.dim()), self.dim());
+        let (place, element_of_c) =
+            (self.written_cell(self.leaving("return;"), &[EdgeRule::Zero]), self.written_element());
+        let (n, scale, count) = (self.ty.value().components(dim), scale(bits), size.iter().product::<u32>());
+        let whole = if n == 1 { "i32".to_string() } else { format!("vec{n}i") };
+        let any = if n == 1 { "" } else { "any" };
+        let float_type = if n == 1 { "f32".to_string() } else { format!("vec{n}f") };
+        let component = |i: u32| if n == 1 { String::new() } else { format!(".{}", COMPONENTS[i as usize]) };
+        let each =
+            |text: &dyn Fn(u32, String) -> String| -> Vec<String> { (0..n).map(|i| text(i, component(i))).collect() };
+        let sizes = each(&|_, part| format!("abs(_steps{part})"));
+        let largest =
+            each(&|_, part| format!("_most{part}")).into_iter().reduce(|most, part| format!("max({most}, {part})"));
+        let in_tile = each(&|i, part| {
+            let rounded = format!("bitcast<i32>(_steps{part} + {}) - {ROUNDER_BITS}", float(ROUNDER));
+            format!("atomicAdd(&_tile_{name}[_k + {}], {rounded}); ", i * count)
+        });
+        let beyond = each(&|i, part| format!("_o{part} = atomicAdd(&{variable}[{n} * _at + {i}], _q{part}); "));
+        // The sum of all sizes is no number where one of them is none.
+        format!(
+            "fn add_{name}(_cell: {cells}, _value: {ty}) {{\n    \
+                 let _steps = _value * {scale}; if (_sampled) {{ _sample_{name}(_steps); }}\n    \
+                 let _t = _cell - _corner; let _all = _added_{name} + ({sum});\n    \
+                 if (all(bitcast<vec{dim}u>(_t) < vec{dim}u({tile})) && _all < {most}) {{\n        \
+                     _added_{name} = _all; let _k = {in_tile_element}; {in_tile}return;\n    \
+                 }}\n    \
+                 {place} let _at = {element_of_c}; let _q = {whole}(round(_steps)); var _o: {whole}; {beyond}\n    \
+                 let _s = _o + _q; let _finite = abs(_steps) < {float}(1e30);\n    \
+                 if (!({sum} < 1e30)) {{ _none_{name} += _mark_{name}(_at, 2u); }}\n    \
+                 if ({any}(_finite & ((abs(_steps) >= {float}(2147483648.0)) | (((_o ^ _s) & (_q ^ _s)) < {whole}())))) {{\n        \
+                     let _most = select({float}(), abs({float}(_o) + round(_steps)), _finite);\n        \
+                     _left_{name} += _mark_{name}(_at, 1u); _over_{name} = max(_over_{name}, {largest});\n    \
+                 }}\n\
+             }}\n\
+             fn _flush_{name}(_cell: {cells}, _part: i32, _q: i32) {{\n    \
+                 {place} let _at = {element_of_c}; let _o = atomicAdd(&{variable}[{n} * _at + _part], _q); _flushed_{name}(_at, _q, _o);\n\
+             }}",
+            sum = sizes.join(" + "),
+            tile = cells_literal(size, dim),
+            most = float(f64::from(MOST_STEPS)),
+            in_tile_element = element("_t", size, dim),
+            in_tile = in_tile.concat(),
+            beyond = beyond.concat(),
+            float = float_type,
+            largest = largest.unwrap_or_default(),
+        )
     }
 
     /// `min_x(cell, value)` or `max_x(cell, value)`. Floats go in as integers of the same order.

@@ -9,6 +9,7 @@
 //! }
 //! ```
 
+mod bins;
 mod call;
 mod cell;
 mod cells;

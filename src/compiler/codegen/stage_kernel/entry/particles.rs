@@ -13,6 +13,7 @@ use super::parts::{Entry, PLACE_ARGUMENTS};
 use super::store::{StoreTarget, stores};
 use super::{packs, reduce};
 use crate::codegen::stage_kernel::alarms::raise;
+use crate::codegen::stage_kernel::bins::Bins;
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::{names, results};
 use crate::data::Cause;
@@ -39,6 +40,10 @@ pub(super) fn entry(cx: &Context<'_>) -> Entry {
     let set = Set { port, input, count, capacity: cx.node.set.as_ref().map_or(0, |s| s.capacity) };
     let call = call(cx, &format!("{}(_i)", port.name));
     let stores = format!("{}{}", stores(cx, "_i", StoreTarget::Element), moved(cx, &set));
+    if let Some(bins) = Bins::of(cx) {
+        let (before, packs) = (before(cx, "_i", Some(StoreTarget::Element)), packs::stores(cx, set.input));
+        return super::bins::entry(cx, bins, &format!("{before}{call}{stores}{packs}"));
+    }
     let dead = format!("_i >= min({count}[0], {}u)", set.capacity);
     let body = match (&port.change, cx.reduces()) {
         (Change::Emit(amount), _) => emission(cx, &set, amount),

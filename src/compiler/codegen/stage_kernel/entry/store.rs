@@ -23,7 +23,21 @@ pub(super) enum StoreTarget {
 
 /// Stores the result: grids at the cell, or in its lane of a pair; attributes at `place`.
 pub(super) fn stores(cx: &Context<'_>, place: &str, slot: StoreTarget) -> String {
-    cx.writes().filter_map(|written| one(cx, &written, place, slot)).map(|store| format!(" {store}")).collect()
+    let results = cx.writes().filter_map(|written| one(cx, &written, place, slot));
+    results
+        .chain(cx.zeros().map(|(value, variable)| zero(cx, value, &variable)))
+        .map(|store| format!(" {store}"))
+        .collect()
+}
+
+/// Statements that set a cell of a grid to zero.
+fn zero(cx: &Context<'_>, value: &Value, variable: &str) -> String {
+    let element = element_of(cx, "_cell", value);
+    match value.layout().numbers() {
+        1 => format!("{variable}[{element}] = 0u;"),
+        n @ (2 | 4) => format!("{variable}[{element}] = vec{n}u();"),
+        n => (0..n).map(|i| format!("{variable}[{n} * ({element}) + {i}] = 0u; ")).collect(),
+    }
 }
 
 fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: StoreTarget) -> Option<String> {
@@ -34,7 +48,9 @@ fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: StoreTarget) 
     let variable = names::written(port, &write.part);
     let result = || results::result(cx, &port.name);
     Some(match &write.part {
-        Part::Count | Part::Start | Part::Packed(_) | Part::Found | Part::Outside(..) => return None,
+        Part::Count | Part::Start | Part::Packed(_) | Part::Found | Part::Bins | Part::Zeros(_) | Part::Outside(..) => {
+            return None;
+        }
         Part::Attribute(_) if port.change == Change::Scatter => return None,
         Part::Order => format!("{variable}[{place}] = {};", result()),
         Part::Attribute(name) => attribute(cx, written, name, (&variable, place)),

@@ -7,8 +7,11 @@
 //! fn _sampled_end() { if (!_sampled) { return; } .. }
 //! ```
 
+mod tiled;
+
 use std::fmt::Write as _;
 
+use super::bins::Bins;
 use super::context::{Context, Written};
 use crate::codegen::builtin::WRONG;
 use crate::codegen::uniforms::{Block, Content};
@@ -19,6 +22,7 @@ use crate::scatter::{HEAD_WORDS, ScatterCheck};
 use crate::stage::IterationSource;
 use crate::stage::header::{Port, Scatter};
 use crate::stage::types::ValueType;
+pub(super) use tiled::sampled_chunks;
 
 /// Invocations of a dispatch that are sampled, about.
 const SAMPLED: u64 = 4096;
@@ -70,13 +74,21 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
             None => out.push_str(&whole(port, ty)),
             Some(_) => {
                 let n = ty.components(value.dim);
-                out.push_str(&fixed(port, n));
-                flush.push_str(&flushed(port, n));
+                let (text, end) = match Bins::of(cx) {
+                    Some(_) => (tiled::functions(port, n), tiled::end(port, n)),
+                    None => (fixed(port, n), flushed(port, n)),
+                };
+                out.push_str(&text);
+                flush.push_str(&end);
             }
         }
     }
     if !flush.is_empty() {
-        let _ = writeln!(out, "{SUM}fn _sampled_end() {{ if (!_sampled) {{ return; }}{flush} }}");
+        let binned = Bins::of(cx).is_some();
+        let report = |Written { port, .. }: Written<'_>| format!(" _report_{}();", port.name);
+        let fixed = checked_writes(cx).filter(|w| binned && bits(w.port, w.value.ty.value()).is_some());
+        let (sum, reports) = (if binned { "" } else { SUM }, fixed.map(report).collect::<String>());
+        let _ = writeln!(out, "{sum}fn _sampled_end() {{{reports} if (!_sampled) {{ return; }}{flush} }}");
     }
     out
 }
@@ -84,6 +96,9 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
 /// The statements around the call of the stage that begin and end its sample. `argument` is what the stage is called for.
 pub(super) fn sampled(cx: &Context<'_>, argument: &str) -> Option<(String, &'static str)> {
     checked_writes(cx).find(|written| bits(written.port, written.value.ty.value()).is_some())?;
+    if Bins::of(cx).is_some() {
+        return Some((String::new(), " _sampled_end();"));
+    }
     let place = match (cx.stage.source(), argument.is_empty()) {
         (_, true) => return Some(("_sampled = true; ".into(), " _sampled_end();")),
         (IterationSource::Particles, _) => "(_i >> 6u)".to_string(),

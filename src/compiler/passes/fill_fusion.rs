@@ -1,0 +1,108 @@
+//! Grids that have to be zero before something is added to them are zeroed by a dispatch that runs over the same cells anyway, mostly the one
+//! that has read the sums before: a pass over all cells less.
+
+use std::collections::BTreeMap;
+
+use crate::arena::IdVec;
+use crate::graph::{Graph, Kind};
+use crate::ir::links::topological;
+use crate::ir::{Op, OpId, Part, Program, Task, Value, ValueId, Write, bindings, demand, query, workgroups};
+use crate::stage::IterationSource;
+use crate::stage::types::WireType;
+
+/// Limit of grids that one dispatch zeroes, and of its distance from the fill in operations: what is zeroed early occupies memory for longer.
+const ZEROED_AT_ONCE: u32 = 2;
+const APART: usize = 24;
+
+/// Moves fills with zero into dispatches before them.
+pub(super) fn join(graph: &Graph, program: &mut Program) {
+    let fills: Vec<OpId> = program.ops.entries().filter(|(_, op)| zeroes(op)).map(|(index, _)| index).collect();
+    if fills.is_empty() || program.versions {
+        return;
+    }
+    let asked = demand::demanded(program);
+    let mut order = Order::of(program);
+    for fill in fills {
+        let (left, moved): (Vec<Write>, Vec<Write>) =
+            std::mem::take(&mut program.ops[fill].writes).into_iter().partition(|write| asked.contains(&write.value));
+        program.ops[fill].writes = left;
+        for write in moved {
+            match order.host(graph, program, fill, write.value) {
+                Some((host, number)) => {
+                    program.ops[host].writes.push(Write { part: Part::Zeros(number), ..Write::whole(write.value) });
+                }
+                None => program.ops[fill].writes.push(write),
+            }
+        }
+        let op = &mut program.ops[fill];
+        if let Task::Clear(words) = &mut op.task {
+            words.truncate(op.writes.len());
+        }
+    }
+    program.ops.retain(|_, op| !op.writes.is_empty());
+}
+
+/// Whether an operation sets values to zero, and nothing else.
+fn zeroes(op: &Op) -> bool {
+    let zero = match &op.task {
+        Task::Fill(None) | Task::FillWord(0) => true,
+        Task::Clear(words) => words.iter().all(|word| *word == 0),
+        _ => false,
+    };
+    zero && !op.invariant && op.writes.iter().all(|write| write.consumes.is_none())
+}
+
+/// The operations so that each comes after those whose values it needs.
+struct Order {
+    writers: IdVec<Value, Option<OpId>>,
+    ops: Vec<OpId>,
+    /// For each value, the place of the first operation that needs it.
+    needed: IdVec<Value, usize>,
+    /// How many grids each operation zeroes.
+    zeroed: BTreeMap<OpId, u32>,
+}
+
+impl Order {
+    fn of(program: &Program) -> Order {
+        let writers = program.writers();
+        let mut after = program.ops.table(Vec::new());
+        for (index, op) in program.ops.entries() {
+            op.needs().filter_map(|value| writers[value]).for_each(|from| after[from].push(index));
+        }
+        let ops = topological(&after);
+        let mut needed = program.values.table(usize::MAX);
+        for (place, op) in ops.iter().enumerate() {
+            program.ops[*op].needs().for_each(|value| needed[value] = needed[value].min(place));
+        }
+        Order { writers, ops, needed, zeroed: BTreeMap::new() }
+    }
+
+    /// The last operation before those that need a value which can set it to zero, and how many it sets already.
+    fn host(&mut self, graph: &Graph, program: &Program, fill: OpId, value: ValueId) -> Option<(OpId, u32)> {
+        let zero = program.values.get(value).filter(|zero| matches!(zero.ty, WireType::Grid(_)))?;
+        let (domain, gate) = (graph.domains.get(zero.domain?)?, program.ops[fill].gate);
+        let takes = |index: &&OpId| {
+            let op = &program.ops[**index];
+            let Some(node) = graph.nodes.get(op.node) else { return false };
+            let Kind::Stage(stage) = &node.kind else { return false };
+            let open = |gate| {
+                op.gate.is_none() || query::open_gates(program, &self.writers, gate).any(|open| op.gate == Some(open))
+            };
+            let covers = node.domain == zero.domain
+                && stage.source() == IterationSource::Cells
+                && domain.resolution == workgroups::extent(graph, node);
+            matches!(op.task, Task::Stage)
+                && (op.sweeps, op.color, op.shape, op.invariant) == (1, None, None, false)
+                && covers
+                && stage.outputs().all(|port| port.reduce.is_none())
+                && open(gate)
+                && self.zeroed.get(*index).is_none_or(|zeroed| *zeroed < ZEROED_AT_ONCE)
+                && bindings::buffers(graph, program, op, &|_| true) < program.buffer_budget
+        };
+        let first = self.needed[value].min(self.ops.len());
+        let host = self.ops.get(first.saturating_sub(APART)..first)?.iter().rev().find(takes).copied()?;
+        let zeroed = self.zeroed.entry(host).or_default();
+        *zeroed += 1;
+        Some((host, *zeroed - 1))
+    }
+}
