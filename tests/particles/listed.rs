@@ -155,7 +155,15 @@ fn what_a_tile_cannot_hold_is_reported_as_without() {
         let [plain, listed] = [Tuning::default(), listing()].map(|tuning| outcome(planned(&graph, tuning), 3, 2900));
         println!("{name}: {}", listed.1);
         assert!(!plain.1.is_empty(), "{name}");
-        assert_eq!(plain.1, listed.1, "{name}");
+        // A particle notes the last of its cells that it has found wrong, so fewer cells may be counted; and overflow of cells beside is none of theirs.
+        let report = |text: &str| {
+            text.split("; ")
+                .map(|part| part.split_once(" cells").map_or(part, |(_, rest)| rest).to_string())
+                .collect::<Vec<_>>()
+        };
+        let missing: Vec<String> =
+            report(&listed.1).into_iter().filter(|part| !report(&plain.1).contains(part)).collect();
+        assert!(!listed.1.is_empty() && missing.is_empty(), "{name}: {missing:?} of {}", plain.1);
     }
 }
 

@@ -27,6 +27,7 @@ mod language;
 mod levels;
 mod measures;
 mod memory;
+mod mirror;
 mod multigrid;
 mod numbers;
 mod observed;

@@ -118,33 +118,28 @@ impl Grid<'_> {
         let (n, scale, count) = (self.ty.value().components(dim), scale(bits), size.iter().product::<u32>());
         let whole = if n == 1 { "i32".to_string() } else { format!("vec{n}i") };
         let any = if n == 1 { "" } else { "any" };
-        let float_type = if n == 1 { "f32".to_string() } else { format!("vec{n}f") };
         let component = |i: u32| if n == 1 { String::new() } else { format!(".{}", COMPONENTS[i as usize]) };
         let each =
             |text: &dyn Fn(u32, String) -> String| -> Vec<String> { (0..n).map(|i| text(i, component(i))).collect() };
         let sizes = each(&|_, part| format!("abs(_steps{part})"));
-        let largest =
-            each(&|_, part| format!("_most{part}")).into_iter().reduce(|most, part| format!("max({most}, {part})"));
+        let largest = sizes.clone().into_iter().reduce(|most, size| format!("max({most}, {size})"));
         let in_tile = each(&|i, part| {
             let rounded = format!("bitcast<i32>(_steps{part} + {}) - {ROUNDER_BITS}", float(ROUNDER));
             format!("atomicAdd(&_tile_{name}[_k + {}], {rounded}); ", i * count)
         });
         let beyond = each(&|i, part| format!("_o{part} = atomicAdd(&{variable}[{n} * _at + {i}], _q{part}); "));
-        // The sum of all sizes is no number where one of them is none.
+        // The largest of all sizes does not show whether one of them is no number; their sum does. What is wrong is kept in scalars: vectors that
+        // live on into the branches around the tile cost a tenth of a kernel's time.
         format!(
             "fn add_{name}(_cell: {cells}, _value: {ty}) {{\n    \
                  let _steps = _value * {scale}; if (_sampled) {{ _sample_{name}(_steps); }}\n    \
-                 let _t = _cell - _corner; let _all = _added_{name} + ({sum});\n    \
-                 if (all(bitcast<vec{dim}u>(_t) < vec{dim}u({tile})) && _all < {most}) {{\n        \
+                 let _t = _cell - _corner; let _most = {largest}; let _sum = {sum}; let _all = _added_{name} + _most;\n    \
+                 if (all(bitcast<vec{dim}u>(_t) < vec{dim}u({tile})) && _all < {most} && _sum < 1e30) {{\n        \
                      _added_{name} = _all; let _k = {in_tile_element}; {in_tile}return;\n    \
                  }}\n    \
-                 {place} let _at = {element_of_c}; let _q = {whole}(round(_steps)); var _o: {whole}; {beyond}\n    \
-                 let _s = _o + _q; let _finite = abs(_steps) < {float}(1e30);\n    \
-                 if (!({sum} < 1e30)) {{ _none_{name} += _mark_{name}(_at, 2u); }}\n    \
-                 if ({any}(_finite & ((abs(_steps) >= {float}(2147483648.0)) | (((_o ^ _s) & (_q ^ _s)) < {whole}())))) {{\n        \
-                     let _most = select({float}(), abs({float}(_o) + round(_steps)), _finite);\n        \
-                     _left_{name} += _mark_{name}(_at, 1u); _over_{name} = max(_over_{name}, {largest});\n    \
-                 }}\n\
+                 {place} let _at = {element_of_c}; let _q = {whole}(round(_steps)); var _o: {whole}; {beyond}let _s = _o + _q;\n    \
+                 if (!(_sum < 1e30)) {{ _none_{name} = _at; return; }}\n    \
+                 if (_most >= 2147483648.0 || {any}(((_o ^ _s) & (_q ^ _s)) < {whole}())) {{ _left_{name} = _at; _size_{name} = _most + 2147483648.0; }}\n\
              }}\n\
              fn _flush_{name}(_cell: {cells}, _part: i32, _q: i32) {{\n    \
                  {place} let _at = {element_of_c}; let _o = atomicAdd(&{variable}[{n} * _at + _part], _q); _flushed_{name}(_at, _q, _o);\n\
@@ -155,7 +150,6 @@ impl Grid<'_> {
             in_tile_element = element("_t", size, dim),
             in_tile = in_tile.concat(),
             beyond = beyond.concat(),
-            float = float_type,
             largest = largest.unwrap_or_default(),
         )
     }

@@ -13,8 +13,8 @@ use crate::codegen::wgsl::COMPONENTS;
 use crate::scatter::HEAD_WORDS;
 use crate::stage::header::Port;
 
-/// The functions of a port: `_sample_x` looks at what is added \[steps\]; `_mark_x` notes a cell of what went around the tile, and `_report_x`
-/// how many; `_flushed_x` checks what the tile adds to the grid, `_q` to `_o`; `_sampled_x` ends a chunk's sample.
+/// The functions of a port: `_sample_x` looks at what is added \[steps\]; `_report_x` notes the last cell of which a
+/// particle has found that what went around the tile is wrong; `_flushed_x` checks what the tile adds to the grid, `_q` to `_o`; `_sampled_x` ends a chunk's sample.
 pub(super) fn functions(port: &Port, n: u32) -> String {
     let (name, counts, marks) = (&port.name, counts(port), marks(port));
     let float = if n == 1 { "f32".into() } else { format!("vec{n}f") };
@@ -28,19 +28,12 @@ fn _sample_{name}(_steps: {float}) {{
     _total_{name} += _size;
     _lost_{name} += select({float}(), _size, round(_steps) == {float}());
 }}
-var<private> _none_{name}: u32;
-var<private> _left_{name}: u32;
-var<private> _over_{name}: f32;
-fn _mark_{name}(_at: i32, _kind: u32) -> u32 {{
-    let _bit = _kind << (2u * (u32(_at) & 15u));
-    return select(0u, 1u, (atomicOr(&_alarms[params.{marks} + (_at >> 4u)], _bit) & _bit) == 0u);
-}}
+var<private> _none_{name}: i32 = -1;
+var<private> _left_{name}: i32 = -1;
+var<private> _size_{name}: f32;
 fn _report_{name}() {{
-    if (_none_{name} > 0u) {{ atomicAdd(&_alarms[params.{counts} + 1], _none_{name}); _none_{name} = 0u; }}
-    if (_over_{name} == 0.0) {{ return; }}
-    atomicAdd(&_alarms[params.{counts}], _left_{name});
-    atomicMax(&_alarms[params.{counts} + 2], bitcast<u32>(_over_{name}));
-    _left_{name} = 0u; _over_{name} = 0.0;
+    if (_none_{name} >= 0) {{ _wrong(params.{counts}, params.{marks}, _none_{name}, 2u, 0.0); _none_{name} = -1; }}
+    if (_left_{name} >= 0) {{ _wrong(params.{counts}, params.{marks}, _left_{name}, 1u, _size_{name}); _left_{name} = -1; }}
 }}
 fn _sum_{name}(_at: i32, _steps: f32) {{
     let _amount = ceil(_steps * 256.0);
