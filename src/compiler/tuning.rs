@@ -237,8 +237,11 @@ impl Tuning {
             (None, DefaultTuning::Gpu) if dim == 2 => {
                 let cells = node.domain.and_then(|d| graph.domains.get(d)).map_or(0, |d| d.cells());
                 match stage.header.checkerboard {
-                    // Large tiles of a small grid would keep few of a GPU's cores busy, as on the levels of a multigrid cycle.
-                    true if cells <= 1 << 18 => Shape { group: [32, 8, 1], cells: 4, sweeps: 4, halo: 0 },
+                    // Large tiles of a small grid would keep few of a GPU's cores busy, as on the levels of a multigrid cycle. Where many sweeps
+                    // are joined, the halo of small tiles costs more.
+                    true if cells <= 1 << 16 || cells <= 1 << 18 && node.iterations < 4 => {
+                        Shape { group: [32, 8, 1], cells: 4, sweeps: 4, halo: 0 }
+                    }
                     true => Shape::tile(dim, words, 4),
                     // For large grids the halo costs most, for small ones each dispatch.
                     false => Shape::tile(dim, words, if cells > 1 << 20 { 5 } else { 8 }),
