@@ -26,7 +26,8 @@ const NODES: &str = r##"
                 //! @inout particles: Particles{position: Vec, velocity: Vec} -> {velocity: Vec}
                 //! @out sum: Grid<$type>, scatter $bits
                 $other
-                fn stage(particle: Particle) -> Vec {
+                $before
+                fn stage(particle: Particle) -> $result {
                     let base = Cell(floor(particle.position / CELL_SIZE - 0.5));
                     for (var k = 0; k < $count; k++) {
                         let at = base + $reach * Cell(k % 3 - 1, k / 3 % 3 - 1$deep);
@@ -34,7 +35,7 @@ const NODES: &str = r##"
                         add_sum(at, $amount);
                         $more
                     }
-                    return 0.99 * particle.velocity;
+                    return $return;
                 }"#, inputs: {"particles": "in.particles"}),
             "move": (custom: r#"//! Move
                 //! @in sum: Grid<$type>
@@ -48,7 +49,7 @@ const NODES: &str = r##"
     ), inputs: {"particles": "set"}, iterations: $repeats$until),
 "##;
 
-const VALUES: [(&str, &str); 15] = [
+const VALUES: [(&str, &str); 18] = [
     ("$cells", "20, 13, 9"),
     ("$edge", "wall"),
     ("$capacity", "3000"),
@@ -64,6 +65,9 @@ const VALUES: [(&str, &str); 15] = [
     ("$repeats", "11"),
     ("$enough", "0.0"),
     ("$until", ""),
+    ("$before", ""),
+    ("$result", "Vec"),
+    ("$return", "0.99 * particle.velocity"),
 ];
 
 type Changed = [(&'static str, &'static str)];
@@ -121,6 +125,7 @@ fn sums_in_tiles_have_the_bits_of_sums_in_memory() {
         ("a single frame of one repeat", 3, &[("$repeats", "1")]),
         ("stopped before the second list", 3, &[("$enough", "5.0"), ("$until", UNTIL)]),
         ("stopped behind the second list", 3, &[("$enough", "9.0"), ("$until", UNTIL)]),
+        ("a loop that is not proven to end", 3, &[("$more", "var n = u32(k); while n > 0u { n = n / 2u; }")]),
         ("two sums", 3, &[("$other", "//! @out rest: Grid<f32>, scatter 20"), ("$more", "add_rest(at, weight);")]),
         ("2D", 2, flat),
         ("2D, periodic", 2, flat),
@@ -183,12 +188,26 @@ fn a_substep_of_mpm_takes_two_dispatches_and_lists_its_particles_once_in_eight()
 
 #[test]
 fn a_stage_that_goes_by_no_list_says_why() {
-    let versions = PlanOptions { keep: Keep::Versions, tuning: listing(), ..PlanOptions::default() };
-    let reports = Plan::passes(&graph(&[]), &versions).unwrap();
     let summary = |reports: &[stagewright_compiler::PassReport]| {
         reports.iter().find(|report| report.name == "scatter_tiles").map(|report| report.summary.clone()).unwrap()
     };
-    assert_eq!(summary(&reports), "unchanged; step/add: every version of its sums is kept");
+    let of = |changed: &[(&str, &str)], keep: Keep| {
+        let options = PlanOptions { keep, tuning: listing(), ..PlanOptions::default() };
+        summary(&Plan::passes(&graph(changed), &options).unwrap())
+    };
+    let number = [
+        ("$other", "//! @out most: f32, reduce max"),
+        ("$result", "Result"),
+        ("$return", "Result(particle.velocity, 1.0)"),
+    ];
+    let variable = [("$before", "var<private> seed: u32 = 3u;"), ("$return", "particle.velocity * f32(seed)")];
+    for (changed, keep, cause) in [
+        (&[][..], Keep::Versions, "every version of its sums is kept"),
+        (&number, Keep::All, "it reduces its particles to a number"),
+        (&variable, Keep::All, "a stage of its dispatch has a `var<private>`, which each particle begins with"),
+    ] {
+        assert_eq!(of(changed, keep), format!("unchanged; step/add: {cause}"));
+    }
     let wide = [
         ("$type", "vec4f"),
         (
@@ -200,7 +219,6 @@ fn a_stage_that_goes_by_no_list_says_why() {
             "add_more(at, vec4f(weight)); add_third(at, vec4f(weight)); add_fourth(at, vec4f(weight)); add_fifth(at, vec4f(weight));",
         ),
     ];
-    let options = PlanOptions { tuning: listing(), ..PlanOptions::default() };
-    let found = summary(&Plan::passes(&graph(&wide), &PlanOptions { keep: Keep::All, ..options }).unwrap());
+    let found = of(&wide, Keep::All);
     assert_eq!(found, "unchanged; step/add: its tile takes 4320 words of workgroup memory, more than 4096");
 }

@@ -303,3 +303,45 @@ fn what_a_sum_continues_from_has_to_fit_too() {
         assert!(said.iter().all(|w| w.node == "sum" && w.cause.starts_with(says)), "{said:?}");
     }
 }
+
+const TRANSPOSE: &str = r##"
+    "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
+    "value": (state: "Grid<f32>"),
+    "field": (state: "Grid<f32>"),
+    "shift": (state: "Grid<Vec>"),
+    "spread": (custom: r#"//! Spread
+        //! @in value: Grid<f32>
+        //! @in shift: Grid<Vec>
+        //! @out sum: Grid<f32>, like value, scatter 20
+        fn stage(cell: Cell) { add_sum_at(position(cell) + shift(cell), value(cell)); }"#,
+        inputs: {"value": "value.value", "shift": "shift.value"}),
+    "looked": (custom: r#"//! Looked
+        //! @in value: Grid<f32>
+        //! @in field: Grid<f32>
+        //! @in shift: Grid<Vec>
+        //! @out product: Grid<f32>
+        fn stage(cell: Cell) -> f32 { return value(cell) * field_at(position(cell) + shift(cell)); }"#,
+        inputs: {"field": "field.value", "value": "value.value", "shift": "shift.value"}),
+"##;
+
+/// For any field, what is read at places and summed with weights is what the weights, added at the places, give with the field.
+#[test]
+fn adding_at_a_position_is_the_transpose_of_reading_there() {
+    // Through an open side what is added leaves, while what is read is that of the nearest cell.
+    for edge in ["wall", "clamp", "wrap", "mirror", "zero"] {
+        for (cells, dim, count) in [("17, 11", 2, 187), ("9, 7, 6", 3, 378)] {
+            let mut sim = start(60.0, TRANSPOSE, &[("$cells", cells), ("$edge", edge)]);
+            let (value, field) = (random(count, 3), random(count, 4));
+            // Some land outside.
+            let shift: Vec<f32> = random(count * dim, 5).iter().map(|x| 0.3 * x).collect();
+            let states = [("value", &value[..]), ("field", &field[..]), ("shift", &shift[..])];
+            let looked: f64 = run(&mut sim, &states, 1, "looked.product").iter().sum();
+            let sums = run(&mut sim, &states, 1, "spread.sum");
+            let spread: f64 = sums.iter().zip(&field).map(|(sum, field)| sum * f64::from(*field)).sum();
+            // Each of the corners' additions is rounded to half of 2^-20.
+            let bar = (count << dim) as f64 * 2f64.powi(-21) + 1e-5;
+            within(&format!("{edge} in {dim}D: {looked:.4}"), (looked - spread).abs(), bar, "steps of 2^-20");
+            assert!(looked.abs() > 10.0 * bar, "there is something to compare");
+        }
+    }
+}

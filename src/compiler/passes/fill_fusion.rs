@@ -1,6 +1,7 @@
 //! Grids that have to be zero before something is added to them are zeroed by a dispatch that runs over the same cells anyway, mostly the one
 //! that has read the sums before: a pass over all cells less.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::arena::IdVec;
@@ -8,7 +9,7 @@ use crate::graph::{Graph, Kind};
 use crate::ir::links::topological;
 use crate::ir::{Op, OpId, Part, Program, Task, Value, ValueId, Write, bindings, demand, query, workgroups};
 use crate::stage::IterationSource;
-use crate::stage::types::WireType;
+use crate::stage::types::{Precision, WireType};
 
 /// Limit of grids that one dispatch zeroes, and of its distance from the fill in operations: what is zeroed early occupies memory for longer.
 const ZEROED_AT_ONCE: u32 = 2;
@@ -34,9 +35,12 @@ pub(super) fn join(graph: &Graph, program: &mut Program) {
                 None => program.ops[fill].writes.push(write),
             }
         }
-        let op = &mut program.ops[fill];
+        let Program { ops, values, .. } = program;
+        let op = &mut ops[fill];
         if let Task::Clear(words) = &mut op.task {
             words.truncate(op.writes.len());
+            // The largest determines the number of invocations.
+            op.writes.sort_by_key(|write| Reverse(values.get(write.value).map_or(0, |value| value.bytes)));
         }
     }
     program.ops.retain(|_, op| !op.writes.is_empty());
@@ -79,7 +83,10 @@ impl Order {
 
     /// The last operation before those that need a value which can set it to zero, and how many it sets already.
     fn host(&mut self, graph: &Graph, program: &Program, fill: OpId, value: ValueId) -> Option<(OpId, u32)> {
-        let zero = program.values.get(value).filter(|zero| matches!(zero.ty, WireType::Grid(_)))?;
+        let zero = program
+            .values
+            .get(value)
+            .filter(|zero| matches!(zero.ty, WireType::Grid(_)) && zero.precision == Precision::F32)?;
         let (domain, gate) = (graph.domains.get(zero.domain?)?, program.ops[fill].gate);
         let takes = |index: &&OpId| {
             let op = &program.ops[**index];

@@ -74,7 +74,8 @@ fn candidate(graph: &Graph, program: &Program, op: &Op, smallest: u32) -> Option
     let added: Vec<&Write> = op.writes.iter().filter(|w| query::adds_fixed(graph, program, op, w)).collect();
     let numbers = |w: &&Write| program.values.get(w.value).map_or(0, |value| value.ty.value().components(value.dim));
     let loops = |w: &&&Write| {
-        stage.outputs().nth(w.port).is_some_and(|port| stage.calls_in_loop(&format!("add_{}", port.name)))
+        let name = stage.outputs().nth(w.port).map_or("", |port| &port.name);
+        stage.calls_in_loop(&format!("add_{name}")) || stage.calls(&format!("add_{name}_at"))
     };
     let many: u32 = added.iter().filter(loops).map(numbers).sum();
     if !matches!(op.task, Task::Stage) || many < MANY || room.capacity < smallest || op.invariant {
@@ -88,6 +89,17 @@ fn candidate(graph: &Graph, program: &Program, op: &Op, smallest: u32) -> Option
     }
     if matches!(set.change, Change::Emit(_) | Change::Filter) {
         return Some(Err("it changes how many particles there are".into()));
+    }
+    if stage.outputs().any(|port| port.reduce.is_some()) {
+        return Some(Err("it reduces its particles to a number".into()));
+    }
+    // An invocation goes through more than one particle.
+    let stages = || op.stages.ids().filter_map(|stage| query::stage_of(graph, op, stage));
+    if !stages().all(|stage| stage.repeatable()) {
+        return Some(Err("a stage of its dispatch has a `var<private>`, which each particle begins with".into()));
+    }
+    if op.reads.iter().any(|read| read.part == Part::Start) {
+        return Some(Err("it searches for neighbours".into()));
     }
     if added.iter().any(|w| program.values.get(w.value).is_none_or(|value| value.domain != Some(domain))) {
         return Some(Err("it adds to a grid on another domain than that of its particles".into()));

@@ -3,7 +3,7 @@
 
 use super::header::{Change, Header, Port, Scatter};
 use super::language;
-use super::types::PortType;
+use super::types::{Element, PortType, ValueType};
 
 /// An accessor of a port. Its name contains the port's name, and not every port has it.
 struct Accessor {
@@ -59,9 +59,10 @@ pub fn usages(port: &Port) -> Vec<String> {
     let of = |accessor: &Accessor| format!("{}{}{}", port.name, accessor.suffix, (accessor.arguments)(port));
     let readers = ACCESSORS.iter().filter(|accessor| port.reads() && (accessor.exists)(port)).map(of);
     let writer = writer(port).map(|prefix| format!("{prefix}{}(cell, value)", port.name));
+    let adder = adds_at(port).then(|| format!("{ADD}{}_at(position, value)", port.name));
     let attributes = port.written.iter().filter(|_| port.change == Change::Put);
     let puts = attributes.map(|(name, _)| format!("{PUT}{name}(index, value)"));
-    readers.chain(writer).chain(puts).collect()
+    readers.chain(writer).chain(adder).chain(puts).collect()
 }
 
 /// The prefix of the function that writes to a scatter port.
@@ -74,11 +75,18 @@ fn writer(port: &Port) -> Option<&'static str> {
     }
 }
 
+/// Whether values may be added to a port at positions between its cells: sums of floats.
+pub fn adds_at(port: &Port) -> bool {
+    let whole = matches!(port.ty.element(), Some(Element::Fixed(ValueType::I32 | ValueType::U32)));
+    matches!(port.scatter, Some(Scatter::Sum(_))) && !whole
+}
+
 /// Whether a function or a constant of this name is generated for a port, if the text uses it.
 pub fn is_accessor(port: &Port, name: &str) -> bool {
     let suffix = name.strip_prefix(port.name.as_str());
     let reads = port.reads() && ACCESSORS.iter().any(|a| suffix == Some(a.suffix) && (a.exists)(port));
-    let writes = writer(port).is_some_and(|prefix| name.strip_prefix(prefix) == Some(port.name.as_str()));
+    let own = |written: &str| written == port.name || adds_at(port) && written.strip_suffix("_at") == Some(&port.name);
+    let writes = writer(port).is_some_and(|prefix| name.strip_prefix(prefix).is_some_and(own));
     let attribute = name.strip_prefix(PUT).filter(|_| port.change == Change::Put);
     let puts = attribute.is_some_and(|name| port.written.iter().any(|(written, _)| written == name));
     reads || writes || puts

@@ -133,6 +133,13 @@ pub(super) fn declarations(header: &Header, source: &str, tokens: &[Token<'_>], 
             let message = format!("`{}` is generated for the port `{}`; choose another name", port.name, other.name);
             errors.push(StageError::new(port.line, 1, message));
         }
+        let added = format!("add_{}", port.name);
+        if port.scatter.is_some()
+            && let Some(other) = header.ports.iter().find(|p| p.name != port.name && accessors::is_accessor(p, &added))
+        {
+            let message = format!("`{added}` is generated for the port `{}`; choose another name", other.name);
+            errors.push(StageError::new(port.line, 1, message));
+        }
     }
 }
 
@@ -159,7 +166,7 @@ pub(super) fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<Stag
             Some(Scatter::Max) => "max",
             None => continue,
         };
-        if !used(&format!("{call}_{}", port.name)) {
+        if !used(&format!("{call}_{}", port.name)) && !used(&format!("{call}_{}_at", port.name)) {
             let message = format!("scatter port `{0}` is never written; call `{call}_{0}(cell, value)`", port.name);
             errors.push(StageError::new(port.line, 1, message));
         }

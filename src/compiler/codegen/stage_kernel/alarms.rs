@@ -21,7 +21,7 @@ use crate::stage::syntax::{TokenKind, tokens};
 
 /// Rounds that all loops of an invocation may make together when they are not proven finite, and neighbours that it may
 /// visit. Below the 65,535 at which lavapipe would stop loops silently.
-const LOOP_BUDGET: u32 = 60_000;
+pub(super) const LOOP_BUDGET: u32 = 60_000;
 /// Rounds before the first look at the alarm.
 const FIRST_LOOK: u32 = 64;
 /// Rounds between two looks, less one: a power of two less one.

@@ -435,7 +435,7 @@ fn stage(particle: Particle) -> f32 {
         assert_eq!(typed("LI"), ["LIMIT"]);
         assert_eq!(typed("sh"), ["shape(position)", "shape_wired", "shape_gradient(position, step)"]);
         assert_eq!(typed("mo"), [""; 0], "what is only written is not read");
-        assert_eq!(typed("add"), ["add_moved(cell, value)"]);
+        assert_eq!(typed("add"), ["add_moved(cell, value)", "add_moved_at(position, value)"]);
         assert_eq!(typed("wa"), ["water(index)", "water_wired", "water_count()", "wall_face(cell, axis)"]);
         assert_eq!(typed("ra"), ["ramp(t)", "random(cell, salt)", "random_at(number, salt)", "radians(x)"]);
         assert_eq!(typed("he"), ["helper(value, other)"]);

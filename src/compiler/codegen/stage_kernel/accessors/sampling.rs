@@ -1,4 +1,5 @@
-//! Grids between their cells: `x_at(position)`, linear between cell centres, or between the faces of each component.
+//! Grids between their cells: `x_at(position)`, linear between cell centres, or between the faces of each component; and its transpose,
+//! `add_x_at(position, value)`.
 //!
 //! ```wgsl
 //! fn dye_at(_position: vec2f) -> vec4f { let _q = clamp(_position / 0.5f - 0.5, vec2f(-1.0), vec2f(65.0, 49.0)); let _o = floor(_q); .. }
@@ -33,6 +34,24 @@ impl Grid<'_> {
         };
         let parts: Vec<String> = (0..dim as usize).map(part).collect();
         format!("{head} {{ var _v: {ty}; {} return _v; }}", parts.join(" "))
+    }
+
+    /// `add_x_at(position, value)`: adds to the cells that `x_at` would read, with the same weights.
+    pub(crate) fn add_at(&self) -> String {
+        let (name, dim, ty) = (self.name, self.dim(), self.wgsl());
+        let (position, cells) = (position_type(dim), cell_type(dim));
+        let h = cell_edges(self.domain).unwrap_or_else(|| float(self.domain.cell_size));
+        let q = self.bounded(&format!("_position / {h} - 0.5"));
+        let corner: Vec<String> = (0..dim).map(|axis| format!("(_n >> {axis}u) & 1")).collect();
+        let weight: Vec<String> = COMPONENTS.iter().take(dim as usize).map(|axis| format!("_w.{axis}")).collect();
+        format!(
+            "fn add_{name}_at(_position: {position}, _value: {ty}) {{ let _q = {q}; let _o = floor(_q); let _f = _q - _o; \
+             for (var _n = 0; _n < {corners}; _n++) {{ let _u = {cells}({corner}); let _w = select(1.0 - _f, _f, _u == {cells}(1)); \
+             add_{name}({cells}(_o) + _u, {weight} * _value); }} }}",
+            corners = 1 << dim,
+            corner = corner.join(", "),
+            weight = weight.join(" * "),
+        )
     }
 
     /// Keeps a coordinate where it converts to an integer. Beyond a cell outside, and a face beyond that, nothing changes any

@@ -37,7 +37,8 @@ pub(super) fn writer(
 ) -> String {
     let checked = of.index == OWN && query::checked(cx.stage, port);
     let whole = matches!(grid.ty.value(), ValueType::I32 | ValueType::U32);
-    match kind {
+    let at = if of.stage.calls(&format!("add_{}_at", port.name)) { grid.add_at() + "\n" } else { String::new() };
+    at + &match kind {
         Scatter::Sum(_) if whole => grid.add_whole(variable, checked),
         Scatter::Sum(bits) => match Bins::of(cx).filter(|_| of.index == OWN) {
             Some(bins) => grid.add_tiled(variable, bits, bins.tile()),

@@ -11,6 +11,7 @@
 //! ```
 
 use super::parts::Entry;
+use crate::codegen::stage_kernel::alarms::LOOP_BUDGET;
 use crate::codegen::stage_kernel::bins::{Bins, sums};
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::{checks, names};
@@ -33,6 +34,8 @@ pub(super) fn entry(cx: &Context<'_>, bins: Bins<'_>, particle: &str) -> Entry {
     let (bin, margin) = (cells_literal(bins::bin(dim), dim), cells_literal(bins::margin(dim), dim));
     let clear: String = sums(cx).map(|sum| cleared(&bins, &sum)).collect();
     let begin: String = sums(cx).map(|(Written { port, .. }, _)| format!("_added_{} = 0.0; ", port.name)).collect();
+    let loops = cx.instances().any(|of| !of.stage.bounded(cx.graph.dim(of.node)).finite);
+    let begin = if loops { format!("{begin}_rounds = {LOOP_BUDGET}; ") } else { begin };
     let flush: String = sums(cx).map(|sum| flushed(&bins, &sum)).collect();
     let [sampled, sums, sampled_end] = checks::sampled_chunks(cx).unwrap_or_default();
     let body = format!(
