@@ -122,7 +122,8 @@ fn candidate(graph: &Graph, program: &Program, op: &Op, smallest: u32) -> Option
     };
     let mut listed = op.clone();
     listed.reads.push(Read { stage: OWN, port: input, part: Part::Bins, value: count });
-    let (buffers, limit) = (bindings::buffers(graph, program, &listed, &|_| false), limit(program));
+    // What stages of the dispatch store for others is bound too, and the alarms.
+    let (buffers, limit) = (bindings::own_buffers(graph, program, &listed) + 1, limit(program));
     if buffers > limit {
         return Some(Err(format!("with a list it would bind {buffers} buffers, more than {limit}")));
     }

@@ -1,4 +1,4 @@
-//! The built-in cases: graphs of shipped stages that are comparable with well-known benchmarks.
+//! The built-in cases: graphs that are comparable with well-known benchmarks, of shipped stages but for `mpm`, which holds its own.
 
 use crate::document::{Document, NodeKind, ParamValue, ReadError};
 
