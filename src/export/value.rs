@@ -184,8 +184,9 @@ impl Layer {
 /// The numbers of a wire's elements; those that are stored as such are not copied.
 fn unpacked<'a>(wire: &Wire, words: &'a [u32], numbers: usize) -> Cow<'a, [u32]> {
     let layout = wire.layout();
-    if layout.is_half() || layout.numbers() != layout.components() {
-        let mut words = layout.unpack(words);
+    if layout.is_half() || layout.numbers() != layout.components() || layout.numbers() != layout.adjacent() {
+        let elements = numbers as u64 / u64::from(layout.components());
+        let mut words = layout.unpack(words.get(..layout.words(elements) as usize).unwrap_or(words));
         words.resize(numbers, 0);
         return Cow::Owned(words);
     }

@@ -47,7 +47,7 @@ fn every_case_compiles_at_its_own_size() {
         println!("{name} {:?}: {} dispatches in {:.1} ms", cases::size(&document), plan.frame.len(), time.median);
         assert!(plan.outputs.is_empty() && !plan.states.is_empty(), "{name} has States and no picture");
     }
-    assert_eq!(cases::names(), ["b1", "b2", "b3", "b4", "b5", "b6", "mg", "mpm"]);
+    assert_eq!(cases::names(), ["b1", "b2", "b3", "b4", "b5", "b6", "lbm", "mg", "mpm"]);
 }
 
 /// A bench runs a case for thousands of steps: numbers that grew beyond all bounds, or fell below the smallest, would be timed

@@ -18,6 +18,7 @@ mod noise_reference;
 mod cases;
 mod filters;
 mod fluids;
+mod lbm;
 mod measures;
 mod mpm;
 mod particles;

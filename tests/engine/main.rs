@@ -377,6 +377,13 @@ fn a_preview_shows_the_coming_frame_and_changes_nothing() {
 fn frames_recorded_ahead_are_the_frames_that_are_wanted() {
     let nodes = counter("return 0.5 * x(cell) + 0.25 * (x(cell + vec2i(1, 0)) + x(cell - vec2i(0, 1))) + params.rate;")
         .replace("\"x\": \"s.value\"}", "\"x\": \"s.value\"}, iterations: 33");
+    // What reads the State when it is another one keeps both, which take turns.
+    let late = r##""late": (custom: r#"//! Late
+        //! @in x: Grid<f32>
+        //! @in y: Grid<f32>
+        //! @out z: Grid<f32>
+        fn stage(cell: Cell) -> f32 { return y(cell + vec2i(1, 0)) - x(cell + vec2i(1, 0)); }"#, inputs: {"x": "s.value", "y": "c.x"}),"##;
+    let nodes = nodes + late;
     let plan = plan(&nodes).expect("compiles");
     assert!(!plan.swaps.is_empty() && plan.frame.len() > 32, "{} dispatches", plan.frame.len());
     let run = |pause: bool| {

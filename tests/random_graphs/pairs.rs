@@ -81,6 +81,19 @@ const FRONTS: &[Stage] = &[
         "return turn(x(cell) + r(cell + away(1)) + r(cell - away(3)));",
     )
     .with("iterations: 3"),
+    stage(
+        "several numbers",
+        "@in x: Grid<f32>; @inout m: Grid<f32[3]> = 1, radius 1; @out r: Grid<f32>",
+        "var n = array<f32, 3>(); for (var i = 0; i < 3; i++) { n[i] = turn(m(cell + unit(i % 2), i) + m(cell, (i + 1) % 3) + x(cell)); } \
+         return Result(n, turn(n[0] + 3.0 * n[2]));",
+    )
+    .with("iterations: 3"),
+    stage(
+        "several halves",
+        "@in x: Grid<f32>, radius 2; @out m: Grid<f32[5]>; @out r: Grid<f32>",
+        "let a = x(cell + away(1)); return Result(array<f32, 5>(a, 2.0, x(cell), 0.5 * a, 1.0), turn(a + 1.0));",
+    )
+    .with("precision: \"f16\""),
     stage("position", "@in x: Grid<f32>; @out r: Grid<f32>", "return turn(x_at(position(cell) + Vec(1.0)));"),
     stage(
         "like",
@@ -149,6 +162,11 @@ const ENDINGS: &[Stage] = &[
         "min_r(cell, 5.0); min_r(cell + away(1), x(cell));",
     ),
     stage("scan", "@in x: Grid<f32>; @out r: Grid<u32>, scan", "return u32(x(cell));"),
+    stage(
+        "store several",
+        "@in x: Grid<f32>; @out r: Grid<f32[3]>",
+        "return array<f32, 3>(x(cell), turn(x(cell) + 1.0), 2.0);",
+    ),
     stage(
         "checkerboard",
         "@in x: Grid<f32>; @inout r: Grid<f32> = 2; @sweep checkerboard",
@@ -276,7 +294,7 @@ fn results(stage: &Stage, node: &str) -> (String, Vec<String>) {
     }
     let returns = match returned.as_slice() {
         [] => String::new(),
-        [one] => one.clone(),
+        [one] => one.strip_suffix(']').map_or(one.clone(), |array| format!("array<{}>", array.replace('[', ", "))),
         _ => "Result".into(),
     };
     (returns, wires)

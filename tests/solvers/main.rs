@@ -4,6 +4,7 @@
 
 mod advection;
 mod arithmetic;
+mod arrays;
 mod articles;
 mod compositing;
 mod conjugate_gradient;

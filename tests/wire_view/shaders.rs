@@ -49,6 +49,7 @@ fn the_shaders_validate_and_their_blocks_are_those_of_the_program() {
         ("pointer", offset_of!(Params, pointer)),
         ("cell_size", offset_of!(Params, cell_size)),
         ("signed_map", offset_of!(Params, signed_map)),
+        ("plane", offset_of!(Params, plane)),
         ("right", offset_of!(Params, right)),
         ("up", offset_of!(Params, up)),
         ("forward", offset_of!(Params, forward)),

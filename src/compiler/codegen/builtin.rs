@@ -1,7 +1,7 @@
 //! Kernels of the compiler's own: fill, copy, fixed point, the end of a reduction, and the picture of an Output.
 
 use crate::codegen::layout::storage_type;
-use crate::codegen::prelude::{HALF, PCG};
+use crate::codegen::prelude::{HALF, HALVES, PCG};
 use crate::codegen::reduction::{joined, neutral, tree};
 use crate::codegen::uniforms::FRAME_STRUCT;
 use crate::codegen::wgsl::float;
@@ -46,6 +46,8 @@ pub(crate) fn fill(words: u64, layout: Layout) -> String {
          @group(0) @binding(2) var<storage, read_write> _out: array<u32>;";
     let number = |flat: &str| match layout.numbers() {
         1 => "params.value.x".to_string(),
+        // Only zero has more than four components.
+        _ if layout.value.is_array() => "params.value.x".to_string(),
         n => format!("params.value[{flat} % {n}u]"),
     };
     let half = |flat: &str| format!("bitcast<f32>({})", number(flat));
@@ -82,7 +84,7 @@ pub(crate) fn copy(words: u64) -> String {
 /// Elements that lie in memory in one way to where they lie in the other; two an invocation where they share a word.
 pub(crate) fn convert_precision(elements: u64, from: Layout, to: Layout, dithered: bool) -> String {
     let frame = match dithered {
-        true => format!("{FRAME_STRUCT}\n@group(0) @binding(0) var<uniform> frame: Frame;\n{PCG}\n{HALF}\n"),
+        true => format!("{FRAME_STRUCT}\n@group(0) @binding(0) var<uniform> frame: Frame;\n{PCG}\n{HALF}\n{HALVES}\n"),
         false => String::new(),
     };
     let declarations = format!(
@@ -96,6 +98,11 @@ pub(crate) fn convert_precision(elements: u64, from: Layout, to: Layout, dithere
         let (even, odd) = (from.load("_in", "2u * i"), from.load("_in", "2u * i + 1u"));
         let (even, odd) = (left(&even, "2u * i"), left(&odd, "2u * i + 1u"));
         return per_word(&declarations, elements.div_ceil(2), &to.store_pair("_out", "2u * i", &even, &odd));
+    }
+    if to.value.is_array() {
+        let load = from.load_numbers("_in", "i", elements);
+        let store = to.store_numbers("_out", "i", "v", elements, dithered);
+        return per_word(&declarations, elements, &format!("let v = {load}; {store}"));
     }
     let (load, store) = (from.load("_in", "i"), to.store("_out", "i", &left("v", "i")));
     per_word(&declarations, elements, &format!("let v = {load}; {store}"))

@@ -14,6 +14,11 @@ pub(super) fn half_of(number: &str, element: &str, component: u32) -> String {
     format!("_half({number}, u32({element}), {component}u)")
 }
 
+/// The random number of an element in this frame.
+fn seed_of(element: &str) -> String {
+    format!("let _seed = _pcg(_pcg(frame.index) ^ u32({element})); ")
+}
+
 /// WGSL type of a buffer that holds such values: vectors of three as three scalars, since `vec3f` would pad.
 pub(super) fn storage_type(value: ValueType, dim: u32) -> String {
     match value.components(dim) {
@@ -33,6 +38,8 @@ impl Layout {
     pub(crate) fn buffer(self) -> String {
         match (self.precision, self.components()) {
             _ if self.fixed.is_some() => self.buffer_of_integers(),
+            (Precision::F32, _) if self.value.is_array() => "array<f32>".into(),
+            (Precision::F16, _) if self.value.is_array() => "array<u32>".into(),
             (Precision::F16, 3 | 4) => "array<vec2u>".into(),
             (Precision::F16, _) => "array<u32>".into(),
             _ if self.wide() => "array<vec4f>".into(),
@@ -77,6 +84,66 @@ impl Layout {
         }
     }
 
+    /// An expression that loads one number, which `number` names, of an element of so many that have several.
+    pub(crate) fn load_number(self, variable: &str, index: &str, number: &str, elements: u64) -> String {
+        match self.precision {
+            Precision::F32 => format!("{variable}[{number} * {elements} + {index}]"),
+            Precision::F16 => format!(
+                "unpack2x16float({variable}[({number} >> 1u) * {elements} + {index}] >> (u32({number} & 1) << 4u)).x"
+            ),
+        }
+    }
+
+    /// An expression that loads all numbers of such an element.
+    pub(crate) fn load_numbers(self, variable: &str, index: &str, elements: u64) -> String {
+        let load = |number: u32| self.load_number(variable, index, &number.to_string(), elements);
+        self.array((0..self.components()).map(load))
+    }
+
+    /// Statements that store all numbers of such an element.
+    pub(crate) fn store_numbers(
+        self,
+        variable: &str,
+        index: &str,
+        source: &str,
+        elements: u64,
+        dithered: bool,
+    ) -> String {
+        let store = |plane: u32| {
+            let value = match self.precision {
+                Precision::F32 => format!("{source}[{plane}]"),
+                Precision::F16 => self.word(source, plane, dithered),
+            };
+            format!("{variable}[{} + {index}] = {value};", u64::from(plane) * elements)
+        };
+        let seed = if dithered { seed_of(index) } else { String::new() };
+        let stores: Vec<String> = (0..self.numbers() / self.adjacent()).map(store).collect();
+        format!("{{ {seed}{} }}", stores.join(" "))
+    }
+
+    /// The word of two numbers of an array, where dithered by the random number `_seed` of the element.
+    fn word(self, source: &str, plane: u32, dithered: bool) -> String {
+        let part = |i: u32| if i < self.components() { format!("{source}[{i}]") } else { "0.0".into() };
+        let two = format!("vec2f({}, {})", part(2 * plane), part(2 * plane + 1));
+        if dithered { format!("_halves({two}, _pcg(_seed + {plane}u))") } else { format!("pack2x16float({two})") }
+    }
+
+    /// What is left of an array once it was stored.
+    fn unpacked(self, source: &str, dithered: bool) -> String {
+        let part =
+            |i: u32| format!("unpack2x16float({}).{}", self.word(source, i / 2, dithered), COMPONENTS[i as usize % 2]);
+        self.array((0..self.components()).map(part))
+    }
+
+    /// Statements that leave of an array, in a variable of the same type, what a dithered store leaves.
+    pub(crate) fn dithered_array(self, variable: &str, source: &str, element: &str) -> String {
+        format!("{{ {}{variable} = {}; }}", seed_of(element), self.unpacked(source, true))
+    }
+
+    fn array(self, parts: impl Iterator<Item = String>) -> String {
+        format!("{}({})", self.wgsl(), parts.collect::<Vec<_>>().join(", "))
+    }
+
     /// Statements that store `source` to element `index`; what shares a word with another is stored by [`Layout::store_pair`].
     pub(crate) fn store(self, variable: &str, index: &str, source: &str) -> String {
         match (self.precision, self.components()) {
@@ -109,6 +176,7 @@ impl Layout {
         let half = |part: &str| format!("unpack2x16float(pack2x16float({source}{part}))");
         match (self.precision, self.components()) {
             (Precision::F32, _) => source.to_string(),
+            _ if self.value.is_array() => self.unpacked(source, false),
             (_, 1) => format!("unpack2x16float({}).x", self.packed(source)),
             (_, 2) => half(""),
             (_, 3) => format!("vec3f({}, unpack2x16float(pack2x16float(vec2f({source}.z, 0.0))).x)", half(".xy")),

@@ -30,6 +30,15 @@ pub(crate) const HALF: &str = "fn _half(x: f32, element: u32, component: u32) ->
     return select(y, clamp(y, -65504.0, 65504.0), abs(x) < 65520.0);
 }";
 
+/// Two numbers in a word as [`HALF`] rounds them, with one random number for both.
+pub(crate) const HALVES: &str = "fn _halves(x: vec2f, random: u32) -> u32 {
+    let e = max(bitcast<vec2u>(x) & vec2u(0x7f800000u), vec2u(0x38800000u));
+    let chance = (vec2f(vec2u(random & 0xffffu, random >> 16u)) + 0.5) / 65536.0;
+    let y = floor(x * bitcast<vec2f>(0x84000000u - e) + chance) * bitcast<vec2f>(e - 0x05000000u);
+    let most = max(abs(x), vec2f(65504.0));
+    return pack2x16float(clamp(y, -most, most));
+}";
+
 /// The names of a text that the generator has something for.
 #[derive(Default)]
 pub(crate) struct UsedNames(BTreeSet<&'static str>);
@@ -199,6 +208,7 @@ fn definitions(domain: &Domain, ring: u32) -> Vec<(&'static str, String)> {
             ),
         ),
         ("_half", HALF.into()),
+        ("_halves", HALVES.into()),
         ("_pcg", PCG.into()),
     ]
 }

@@ -50,6 +50,7 @@ pub(crate) struct Block {
 
 impl Block {
     pub(crate) fn push(&mut self, name: String, ty: ValueType, dim: u32, content: Content) {
+        let ty = ty.constant();
         let components = ty.components(dim);
         let align = match components {
             1 => 4,
@@ -86,7 +87,7 @@ pub(crate) fn place(slots: &mut Vec<ParamSlot>, node: &str, setting: &Setting, d
     let uses = setting.names.uses(&setting.value);
     // Two values of one name are two slots: what a State starts from and what it becomes may both be numbers.
     let same = |s: &ParamSlot| {
-        s.paths.first() == Some(&path) && s.ty == setting.ty && s.value == setting.value && s.uses == uses
+        s.paths.first() == Some(&path) && s.ty == setting.ty.constant() && s.value == setting.value && s.uses == uses
     };
     if let Some(slot) = slots.iter_mut().find(|slot| same(slot)) {
         slot.offsets.push(offset);
@@ -95,5 +96,13 @@ pub(crate) fn place(slots: &mut Vec<ParamSlot>, node: &str, setting: &Setting, d
     let mut paths = vec![path];
     paths.extend(setting.aliases.iter().cloned());
     let value = setting.value.clone();
-    slots.push(ParamSlot { paths, ty: setting.ty, dim, range: setting.range, value, uses, offsets: vec![offset] });
+    slots.push(ParamSlot {
+        paths,
+        ty: setting.ty.constant(),
+        dim,
+        range: setting.range,
+        value,
+        uses,
+        offsets: vec![offset],
+    });
 }

@@ -42,7 +42,28 @@ impl Layout {
 
     /// Numbers of an element, including padding.
     pub fn numbers(self) -> u32 {
-        if self.components() == 3 && (self.padded || self.is_half()) { 4 } else { self.components() }
+        match self.components() {
+            n if self.value.is_array() && self.is_half() => n.next_multiple_of(2),
+            3 if !self.value.is_array() && (self.padded || self.is_half()) => 4,
+            n => n,
+        }
+    }
+
+    /// Numbers of an element that lie side by side: all of them, but of arrays. These lie plane by plane, each with one number of every
+    /// element, or with a word of two halves, so that neighbouring cells are read at once.
+    pub fn adjacent(self) -> u32 {
+        match self.value.is_array() {
+            true if self.is_half() => 2,
+            true => 1,
+            false => self.numbers(),
+        }
+    }
+
+    /// Place of an element's component among all numbers of so many elements.
+    pub fn place(self, element: u64, component: u32, elements: u64) -> u64 {
+        let side = u64::from(self.adjacent());
+        let (plane, within) = (u64::from(component) / side, u64::from(component) % side);
+        (plane * elements + element) * side + within
     }
 
     /// Words of this many elements.
@@ -56,12 +77,28 @@ impl Layout {
         self.is_half() && self.components() == 1
     }
 
+    /// Numbers plane by plane, from element by element, or back.
+    fn transposed(self, numbers: &[u32], to_planes: bool) -> Vec<u32> {
+        let all = self.numbers();
+        let elements = numbers.len() as u64 / u64::from(all);
+        let mut out = vec![0; numbers.len()];
+        for element in 0..elements {
+            for component in 0..all {
+                let plane = self.place(element, component, elements) as usize;
+                let own = (element * u64::from(all) + u64::from(component)) as usize;
+                if to_planes { out[plane] = numbers[own] } else { out[own] = numbers[plane] }
+            }
+        }
+        out
+    }
+
     /// The components of elements with this layout, one a word.
     pub fn unpack(self, words: &[u32]) -> Vec<u32> {
         let numbers: Vec<u32> = match self.precision {
             Precision::F32 => words.to_vec(),
             Precision::F16 => words.iter().flat_map(|word| halves(*word)).collect(),
         };
+        let numbers = if self.value.is_array() { self.transposed(&numbers, false) } else { numbers };
         let (all, used) = (self.numbers() as usize, self.components() as usize);
         if all == used {
             return numbers;
@@ -77,6 +114,7 @@ impl Layout {
             true => components.to_vec(),
             false => components.chunks(used).flat_map(|c| c.iter().copied().chain([0])).collect(),
         };
+        let numbers = if self.value.is_array() { self.transposed(&numbers, true) } else { numbers };
         match self.precision {
             Precision::F32 => numbers,
             Precision::F16 => numbers.chunks(2).map(word).collect(),
@@ -117,6 +155,27 @@ mod tests {
             [(ValueType::F32, 6, 3), (ValueType::Vec2, 12, 6), (ValueType::Vec, 18, 12), (ValueType::Vec4, 24, 12)]
         {
             assert_eq!((words(value, Precision::F32), words(value, Precision::F16)), (whole, half), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_a_cell_lie_in_planes_and_come_back() {
+        let bits: Vec<u32> = (0..30).map(|i| (i as f32).to_bits()).collect();
+        let numbers = |words: &[u32]| words.iter().map(|w| f32::from_bits(*w)).collect::<Vec<_>>();
+        for (count, elements) in [(5, 6), (3, 10), (2, 15)] {
+            let whole = layout(ValueType::Array(count), Precision::F32);
+            let words = whole.pack(&bits);
+            assert_eq!(words.len() as u64, whole.words(elements));
+            let second = numbers(&words)[elements as usize..][..2].to_vec();
+            assert_eq!(second, [1.0, 1.0 + f32::from(count)], "number 1 of cells 0 and 1");
+            assert_eq!(whole.unpack(&words), bits);
+            let half = layout(ValueType::Array(count), Precision::F16);
+            let words = half.pack(&bits);
+            assert_eq!(words.len() as u64, half.words(elements));
+            assert_eq!(
+                (words.len() as u64, half.unpack(&words)),
+                (elements * u64::from(count).div_ceil(2), bits.clone())
+            );
         }
     }
 

@@ -38,6 +38,12 @@ impl Stored {
         Layout { fixed: self.fixed, ..Layout::new(self.ty, self.dim, self.precision) }
     }
 
+    /// Elements in memory: cells or faces, places of a particle set, or one number.
+    pub fn elements(&self, domains: &Arena<Domain>) -> u64 {
+        let domain = self.domain.and_then(|domain| domains.get(domain));
+        domain.map_or(u64::from(self.capacity.max(1)), |domain| domain.elements(self.ty))
+    }
+
     /// How the wire's memory is kept on disk: type, size and precision as text, and the words of 32 bits. `part` is
     /// empty for a whole wire, `count`, or the name of an attribute.
     pub(crate) fn on_disk(&self, domains: &Arena<Domain>, part: &str) -> (String, u64) {
@@ -45,7 +51,7 @@ impl Stored {
             return ("count".into(), COUNT_NUMBERS as u64);
         }
         let domain = self.domain.and_then(|domain| domains.get(domain));
-        let elements = domain.map_or(u64::from(self.capacity.max(1)), |domain| domain.elements(self.ty));
+        let elements = self.elements(domains);
         let size = match domain.map(|domain| domain.resolution) {
             Some([x, y, z]) => format!(" of {x} x {y} x {z} cells"),
             None if self.capacity > 0 => format!(" of {} particles", self.capacity),

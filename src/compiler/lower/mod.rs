@@ -195,7 +195,10 @@ pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Pro
     let mut program = expander.program;
     program.pinned.extend(program.next.values());
     program.pinned.extend(program.pictures.iter().map(|picture| picture.value));
-    program.pinned.extend(program.wires.iter().filter(|(name, _)| kept(name)).map(|(_, v)| *v));
+    // What is seen of a State is its next value, so the last one need not outlive its readers.
+    let before: BTreeSet<ValueId> = program.states.values().copied().collect();
+    let seen = program.wires.iter().filter(|(name, value)| kept(name) && !before.contains(value));
+    program.pinned.extend(seen.map(|(_, value)| *value));
     program.pinned.extend(program.watches.iter().map(|w| w.2));
     program.versions = options.keep == Keep::Versions;
     program.drop_dead();

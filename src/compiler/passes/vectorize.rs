@@ -63,7 +63,10 @@ fn fits(graph: &Graph, program: &Program, op: &Op, node: &Node, stage: &Stage) -
         && stage.bounded(domain.dim).finite
         && domain.resolution[0] % CELLS_OF_A_ROW == 0
         && stage.outputs().all(plain)
-        && node.outputs.iter().all(|ty| matches!(ty, WireType::Grid(value) if value.components(domain.dim) <= 4))
+        && node
+            .outputs
+            .iter()
+            .all(|ty| matches!(ty, WireType::Grid(value) if value.components(domain.dim) <= 4 && !value.is_array()))
         && op.writes.iter().all(|w| window(graph, program, op, w.port, Side::Output) != Some(Window::Narrow))
         && op.reads.iter().any(|r| window(graph, program, op, r.port, Side::Input) == Some(Window::Faces))
             | op.writes.iter().any(|w| window(graph, program, op, w.port, Side::Output) == Some(Window::Faces))

@@ -109,13 +109,15 @@ fn channels(layer: &Layer, name: &str, first: bool) -> Result<([usize; 2], Vec<C
             let letters: &[&str] = match grid.components {
                 1 => &["V"],
                 2 | 3 => &["X", "Y", "Z"],
-                _ => &["R", "G", "B", "A"],
+                4 => &["R", "G", "B", "A"],
+                _ => &[],
             };
-            let channel = |(index, letter): (usize, &&str)| {
-                Ok(Channel { name: format!("{name}.{letter}"), samples: samples(&grid, index)? })
+            let channel = |index: usize| {
+                let part = letters.get(index).map_or_else(|| index.to_string(), ToString::to_string);
+                Ok(Channel { name: format!("{name}.{part}"), samples: samples(&grid, index)? })
             };
-            let channels = letters.iter().take(grid.components).enumerate().map(channel);
-            Ok(([grid.cells[0] as usize, grid.cells[1] as usize], channels.collect::<Result<_, String>>()?))
+            let channels = (0..grid.components).map(channel).collect::<Result<_, String>>()?;
+            Ok(([grid.cells[0] as usize, grid.cells[1] as usize], channels))
         }
         ExportedValue::Particles(_) | ExportedValue::Number(_) => Err("EXR files hold images and grids in 2D".into()),
     }

@@ -99,7 +99,7 @@ fn identifier(frame: &Frame, about: &About) -> String {
     format!("{}-{}-{}-{}-{frame:012x}", part(0, 8), part(8, 12), part(12, 16), part(16, 20))
 }
 
-/// The grids of a value. One of four components gives two: three in a vector, and the last, `NAME_w`.
+/// The grids of a value. One of four components gives two: three in a vector, and the last, `NAME_w`; one of more gives `NAME_0`, `NAME_1`, ..
 fn volumes_of(name: &str, unit: &str, grid: &Grid<'_>, class: Class) -> Result<Vec<Volume>, String> {
     if grid.scalar != Scalar::F32 {
         let wide = |word: &u32| grid.scalar == Scalar::U32 && i32::try_from(*word).is_err();
@@ -107,14 +107,15 @@ fn volumes_of(name: &str, unit: &str, grid: &Grid<'_>, class: Class) -> Result<V
             return Err(format!("{word} of `{name}` does not fit the integers of OpenVDB; choose the format npy"));
         }
     }
-    let parts: &[(&str, usize, usize)] = match grid.components {
-        1 => &[("", 0, 1)],
-        2 | 3 => &[("", 0, 3)],
-        _ => &[("", 0, 3), ("_w", 3, 1)],
+    let parts: Vec<(String, usize, usize)> = match grid.components {
+        1 => vec![(String::new(), 0, 1)],
+        2 | 3 => vec![(String::new(), 0, 3)],
+        4 => vec![(String::new(), 0, 3), ("_w".into(), 3, 1)],
+        n => (0..n).map(|number| (format!("_{number}"), number, 1)).collect(),
     };
     let Grid { dim, cells, elements, components, faces, ref words, .. } = *grid;
     let cells = Cells { dim, cells, elements, components, faces, words };
-    let volume = |(ending, first, width): &(&str, usize, usize)| {
+    let volume = |(ending, first, width): &(String, usize, usize)| {
         let element = match (grid.scalar, class) {
             (Scalar::F32, Class::Fog { half: true, .. }) => Element::F16,
             (Scalar::F32, _) => Element::F32,

@@ -147,11 +147,15 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
     let wanted = ty.components(dim) as usize;
     let given = number.as_slice();
     let mut values = [0.0; 4];
-    if wanted > values.len() {
+    if wanted > values.len() && !ty.is_array() {
         return Err((format!("a {} cannot be a constant", ty.name()), "connect one to it".into()));
     }
     match given.len() {
         1 => values = [given.first().copied().unwrap_or(0.0); 4],
+        n if ty.is_array() => {
+            let cause = format!("a vector of {n} was given for {}", ty.name());
+            return Err((cause, "give one number, which all of a cell's numbers then are".into()));
+        }
         // A colour without alpha is opaque.
         3 if ty == ValueType::Vec4 => values = [given[0], given[1], given[2], 1.0],
         // A default for both 2D and 3D.
@@ -168,7 +172,7 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
             return Err((cause, remedy));
         }
     }
-    for value in &values[..wanted] {
+    for value in values.iter().take(wanted) {
         if !value.is_finite() {
             return Err((format!("the value is {value}"), "give a finite number".into()));
         }

@@ -14,7 +14,7 @@ struct Accessor {
 
 const ACCESSORS: [Accessor; 9] = [
     Accessor { suffix: "", exists: |_| true, arguments: |port| value_arguments(port.ty) },
-    Accessor { suffix: "_at", exists: |port| port.ty.is_grid(), arguments: |_| "(position)" },
+    Accessor { suffix: "_at", exists: |port| port.ty.is_grid(), arguments: |port| at_arguments(port.ty) },
     Accessor { suffix: "_face", exists: |port| port.ty == PortType::FaceGrid, arguments: |_| "(cell, face)" },
     Accessor { suffix: "_wired", exists: |_| true, arguments: |_| "" },
     Accessor {
@@ -30,11 +30,16 @@ const ACCESSORS: [Accessor; 9] = [
 
 fn value_arguments(ty: PortType) -> &'static str {
     match ty {
+        _ if ty.is_array() => "(cell, i)",
         PortType::Grid(_) | PortType::FaceGrid => "(cell)",
         PortType::Number(_) => "()",
         PortType::Field(_) | PortType::NeighborGrid => "(position)",
         PortType::Particles => "(index)",
     }
+}
+
+fn at_arguments(ty: PortType) -> &'static str {
+    if ty.is_array() { "(position, i)" } else { "(position)" }
 }
 
 /// Prefix of the functions that write to a scatter port or an attribute.

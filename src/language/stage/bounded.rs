@@ -1,10 +1,12 @@
 //! A stage's text with an iteration budget in loops that are not proven finite, and properties of that text.
 
+use std::collections::BTreeMap;
+
 use super::definition::Stage;
 use super::header::{Direction, ParamType, Port};
 use super::loops::{self, Search};
 use super::proven::Bounded;
-use super::syntax::tokens;
+use super::syntax::{Token, TokenKind, text, tokens};
 use super::types::{PortType, ValueType};
 use super::{neighbors, unroll};
 
@@ -16,7 +18,12 @@ impl Stage {
 
     /// The same with short loops unrolled.
     pub fn unrolled(&self, dim: u32) -> &str {
-        self.found.unrolled.get(dim, |dim| unroll::unrolled(&self.bounded(dim).source, &|name| known(name, dim)))
+        self.found.unrolled.get(dim, |dim| {
+            let arrays: Vec<&str> = self.arrays().map(|port| port.name.as_str()).collect();
+            let constants = if arrays.is_empty() { BTreeMap::new() } else { constants(&tokens(&self.source)) };
+            let known = |name: &str| known(name, dim).or_else(|| constants.get(name).copied());
+            unroll::unrolled(&self.bounded(dim).source, &known, &arrays)
+        })
     }
 
     /// The same with loops over axes unrolled alone.
@@ -104,6 +111,28 @@ const PURE: [&str; 27] = [
     "unit",
 ];
 
+/// Whole constants that a text declares, where the name is declared once: `const N = 19;`.
+fn constants(tokens: &[Token<'_>]) -> BTreeMap<String, i64> {
+    let text = |i: usize| text(tokens, i);
+    let declares = |i: usize| {
+        let before = i.checked_sub(1).map_or("", text);
+        matches!(before, "let" | "var" | ">" | "const" | "override" | "fn") || text(i + 1) == ":"
+    };
+    let mut found = BTreeMap::<String, Option<i64>>::new();
+    for (i, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
+        if !declares(i) {
+            continue;
+        }
+        let value = match [1, 2, 3, 4, 5].map(|k| text(i + k)) {
+            ["=", number, ";", ..] | [":", "i32", "=", number, ";"] => number.parse().ok(),
+            _ => None,
+        };
+        let value = value.filter(|_| i.checked_sub(1).map_or("", text) == "const");
+        found.entry(token.text.to_string()).and_modify(|known| *known = None).or_insert(value);
+    }
+    found.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
 /// The constants that depend on the number of dimensions.
 pub(super) fn known(name: &str, dim: u32) -> Option<i64> {
     match name {
@@ -117,6 +146,17 @@ pub(super) fn known(name: &str, dim: u32) -> Option<i64> {
 mod tests {
     use super::PURE;
     use crate::stage::language;
+
+    #[test]
+    fn whole_constants_are_known_where_their_name_is_declared_once() {
+        let known = |text: &str| super::constants(&super::tokens(text)).into_iter().collect::<Vec<_>>();
+        assert_eq!(
+            known("const Q = 19; const R: i32 = 7; const S = 1.5; const T = 3 + 4; let u = 5;"),
+            [("Q".into(), 19), ("R".into(), 7)]
+        );
+        assert_eq!(known("const Q = 19; fn f(Q: i32) {} "), []);
+        assert_eq!(known("const Q = 19; fn f() { let Q = 4; }"), []);
+    }
 
     #[test]
     fn pure_functions_are_names_of_the_language_or_of_wgsl() {

@@ -204,6 +204,11 @@ impl Stage {
         shapes && !port.writes() && !super::accessors::readers(port).any(|name| self.names(&name))
     }
 
+    /// Ports with several numbers a cell.
+    pub fn arrays(&self) -> impl Iterator<Item = &Port> {
+        self.header.ports.iter().filter(|port| port.ty.is_array())
+    }
+
     /// Whether an invocation may call the function for several cells in sequence: no variable outlives a call.
     pub fn repeatable(&self) -> bool {
         !self.names("private")

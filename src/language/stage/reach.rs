@@ -32,7 +32,8 @@ pub(super) fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
         let Some((_, cell)) = own.as_ref().filter(|(body, _)| body.contains(&i)) else {
             return Reach::Anywhere;
         };
-        let here = text(i + 2) == *cell && text(i + 3) == ")";
+        // Of several numbers in a cell the second argument says which.
+        let here = text(i + 2) == *cell && matches!(text(i + 3), ")" | ",");
         let across = text(i + 2) == "neighbor" && text(i + 3) == "(" && text(i + 4) == *cell && text(i + 5) == ",";
         match (here, across) {
             (false, false) => return Reach::Anywhere,

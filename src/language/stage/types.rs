@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,8 @@ pub enum ValueType {
     Vec4,
     /// A vector in space: two components in a 2D domain, three in 3D. Walls reverse its normal component.
     Vec,
+    /// Several `f32`, from 2 to [`ValueType::MOST_NUMBERS`]. Only in cells of a grid.
+    Array(u8),
     /// A camera: columns right, up, forward and eye; the first column's fourth number is the tangent of half the
     /// vertical angle of view. Only as a number.
     Camera,
@@ -85,13 +88,21 @@ impl Scalar {
     }
 }
 
+/// Names of arrays in headers and in WGSL, by their length.
+static ARRAYS: LazyLock<Vec<[String; 2]>> = LazyLock::new(|| {
+    (0..=ValueType::MOST_NUMBERS).map(|n| [format!("f32[{n}]"), format!("array<f32, {n}>")]).collect()
+});
+
 /// Tables in a uniform block, whose arrays consist of whole `vec4f`.
 const CURVE: &str = "array<vec4f, 17>";
 const GRADIENT: &str = "array<vec4f, 65>";
 const _: () = assert!(SAMPLES == 65, "the arrays above hold the samples");
 
 impl ValueType {
-    /// All value types.
+    /// Most numbers in a cell.
+    pub const MOST_NUMBERS: u8 = 64;
+
+    /// All value types but arrays.
     pub const ALL: [ValueType; 7] = [
         ValueType::F32,
         ValueType::I32,
@@ -112,10 +123,28 @@ impl ValueType {
             ValueType::Vec3 => "vec3f",
             ValueType::Vec4 => "vec4f",
             ValueType::Vec => "Vec",
+            ValueType::Array(n) => &ARRAYS[usize::from(n.min(ValueType::MOST_NUMBERS))][0],
             ValueType::Camera => "Camera",
             ValueType::Curve => "curve",
             ValueType::Gradient => "gradient",
         }
+    }
+
+    /// The type of `f32[N]`.
+    fn parse_array(text: &str) -> Option<ValueType> {
+        let length = text.strip_prefix("f32")?.trim_start().strip_prefix('[')?.strip_suffix(']')?.trim();
+        let length = length.parse().ok().filter(|n| (2..=ValueType::MOST_NUMBERS).contains(n))?;
+        Some(ValueType::Array(length))
+    }
+
+    /// The type of a constant in its place: all numbers of an array are the same one.
+    pub fn constant(self) -> ValueType {
+        if self.is_array() { ValueType::F32 } else { self }
+    }
+
+    /// Whether it is an array.
+    pub fn is_array(self) -> bool {
+        matches!(self, ValueType::Array(_))
     }
 
     /// The value type of a cell, a particle or a field by its name.
@@ -131,6 +160,7 @@ impl ValueType {
             ValueType::Vec3 => 3,
             ValueType::Vec4 => 4,
             ValueType::Vec => dim,
+            ValueType::Array(n) => u32::from(n),
             ValueType::Camera => 16,
             // Whole `vec4f`, so the last one is partly unused.
             ValueType::Curve => (SAMPLES as u32).next_multiple_of(4),
@@ -152,6 +182,7 @@ impl ValueType {
         match (self, dim) {
             (ValueType::Vec, 2) => "vec2f",
             (ValueType::Vec, _) => "vec3f",
+            (ValueType::Array(n), _) => &ARRAYS[usize::from(n.min(ValueType::MOST_NUMBERS))][1],
             (ValueType::Camera, _) => "mat4x4f",
             (ValueType::Curve, _) => CURVE,
             (ValueType::Gradient, _) => GRADIENT,
@@ -179,6 +210,7 @@ impl Element {
     pub fn takes(self, value: ValueType) -> bool {
         match self {
             Element::Fixed(own) => own == value,
+            Element::Generic(_) if value.is_array() => false,
             Element::Generic(VECTORS) => value.components(2) > 1,
             Element::Generic(FLOATS) => value.scalar() == Scalar::F32,
             Element::Generic(_) => true,
@@ -235,7 +267,7 @@ pub enum WireType {
 pub type Attributes = BTreeMap<String, ValueType>;
 
 impl PortType {
-    /// Parses `Grid<f32>`, `Grid<T>`, `FaceGrid`, `Image`, `vec2f`, ... `Particles{..}` with any attributes is [`PortType::Particles`].
+    /// Parses `Grid<f32>`, `Grid<f32[19]>`, `Grid<T>`, `FaceGrid`, `Image`, `vec2f`, ... `Particles{..}` with any attributes is [`PortType::Particles`].
     pub fn parse(text: &str) -> Option<PortType> {
         let element = |name: &str| {
             let mut letters = name.chars();
@@ -253,7 +285,10 @@ impl PortType {
             "Particles" => Some(PortType::Particles),
             _ if text.starts_with("Particles{") => particles(text).ok().map(|_| PortType::Particles),
             _ => match (of("Grid"), of("Field")) {
-                (Some(inner), _) => element(inner).map(PortType::Grid),
+                (Some(inner), _) => {
+                    let array = || ValueType::parse_array(inner).map(Element::Fixed);
+                    element(inner).or_else(array).map(PortType::Grid)
+                }
                 (_, Some(inner)) => element(inner).map(PortType::Field),
                 _ => ValueType::parse(text).map(|v| PortType::Number(Element::Fixed(v))),
             },
@@ -263,6 +298,11 @@ impl PortType {
     /// Whether the port has cells.
     pub fn is_grid(self) -> bool {
         matches!(self, PortType::Grid(_) | PortType::FaceGrid)
+    }
+
+    /// Whether each cell has several numbers, which are read one by one: `x(cell, i)`.
+    pub fn is_array(self) -> bool {
+        matches!(self, PortType::Grid(Element::Fixed(ValueType::Array(_))))
     }
 
     /// Whether the port is a number.

@@ -2,38 +2,53 @@
 //! `neighbor(cell, face)` becomes one of four or six cells.
 
 use super::syntax::{Edits, Token, TokenKind, closing, may_write, text, tokens};
+use super::types::ValueType;
 
 /// Limit of iterations of one loop, and of nested loops together.
 const MAX_ROUNDS: i64 = 8;
 const MAX_COPIES: i64 = 64;
 
+/// What is known about a text.
+struct Known<'a> {
+    bounds: &'a dyn Fn(&str) -> Option<i64>,
+    /// Ports with several numbers a cell. Loops over these numbers are unrolled as long as a cell may have as many.
+    arrays: &'a [&'a str],
+}
+
 /// The text with loops `for (var i = A; i < B; i++)` unrolled, where A and B are known, the body neither writes the
-/// counter nor leaves the loop, and there are few copies.
-pub(super) fn unrolled(source: &str, constants: &dyn Fn(&str) -> Option<i64>) -> String {
-    unrolled_within(source, &|bound| bound.parse().ok().or_else(|| constants(bound)), MAX_COPIES)
+/// counter nor leaves the loop, and there are few copies. `arrays`: ports with several numbers a cell.
+pub(super) fn unrolled(source: &str, constants: &dyn Fn(&str) -> Option<i64>, arrays: &[&str]) -> String {
+    let bounds = |bound: &str| bound.parse().ok().or_else(|| constants(bound));
+    let copies = if arrays.is_empty() { MAX_COPIES } else { 2 * MAX_COPIES };
+    unrolled_within(source, &Known { bounds: &bounds, arrays }, copies)
 }
 
 /// The same of loops up to a named constant alone, such as `DIM`.
 pub(super) fn unrolled_axes(source: &str, constants: &dyn Fn(&str) -> Option<i64>) -> String {
-    unrolled_within(source, constants, MAX_COPIES)
+    unrolled_within(source, &Known { bounds: constants, arrays: &[] }, MAX_COPIES)
 }
 
-fn unrolled_within(source: &str, bounds: &dyn Fn(&str) -> Option<i64>, copies: i64) -> String {
+fn unrolled_within(source: &str, known: &Known<'_>, copies: i64) -> String {
     let tokens = tokens(source);
     let mut edits = Edits::new(source);
     let mut at = 0;
     while at < tokens.len() {
-        let found = short_loop(&tokens, at, bounds).filter(|l| l.until - l.from <= copies.min(MAX_ROUNDS));
+        let few = |l: &Loop<'_>| {
+            let most =
+                if l.counts_numbers(&tokens, known.arrays) { i64::from(ValueType::MOST_NUMBERS) } else { MAX_ROUNDS };
+            l.rounds() <= copies.min(most)
+        };
+        let found = short_loop(&tokens, at, known).filter(few);
         let places = found.and_then(|l| Some((tokens.get(at)?, tokens.get(l.open)?, tokens.get(l.close)?, l)));
         let Some((head, open, close, found)) = places else {
             at += 1;
             continue;
         };
-        let rounds = found.until - found.from;
         let body = source.get(open.start + 1..close.start).unwrap_or_default();
-        let body = unrolled_within(body, bounds, copies / rounds.max(1));
+        let body = unrolled_within(body, known, copies / found.rounds().max(1));
         let round = |value: i64| format!("{{ const {}: i32 = {value};{body}}}", found.counter);
-        edits.replace(head.start, close.start + 1, &(found.from..found.until).map(round).collect::<String>());
+        let values = (found.from..found.until).step_by(found.step);
+        edits.replace(head.start, close.start + 1, &values.map(round).collect::<String>());
         at = found.close + 1;
     }
     edits.finish()
@@ -43,25 +58,45 @@ struct Loop<'a> {
     counter: &'a str,
     from: i64,
     until: i64,
+    step: usize,
     /// The braces of its body.
     open: usize,
     close: usize,
 }
 
-fn short_loop<'a>(tokens: &[Token<'a>], at: usize, bounds: &dyn Fn(&str) -> Option<i64>) -> Option<Loop<'a>> {
+impl Loop<'_> {
+    fn rounds(&self) -> i64 {
+        (self.until - self.from + self.step as i64 - 1) / self.step as i64
+    }
+
+    /// Whether the counter is an index, in a text with such ports, or the number of one of their cells.
+    fn counts_numbers(&self, tokens: &[Token<'_>], arrays: &[&str]) -> bool {
+        let body = self.open..self.close;
+        let names = |range: std::ops::Range<usize>| range.into_iter().any(|i| text(tokens, i) == self.counter);
+        let holds = |open: usize| closing(tokens, open).is_some_and(|close| names(open..close));
+        let mut places = body.filter(|_| !arrays.is_empty());
+        places.any(|i| text(tokens, i) == "[" && holds(i) || arrays.contains(&text(tokens, i)) && holds(i + 1))
+    }
+}
+
+fn short_loop<'a>(tokens: &[Token<'a>], at: usize, known: &Known<'_>) -> Option<Loop<'a>> {
+    let bounds = known.bounds;
     let text = |i: usize| text(tokens, i);
     let counter = tokens.get(at + 3).filter(|t| t.kind == TokenKind::Word)?.text;
-    let head =
-        ["for", "(", "var", counter, "=", text(at + 5), ";", counter, "<", text(at + 9), ";", counter, "++", ")", "{"];
+    let head = ["for", "(", "var", counter, "=", text(at + 5), ";", counter, "<", text(at + 9), ";", counter];
     if !head.iter().enumerate().all(|(k, word)| text(at + k) == *word) {
         return None;
     }
     let (from, until) = (text(at + 5).parse().ok().or_else(|| bounds(text(at + 5)))?, bounds(text(at + 9))?);
-    let open = at + 14;
+    let (step, open) = match [12, 13, 14, 15].map(|k| text(at + k)) {
+        ["++", ")", "{", _] => (1, at + 14),
+        ["+=", step, ")", "{"] if !known.arrays.is_empty() => (step.parse().ok().filter(|step| *step > 0)?, at + 15),
+        _ => return None,
+    };
     let close = closing(tokens, open)?;
     let body = tokens.get(open..close)?;
     let plain = !may_write(body, counter) && !body.iter().any(|t| matches!(t.text, "break" | "continue"));
-    (plain && until > from).then_some(Loop { counter, from, until, open, close })
+    (plain && until > from).then_some(Loop { counter, from, until, step, open, close })
 }
 
 #[cfg(test)]
@@ -69,7 +104,26 @@ mod tests {
     use super::{unrolled, unrolled_axes};
 
     fn out(text: &str) -> String {
-        unrolled(text, &|name| (name == "FACES").then_some(4))
+        unrolled(text, &|name| (name == "FACES").then_some(4), &[])
+    }
+
+    #[test]
+    fn loops_over_the_numbers_of_a_cell_are_unrolled_at_any_length() {
+        let rounds = |text: &str| {
+            let found = unrolled(text, &|name| (name == "Q").then_some(19), &["f"]);
+            (found.matches("const i: i32").count(), found)
+        };
+        let (count, found) = rounds("for (var i = 0; i < Q; i++) { sum += f(cell - E[i], i); }");
+        assert!(count == 19 && found.contains("const i: i32 = 18;"), "{found}");
+        let (count, found) = rounds("for (var i = 1; i < 19; i += 2) { g[i] = g[i + 1]; }");
+        assert!(count == 9 && found.contains("const i: i32 = 17;") && !found.contains("const i: i32 = 19;"), "{found}");
+        for text in [
+            "for (var i = 0; i < 19; i++) { sum += 1.0; }",
+            "for (var i = 0; i < 65; i++) { sum += f(cell, i); }",
+            "for (var i = 0; i < 19; i += n) { sum += f(cell, i); }",
+        ] {
+            assert_eq!(rounds(text).1, text);
+        }
     }
 
     #[test]

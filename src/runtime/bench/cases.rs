@@ -1,15 +1,16 @@
-//! The built-in cases: graphs that are comparable with well-known benchmarks, of shipped stages but for `mpm`, which holds its own.
+//! The built-in cases: graphs that are comparable with well-known benchmarks, of shipped stages but for `lbm` and `mpm`, which hold their own.
 
 use crate::document::{Document, NodeKind, ParamValue, ReadError};
 
 /// The cases by name, sorted.
-const CASES: [(&str, &str); 8] = [
+const CASES: [(&str, &str); 9] = [
     ("b1", include_str!("cases/b1.ron")),
     ("b2", include_str!("cases/b2.ron")),
     ("b3", include_str!("cases/b3.ron")),
     ("b4", include_str!("cases/b4.ron")),
     ("b5", include_str!("cases/b5.ron")),
     ("b6", include_str!("cases/b6.ron")),
+    ("lbm", include_str!("cases/lbm.ron")),
     ("mg", include_str!("cases/mg.ron")),
     ("mpm", include_str!("cases/mpm.ron")),
 ];

@@ -19,10 +19,10 @@ const WORDS: u64 = 2;
 
 const WGSL: &str = "
 struct Look {
-    elements: u32, stride: u32, components: u32, scalar: u32,
+    elements: u32, adjacent: u32, components: u32, scalar: u32,
     live: u32, component: i32, ranged: u32, at: u32,
     faces: vec3u, low: f32,
-    high: f32,
+    high: f32, plane: u32,
 }
 @group(0) @binding(0) var<uniform> look: Look;
 @group(0) @binding(1) var<storage, read> values: array<u32>;
@@ -64,7 +64,7 @@ fn bad(element: u32) -> bool {
     var squares = 0.0;
     for (var part = first; part < end; part++) {
         if (!exists(element, part)) { continue; }
-        let bits = number(element * look.stride + part);
+        let bits = number(part / look.adjacent * look.plane + element * look.adjacent + part % look.adjacent);
         if (wild(bits)) { return true; }
         if (look.ranged == 0u) { continue; }
         let number = value(bits);
@@ -102,8 +102,10 @@ pub(crate) struct Look {
     /// The count of living particles.
     pub count: Option<(BufferId, bool)>,
     pub elements: u32,
-    /// Numbers of an element in memory.
-    pub stride: u32,
+    /// Numbers of an element that lie side by side.
+    pub adjacent: u32,
+    /// Numbers from there to its next ones.
+    pub plane: u32,
     pub components: u32,
     /// 0 for f32, 1 for i32, 2 for u32, 3 for f16.
     pub scalar: u32,
@@ -227,7 +229,7 @@ fn block_of(look: &Look, at: u32) -> [u32; 16] {
     let live = u32::from(look.count.is_some());
     [
         look.elements,
-        look.stride,
+        look.adjacent,
         look.components,
         look.scalar,
         live,
@@ -239,7 +241,7 @@ fn block_of(look: &Look, at: u32) -> [u32; 16] {
         z,
         low.to_bits(),
         high.to_bits(),
-        0,
+        look.plane,
         0,
         0,
     ]

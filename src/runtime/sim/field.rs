@@ -28,8 +28,10 @@ impl Field {
             (None, _) => [wire.capacity.max(1), 1, 1],
         };
         let components = ty.value().components(wire.dim);
-        let mut words = wire.layout().unpack(memory);
-        let count = resolution.iter().map(|n| *n as usize).product::<usize>() * components as usize;
+        let elements = resolution.iter().map(|n| *n as usize).product::<usize>();
+        let (layout, count) = (wire.layout(), elements * components as usize);
+        // Memory may be longer.
+        let mut words = layout.unpack(memory.get(..layout.words(elements as u64) as usize).unwrap_or(memory));
         words.truncate(count);
         let data = words.iter().map(|w| match ty.value().scalar() {
             Scalar::F32 => f32::from_bits(*w),

@@ -236,13 +236,10 @@ impl Simulation {
             CopySubject::Output(output) => self.picture(output)?,
             CopySubject::Wire(_) => self.found(name)?,
         };
-        let elements = |wire: &Wire| {
-            let domain = wire.domain.and_then(|id| domains.get(id));
-            domain.map_or(u64::from(wire.capacity.max(1)), |domain| domain.elements(wire.ty))
-        };
+        let elements = wire.elements(&domains);
         let words = match subject {
-            CopySubject::Output(_) => elements(&wire),
-            CopySubject::Wire(_) => wire.layout().words(elements(&wire)),
+            CopySubject::Output(_) => elements,
+            CopySubject::Wire(_) => wire.layout().words(elements),
         };
         let count = set.iter().map(|(count, _)| (count, 1));
         let places = set.iter().filter_map(|(_, places)| places.as_ref());

@@ -186,7 +186,6 @@ pub(super) fn watched(plan: &Plan, name: &str, wire: &Wire) -> Option<Watched> {
         return None;
     }
     let bytes = plan.buffers.get(wire.buffer)?.bytes;
-    let domain = wire.domain.and_then(|d| plan.domains.get(d));
     let count = match wire.capacity {
         0 => None,
         _ => {
@@ -194,7 +193,6 @@ pub(super) fn watched(plan: &Plan, name: &str, wire: &Wire) -> Option<Watched> {
             Some((count.buffer, count.state, layout.words(2).saturating_sub(layout.words(0)) as u32 / 2))
         }
     };
-    let elements = domain.map_or(u64::from(wire.capacity.max(1)), |d| d.elements(wire.ty));
-    let words = layout.words(elements).min(bytes / 4);
+    let words = layout.words(wire.elements(&plan.domains)).min(bytes / 4);
     Some(Watched { buffer: wire.buffer, state: wire.state, words: words as u32, half: layout.is_half(), count })
 }

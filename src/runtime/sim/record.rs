@@ -199,7 +199,7 @@ fn few<'a>(plan: &'a Plan, measurement: &Measurement) -> Option<(&'a Wire, Few<W
         (ExpectSubject::Wire(name), _) => (kept(name).filter(|wire| matches!(wire.ty, WireType::Number(_)))?, 0, None),
         _ => return None,
     };
-    let words = |wire: &'a Wire, index: u64| (wire, element::words(wire, index));
+    let words = |wire: &'a Wire, index: u64| (wire, element::words(wire, index, wire.elements(&plan.domains)));
     Some((wire, Few { index, words: words(wire, index), count: count.map(|count| words(count, 0)) }))
 }
 

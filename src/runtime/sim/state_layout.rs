@@ -44,13 +44,18 @@ impl StateLayout {
     fn of_wire(plan: &Plan, node: &str, wire: &Wire) -> StateLayout {
         let layout = wire.layout();
         let domain = wire.domain.and_then(|domain| plan.domains.get(domain));
-        let elements = domain.map_or(u64::from(wire.capacity.max(1)), |domain| domain.elements(wire.ty));
-        let words = layout.words(elements) as usize;
-        let (numbers, components) = (if layout.is_half() { 2 * words } else { words }, layout.numbers() as usize);
+        let words = layout.words(wire.elements(&plan.domains)) as usize;
+        let numbers = if layout.is_half() { 2 * words } else { words };
+        let components = layout.adjacent() as usize;
+        // Arrays lie plane by plane.
+        let planes = (layout.numbers() / layout.adjacent()) as usize;
         let cells = domain
             .map(|domain| if wire.ty == WireType::FaceGrid { domain.face_resolution() } else { domain.resolution });
         let axes: Vec<usize> = match cells {
-            Some([x, y, z]) => [z, y, x].into_iter().map(|n| n as usize).chain([components]).collect(),
+            Some([x, y, z]) => {
+                let cells = [z, y, x].into_iter().map(|n| n as usize).chain([components]);
+                (planes > 1).then_some(planes).into_iter().chain(cells).collect()
+            }
             None => vec![numbers / components.max(1), components],
         };
         let shape = if axes.iter().product::<usize>() == numbers { axes } else { vec![numbers] };

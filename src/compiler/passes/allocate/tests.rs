@@ -91,11 +91,15 @@ fn states_and_what_is_kept_stay() {
     let good = Good::new(&Tuning::default());
     let (state, key) = good.of.frame.states.iter().next().map(|(key, value)| (*value, key.clone())).unwrap();
     good.refused("%0 is gone: b0 holds nothing", |memory, _| memory.states.retain(|other, _| *other != key));
-    good.refused("after the frame %0 is gone", |memory, frame| {
+    good.refused("after the frame %5 is gone", |memory, frame| {
         let last = frame.ops.as_slice().last().unwrap().writes[0].value;
         memory.frame[last] = memory.frame[state];
     });
-    good.refused("the State of %0 does not become %5", |memory, _| memory.swaps.clear());
+    good.refused("the State of %0 does not become %5", |memory, frame| {
+        let next = frame.next[&key];
+        let like = memory.buffers[memory.frame[next].unwrap()].clone();
+        memory.frame[next] = Some(memory.buffers.push(like));
+    });
     good.refused("reset: the State in b0 does not start from its value", |memory, _| {
         let next = good.of.reset.next[&key];
         memory.reset[next] = memory.frame[good.made("half")[0]];

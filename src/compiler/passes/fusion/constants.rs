@@ -46,8 +46,12 @@ fn takes(graph: &Graph, op: &Op, value: ValueId) -> bool {
         let scalar = port.ty.element() == Some(Element::Fixed(ValueType::F32));
         edges.is_some_and(|edges| !edges.has(EdgeRule::Zero) && (scalar || !edges.has(EdgeRule::Wall)))
     };
-    let whole =
-        |port: &Port| matches!(port.ty, PortType::Grid(_)) && port.scatter.is_none() && stage.radius(port).is_some();
+    let whole = |port: &Port| {
+        matches!(port.ty, PortType::Grid(_))
+            && !port.ty.is_array()
+            && port.scatter.is_none()
+            && stage.radius(port).is_some()
+    };
     // A tile is initialised with it, and its reads apply the edge rule.
     let tiles = op.sweeps > 1;
     let begins = |w: &Write| {

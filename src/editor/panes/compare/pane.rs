@@ -370,12 +370,15 @@ impl ComparePane {
         if components > 1 {
             ui.separator();
             let colors = ty == WireType::Grid(ValueType::Vec4);
-            let names = if colors { ["r", "g", "b", "a"] } else { ["x", "y", "z", "w"] };
-            let names = names.into_iter().take(components).enumerate();
-            let parts = names.map(|(at, name)| (Show::Component(at as u8), name, "This component"));
+            let letters = if colors { ["r", "g", "b", "a"] } else { ["x", "y", "z", "w"] };
+            let array = ty.value().is_array();
+            let name =
+                |at: usize| letters.get(at).filter(|_| !array).map_or_else(|| at.to_string(), ToString::to_string);
+            let parts = (0..components).map(|at| (Show::Component(at as u8), name(at), "This component"));
             let whole = [(Show::Auto, "Value", "All components"), (Show::Magnitude, "length", "Length of the vector")];
-            for (show, text, hint) in whole.into_iter().chain(parts) {
-                if choice(ui, self.view.show == show, text, hint).clicked() {
+            let whole = whole.into_iter().filter(|_| !array).map(|(show, text, hint)| (show, text.to_string(), hint));
+            for (show, text, hint) in whole.chain(parts) {
+                if choice(ui, self.view.show == show, &text, hint).clicked() {
                     self.view.show = show;
                 }
             }

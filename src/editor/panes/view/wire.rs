@@ -203,12 +203,24 @@ impl WireView {
 
     /// Which part of each element is shown, with which colour map and range.
     fn how(&mut self, ui: &mut Ui) {
-        let text = SHOWS.iter().find(|(show, _)| *show == self.view.show).map_or("", |(_, text)| text);
-        combo(ui, "show", text, "Which part of each value is shown", |ui| {
-            for (show, text) in SHOWS {
-                ui.selectable_value(&mut self.view.show, show, text);
+        match self.viewer.as_ref().and_then(Viewer::several) {
+            Some(count) => {
+                let now = if let Show::Component(index) = self.view.show { index } else { 0 };
+                combo(ui, "show", &format!("number {now}"), "Which number of each cell is shown", |ui| {
+                    for index in 0..count as u8 {
+                        ui.selectable_value(&mut self.view.show, Show::Component(index), format!("number {index}"));
+                    }
+                });
             }
-        });
+            None => {
+                let text = SHOWS.iter().find(|(show, _)| *show == self.view.show).map_or("", |(_, text)| text);
+                combo(ui, "show", text, "Which part of each value is shown", |ui| {
+                    for (show, text) in SHOWS {
+                        ui.selectable_value(&mut self.view.show, show, text);
+                    }
+                });
+            }
+        }
         let own = match self.viewer.as_ref().and_then(Viewer::shown).filter(|shown| !shown.is_mapped()) {
             Some(Show::Color) => Some("The values are colours. Show one component to use a colour map"),
             Some(_) => Some(

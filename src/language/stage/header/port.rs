@@ -58,6 +58,11 @@ fn check(port: &Port) -> Result<(), String> {
     if !ty.is_number() && (port.reduce.is_some() || port.expect.is_some()) {
         return Err(format!("`reduce` and `expect` need a number; give `{name}` a type such as f32 instead of {ty}"));
     }
+    if ty.is_array() && (port.scatter.is_some() || port.nearest || port.slices.is_some()) {
+        return Err(format!(
+            "`{name}` has several numbers a cell, which can be neither scattered, nor sliced, nor read as `nearest`"
+        ));
+    }
     let single = [ValueType::F32, ValueType::I32, ValueType::U32].map(|v| PortType::Grid(Element::Fixed(v)));
     match port.scatter {
         Some(Scatter::Sum(_)) if !matches!(ty, PortType::Grid(_)) => {

@@ -46,10 +46,10 @@ pub mod found {
     pub const PICKED: usize = BINS + 64;
     /// Cell of the picked element, or its position in memory: three words.
     pub const PLACE: usize = PICKED + 1;
-    /// Components of the picked element, at most 16.
+    /// Components of the picked element, at most 64.
     pub const VALUE: usize = PLACE + 3;
     /// Number of words.
-    pub const WORDS: usize = VALUE + 16;
+    pub const WORDS: usize = VALUE + 64;
 }
 
 /// Limit of workgroups that count and sum; the CPU adds up the sums of all workgroups.

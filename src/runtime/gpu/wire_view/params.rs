@@ -55,7 +55,7 @@ pub struct Params {
     pub elements: u32,
     /// 1: the count buffer holds how many elements are live.
     pub live: u32,
-    /// Numbers that an element takes up: words, or halves of words.
+    /// Numbers of an element that lie side by side: words, or halves of words.
     pub stride: u32,
     /// Numbers of an element that count.
     pub components: u32,
@@ -89,6 +89,10 @@ pub struct Params {
     pub cell_size: f32,
     /// 1: the colour map is symmetric about zero.
     pub signed_map: u32,
+    /// Numbers from those of an element that lie side by side to its next ones.
+    pub plane: u32,
+    /// Fills the block.
+    pub unused: [u32; 3],
     /// The camera's axis to the right; fourth: tangent of half the vertical angle of view.
     pub right: [f32; 4],
     /// The camera's upward axis; fourth: slices of a cell along x.

@@ -21,7 +21,7 @@ struct Params {
     axis: u32,
     elements: u32,
     live: u32, // whether the count says how many of them there are
-    stride: u32, // numbers that an element takes up
+    stride: u32, // numbers of an element that lie side by side
     components: u32,
     scalar: u32,
     dim: u32,
@@ -38,6 +38,7 @@ struct Params {
     pointer: vec2f, // 0..1 from the lower left
     cell_size: f32,
     signed_map: u32,
+    plane: u32, // numbers from those to its next ones
     right: vec4f, // fourth: tangent of half the vertical angle of view
     up: vec4f, // fourth: slices that a cell is cut into along x
     forward: vec4f,
@@ -59,7 +60,7 @@ struct Found {
     bins: array<atomic<u32>, 64>,
     picked: u32,
     place: array<u32, 3>,
-    words: array<u32, 16>,
+    words: array<u32, 64>,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -85,9 +86,9 @@ fn number(word: u32) -> f32 {
     }
 }
 
-// The bits of a number of an element, whose numbers lie one behind the other.
+// The bits of a number of an element, whose numbers lie one behind the other, or plane by plane.
 fn part(index: u32, k: u32) -> u32 {
-    let at = index * params.stride + k;
+    let at = k / params.stride * params.plane + index * params.stride + k % params.stride;
     if params.scalar != HALF { return values[at]; }
     return bitcast<u32>(unpack2x16float(values[at >> 1u] >> ((at & 1u) << 4u)).x);
 }
@@ -120,7 +121,9 @@ fn element(index: u32) -> vec4f {
             value[axis] = 0.5 * (lower + bitcast<f32>(values[face_word(cell, axis, 1u)]));
         }
     } else {
-        for (var k = 0u; k < min(params.components, 4u); k++) { value[k] = number(part(index, k)); }
+        // Of more than four numbers, the one that is shown stands first.
+        let first = select(0u, params.component, params.show == COMPONENT && params.components > 4u);
+        for (var k = 0u; k < min(params.components - first, 4u); k++) { value[k] = number(part(index, first + k)); }
     }
     return value;
 }
@@ -130,7 +133,7 @@ fn is_infinite(bits: u32) -> bool { return (bits & 0x7fffffffu) == 0x7f800000u; 
 
 // Bits of what is shown of an element.
 fn shown(value: vec4f) -> u32 {
-    if params.show == COMPONENT { return bitcast<u32>(value[params.component]); }
+    if params.show == COMPONENT { return bitcast<u32>(value[select(params.component, 0u, params.components > 4u)]); }
     let bits = bitcast<vec4u>(value);
     if is_nan(bits.x) || is_nan(bits.y) || is_nan(bits.z) || is_nan(bits.w) { return 0x7fc00000u; }
     if is_infinite(bits.x) || is_infinite(bits.y) || is_infinite(bits.z) || is_infinite(bits.w) { return 0x7f800000u; }

@@ -98,30 +98,33 @@ impl ElementPlace {
     }
 }
 
-/// The words of an element in memory.
-pub(crate) fn words(wire: &Wire, index: u64) -> Range<u64> {
+/// The words of memory that hold an element, one of so many; of arrays also what lies between its numbers.
+pub(crate) fn words(wire: &Wire, index: u64, elements: u64) -> Range<u64> {
     let layout = wire.layout();
-    let first = index * u64::from(layout.numbers());
-    let end = first + u64::from(layout.components());
+    let first = layout.place(index, 0, elements);
+    let end = layout.place(index, layout.components() - 1, elements) + 1;
     if layout.is_half() { first / 2..end.div_ceil(2) } else { first..end }
 }
 
 /// The components of an element from its words.
 pub(crate) fn decode(wire: &Wire, index: u64, words: &[u32]) -> Vec<f64> {
     let layout = wire.layout();
-    let bits: Vec<u32> = match layout.is_half() {
-        // Cells of single numbers share a word.
-        true => {
-            let skipped = (index * u64::from(layout.numbers()) % 2) as usize;
-            let halves = words.iter().flat_map(|word| [word & 0xffff, word >> 16]);
-            halves.skip(skipped).map(|half| half::f16::from_bits(half as u16).to_f32().to_bits()).collect()
-        }
-        false => words.to_vec(),
+    // Between the first and the last plane lie so many words.
+    let planes = u64::from(layout.numbers() / layout.adjacent());
+    let elements = (words.len() as u64).saturating_sub(1) / (planes - 1).max(1);
+    let numbers = if layout.is_half() { 2 } else { 1 };
+    // Cells of single halves share a word.
+    let first = layout.place(index, 0, elements) / numbers * numbers;
+    let bits = |component: u32| {
+        let at = layout.place(index, component, elements) - first;
+        let word = *words.get((at / numbers) as usize)?;
+        let half = half::f16::from_bits((word >> (16 * (at % numbers))) as u16);
+        Some(if layout.is_half() { half.to_f32().to_bits() } else { word })
     };
     let number = |bits: u32| match wire.ty.value().scalar() {
         Scalar::F32 => f64::from(f32::from_bits(bits)),
         Scalar::I32 => f64::from(bits as i32),
         Scalar::U32 => f64::from(bits),
     };
-    bits.into_iter().take(layout.components() as usize).map(number).collect()
+    (0..layout.components()).filter_map(bits).map(number).collect()
 }

@@ -32,7 +32,7 @@ pub(crate) fn look_for(plan: &Plan, wire: &Wire, count: Option<(BufferId, bool)>
         return None;
     }
     let domain = wire.domain.and_then(|id| plan.domains.get(id));
-    let elements = domain.map_or(u64::from(wire.capacity.max(1)), |domain| domain.elements(wire.ty));
+    let elements = wire.elements(&plan.domains);
     let room = plan.buffers.get(wire.buffer)?.bytes / 4;
     let elements = if layout.words(elements) > room { room / layout.words(2).max(1) * 2 } else { elements };
     let range = bounds.range.map(|(low, high)| (low as f32, high as f32));
@@ -40,7 +40,8 @@ pub(crate) fn look_for(plan: &Plan, wire: &Wire, count: Option<(BufferId, bool)>
         buffer: (wire.buffer, wire.state),
         count: count.filter(|_| wire.capacity > 0),
         elements: elements.min(u64::from(u32::MAX)) as u32,
-        stride: layout.numbers(),
+        adjacent: layout.adjacent(),
+        plane: elements.min(u64::from(u32::MAX)) as u32 * layout.adjacent(),
         components: layout.components(),
         scalar: match scalar {
             Scalar::F32 if layout.is_half() => 3,

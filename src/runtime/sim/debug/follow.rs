@@ -198,7 +198,9 @@ impl Follower {
                 Some((name.clone(), wire.clone()))
             })
             .collect();
-        let parts = wires.iter().map(|(_, wire)| (wire.buffer, true, words(wire, u64::from(index))));
+        let domains = &self.debugger.simulation.plan.domains;
+        let parts =
+            wires.iter().map(|(_, wire)| (wire.buffer, true, words(wire, u64::from(index), wire.elements(domains))));
         let Some((reading, ranges)) = self.debugger.simulation.engine.read_together(parts) else { return Ok(None) };
         let all = reading.wait().ok_or_else(|| crate::sim::lost("frame"))?;
         let value = |((name, wire), range): ((String, crate::plan::Wire), std::ops::Range<usize>)| {

@@ -134,6 +134,6 @@ fn is_written(plan: &Plan, place: ElementPlace, wire: &Wire) -> bool {
 
 fn wanted_of(plan: &Plan, place: ElementPlace, after: usize, wire: &Wire) -> Option<Wanted> {
     let index = place.index(plan, wire)?;
-    let peek = Peek { after, buffer: Some(wire.buffer), words: words(wire, index) };
-    Some(Wanted { peek, index, wire: wire.clone() })
+    let words = words(wire, index, wire.elements(&plan.domains));
+    Some(Wanted { peek: Peek { after, buffer: Some(wire.buffer), words }, index, wire: wire.clone() })
 }

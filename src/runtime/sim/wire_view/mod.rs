@@ -240,6 +240,11 @@ impl Viewer {
         self.shown
     }
 
+    /// How many numbers a cell has, where they are shown one by one.
+    pub fn several(&self) -> Option<usize> {
+        self.inputs.as_ref().filter(|(_, inputs)| inputs.array).map(|(_, inputs)| inputs.numbers)
+    }
+
     /// The image, on the simulation's device.
     pub fn image(&self) -> Option<ViewImage<'_>> {
         self.lens.image()

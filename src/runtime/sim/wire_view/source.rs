@@ -26,7 +26,9 @@ pub(super) struct Inputs {
     places: Option<(BufferId, bool)>,
     scalar: Scalar,
     /// Components of a sample.
-    numbers: usize,
+    pub(super) numbers: usize,
+    /// Whether they are neither a vector nor a colour, and are shown one by one.
+    pub(super) array: bool,
     /// For grids: cells along x, y, z, and the lengths of a cell's edges \[m\].
     cells: Option<([u32; 3], [f64; 3])>,
     dim: usize,
@@ -40,7 +42,7 @@ impl Inputs {
         Some(Source { values, count: or_values(self.count)?, places: or_values(self.places)? })
     }
 
-    /// Decodes a sample: its index, three words of a position and sixteen of a value.
+    /// Decodes a sample: its index, three words of a position and those of a value.
     pub(super) fn sample(&self, words: &[u32]) -> Option<Sample> {
         let (index, rest) = words.split_first().filter(|(index, _)| **index != u32::MAX)?;
         let (place, value) = rest.split_at_checked(3)?;
@@ -103,6 +105,7 @@ pub(super) fn describe(
         count: count.map(at),
         places: places.map(at),
         scalar: values.ty.value().scalar(),
+        array: is_array(found),
         numbers: if faces { 2 * dim } else { components } as usize,
         cells: domain.map(|d| (d.resolution, d.edges())),
         dim: dim as usize,
@@ -117,7 +120,8 @@ pub(super) fn describe(
             kind::GRID
         },
         live: u32::from(count.is_some()),
-        stride: if starts { slices } else { values.layout().numbers() },
+        stride: if starts { slices } else { values.layout().adjacent() },
+        plane: values.elements(domains).min(u64::from(u32::MAX)) as u32 * values.layout().adjacent(),
         components: if faces { dim } else { components },
         scalar: match values.ty.value().scalar() {
             Scalar::F32 if values.layout().is_half() => 3,
@@ -155,10 +159,14 @@ pub(super) fn describe(
     Ok((looked, params))
 }
 
+fn is_array(found: NamedMemory<'_>) -> bool {
+    matches!(found, NamedMemory::Whole(wire) if wire.ty.value().is_array())
+}
+
 /// The way of showing, and the component for [`show::COMPONENT`].
 fn what(view: &View, found: NamedMemory<'_>, components: u32) -> Result<(u32, u32), Problem> {
     let automatic = match found {
-        _ if components == 1 => show::COMPONENT,
+        _ if components == 1 || is_array(found) => show::COMPONENT,
         NamedMemory::Whole(wire) if wire.ty == WireType::Grid(ValueType::Vec4) => show::COLOR,
         NamedMemory::Whole(wire) if wire.ty.is_grid() => show::DIRECTION,
         NamedMemory::Whole(wire) if wire.ty.value() == ValueType::Camera => show::COMPONENT,
@@ -167,10 +175,16 @@ fn what(view: &View, found: NamedMemory<'_>, components: u32) -> Result<(u32, u3
     let refuse = |cause: String, remedy: &str| Err(Problem::new("", &view.wire, cause, remedy));
     match view.show {
         Show::Auto => Ok((automatic, 0)),
-        Show::Component(index) if u32::from(index) < components.min(4) => Ok((show::COMPONENT, u32::from(index))),
+        Show::Component(index) if u32::from(index) < components && (components <= 4 || is_array(found)) => {
+            Ok((show::COMPONENT, u32::from(index)))
+        }
         Show::Component(index) => refuse(
             format!("it has no component {index}; it has {components}, counted from 0"),
             "choose another component",
+        ),
+        Show::Magnitude | Show::Direction | Show::Color if is_array(found) => refuse(
+            format!("its cells have {components} numbers, which are no vector and no colour"),
+            "show one of them, counted from 0",
         ),
         Show::Magnitude => Ok((show::MAGNITUDE, 0)),
         Show::Direction if components > 1 => Ok((show::DIRECTION, 0)),

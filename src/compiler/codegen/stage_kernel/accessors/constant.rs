@@ -69,6 +69,9 @@ pub(crate) fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, setting:
             }
             out
         }
+        _ if port.ty.is_array() => format!(
+            "fn {name}(cell: {cell}, i: i32) -> f32 {{ return {value}; }}\nfn {name}_at(position: {position}, i: i32) -> f32 {{ return {value}; }}"
+        ),
         _ => {
             let mut out = format!(
                 "fn {name}(cell: {cell}) -> {ty} {{ return {value}; }}\nfn {name}_at(position: {position}) -> {ty} {{ return {value}; }}"

@@ -69,9 +69,14 @@ impl Grid<'_> {
         self.domain.resolution.map(i64::from)
     }
 
-    /// WGSL type of a cell.
+    /// WGSL type of what is read of a cell.
     pub(crate) fn wgsl(&self) -> &'static str {
-        self.ty.value().wgsl(self.dim())
+        if self.ty.value().is_array() { "f32" } else { self.ty.value().wgsl(self.dim()) }
+    }
+
+    /// The further parameter of functions that read one number of several, and its argument.
+    pub(crate) fn number(&self) -> (&'static str, &'static str) {
+        if self.ty.value().is_array() { (", _i: i32", ", _i") } else { ("", "") }
     }
 
     /// `x(cell)`
@@ -83,17 +88,20 @@ impl Grid<'_> {
     }
 
     fn center(&self) -> String {
-        let (name, ty, cells) = (self.name, self.wgsl(), cell_type(self.dim()));
-        let body = match self.source {
+        let (name, ty, cells, number) = (self.name, self.wgsl(), cell_type(self.dim()), self.number().0);
+        let mut body = match self.source {
             Source::Tile { variable, size, ghosts } => self.tiled(variable, size, ghosts),
             _ => self.by_edge(),
         };
+        if !number.is_empty() {
+            body = format!("let _n = clamp(_i, 0, {}); {body}", self.layout.components() - 1);
+        }
         match &self.held {
             Some(radius) => {
                 let near = radius::nearest(radius);
-                format!("fn {name}(_asked: {cells}) -> {ty} {{ let _cell = {near}; {body} }}")
+                format!("fn {name}(_asked: {cells}{number}) -> {ty} {{ let _cell = {near}; {body} }}")
             }
-            None => format!("fn {name}(_cell: {cells}) -> {ty} {{ {body} }}"),
+            None => format!("fn {name}(_cell: {cells}{number}) -> {ty} {{ {body} }}"),
         }
     }
 
@@ -143,7 +151,13 @@ impl Grid<'_> {
     fn value(&self, cell: &str) -> String {
         let dim = self.dim();
         match self.source {
-            Source::Buffer(variable) => self.layout.load(variable, &element(cell, self.domain.resolution, dim)),
+            Source::Buffer(variable) => {
+                let element = element(cell, self.domain.resolution, dim);
+                match self.ty.value().is_array() {
+                    true => self.layout.load_number(variable, &element, "_n", self.domain.cells()),
+                    false => self.layout.load(variable, &element),
+                }
+            }
             Source::Function(function) => format!("{function}({cell})"),
             Source::Tile { variable, size, .. } => {
                 // Mirrored, a cell that nothing needs may lie anywhere.

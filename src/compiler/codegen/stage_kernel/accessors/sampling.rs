@@ -16,7 +16,7 @@ impl Grid<'_> {
         let (name, dim) = (self.name, self.dim());
         let (position, ty) = (position_type(dim), self.wgsl());
         let h = cell_edges(self.domain).unwrap_or_else(|| float(self.domain.cell_size));
-        let head = format!("fn {name}_at(_position: {position}) -> {ty}");
+        let head = format!("fn {name}_at(_position: {position}{}) -> {ty}", self.number().0);
         if self.nearest || matches!(self.ty.value(), ValueType::I32 | ValueType::U32) {
             let q = self.bounded(&format!("floor(_position / {h})"));
             return format!("{head} {{ return {name}({}({q})); }}", cell_type(dim));
@@ -89,10 +89,10 @@ impl Grid<'_> {
 
     /// Linear interpolation around the coordinate `_q`, from the accessor itself so that the edge rule holds.
     fn blend(&self, component: &str, result: &str) -> String {
-        let (name, dim, cells) = (self.name, self.dim(), cell_type(self.dim()));
+        let (name, dim, cells, number) = (self.name, self.dim(), cell_type(self.dim()), self.number().1);
         let corner = |x: i32, y: i32, z: i32| match dim {
-            3 => format!("{name}(_b + vec3i({x}, {y}, {z})){component}"),
-            _ => format!("{name}(_b + vec2i({x}, {y})){component}"),
+            3 => format!("{name}(_b + vec3i({x}, {y}, {z}){number}){component}"),
+            _ => format!("{name}(_b + vec2i({x}, {y}){number}){component}"),
         };
         let row = |y, z| format!("mix({}, {}, _f.x)", corner(0, y, z), corner(1, y, z));
         let plane = |z| format!("mix({}, {}, _f.y)", row(0, z), row(1, z));

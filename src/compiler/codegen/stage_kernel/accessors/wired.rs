@@ -12,6 +12,7 @@ use crate::codegen::stage_kernel::context::{Context, Instance, Written};
 use crate::codegen::stage_kernel::names::{self, prefix};
 use crate::codegen::stage_kernel::tiles::Tiles;
 use crate::codegen::wgsl::cell_type;
+use crate::ir::layout::Layout;
 use crate::ir::{OWN, Part, Value};
 use crate::stage::header::{Direction, Port};
 
@@ -30,10 +31,10 @@ pub(super) fn input(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &
         && cx.mapping.is_tile()
         && let Some((_, value)) = cx.held_inputs().into_iter().find(|(held, _)| held.name == port.name)
     {
-        return Some(of_variable(port, &names::held(port), value.layout().wgsl(), dim));
+        return Some(of_variable(port, &names::held(port), value.layout(), dim));
     }
     if let Some((variable, value)) = cx.forwarded(of.index, index, &Part::Whole) {
-        return Some(of_variable(port, &variable, value.layout().wgsl(), dim));
+        return Some(of_variable(port, &variable, value.layout(), dim));
     }
     let value = cx.reads(of.index).find(|r| r.port == index).and_then(|r| cx.value(r.value))?;
     Some(accessor(cx, of, port, value, Source::Buffer(cx.variable(of.index, index, &Part::Whole)?)))
@@ -42,14 +43,14 @@ pub(super) fn input(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &
 /// What a stage sees of a grid that it goes on from or adds to.
 pub(super) fn output(cx: &Context<'_>, of: Instance<'_>, written: &Written<'_>) -> String {
     let Written { port, write, value, in_place, target } = written;
-    let ty = value.layout().wgsl();
+    let layout = value.layout();
     // A tile goes on from it where it lies.
     if of.index != OWN || !cx.mapping.is_tile() {
         if write.start.is_some() {
-            return of_variable(port, &value.layout().rounded(&names::start(port)), ty, value.dim);
+            return of_variable(port, &layout.rounded(&names::start(port)), layout, value.dim);
         }
         if let Some(variable) = write.consumes.and_then(|before| cx.passed(before)) {
-            return of_variable(port, &variable, ty, value.dim);
+            return of_variable(port, &variable, layout, value.dim);
         }
     }
     if *in_place || port.scatter.is_some() {
@@ -60,8 +61,13 @@ pub(super) fn output(cx: &Context<'_>, of: Instance<'_>, written: &Written<'_>) 
 }
 
 /// `x(cell)` of what a variable holds for the same cell.
-fn of_variable(port: &Port, variable: &str, ty: &str, dim: u32) -> String {
-    format!("fn {}(_cell: {}) -> {ty} {{ return {variable}; }}", port.name, cell_type(dim))
+fn of_variable(port: &Port, variable: &str, layout: Layout, dim: u32) -> String {
+    let (name, cells) = (&port.name, cell_type(dim));
+    if layout.value.is_array() {
+        let last = layout.components() - 1;
+        return format!("fn {name}(_cell: {cells}, _i: i32) -> f32 {{ return {variable}[clamp(_i, 0, {last})]; }}");
+    }
+    format!("fn {name}(_cell: {cells}) -> {} {{ return {variable}; }}", layout.wgsl())
 }
 
 /// The functions of a port whose cells are in memory or are recomputed: those that read it, or the one that adds to it.

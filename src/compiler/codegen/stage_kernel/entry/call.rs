@@ -40,11 +40,13 @@ fn one_before(cx: &Context<'_>, of: Instance<'_>, place: &str, slot: Option<Stor
         let Some(variable) = cx.passed(write.value) else { continue };
         let source = results::member(cx, of, &format!("_r{k}"), names::returned(port, &write.part));
         // As if it had been stored and read.
-        let left = match value.dithered {
-            true => value.layout().dithered(&source, &store::element_of(cx, place, value)),
-            false => value.layout().rounded(&source),
+        let (layout, element) = (value.layout(), || store::element_of(cx, place, value));
+        let left = match (value.dithered, layout.value.is_array()) {
+            (true, true) => layout.dithered_array(&variable, &source, &element()),
+            (true, false) => format!("{variable} = {};", layout.dithered(&source, &element())),
+            (false, _) => format!("{variable} = {};", layout.rounded(&source)),
         };
-        let _ = write!(out, " {variable} = {left};");
+        let _ = write!(out, " {left}");
         if let Some(slot) = slot.filter(|_| !write.transient) {
             let _ = write!(out, " {}", kept(cx, &written, place, slot, &variable));
         }

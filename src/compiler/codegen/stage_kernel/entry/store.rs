@@ -8,6 +8,7 @@
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::{names, results};
 use crate::codegen::wgsl::{COMPONENTS, element};
+use crate::graph::Domain;
 use crate::ir::{Part, Value};
 use crate::stage::header::Change;
 use crate::stage::types::{PortType, WireType};
@@ -83,7 +84,13 @@ fn attribute(cx: &Context<'_>, written: &Written<'_>, name: &str, (variable, pla
 /// A statement that stores a cell's number, the name of a value, as its precision leaves it.
 pub(super) fn cell(cx: &Context<'_>, value: &Value, target: &str, slot: StoreTarget, source: &str) -> String {
     match value.dithered {
-        true => exact(cx, value, target, slot, &value.layout().dithered(source, &element_of(cx, "_cell", value))),
+        true => {
+            let element = element_of(cx, "_cell", value);
+            match value.ty.value().is_array() {
+                true => array(cx, value, target, source, true),
+                false => exact(cx, value, target, slot, &value.layout().dithered(source, &element)),
+            }
+        }
         false => exact(cx, value, target, slot, source),
     }
 }
@@ -92,8 +99,15 @@ pub(super) fn cell(cx: &Context<'_>, value: &Value, target: &str, slot: StoreTar
 pub(super) fn exact(cx: &Context<'_>, value: &Value, target: &str, slot: StoreTarget, source: &str) -> String {
     match slot {
         StoreTarget::Lane(lane) if value.layout().pairs() => format!("{}.{lane} = {source};", names::pair(target)),
+        _ if value.ty.value().is_array() => array(cx, value, target, source, false),
         _ => value.layout().store(target, &element_of(cx, "_cell", value), source),
     }
+}
+
+/// A statement that stores several numbers of a cell.
+fn array(cx: &Context<'_>, value: &Value, target: &str, source: &str, dithered: bool) -> String {
+    let cells = cx.domain_of(value).map_or(1, Domain::cells);
+    value.layout().store_numbers(target, &element_of(cx, "_cell", value), source, cells, dithered)
 }
 
 /// The element of a cell that is named so.
