@@ -7,6 +7,7 @@ mod collide;
 mod dam_break;
 mod dfsph;
 mod emission;
+mod faces;
 mod found;
 #[allow(dead_code, reason = "shared with the solvers, which use the rest")]
 #[path = "../solvers/harness.rs"]

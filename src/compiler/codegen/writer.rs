@@ -18,7 +18,7 @@ use std::sync::Arc;
 use crate::graph::{Graph, Kind, Node};
 use crate::problem::{Problem, Problems};
 use crate::stage::header::Change;
-use crate::stage::types::{Scalar, ValueType, WireType};
+use crate::stage::types::{Scalar, ValueType};
 use crate::stage::{IterationSource, Stage};
 
 /// A variant whose text is there.
@@ -311,7 +311,7 @@ fn over(node: &Node) -> Over {
     match (source(node), node.domain) {
         (Some(IterationSource::Particles), _) => Over::Particles(node.set.as_ref().map_or(1, |s| s.capacity)),
         (Some(IterationSource::Once | IterationSource::Positions), _) | (_, None) => Over::Once,
-        (_, Some(domain)) if node.outputs.contains(&WireType::FaceGrid) => Over::Faces(domain),
+        (_, Some(domain)) if workgroups::fills_faces(node) => Over::Faces(domain),
         (_, Some(domain)) => Over::Cells(domain),
     }
 }

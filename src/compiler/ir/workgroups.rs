@@ -76,9 +76,18 @@ pub(crate) fn extent(graph: &Graph, node: &Node) -> [u32; 3] {
     let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return [1; 3] };
     match &node.kind {
         Kind::Stage(stage) if stage.header.once => [1; 3],
-        _ if node.outputs.contains(&WireType::FaceGrid) => domain.face_resolution(),
+        _ if fills_faces(node) => domain.face_resolution(),
         _ => domain.resolution,
     }
+}
+
+/// Whether a node's stage returns the value of each face, which needs a layer of cells more. A sum on faces needs none.
+pub(crate) fn fills_faces(node: &Node) -> bool {
+    let summed = |port: usize| match &node.kind {
+        Kind::Stage(stage) => stage.outputs().nth(port).is_some_and(|port| port.scatter.is_some()),
+        _ => false,
+    };
+    node.outputs.iter().enumerate().any(|(port, ty)| *ty == WireType::FaceGrid && !summed(port))
 }
 
 pub(crate) fn workgroup(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u32; 3] {

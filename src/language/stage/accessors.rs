@@ -63,7 +63,8 @@ pub(crate) fn clash(port: &Port) -> Option<String> {
 pub fn usages(port: &Port) -> Vec<String> {
     let of = |accessor: &Accessor| format!("{}{}{}", port.name, accessor.suffix, (accessor.arguments)(port));
     let readers = ACCESSORS.iter().filter(|accessor| port.reads() && (accessor.exists)(port)).map(of);
-    let writer = writer(port).map(|prefix| format!("{prefix}{}(cell, value)", port.name));
+    let place = if port.ty == PortType::FaceGrid { "cell, axis" } else { "cell" };
+    let writer = writer(port).map(|prefix| format!("{prefix}{}({place}, value)", port.name));
     let adder = adds_at(port).then(|| format!("{ADD}{}_at(position, value)", port.name));
     let attributes = port.written.iter().filter(|_| port.change == Change::Put);
     let puts = attributes.map(|(name, _)| format!("{PUT}{name}(index, value)"));

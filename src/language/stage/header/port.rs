@@ -65,8 +65,8 @@ fn check(port: &Port) -> Result<(), String> {
     }
     let single = [ValueType::F32, ValueType::I32, ValueType::U32].map(|v| PortType::Grid(Element::Fixed(v)));
     match port.scatter {
-        Some(Scatter::Sum(_)) if !matches!(ty, PortType::Grid(_)) => {
-            return Err(format!("`scatter` needs a Grid, `{name}` is {ty}"));
+        Some(Scatter::Sum(_)) if !ty.is_grid() => {
+            return Err(format!("`scatter` needs a Grid or a FaceGrid, `{name}` is {ty}"));
         }
         Some(Scatter::Min | Scatter::Max) if !single.contains(&ty) || port.direction != Direction::Out => {
             return Err(format!(

@@ -9,7 +9,7 @@
 use super::radius;
 use crate::codegen::sides::{Places, mask, periodic};
 use crate::codegen::wgsl::{
-    COMPONENTS, cell_literal, cell_type, clamped, component, element, mirrored, position_type, wrapped,
+    COMPONENTS, cell_literal, cell_type, clamped, component, element, float, mirrored, position_type, wrapped,
 };
 use crate::graph::Domain;
 use crate::ir::layout::Layout;
@@ -209,16 +209,16 @@ impl Grid<'_> {
         format!("fn {name}(_cell: {cells}) -> {ty} {{ var _v: {ty}; {} return _v; }}", parts.join(" "))
     }
 
-    /// The statements that set one component of `_v`. Along its own axis a component has one face more than there are cells; face -k
-    /// mirrors face k, cell -1 mirrors cell 0.
-    fn face_component(&self, axis: usize) -> String {
-        let (dim, n, name) = (self.dim(), self.resolution(), COMPONENTS[axis]);
+    /// `let _c = ..`: the place inside the domain of the lower face of `_cell` across an axis. Along this axis there is one face more than cells;
+    /// face -k mirrors face k, cell -1 mirrors cell 0.
+    pub(super) fn face_place(&self, axis: usize) -> String {
+        let (dim, n) = (self.dim(), self.resolution());
         let last = |of_cells: [i64; 3], of_faces: i64| {
             let mut last = of_cells.map(|n| n - 1);
             last[axis] = of_faces;
             cell_literal(last, dim)
         };
-        let place = match self.edges.one() {
+        match self.edges.one() {
             None => format!("let _c = {};", self.places(Some(axis)).shown("_cell", self.edges)),
             Some(EdgeRule::Wrap) => self.wrapped(),
             Some(EdgeRule::Mirror) => {
@@ -227,11 +227,20 @@ impl Grid<'_> {
                 format!("let _p = {p}; let _c = min(_p, {} - _p);", last(period, period[axis]))
             }
             _ => format!("let _c = clamp(_cell, {}(0), {});", cell_type(dim), last(n, n[axis])),
-        };
+        }
+    }
+
+    /// The statements that set one component of `_v`.
+    fn face_component(&self, axis: usize) -> String {
+        let (dim, name, place) = (self.dim(), COMPONENTS[axis], self.face_place(axis));
         let value = match (self.source, dim) {
             (Source::Buffer(variable), 3) => format!("{variable}[3 * ({}) + {axis}]", self.face_element()),
             (Source::Buffer(variable), _) => format!("{variable}[{}].{name}", self.face_element()),
             _ => format!("{}.{name}", self.value("_c")),
+        };
+        let value = match (self.source, self.layout.fixed) {
+            (Source::Buffer(_), Some(bits)) => format!("(f32({value}) / {})", float(f64::from(1u32 << bits))),
+            _ => value,
         };
         let value = match self.edges.one() {
             Some(EdgeRule::Zero) => format!("select({value}, 0.0, any(_c != _cell))"),

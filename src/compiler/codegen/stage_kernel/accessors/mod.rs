@@ -14,6 +14,7 @@ mod particles;
 pub(super) mod radius;
 mod sampling;
 mod scatter;
+mod scatter_faces;
 pub(super) mod window;
 mod wired;
 

@@ -26,8 +26,7 @@ impl Grid<'_> {
             return format!("{head} {{ let _q = {q}; {} }}", self.blend("", "return "));
         }
         let part = |axis: usize| {
-            let offset: Vec<&str> = (0..dim as usize).map(|d| if d == axis { "0.0" } else { "0.5" }).collect();
-            let q = self.bounded(&format!("_position / {h} - {position}({})", offset.join(", ")));
+            let q = self.bounded(&format!("_position / {h} - {position}({})", self.offset(axis)));
             let component = COMPONENTS[axis];
             let sum = self.blend(&format!(".{component}"), &format!("_v.{component} = "));
             format!("{{ let _q = {q}; {sum} }}")
@@ -54,9 +53,15 @@ impl Grid<'_> {
         )
     }
 
+    /// Where the faces across an axis are in their cells, as components of a position \[cells\].
+    pub(super) fn offset(&self, axis: usize) -> String {
+        let parts = (0..self.dim() as usize).map(|d| if d == axis { "0.0" } else { "0.5" });
+        parts.collect::<Vec<_>>().join(", ")
+    }
+
     /// Keeps a coordinate where it converts to an integer. Beyond a cell outside, and a face beyond that, nothing changes any
     /// more, or everything comes again.
-    fn bounded(&self, q: &str) -> String {
+    pub(super) fn bounded(&self, q: &str) -> String {
         let (dim, ty) = (self.dim(), position_type(self.dim()));
         let vector = |f: fn(i64) -> i64| {
             let parts: Vec<String> =

@@ -12,18 +12,18 @@ use crate::codegen::wgsl::{COMPONENTS, cell_type, cells_literal, element, float}
 use crate::ir::workgroups::LANES;
 use crate::ir::{OWN, query};
 use crate::stage::header::{Port, Scatter};
-use crate::stage::types::{EdgeRule, ValueType};
+use crate::stage::types::{EdgeRule, ValueType, WireType};
 
 /// Limit of all that an invocation adds to a tile \[steps\], half of what cannot leave 32 bits with all lanes of a workgroup: the other half is
 /// for rounding. So no sum in a tile has to be checked. What is beyond is added to the grid itself.
-const MOST_STEPS: u32 = 1 << 22;
+pub(super) const MOST_STEPS: u32 = 1 << 22;
 const _: () = assert!(2 * MOST_STEPS as u64 * LANES as u64 <= 1 << 31);
 /// A number below the limit and this one add up to a float whose last bits are the rounded number.
-const ROUNDER: f64 = 1.5 * (1 << 23) as f64;
-const ROUNDER_BITS: u32 = 0x4b40_0000;
+pub(super) const ROUNDER: f64 = 1.5 * (1 << 23) as f64;
+pub(super) const ROUNDER_BITS: u32 = 0x4b40_0000;
 
 /// Steps of a unit.
-fn scale(bits: u32) -> String {
+pub(super) fn scale(bits: u32) -> String {
     float(f64::from(1u32 << bits))
 }
 
@@ -37,10 +37,20 @@ pub(super) fn writer(
 ) -> String {
     let checked = of.index == OWN && query::checked(cx.stage, port);
     let whole = matches!(grid.ty.value(), ValueType::I32 | ValueType::U32);
-    let at = if of.stage.calls(&format!("add_{}_at", port.name)) { grid.add_at() + "\n" } else { String::new() };
+    let faces = grid.ty == WireType::FaceGrid;
+    let at = match of.stage.calls(&format!("add_{}_at", port.name)) {
+        true if faces => grid.add_at_faces() + "\n",
+        true => grid.add_at() + "\n",
+        false => String::new(),
+    };
+    let bins = Bins::of(cx).filter(|_| of.index == OWN);
     at + &match kind {
+        Scatter::Sum(bits) if faces => match bins {
+            Some(bins) => grid.add_to_face_tiled(variable, bits, bins.tile()),
+            None => grid.add_to_face(variable, bits),
+        },
         Scatter::Sum(_) if whole => grid.add_whole(variable, checked),
-        Scatter::Sum(bits) => match Bins::of(cx).filter(|_| of.index == OWN) {
+        Scatter::Sum(bits) => match bins {
             Some(bins) => grid.add_tiled(variable, bits, bins.tile()),
             None => grid.add_fixed(variable, bits, checked),
         },

@@ -37,7 +37,7 @@ fn checked_writes<'a>(cx: &Context<'a>) -> impl Iterator<Item = Written<'a>> {
 /// What is counted for each checked port.
 pub(super) fn checks(cx: &Context<'_>) -> Vec<ScatterCheck> {
     let check = |Written { port, value, .. }: Written<'_>| {
-        let cells = cx.domain_of(value).map_or(1, |d| d.resolution.iter().map(|n| u64::from(*n)).product());
+        let cells = cx.domain_of(value).map_or(1, |d| d.elements(value.ty));
         let ty = value.ty.value();
         ScatterCheck {
             node: cx.node.path.clone(),

@@ -9,7 +9,7 @@ use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::{names, results};
 use crate::codegen::wgsl::{COMPONENTS, element};
 use crate::graph::Domain;
-use crate::ir::{Part, Value};
+use crate::ir::{Part, Value, workgroups};
 use crate::stage::header::Change;
 use crate::stage::types::{PortType, WireType};
 
@@ -66,7 +66,7 @@ fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: StoreTarget) 
         Part::Whole => {
             let store = cell(cx, value, &variable, slot, &result());
             // Faces have a layer beyond the cells.
-            let beyond = matches!(port.ty, PortType::Grid(_)) && cx.node.outputs.contains(&WireType::FaceGrid);
+            let beyond = matches!(port.ty, PortType::Grid(_)) && workgroups::fills_faces(cx.node);
             if beyond { format!("if (inside(_cell)) {{ {store} }}") } else { store }
         }
     })
