@@ -54,6 +54,7 @@ mod staggering;
 mod states;
 mod streaks;
 mod sweeps;
+mod tables;
 mod taylor_green;
 mod templates;
 mod thin_walls;

@@ -23,7 +23,9 @@ const MAX_CELLS: u64 = 1 << 29;
 /// The same limit for particles.
 const MAX_PARTICLES: u32 = 1 << 29;
 const MAX_ITERATIONS: u32 = 10_000;
-const MAX_RESOLUTION: f64 = 65_536.0;
+/// Limits of cells along each axis, in two and in three dimensions: WebGPU starts at most 65,535 workgroups along an axis, which have 32 x 4 cells
+/// at least in two dimensions.
+const MAX_RESOLUTION: [&[f64]; 2] = [&[1_048_576.0, 131_072.0], &[65_536.0; 3]];
 
 impl Flattener<'_> {
     /// How often a node runs in a frame.
@@ -237,8 +239,13 @@ fn cells(resolution: &[f64]) -> Result<Vec<u32>, (String, &'static str)> {
     if resolution.iter().any(|n| n.is_finite() && n.fract() != 0.0) {
         return Err((format!("{shown} cells"), "give whole numbers, for example with ceil(x)"));
     }
-    if !resolution.iter().all(|n| (1.0..=MAX_RESOLUTION).contains(n)) {
-        return Err((format!("{shown} cells"), "give 1 to 65,536 cells along each axis"));
+    let most = MAX_RESOLUTION[usize::from(resolution.len() > 2)];
+    if !resolution.iter().zip(most).all(|(n, most)| (1.0..=*most).contains(n)) {
+        let remedy = match resolution.len() {
+            3 => "give 1 to 65,536 cells along each axis",
+            _ => "give 1 to 1,048,576 cells along x and 1 to 131,072 along y",
+        };
+        return Err((format!("{shown} cells"), remedy));
     }
     let cells: Vec<u32> = resolution.iter().map(|n| *n as u32).collect();
     let count = cells.iter().fold(1u64, |n, r| n.saturating_mul(u64::from(*r)));

@@ -158,7 +158,7 @@ impl Resolver<'_> {
             match self.carried(&input.source) {
                 Some(carry) => {
                     known &= self.unify(&path, port, &carry, &mut generics);
-                    if let Some(domain) = carry.domain {
+                    if let Some(domain) = carry.domain.filter(|_| !port.table) {
                         domains.insert(port.name.as_str(), domain);
                     }
                     sets.extend(carry.set.map(|set| (port.name.as_str(), set)));

@@ -74,6 +74,9 @@ fn port_row(port: &Port) -> String {
     if port.nearest {
         notes.push("nearest".into());
     }
+    if port.table {
+        notes.push("table".into());
+    }
     if port.balanced {
         notes.push("balanced".into());
     }

@@ -12,10 +12,11 @@ struct Accessor {
     arguments: fn(&Port) -> &'static str,
 }
 
-const ACCESSORS: [Accessor; 9] = [
+const ACCESSORS: [Accessor; 10] = [
     Accessor { suffix: "", exists: |_| true, arguments: |port| value_arguments(port.ty) },
     Accessor { suffix: "_at", exists: |port| port.ty.is_grid(), arguments: |port| at_arguments(port.ty) },
     Accessor { suffix: "_face", exists: |port| port.ty == PortType::FaceGrid, arguments: |_| "(cell, face)" },
+    Accessor { suffix: "_resolution", exists: |port| port.table, arguments: |_| "" },
     Accessor { suffix: "_wired", exists: |_| true, arguments: |_| "" },
     Accessor {
         suffix: "_gradient",

@@ -27,7 +27,7 @@ impl Stage {
     }
 
     fn all_footprints(&self, dim: u32) -> BTreeMap<String, Footprint> {
-        let fits = |p: &&Port| p.direction == Direction::In && matches!(p.ty, PortType::Grid(_));
+        let fits = |p: &&Port| p.direction == Direction::In && matches!(p.ty, PortType::Grid(_)) && !p.table;
         let cells = self.runs == IterationSource::Cells;
         let asked = self.inputs().filter(fits).filter(|p| cells && !self.calls(&format!("{}_at", p.name)));
         asked.filter_map(|port| Some((port.name.clone(), self.read_footprint(port, dim)?))).collect()

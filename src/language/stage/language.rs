@@ -128,7 +128,7 @@ pub const WORDS: &[(Kind, &[&str])] = &[
         &[
             "balanced", "connect", "edge", "emit", "expect", "filter", "fixed", "flat", "gather", "half", "handle",
             "like", "nearest", "open", "put", "radius", "reduce", "scan", "scatter", "slices", "soft", "steady",
-            "velocity",
+            "table", "velocity",
         ],
     ),
     (Kind::EdgeRule, &["wall", "clamp", "zero", "wrap", "mirror", "open", "inflow"]),

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::definition::{Findings, IterationSource, Stage, StageError};
-use super::header::{Header, ParamType};
+use super::header::{Header, ParamType, Port};
+use super::reach::{Reach, reach};
 use super::shared::Used;
 use super::syntax::{self, Token, TokenKind, tokens};
-use super::{check, footprint, guard, indexing, reach};
+use super::{check, footprint, guard, indexing};
 
 impl Stage {
     /// Parses a stage file.
@@ -62,8 +63,10 @@ impl Stage {
         for (_, name) in syntax::calls(&tokens) {
             *calls.entry(name.to_string()).or_insert(0) += 1;
         }
-        let reach = header.ports.iter().filter(|p| p.reads()).map(|p| (p.name.clone(), reach::reach(&p.name, &tokens)));
-        let reach = reach.collect();
+        // Cells of a table are none of the stage's.
+        let of = |p: &Port| if p.table { Reach::Anywhere } else { reach(&p.name, &tokens) };
+        let reaches = header.ports.iter().filter(|p| p.reads()).map(|p| (p.name.clone(), of(p)));
+        let reach = reaches.collect();
         let components = |name: &str| match header.params.iter().find(|p| p.name == name)?.ty {
             ParamType::Value(value) => Some(value.components(2)),
             _ => None,

@@ -80,7 +80,8 @@ fn replaceable(graph: &Graph, from: &Candidate<'_>, (to, which): (&Op, Which), v
         && from.inputs().count() <= 2;
     // A value is interpolated between four or eight cells; if it is read more often, storing it is better.
     let once = looping.iter().all(|word| !reader.names(word)) && reader.reads_once(&port.name);
-    (cells && !port.ty.is_array() && (each && much || little && once && which == Which::All)).then_some(read)
+    (cells && !port.ty.is_array() && !port.table && (each && much || little && once && which == Which::All))
+        .then_some(read)
 }
 
 fn build(graph: &Graph, program: &mut Program, (producer, consumer): (OpId, OpId), read: usize) {

@@ -132,6 +132,8 @@ pub struct Port {
     pub expect: Option<Range>,
     /// Read at positions without interpolation.
     pub nearest: bool,
+    /// Whether the wire is a table with cells of its own, on whatever domain.
+    pub table: bool,
     /// Read at positions in two dimensions, although the stage runs in three.
     pub flat: bool,
     /// `velocity of NAME ..`: the inputs that describe the bodies or walls whose velocity it is.

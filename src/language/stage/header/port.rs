@@ -30,6 +30,7 @@ pub(super) fn parse(direction: Direction, rest: &str, line: usize) -> Result<Por
         balanced: false,
         expect: None,
         nearest: false,
+        table: false,
         flat: false,
         attributes: Vec::new(),
         written: Vec::new(),
@@ -61,6 +62,11 @@ fn check(port: &Port) -> Result<(), String> {
     if ty.is_array() && (port.scatter.is_some() || port.nearest || port.slices.is_some()) {
         return Err(format!(
             "`{name}` has several numbers a cell, which can be neither scattered, nor sliced, nor read as `nearest`"
+        ));
+    }
+    if port.table && port.radius.is_some() {
+        return Err(format!(
+            "`radius` of `{name}` counts the stage's cells, and a `table` has cells of its own; remove one of them"
         ));
     }
     let single = [ValueType::F32, ValueType::I32, ValueType::U32].map(|v| PortType::Grid(Element::Fixed(v)));
@@ -163,6 +169,7 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
             port.velocity_of = value.split_whitespace().skip(1).map(str::to_string).collect();
         }
         "nearest" if matches!(port.ty, PortType::Grid(_)) && port.reads() => port.nearest = true,
+        "table" if port.direction == Direction::In && matches!(port.ty, PortType::Grid(_)) => port.table = true,
         "scan" if port.direction == Direction::Out => port.scan = true,
         "connect" if port.direction == Direction::Out => port.connect = true,
         "balanced" if port.direction == Direction::In => port.balanced = true,

@@ -20,9 +20,10 @@ mod wired;
 
 use crate::codegen::stage_kernel::context::{Context, Instance, Written};
 use crate::codegen::stage_kernel::text::Text;
+use crate::codegen::wgsl::cells_literal;
 use crate::graph::Source;
 use crate::ir::Part;
-use crate::stage::header::{Change, Direction};
+use crate::stage::header::{Change, Direction, Port};
 use crate::stage::types::PortType;
 
 /// All accessors of a stage. `text`: its own text as it runs here.
@@ -32,6 +33,9 @@ pub(super) fn accessors(cx: &Context<'_>, of: Instance<'_>, text: &Text<'_>) -> 
         if of.stage.names(&format!("{}_wired", port.name)) {
             let wired = !matches!(input.source, Source::Setting(_));
             parts.push(format!("const {}_wired = {wired};", port.name));
+        }
+        if port.table && of.stage.names(&format!("{}_resolution", port.name)) {
+            parts.push(table_resolution(cx, of, (index, port)));
         }
         parts.extend(match (port.ty, &input.source) {
             (PortType::Particles, _) => Some(particles::accessor(cx, of, (index, port), text)),
@@ -46,6 +50,14 @@ pub(super) fn accessors(cx: &Context<'_>, of: Instance<'_>, text: &Text<'_>) -> 
     parts.extend(of.stage.header.params.iter().filter_map(constant::drawn));
     parts.extend(cx.writes_of(of.index).filter_map(|written| output(cx, of, &written)));
     parts.into_iter().map(|part| part + "\n").collect()
+}
+
+/// Cells of a table along each axis; one where nothing is wired.
+fn table_resolution(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)) -> String {
+    let read = cx.all_reads(of.index).find(|read| read.port == index).and_then(|read| cx.value(read.value));
+    let domain = read.and_then(|value| cx.domain_of(value));
+    let (cells, dim) = domain.map_or(([1; 3], cx.graph.dim(of.node)), |domain| (domain.resolution, domain.dim));
+    format!("const {}_resolution = {};", port.name, cells_literal(cells, dim))
 }
 
 /// What a stage sees of a port that it writes: the version before, the sum so far, or attributes that it sets.
