@@ -179,7 +179,7 @@ impl Render {
         for watched in simulation.watched() {
             report::print(&format!("{} {:.4}\n", watched.name, watched.value));
         }
-        self.wire.report(statistics.as_ref())?;
+        self.wire.report(statistics.as_ref(), simulation.plan())?;
         code
     }
 

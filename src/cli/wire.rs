@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::report::{self, Failure};
+use stagewright_compiler::Plan;
 use stagewright_language::graph::Graph;
 use stagewright_runtime::sim::wire_view::{Axis, ColorMap, Show, Statistics, View, Volume};
 
@@ -69,12 +70,20 @@ impl WireArgs {
         self.wire.clone()
     }
 
+    /// The name of the wire, and of several numbers in a cell which one is shown.
+    fn title(&self, wire: &str, plan: &Plan) -> String {
+        let named = |name: &str| name == wire || name.strip_suffix(".value") == Some(wire);
+        let array = plan.wires.iter().any(|(name, of)| named(name) && of.ty.value().is_array());
+        let number = if let Show::Component(number) = self.show { number } else { 0 };
+        if array { format!("{wire}, number {number}") } else { wire.to_string() }
+    }
+
     /// Prints the statistics of the wire in the last frame.
-    pub fn report(&self, statistics: Option<&Statistics>) -> Result<(), Failure> {
+    pub fn report(&self, statistics: Option<&Statistics>, plan: &Plan) -> Result<(), Failure> {
         let Some(wire) = &self.wire else { return Ok(()) };
         let Some(statistics) = statistics else { return Err(Failure::Message("the GPU did not respond".into())) };
         match self.stats {
-            Format::Text => report::print(&text(wire, statistics)),
+            Format::Text => report::print(&text(&self.title(wire, plan), statistics)),
             Format::Json => {
                 let text = serde_json::to_string(statistics).map_err(|e| Failure::Message(e.to_string()))?;
                 report::print_json(&(text + "\n"));

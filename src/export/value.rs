@@ -72,6 +72,8 @@ pub struct Grid<'a> {
     pub edges: [f64; 3],
     /// Numbers of an element.
     pub components: usize,
+    /// Whether these are so many numbers, and neither a vector nor a colour.
+    pub array: bool,
     /// How the words are read.
     pub scalar: Scalar,
     /// Whether each component lies on the lower face of the cell that it is normal to, instead of the centre.
@@ -211,6 +213,7 @@ fn grid<'a>(wire: &Wire, domain: &Domain, words: &'a [u32]) -> Grid<'a> {
         elements,
         edges: domain.edges(),
         components,
+        array: wire.ty.value().is_array(),
         scalar: wire.ty.value().scalar(),
         faces,
         words: unpacked(wire, words, count * components),

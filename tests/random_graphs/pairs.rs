@@ -112,6 +112,7 @@ const FRONTS: &[Stage] = &[
         "@in x: Grid<f32>; @inout r: Grid<f32> = 2; @sweep checkerboard",
         "return turn(x(cell) + r(neighbor(cell, 0)) + r(neighbor(cell, 3)));",
     ),
+    stage("constant", "@inout r: Grid<f32> = 5", "return turn(2.0 * r(cell) + f32(cell.x));").with("on: \"d\", iterations: 3"),
     stage("scatter", "@in x: Grid<f32>; @out r: Grid<f32>, scatter", "add_r(cell + away(1), x(cell));"),
     stage(
         "scatter max",

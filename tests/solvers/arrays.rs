@@ -3,8 +3,10 @@
 use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
+use stagewright_language::graph::measurement::Measurement;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::debug::{ElementPlace, FrameDebugger, FrameStart};
+use stagewright_runtime::sim::expect;
 use stagewright_runtime::sim::{FrameInput, Simulation};
 
 use super::harness::*;
@@ -236,6 +238,96 @@ fn a_number_is_picked_in_bounds_and_seen_by_the_debugger() {
     }
 }
 
+/// What a text does not reach in a round of a loop is not evaluated there, though all rounds stand one behind the other on a GPU.
+#[test]
+fn loops_over_numbers_may_guard_their_first_and_last_round() {
+    let nodes = r##"
+        "box": (domain: (resolution: (6, 5), width: 1)),
+        "f": (state: "Grid<f32[5]>", on: "box", inputs: {"next": "step.g"}),
+        "step": (custom: r#"//! Step
+            //! @in f: Grid<f32[5]>
+            //! @out g: Grid<f32[5]>
+            //! @out s: Grid<f32>
+            const N = 5;
+            fn stage(cell: Cell) -> Result {
+                var g = array<f32, N>();
+                for (var i = 0; i < N; i++) { g[i] = f(cell, i); }
+                var s = 0.0;
+                for (var i = 0; i < N; i++) {
+                    if i > 0 { s += g[i - 1] / f32(i) + log(f32(i)) + f32(7 % i) + f32(1u << u32(i - 1)); }
+                    if i < N - 1 { g[i] = 0.5 * (g[i] + g[i + 1]); }
+                }
+                return Result(g, s);
+            }"#, inputs: {"f": "f"}),
+        "plain": (custom: r#"//! Three
+            //! @inout x: Grid<f32> = 2
+            fn stage(cell: Cell) -> f32 {
+                var v = vec4f(x(cell));
+                for (var i = 0; i < 4; i++) { if i > 0 { v[i] = v[i - 1] / f32(i); } }
+                return v.w;
+            }"#, on: "box"),
+    "##;
+    let start = random(5 * 30, 3);
+    for sim in &mut plans(&document(60.0, nodes, &[]), &["f", "step.s", "plain.x"]) {
+        sim.reset();
+        sim.write("f", &start).unwrap();
+        step(sim, 1);
+        let (g, s, x) = (read(sim, "f"), read(sim, "step.s"), read(sim, "plain.x"));
+        for cell in 0..30 {
+            let mut own: Vec<f64> = f64s(&start[5 * cell..5 * cell + 5]);
+            let mut sum = 0.0;
+            for i in 0..5 {
+                if i > 0 {
+                    let whole = [0, 1, 1, 3][i - 1];
+                    sum += own[i - 1] / i as f64 + (i as f64).ln() + f64::from(whole) + f64::from(1u32 << (i - 1));
+                }
+                if i < 4 {
+                    own[i] = 0.5 * (own[i] + own[i + 1]);
+                }
+            }
+            within("sum", s[cell] - sum, 1e-4, "rounding of f32 and of its logarithm");
+            within("numbers", max_abs(&difference(&g[5 * cell..5 * cell + 5], &own)), 1e-6, "rounding of f32");
+            within("a plain grid", x[cell] - 2.0 / 6.0, 1e-6, "rounding of f32");
+        }
+    }
+}
+
+#[test]
+fn statistics_and_conditions_judge_each_number_and_nan_stays_nan() {
+    let nodes = r##"
+        "box": (domain: (resolution: (6, 5), width: 1)),
+        "s": (state: "Grid<f32[3]>", on: "box", inputs: {"next": "make.g"}),
+        "make": (custom: r#"//! Make
+            //! @in s: Grid<f32[3]>
+            //! @out g: Grid<f32[3]>
+            fn stage(cell: Cell) -> array<f32, 3> {
+                let nan = sqrt(-1.0 - f32(frame.index));
+                return array<f32, 3>(1.0, select(2.0, nan, cell.x == 2 && cell.y == 1), 3.0 + 0.0 * s(cell, 0));
+            }"#, inputs: {"s": "s"}, $precision),
+    "##;
+    for precision in ["", r#"precision: "f16""#] {
+        let document = document(60.0, nodes, &[("$precision", precision)]);
+        for sim in &mut plans(&document, &["s", "make.g"]) {
+            step(sim, 1);
+            let found = read(sim, "make.g");
+            assert_eq!(found.iter().filter(|x| x.is_nan()).count(), 1, "{precision}");
+            assert!(found[3 * 8 + 1].is_nan(), "{precision}");
+        }
+        let graph = Graph::build(&document, Library::builtin()).unwrap();
+        let measure = |statistic: &str| {
+            let text = format!("make.g:{statistic}");
+            let measurement = Measurement::parse(&text, &document, &graph).unwrap_or_else(|e| panic!("{text}: {e}"));
+            let mut sim = simulation(&document);
+            step(&mut sim, 1);
+            let sample = expect::request(&sim, &measurement.subject).unwrap().wait().unwrap();
+            expect::of(&sample, measurement.statistic, measurement.component).values
+        };
+        assert_eq!(measure("nan")[0], 1.0);
+        assert_eq!(measure("sum:2")[0], 90.0);
+        assert_eq!((measure("max:0")[0], measure("min:0")[0]), (1.0, 1.0));
+    }
+}
+
 #[test]
 fn what_arrays_are_not_for_is_refused_in_a_sentence() {
     let port = |declaration: &str, body: &str| {
@@ -253,6 +345,11 @@ fn what_arrays_are_not_for_is_refused_in_a_sentence() {
         (port("@in f: Particles{position: Vec, a: f32[4]}", "1.0"), "is not an attribute type"),
         (port("@param f: f32[4] = 0", "params.f"), "is not a type of a parameter"),
         ("//! S\n//! @in p: Particles{position: Vec}\n//! @out f: Grid<f32[4]>, scatter\nfn stage(particle: Particle) { add_f(vec2i(0), 1.0); }\n".into(), "`f` has several numbers a cell"),
+        (port("@in f: Grid<f32[4]>", "f(cell)"), "`f` has 4 numbers a cell; read one of them, `f(cell, i)` with i from 0 to 3"),
+        (port("@in f: Grid<f32[4]>", "f_at(position(cell))"), "read one of them, `f_at(position, i)`"),
+        ("//! S\n//! @out f: Grid<f32[4]>\nfn stage(cell: Cell) -> array<f32, 5> { return array<f32, 5>(); }\n".into(), "returns `array<f32, 5>`, the header asks for `array<f32, 4>`"),
+        ("//! S\n//! @out f: Grid<f32[4]>\nconst N = 3;\nfn stage(cell: Cell) -> array<f32, N> { return array<f32, N>(); }\n".into(), "the header asks for `array<f32, 4>`"),
+        ("//! S\n//! @out f: Grid<f32[4]>\nfn stage(cell: Cell) -> vec4f { return vec4f(); }\n".into(), "returns vec4f, the header asks for `array<f32, 4>`"),
     ] {
         let error = stagewright_language::stage::Stage::parse("own", &text).map(drop).unwrap_err();
         let error = error.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");

@@ -35,8 +35,7 @@ pub(crate) const HALVES: &str = "fn _halves(x: vec2f, random: u32) -> u32 {
     let e = max(bitcast<vec2u>(x) & vec2u(0x7f800000u), vec2u(0x38800000u));
     let chance = (vec2f(vec2u(random & 0xffffu, random >> 16u)) + 0.5) / 65536.0;
     let y = floor(x * bitcast<vec2f>(0x84000000u - e) + chance) * bitcast<vec2f>(e - 0x05000000u);
-    let most = max(abs(x), vec2f(65504.0));
-    return pack2x16float(clamp(y, -most, most));
+    return pack2x16float(select(y, clamp(y, vec2f(-65504.0), vec2f(65504.0)), abs(x) < vec2f(65520.0)));
 }";
 
 /// The names of a text that the generator has something for.

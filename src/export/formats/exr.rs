@@ -107,10 +107,10 @@ fn channels(layer: &Layer, name: &str, first: bool) -> Result<([usize; 2], Vec<C
         ExportedValue::Grid(grid) => {
             let grid = grid.centered();
             let letters: &[&str] = match grid.components {
+                _ if grid.array => &[],
                 1 => &["V"],
                 2 | 3 => &["X", "Y", "Z"],
-                4 => &["R", "G", "B", "A"],
-                _ => &[],
+                _ => &["R", "G", "B", "A"],
             };
             let channel = |index: usize| {
                 let part = letters.get(index).map_or_else(|| index.to_string(), ToString::to_string);

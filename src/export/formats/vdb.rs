@@ -99,7 +99,7 @@ fn identifier(frame: &Frame, about: &About) -> String {
     format!("{}-{}-{}-{}-{frame:012x}", part(0, 8), part(8, 12), part(12, 16), part(16, 20))
 }
 
-/// The grids of a value. One of four components gives two: three in a vector, and the last, `NAME_w`; one of more gives `NAME_0`, `NAME_1`, ..
+/// The grids of a value. One of four components gives two: three in a vector, and the last, `NAME_w`; several numbers give `NAME_0`, `NAME_1`, ..
 fn volumes_of(name: &str, unit: &str, grid: &Grid<'_>, class: Class) -> Result<Vec<Volume>, String> {
     if grid.scalar != Scalar::F32 {
         let wide = |word: &u32| grid.scalar == Scalar::U32 && i32::try_from(*word).is_err();
@@ -108,10 +108,10 @@ fn volumes_of(name: &str, unit: &str, grid: &Grid<'_>, class: Class) -> Result<V
         }
     }
     let parts: Vec<(String, usize, usize)> = match grid.components {
+        n if grid.array => (0..n).map(|number| (format!("_{number}"), number, 1)).collect(),
         1 => vec![(String::new(), 0, 1)],
         2 | 3 => vec![(String::new(), 0, 3)],
-        4 => vec![(String::new(), 0, 3), ("_w".into(), 3, 1)],
-        n => (0..n).map(|number| (format!("_{number}"), number, 1)).collect(),
+        _ => vec![(String::new(), 0, 3), ("_w".into(), 3, 1)],
     };
     let Grid { dim, cells, elements, components, faces, ref words, .. } = *grid;
     let cells = Cells { dim, cells, elements, components, faces, words };
@@ -178,8 +178,17 @@ mod tests {
     fn positions_lead_from_grid_to_grid() {
         let words = (0..4 * 3 * 2 * 4u32).map(|n| (n as f32).to_bits()).collect();
         let (elements, scalar, words) = ([4, 3, 2], Scalar::F32, Cow::Owned(words));
-        let grid =
-            Grid { dim: 3, cells: elements, elements, edges: [0.5; 3], components: 4, scalar, faces: false, words };
+        let grid = Grid {
+            dim: 3,
+            cells: elements,
+            elements,
+            edges: [0.5; 3],
+            components: 4,
+            array: false,
+            scalar,
+            faces: false,
+            words,
+        };
         let volumes = volumes_of("color", "", &grid, FOG).unwrap();
         assert_eq!(volumes.iter().map(|volume| volume.name.as_str()).collect::<Vec<_>>(), ["color", "color_w"]);
         assert_eq!(volumes[0].ty, "Tree_vec3s_5_4_3");
@@ -200,7 +209,17 @@ mod tests {
         let grid = |value: &dyn Fn([f64; 3]) -> f32| {
             let words = (0..side.pow(3)).map(|at| value(cell(at)).to_bits()).collect();
             let (elements, scalar, words) = ([side; 3], Scalar::F32, Cow::Owned(words));
-            Grid { dim: 3, cells: elements, elements, edges: [0.5; 3], components: 1, scalar, faces: false, words }
+            Grid {
+                dim: 3,
+                cells: elements,
+                elements,
+                edges: [0.5; 3],
+                components: 1,
+                array: false,
+                scalar,
+                faces: false,
+                words,
+            }
         };
         // All of the leaf in the middle is inside.
         let ball =

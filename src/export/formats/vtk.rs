@@ -88,7 +88,7 @@ fn type_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// The bytes of elements. Vectors of two get a third component, 0, since ParaView takes vectors of three alone for vectors.
+/// The bytes of elements that are single numbers, vectors or colours. Vectors of two get a third component, 0, since ParaView takes vectors of three alone for vectors.
 fn bytes(words: &[u32], components: usize) -> (usize, Vec<u8>) {
     match components {
         2 => (
@@ -130,7 +130,10 @@ fn grids(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
             Some(_) => {}
         }
         let grid = grid.centered();
-        let (components, bytes) = bytes(&grid.words, grid.components);
+        let (components, bytes) = match grid.array {
+            true => (grid.components, grid.words.iter().flat_map(|word| word.to_le_bytes()).collect()),
+            false => bytes(&grid.words, grid.components),
+        };
         xml.array(&layer.name, type_name(grid.scalar), components, &bytes);
     }
     xml.text += "</CellData>\n</Piece>\n</ImageData>\n";

@@ -84,6 +84,12 @@ pub fn port_type(ty: WireType) -> PortType {
 
 /// The remedy for a wire and a port that do not fit: what to connect between them.
 pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, ValueType>) -> String {
+    if let WireType::Grid(ValueType::Array(count)) = given {
+        let last = count - 1;
+        return format!(
+            "a stage of your own picks one of the {count} numbers of a cell, `return x(cell, 0);` to `return x(cell, {last});`"
+        );
+    }
     let takes = |value| wanted.element().is_none_or(|element| element.takes(value));
     let (vectors, floats) = (!takes(ValueType::F32), !takes(ValueType::U32));
     let whole = match given {

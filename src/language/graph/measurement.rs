@@ -12,7 +12,7 @@ pub struct Measurement {
     pub subject: ExpectSubject,
     /// What is computed from the measured values.
     pub statistic: Statistic,
-    /// The component of vectors; their length when `None`.
+    /// The component of vectors, whose length counts when `None`, or the number of several in a cell, which all count then.
     pub component: Option<u32>,
 }
 

@@ -310,10 +310,13 @@ impl Resolver<'_> {
                     here.name,
                     cells(here)
                 );
-                let remedy = format!(
-                    "read it with `{}_at(position)`, resample it with grid/resample, or set `on` to `{}`",
-                    port.name, there.name
-                );
+                let (name, on) = (&port.name, &there.name);
+                let remedy = match port.ty.is_array() {
+                    true => format!("read it with `{name}_at(position, i)`, or set `on` to `{on}`"),
+                    false => format!(
+                        "read it with `{name}_at(position)`, resample it with grid/resample, or set `on` to `{on}`"
+                    ),
+                };
                 self.problems.push(Problem::new(path, &port.name, cause, remedy));
             }
         }

@@ -112,7 +112,7 @@ const PURE: [&str; 27] = [
 ];
 
 /// Whole constants that a text declares, where the name is declared once: `const N = 19;`.
-fn constants(tokens: &[Token<'_>]) -> BTreeMap<String, i64> {
+pub(super) fn constants(tokens: &[Token<'_>]) -> BTreeMap<String, i64> {
     let text = |i: usize| text(tokens, i);
     let declares = |i: usize| {
         let before = i.checked_sub(1).map_or("", text);

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::accessors;
+use super::bounded::constants;
 use super::definition::StageError;
 use super::header::{Change, Direction, Header, Param, ParamType, Port, Scatter};
 use super::shared::{Used, origin};
-use super::syntax::{Token, TokenKind, calls, is_member, line_col, module_names, stage_function, text};
-use super::types::{PortType, ValueType};
+use super::syntax::{Token, TokenKind, calls, closing, is_member, line_col, module_names, stage_function, text};
+use super::types::{Element, PortType, ValueType};
 
 /// Checks the signature of `fn stage` against the header.
 pub(super) fn function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
@@ -23,7 +24,12 @@ pub(super) fn function(header: &Header, source: &str, tokens: &[Token<'_>], erro
     errors.extend(wrong_outputs(header, argument).into_iter().map(|(line, message)| StageError::new(line, 1, message)));
     if let Some((token, expected)) = wrong_return(header, tokens, function.keyword) {
         let (line, column) = line_col(source, token.start);
-        let message = format!("`fn stage` returns {}, the header asks for {expected}", token.text);
+        // Of an array its element and length too.
+        let returned: String = match token.text {
+            "array" => format!("`{}`", source[token.start..].split_inclusive('>').next().unwrap_or_default()),
+            text => text.into(),
+        };
+        let message = format!("`fn stage` returns {returned}, the header asks for {expected}");
         errors.push(StageError::new(line, column, message));
     }
     let numbers = header.ports.iter().filter(|p| p.direction == Direction::Out && p.ty.is_number());
@@ -61,11 +67,16 @@ fn wrong_outputs(header: &Header, argument: &str) -> Vec<(usize, String)> {
     let filled = || written().filter(|p| p.ty.is_grid() && p.scatter.is_none());
     let mut wrong = Vec::new();
     if argument == "Particle" {
-        wrong.extend(
-            filled().map(|port| {
-                (port.line, format!("a particle stage writes the grid `{}` with `scatter` only", port.name))
-            }),
-        );
+        wrong.extend(filled().map(|port| {
+            let name = &port.name;
+            let message = match port.ty.is_array() {
+                true => format!(
+                    "a particle stage can't write `{name}`, which has several numbers a cell; scatter grids of one"
+                ),
+                false => format!("a particle stage writes the grid `{name}` with `scatter` only"),
+            };
+            (port.line, message)
+        }));
     } else {
         wrong.extend(written().find(|p| p.ty == PortType::Particles).map(|port| {
             (port.line, format!("`{}` is changed particle by particle: `fn stage(particle: Particle)`", port.name))
@@ -104,6 +115,18 @@ fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], keyword: usize) -> Op
     let signature = tokens.iter().skip(keyword).take_while(|t| t.text != "{");
     let mut after = signature.skip_while(|t| t.text != "->").skip(1);
     let token = *after.next()?;
+    if let [(_, Element::Fixed(wanted @ ValueType::Array(_)))] = header.returned().as_slice() {
+        let length = match [after.next(), after.next(), after.next(), after.next()].map(|t| t.map_or("", |t| t.text)) {
+            _ if token.text != "array" => {
+                let known = ValueType::parse(token.text).is_some() || ["bool", "Result", "Cell"].contains(&token.text);
+                known.then_some(0)
+            }
+            ["<", "f32", ",", length] => length.parse().ok().or_else(|| constants(tokens).get(length).copied()),
+            _ => Some(0),
+        };
+        let same = length.is_none_or(|length| length == i64::from(wanted.components(2)));
+        return (!same).then(|| (token, format!("`{}`", wanted.wgsl(2))));
+    }
     let known = ValueType::parse(token.text).is_some() || ["bool", "Result", "Cell"].contains(&token.text);
     let returned = header.returned();
     let filters = header.ports.iter().any(|p| p.change == Change::Filter);
@@ -139,6 +162,36 @@ pub(super) fn declarations(header: &Header, source: &str, tokens: &[Token<'_>], 
         {
             let message = format!("`{added}` is generated for the port `{}`; choose another name", other.name);
             errors.push(StageError::new(port.line, 1, message));
+        }
+    }
+}
+
+/// Several numbers of a cell are read one by one.
+pub(super) fn numbers(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
+    for (at, name) in calls(tokens) {
+        let own = |port: &&Port| name == port.name || name.strip_suffix("_at") == Some(&port.name);
+        let ports = || header.ports.iter().filter(|port| port.ty.is_array() && port.reads());
+        let (Some(port), Some(close)) = (ports().find(own), closing(tokens, at + 1)) else { continue };
+        let mut depth = 0;
+        let mut commas = 0;
+        for token in &tokens[at + 1..close] {
+            match token.text {
+                "(" | "[" => depth += 1,
+                ")" | "]" => depth -= 1,
+                "," if depth == 1 => commas += 1,
+                _ => {}
+            }
+        }
+        if commas == 0 {
+            let (line, column) = line_col(source, tokens[at].start);
+            let count = port.ty.element().map_or(0, |element| element.example().components(2));
+            let place = if name == port.name { "cell" } else { "position" };
+            let message = format!(
+                "`{}` has {count} numbers a cell; read one of them, `{name}({place}, i)` with i from 0 to {}",
+                port.name,
+                count - 1
+            );
+            errors.push(StageError::new(line, column, message));
         }
     }
 }

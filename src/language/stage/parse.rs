@@ -45,6 +45,7 @@ impl Stage {
         if complete {
             check::ports(&header, &tokens, &mut errors);
         }
+        check::numbers(&header, &source, &tokens, &mut errors);
         check::params(&header, &source, &tokens, &used, &mut errors);
         let runs = iteration_source(&header, &tokens);
         footprint::check(&header, &tokens, runs, &mut errors);

@@ -133,7 +133,8 @@ impl ValueType {
     /// The type of `f32[N]`.
     fn parse_array(text: &str) -> Option<ValueType> {
         let length = text.strip_prefix("f32")?.trim_start().strip_prefix('[')?.strip_suffix(']')?.trim();
-        let length = length.parse().ok().filter(|n| (2..=ValueType::MOST_NUMBERS).contains(n))?;
+        let plain = length.starts_with(|c: char| ('1'..='9').contains(&c));
+        let length = length.parse().ok().filter(|n| plain && (2..=ValueType::MOST_NUMBERS).contains(n))?;
         Some(ValueType::Array(length))
     }
 

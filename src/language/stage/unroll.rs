@@ -1,7 +1,9 @@
 //! Unrolls short loops with constant bounds, so that the shader compiler can evaluate what depends on the counter:
 //! `neighbor(cell, face)` becomes one of four or six cells.
 
-use super::syntax::{Edits, Token, TokenKind, closing, may_write, text, tokens};
+use std::collections::BTreeSet;
+
+use super::syntax::{Edits, Function, Token, TokenKind, closing, functions, may_write, text, tokens};
 use super::types::ValueType;
 
 /// Limit of iterations of one loop, and of nested loops together.
@@ -13,6 +15,8 @@ struct Known<'a> {
     bounds: &'a dyn Fn(&str) -> Option<i64>,
     /// Ports with several numbers a cell. Loops over these numbers are unrolled as long as a cell may have as many.
     arrays: &'a [&'a str],
+    /// Functions that loop, which drivers would copy into every round.
+    looping: BTreeSet<&'a str>,
 }
 
 /// The text with loops `for (var i = A; i < B; i++)` unrolled, where A and B are known, the body neither writes the
@@ -20,12 +24,14 @@ struct Known<'a> {
 pub(super) fn unrolled(source: &str, constants: &dyn Fn(&str) -> Option<i64>, arrays: &[&str]) -> String {
     let bounds = |bound: &str| bound.parse().ok().or_else(|| constants(bound));
     let copies = if arrays.is_empty() { MAX_COPIES } else { 2 * MAX_COPIES };
-    unrolled_within(source, &Known { bounds: &bounds, arrays }, copies)
+    let tokens = tokens(source);
+    let looping = if arrays.is_empty() { BTreeSet::new() } else { looping(&tokens) };
+    unrolled_within(source, &Known { bounds: &bounds, arrays, looping }, copies)
 }
 
 /// The same of loops up to a named constant alone, such as `DIM`.
 pub(super) fn unrolled_axes(source: &str, constants: &dyn Fn(&str) -> Option<i64>) -> String {
-    unrolled_within(source, &Known { bounds: constants, arrays: &[] }, MAX_COPIES)
+    unrolled_within(source, &Known { bounds: constants, arrays: &[], looping: BTreeSet::new() }, MAX_COPIES)
 }
 
 fn unrolled_within(source: &str, known: &Known<'_>, copies: i64) -> String {
@@ -34,8 +40,7 @@ fn unrolled_within(source: &str, known: &Known<'_>, copies: i64) -> String {
     let mut at = 0;
     while at < tokens.len() {
         let few = |l: &Loop<'_>| {
-            let most =
-                if l.counts_numbers(&tokens, known.arrays) { i64::from(ValueType::MOST_NUMBERS) } else { MAX_ROUNDS };
+            let most = if l.counts_numbers(&tokens, known) { i64::from(ValueType::MOST_NUMBERS) } else { MAX_ROUNDS };
             l.rounds() <= copies.min(most)
         };
         let found = short_loop(&tokens, at, known).filter(few);
@@ -46,12 +51,30 @@ fn unrolled_within(source: &str, known: &Known<'_>, copies: i64) -> String {
         };
         let body = source.get(open.start + 1..close.start).unwrap_or_default();
         let body = unrolled_within(body, known, copies / found.rounds().max(1));
-        let round = |value: i64| format!("{{ const {}: i32 = {value};{body}}}", found.counter);
+        // No `const`: what the text guards by conditions, such as an index of -1 in the first round, would be evaluated.
+        let round = |value: i64| format!("{{ let {} = {value}i;{body}}}", found.counter);
         let values = (found.from..found.until).step_by(found.step);
         edits.replace(head.start, close.start + 1, &values.map(round).collect::<String>());
         at = found.close + 1;
     }
     edits.finish()
+}
+
+/// Functions of a text that loop, or call one that does.
+fn looping<'a>(tokens: &[Token<'a>]) -> BTreeSet<&'a str> {
+    let functions = functions(tokens);
+    let mut found = BTreeSet::from(["for", "while", "loop"]);
+    loop {
+        let loops = |f: &&Function<'a>| f.body.clone().any(|i| found.contains(text(tokens, i)));
+        let more: Vec<&str> =
+            functions.iter().filter(loops).map(|f| f.name.text).filter(|name| !found.contains(name)).collect();
+        if more.is_empty() {
+            break;
+        }
+        found.extend(more);
+    }
+    found.retain(|name| !["for", "while", "loop"].contains(name));
+    found
 }
 
 struct Loop<'a> {
@@ -70,7 +93,11 @@ impl Loop<'_> {
     }
 
     /// Whether the counter is an index, in a text with such ports, or the number of one of their cells.
-    fn counts_numbers(&self, tokens: &[Token<'_>], arrays: &[&str]) -> bool {
+    fn counts_numbers(&self, tokens: &[Token<'_>], Known { arrays, looping, .. }: &Known<'_>) -> bool {
+        let mut body = self.open..self.close;
+        if body.any(|i| looping.contains(text(tokens, i))) {
+            return false;
+        }
         let body = self.open..self.close;
         let names = |range: std::ops::Range<usize>| range.into_iter().any(|i| text(tokens, i) == self.counter);
         let holds = |open: usize| closing(tokens, open).is_some_and(|close| names(open..close));
@@ -111,15 +138,16 @@ mod tests {
     fn loops_over_the_numbers_of_a_cell_are_unrolled_at_any_length() {
         let rounds = |text: &str| {
             let found = unrolled(text, &|name| (name == "Q").then_some(19), &["f"]);
-            (found.matches("const i: i32").count(), found)
+            (found.matches("let i = ").count(), found)
         };
         let (count, found) = rounds("for (var i = 0; i < Q; i++) { sum += f(cell - E[i], i); }");
-        assert!(count == 19 && found.contains("const i: i32 = 18;"), "{found}");
+        assert!(count == 19 && found.contains("let i = 18i;"), "{found}");
         let (count, found) = rounds("for (var i = 1; i < 19; i += 2) { g[i] = g[i + 1]; }");
-        assert!(count == 9 && found.contains("const i: i32 = 17;") && !found.contains("const i: i32 = 19;"), "{found}");
+        assert!(count == 9 && found.contains("let i = 17i;") && !found.contains("let i = 19i;"), "{found}");
         for text in [
             "for (var i = 0; i < 19; i++) { sum += 1.0; }",
             "for (var i = 0; i < 65; i++) { sum += f(cell, i); }",
+            "fn all() { for (var k = 0; k < n; k++) { } } fn both() { all(); } for (var i = 0; i < 19; i++) { sum += f(cell, i); both(); }",
             "for (var i = 0; i < 19; i += n) { sum += f(cell, i); }",
         ] {
             assert_eq!(rounds(text).1, text);
@@ -137,7 +165,7 @@ mod tests {
     fn short_loops_are_unrolled() {
         assert_eq!(
             out("a; for (var i = 1; i < 3; i++) { s += f(i); } b;"),
-            "a; { const i: i32 = 1; s += f(i); }{ const i: i32 = 2; s += f(i); } b;"
+            "a; { let i = 1i; s += f(i); }{ let i = 2i; s += f(i); } b;"
         );
         assert_eq!(out("for (var face = 0; face < FACES; face++) { s += 1; }").matches("s += 1").count(), 4);
         let nested = "for (var i = 0; i < 2; i++) { for (var j = 0; j < 3; j++) { s += i * j; } }";

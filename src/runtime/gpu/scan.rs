@@ -22,7 +22,7 @@ struct Look {
     elements: u32, adjacent: u32, components: u32, scalar: u32,
     live: u32, component: i32, ranged: u32, at: u32,
     faces: vec3u, low: f32,
-    high: f32, plane: u32,
+    high: f32, plane: u32, apart: u32,
 }
 @group(0) @binding(0) var<uniform> look: Look;
 @group(0) @binding(1) var<storage, read> values: array<u32>;
@@ -68,12 +68,12 @@ fn bad(element: u32) -> bool {
         if (wild(bits)) { return true; }
         if (look.ranged == 0u) { continue; }
         let number = value(bits);
-        if ((end - first == 1u || look.faces.x > 0u) && (number < look.low || number > look.high)) { return true; }
+        if ((end - first == 1u || look.apart > 0u) && (number < look.low || number > look.high)) { return true; }
         squares += number * number;
     }
-    // Of vectors the length counts; of faces each by itself.
+    // Of vectors the length counts; of faces and of several numbers in a cell each by itself.
     let size = sqrt(squares);
-    return look.ranged != 0u && end - first > 1u && look.faces.x == 0u && (size < look.low || size > look.high);
+    return look.ranged != 0u && end - first > 1u && look.apart == 0u && (size < look.low || size > look.high);
 }
 
 @compute @workgroup_size(256)
@@ -109,6 +109,8 @@ pub(crate) struct Look {
     pub components: u32,
     /// 0 for f32, 1 for i32, 2 for u32, 3 for f16.
     pub scalar: u32,
+    /// Whether each component is judged by itself, and not by the length of all.
+    pub apart: bool,
     /// Of faces, the elements along each axis; zero otherwise.
     pub faces: [u32; 3],
     /// The one component that counts.
@@ -242,7 +244,7 @@ fn block_of(look: &Look, at: u32) -> [u32; 16] {
         low.to_bits(),
         high.to_bits(),
         look.plane,
-        0,
+        u32::from(look.apart),
         0,
     ]
 }

@@ -348,8 +348,9 @@ fn titles(title: &str, parts: usize) -> String {
     if parts == 1 {
         return quoted(title.to_string());
     }
+    let letters = ["x", "y", "z", "w"];
     (0..parts)
-        .map(|part| match ["x", "y", "z", "w"].get(part) {
+        .map(|part| match letters.get(part).filter(|_| parts <= letters.len()) {
             Some(name) => quoted(format!("{title}.{name}")),
             None => quoted(format!("{title}.{part}")),
         })

@@ -9,6 +9,7 @@ use super::{Token, TokenKind, closing};
 pub struct Function<'a> {
     /// `fn`
     pub keyword: usize,
+    /// The token of its name.
     pub name: Token<'a>,
     /// Between the parentheses.
     pub arguments: Range<usize>,

@@ -15,7 +15,7 @@ mod writes;
 pub(crate) use blocks::{Block, blocks};
 pub(crate) use brackets::{block_end, closing, top_level, unmatched};
 pub use edits::Edits;
-pub use functions::{calls, functions, is_member, module_declarations, module_names, stage_function, text};
+pub use functions::{Function, calls, functions, is_member, module_declarations, module_names, stage_function, text};
 pub use lex::{Token, TokenKind, line_col, tokens};
 pub use statements::{Statement, statements};
 pub use writes::{assigns, may_write, written};

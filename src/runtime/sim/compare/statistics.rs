@@ -91,10 +91,11 @@ impl Statistics {
 pub(super) fn of(a: &HostCopy, b: &HostCopy) -> Statistics {
     let faces = a.is_on_faces();
     let components = a.components();
-    // Of faces, each component is an element of its own.
-    let (elements, parts) =
-        if faces { (a.elements() * components, 1) } else { (a.elements().min(b.elements()), components) };
-    let parts_of = |side: &HostCopy, at: usize, part: usize| match faces {
+    // Of faces and of several numbers in a cell, each is an element of its own.
+    let apart = faces || a.ty().value().is_array();
+    let elements = a.elements().min(b.elements());
+    let (elements, parts) = if apart { (elements * components, 1) } else { (elements, components) };
+    let parts_of = |side: &HostCopy, at: usize, part: usize| match apart {
         true => side.number(at / components, at % components),
         false => side.number(at, part),
     };
@@ -121,7 +122,7 @@ pub(super) fn of(a: &HostCopy, b: &HostCopy) -> Statistics {
         found.count += 1;
         let difference = |part: usize| parts_of(a, at, part) - parts_of(b, at, part);
         for part in 0..parts {
-            let component = if faces { at % components } else { part };
+            let component = if apart { at % components } else { part };
             found.mean[component] += difference(part);
             counts[component] += 1;
             reference += parts_of(b, at, part).powi(2);

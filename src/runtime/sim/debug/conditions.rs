@@ -310,6 +310,14 @@ impl Prepared {
                     let remedy = "compile with the wires of Condition::keep among PlanOptions::keep";
                     return Err(Problem::new("", &name, "the wire's memory is reused within the frame", remedy).into());
                 }
+                let count = known.ty.value().components(known.dim);
+                if bounds.component.is_some_and(|component| component >= count) {
+                    let cause = format!(
+                        "it has no component {}; it has {count}, counted from 0",
+                        bounds.component.unwrap_or(0)
+                    );
+                    return Err(Problem::new("", &name, cause, "name another component").into());
+                }
                 let found = look_for(plan, known, alive(plan, &name, known), &bounds);
                 if let Some(look) = found {
                     looks.push(look);

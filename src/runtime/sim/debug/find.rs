@@ -49,6 +49,7 @@ pub(crate) fn look_for(plan: &Plan, wire: &Wire, count: Option<(BufferId, bool)>
             Scalar::I32 => 1,
             Scalar::U32 => 2,
         },
+        apart: wire.ty == WireType::FaceGrid || wire.ty.value().is_array(),
         faces: domain.filter(|_| wire.ty == WireType::FaceGrid).map_or([0; 3], crate::graph::Domain::face_resolution),
         component: bounds.component,
         range,

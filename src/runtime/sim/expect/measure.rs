@@ -199,12 +199,15 @@ impl Sample {
         inside.then(|| self.element(index)).flatten()
     }
 
-    /// The values for a statistic without a component: those of single numbers, the lengths of vectors, all faces.
+    /// The values for a statistic without a component: those of single numbers, all of several in a cell, the lengths of vectors, all faces.
     pub fn whole(&self) -> Box<dyn Iterator<Item = f64> + '_> {
         let components = self.components();
         match self {
             Sample::Field(field, _) if field.ty == WireType::FaceGrid => {
                 Box::new((0..components).flat_map(|component| faces(field, component)))
+            }
+            Sample::Field(field, _) if field.ty.value().is_array() => {
+                Box::new((0..components).flat_map(|component| self.component(component)))
             }
             Sample::Field(field, live) if components > 1 => {
                 Box::new((0..live.unwrap_or(usize::MAX).min(elements(field))).map(move |element| {

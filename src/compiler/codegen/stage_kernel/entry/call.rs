@@ -17,7 +17,12 @@ use crate::stage::IterationSource;
 
 /// The call of the dispatched stage, with the statements that begin and end its sample.
 pub(super) fn call(cx: &Context<'_>, argument: &str) -> String {
-    let keep = if results::returned(cx, cx.own()).is_empty() { "" } else { "let _result = " };
+    let keep = match results::returned(cx, cx.own()).as_slice() {
+        [] => String::new(),
+        // A longer array has all numbers too.
+        [(_, ty)] if ty.starts_with("array") => format!("let _result: {ty} = "),
+        _ => "let _result = ".into(),
+    };
     let (begin, end) = checks::sampled(cx, argument).unwrap_or_default();
     format!("{begin}{keep}stage({argument});{end}")
 }
