@@ -16,6 +16,9 @@ pub struct ScatterCheck {
     pub node: String,
     /// Name of the port.
     pub port: String,
+    /// Whether it adds to particles instead of cells.
+    #[serde(default)]
+    pub of_particles: bool,
     /// Fraction bits; `None` where integers are added.
     pub bits: Option<u32>,
     /// How sums are stored.

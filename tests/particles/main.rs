@@ -22,4 +22,5 @@ mod sorting;
 mod sph;
 mod sph_reference;
 mod sph_rest;
+mod sums;
 mod tank;

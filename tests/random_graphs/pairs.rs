@@ -232,6 +232,11 @@ const PARTICLE_ENDINGS: &[Stage] = &[
         "put_item(p_count() - 1u - particle.index, particle.mark);",
     ),
     stage(
+        "sum by index",
+        "@inout p: Particles{mark: f32} -> {item: f32}, sum 8",
+        "add_item((particle.index * 5u) % p_count(), particle.mark); add_item(particle.index / 2u, 1.0);",
+    ),
+    stage(
         "add to a grid",
         "@in p: Particles{position: Vec, mark: f32}; @out r: Grid<f32>, scatter 8",
         "add_r(cell_at(particle.position), particle.mark);",
@@ -281,7 +286,7 @@ fn results(stage: &Stage, node: &str) -> (String, Vec<String>) {
                 written.unwrap_or("mark: f32").split(", ").map(|a| a.split_once(": ").expect("an attribute"));
             for (attribute, ty) in attributes {
                 wires.push(format!("{node}.{name}.{attribute}"));
-                if written.is_some() && !ends("put") {
+                if written.is_some() && !ends("put") && !ends("sum 8") {
                     returned.push(ty.to_string());
                 }
             }

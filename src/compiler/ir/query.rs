@@ -35,7 +35,7 @@ pub(crate) fn checked(stage: &Stage, port: &Port) -> bool {
         _ => false,
     };
     let counts = whole && port.direction == Direction::Out && stage.counts(&port.name);
-    matches!(port.scatter, Some(Scatter::Sum(_))) && !counts
+    port.sum_bits().is_some() && !counts
 }
 
 /// Whether a write adds to a grid in fixed point. Sums of whole numbers give back what was there before.

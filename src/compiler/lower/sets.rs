@@ -28,7 +28,7 @@ use crate::ir::{Op, Part, Read, Task, Value, ValueId, Write};
 use crate::problem::Problem;
 use crate::stage::Stage;
 use crate::stage::header::{Change, Port};
-use crate::stage::types::{PortType, Precision, ValueType, WireType};
+use crate::stage::types::{PortType, Precision, Scalar, ValueType, WireType};
 
 /// Elements that one workgroup sums.
 pub(super) const SCAN_BLOCK: u64 = 1024;
@@ -231,10 +231,41 @@ impl Expander<'_> {
                     writes.push(write(Part::Attribute(name), value, Some(zero)));
                 }
             }
+            Change::Sum(_) => {
+                for (name, ty) in &declared.written {
+                    let label = format!("{} (sum)", label(name));
+                    let zero = self.attribute(room, *ty, label.clone());
+                    self.push(node, env, Task::Fill(None), vec![], vec![super::write(zero)])?;
+                    let value = self.attribute(room, *ty, label);
+                    let name = shared(attributes, name);
+                    attributes.insert(name.clone(), value);
+                    writes.push(write(Part::Attribute(name), value, Some(zero)));
+                }
+            }
             Change::Filter | Change::Gather | Change::Scatter => {
                 let value = self.indices(room, label("index"));
                 writes.push(write(Part::Whole, value, None));
             }
+        }
+        Ok(set)
+    }
+
+    /// What a stage has added to particles in fixed point, as numbers.
+    pub(super) fn summed(
+        &mut self,
+        node: NodeId,
+        env: EnvId,
+        (port, declared, bits): (usize, &Port, u32),
+        mut set: Set,
+    ) -> Result<Set, Problems> {
+        let path = self.graph.nodes[node].path.clone();
+        let attributes = Rc::make_mut(&mut set.attributes);
+        for (name, ty) in declared.written.iter().filter(|(_, ty)| ty.scalar() == Scalar::F32) {
+            let Some(sum) = attributes.get(name.as_str()).copied() else { continue };
+            let value = self.attribute(set.room, *ty, format!("{path}.{}.{name}", declared.name));
+            let write = Write { port, consumes: Some(sum), ..super::write(value) };
+            self.push(node, env, Task::FromFixed(bits), vec![], vec![write])?;
+            attributes.insert(name.as_str().into(), value);
         }
         Ok(set)
     }

@@ -258,6 +258,10 @@ impl Expander<'_> {
                     }
                     results[port] = Feed::Value(value);
                 }
+                Feed::Set(set) if declared.is_summed_set() => {
+                    let bits = declared.sum_bits().unwrap_or(0);
+                    results[port] = Feed::Set(self.summed(node, env, (port, declared, bits), set.clone())?);
+                }
                 Feed::Set(_) if declared.change == Change::Filter || declared.change.reorders() => {
                     let input = stage.inputs().position(|p| p.name == declared.name);
                     if let (Some(index), Some(Feed::Set(before))) = (index, input.and_then(|i| feeds.get(i))) {

@@ -119,7 +119,7 @@ fn read_fixed(program: &mut Program) {
         let (Task::FromFixed(bits), [write]) = (&op.task, op.writes.as_slice()) else { continue };
         let Some(sum) = write.consumes.filter(|_| !used.contains(&write.value)) else { continue };
         let Some(value) = program.values.get_mut(sum) else { continue };
-        if value.ty.value().scalar() == Scalar::F32 {
+        if value.ty.value().scalar() == Scalar::F32 && value.ty.is_grid() {
             value.stored.fixed = Some(*bits);
             instead.insert(write.value, sum);
             left_out.insert(index);

@@ -93,6 +93,9 @@ fn candidate(graph: &Graph, program: &Program, op: &Op, smallest: u32) -> Option
     if stage.outputs().any(|port| port.reduce.is_some()) {
         return Some(Err("it reduces its particles to a number".into()));
     }
+    if stage.outputs().any(|port| port.is_summed_set()) {
+        return Some(Err("it adds to other particles too".into()));
+    }
     // An invocation goes through more than one particle.
     let stages = || op.stages.ids().filter_map(|stage| query::stage_of(graph, op, stage));
     if !stages().all(|stage| stage.repeatable()) {

@@ -13,6 +13,7 @@ use crate::document::{Bake, Substeps};
 use crate::input::InputTrack;
 use crate::problem::{Problem, Problems};
 use crate::stage::Stage;
+use crate::stage::header::Port;
 use crate::stage::types::{Attributes, PortType, Precision, ValueType, WireType};
 
 /// Which node of a graph, and which domain.
@@ -178,6 +179,8 @@ pub struct Node {
     pub outputs: Vec<WireType>,
     /// The particle set that it holds or changes.
     pub set: Option<ParticleSet>,
+    /// The set that a stage over another one adds to.
+    pub summed: Option<ParticleSet>,
     /// The file that its value comes from.
     pub file: Option<File>,
 }
@@ -191,6 +194,17 @@ pub struct Until {
     pub below: Setting,
     /// Number of iterations between two checks.
     pub every: u32,
+}
+
+impl Node {
+    /// The particle set of an output.
+    pub fn set_of(&self, port: usize) -> Option<&ParticleSet> {
+        let summed = match &self.kind {
+            Kind::Stage(stage) => stage.outputs().nth(port).is_some_and(Port::is_summed_set),
+            _ => false,
+        };
+        if summed { self.summed.as_ref() } else { self.set.as_ref() }
+    }
 }
 
 /// A particle set on a wire.

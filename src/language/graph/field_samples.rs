@@ -105,6 +105,7 @@ impl Graph {
                 generics: BTreeMap::from([('T', field.value)]),
                 outputs: vec![WireType::Grid(field.value)],
                 set: None,
+                summed: None,
                 file: None,
             });
         }

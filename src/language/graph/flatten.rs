@@ -574,6 +574,7 @@ pub(super) fn empty(path: &str, group: Option<NodeId>) -> Node {
         generics: BTreeMap::new(),
         outputs: Vec::new(),
         set: None,
+        summed: None,
         file: None,
     }
 }

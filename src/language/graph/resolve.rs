@@ -121,7 +121,7 @@ impl Resolver<'_> {
                     return self.border(Border::Output(*node, *port));
                 }
                 let ty = *target.outputs.get(*port)?;
-                let set = target.set.clone().filter(|_| ty == WireType::Particles);
+                let set = target.set_of(*port).cloned().filter(|_| ty == WireType::Particles);
                 if set.is_none() && ty == WireType::Particles && target.file.is_some() {
                     let cause = "no State says which attributes the particles of the file have, and how many fit";
                     let remedy = "connect them to a State's `init`, through stages or directly";
@@ -181,7 +181,8 @@ impl Resolver<'_> {
         entry.outputs = outputs;
         entry.generics = generics;
         entry.set =
-            sets::written(stage, &sets).or_else(|| stage.set().and_then(|p| sets.get(p.name.as_str()).cloned()));
+            sets::written(stage, &sets, false).or_else(|| stage.set().and_then(|p| sets.get(p.name.as_str()).cloned()));
+        entry.summed = sets::written(stage, &sets, true);
         true
     }
 

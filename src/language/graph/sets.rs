@@ -97,9 +97,9 @@ fn alike(a: ValueType, b: ValueType, dim: u32) -> bool {
     a == b || (a.components(dim) == b.components(dim) && a.scalar() == b.scalar())
 }
 
-/// The particle set that a stage outputs.
-pub(super) fn written(stage: &Stage, sets: &BTreeMap<&str, ParticleSet>) -> Option<ParticleSet> {
-    let port = stage.outputs().find(|p| p.ty == PortType::Particles)?;
+/// The particle set that a stage outputs; the one that it adds to, or the other one.
+pub(super) fn written(stage: &Stage, sets: &BTreeMap<&str, ParticleSet>, summed: bool) -> Option<ParticleSet> {
+    let port = stage.outputs().find(|p| p.ty == PortType::Particles && p.is_summed_set() == summed)?;
     let mut set = sets.get(port.name.as_str())?.clone();
     for (name, ty) in &port.written {
         set.attributes.entry(name.clone()).or_insert(*ty);

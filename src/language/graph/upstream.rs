@@ -214,7 +214,7 @@ impl Graph {
             source = match source {
                 Source::Wire { node, port } => match &self.nodes.get(node)?.kind {
                     Kind::Group(group) => group.outputs.get(port)?.1.clone(),
-                    _ => return self.nodes.get(node)?.set.as_ref(),
+                    _ => return self.nodes.get(node)?.set_of(port),
                 },
                 Source::GroupInput { group, input } => self.nodes.get(group)?.inputs.get(input)?.source.clone(),
                 _ => return None,

@@ -90,6 +90,7 @@ fn port_row(port: &Port) -> String {
         Change::Gather => notes.push("gather".into()),
         Change::Scatter => notes.push("scatter".into()),
         Change::Put => notes.push("put".into()),
+        Change::Sum(_) => notes.push("sum".into()),
     }
     if let Some(reduce) = port.reduce {
         notes.push(format!("reduce {reduce:?}").to_lowercase());

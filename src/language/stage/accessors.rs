@@ -69,7 +69,9 @@ pub fn usages(port: &Port) -> Vec<String> {
     let adder = adds_at(port).then(|| format!("{ADD}{}_at(position, value)", port.name));
     let attributes = port.written.iter().filter(|_| port.change == Change::Put);
     let puts = attributes.map(|(name, _)| format!("{PUT}{name}(index, value)"));
-    readers.chain(writer).chain(adder).chain(puts).collect()
+    let sums = port.written.iter().filter(|_| port.is_summed_set());
+    let sums = sums.map(|(name, _)| format!("{ADD}{name}(index, value)"));
+    readers.chain(writer).chain(adder).chain(puts).chain(sums).collect()
 }
 
 /// The prefix of the function that writes to a scatter port.
@@ -96,7 +98,9 @@ pub fn is_accessor(port: &Port, name: &str) -> bool {
     let writes = writer(port).is_some_and(|prefix| name.strip_prefix(prefix).is_some_and(own));
     let attribute = name.strip_prefix(PUT).filter(|_| port.change == Change::Put);
     let puts = attribute.is_some_and(|name| port.written.iter().any(|(written, _)| written == name));
-    reads || writes || puts
+    let summed = name.strip_prefix(ADD).filter(|_| port.is_summed_set());
+    let sums = summed.is_some_and(|name| port.written.iter().any(|(written, _)| written == name));
+    reads || writes || puts || sums
 }
 
 /// What a declaration of this name is generated for, in a stage with this header.

@@ -213,6 +213,18 @@ pub(super) fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<Stag
                 format!("@in `{}` is declared but never read; call `{}(..)` or remove the line", port.name, port.name);
             errors.push(StageError::new(port.line, 1, message));
         }
+        for (name, _) in port.written.iter().filter(|_| port.is_summed_set()) {
+            let added = format!("add_{name}");
+            if !used(&added) {
+                let message = format!("the sum `{name}` is never written; call `{added}(index, value)`");
+                errors.push(StageError::new(port.line, 1, message));
+            }
+            if let Some(other) = header.ports.iter().find(|p| p.name != port.name && accessors::is_accessor(p, &added))
+            {
+                let message = format!("`{added}` is generated for the port `{}`; choose another name", other.name);
+                errors.push(StageError::new(port.line, 1, message));
+            }
+        }
         let call = match port.scatter {
             Some(Scatter::Sum(_)) => "add",
             Some(Scatter::Min) => "min",

@@ -221,7 +221,10 @@ impl Stage {
 
     /// The particle port that a particle stage runs over.
     pub fn set(&self) -> Option<&Port> {
-        let sets = || self.header.ports.iter().filter(|p| p.ty == PortType::Particles);
+        let all = || self.header.ports.iter().filter(|p| p.ty == PortType::Particles);
+        // What is added to by index is another set, unless there is no other.
+        let others = all().any(|p| !p.is_summed_set());
+        let sets = || all().filter(|p| !(others && p.is_summed_set()));
         let over = self.header.over.as_deref();
         sets().find(|p| p.writes()).or_else(|| sets().find(|p| Some(p.name.as_str()) == over)).or_else(|| sets().next())
     }

@@ -127,7 +127,7 @@ pub const WORDS: &[(Kind, &[&str])] = &[
         Kind::Option,
         &[
             "balanced", "connect", "edge", "emit", "expect", "filter", "fixed", "flat", "gather", "half", "handle",
-            "like", "nearest", "open", "put", "radius", "reduce", "scan", "scatter", "slices", "soft", "steady",
+            "like", "nearest", "open", "put", "radius", "reduce", "scan", "scatter", "slices", "soft", "steady", "sum",
             "table", "velocity",
         ],
     ),

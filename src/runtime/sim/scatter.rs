@@ -52,8 +52,14 @@ impl Scatters {
     }
 }
 
-fn cells(count: u32) -> String {
-    if count == 1 { "1 cell".into() } else { format!("{count} cells") }
+fn cells(check: &ScatterCheck, count: u32) -> String {
+    let what = if check.of_particles { "particle" } else { "cell" };
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// The option that sets the fraction bits.
+fn option(check: &ScatterCheck) -> &'static str {
+    if check.of_particles { "sum" } else { "scatter" }
 }
 
 /// The sum left its range.
@@ -64,19 +70,24 @@ fn range(check: &ScatterCheck, counts: &[u32]) -> Option<Problem> {
         None => {
             let (low, high) =
                 if check.scalar == Scalar::U32 { ("0", "4294967295") } else { ("-2147483648", "2147483647") };
-            let cause = format!("in {} the sum left the range {low} to {high} and is wrong", cells(count));
-            (cause, "add smaller numbers, or use a Grid<f32> with `scatter 0` or `scatter 4`".to_string())
+            let cause = format!("in {} the sum left the range {low} to {high} and is wrong", cells(check, count));
+            let remedy = match check.of_particles {
+                true => "add smaller numbers, or use an f32 with `sum 0` or `sum 4`",
+                false => "add smaller numbers, or use a Grid<f32> with `scatter 0` or `scatter 4`",
+            };
+            (cause, remedy.to_string())
         }
         Some(bits) => {
             let cause = format!(
-                "in {} the sum left the range of `scatter {bits}`, {}, and is wrong",
-                cells(count),
+                "in {} the sum left the range of `{} {bits}`, {}, and is wrong",
+                cells(check, count),
+                option(check),
                 extent(bits)
             );
             // Four times the largest sum seen should fit: a sum that wrapped around can be larger than it seems.
             let over = (4.0 * largest / 2f64.powi(31)).log2().ceil().max(1.0);
             let fits = f64::from(bits) - over;
-            (cause, advice((fits >= 0.0).then_some(fits as u32), "or scale what is added down"))
+            (cause, advice(check, (fits >= 0.0).then_some(fits as u32), "or scale what is added down"))
         }
     };
     (count > 0).then(|| Problem::new(&check.node, &check.port, cause, remedy))
@@ -85,7 +96,7 @@ fn range(check: &ScatterCheck, counts: &[u32]) -> Option<Problem> {
 /// NaN or infinity was added.
 fn number(check: &ScatterCheck, counts: &[u32]) -> Option<Problem> {
     let count = *counts.get(1)?;
-    let cause = format!("NaN or infinity was added in {}, whose sum is wrong", cells(count));
+    let cause = format!("NaN or infinity was added in {}, whose sum is wrong", cells(check, count));
     let remedy = "check for division by zero and roots of negative numbers in the stage and in what it reads";
     (count > 0).then(|| Problem::new(&check.node, &check.port, cause, remedy))
 }
@@ -111,19 +122,21 @@ fn zero(check: &ScatterCheck, counts: &[u32]) -> Option<Problem> {
         (String::new(), lost / added.max(1.0))
     };
     let cause = format!(
-        "{:.0} % of what was added{of} became zero: the values are less than half the step of `scatter {bits}`, {}",
+        "{:.0} % of what was added{of} became zero: the values are less than half the step of `{} {bits}`, {}",
         100.0 * share,
+        option(check),
         step(bits)
     );
     let room = (2f64.powi(31) / (16.0 * most)).log2().floor();
     let better = (f64::from(bits) + room).min(30.0);
-    let remedy = advice((better > f64::from(bits)).then_some(better as u32), "or scale what is added up");
+    let remedy = advice(check, (better > f64::from(bits)).then_some(better as u32), "or scale what is added up");
     (share > LOST).then(|| Problem::new(&check.node, &check.port, cause, remedy))
 }
 
-fn advice(bits: Option<u32>, otherwise: &str) -> String {
+fn advice(check: &ScatterCheck, bits: Option<u32>, otherwise: &str) -> String {
+    let option = option(check);
     match bits {
-        Some(bits) => format!("write `scatter {bits}` for {} in steps of {}, {otherwise}", extent(bits), step(bits)),
+        Some(bits) => format!("write `{option} {bits}` for {} in steps of {}, {otherwise}", extent(bits), step(bits)),
         None => otherwise.trim_start_matches("or ").to_string(),
     }
 }

@@ -174,6 +174,10 @@ impl Binder<'_> {
         match (port.scatter, &write.part) {
             (Some(Scatter::Min | Scatter::Max), _) if ty.scalar() == Scalar::U32 => "array<atomic<u32>>".into(),
             (Some(_), _) => "array<atomic<i32>>".into(),
+            (_, Part::Attribute(_)) if port.is_summed_set() && ty.scalar() == Scalar::U32 => {
+                "array<atomic<u32>>".into()
+            }
+            (_, Part::Attribute(_)) if port.is_summed_set() => "array<atomic<i32>>".into(),
             (_, Part::Whole) if port.reduce.is_some() && demand::at_once(write, ty) => format!("array<atomic<{wgsl}>>"),
             (_, Part::Whole) if port.reduce.is_some() => format!("array<{wgsl}>"),
             (_, Part::Whole) if port.ty == PortType::Particles => "array<u32>".into(),

@@ -13,7 +13,9 @@ use crate::stage::header::Change;
 pub(super) fn bound<'a>(graph: &'a Graph, op: &'a Op) -> impl Iterator<Item = (&'a Write, ValueId)> {
     let adds = |write: &&Write| {
         let port = query::stage_of(graph, op, write.stage).and_then(|stage| stage.outputs().nth(write.port));
-        port.is_some_and(|port| port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put)
+        port.is_some_and(|port| {
+            port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put || port.is_summed_set()
+        })
     };
     let updates = op.writes.iter().filter(move |write| match op.task {
         Task::Stage => adds(write),

@@ -68,6 +68,8 @@ pub enum Change {
     Scatter,
     /// Sets attributes at any index.
     Put,
+    /// Values are added to fresh attributes of particles by index, in fixed point with so many fraction bits.
+    Sum(u32),
 }
 
 impl Change {
@@ -179,6 +181,20 @@ impl Port {
         self.direction != Direction::Out
     }
 
+    /// Fraction bits of what is summed in fixed point, in cells or in particles.
+    pub fn sum_bits(&self) -> Option<u32> {
+        match (self.scatter, &self.change) {
+            (Some(Scatter::Sum(bits)), _) => Some(bits),
+            (_, Change::Sum(bits)) => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// Whether the port is a set that a stage over another one adds to.
+    pub fn is_summed_set(&self) -> bool {
+        matches!(self.change, Change::Sum(_))
+    }
+
     /// Whether the stage writes it.
     pub fn writes(&self) -> bool {
         self.direction != Direction::In
@@ -192,7 +208,7 @@ impl Port {
         let fixed = |value| vec![(self.name.as_str(), Element::Fixed(value))];
         match (self.ty, &self.change) {
             (PortType::Particles, Change::Filter | Change::Gather | Change::Scatter) => fixed(ValueType::U32),
-            (PortType::Particles, Change::Put) => Vec::new(),
+            (PortType::Particles, Change::Put | Change::Sum(_)) => Vec::new(),
             (PortType::Particles, _) => self.written.iter().map(|(n, v)| (n.as_str(), Element::Fixed(*v))).collect(),
             (PortType::NeighborGrid, _) => fixed(ValueType::U32),
             (ty, _) => ty.element().map(|e| (self.name.as_str(), e)).into_iter().collect(),

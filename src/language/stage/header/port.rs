@@ -115,6 +115,7 @@ fn particle_port(port: &Port) -> Result<(), String> {
             "`{name}`: filter, gather and scatter move whole particles; write attributes in a stage before"
         )),
         (_, Change::Put) if !writes => Err(format!("`{name}`: `put` needs attributes after `->`")),
+        (_, Change::Sum(_)) if !writes => Err(format!("`{name}`: `sum` needs attributes after `->`")),
         (_, Change::Emit(_)) if !port.attributes.is_empty() => {
             Err(format!("`{name}`: a new particle has no attributes to read; write `Particles{{}} -> {{..}}`"))
         }
@@ -178,6 +179,11 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
         "filter" if changes => port.change = Change::Filter,
         "gather" if changes => port.change = Change::Gather,
         "put" if changes => port.change = Change::Put,
+        "sum" if changes => {
+            let bits = if value.is_empty() { Some(16) } else { value.parse().ok().filter(|bits| *bits <= 30) };
+            let wrong = || format!("`sum {value}`: use the fraction bits, a whole number in 0..30");
+            port.change = Change::Sum(bits.ok_or_else(wrong)?);
+        }
         "reduce" if port.direction == Direction::Out => {
             port.reduce = Some(match value {
                 "max" => Reduction::Max,

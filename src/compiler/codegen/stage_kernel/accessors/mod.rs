@@ -69,6 +69,7 @@ fn output(cx: &Context<'_>, of: Instance<'_>, written: &Written<'_>) -> Option<S
     }
     match &write.part {
         Part::Attribute(name) if port.change == Change::Put => Some(particles::setter(port, name, value)),
+        Part::Attribute(name) => Some(particles::adder(port, name, value, port.sum_bits()?)),
         _ => None,
     }
 }

@@ -11,9 +11,10 @@ use std::fmt::Write as _;
 use crate::codegen::stage_kernel::context::{Context, Instance};
 use crate::codegen::stage_kernel::names;
 use crate::codegen::stage_kernel::text::Text;
+use crate::codegen::wgsl::{COMPONENTS, float};
 use crate::ir::{Part, Value, packs};
 use crate::stage::header::{Change, Port};
-use crate::stage::types::PortType;
+use crate::stage::types::{PortType, Scalar};
 
 /// A member of the struct: its name, its WGSL type, and the expression that loads it at `_index`.
 struct Member<'a> {
@@ -131,6 +132,31 @@ fn known_capacity(cx: &Context<'_>, of: Instance<'_>, port: usize, own: bool) ->
 /// Particles that the set of a port has room for.
 fn capacity(cx: &Context<'_>, of: Instance<'_>, port: usize) -> u32 {
     known_capacity(cx, of, port, true).unwrap_or(1)
+}
+
+/// `add_x(index, value)`, where every sum is checked.
+pub(super) fn adder(port: &Port, name: &str, value: &Value, bits: u32) -> String {
+    let (layout, target) = (value.layout(), names::written(port, &Part::Attribute(name.into())));
+    let (n, stride) = (layout.components(), layout.numbers());
+    let add = |i: u32| {
+        let part = if n == 1 { "_value".to_string() } else { format!("_value.{}", COMPONENTS[i as usize]) };
+        let sum = format!("&{target}[{stride}u * _index + {i}u]");
+        match layout.value.scalar() {
+            Scalar::F32 => format!(
+                "{{ let _r = round({part} * {scale}); let _q = i32(_r); var _o = 0; if (_q != 0) {{ _o = atomicAdd({sum}, _q); }} \
+                 _check_{name}(i32(_index), {i}, {part}, _r, _q, _o); }}",
+                scale = float(f64::from(1u32 << bits))
+            ),
+            _ => format!("let _o = atomicAdd({sum}, {part}); _check_{name}(i32(_index), {part}, _o);"),
+        }
+    };
+    let adds: Vec<String> = (0..n).map(add).collect();
+    format!(
+        "fn add_{name}(_index: u32, _value: {}) {{ if (_index >= {}u) {{ return; }} {} }}",
+        layout.wgsl(),
+        value.capacity,
+        adds.join(" ")
+    )
 }
 
 /// `put_x(index, value)`

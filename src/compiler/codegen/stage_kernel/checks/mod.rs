@@ -14,13 +14,14 @@ use std::fmt::Write as _;
 use super::bins::Bins;
 use super::context::{Context, Written};
 use crate::codegen::builtin::WRONG;
+use crate::codegen::stage_kernel::names;
 use crate::codegen::uniforms::{Block, Content};
 use crate::codegen::wgsl::float;
 use crate::ir::query::checked;
 use crate::ir::workgroups::extent;
 use crate::scatter::{HEAD_WORDS, ScatterCheck};
 use crate::stage::IterationSource;
-use crate::stage::header::{Port, Scatter};
+use crate::stage::header::Port;
 use crate::stage::types::ValueType;
 pub(super) use tiled::sampled_chunks;
 
@@ -36,12 +37,19 @@ fn checked_writes<'a>(cx: &Context<'a>) -> impl Iterator<Item = Written<'a>> {
 
 /// What is counted for each checked port.
 pub(super) fn checks(cx: &Context<'_>) -> Vec<ScatterCheck> {
-    let check = |Written { port, value, .. }: Written<'_>| {
-        let cells = cx.domain_of(value).map_or(1, |d| d.elements(value.ty));
+    let check = |written: Written<'_>| {
+        let Written { port, value, .. } = &written;
+        let of_particles = port.is_summed_set();
+        let cells = if of_particles {
+            u64::from(value.capacity)
+        } else {
+            cx.domain_of(value).map_or(1, |d| d.elements(value.ty))
+        };
         let ty = value.ty.value();
         ScatterCheck {
             node: cx.node.path.clone(),
-            port: port.name.clone(),
+            port: name(&written).into(),
+            of_particles,
             bits: bits(port, ty),
             scalar: ty.scalar(),
             components: ty.components(value.dim),
@@ -53,9 +61,10 @@ pub(super) fn checks(cx: &Context<'_>) -> Vec<ScatterCheck> {
 
 /// Members of the uniform block: where a port's counts begin, and its marks.
 pub(super) fn members(cx: &Context<'_>, block: &mut Block) {
-    for Written { port, .. } in checked_writes(cx) {
+    for written in checked_writes(cx) {
+        let port = name(&written);
         for (name, marks) in [(counts(port), false), (marks(port), true)] {
-            block.push(name, ValueType::I32, 2, Content::Check { port: port.name.clone(), marks });
+            block.push(name, ValueType::I32, 2, Content::Check { port: port.into(), marks });
         }
     }
 }
@@ -64,19 +73,21 @@ pub(super) fn members(cx: &Context<'_>, block: &mut Block) {
 pub(super) fn functions(cx: &Context<'_>) -> String {
     let mut out = String::new();
     let mut flush = String::new();
-    for Written { port, value, .. } in checked_writes(cx) {
+    for written in checked_writes(cx) {
+        let Written { port, value, .. } = &written;
+        let name = name(&written);
         if out.is_empty() {
             out.push_str("var<private> _sampled: bool;\n");
             out.push_str(WRONG);
         }
         let ty = value.ty.value();
         match bits(port, ty) {
-            None => out.push_str(&whole(port, ty)),
-            Some(_) => {
+            None => out.push_str(&whole(name, ty)),
+            Some(bits) => {
                 let n = ty.components(value.dim);
                 let (text, end) = match Bins::of(cx) {
-                    Some(_) => (tiled::functions(port, n), tiled::end(port, n)),
-                    None => (fixed(port, n), flushed(port, n)),
+                    Some(_) => (tiled::functions(name, n), tiled::end(name, n)),
+                    None => (fixed(name, n, bits), flushed(name, n)),
                 };
                 out.push_str(&text);
                 flush.push_str(&end);
@@ -85,7 +96,7 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
     }
     if !flush.is_empty() {
         let binned = Bins::of(cx).is_some();
-        let report = |Written { port, .. }: Written<'_>| format!(" _report_{}();", port.name);
+        let report = |written: Written<'_>| format!(" _report_{}();", name(&written));
         let fixed = checked_writes(cx).filter(|w| binned && bits(w.port, w.value.ty.value()).is_some());
         let (sum, reports) = (if binned { "" } else { SUM }, fixed.map(report).collect::<String>());
         let _ = writeln!(out, "{sum}fn _sampled_end() {{{reports} if (!_sampled) {{ return; }}{flush} }}");
@@ -122,18 +133,20 @@ fn invocations(cx: &Context<'_>) -> u64 {
 
 /// Fraction bits of a port; none where it adds whole numbers.
 fn bits(port: &Port, ty: ValueType) -> Option<u32> {
-    match port.scatter {
-        Some(Scatter::Sum(bits)) if !matches!(ty, ValueType::I32 | ValueType::U32) => Some(bits),
-        _ => None,
-    }
+    port.sum_bits().filter(|_| !matches!(ty, ValueType::I32 | ValueType::U32))
 }
 
-fn counts(port: &Port) -> String {
-    format!("_counts_{}", port.name)
+/// The name by which a stage adds to what it writes: a port, or an attribute of particles.
+fn name<'w>(written: &'w Written<'_>) -> &'w str {
+    names::returned(written.port, &written.write.part)
 }
 
-fn marks(port: &Port) -> String {
-    format!("_marks_{}", port.name)
+fn counts(name: &str) -> String {
+    format!("_counts_{name}")
+}
+
+fn marks(name: &str) -> String {
+    format!("_marks_{name}")
 }
 
 /// Adds to a sum of 64 bits, in 256ths of a step, rounded up.
@@ -148,8 +161,8 @@ const SUM: &str = "fn _sum64(_at: i32, _steps: f32) {
 ";
 
 /// `_r`: the value in steps, rounded; `_q`: the same as it was added; `_o`: the sum before.
-fn fixed(port: &Port, n: u32) -> String {
-    let (name, counts, marks, scale) = (&port.name, counts(port), marks(port), scale(port));
+fn fixed(name: &str, n: u32, bits: u32) -> String {
+    let (counts, marks, scale) = (counts(name), marks(name), float(f64::from(1u32 << bits)));
     format!(
         "var<private> _total_{name}: array<f32, {n}>;
 var<private> _lost_{name}: array<f32, {n}>;
@@ -168,14 +181,9 @@ fn _check_{name}(_at: i32, _part: i32, _value: f32, _r: f32, _q: i32, _o: i32) {
     )
 }
 
-fn scale(port: &Port) -> String {
-    let Some(Scatter::Sum(bits)) = port.scatter else { return "1.0".into() };
-    float(f64::from(1u32 << bits))
-}
-
 /// The end of a port's sample.
-fn flushed(port: &Port, n: u32) -> String {
-    let (name, counts) = (&port.name, counts(port));
+fn flushed(name: &str, n: u32) -> String {
+    let counts = counts(name);
     let mut out = format!(" atomicMax(&_alarms[params.{counts} + 3], _most_{name});");
     for part in 0..n {
         let at = HEAD_WORDS + 4 * part;
@@ -190,8 +198,8 @@ fn flushed(port: &Port, n: u32) -> String {
 }
 
 /// Whole numbers lose nothing; their sum can leave its range.
-fn whole(port: &Port, ty: ValueType) -> String {
-    let (name, counts, marks, wgsl) = (&port.name, counts(port), marks(port), ty.wgsl(2));
+fn whole(name: &str, ty: ValueType) -> String {
+    let (counts, marks, wgsl) = (counts(name), marks(name), ty.wgsl(2));
     let left = match ty {
         ValueType::I32 => "((_o ^ _s) & (_value ^ _s)) < 0",
         _ => "_s < _o",

@@ -11,12 +11,11 @@ use super::{MOST_STRIDE, SAMPLED, bits, checked_writes, counts, invocations, mar
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::wgsl::COMPONENTS;
 use crate::scatter::HEAD_WORDS;
-use crate::stage::header::Port;
 
 /// The functions of a port: `_sample_x` looks at what is added \[steps\]; `_report_x` notes the last cell of which a
 /// particle has found that what went around the tile is wrong; `_flushed_x` checks what the tile adds to the grid, `_q` to `_o`; `_sampled_x` ends a chunk's sample.
-pub(super) fn functions(port: &Port, n: u32) -> String {
-    let (name, counts, marks) = (&port.name, counts(port), marks(port));
+pub(super) fn functions(name: &str, n: u32) -> String {
+    let (counts, marks) = (counts(name), marks(name));
     let float = if n == 1 { "f32".into() } else { format!("vec{n}f") };
     format!(
         "var<private> _total_{name}: {float};
@@ -66,8 +65,7 @@ fn _sampled_{name}(_lane: u32) {{
 }
 
 /// The end of a particle's sample.
-pub(super) fn end(port: &Port, n: u32) -> String {
-    let name = &port.name;
+pub(super) fn end(name: &str, n: u32) -> String {
     let parts = (0..n).map(|part| {
         let component = if n == 1 { String::new() } else { format!(".{}", COMPONENTS[part as usize]) };
         let sum = |of: &str, at: u32| {

@@ -43,7 +43,8 @@ fn zero(cx: &Context<'_>, value: &Value, variable: &str) -> String {
 
 fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: StoreTarget) -> Option<String> {
     let Written { port, write, value, .. } = written;
-    if port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put || write.transient {
+    let set = port.change == Change::Put || port.is_summed_set();
+    if port.scatter.is_some() || port.reduce.is_some() || set || write.transient {
         return None;
     }
     let variable = names::written(port, &write.part);
