@@ -73,7 +73,7 @@ impl WireArgs {
     /// The name of the wire, and of several numbers in a cell which one is shown.
     fn title(&self, wire: &str, plan: &Plan) -> String {
         let named = |name: &str| name == wire || name.strip_suffix(".value") == Some(wire);
-        let array = plan.wires.iter().any(|(name, of)| named(name) && of.ty.value().is_array());
+        let array = plan.wires.iter().any(|(name, of)| named(name) && of.ty.value().is_compound());
         let number = if let Show::Component(number) = self.show { number } else { 0 };
         if array { format!("{wire}, number {number}") } else { wire.to_string() }
     }

@@ -213,7 +213,7 @@ fn grid<'a>(wire: &Wire, domain: &Domain, words: &'a [u32]) -> Grid<'a> {
         elements,
         edges: domain.edges(),
         components,
-        array: wire.ty.value().is_array(),
+        array: wire.ty.value().is_compound(),
         scalar: wire.ty.value().scalar(),
         faces,
         words: unpacked(wire, words, count * components),

@@ -14,6 +14,7 @@ mod found;
 mod harness;
 mod killing;
 mod listed;
+mod matrices;
 mod motion;
 mod neighbors;
 mod packs;

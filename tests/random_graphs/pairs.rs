@@ -164,6 +164,11 @@ const ENDINGS: &[Stage] = &[
     ),
     stage("scan", "@in x: Grid<f32>; @out r: Grid<u32>, scan", "return u32(x(cell));"),
     stage(
+        "store matrices",
+        "@in x: Grid<f32>; @out r: Grid<Mat>",
+        "return Mat(x(cell), 1.0, turn(2.0 * x(cell)), 0.5);",
+    ),
+    stage(
         "store several",
         "@in x: Grid<f32>; @out r: Grid<f32[3]>",
         "return array<f32, 3>(x(cell), turn(x(cell) + 1.0), 2.0);",
@@ -230,6 +235,11 @@ const PARTICLE_ENDINGS: &[Stage] = &[
         "put",
         "@inout p: Particles{mark: f32} -> {item: f32}, put",
         "put_item(p_count() - 1u - particle.index, particle.mark);",
+    ),
+    stage(
+        "matrix",
+        "@inout p: Particles{mark: f32} -> {m: Mat, mark: f32}",
+        "return Result(Mat(particle.mark, 1.0, 2.0, 0.5), turn(particle.mark + 1.0));",
     ),
     stage(
         "sum by index",

@@ -232,7 +232,7 @@ fn what_is_made_again_is_the_same() {
             let plan = Plan::compile(&graph, &options).unwrap_or_else(|e| panic!("{e}"));
             let [dispatch] = plan.frame.as_slice() else { panic!("{}", plan.to_text()) };
             assert_eq!((dispatch.node.as_str(), dispatch.with.as_slice()), ("carry", &["pour".to_string()][..]));
-            assert!(plan.memory < plain.memory, "the poured dye needs no memory");
+            assert!(plan.memory <= plain.memory, "the poured dye needs no memory of its own");
             assert_eq!(outcome(plain, &states), outcome(plan, &states), "{cells} {edge}");
         }
     }

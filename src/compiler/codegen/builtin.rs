@@ -46,7 +46,10 @@ pub(crate) fn fill(words: u64, layout: Layout) -> String {
          @group(0) @binding(2) var<storage, read_write> _out: array<u32>;";
     let number = |flat: &str| match layout.numbers() {
         1 => "params.value.x".to_string(),
-        // Only zero has more than four components.
+        n if layout.value == ValueType::Mat => {
+            format!("select(0u, params.value.x, {flat} % {n}u % {}u == 0u)", layout.dim + 1)
+        }
+        // All numbers of an array are the same.
         _ if layout.value.is_array() => "params.value.x".to_string(),
         n => format!("params.value[{flat} % {n}u]"),
     };
@@ -273,7 +276,7 @@ const SHARED_SCAN: &str = "var<workgroup> shared_sums: array<u32, 256>;\n\
 fn elements(words: &[u32], others: &[&str]) -> String {
     let buffer = |i: usize, access: &str, name: &str, words: u32| {
         // One load for what lies in one place.
-        let ty = if words == 1 { "u32".to_string() } else { format!("vec{words}u") };
+        let ty = if words == 1 || words > 4 { "u32".to_string() } else { format!("vec{words}u") };
         format!("@group(0) @binding({}) var<storage, {access}> {name}: array<{ty}>;\n", i + 2)
     };
     let read = words.iter().enumerate().map(|(k, words)| buffer(k, "read", &format!("_in{k}"), *words));
@@ -285,7 +288,11 @@ fn elements(words: &[u32], others: &[&str]) -> String {
 
 /// Attributes to move, and what says where: their buffers, and the copies of so many words each.
 fn moves(words: &[u32], others: &[&str], to: &str, from: &str) -> (String, String) {
-    let copies: Vec<String> = (0..words.len()).map(|k| format!("_out{k}[{to}] = _in{k}[{from}];")).collect();
+    let copy = |(k, words): (usize, &u32)| match words {
+        1..=4 => format!("_out{k}[{to}] = _in{k}[{from}];"),
+        n => (0..*n).map(|i| format!("_out{k}[{n}u * {to} + {i}u] = _in{k}[{n}u * {from} + {i}u];")).collect(),
+    };
+    let copies: Vec<String> = words.iter().enumerate().map(copy).collect();
     (elements(words, others), copies.join(" "))
 }
 

@@ -23,6 +23,7 @@ fn seed_of(element: &str) -> String {
 pub(super) fn storage_type(value: ValueType, dim: u32) -> String {
     match value.components(dim) {
         1 | 3 => format!("array<{}>", value.scalar().wgsl()),
+        9 => "array<f32>".into(),
         16 => "array<mat4x4f>".into(),
         n => format!("array<vec{n}f>"),
     }
@@ -66,6 +67,12 @@ impl Layout {
             return format!("({}({integers}) / {})", self.wgsl(), float(f64::from(1u32 << bits)));
         }
         let half = |word: &str| format!("unpack2x16float({variable}[{index}]{word})");
+        if self.value == ValueType::Mat {
+            return match self.components() {
+                4 => format!("mat2x2f({variable}[{index}].xy, {variable}[{index}].zw)"),
+                n => self.array((0..n).map(|i| format!("{variable}[{n} * ({index}) + {i}]"))),
+            };
+        }
         match (self.precision, self.components()) {
             // The cell's half of the word is moved to where the lower one is.
             (Precision::F16, 1) => {
@@ -146,6 +153,13 @@ impl Layout {
 
     /// Statements that store `source` to element `index`; what shares a word with another is stored by [`Layout::store_pair`].
     pub(crate) fn store(self, variable: &str, index: &str, source: &str) -> String {
+        if self.value == ValueType::Mat {
+            let part = |i: u32| format!("{source}[{}].{}", i / self.dim, COMPONENTS[(i % self.dim) as usize]);
+            return match self.components() {
+                4 => format!("{variable}[{index}] = vec4f({source}[0], {source}[1]);"),
+                n => (0..n).map(|i| format!("{variable}[{n} * ({index}) + {i}] = {}; ", part(i))).collect(),
+            };
+        }
         match (self.precision, self.components()) {
             (Precision::F16, 1) => self.store_pair(variable, index, source, "0.0"),
             (Precision::F16, _) => format!("{variable}[{index}] = {};", self.packed(source)),

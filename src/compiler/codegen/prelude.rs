@@ -15,7 +15,7 @@ use crate::codegen::wgsl::{cell_edges, cell_literal, cell_type, component, float
 use crate::graph::Domain;
 use crate::stage::edges::Edges;
 use crate::stage::syntax::{TokenKind, module_names, tokens};
-use crate::stage::types::EdgeRule;
+use crate::stage::types::{EdgeRule, ValueType};
 
 /// Hash PCG-RXS-M-XS: O'Neill 2014; Jarzynski and Olano, JCGT 2020.
 pub(crate) const PCG: &str = "fn _pcg(v: u32) -> u32 { let s = v * 747796405u + 2891336453u; let w = ((s >> ((s >> 28u) + 4u)) ^ s) * 277803737u; return (w >> 22u) ^ w; }";
@@ -163,6 +163,7 @@ fn definitions(domain: &Domain, ring: u32) -> Vec<(&'static str, String)> {
     vec![
         ("Cell", format!("alias Cell = {};", cell_type(dim))),
         ("Vec", format!("alias Vec = {};", position_type(dim))),
+        ("Mat", format!("alias Mat = {};", ValueType::Mat.wgsl(dim))),
         ("DIM", format!("const DIM = {dim};")),
         ("FACES", format!("const FACES = {};", 2 * dim)),
         ("CELL_SIZE", format!("const CELL_SIZE = {};", float(h))),

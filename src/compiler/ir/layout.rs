@@ -135,7 +135,7 @@ fn word(pair: &[u32]) -> u32 {
 /// The precision of grids of a type whose node requests one: only floats at cell centres are stored as halves.
 pub(crate) fn precision(ty: WireType, asked: Precision) -> Precision {
     match ty {
-        WireType::Grid(value) if value.scalar() == Scalar::F32 => asked,
+        WireType::Grid(value) if value.scalar() == Scalar::F32 && value != ValueType::Mat => asked,
         _ => Precision::F32,
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Ve
         let value = program.values.get(read.value)?;
         let words = value.ty.value().components(dim).next_power_of_two();
         let grid =
-            matches!(value.ty, WireType::Grid(ty) if !ty.is_array()) && value.domain == node.domain && words <= 4;
+            matches!(value.ty, WireType::Grid(ty) if !ty.is_compound()) && value.domain == node.domain && words <= 4;
         let wraps =
             node.domain.and_then(|d| graph.domains.get(d)).is_some_and(|d| port.edges(d.edge).has(EdgeRule::Wrap));
         // Around a periodic axis a cell has several names, and only the text tells which of them a stage means.
@@ -116,7 +116,7 @@ pub(crate) fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Opti
         && !op.writes.is_empty();
     let mut radius = 0;
     for (port, ty) in stage.outputs().zip(&node.outputs).filter(|_| plain) {
-        let grid = matches!(port.ty, PortType::Grid(_)) && matches!(ty, WireType::Grid(ty) if !ty.is_array());
+        let grid = matches!(port.ty, PortType::Grid(_)) && matches!(ty, WireType::Grid(ty) if !ty.is_compound());
         let swept = port.direction == Direction::InOut && port.scatter.is_none() && !port.converted();
         let (looks, proven) = stage.radius(port).filter(|_| grid && swept && port.reduce.is_none())?;
         let edges = port.edges(domain.edge);
@@ -142,7 +142,7 @@ pub(crate) fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usiz
     let own = |read: &&Read| {
         let port = stage.inputs().nth(read.port);
         let near = |port: &Port| {
-            matches!(port.ty, PortType::Grid(_)) && !port.ty.is_array() && stage.reach(&port.name) == Reach::Own
+            matches!(port.ty, PortType::Grid(_)) && !port.ty.is_compound() && stage.reach(&port.name) == Reach::Own
         };
         let value = program.values.get(read.value);
         port.is_some_and(near) && value.is_some_and(|value| value.domain == node.domain)

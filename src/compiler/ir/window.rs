@@ -50,7 +50,7 @@ pub(crate) fn window(graph: &Graph, program: &Program, op: &Op, port: usize, sid
     let words = value.ty.value().components(dim);
     let float = value.ty.value().scalar() == crate::stage::types::Scalar::F32;
     Some(match stage.reach(&declared.name) {
-        _ if value.domain != node.domain || !float || words > 4 || declared.ty.is_array() => Window::Narrow,
+        _ if value.domain != node.domain || !float || words > 4 || declared.ty.is_compound() => Window::Narrow,
         _ if declared.direction == Direction::Out => Window::Own,
         Reach::Own => Window::Own,
         Reach::Faces if words == 1 && known => Window::Faces,

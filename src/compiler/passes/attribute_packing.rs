@@ -109,7 +109,9 @@ fn wanted(graph: &Graph, program: &Program, reader: OpId) -> Vec<Wanted> {
             let floats = asked.iter().filter_map(|name| {
                 let read = part(&Part::Attribute((*name).into()))?;
                 let value = program.values.get(read.value)?;
-                let whole = value.ty.value().scalar() == Scalar::F32 && value.precision == Precision::F32;
+                let whole = value.ty.value().scalar() == Scalar::F32
+                    && !value.ty.value().is_compound()
+                    && value.precision == Precision::F32;
                 whole.then(|| (name.to_string(), read.value, value.ty.value().components(value.dim)))
             });
             let bins = bins(floats.collect());

@@ -66,7 +66,7 @@ fn fits(graph: &Graph, program: &Program, op: &Op, node: &Node, stage: &Stage) -
         && node
             .outputs
             .iter()
-            .all(|ty| matches!(ty, WireType::Grid(value) if value.components(domain.dim) <= 4 && !value.is_array()))
+            .all(|ty| matches!(ty, WireType::Grid(value) if value.components(domain.dim) <= 4 && !value.is_compound()))
         && op.writes.iter().all(|w| window(graph, program, op, w.port, Side::Output) != Some(Window::Narrow))
         && op.reads.iter().any(|r| window(graph, program, op, r.port, Side::Input) == Some(Window::Faces))
             | op.writes.iter().any(|w| window(graph, program, op, w.port, Side::Output) == Some(Window::Faces))

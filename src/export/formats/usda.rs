@@ -60,7 +60,11 @@ fn points(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
         let (name, declared) = declared(attribute);
         if name.starts_with("primvars:") {
             // One value a point.
-            let _ = writeln!(text, "    {declared}[] {name} (\n        interpolation = \"vertex\"\n    )");
+            let several = match attribute.components {
+                0..=4 => String::new(),
+                n => format!("        elementSize = {n}\n"),
+            };
+            let _ = writeln!(text, "    {declared}[] {name} (\n{several}        interpolation = \"vertex\"\n    )");
         }
         let _ = write!(text, "    {declared}[] {name}.timeSamples = {{ {}: [", frame.index);
         tuples(&mut text, attribute);
@@ -85,11 +89,17 @@ fn declared(attribute: &Attribute) -> (String, &'static str) {
                 (1, ..) => "int",
                 (2, ..) => "float2",
                 (3, ..) => "float3",
-                _ => "float4",
+                (4, ..) => "float4",
+                // So many numbers an element, see `elementSize`.
+                _ => "float",
             };
             (format!("primvars:{}", identifier(name)), ty)
         }
     }
+}
+
+fn is_tuple(attribute: &Attribute) -> bool {
+    (2..=4).contains(&attribute.components)
 }
 
 fn tuples(text: &mut String, attribute: &Attribute) {
@@ -97,7 +107,7 @@ fn tuples(text: &mut String, attribute: &Attribute) {
     let pad = attribute.components == 2 && matches!(attribute.name.as_str(), "position" | "velocity");
     for (index, words) in attribute.words.chunks_exact(attribute.components.max(1)).enumerate() {
         text.push_str(if index > 0 { ", " } else { "" });
-        if attribute.components > 1 {
+        if is_tuple(attribute) {
             text.push('(');
         }
         for (part, word) in words.iter().enumerate() {
@@ -111,7 +121,7 @@ fn tuples(text: &mut String, attribute: &Attribute) {
         if pad {
             text.push_str(", 0");
         }
-        if attribute.components > 1 {
+        if is_tuple(attribute) {
             text.push(')');
         }
     }

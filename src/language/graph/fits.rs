@@ -84,6 +84,9 @@ pub fn port_type(ty: WireType) -> PortType {
 
 /// The remedy for a wire and a port that do not fit: what to connect between them.
 pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, ValueType>) -> String {
+    if given == WireType::Grid(ValueType::Mat) {
+        return "a stage of your own makes a number or a vector of a matrix, `return x(cell)[0];` or `return determinant(x(cell));`".into();
+    }
     if let WireType::Grid(ValueType::Array(count)) = given {
         let last = count - 1;
         return format!(

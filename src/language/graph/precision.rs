@@ -49,7 +49,7 @@ fn suits(graph: &Graph, node: &Node) -> Result<(), Refusal> {
         Kind::Number | Kind::Output { .. } => return Err(("the node stores no grid".into(), LEAVE)),
     }
     let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return Ok(()) };
-    let float = |ty: &WireType| matches!(ty, WireType::Grid(value) if value.scalar() == Scalar::F32);
+    let float = |ty: &WireType| matches!(ty, WireType::Grid(value) if value.scalar() == Scalar::F32 && *value != ValueType::Mat);
     if !node.outputs.is_empty() && !node.outputs.iter().any(float) {
         return Err(("it has no grid of floats, and only those are stored as f16".into(), LEAVE));
     }
@@ -67,7 +67,7 @@ fn suits(graph: &Graph, node: &Node) -> Result<(), Refusal> {
 /// Cause and remedy.
 pub fn of_state(ty: WireType) -> Result<(), Refusal> {
     match ty {
-        WireType::Grid(value) if value.scalar() == Scalar::F32 => Ok(()),
+        WireType::Grid(value) if value.scalar() == Scalar::F32 && value != ValueType::Mat => Ok(()),
         _ => Err((format!("only grids of floats are stored as f16, the State holds {ty}"), LEAVE)),
     }
 }
@@ -90,7 +90,7 @@ pub fn of_stage(stage: &Stage) -> Result<(), Refusal> {
         return Err((format!("a stage stores f16 cell by cell, and its `{}` {way}", port.name), remedy));
     }
     let float = |port: &Port| match port.ty {
-        PortType::Grid(Element::Fixed(value)) => value.scalar() == Scalar::F32,
+        PortType::Grid(Element::Fixed(value)) => value.scalar() == Scalar::F32 && value != ValueType::Mat,
         PortType::Grid(Element::Generic(_)) => true,
         _ => false,
     };

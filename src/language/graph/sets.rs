@@ -94,7 +94,8 @@ impl Resolver<'_> {
 
 /// Whether types are equal, where a `Vec` is any vector with the same number of components.
 fn alike(a: ValueType, b: ValueType, dim: u32) -> bool {
-    a == b || (a.components(dim) == b.components(dim) && a.scalar() == b.scalar())
+    let vectors = !a.is_compound() && !b.is_compound();
+    a == b || (vectors && a.components(dim) == b.components(dim) && a.scalar() == b.scalar())
 }
 
 /// The particle set that a stage outputs; the one that it adds to, or the other one.

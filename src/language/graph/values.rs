@@ -147,14 +147,18 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
     let wanted = ty.components(dim) as usize;
     let given = number.as_slice();
     let mut values = [0.0; 4];
-    if wanted > values.len() && !ty.is_array() {
+    if wanted > values.len() && !ty.is_compound() {
         return Err((format!("a {} cannot be a constant", ty.name()), "connect one to it".into()));
     }
     match given.len() {
         1 => values = [given.first().copied().unwrap_or(0.0); 4],
-        n if ty.is_array() => {
+        n if ty.is_compound() => {
             let cause = format!("a vector of {n} was given for {}", ty.name());
-            return Err((cause, "give one number, which all of a cell's numbers then are".into()));
+            let remedy = match ty {
+                ValueType::Mat => "give one number, and the matrix is so many times the identity",
+                _ => "give one number, which all of a cell's numbers then are",
+            };
+            return Err((cause, remedy.into()));
         }
         // A colour without alpha is opaque.
         3 if ty == ValueType::Vec4 => values = [given[0], given[1], given[2], 1.0],

@@ -88,7 +88,7 @@ pub const WORDS: &[(Kind, &[&str])] = &[
     (Kind::ValueType, &["f32", "i32", "u32", "bool", "vec2f", "vec3f", "vec4f"]),
     (Kind::PortType, &["Camera", "Field", "FaceGrid", "Grid", "Image", "NeighborGrid", "Particles"]),
     (Kind::ParamType, &["bool", "color", "curve", "gradient", "formula"]),
-    (Kind::Alias, &["Camera", "Cell", "Vec"]),
+    (Kind::Alias, &["Camera", "Cell", "Mat", "Vec"]),
     (Kind::Generic, &["T"]),
     (Kind::Struct, &["Frame", "Params", "Particle", "Result"]),
     (Kind::Constant, &["CELL_SIZE", "DIM", "FACES", "FINEST", "RESOLUTION", "SIZE", "WIDENING"]),

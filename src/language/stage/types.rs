@@ -26,6 +26,8 @@ pub enum ValueType {
     Vec4,
     /// A vector in space: two components in a 2D domain, three in 3D. Walls reverse its normal component.
     Vec,
+    /// A matrix in space, by columns: `mat2x2f` in a 2D domain, `mat3x3f` in 3D. Only in cells of a grid and as an attribute.
+    Mat,
     /// Several `f32`, from 2 to [`ValueType::MOST_NUMBERS`]. Only in cells of a grid.
     Array(u8),
     /// A camera: columns right, up, forward and eye; the first column's fourth number is the tangent of half the
@@ -102,7 +104,7 @@ impl ValueType {
     /// Most numbers in a cell.
     pub const MOST_NUMBERS: u8 = 64;
 
-    /// All value types but arrays.
+    /// All value types but matrices and arrays.
     pub const ALL: [ValueType; 7] = [
         ValueType::F32,
         ValueType::I32,
@@ -123,11 +125,17 @@ impl ValueType {
             ValueType::Vec3 => "vec3f",
             ValueType::Vec4 => "vec4f",
             ValueType::Vec => "Vec",
+            ValueType::Mat => "Mat",
             ValueType::Array(n) => &ARRAYS[usize::from(n.min(ValueType::MOST_NUMBERS))][0],
             ValueType::Camera => "Camera",
             ValueType::Curve => "curve",
             ValueType::Gradient => "gradient",
         }
+    }
+
+    /// The value type of an attribute by its name: also a matrix.
+    fn parse_attribute(text: &str) -> Option<ValueType> {
+        ValueType::parse(text).or_else(|| (text == ValueType::Mat.name()).then_some(ValueType::Mat))
     }
 
     /// The type of `f32[N]`.
@@ -138,9 +146,14 @@ impl ValueType {
         Some(ValueType::Array(length))
     }
 
-    /// The type of a constant in its place: all numbers of an array are the same one.
+    /// The type of a constant in its place: all numbers of an array are the same one, a matrix is so many times the identity.
     pub fn constant(self) -> ValueType {
-        if self.is_array() { ValueType::F32 } else { self }
+        if self.is_compound() { ValueType::F32 } else { self }
+    }
+
+    /// Whether it is more than a number or a vector: an array or a matrix.
+    pub fn is_compound(self) -> bool {
+        matches!(self, ValueType::Array(_) | ValueType::Mat)
     }
 
     /// Whether it is an array.
@@ -161,6 +174,7 @@ impl ValueType {
             ValueType::Vec3 => 3,
             ValueType::Vec4 => 4,
             ValueType::Vec => dim,
+            ValueType::Mat => dim * dim,
             ValueType::Array(n) => u32::from(n),
             ValueType::Camera => 16,
             // Whole `vec4f`, so the last one is partly unused.
@@ -183,6 +197,8 @@ impl ValueType {
         match (self, dim) {
             (ValueType::Vec, 2) => "vec2f",
             (ValueType::Vec, _) => "vec3f",
+            (ValueType::Mat, 2) => "mat2x2f",
+            (ValueType::Mat, _) => "mat3x3f",
             (ValueType::Array(n), _) => &ARRAYS[usize::from(n.min(ValueType::MOST_NUMBERS))][1],
             (ValueType::Camera, _) => "mat4x4f",
             (ValueType::Curve, _) => CURVE,
@@ -211,7 +227,7 @@ impl Element {
     pub fn takes(self, value: ValueType) -> bool {
         match self {
             Element::Fixed(own) => own == value,
-            Element::Generic(_) if value.is_array() => false,
+            Element::Generic(_) if value.is_compound() => false,
             Element::Generic(VECTORS) => value.components(2) > 1,
             Element::Generic(FLOATS) => value.scalar() == Scalar::F32,
             Element::Generic(_) => true,
@@ -277,6 +293,7 @@ impl PortType {
                 _ => ValueType::parse(name).map(Element::Fixed),
             }
         };
+        let matrix = |name: &str| (name == ValueType::Mat.name()).then_some(Element::Fixed(ValueType::Mat));
         let of = |kind: &str| text.strip_prefix(kind)?.strip_prefix('<')?.strip_suffix('>').map(str::trim);
         match text {
             "FaceGrid" => Some(PortType::FaceGrid),
@@ -288,7 +305,7 @@ impl PortType {
             _ => match (of("Grid"), of("Field")) {
                 (Some(inner), _) => {
                     let array = || ValueType::parse_array(inner).map(Element::Fixed);
-                    element(inner).or_else(array).map(PortType::Grid)
+                    element(inner).or_else(array).or_else(|| matrix(inner)).map(PortType::Grid)
                 }
                 (_, Some(inner)) => element(inner).map(PortType::Field),
                 _ => ValueType::parse(text).map(|v| PortType::Number(Element::Fixed(v))),
@@ -304,6 +321,11 @@ impl PortType {
     /// Whether each cell has several numbers, which are read one by one: `x(cell, i)`.
     pub fn is_array(self) -> bool {
         matches!(self, PortType::Grid(Element::Fixed(ValueType::Array(_))))
+    }
+
+    /// Whether each cell has more than a number or a vector.
+    pub fn is_compound(self) -> bool {
+        matches!(self, PortType::Grid(Element::Fixed(value)) if value.is_compound())
     }
 
     /// Whether the port is a number.
@@ -352,8 +374,8 @@ fn attributes(text: &str) -> Result<AttributeList, String> {
         if !free || language::is_member_of_particle(name) || language::is_reserved(name) {
             return Err(format!("`{name}` is not a valid attribute name; use another lower_snake_case name"));
         }
-        let value =
-            ValueType::parse(ty).ok_or_else(|| format!("`{ty}` is not an attribute type; use f32, Vec, ..."))?;
+        let value = ValueType::parse_attribute(ty)
+            .ok_or_else(|| format!("`{ty}` is not an attribute type; use f32, Vec, ..."))?;
         if list.iter().any(|(other, _)| other == name) {
             return Err(format!("the attribute `{name}` is given twice"));
         }

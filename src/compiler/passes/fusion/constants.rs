@@ -48,7 +48,7 @@ fn takes(graph: &Graph, op: &Op, value: ValueId) -> bool {
     };
     let whole = |port: &Port| {
         matches!(port.ty, PortType::Grid(_))
-            && !port.ty.is_array()
+            && !port.ty.is_compound()
             && port.scatter.is_none()
             && stage.radius(port).is_some()
     };

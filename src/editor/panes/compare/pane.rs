@@ -371,7 +371,7 @@ impl ComparePane {
             ui.separator();
             let colors = ty == WireType::Grid(ValueType::Vec4);
             let letters = if colors { ["r", "g", "b", "a"] } else { ["x", "y", "z", "w"] };
-            let array = ty.value().is_array();
+            let array = ty.value().is_compound();
             let name =
                 |at: usize| letters.get(at).filter(|_| !array).map_or_else(|| at.to_string(), ToString::to_string);
             let parts = (0..components).map(|at| (Show::Component(at as u8), name(at), "This component"));

@@ -51,7 +51,7 @@ pub(super) fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
 
 pub(super) fn unknown_type(text: &str, what: &str) -> String {
     format!(
-        "`{text}` is not a type of {what}; use f32, i32, u32, vec2f, vec3f, vec4f, Vec, for parameters also bool, color, curve, gradient, for ports also Grid<..>, Grid<f32[2]> to Grid<f32[64]>, FaceGrid, Image, Particles{{..}}, NeighborGrid, Field<..>, Camera"
+        "`{text}` is not a type of {what}; use f32, i32, u32, vec2f, vec3f, vec4f, Vec, for parameters also bool, color, curve, gradient, for ports also Grid<..>, Grid<Mat>, Grid<f32[2]> to Grid<f32[64]>, FaceGrid, Image, Particles{{..}}, NeighborGrid, Field<..>, Camera"
     )
 }
 

@@ -59,10 +59,12 @@ fn check(port: &Port) -> Result<(), String> {
     if !ty.is_number() && (port.reduce.is_some() || port.expect.is_some()) {
         return Err(format!("`reduce` and `expect` need a number; give `{name}` a type such as f32 instead of {ty}"));
     }
-    if ty.is_array() && (port.scatter.is_some() || port.nearest || port.slices.is_some()) {
-        return Err(format!(
-            "`{name}` has several numbers a cell, which can be neither scattered, nor sliced, nor read as `nearest`"
-        ));
+    if ty.is_compound() && (port.scatter.is_some() || port.nearest || port.slices.is_some()) {
+        let what = if ty.is_array() { "several numbers a cell" } else { "a matrix a cell" };
+        return Err(format!("`{name}` has {what}, which can be neither scattered, nor sliced, nor read as `nearest`"));
+    }
+    if let Some((sum, _)) = port.written.iter().find(|(_, ty)| port.is_summed_set() && ty.is_compound()) {
+        return Err(format!("`{sum}` is a matrix, which can't be summed by index; sum its columns as vectors"));
     }
     if port.table && port.radius.is_some() {
         return Err(format!(

@@ -80,7 +80,7 @@ fn part(side: &HostCopy, element: usize, show: Show) -> f64 {
     match show {
         _ if side.components() == 1 => side.number(element, 0),
         Show::Component(index) => side.number(element, usize::from(index)),
-        _ if side.ty().value().is_array() => side.number(element, 0),
+        _ if side.ty().value().is_compound() => side.number(element, 0),
         Show::Color => luminance(side, element),
         Show::Auto if side.ty() == WireType::Grid(ValueType::Vec4) => luminance(side, element),
         _ => length(side.numbers(element).into_iter()),
@@ -98,7 +98,7 @@ fn length(parts: impl Iterator<Item = f64>) -> f64 {
 /// Whether an element is shown by all its components and not by one number.
 fn is_whole(side: &HostCopy, show: Show) -> bool {
     let color = side.ty() == WireType::Grid(ValueType::Vec4) && show == Show::Auto;
-    side.components() > 1 && matches!(show, Show::Auto | Show::Direction) && !color && !side.ty().value().is_array()
+    side.components() > 1 && matches!(show, Show::Auto | Show::Direction) && !color && !side.ty().value().is_compound()
 }
 
 fn difference(a: &HostCopy, b: &HostCopy, show: Show, measure: Measure) -> HostCopy {

@@ -55,7 +55,14 @@ fn space(cx: &Context<'_>, of: Instance<'_>, port: &Port) -> u32 {
 pub(crate) fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, setting: &Setting) -> String {
     let own = cx.graph.dim(of.node);
     let (name, ty) = (&port.name, setting.ty.wgsl(width(cx, of, port)));
-    let value = format!("params._in_{name}");
+    let value = match setting.ty {
+        ValueType::Mat => {
+            let parts =
+                (0..own * own).map(|i| if i % (own + 1) == 0 { format!("params._in_{name}") } else { "0.0".into() });
+            format!("{ty}({})", parts.collect::<Vec<_>>().join(", "))
+        }
+        _ => format!("params._in_{name}"),
+    };
     let (cell, position) = (cell_type(own), position_type(space(cx, of, port)));
     match port.ty {
         PortType::Number(_) => format!("fn {name}() -> {ty} {{ return {value}; }}"),

@@ -113,6 +113,9 @@ impl Grid<'_> {
             EdgeRule::Wall if self.ty.value() == ValueType::Vec => {
                 format!("{place} let _v = {value}; return select(_v, -_v, _c != _cell);")
             }
+            EdgeRule::Zero if self.ty.value() == ValueType::Mat => {
+                format!("{place} if (any(_c != _cell)) {{ return {}(); }} return {value};", self.wgsl())
+            }
             EdgeRule::Zero => {
                 let ty = self.wgsl();
                 format!("{place} let _v = {value}; return select(_v, {ty}(), any(_c != _cell));")

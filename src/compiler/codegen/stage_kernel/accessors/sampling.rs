@@ -99,9 +99,14 @@ impl Grid<'_> {
             3 => format!("{name}(_b + vec3i({x}, {y}, {z}){number}){component}"),
             _ => format!("{name}(_b + vec2i({x}, {y}){number}){component}"),
         };
-        let row = |y, z| format!("mix({}, {}, _f.x)", corner(0, y, z), corner(1, y, z));
-        let plane = |z| format!("mix({}, {}, _f.y)", row(0, z), row(1, z));
-        let sum = if dim == 3 { format!("mix({}, {}, _f.z)", plane(0), plane(1)) } else { plane(0) };
+        // WGSL mixes no matrices.
+        let mix = |a: String, b: String, axis: &str| match self.ty.value() == ValueType::Mat {
+            true => format!("((1.0 - _f.{axis}) * {a} + _f.{axis} * {b})"),
+            false => format!("mix({a}, {b}, _f.{axis})"),
+        };
+        let row = |y, z| mix(corner(0, y, z), corner(1, y, z), "x");
+        let plane = |z| mix(row(0, z), row(1, z), "y");
+        let sum = if dim == 3 { mix(plane(0), plane(1), "z") } else { plane(0) };
         format!("let _o = floor(_q); let _f = _q - _o; let _b = {cells}(_o); {result}{sum};")
     }
 }
