@@ -58,7 +58,7 @@ impl Edit {
 
 fn main() -> Result<(), Failure> {
     let arguments = Arguments::parse();
-    let gpu = Gpu::new(&GpuOptions { adapter: arguments.adapter.clone(), ..GpuOptions::default() })?;
+    let gpu = Gpu::new(&GpuOptions { adapter: arguments.adapter.clone() })?;
     let graphs = if arguments.graphs.is_empty() { shipped()? } else { arguments.graphs.clone() };
     println!("{}; edits to their pictures [ms]\n", gpu.name());
     println!("| graph | open | edits | median | 95 % | longest | of it plan, pipelines, frame | a parameter |");
