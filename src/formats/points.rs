@@ -124,7 +124,11 @@ impl Points {
 
 /// The names of the components of a vector; a number has none.
 pub(crate) fn component_name(name: &str, components: usize, component: usize) -> Option<String> {
-    let letter = ["x", "y", "z", "w"].get(component)?;
+    let letters = ["x", "y", "z", "w"];
+    if components > letters.len() {
+        return Some(format!("{name}_{component}"));
+    }
+    let letter = letters.get(component)?;
     Some(match (name, components) {
         (_, 1) => name.into(),
         ("position", _) => (*letter).into(),

@@ -2,6 +2,7 @@
 
 use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
+use stagewright_language::graph::measurement::Measurement;
 use stagewright_language::library::Library;
 use stagewright_language::stage::Stage;
 use stagewright_runtime::sim::Simulation;
@@ -160,9 +161,30 @@ fn sums_that_leave_their_range_are_reported_at_the_attribute() {
     }
 }
 
+/// What is summed belongs to the points, not to the links that the stage runs over.
+#[test]
+fn sums_are_measured_and_expected_as_attributes_of_their_set() {
+    let values = [("$cells", "8, 8"), PLAIN[0], PLAIN[1], PLAIN[2]];
+    let document = document(60.0, NODES, &values);
+    let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    let measured = |text: &str| Measurement::parse(text, &document, &graph).map(drop);
+    measured("pull.points.push:max").unwrap();
+    measured("pull.points.links:sum").unwrap();
+    let error = measured("pull.points.a:max").unwrap_err().to_string();
+    assert!(error.contains("name one of: links, position, push, velocity, count"), "{error}");
+    let carried = graph.carried("pull.points").unwrap();
+    assert_eq!(carried.attributes, ["position", "links", "push", "velocity"]);
+}
+
 #[test]
 fn what_sums_by_index_lack_is_said() {
     for (port, body, cause) in [
+        (
+            "@inout p: Particles{} -> {f: f32}, sum 8, put",
+            "add_f(0u, 1.0);",
+            "`p` takes one of scatter, emit, filter, gather, put and sum",
+        ),
+        ("@inout p: Particles{} -> {f: f32}, put", "put_f(0u, 1.0);", "remove `@over l`, or add to `p` with `sum`"),
         ("@inout p: Particles{a: u32}, sum 8", "add_a(0u, 1.0);", "`sum` needs attributes after `->`"),
         (
             "@inout p: Particles{} -> {f: f32}, sum 31",

@@ -83,6 +83,30 @@ fn a_domain_is_a_list_of_a_million_numbers() {
 }
 
 #[test]
+fn a_table_is_the_domain_where_the_header_says_so() {
+    for (line, text, more) in
+        [("@over n", "Grid<u32>", ""), ("@in more: Grid<f32> = 0", "Grid<u32>, like n", " + u32(more(cell))")]
+    {
+        let nodes = r##"
+            "box": (domain: (resolution: (6, 5), width: 1)),
+            "list": (domain: (resolution: (70000, 1), width: 1)),
+            "a": (custom: r#"//! A
+                //! @out n: Grid<u32>
+                fn stage(cell: Cell) -> u32 { return u32(cell.x); }"#, on: "list"),
+            "b": (custom: r#"//! B
+                //! $line
+                //! @in n: Grid<u32>, table
+                //! @out m: $text
+                fn stage(cell: Cell) -> u32 { return n(vec2i(n_resolution.x - 1 - cell.x, 0))$more; }"#, inputs: {"n": "a"}),
+            "##;
+        let mut sim = start(60.0, nodes, &[("$line", line), ("$text", text), ("$more", more)]);
+        step(&mut sim, 1);
+        let found = words(&sim, "b.m");
+        assert_eq!((found.len(), found[0], found[69_999]), (70_000, 69_999, 0), "{line}");
+    }
+}
+
+#[test]
 fn what_tables_are_not_for_is_refused() {
     let of = |line: &str, body: &str| {
         let text =

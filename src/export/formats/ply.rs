@@ -39,7 +39,8 @@ pub(super) fn columns(particles: &Particles) -> Vec<(String, Option<(&Attribute,
             name if attribute.components == 1 => columns.push((plain(name), Some((attribute, 0)))),
             name => {
                 let part = |index: usize| {
-                    let letter = letters.get(index).map_or_else(|| index.to_string(), ToString::to_string);
+                    let letter = letters.get(index).filter(|_| attribute.components <= letters.len());
+                    let letter = letter.map_or_else(|| index.to_string(), ToString::to_string);
                     (format!("{}_{letter}", plain(name)), Some((attribute, index)))
                 };
                 columns.extend((0..attribute.components).map(part));

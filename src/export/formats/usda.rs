@@ -26,7 +26,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 const VOLUMES: Encoding =
-    Encoding { ending: "vdb", encode: vdb::float, half: false, index: Some(Index { ending: "usda", text: volume }) };
+    Encoding { ending: "vdb", encode: volume_file, half: false, index: Some(Index { ending: "usda", text: volume }) };
 const PARTICLES: Encoding =
     Encoding { ending: "usda", encode: points, half: false, index: Some(Index { ending: "usda", text: clips }) };
 
@@ -147,6 +147,17 @@ fn clips(target: &Target, files: &[(u64, String)]) -> String {
         times.join(", ")
     );
     text
+}
+
+/// The OpenVDB file of a frame. The stage names a field for each layer.
+fn volume_file(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
+    for layer in frame.layers()? {
+        if matches!(layer.value(), ExportedValue::Grid(grid) if grid.array) {
+            let name = &layer.name;
+            return Err(format!("`{name}` has several numbers a cell, each a field of its own; choose the format vdb"));
+        }
+    }
+    vdb::float(frame, target)
 }
 
 /// A stage with a Volume of all grids.

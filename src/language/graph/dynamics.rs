@@ -65,7 +65,7 @@ impl Graph {
             hash_setting(&until.below, hash);
         }
         format!("{:?} {:?}", node.domain.and_then(|domain| self.domains.get(domain)), node.file).hash(hash);
-        if let Some(set) = &node.set {
+        for set in node.set.iter().chain(&node.summed) {
             format!("{} {:?} {:?}", set.capacity, set.attributes, self.domains.get(set.domain)).hash(hash);
         }
         self.dim(node).hash(hash);

@@ -353,7 +353,7 @@ impl Flattener<'_> {
         let particles_state = ty.starts_with("Particles");
         self.unknown_names(place, &["next", "init"], if particles_state { &[] } else { &["value"] });
         let Some(kind) = WireType::parse(ty).filter(|t| t.can_be_kept()) else {
-            let remedy = "use Grid<f32>, Grid<Vec>, Grid<f32[2]> to Grid<f32[64]>, FaceGrid, Particles{position: Vec, ..}, f32, vec4f, ...";
+            let remedy = "use Grid<f32>, Grid<Vec>, Grid<Mat>, Grid<f32[2]> to Grid<f32[64]>, FaceGrid, Particles{position: Vec, ..}, f32, vec4f, ...";
             self.problems.push(Problem::new(place.path, "", format!("`{ty}` is not a State type"), remedy));
             return None;
         };

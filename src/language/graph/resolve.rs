@@ -158,7 +158,7 @@ impl Resolver<'_> {
             match self.carried(&input.source) {
                 Some(carry) => {
                     known &= self.unify(&path, port, &carry, &mut generics);
-                    if let Some(domain) = carry.domain.filter(|_| !port.table) {
+                    if let Some(domain) = carry.domain {
                         domains.insert(port.name.as_str(), domain);
                     }
                     sets.extend(carry.set.map(|set| (port.name.as_str(), set)));
@@ -265,7 +265,10 @@ impl Resolver<'_> {
         }
         let by_name = |name: &String| domains.get(name.as_str()).copied();
         let inout = header.ports.iter().filter(|p| p.direction == Direction::InOut).find_map(|p| by_name(&p.name));
-        let first = stage.inputs().filter(|p| p.ty.is_grid()).find_map(|p| by_name(&p.name));
+        // Cells of a table are none of the stage's, unless it runs once and has no others.
+        let grids = |tables: bool| stage.inputs().filter(move |p| p.ty.is_grid() && p.table == tables);
+        let first = grids(false).find_map(|p| by_name(&p.name));
+        let first = first.or_else(|| grids(true).filter(|_| header.once).find_map(|p| by_name(&p.name)));
         let like = header.ports.iter().filter_map(|p| p.like.as_ref()).find_map(by_name);
         let halved = header.ports.iter().any(|p| p.half);
         let like = if halved { like.and_then(|finer| self.graph.half(finer)) } else { like };
@@ -284,7 +287,7 @@ impl Resolver<'_> {
         if let Some(into) = stage.outputs().find_map(|p| p.slices) {
             return self.graph.slices(run, into).unwrap_or(run);
         }
-        let by_cell = stage.inputs().filter(|p| p.ty.is_grid() && stage.calls(&p.name));
+        let by_cell = stage.inputs().filter(|p| p.ty.is_grid() && !p.table && stage.calls(&p.name));
         let whole = self.graph.domains.get(run);
         let of = |domain: &DomainId| {
             let sliced = self.graph.domains.get(*domain).filter(|d| whole.is_some_and(|whole| d.finer == whole.finer));
@@ -296,7 +299,7 @@ impl Resolver<'_> {
     /// Wires can be read cell by cell only on the stage's own domain; others are read by position.
     fn check_domains(&mut self, path: &str, stage: &Stage, run: Option<DomainId>, domains: &BTreeMap<&str, DomainId>) {
         let Some(run) = run else { return };
-        for port in stage.inputs().filter(|p| p.ty.is_grid()) {
+        for port in stage.inputs().filter(|p| p.ty.is_grid() && !p.table) {
             let Some(domain) = domains.get(port.name.as_str()).copied().filter(|d| *d != run) else { continue };
             let (here, there) = (&self.graph.domains[run], &self.graph.domains[domain]);
             let cells = |d: &super::Domain| {

@@ -120,9 +120,10 @@ impl Graph {
                         found.files.insert(node.path.clone(), file.path.clone());
                         found.items.insert(format!("file {}", node.path), format!("{file:?}"));
                     }
-                    if let Some(set) = &node.set {
+                    for set in node.set.iter().chain(&node.summed) {
                         domains.insert(set.domain);
-                        found.items.insert(format!("particles {}", node.path), format!("{:?}", set.attributes));
+                        let about = format!("{:?}", set.attributes);
+                        found.items.entry(format!("particles {}", node.path)).or_default().push_str(&about);
                     }
                     domains.extend(node.domain);
                     for input in &node.inputs {

@@ -68,7 +68,10 @@ impl Graph {
         } else if on.is_some() {
             return Err(Problem::new(path, text, "it is not a field, so it has a domain of its own", "remove the `@`"));
         }
-        let set = self.nodes.get(holder).and_then(|node| node.set.as_ref()).filter(|_| ty == WireType::Particles);
+        let set = match source {
+            Source::Wire { node, port } if ty == WireType::Particles => self.particles_on(node, port),
+            _ => None,
+        };
         let mut attributes: Vec<String> = set.into_iter().flat_map(|set| set.attributes.keys().cloned()).collect();
         attributes.sort_by_key(|name| (name != "position", name.clone()));
         let dim = space.map_or(2, |domain| domain.dim);

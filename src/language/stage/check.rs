@@ -203,6 +203,20 @@ pub(super) fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<Stag
     };
     for port in &header.ports {
         let runs_over = port.ty == PortType::Particles && header.over.as_deref().unwrap_or(&port.name) == port.name;
+        if runs_over && header.over.is_some() && port.default.is_some() {
+            let name = &port.name;
+            let message = format!("the stage runs over `{name}`, so it has to be wired; remove its default");
+            errors.push(StageError::new(port.line, 1, message));
+        }
+        let changed = port.ty == PortType::Particles && port.writes() && !port.is_summed_set();
+        let particles = |name: &str| header.ports.iter().any(|p| p.name == name && p.ty == PortType::Particles);
+        if let Some(over) = header.over.as_deref().filter(|over| changed && *over != port.name && particles(over)) {
+            let name = &port.name;
+            let message = format!(
+                "a stage that changes the particles of `{name}` runs over them; remove `@over {over}`, or add to `{name}` with `sum`"
+            );
+            errors.push(StageError::new(port.line, 1, message));
+        }
         let needed = runs_over || header.ports.iter().any(|p| p.like.as_deref() == Some(&port.name));
         if port.direction == Direction::In
             && !needed
@@ -232,7 +246,8 @@ pub(super) fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<Stag
             None => continue,
         };
         if !used(&format!("{call}_{}", port.name)) && !used(&format!("{call}_{}_at", port.name)) {
-            let message = format!("scatter port `{0}` is never written; call `{call}_{0}(cell, value)`", port.name);
+            let place = if port.ty == PortType::FaceGrid { "cell, axis" } else { "cell" };
+            let message = format!("scatter port `{0}` is never written; call `{call}_{0}({place}, value)`", port.name);
             errors.push(StageError::new(port.line, 1, message));
         }
     }

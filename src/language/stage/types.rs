@@ -376,6 +376,9 @@ fn attributes(text: &str) -> Result<AttributeList, String> {
         }
         let value = ValueType::parse_attribute(ty)
             .ok_or_else(|| format!("`{ty}` is not an attribute type; use f32, Vec, ..."))?;
+        if name == "position" && value == ValueType::Mat {
+            return Err("`position` is a vector, such as Vec, and no Mat".into());
+        }
         if list.iter().any(|(other, _)| other == name) {
             return Err(format!("the attribute `{name}` is given twice"));
         }

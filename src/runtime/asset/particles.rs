@@ -135,6 +135,10 @@ fn places(properties: &[Property], name: &str, components: usize) -> Vec<Option<
         let own = if components == 1 { find(name) } else { None };
         own.or_else(|| find(&format!("{name}_{letter}"))).or_else(|| find(other))
     };
+    // Of more numbers than letters.
+    if components > letters.len() {
+        return (0..components).map(|k| find(&format!("{name}_{k}"))).collect();
+    }
     letters.into_iter().zip(other).take(components).map(component).collect()
 }
 

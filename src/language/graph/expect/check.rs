@@ -144,7 +144,7 @@ pub(in crate::graph) fn target(expect: &Expect, document: &Document, graph: &Gra
     let many = |value: ValueType| Carries::Many(value.components(dim));
     let carries = match (ty, attribute) {
         (WireType::Particles, Some(attribute)) => {
-            let set = graph.nodes.get(holder).and_then(|node| node.set.as_ref());
+            let set = graph.particles_on(index, port);
             let known = set.and_then(|set| set.attributes.get(attribute));
             let ty = match (attribute, known) {
                 ("count", _) => return Ok(target(ExpectSubject::Attribute(wire, "count".into()), Carries::One(1))),

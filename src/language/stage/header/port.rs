@@ -133,6 +133,12 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
     let value = value.trim();
     let reads_grid = port.ty.is_grid() && port.reads();
     let changes = port.ty == PortType::Particles && port.direction == Direction::InOut;
+    if changes && port.change != Change::Own && ["scatter", "emit", "filter", "gather", "put", "sum"].contains(&word) {
+        return Err(format!(
+            "`{}` takes one of scatter, emit, filter, gather, put and sum; remove the others",
+            port.name
+        ));
+    }
     match word {
         "radius" if port.reads() => port.radius = Some(radius(port, value)?),
         "edge" if reads_grid => {

@@ -160,7 +160,7 @@ pub(super) fn describe(
 }
 
 fn is_array(found: NamedMemory<'_>) -> bool {
-    matches!(found, NamedMemory::Whole(wire) if wire.ty.value().is_compound())
+    found.wires().0.ty.value().is_compound()
 }
 
 /// The way of showing, and the component for [`show::COMPONENT`].
