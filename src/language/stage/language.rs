@@ -303,7 +303,7 @@ const MEMORY: [&str; 7] = ["read", "read_write", "function", "private", "workgro
 
 /// Built-in functions and types of WGSL that generated text uses; a port of such a name would hide them. A test checks
 /// this against everything that generates text.
-const TAKEN: [&str; 45] = [
+const TAKEN: [&str; 47] = [
     "abs",
     "all",
     "any",
@@ -326,6 +326,8 @@ const TAKEN: [&str; 45] = [
     "floor",
     "fract",
     "i32",
+    "mat2x2f",
+    "mat3x3f",
     "mat4x4f",
     "max",
     "min",

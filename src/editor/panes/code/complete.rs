@@ -133,8 +133,8 @@ fn types(part: &str, of_param: bool) -> Vec<String> {
         // The name of an attribute.
         Some(attribute) if !attribute.contains(':') => Vec::new(),
         _ if part.contains('=') => Vec::new(),
-        Some(_) => owned(values),
-        None if part.contains('<') => owned(values),
+        Some(_) => owned(values.chain(["Mat"])),
+        None if part.contains('<') => owned(values.chain(["Mat"])),
         None if of_param => owned(words(Kind::ParamType).chain(values)),
         None => {
             let port = |word: &str| match word {
@@ -443,7 +443,7 @@ fn stage(particle: Particle) -> f32 {
         assert_eq!((typed("inn"), typed("hid")), (vec![], vec![]), "these are of other blocks");
         assert_eq!((typed("v"), typed("3"), typed("1.e"), typed("0x1a")), (vec![], vec![], vec![], vec![]));
         assert_eq!((typed("let ve"), typed("speed")), (vec![], vec![]));
-        assert_eq!(typed("let v: ma"), ["mat2x2f", "mat3x3f", "mat4x4f"]);
+        assert_eq!(typed("let v: ma"), ["mat2x2f", "mat3x3f", "mat4x4f", "Mat"]);
     }
 
     #[test]
