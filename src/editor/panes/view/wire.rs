@@ -31,6 +31,8 @@ const SHOWS: [(Show, &str); 8] = [
 const AXES: [(Axis, &str); 3] = [(Axis::X, "x"), (Axis::Y, "y"), (Axis::Z, "z")];
 /// How often to check whether a value has arrived.
 const ANSWER: std::time::Duration = std::time::Duration::from_millis(50);
+/// Most numbers of a value in one line.
+const LINE: usize = 6;
 /// A view below this height has no histogram, which would leave no room for the image \[points\].
 const LOW: f32 = 250.0;
 /// Width of what chooses a slice of a volume \[points\].
@@ -286,7 +288,12 @@ impl WireView {
         let text = match sample {
             None => "Point at the image to read a value".to_string(),
             Some((cell, index, components)) => {
-                let values: Vec<String> = components.iter().map(|value| number(*value)).collect();
+                // More numbers than a line holds would move the image below the pointer.
+                let shown = if let Show::Component(number) = self.view.show { usize::from(number) } else { 0 };
+                let values: Vec<String> = match components.get(shown).filter(|_| components.len() > LINE) {
+                    Some(value) => vec![format!("number {shown}"), number(*value)],
+                    None => components.iter().map(|value| number(*value)).collect(),
+                };
                 let place = cell.map_or_else(|| format!("particle {index}"), |[x, y, z]| format!("cell {x}, {y}, {z}"));
                 format!("{place}:  {}", values.join("  "))
             }
