@@ -6,6 +6,7 @@ mod advection;
 mod arithmetic;
 mod arrays;
 mod articles;
+mod blocks;
 mod compositing;
 mod conjugate_gradient;
 mod conservative;

@@ -23,7 +23,7 @@ pub(crate) const WRONG: &str = "fn _wrong(_counts: i32, _marks: i32, _at: i32, _
 ";
 
 /// A kernel that runs once a word: `body` may use the word's index `i`.
-fn per_word(declarations: &str, words: u64, body: &str) -> String {
+pub(super) fn per_word(declarations: &str, words: u64, body: &str) -> String {
     per_word_below(declarations, &format!("{words}u"), body)
 }
 

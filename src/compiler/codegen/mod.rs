@@ -2,6 +2,7 @@
 
 mod assemble;
 mod bins;
+mod blocks;
 pub(super) mod builtin;
 mod connect;
 pub(super) mod early_exit;

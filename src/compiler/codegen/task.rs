@@ -1,8 +1,8 @@
 //! Kernels of the compiler's own tasks: which text of [`builtin`] an operation takes, and what it runs over.
 
-use super::{bins, builtin, connect, early_exit};
+use super::{bins, blocks, builtin, connect, early_exit};
 use crate::data::Over;
-use crate::graph::{Graph, Node};
+use crate::graph::{DomainId, Graph, Node};
 use crate::ir::workgroups::{self, elements};
 use crate::ir::{Op, Program, Task, Value, ValueId};
 use crate::passes::allocate::Placement;
@@ -58,6 +58,16 @@ pub(super) fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, mem
                 if counts { ("bin count", bins::count) } else { ("bin list", bins::list) };
             (name, space.map(|space| write(space, source.capacity, source.layout())).unwrap_or_default())
         }
+        Task::FindBlocks | Task::WidenBlocks => {
+            let domain = |value: &Value| value.domain.and_then(|d| graph.domains.get(d));
+            let blocks = domain(target);
+            match (&op.task, domain(source)) {
+                (Task::FindBlocks, Some(grid)) => {
+                    ("find blocks", blocks.map(|d| blocks::find(d, grid, source.layout())).unwrap_or_default())
+                }
+                _ => ("widen blocks", blocks.map(blocks::widen).unwrap_or_default()),
+            }
+        }
         Task::Compact => ("compact", builtin::compact(elements, &moved)),
         Task::CompactCount => {
             let capacity = node.set.as_ref().map_or(0, |s| s.capacity);
@@ -91,6 +101,7 @@ pub(super) fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, mem
         Task::ConnectTiles | Task::ConnectBorders | Task::ConnectEnd => each,
         Task::Gather | Task::Scatter | Task::Pack => each,
         Task::BinCount(_) | Task::BinList(_) => Over::Particles(source.capacity),
+        Task::FindBlocks => Over::Cells(source.domain.unwrap_or_else(|| DomainId::new(0))),
         Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => Over::Once,
         Task::Present { width, height } => Over::Pixels(width, height),
         _ => Over::Words(words),

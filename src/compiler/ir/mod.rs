@@ -2,6 +2,7 @@
 
 pub(super) mod bindings;
 pub(super) mod bins;
+pub(super) mod blocks;
 pub(super) mod demand;
 pub(super) mod in_place;
 pub(super) mod layout;

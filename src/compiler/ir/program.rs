@@ -64,6 +64,8 @@ pub(crate) enum Part {
     Found,
     /// The particles of each bin of cells (pass `scatter_tiles`).
     Bins,
+    /// The blocks of cells that the operation runs in.
+    Blocks,
     /// A grid that is only set to zero, and which of several (pass `fill_fusion`).
     Zeros(u32),
     /// A part of the wire of an output, whose value comes from outside before each frame.
@@ -112,6 +114,9 @@ pub(crate) enum Task {
     /// The steps of listing particles by bins of cells: counting those of each bin, and writing the list.
     BinCount(DomainId),
     BinList(DomainId),
+    /// Which blocks of cells hold anything but zero, and those with their neighbours.
+    FindBlocks,
+    WidenBlocks,
     /// Moves particles for which the prefix sum increases to the position that it gives.
     Compact,
     /// The count after that.

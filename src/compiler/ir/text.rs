@@ -85,6 +85,7 @@ fn part_name(part: &Part) -> String {
         Part::Packed(names) => format!("packed {names}"),
         Part::Found => "neighbour cache".into(),
         Part::Bins => "bins".into(),
+        Part::Blocks => "blocks".into(),
         Part::Zeros(_) => "zeros".into(),
         Part::Outside(_, part) => part_name(part),
     }
@@ -111,6 +112,8 @@ fn task(task: &Task) -> String {
         Task::ConnectEnd => "connect_end".into(),
         Task::BinCount(_) => "bin_count".into(),
         Task::BinList(_) => "bin_list".into(),
+        Task::FindBlocks => "find_blocks".into(),
+        Task::WidenBlocks => "widen_blocks".into(),
         Task::Compact => "compact".into(),
         Task::CompactCount => "compact_count".into(),
         Task::Gather => "gather".into(),

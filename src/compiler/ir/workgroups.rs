@@ -1,7 +1,7 @@
 //! The number of workgroups of a dispatch.
 
 use crate::graph::{Domain, Graph, Kind, Node, NodeId};
-use crate::ir::{Op, Program, Task, Value, bins, tiles, workgroups};
+use crate::ir::{Op, Program, Task, Value, bins, blocks, tiles, workgroups};
 use crate::stage::IterationSource;
 use crate::stage::types::WireType;
 use crate::tuning::Shape;
@@ -38,6 +38,11 @@ pub(crate) fn elements(graph: &Graph, value: &Value) -> u64 {
     }
 }
 
+/// Blocks that a table of them has words for.
+fn table_blocks(graph: &Graph, table: Option<&Value>) -> u64 {
+    table.and_then(|table| graph.domains.get(table.domain?)).map_or(0, blocks::count)
+}
+
 /// Workgroups of a built-in task.
 pub(crate) fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
     let target = op.writes.first().and_then(|w| program.values.get(w.value));
@@ -56,6 +61,8 @@ pub(crate) fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3]
             let domain = target.and_then(|t| graph.domains.get(t.domain?));
             domain.map_or(0, |d| u64::from(LANES) * connect_tiles(d))
         }
+        Task::FindBlocks => table_blocks(graph, target) * u64::from(LANES),
+        Task::WidenBlocks => table_blocks(graph, target),
         Task::BinCount(_) | Task::BinList(_) => source.map_or(0, |source| u64::from(source.capacity)),
         Task::Compact | Task::Gather | Task::Scatter | Task::Pack => elements,
         _ => words,

@@ -1,6 +1,7 @@
 //! Unrolls iterations and groups into operations on values. A value is one version of a wire and is written once. Only
 //! what an image, a needed State or a kept wire depends on is expanded, so dead stages never appear.
 
+mod blocks;
 mod dead;
 mod fields;
 mod inputs;
@@ -116,6 +117,8 @@ struct Expander<'a> {
     given: BTreeMap<(NodeId, usize), Feed>,
     /// Number of orders used so far.
     orders: usize,
+    /// Tables of blocks, by the grid that they were found in, their domain and the gate behind which they are.
+    blocks: HashMap<(ValueId, DomainId, Option<ValueId>), ValueId>,
     /// Prefix sums, with the total behind them.
     totals: HashSet<ValueId>,
     stops: until::Stops,
@@ -257,6 +260,7 @@ impl<'a> Expander<'a> {
             given: BTreeMap::new(),
             orders: 0,
             totals: HashSet::new(),
+            blocks: HashMap::new(),
             stops: until::Stops::default(),
             outside: outside::Outside::default(),
             from_outside: HashMap::new(),

@@ -43,6 +43,7 @@ impl Expander<'_> {
             };
             feeds.push(feed);
         }
+        let blocks = self.blocks(node, env)?;
         self.open.remove(&(node, env));
         if stage.source() == IterationSource::Positions {
             let feed = Rc::new(FieldFeed { node, inputs: feeds });
@@ -55,7 +56,7 @@ impl Expander<'_> {
         let colors: &[Option<u32>] = if stage.header.checkerboard { &[Some(0), Some(1)] } else { &[None] };
         for iteration in 0..entry.iterations {
             for color in colors {
-                outputs = self.repeat(node, env, stage, &feeds, (iteration, *color))?;
+                outputs = self.repeat((node, env), stage, (&feeds, blocks.as_ref()), (iteration, *color))?;
                 for (declared, output) in stage.outputs().zip(&outputs) {
                     if let Some(input) = stage.inputs().position(|p| p.writes() && p.name == declared.name) {
                         feeds[input] = output.clone();
@@ -97,10 +98,9 @@ impl Expander<'_> {
     /// One dispatch of a stage, with what is needed before and after it.
     fn repeat(
         &mut self,
-        node: NodeId,
-        env: EnvId,
+        (node, env): (NodeId, EnvId),
         stage: &Stage,
-        feeds: &[Feed],
+        (feeds, blocks): (&[Feed], Option<&Read>),
         (iteration, color): (u32, Option<u32>),
     ) -> Result<Vec<Feed>, Problems> {
         self.check_order(node, stage, feeds)?;
@@ -140,7 +140,8 @@ impl Expander<'_> {
         let consumed =
             |r: &Read| r.stage == OWN && r.part == Part::Whole && stage.inputs().nth(r.port).is_some_and(Port::writes);
         reads.0.retain(|r| !consumed(r));
-        let (reads, stages) = reads;
+        let (mut reads, stages) = reads;
+        reads.extend(blocks.cloned());
         let gate = self.gate(env);
         let op = Op::new(Task::Stage, node, reads, stages, writes);
         self.program.ops.push(Op { iteration, substep, color, gate, ..op });

@@ -4,7 +4,7 @@
 
 use crate::graph::{Graph, Kind, Node};
 use crate::ir::window::{Side, Window, window};
-use crate::ir::{Op, Program, Task};
+use crate::ir::{Op, Program, Task, blocks};
 use crate::stage::header::Port;
 use crate::stage::types::{PortType, WireType};
 use crate::stage::{IterationSource, Stage};
@@ -53,7 +53,11 @@ fn fits(graph: &Graph, program: &Program, op: &Op, node: &Node, stage: &Stage) -
     let plain = |port: &Port| {
         port.scatter.is_none() && port.reduce.is_none() && !port.converted() && matches!(port.ty, PortType::Grid(_))
     };
-    let alone = matches!(op.task, Task::Stage) && op.sweeps == 1 && op.shape.is_none() && op.color.is_none();
+    let alone = matches!(op.task, Task::Stage)
+        && blocks::table(op).is_none()
+        && op.sweeps == 1
+        && op.shape.is_none()
+        && op.color.is_none();
     alone
         && stage.source() == IterationSource::Cells
         && op.inlined().is_empty()

@@ -17,6 +17,10 @@ use crate::input::InputTrack;
 /// Version of the graph file format that this build writes.
 pub const FORMAT_VERSION: u32 = 1;
 
+/// The input of stages and groups that says where they run: in blocks of cells in which the grid that is wired to it is not zero. It
+/// stands beside the declared ones, unless one of these has its name; in a file it is a field of the node.
+pub const WHERE: &str = "where";
+
 /// Values of a node that are set like parameters, whatever its stage is.
 pub(crate) const OWN_VALUES: [&str; 2] = ["iterations", "until"];
 

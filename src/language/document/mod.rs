@@ -37,6 +37,7 @@ pub use extra::Extra;
 pub use file::{FileContent, FileOptions, FileSource};
 pub(crate) use graph_file::OWN_VALUES;
 pub use graph_file::Variant;
+pub use graph_file::WHERE;
 use graph_file::whole;
 pub use graph_file::{
     Document, Domain, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Nodes, Output, Until, sole_output,

@@ -11,7 +11,7 @@ use super::field_name::FieldName;
 use super::file::FileFields;
 use super::{
     Bake, Bookmark, Color, Document, Domain, Expect, ExportPreset, Extra, FORMAT_VERSION, FileSource, Frame, Group,
-    Link, Node, NodeKind, Nodes, Output, ParamValue, Until, Variant, kind, write,
+    Link, Node, NodeKind, Nodes, Output, ParamValue, Until, Variant, WHERE, kind, write,
 };
 
 /// Why a text is not a graph file.
@@ -400,8 +400,20 @@ fn place(at: (f32, f32)) -> (f32, f32) {
 }
 
 /// Fields of every kind of node.
-const SHARED_FIELDS: [&str; 11] =
-    ["inputs", "params", "iterations", "until", "on", "capacity", "precision", "muted", "at", "color", "comment"];
+const SHARED_FIELDS: [&str; 12] = [
+    "inputs",
+    "params",
+    "iterations",
+    "until",
+    "on",
+    "where",
+    "capacity",
+    "precision",
+    "muted",
+    "at",
+    "color",
+    "comment",
+];
 
 /// Fields of a node: one says its kind, the others are shared by all kinds.
 pub(crate) const NODE_FIELDS: &[&str] = &node_fields();
@@ -420,7 +432,8 @@ const fn node_fields() -> [&'static str; kind::KINDS.len() + SHARED_FIELDS.len()
 }
 
 record!(Node, "Node", NODE_FIELDS, |n, map, field| {
-    "inputs" => n.inputs = map.next_value::<Unique<Link>>()?.0,
+    "inputs" => map.next_value::<Unique<Link>>()?.0.into_iter().try_for_each(|(port, link)| wire(n, port, link))?,
+    "where" => wire(n, WHERE.into(), map.next_value()?)?,
     "params" => n.params = map.next_value::<Unique<ParamValue>>()?.0,
     "iterations" => n.iterations = Some(map.next_value()?),
     "until" => n.until = Some(map.next_value()?),
@@ -438,6 +451,15 @@ record!(Node, "Node", NODE_FIELDS, |n, map, field| {
     }
     None => false,
 });
+
+/// Adds a wire; that of `where` may stand among the others.
+fn wire<E: de::Error>(node: &mut Node, port: String, link: Link) -> Result<(), E> {
+    if node.inputs.contains_key(&port) {
+        return Err(E::custom(format!("`{port}` is given twice")));
+    }
+    node.inputs.insert(port, link);
+    Ok(())
+}
 
 fn set_kind<E: de::Error>(node: &mut Node, kind: NodeKind) -> Result<(), E> {
     if node.kind != NodeKind::Unknown {

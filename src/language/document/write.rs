@@ -7,7 +7,7 @@ use std::fmt::Write;
 use super::file::FileFields;
 use super::{
     Bake, Bookmark, Document, Domain, Edge, Expect, ExportPreset, Extra, FileSource, Frame, Group, Link, Node,
-    NodeKind, Nodes, Output, ParamValue, Substeps, Until, Variant,
+    NodeKind, Nodes, Output, ParamValue, Substeps, Until, Variant, WHERE,
 };
 use crate::curve::{Color, Key, Keyframes, Tangent, hex_from_color};
 use crate::input::InputTrack;
@@ -327,8 +327,12 @@ fn node(node: &Node, depth: usize) -> String {
     if let Some(domain) = &node.on {
         fields.add("on", quoted(domain));
     }
-    if !node.inputs.is_empty() {
-        fields.add("inputs", map(&node.inputs, |link| quoted(&link.to_string())));
+    if let Some(link) = node.inputs.get(WHERE) {
+        fields.add(WHERE, quoted(&link.to_string()));
+    }
+    let inputs: BTreeMap<&String, &Link> = node.inputs.iter().filter(|(port, _)| *port != WHERE).collect();
+    if !inputs.is_empty() {
+        fields.add("inputs", map(&inputs, |link| quoted(&link.to_string())));
     }
     if !node.params.is_empty() {
         fields.add("params", map(&node.params, param));
@@ -484,8 +488,8 @@ fn identifier(name: &str) -> Cow<'_, str> {
     if plain { name.into() } else { format!("r#{name}").into() }
 }
 
-fn map<V>(entries: &BTreeMap<String, V>, value: impl Fn(&V) -> String) -> String {
-    let body: Vec<String> = entries.iter().map(|(key, v)| format!("{}: {}", quoted(key), value(v))).collect();
+fn map<K: AsRef<str>, V>(entries: &BTreeMap<K, V>, value: impl Fn(&V) -> String) -> String {
+    let body: Vec<String> = entries.iter().map(|(key, v)| format!("{}: {}", quoted(key.as_ref()), value(v))).collect();
     format!("{{{}}}", body.join(", "))
 }
 

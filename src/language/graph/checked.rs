@@ -161,6 +161,8 @@ pub struct Node {
     pub group: Option<NodeId>,
     /// In the order of the kind's ports.
     pub inputs: Vec<Input>,
+    /// The grid that decides in which blocks of cells the stage runs, where it does not run in all.
+    pub blocks: Option<Blocks>,
     /// How often it runs in a frame.
     pub iterations: u32,
     /// The convergence criterion of a group.
@@ -183,6 +185,15 @@ pub struct Node {
     pub summed: Option<ParticleSet>,
     /// The file that its value comes from.
     pub file: Option<File>,
+}
+
+/// What decides where a stage runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    /// The input that the grid is wired to; it follows the declared ones.
+    pub input: usize,
+    /// Groups around the node, up to the one that names the grid; 0 where the node itself does.
+    pub outward: usize,
 }
 
 /// The convergence criterion of a group.

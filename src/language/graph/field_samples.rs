@@ -92,6 +92,7 @@ impl Graph {
             let source = Source::Wire { node: field.node, port: field.port };
             let group = graph.nodes.get(field.node).and_then(|node| node.group);
             graph.nodes.push(Node {
+                blocks: None,
                 path,
                 kind: Kind::Stage(stage.clone()),
                 group,

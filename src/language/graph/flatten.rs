@@ -339,6 +339,7 @@ impl Flattener<'_> {
             }
             settings.push(setting);
         }
+        let blocks = self.blocks(place, &stage, &mut inputs);
         let repeats = stage.header.ports.iter().any(|p| p.direction == Direction::InOut);
         if place.node.iterations.is_some() && !repeats {
             let cause = "the stage has no @inout, so repeating it changes nothing";
@@ -346,7 +347,7 @@ impl Flattener<'_> {
         }
         let stage = self.specialized(place, stage, &mut settings);
         let stage = self.with_formulas(place, stage, &mut settings);
-        Node { kind: Kind::Stage(stage), inputs, params: settings, ..empty(place.path, None) }
+        Node { kind: Kind::Stage(stage), inputs, blocks, params: settings, ..empty(place.path, None) }
     }
 
     fn state(&mut self, place: &NodePlace<'_>, ty: &str) -> Option<Node> {
@@ -549,7 +550,9 @@ impl Flattener<'_> {
         let set = |known: &[&str]| known.iter().map(|name| name.to_string()).collect::<BTreeSet<_>>();
         let (has_inputs, has_params) = (set(inputs), set(params));
         let unknown = |known: &BTreeSet<String>, name: &&String| !known.contains(*name);
-        place.node.inputs.keys().filter(|n| unknown(&has_inputs, n)).for_each(|n| report(n, "input", inputs));
+        let runs = place.node.kind.info().runs;
+        let wires = place.node.inputs.keys().filter(|name| !runs || *name != document::WHERE);
+        wires.filter(|n| unknown(&has_inputs, n)).for_each(|n| report(n, "input", inputs));
         place.node.params.keys().filter(|n| unknown(&has_params, n)).for_each(|n| report(n, "parameter", params));
     }
 }
@@ -567,6 +570,7 @@ pub(super) fn empty(path: &str, group: Option<NodeId>) -> Node {
         inputs: Vec::new(),
         iterations: 1,
         until: None,
+        blocks: None,
         precision: Precision::F32,
         domain: None,
         names_domain: false,

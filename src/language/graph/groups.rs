@@ -97,6 +97,7 @@ impl Flattener<'_> {
             depth: place.scope.depth + 1,
             around: place.ports.inside(place.name),
             divergences: balance::divergences(place.node, place.siblings, place.scope, self.library),
+            blocks: self.blocks_inside(place, group),
             balanced: place.scope.balanced || balance::balances_itself(place.node, self.library),
             ..Scope::default()
         };

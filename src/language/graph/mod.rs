@@ -1,6 +1,7 @@
 //! The graph: a document flattened, typed and checked. A `Graph` is always valid, so later steps need not check again.
 
 pub mod balance;
+mod blocks;
 mod borders;
 pub mod bypass;
 mod carry;
@@ -46,7 +47,7 @@ use crate::library::Library;
 use crate::problem::Problems;
 
 pub use crate::document::sequence::Pattern;
-pub use checked::{Graph, Group, Input, Kind, Node, NodeId, ParticleSet, REPEATS, Shapes, Source, Until};
+pub use checked::{Blocks, Graph, Group, Input, Kind, Node, NodeId, ParticleSet, REPEATS, Shapes, Source, Until};
 pub use domain::{Domain, DomainId, Finer, Sliced};
 pub use edges::edges;
 pub use file::{File, FileOutput, ImageFit, MAX_POINTS, MeshPoints};

@@ -183,7 +183,7 @@ impl Resolver<'_> {
         entry.set =
             sets::written(stage, &sets, false).or_else(|| stage.set().and_then(|p| sets.get(p.name.as_str()).cloned()));
         entry.summed = sets::written(stage, &sets, true);
-        true
+        self.check_blocks(node)
     }
 
     /// Checks a wire against the port that it is connected to.

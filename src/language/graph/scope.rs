@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::numbers::{Names, Table, Unfit};
 use super::ports::{Ports, Types};
-use super::{DomainId, Graph, NodeId};
+use super::{DomainId, Graph, NodeId, Source};
 use crate::document::{self, Link, Nodes};
 use crate::library::Library;
 use crate::problem::Problems;
@@ -38,6 +38,8 @@ pub(super) struct Scope {
     /// The default domain of nodes: the `on` of the enclosing group.
     pub domain: Option<DomainId>,
     pub depth: usize,
+    /// The grid that an enclosing group names for where its stages run, and the depth of that group's own level.
+    pub blocks: Option<(Source, usize)>,
     /// The level balances what its pressure solvers read itself.
     pub balanced: bool,
     /// Types of the inputs of the enclosing group.

@@ -7,9 +7,11 @@
 
 use std::fmt::Write as _;
 
+use super::entry::blocks;
 use super::mapping::Mapping;
 use super::names::{self, prefix};
 use crate::data::Binding;
+use crate::document::WHERE;
 use crate::graph::Graph;
 use crate::ir::query::stage_of;
 use crate::ir::window::{Side, Window, window};
@@ -106,6 +108,10 @@ struct Binder<'a> {
 impl Binder<'_> {
     /// The buffer of what is read from memory.
     fn read(&self, read: &Read) -> Option<Bound> {
+        if read.part == Part::Blocks {
+            let (variable, ty, name) = (blocks::VARIABLE.into(), "array<u32>".into(), WHERE.into());
+            return Some(Bound { reads: vec![read.clone()], variable, ty, writes: false, name, value: read.value });
+        }
         let port = stage_of(self.graph, self.op, read.stage)?.inputs().nth(read.port)?;
         let overwritten = |(write, in_place): (&Write, &bool)| *in_place && write.consumes == Some(read.value);
         let written = self.op.writes.iter().zip(self.in_place).position(overwritten);
@@ -212,6 +218,7 @@ fn ending(part: &Part) -> String {
         Part::Packed(names) => format!(".{names}"),
         Part::Found => ".found".into(),
         Part::Bins => ".bins".into(),
+        Part::Blocks => ".blocks".into(),
         Part::Zeros(number) => format!(".zeros{number}"),
         Part::Outside(_, part) => ending(part),
     }

@@ -1,8 +1,9 @@
 //! Checks of a single operation.
 
-use super::super::{InstanceId, OWN, Op, Program, Task, query};
+use super::super::{InstanceId, OWN, Op, Part, Program, Read, Task, query};
 use crate::graph::Graph;
-use crate::stage::Stage;
+use crate::stage::{IterationSource, Stage};
+use crate::tuning::CELLS_OF_A_WORD;
 
 /// Checks that the values, stages and ports it refers to exist.
 pub(super) fn verify(graph: &Graph, program: &Program, op: &Op) -> Result<(), String> {
@@ -47,7 +48,9 @@ fn ports(graph: &Graph, op: &Op) -> Result<(), String> {
         let Some(stage) = stage(read.stage) else {
             return Err(format!("stage {} of it, which reads %{}, is none", read.stage, read.value));
         };
-        if stage.inputs().nth(read.port).is_none() {
+        if read.part == Part::Blocks {
+            blocks(op, read, stage)?;
+        } else if stage.inputs().nth(read.port).is_none() {
             return Err(lacks(stage, &format!("input {}, which reads %{}", read.port, read.value)));
         }
     }
@@ -60,6 +63,16 @@ fn ports(graph: &Graph, op: &Op) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Which blocks an operation runs in is asked cell by cell, behind the declared inputs of its own stage.
+fn blocks(op: &Op, read: &Read, stage: &Stage) -> Result<(), String> {
+    let cells = stage.source() == IterationSource::Cells && read.port == stage.inputs().count();
+    let asked = op.sweeps == 1 && op.shape.is_none_or(|shape| shape.halo == 0 && shape.cells <= CELLS_OF_A_WORD);
+    match read.stage == OWN && cells && asked {
+        true => Ok(()),
+        false => Err(format!("%{} confines what does not run cell by cell", read.value)),
+    }
 }
 
 fn instances(op: &Op) -> Result<(), String> {

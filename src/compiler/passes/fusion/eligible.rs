@@ -2,7 +2,7 @@
 
 use crate::graph::{Graph, Kind, Node};
 use crate::ir::query::{count, stage_of};
-use crate::ir::{Op, Part, Read, Task, ValueId, workgroups};
+use crate::ir::{Op, Part, Read, Task, ValueId, blocks, workgroups};
 use crate::stage::header::{Change, Port};
 use crate::stage::types::{PortType, WireType};
 use crate::stage::{IterationSource, Reach, Stage};
@@ -67,6 +67,7 @@ impl<'a> Candidate<'a> {
         let counts = |op: &Op| names(graph, op, "substep");
         same && one.invariant == two.invariant
             && one.gate == two.gate
+            && blocks::table(one) == blocks::table(two)
             && (one.substep == two.substep || !counts(one) && !counts(two))
     }
 }

@@ -4,7 +4,7 @@ use super::eligible::{Candidate, LITTLE, buffers, names, reads_own};
 use crate::graph::Graph;
 use crate::ir::links::Links;
 use crate::ir::query::stage_of;
-use crate::ir::{OWN, Op, OpId, Part, Program, Read, StageInstance, ValueId};
+use crate::ir::{OWN, Op, OpId, Part, Program, Read, StageInstance, ValueId, blocks};
 use crate::stage::IterationSource;
 use crate::stage::types::Precision;
 
@@ -43,8 +43,11 @@ fn consumer(graph: &Graph, program: &Program, links: &Links, producer: OpId, whi
     let kept = halves || program.pinned.contains(&write.value) || program.next.values().any(|v| *v == write.value);
     let to = program.ops.get(*consumer)?;
     let cells = own.stage.source() == IterationSource::Cells && own.node.set.is_none();
-    let whole =
-        from.inlined().is_empty() && write.start.is_none() && from.invariant == to.invariant && from.gate == to.gate;
+    let whole = from.inlined().is_empty()
+        && write.start.is_none()
+        && from.invariant == to.invariant
+        && from.gate == to.gate
+        && blocks::table(from).is_none();
     let counters = !names(graph, from, "iteration") && !names(graph, from, "substep");
     // It is called for cells other than the kernel's own, so reads must not be limited relative to that one.
     let dim = graph.dim(own.node);

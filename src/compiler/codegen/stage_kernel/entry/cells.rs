@@ -8,7 +8,7 @@
 use super::cell::{cell, computed, other_color};
 use super::parts::{CELL_ARGUMENT, Entry, PLACE_ARGUMENTS};
 use super::store::{StoreTarget, stores};
-use super::{halo, pairs, reduce, rows};
+use super::{blocks, halo, pairs, reduce, rows};
 use crate::codegen::stage_kernel::context::Context;
 use crate::codegen::stage_kernel::mapping::Mapping;
 use crate::codegen::stage_kernel::text::Text;
@@ -21,17 +21,20 @@ pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
     }
     let place = place(cx);
     let outside = format!("any(_cell >= {})", cells_literal(extent(cx.graph, cx.node), cx.dim));
+    let functions = blocks::function(cx).unwrap_or_default();
     if cx.reduces() {
-        let reduced =
-            reduce::reduced(cx, &outside, &computed(cx, StoreTarget::Element), &stores(cx, "", StoreTarget::Element));
-        return Entry::new(format!("{CELL_ARGUMENT}, {PLACE_ARGUMENTS}"), place + &reduced);
+        let slot = StoreTarget::Element;
+        let reduced = reduce::reduced(cx, &outside, &computed(cx, slot), &stores(cx, "", slot));
+        let arguments = format!("{CELL_ARGUMENT}, {PLACE_ARGUMENTS}");
+        return Entry { functions, ..Entry::new(arguments, place + &reduced) };
     }
     let inside = match cx.mapping {
         Mapping::Row(_) => rows::rows(cx),
         Mapping::Pair(_) => pairs::pairs(cx),
         _ => single(cx),
     };
-    Entry::new(CELL_ARGUMENT, format!("{place}    if ({outside}) {{ return; }}\n{inside}"))
+    let body = format!("{place}    if ({outside}) {{ return; }}\n{inside}");
+    Entry { functions, ..Entry::new(CELL_ARGUMENT, body) }
 }
 
 /// `let _cell = ..`: the first cell of an invocation.
@@ -49,5 +52,7 @@ fn place(cx: &Context<'_>) -> String {
 fn single(cx: &Context<'_>) -> String {
     let other = other_color(cx, StoreTarget::Element);
     let other = other.map_or(String::new(), |(other, keep)| format!("    if ({other}) {{ {keep}return; }}\n"));
-    format!("{other}    {}\n", cell(cx, StoreTarget::Element))
+    let outside = blocks::function(cx)
+        .map(|_| format!("    if ({}) {{ {}return; }}\n", blocks::OUTSIDE, blocks::zeros(cx, StoreTarget::Element)));
+    format!("{other}{}    {}\n", outside.unwrap_or_default(), cell(cx, StoreTarget::Element))
 }

@@ -10,6 +10,7 @@
 //! ```
 
 mod bins;
+pub(super) mod blocks;
 mod call;
 mod cell;
 mod cells;

@@ -10,6 +10,7 @@
 
 use std::fmt::Write as _;
 
+use super::blocks;
 use super::cell::{cell, other_color};
 use super::store::{StoreTarget, element_of};
 use crate::codegen::stage_kernel::context::{Context, Written};
@@ -31,6 +32,10 @@ pub(super) fn pairs(cx: &Context<'_>) -> String {
     for (lane, k) in LANES.into_iter().zip(0..) {
         let place = format!("let _cell = _even + {};", cell_literal([k, 0, 0], cx.dim));
         let (slot, cell) = (StoreTarget::Lane(lane), cell(cx, StoreTarget::Lane(lane)));
+        let cell = match blocks::function(cx) {
+            Some(_) => format!("if ({}) {{ {}}} else {{ {cell} }}", blocks::OUTSIDE, blocks::zeros(cx, slot)),
+            None => cell,
+        };
         let _ = match other_color(cx, slot) {
             Some((other, keep)) => writeln!(out, "    {{ {place} if ({other}) {{ {keep}}} else {{ {cell} }} }}"),
             None => writeln!(out, "    {{ {place} {cell} }}"),

@@ -10,6 +10,8 @@
 
 use std::fmt::Write as _;
 
+use super::blocks;
+use super::store::StoreTarget;
 use crate::codegen::reduction::{atomic, neutral, tree};
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::{names, results};
@@ -27,7 +29,14 @@ pub(super) fn reduced(cx: &Context<'_>, outside: &str, run: &str, stores: &str) 
         let _ = writeln!(out, "    var _v_{} = {}({start});", port.name, value.ty.value().wgsl(cx.dim));
         let _ = write!(keep, " _v_{} = {};", port.name, results::result(cx, &port.name));
     }
-    let _ = writeln!(out, "    if (!({outside})) {{ {run}{stores}{keep} }}");
+    let inside = format!("{run}{stores}{keep}");
+    let inside = match blocks::function(cx) {
+        Some(_) => {
+            format!("if ({}) {{ {}}} else {{ {inside} }}", blocks::OUTSIDE, blocks::zeros(cx, StoreTarget::Element))
+        }
+        None => inside,
+    };
+    let _ = writeln!(out, "    if (!({outside})) {{ {inside} }}");
     for (written, kind) in &reducing {
         out += &joined(written, *kind);
     }

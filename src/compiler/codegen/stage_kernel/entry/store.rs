@@ -31,6 +31,11 @@ pub(super) fn stores(cx: &Context<'_>, place: &str, slot: StoreTarget) -> String
         .collect()
 }
 
+/// Sets the cell of grids to zero that the dispatch clears besides.
+pub(super) fn cleared(cx: &Context<'_>) -> String {
+    cx.zeros().map(|(value, variable)| zero(cx, value, &variable)).collect()
+}
+
 /// Statements that set a cell of a grid to zero.
 fn zero(cx: &Context<'_>, value: &Value, variable: &str) -> String {
     let element = element_of(cx, "_cell", value);
@@ -50,7 +55,14 @@ fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: StoreTarget) 
     let variable = names::written(port, &write.part);
     let result = || results::result(cx, &port.name);
     Some(match &write.part {
-        Part::Count | Part::Start | Part::Packed(_) | Part::Found | Part::Bins | Part::Zeros(_) | Part::Outside(..) => {
+        Part::Count
+        | Part::Start
+        | Part::Packed(_)
+        | Part::Found
+        | Part::Bins
+        | Part::Blocks
+        | Part::Zeros(_)
+        | Part::Outside(..) => {
             return None;
         }
         Part::Attribute(_) if port.change == Change::Scatter => return None,

@@ -1,0 +1,108 @@
+//! Finds the blocks of cells in which a grid is not zero, as [`crate::ir::blocks`] describes their table.
+
+use super::builtin::per_word;
+use crate::codegen::wgsl::{cell_literal, cell_type, cells_literal, clamped, element, float, position_type, wrapped};
+use crate::graph::Domain;
+use crate::ir::blocks;
+use crate::ir::layout::Layout;
+use crate::ir::workgroups::LANES;
+use crate::stage::types::ValueType;
+
+/// A workgroup for each block of a domain looks at the cells of the grid that lie in it. The grid may have wider or narrower cells.
+pub(super) fn find(domain: &Domain, grid: &Domain, layout: Layout) -> String {
+    let (dim, cells, positions) = (domain.dim, cell_type(domain.dim), position_type(domain.dim));
+    let ([x, y, _], count) = (blocks::blocks(domain), blocks::count(domain));
+    let ratio = float(domain.cell_size / grid.cell_size);
+    let last = cells_literal(grid.resolution, dim);
+    let scaled = |cell: &str, round: &str| match domain.cell_size == grid.cell_size {
+        true => cell.to_string(),
+        false => format!("{cells}({round}({positions}({cell}) * {ratio}))"),
+    };
+    let block = if dim == 3 { cell_literal([1, 1, 1], 3) } else { cell_literal([1, 1, 1], 2) };
+    let place = block_of("b", [x, y], dim);
+    let width = cells_literal(blocks::block(dim), dim);
+    let (size, rest) = match dim {
+        3 => ("n.x * n.y * n.z", "vec3i(i32(k) % n.x, i32(k) / n.x % n.y, i32(k) / (n.x * n.y))"),
+        _ => ("n.x * n.y", "vec2i(i32(k) % n.x, i32(k) / n.x)"),
+    };
+    let there = is_there(layout, &element("c", grid.resolution, dim), grid.cells());
+    format!(
+        "@group(0) @binding(2) var<storage, read> _in: {buffer};\n\
+         @group(0) @binding(3) var<storage, read_write> _out: array<u32>;\n\
+         var<workgroup> _any: atomic<u32>;\n\
+         @compute @workgroup_size({LANES})\n\
+         fn _main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {{\n    \
+             let i = group.y * groups.x + group.x;\n    \
+             if (i >= {count}u) {{ return; }}\n    \
+             if (lane == 0u) {{ atomicStore(&_any, 0u); }}\n    \
+             workgroupBarrier();\n    \
+             let b = i32(i); let at = {place};\n    \
+             let first = {first};\n    \
+             let n = min({end}, {last}) - first;\n    \
+             for (var k = lane; k < u32(max({size}, 0)); k += {LANES}u) {{\n        \
+                 let c = first + {rest};\n        \
+                 if ({there}) {{ atomicStore(&_any, 1u); }}\n    \
+             }}\n    \
+             workgroupBarrier();\n    \
+             if (lane == 0u) {{ _out[i] = atomicLoad(&_any); }}\n\
+         }}\n",
+        buffer = layout.buffer(),
+        first = scaled(&format!("(at * {width})"), "floor"),
+        end = scaled(&format!("((at + {block}) * {width})"), "ceil"),
+    )
+}
+
+/// Each block that was found, and all around it; across periodic sides those of the other end.
+pub(super) fn widen(domain: &Domain) -> String {
+    let (dim, count) = (domain.dim, blocks::count(domain));
+    let all = blocks::blocks(domain);
+    let [x, y, _] = all;
+    let n = all.map(i64::from);
+    let around = if dim == 3 { "vec3i(k % 3, k / 3 % 3, k / 9)" } else { "vec2i(k % 3, k / 3)" };
+    let (inside, periodic) = (clamped("c", n, dim), wrapped("c", n, dim));
+    let wraps: Vec<String> = (0..dim as usize).map(|axis| domain.edge.wraps(axis).to_string()).collect();
+    let body = format!(
+        "let b = i32(i); let at = {}; var any = 0u;\n    \
+         for (var k = 0; k < {}; k++) {{\n        \
+             let c = at + {around} - {}(1); let d = select({inside}, {periodic}, vec{dim}<bool>({}));\n        \
+             any |= _in[{}];\n    \
+         }}\n    \
+         _out[i] = any;",
+        block_of("b", [x, y], dim),
+        3i32.pow(dim),
+        cell_type(dim),
+        wraps.join(", "),
+        element("d", all, dim),
+    );
+    let declarations = "@group(0) @binding(2) var<storage, read> _in: array<u32>;\n\
+         @group(0) @binding(3) var<storage, read_write> _out: array<u32>;\n";
+    per_word(declarations, count, &body)
+}
+
+/// The coordinates of the block with this number.
+fn block_of(number: &str, [x, y]: [u32; 2], dim: u32) -> String {
+    match dim {
+        3 => format!("vec3i({number} % {x}, {number} / {x} % {y}, {number} / {})", x * y),
+        _ => format!("vec2i({number} % {x}, {number} / {x})"),
+    }
+}
+
+/// Whether any number of an element is not zero.
+fn is_there(layout: Layout, index: &str, elements: u64) -> String {
+    let value = layout.value;
+    let (numbers, ty) = (value.components(layout.dim), layout.wgsl());
+    if value.is_array() {
+        let number =
+            |k: u32| format!("{} != 0.0", layout.load_number("_in", &format!("({index})"), &k.to_string(), elements));
+        return (0..numbers).map(number).collect::<Vec<_>>().join(" || ");
+    }
+    let load = layout.load("_in", index);
+    match value {
+        ValueType::Mat => {
+            let column = |k: u32| format!("any(({load})[{k}] != vec{}f())", layout.dim);
+            (0..layout.dim).map(column).collect::<Vec<_>>().join(" || ")
+        }
+        _ if numbers == 1 => format!("{load} != {ty}()"),
+        _ => format!("any({load} != {ty}())"),
+    }
+}

@@ -1,0 +1,104 @@
+//! Where a stage runs: in blocks of cells in which a grid is not zero. A node names the grid, or a group does for all stages inside.
+
+use super::carry::{Carry, Resolver};
+use super::scope::{Flattener, NodePlace};
+use super::{Blocks, Domain, Input, NodeId, Source};
+use crate::document::{Group, WHERE};
+use crate::problem::Problem;
+use crate::stage::types::WireType;
+use crate::stage::{IterationSource, Stage};
+
+impl Flattener<'_> {
+    /// Adds the input for where a stage runs, of the node or of a group around it.
+    pub(super) fn blocks(&mut self, place: &NodePlace<'_>, stage: &Stage, inputs: &mut Vec<Input>) -> Option<Blocks> {
+        let over_cells = stage.source() == IterationSource::Cells;
+        let (source, outward) = match self.named(place, &declared(stage)) {
+            Some(_) if !over_cells => {
+                let over = match stage.source() {
+                    IterationSource::Particles => "over particles",
+                    IterationSource::Positions => "wherever its field is read",
+                    _ => "once",
+                };
+                let cause = format!("the stage runs {over}, and `where` chooses among cells");
+                self.problems.push(Problem::new(place.path, WHERE, cause, "remove `where`"));
+                return None;
+            }
+            Some(source) => (source, 0),
+            None => {
+                let (source, level) = place.scope.blocks.clone().filter(|_| over_cells)?;
+                (source, place.scope.depth.saturating_sub(level))
+            }
+        };
+        inputs.push(Input { name: WHERE.into(), source, outer: None });
+        Some(Blocks { input: inputs.len() - 1, outward })
+    }
+
+    /// What a group's stages without a `where` of their own go by.
+    pub(super) fn blocks_inside(&mut self, place: &NodePlace<'_>, group: &Group) -> Option<(Source, usize)> {
+        let declared: Vec<&str> = group.inputs.keys().chain(group.params.keys()).map(String::as_str).collect();
+        let own = self.named(place, &declared).map(|source| (source, place.scope.depth));
+        own.or_else(|| place.scope.blocks.clone())
+    }
+
+    /// The grid that a node names, unless a port or a parameter of its own has the name.
+    fn named(&mut self, place: &NodePlace<'_>, declared: &[&str]) -> Option<Source> {
+        let link = place.node.inputs.get(WHERE).filter(|_| !declared.contains(&WHERE))?;
+        if self.unwired(place, link) {
+            return None;
+        }
+        match self.link(place, WHERE, link) {
+            Source::Setting(_) => {
+                let cause = format!("`{link}` is a number, the same everywhere");
+                self.problems.push(Problem::new(place.path, WHERE, cause, "name a grid"));
+                None
+            }
+            Source::Nothing => None,
+            source => Some(source),
+        }
+    }
+}
+
+fn declared(stage: &Stage) -> Vec<&str> {
+    let params = stage.header.params.iter().map(|param| param.name.as_str());
+    stage.inputs().map(|port| port.name.as_str()).chain(params).collect()
+}
+
+impl Resolver<'_> {
+    /// Checks what decides where a stage runs, once its own domain is known. `false` where that can't be.
+    pub(super) fn check_blocks(&mut self, node: NodeId) -> bool {
+        let entry = &self.graph.nodes[node];
+        let Some(Blocks { input, outward }) = entry.blocks else { return true };
+        let Some(source) = entry.inputs.get(input).map(|input| input.source.clone()) else { return true };
+        let path = entry.path.clone();
+        let Some(Carry { ty, domain: there, .. }) = self.carried(&source) else { return false };
+        let domains = &self.graph.domains;
+        let here = self.graph.nodes[node].domain.and_then(|id| domains.get(id));
+        let (cause, remedy) = match (ty, here, there.and_then(|id| domains.get(id))) {
+            (WireType::Grid(_), Some(here), Some(there)) if here.shares_box(there) => return true,
+            // Of a group's stages those go by it that can.
+            (WireType::Grid(_), ..) if outward > 0 => {
+                let entry = &mut self.graph.nodes[node];
+                entry.blocks = None;
+                entry.inputs.truncate(input);
+                return true;
+            }
+            (WireType::Grid(_), Some(here), Some(there)) => {
+                let cause = format!("the grid is on `{}`, and the stage runs over `{}`", there.name, here.name);
+                (cause, "name a grid on the same box, or resample it")
+            }
+            _ => (format!("the wire carries {ty}, and `where` takes a Grid"), "name a wire with a value in each cell"),
+        };
+        self.problems.push(Problem::new(&path, WHERE, cause, remedy));
+        false
+    }
+}
+
+impl Domain {
+    /// Whether the cells of two domains divide the same box, up to what the coarser one's last cells extend beyond it.
+    pub fn shares_box(&self, other: &Domain) -> bool {
+        let beyond = self.cell_size.max(other.cell_size);
+        let near = |(a, b): (f64, f64)| (a - b).abs() < beyond;
+        let whole = self.sliced.is_none() && other.sliced.is_none();
+        whole && self.dim == other.dim && self.size().into_iter().zip(other.size()).take(self.dim as usize).all(near)
+    }
+}

@@ -1,0 +1,208 @@
+//! Stages that a grid confines with `where`: the same bits as stages that ask a mask, which is written in the language itself, and zero
+//! elsewhere.
+
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::document::Document;
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+use stagewright_runtime::sim::Simulation;
+
+use super::harness::*;
+
+/// Something that moves through the box, a mask of its blocks and of those beside them, and stages of every kind, which run in these.
+const NODES: &str = r##"
+    "box": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
+    "seed": (custom: r#"//! Seed
+        //! A speck that goes its way, in one component of a vector.
+        //! @out d: Grid<vec2f>
+        fn stage(cell: Cell) -> vec2f {
+            let at = (i32(frame.index) * 5 + 3) % RESOLUTION.x;
+            let there = cell.x == at && cell.y == (at * 2) % RESOLUTION.y;
+            return vec2f(0.0, select(0.0, 1.0, there));
+        }"#, on: "box"),
+    "mask": (custom: r#"//! Mask
+        //! @in d: Grid<vec2f>
+        //! @out m: Grid<f32>
+        fn stage(cell: Cell) -> f32 {
+            let blocks = (RESOLUTION + 7) / 8;
+            var found = 0.0;
+            for (var k = 0; k < $around; k++) {
+                var b = cell / 8 + $offset;
+                if ($wraps) { b = (b + blocks) % blocks; }
+                if (any(b < Cell(0)) || any(b >= blocks)) { continue; }
+                for (var j = 0; j < $block; j++) {
+                    let c = b * 8 + $within;
+                    if (all(c < RESOLUTION) && any(d(c) != vec2f(0.0))) { found = 1.0; }
+                }
+            }
+            return found;
+        }"#, inputs: {"d": "seed"}),
+    "noise": (custom: r#"//! Noise
+        //! @out n: Grid<f32>
+        fn stage(cell: Cell) -> f32 { return 2.0 * random(cell, 3) - 1.0; }"#, on: "box"),
+    "spread": (custom: r#"//! Spread
+        //! @inout a: Grid<f32>, radius 1
+        //! @inout b: Grid<f32[3]>, radius 1
+        //! @out flow: Grid<Vec>
+        $mask
+        fn stage(cell: Cell) -> Result {
+            $none(Result(0.0, array<f32, 3>(), Vec()))
+            var v = array<f32, 3>();
+            for (var i = 0; i < 3; i++) { v[i] = 0.5 * b(cell, i) + 0.25 * a(cell + unit(0)) + 0.125; }
+            return Result(0.5 * a(cell) + 0.25 * a(cell - unit(1)) + 0.0625, v, Vec(a(cell)));
+        }"#, $where inputs: {"a": "carried", "b": "several" $wire}, iterations: 3),
+    "halves": (custom: r#"//! Halves
+        //! @inout h: Grid<f32>
+        //! @in n: Grid<f32>
+        $mask
+        fn stage(cell: Cell) -> f32 { $none(0.0) return 0.5 * h(cell) + n(cell); }"#, $where inputs: {"h": "half", "n": "noise" $wire}, precision: "f16"),
+    "sweep": (custom: r#"//! Sweep
+        //! @inout p: Grid<f32>
+        //! @in n: Grid<f32>
+        //! @sweep checkerboard
+        $mask
+        fn stage(cell: Cell) -> f32 {
+            $none(0.0)
+            var sum = n(cell);
+            for (var k = 0; k < FACES; k++) { sum += p(neighbor(cell, k)); }
+            return sum / 7.0;
+        }"#, $where inputs: {"p": "pressure", "n": "noise" $wire}, iterations: 2),
+    "faces": (custom: r#"//! Faces
+        //! @in p: Grid<f32>, radius 1
+        //! @out u: FaceGrid
+        //! @out c: Grid<f32>
+        $mask
+        fn stage(cell: Cell) -> Result { $none(Result(Vec(), 0.0)) return Result(Vec(1.0 + p(cell)), 2.0 + p(cell)); }"#,
+        $where inputs: {"p": "sweep.p" $wire}),
+    "own": (custom: r#"//! Own
+        //! @in a: Grid<f32>
+        //! @out x: Grid<f32>
+        $mask
+        fn stage(cell: Cell) -> f32 { $none(0.0) return a(cell) + 1.0; }"#, $where inputs: {"a": "spread.a" $wire}),
+    "after": (custom: r#"//! After
+        //! @in x: Grid<f32>
+        //! @out y: Grid<f32>
+        //! @out most: f32, reduce max
+        //! @out sum: f32, reduce sum
+        $mask
+        fn stage(cell: Cell) -> Result { $none(Result(0.0, -3.4028234e38, 0.0)) return Result(2.0 * x(cell), x(cell), round(x(cell))); }"#,
+        $where inputs: {"x": "own" $wire}),
+    "counts": (custom: r#"//! Counts
+        //! @in x: Grid<f32>
+        //! @out h: Grid<u32>, scatter
+        $mask
+        fn stage(cell: Cell) { $leave add_h(cell / 2, 1u); add_h(cell + unit(0), u32(abs(x(cell)))); }"#,
+        $where inputs: {"x": "own" $wire}),
+    "everywhere": (custom: r#"//! Everywhere
+        //! @in y: Grid<f32>
+        //! @out z: Grid<f32>
+        fn stage(cell: Cell) -> f32 { return y(cell) + y(cell + unit(0)); }"#, inputs: {"y": "after.y"}),
+    "carried": (state: "Grid<f32>", on: "box", inputs: {"next": "spread.a"}, params: {"value": 0.5}),
+    "several": (state: "Grid<f32[3]>", on: "box", inputs: {"next": "spread.b"}, params: {"value": 0.25}),
+    "half": (state: "Grid<f32>", on: "box", inputs: {"next": "halves"}, precision: "f16", params: {"value": 1}),
+    "pressure": (state: "Grid<f32>", on: "box", inputs: {"next": "sweep.p"}, params: {"value": 3}),
+"##;
+
+/// What both must agree on.
+const WIRES: [&str; 11] = [
+    "spread.a",
+    "spread.b",
+    "spread.flow",
+    "halves.h",
+    "sweep.p",
+    "faces.u",
+    "faces.c",
+    "after.y",
+    "after.most",
+    "after.sum",
+    "counts.h",
+];
+
+/// The graph with `where`, or with the mask.
+fn graph(confined: bool, cells: &str, edge: &str) -> Document {
+    let flat = cells.matches(',').count() == 1;
+    let (around, block, offset, within) = match flat {
+        true => ("9", "64", "Cell(k % 3 - 1, k / 3 - 1)", "Cell(j % 8, j / 8)"),
+        false => ("27", "512", "Cell(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1)", "Cell(j % 8, j / 8 % 8, j / 64)"),
+    };
+    let wraps = if edge == "wrap" { "true" } else { "false" };
+    let (mask, wire, confine) = match confined {
+        true => ("", "", "where: \"seed\","),
+        false => ("//! @in m: Grid<f32>, radius 1", ", \"m\": \"mask\"", ""),
+    };
+    let ask = |end: &str| {
+        if confined { String::new() } else { format!("if (m(min(cell, RESOLUTION - 1)) == 0.0) {{ return {end}; }}") }
+    };
+    let mut nodes = NODES.to_string();
+    // `$none(VALUE)` is the way out of a stage.
+    while let Some(start) = nodes.find("$none(") {
+        let (mut depth, mut end) = (0, start + 5);
+        for (at, letter) in nodes[start + 5..].char_indices() {
+            depth += match letter {
+                '(' => 1,
+                ')' => -1,
+                _ => 0,
+            };
+            if depth == 0 {
+                end = start + 5 + at;
+                break;
+            }
+        }
+        let value = nodes[start + 6..end].to_string();
+        nodes.replace_range(start..=end, &ask(&value));
+    }
+    let leave = ask("");
+    let values = [
+        ("$cells", cells),
+        ("$edge", edge),
+        ("$around", around),
+        ("$block", block),
+        ("$offset", offset),
+        ("$within", within),
+        ("$wraps", wraps),
+        ("$mask", mask),
+        ("$wire", wire),
+        ("$where", confine),
+        ("$leave", &leave),
+    ];
+    document(60.0, &nodes, &values)
+}
+
+/// The plain plan that keeps all, and those for a GPU and for a processor that keep these wires.
+fn plans(document: &Document, keep: &[&str]) -> Vec<Simulation> {
+    let wires = || Keep::Wires(keep.iter().map(ToString::to_string).collect());
+    let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    let ways = [(Keep::All, Tuning::default()), (wires(), Tuning::gpu()), (wires(), gpu().tuning())];
+    let plan = |(keep, tuning)| Plan::compile(&graph, &PlanOptions { keep, tuning, ..PlanOptions::default() });
+    ways.into_iter().map(|way| Simulation::new(gpu(), plan(way).unwrap_or_else(|e| panic!("{e}"))).unwrap()).collect()
+}
+
+#[test]
+fn a_confined_stage_is_one_that_asks_a_mask() {
+    let mut ran = [0usize; 2];
+    for (cells, edges) in [("46, 27", ["wrap", "wall", "zero"].as_slice()), ("18, 11, 9", &["wrap", "clamp"])] {
+        for edge in edges {
+            let mut masked = plans(&graph(false, cells, edge), &WIRES);
+            let mut confined = plans(&graph(true, cells, edge), &WIRES);
+            for frame in 1..=3 {
+                masked.iter_mut().chain(&mut confined).for_each(|sim| step(sim, 1));
+                let mask = read(&masked[0], "mask.m");
+                ran[0] += mask.iter().filter(|m| **m == 0.0).count();
+                ran[1] += mask.iter().filter(|m| **m != 0.0).count();
+                for wire in WIRES {
+                    let wanted = words(&masked[0], wire);
+                    for (way, sim) in masked.iter().chain(&confined).enumerate() {
+                        let found = words(sim, wire);
+                        let differ = found.iter().zip(&wanted).filter(|(a, b)| a != b).count();
+                        assert!(
+                            found.len() == wanted.len() && differ == 0,
+                            "{cells} {edge}, frame {frame}, {wire}, plan {way}: {differ} of {} words differ",
+                            wanted.len()
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(ran.iter().all(|cells| *cells > 5_000), "cells that ran and did not: {ran:?}");
+}
