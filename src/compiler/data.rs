@@ -350,7 +350,7 @@ pub struct Indirect {
     pub buffer: BufferId,
     /// \[bytes\]
     pub offset: u64,
-    /// Whether the number depends on a particle count, rather than on a group that may stop.
+    /// Whether the number is that of what there is, particles or blocks of cells, rather than what a group that may stop says.
     pub living: bool,
 }
 

@@ -187,6 +187,9 @@ pub(super) fn over(plan: &Plan, dispatch: &Dispatch) -> String {
     };
     match dispatch.over {
         Over::Once => "once".into(),
+        Over::Cells(index) if dispatch.indirect.is_some_and(|i| i.living) => {
+            format!("blocks of cells of {}", domain(index, false))
+        }
         Over::Cells(index) => format!("cells of {}", domain(index, false)),
         Over::Faces(index) => format!("faces of {}", domain(index, true)),
         Over::Particles(count) if dispatch.indirect.is_some_and(|i| i.living) => {

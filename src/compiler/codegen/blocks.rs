@@ -5,7 +5,7 @@ use crate::codegen::wgsl::{cell_literal, cell_type, cells_literal, clamped, elem
 use crate::graph::Domain;
 use crate::ir::blocks;
 use crate::ir::layout::Layout;
-use crate::ir::workgroups::LANES;
+use crate::ir::workgroups::{LANES, MAX_GROUPS};
 use crate::stage::types::ValueType;
 
 /// A workgroup for each block of a domain looks at the cells of the grid that lie in it. The grid may have wider or narrower cells.
@@ -44,15 +44,19 @@ pub(super) fn find(domain: &Domain, grid: &Domain, layout: Layout) -> String {
                  if ({there}) {{ atomicStore(&_any, 1u); }}\n    \
              }}\n    \
              workgroupBarrier();\n    \
-             if (lane == 0u) {{ _out[i] = atomicLoad(&_any); }}\n\
+             if (lane == 0u) {{ _out[{found}u + i] = atomicLoad(&_any); }}\n    \
+             if (i == 0u && lane < {head}u) {{ _out[lane] = select(0u, 1u, lane == 2u); }}\n\
          }}\n",
+        found = blocks::found(domain),
+        head = blocks::HEAD_WORDS,
         buffer = layout.buffer(),
         first = scaled(&format!("(at * {width})"), "floor"),
         end = scaled(&format!("((at + {block}) * {width})"), "ceil"),
     )
 }
 
-/// Each block that was found, and all around it; across periodic sides those of the other end.
+/// Lists each block that was found, and all around it; across periodic sides those of the other end. The order of the list is that of the
+/// invocations, which nothing may depend on.
 pub(super) fn widen(domain: &Domain) -> String {
     let (dim, count) = (domain.dim, blocks::count(domain));
     let all = blocks::blocks(domain);
@@ -61,26 +65,34 @@ pub(super) fn widen(domain: &Domain) -> String {
     let around = if dim == 3 { "vec3i(k % 3, k / 3 % 3, k / 9)" } else { "vec2i(k % 3, k / 3)" };
     let (inside, periodic) = (clamped("c", n, dim), wrapped("c", n, dim));
     let wraps: Vec<String> = (0..dim as usize).map(|axis| domain.edge.wraps(axis).to_string()).collect();
+    let (groups, _) = blocks::groups(dim);
     let body = format!(
-        "let b = i32(i); let at = {}; var any = 0u;\n    \
-         for (var k = 0; k < {}; k++) {{\n        \
-             let c = at + {around} - {}(1); let d = select({inside}, {periodic}, vec{dim}<bool>({}));\n        \
-             any |= _in[{}];\n    \
+        "let b = i32(i); let at = {at}; var any = 0u;\n    \
+         for (var k = 0; k < {near}; k++) {{\n        \
+             let c = at + {around} - {cells}(1); let d = select({inside}, {periodic}, vec{dim}<bool>({wraps}));\n        \
+             any |= atomicLoad(&_table[{found}u + u32({d})]);\n    \
          }}\n    \
-         _out[i] = any;",
-        block_of("b", [x, y], dim),
-        3i32.pow(dim),
-        cell_type(dim),
-        wraps.join(", "),
-        element("d", all, dim),
+         atomicStore(&_table[{head}u + i], any);\n    \
+         if (any == 0u) {{ return; }}\n    \
+         let rank = atomicAdd(&_table[3], 1u); let n = {groups}u * (rank + 1u);\n    \
+         atomicStore(&_table[{list}u + rank], i);\n    \
+         atomicMax(&_table[0], min(n, {row}u)); atomicMax(&_table[1], (n + {row}u - 1u) / {row}u);",
+        at = block_of("b", [x, y], dim),
+        near = 3i32.pow(dim),
+        cells = cell_type(dim),
+        wraps = wraps.join(", "),
+        found = blocks::found(domain),
+        d = element("d", all, dim),
+        head = blocks::HEAD_WORDS,
+        list = blocks::list(domain),
+        row = MAX_GROUPS,
     );
-    let declarations = "@group(0) @binding(2) var<storage, read> _in: array<u32>;\n\
-         @group(0) @binding(3) var<storage, read_write> _out: array<u32>;\n";
+    let declarations = "@group(0) @binding(2) var<storage, read_write> _table: array<atomic<u32>>;\n";
     per_word(declarations, count, &body)
 }
 
 /// The coordinates of the block with this number.
-fn block_of(number: &str, [x, y]: [u32; 2], dim: u32) -> String {
+pub(super) fn block_of(number: &str, [x, y]: [u32; 2], dim: u32) -> String {
     match dim {
         3 => format!("vec3i({number} % {x}, {number} / {x} % {y}, {number} / {})", x * y),
         _ => format!("vec2i({number} % {x}, {number} / {x})"),

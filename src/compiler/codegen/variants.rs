@@ -11,7 +11,7 @@ use crate::codegen::stage_kernel::{self, Bound, Context, StageKernel};
 use crate::codegen::uniforms::Block;
 use crate::data::{Alarm, Kernel};
 use crate::graph::{Graph, Kind, Node, NodeId};
-use crate::ir::{InstanceId, Op, OpId, Part, Program, Task, ValueId, Write};
+use crate::ir::{blocks, InstanceId, Op, OpId, Part, Program, Task, ValueId, Write};
 use crate::passes::allocate::Placement;
 use crate::scatter::ScatterCheck;
 use crate::stage::types::Precision;
@@ -29,6 +29,8 @@ struct Variant {
     writes: Vec<WriteKey>,
     shape: Option<Shape>,
     sweeps: u32,
+    /// Whether it is dispatched block by block.
+    listed: bool,
 }
 
 /// What a kernel's text shows of a stage that is inlined.
@@ -56,12 +58,13 @@ struct WriteKey {
     transient: bool,
     /// Whether it begins with a constant.
     starts: bool,
+    settled: bool,
     /// Size of a grid that is set to zero \[bytes\].
     zeroed: u64,
 }
 
 impl Variant {
-    fn of(program: &Program, op: &Op, in_place: &[bool]) -> Variant {
+    fn of(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Variant {
         let first = |value: ValueId| op.reads.iter().position(|r| r.value == value).unwrap_or(0);
         let inlined = op.inlined().iter().map(|stage| InlinedKey { node: stage.node, callers: stage.callers.clone() });
         let reads = op.reads.iter().map(|read| ReadKey {
@@ -75,6 +78,7 @@ impl Variant {
             in_place: *in_place,
             transient: write.transient,
             starts: write.start.is_some(),
+            settled: write.settled,
             zeroed: match write.part {
                 Part::Zeros(_) => program.values.get(write.value).map_or(0, |value| value.bytes),
                 _ => 0,
@@ -88,6 +92,7 @@ impl Variant {
             writes: writes.collect(),
             shape: op.shape,
             sweeps: op.sweeps,
+            listed: blocks::listed(graph, op, in_place).is_some(),
         }
     }
 }
@@ -110,6 +115,8 @@ pub(crate) struct Wanted<'g> {
 /// A stage's kernel as it was written.
 pub(crate) struct Text {
     pub kernel: Kernel,
+    /// Whether it goes through a list of blocks.
+    pub listed: bool,
     pub block: Block,
     /// The text with the user's own as it was written, where the two differ.
     pub written: Option<String>,
@@ -173,7 +180,7 @@ impl Variants {
             in_place[at] &= op.writes.iter().zip(&in_place).skip(at + 1).any(goes_on);
         }
         let next = self.0.len();
-        let variant = *self.0.entry(Variant::of(program, op, &in_place)).or_insert(next);
+        let variant = *self.0.entry(Variant::of(graph, program, op, &in_place)).or_insert(next);
         if variant == next {
             wanted.push(Wanted { variant, node, stage, program: program.clone(), op: place, in_place });
         }
@@ -198,7 +205,7 @@ impl Wanted<'_> {
         let cx = Context::new(graph, &self.program, op, &self.in_place)?;
         let StageKernel { kernel, block, as_written: written, used, alarms, scatters } = stage_kernel::write(&cx);
         let bound = cx.bound.iter().filter_map(|bound| ValuePlace::of(bound, op)).collect();
-        Some(Text { kernel, block, written, used, alarms, scatters, bound })
+        Some(Text { kernel, listed: cx.listed, block, written, used, alarms, scatters, bound })
     }
 }
 

@@ -8,8 +8,8 @@ use crate::codegen::uniform_layout::{NO_BLOCK, UniformLayout};
 use crate::codegen::uniforms::Block;
 use crate::codegen::variants::{self, ValuePlace, Variants, Wanted, Writers};
 use crate::data::{Alarm, Binding, BufferId, Dispatch, Indirect, Kernel, KernelId, Over};
-use crate::ir::workgroups::{self, op_groups, shaped_groups, source, task_groups};
-use crate::ir::{OWN, Op, Part, Program, Task, Value, ValueId, bins};
+use crate::ir::workgroups::{self, block_groups, op_groups, shaped_groups, source, task_groups};
+use crate::ir::{OWN, Op, Part, Program, Task, Value, ValueId, bins, blocks};
 use crate::passes::allocate::Placement;
 use crate::scatter::ScatterCheck;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -24,6 +24,8 @@ use crate::stage::{IterationSource, Stage};
 /// A variant whose text is there.
 struct Known {
     kernel: KernelId,
+    /// Whether it goes through a list of blocks.
+    listed: bool,
     block: Block,
     bound: Vec<ValuePlace>,
 }
@@ -153,7 +155,7 @@ impl<'a, 'g> Writer<'a, 'g> {
             }
         }
         let kernel = self.kernels.kernel(text.kernel)?;
-        let known = Arc::new(Known { kernel, block: text.block, bound: text.bound });
+        let known = Arc::new(Known { kernel, listed: text.listed, block: text.block, bound: text.bound });
         self.known.insert(variant, known.clone());
         Some(known)
     }
@@ -175,10 +177,13 @@ impl<'a, 'g> Writer<'a, 'g> {
             shape: op.shape.map(|shape| (shape, op.sweeps)),
             buffers,
             over: over(node),
-            groups: shaped_groups(self.graph, program, op, node),
-            indirect: self.gated(program, op, memory).or_else(|| {
-                living(stage, op).filter(|_| bins::table(op).is_none()).and_then(|count| memory[count]).map(counted)
-            }),
+            groups: if known.listed { block_groups(self.graph, node) } else { shaped_groups(self.graph, program, op, node) },
+            indirect: match blocks::table(op).filter(|_| known.listed) {
+                Some(table) => memory[table].map(|buffer| Indirect { buffer, offset: 0, living: true }),
+                None => self.gated(program, op, memory).or_else(|| {
+                    living(stage, op).filter(|_| bins::table(op).is_none()).and_then(|count| memory[count]).map(counted)
+                }),
+            },
             uniform: self.uniforms.block(op, &known.block, &self.alarms),
         }
     }

@@ -183,6 +183,8 @@ pub(crate) struct Write {
     pub overwrites: bool,
     /// Stays in registers: only stages of the same operation read it.
     pub transient: bool,
+    /// Whether the consumed version is zero wherever the operation does not run (pass `active_blocks`).
+    pub settled: bool,
     /// The value of all cells of the consumed version, where that is not in memory.
     pub start: Option<Setting>,
 }
@@ -217,7 +219,7 @@ impl Write {
     /// The first output port's complete value, written by the operation's own stage without a consumed version.
     pub(crate) fn whole(value: ValueId) -> Write {
         let (part, consumes, start) = (Part::Whole, None, None);
-        Write { stage: OWN, port: 0, part, value, consumes, overwrites: false, transient: false, start }
+        Write { stage: OWN, port: 0, part, value, consumes, overwrites: false, transient: false, settled: false, start }
     }
 }
 

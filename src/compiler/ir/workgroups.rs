@@ -10,7 +10,7 @@ use crate::tuning::Shape;
 pub(crate) const LANES: u32 = 256;
 
 /// WebGPU's limit on workgroups along one axis.
-const MAX_GROUPS: u64 = 65_535;
+pub(crate) const MAX_GROUPS: u64 = 65_535;
 
 /// Workgroups that cover this many words.
 pub(crate) fn word_groups(words: u64) -> [u32; 3] {
@@ -41,6 +41,12 @@ pub(crate) fn elements(graph: &Graph, value: &Value) -> u64 {
 /// Blocks that a table of them has words for.
 fn table_blocks(graph: &Graph, table: Option<&Value>) -> u64 {
     table.and_then(|table| graph.domains.get(table.domain?)).map_or(0, blocks::count)
+}
+
+/// Workgroups of a dispatch for all blocks of a node's domain.
+pub(crate) fn block_groups(graph: &Graph, node: &Node) -> [u32; 3] {
+    let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return [1; 3] };
+    word_groups(blocks::count(domain) * u64::from(blocks::groups(domain.dim).0) * u64::from(LANES))
 }
 
 /// Workgroups of a built-in task.

@@ -1,6 +1,6 @@
 //! Where a stage runs that a grid confines: in blocks of cells in which the grid is not zero, and in those beside them.
 
-use super::{EnvId, Expander, Feed, broken, read, write};
+use super::{EnvId, Expander, Feed, broken, go_on, read, write};
 use crate::graph::{DomainId, NodeId};
 use crate::ir::{Part, Read, Task, Value, ValueId, blocks};
 use crate::problem::Problems;
@@ -30,7 +30,7 @@ impl Expander<'_> {
         }
         let path = &self.graph.nodes[node].path;
         let domain = self.graph.domains.get(id).ok_or_else(|| broken(self.graph, node))?;
-        let bytes = (4 * blocks::count(domain)).next_multiple_of(16);
+        let bytes = (4 * blocks::words(domain)).next_multiple_of(16);
         let mut table = |what: &str| {
             let mut value = Value::new(WireType::Number(ValueType::U32), format!("{path} ({what})"), bytes);
             (value.stored.domain, value.stored.dim) = (Some(id), domain.dim);
@@ -38,7 +38,7 @@ impl Expander<'_> {
         };
         let (found, widened) = (table("blocks"), table("where"));
         self.push(node, env, Task::FindBlocks, vec![read(grid)], vec![write(found)])?;
-        self.push(node, env, Task::WidenBlocks, vec![read(found)], vec![write(widened)])?;
+        self.push(node, env, Task::WidenBlocks, vec![], vec![go_on(widened, found)])?;
         self.blocks.insert(key, widened);
         Ok(widened)
     }

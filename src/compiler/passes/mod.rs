@@ -1,6 +1,7 @@
 //! Rewrites of a program, one file a pass, run in the order of one list.
 
 pub(super) mod allocate;
+mod active_blocks;
 mod attribute_packing;
 mod cse;
 mod dither_halves;
@@ -298,6 +299,18 @@ pub(super) const PASSES: &[Pass] = &[
         when: always,
         run: |_, program| {
             schedule::schedule(program);
+            Ok(())
+        },
+    },
+    Pass {
+        name: "active_blocks",
+        phase: Phase::Order,
+        verb: "confined",
+        place: "after schedule: what an update finds outside its blocks depends on all before it",
+        runs: Runs::OnFrame,
+        when: fuses,
+        run: |with, program| {
+            active_blocks::settle(with.graph, program);
             Ok(())
         },
     },

@@ -4,7 +4,8 @@ use super::bound::{self, Bound};
 use super::mapping::Mapping;
 use super::names;
 use crate::graph::{Domain, Graph, Kind, Node};
-use crate::ir::tiles;
+use crate::ir::workgroups::workgroup;
+use crate::ir::{blocks, tiles};
 use crate::ir::{InstanceId, OWN, Op, Part, Program, Read, Value, ValueId, Write};
 use crate::stage::edges::Edges;
 use crate::stage::header::{Change, Direction, Port};
@@ -23,6 +24,8 @@ pub(crate) struct Context<'a> {
     pub mapping: Mapping,
     /// In the order of their bindings.
     pub bound: Vec<Bound>,
+    /// Whether only the blocks that it runs in are dispatched, by their list.
+    pub listed: bool,
     /// By write: whether it overwrites the version that it updates.
     in_place: &'a [bool],
 }
@@ -51,7 +54,16 @@ impl<'a> Context<'a> {
         let node = graph.nodes.get(op.node)?;
         let Kind::Stage(stage) = &node.kind else { return None };
         let (dim, mapping, bound) = (graph.dim(node), Mapping::of(op), bound::bound(graph, program, op, in_place));
-        Some(Context { graph, program, op, node, stage, dim, mapping, bound, in_place })
+        let listed = blocks::listed(graph, op, in_place).is_some();
+        Some(Context { graph, program, op, node, stage, dim, mapping, bound, listed, in_place })
+    }
+
+    /// Invocations of a workgroup along each axis.
+    pub(crate) fn workgroup(&self) -> [u32; 3] {
+        match self.listed {
+            true => blocks::groups(self.dim).1,
+            false => workgroup(self.graph, self.node, self.op.shape),
+        }
     }
 
     /// The stage that is dispatched.

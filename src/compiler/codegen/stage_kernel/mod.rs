@@ -36,7 +36,6 @@ use std::sync::Arc;
 use crate::codegen::prelude::{self, UsedNames};
 use crate::codegen::uniforms::Block;
 use crate::data::{Alarm, Kernel};
-use crate::ir::workgroups::workgroup;
 use crate::scatter::ScatterCheck;
 use crate::stage::UsedLines;
 use alarms::Guards;
@@ -85,7 +84,7 @@ pub(crate) fn write(cx: &Context<'_>) -> StageKernel {
         name: cx.stage.name.clone(),
         node: cx.node.path.clone(),
         wgsl: behind(&text.source),
-        workgroup: workgroup(cx.graph, cx.node, cx.op.shape),
+        workgroup: cx.workgroup(),
         bindings: bound::bindings(&cx.bound),
         finite: guards.iter().all(|of| !of.loops),
         in_bounds: cx.op.stages.ids().all(|k| cx.instance(k).is_some_and(|of| of.stage.stays_in_bounds())),

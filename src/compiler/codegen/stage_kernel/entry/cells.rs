@@ -19,7 +19,10 @@ pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
     if let Mapping::Halo(shape) = cx.mapping {
         return halo::entry(cx, &shape, text);
     }
-    let place = place(cx);
+    let (place, argument) = match blocks::place(cx) {
+        Some(place) => (place, blocks::ARGUMENTS),
+        None => (place(cx), CELL_ARGUMENT),
+    };
     let outside = format!("any(_cell >= {})", cells_literal(extent(cx.graph, cx.node), cx.dim));
     let functions = blocks::function(cx).unwrap_or_default();
     if cx.reduces() {
@@ -34,7 +37,7 @@ pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
         _ => single(cx),
     };
     let body = format!("{place}    if ({outside}) {{ return; }}\n{inside}");
-    Entry { functions, ..Entry::new(CELL_ARGUMENT, body) }
+    Entry { functions, ..Entry::new(argument, body) }
 }
 
 /// `let _cell = ..`: the first cell of an invocation.

@@ -27,14 +27,13 @@ pub(super) mod tile;
 use crate::codegen::stage_kernel::context::Context;
 use crate::codegen::stage_kernel::text::Text;
 use crate::codegen::wgsl::position_type;
-use crate::ir::workgroups::workgroup;
 use crate::stage::IterationSource;
 use parts::Entry;
 use store::StoreTarget;
 
 /// The entry point, behind the functions that it calls. `text`: of the dispatched stage.
 pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> String {
-    let [x, y, z] = workgroup(cx.graph, cx.node, cx.op.shape);
+    let [x, y, z] = cx.workgroup();
     let (counters, entry) = match tile::entry(cx) {
         Some(tiles) => (String::new(), tiles),
         None => (counters(cx), by_source(cx, text)),
