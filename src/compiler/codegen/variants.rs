@@ -11,7 +11,7 @@ use crate::codegen::stage_kernel::{self, Bound, Context, StageKernel};
 use crate::codegen::uniforms::Block;
 use crate::data::{Alarm, Kernel};
 use crate::graph::{Graph, Kind, Node, NodeId};
-use crate::ir::{blocks, InstanceId, Op, OpId, Part, Program, Task, ValueId, Write};
+use crate::ir::{InstanceId, Op, OpId, Part, Program, Task, ValueId, Write, workgroups};
 use crate::passes::allocate::Placement;
 use crate::scatter::ScatterCheck;
 use crate::stage::types::Precision;
@@ -92,7 +92,7 @@ impl Variant {
             writes: writes.collect(),
             shape: op.shape,
             sweeps: op.sweeps,
-            listed: blocks::listed(graph, op, in_place).is_some(),
+            listed: workgroups::listed_blocks(graph, op, in_place).is_some(),
         }
     }
 }

@@ -177,7 +177,11 @@ impl<'a, 'g> Writer<'a, 'g> {
             shape: op.shape.map(|shape| (shape, op.sweeps)),
             buffers,
             over: over(node),
-            groups: if known.listed { block_groups(self.graph, node) } else { shaped_groups(self.graph, program, op, node) },
+            groups: if known.listed {
+                block_groups(self.graph, node)
+            } else {
+                shaped_groups(self.graph, program, op, node)
+            },
             indirect: match blocks::table(op).filter(|_| known.listed) {
                 Some(table) => memory[table].map(|buffer| Indirect { buffer, offset: 0, living: true }),
                 None => self.gated(program, op, memory).or_else(|| {

@@ -4,8 +4,8 @@
 //! of the stage's domain, which says whether it runs there; then the list of the blocks in which it does; and then, while the table is made,
 //! a word for each block that says whether the grid is not zero there. In all other cells the results of the stage are zero.
 
-use super::{OWN, Op, Part, ValueId, Write, workgroups};
-use crate::graph::{Domain, Graph, Kind};
+use super::{OWN, Op, Part, ValueId};
+use crate::graph::Domain;
 
 /// Cells of a block along each axis.
 const WIDTH: u32 = 8;
@@ -47,19 +47,6 @@ pub(crate) fn list(domain: &Domain) -> u64 {
 /// Where the blocks that were found begin \[words\].
 pub(crate) fn found(domain: &Domain) -> u64 {
     list(domain) + count(domain)
-}
-
-/// The table that a dispatch of a stage goes through block by block: one that leaves all other cells as they are. `in_place`: by write.
-pub(crate) fn listed(graph: &Graph, op: &Op, in_place: &[bool]) -> Option<ValueId> {
-    let node = graph.nodes.get(op.node)?;
-    let Kind::Stage(stage) = &node.kind else { return None };
-    let stays = |(write, in_place): (&Write, &bool)| {
-        write.transient || *in_place && write.settled && write.part == Part::Whole
-    };
-    let plain = op.gate.is_none() && op.shape.is_none() && !workgroups::fills_faces(node);
-    let numbers = stage.outputs().any(|port| port.reduce.is_some() || port.scatter.is_some());
-    let all = !op.writes.is_empty() && op.writes.iter().zip(in_place).all(stays);
-    table(op).filter(|_| plain && !numbers && all)
 }
 
 /// The table of blocks by which an operation runs, unless it runs everywhere.

@@ -1,7 +1,7 @@
 //! The number of workgroups of a dispatch.
 
 use crate::graph::{Domain, Graph, Kind, Node, NodeId};
-use crate::ir::{Op, Program, Task, Value, bins, blocks, tiles, workgroups};
+use crate::ir::{Op, Part, Program, Task, Value, ValueId, Write, bins, blocks, tiles, workgroups};
 use crate::stage::IterationSource;
 use crate::stage::types::WireType;
 use crate::tuning::Shape;
@@ -41,6 +41,18 @@ pub(crate) fn elements(graph: &Graph, value: &Value) -> u64 {
 /// Blocks that a table of them has words for.
 fn table_blocks(graph: &Graph, table: Option<&Value>) -> u64 {
     table.and_then(|table| graph.domains.get(table.domain?)).map_or(0, blocks::count)
+}
+
+/// The table that a dispatch of a stage goes through block by block: one that leaves all other cells as they are. `in_place`: by write.
+pub(crate) fn listed_blocks(graph: &Graph, op: &Op, in_place: &[bool]) -> Option<ValueId> {
+    let node = graph.nodes.get(op.node)?;
+    let Kind::Stage(stage) = &node.kind else { return None };
+    let stays =
+        |(write, in_place): (&Write, &bool)| write.transient || *in_place && write.settled && write.part == Part::Whole;
+    let plain = op.gate.is_none() && op.shape.is_none() && !fills_faces(node);
+    let numbers = stage.outputs().any(|port| port.reduce.is_some() || port.scatter.is_some());
+    let all = !op.writes.is_empty() && op.writes.iter().zip(in_place).all(stays);
+    blocks::table(op).filter(|_| plain && !numbers && all)
 }
 
 /// Workgroups of a dispatch for all blocks of a node's domain.

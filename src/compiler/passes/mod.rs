@@ -1,7 +1,7 @@
 //! Rewrites of a program, one file a pass, run in the order of one list.
 
-pub(super) mod allocate;
 mod active_blocks;
+pub(super) mod allocate;
 mod attribute_packing;
 mod cse;
 mod dither_halves;

@@ -7,7 +7,6 @@
 
 use std::fmt::Write as _;
 
-use super::entry::blocks;
 use super::mapping::Mapping;
 use super::names::{self, prefix};
 use crate::data::Binding;
@@ -109,7 +108,7 @@ impl Binder<'_> {
     /// The buffer of what is read from memory.
     fn read(&self, read: &Read) -> Option<Bound> {
         if read.part == Part::Blocks {
-            let (variable, ty, name) = (blocks::VARIABLE.into(), "array<u32>".into(), WHERE.into());
+            let (variable, ty, name) = (names::BLOCKS.into(), "array<u32>".into(), WHERE.into());
             return Some(Bound { reads: vec![read.clone()], variable, ty, writes: false, name, value: read.value });
         }
         let port = stage_of(self.graph, self.op, read.stage)?.inputs().nth(read.port)?;

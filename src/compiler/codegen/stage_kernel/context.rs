@@ -4,9 +4,8 @@ use super::bound::{self, Bound};
 use super::mapping::Mapping;
 use super::names;
 use crate::graph::{Domain, Graph, Kind, Node};
-use crate::ir::workgroups::workgroup;
-use crate::ir::{blocks, tiles};
-use crate::ir::{InstanceId, OWN, Op, Part, Program, Read, Value, ValueId, Write};
+use crate::ir::workgroups::{self, workgroup};
+use crate::ir::{InstanceId, OWN, Op, Part, Program, Read, Value, ValueId, Write, blocks, tiles};
 use crate::stage::edges::Edges;
 use crate::stage::header::{Change, Direction, Port};
 use crate::stage::{Reach, Stage};
@@ -54,7 +53,7 @@ impl<'a> Context<'a> {
         let node = graph.nodes.get(op.node)?;
         let Kind::Stage(stage) = &node.kind else { return None };
         let (dim, mapping, bound) = (graph.dim(node), Mapping::of(op), bound::bound(graph, program, op, in_place));
-        let listed = blocks::listed(graph, op, in_place).is_some();
+        let listed = workgroups::listed_blocks(graph, op, in_place).is_some();
         Some(Context { graph, program, op, node, stage, dim, mapping, bound, listed, in_place })
     }
 

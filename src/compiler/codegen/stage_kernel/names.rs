@@ -7,6 +7,9 @@
 use crate::ir::{InstanceId, OWN, Part};
 use crate::stage::header::Port;
 
+/// The buffer that says in which blocks the stage runs.
+pub(super) const BLOCKS: &str = "_where";
+
 /// What the names of an inlined stage begin with; nothing for the operation's own.
 pub(super) fn prefix(instance: InstanceId) -> String {
     if instance == OWN { String::new() } else { format!("_f{instance}_") }

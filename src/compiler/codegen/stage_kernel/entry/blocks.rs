@@ -10,12 +10,10 @@ use std::fmt::Write as _;
 use super::store::{self, StoreTarget};
 use crate::codegen::blocks::block_of;
 use crate::codegen::stage_kernel::context::Context;
+use crate::codegen::stage_kernel::names::BLOCKS;
 use crate::codegen::wgsl::{cell_literal, cell_type, cells_literal, element};
 use crate::ir::{Part, blocks, workgroups};
 use crate::stage::types::WireType;
-
-/// The buffer with a word for each block.
-pub(in crate::codegen::stage_kernel) const VARIABLE: &str = "_where";
 
 /// The condition under which a cell is not computed.
 pub(super) const OUTSIDE: &str = "!_runs(_cell)";
@@ -36,8 +34,8 @@ pub(super) fn place(cx: &Context<'_>) -> Option<String> {
     cx.listed.then(|| {
         format!(
             "    let _task = _group.y * _groups.x + _group.x;\n    \
-                 if (_task >= {groups}u * {VARIABLE}[3]) {{ return; }}\n    \
-                 let _b = i32({VARIABLE}[{list}u + _task / {groups}u]);\n    \
+                 if (_task >= {groups}u * {BLOCKS}[3]) {{ return; }}\n    \
+                 let _b = i32({BLOCKS}[{list}u + _task / {groups}u]);\n    \
                  let _cell = {at} * {block} + {within};\n"
         )
     })
@@ -51,7 +49,7 @@ pub(super) fn function(cx: &Context<'_>) -> Option<String> {
     let last = cell_literal(domain.resolution.map(|n| i64::from(n) - 1), dim);
     let (block, element) = (cells_literal(blocks::block(dim), dim), element("_b", blocks::blocks(&domain), dim));
     Some(format!(
-        "fn _runs(_c: {}) -> bool {{ let _b = min(_c, {last}) / {block}; return {VARIABLE}[{head} + {element}] != 0u; }}\n",
+        "fn _runs(_c: {}) -> bool {{ let _b = min(_c, {last}) / {block}; return {BLOCKS}[{head} + {element}] != 0u; }}\n",
         cell_type(dim),
         head = blocks::HEAD_WORDS,
     ))
