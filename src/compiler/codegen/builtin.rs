@@ -275,8 +275,8 @@ const SHARED_SCAN: &str = "var<workgroup> shared_sums: array<u32, 256>;\n\
 /// Attributes of so many words each, what is read besides, and where the attributes go.
 fn elements(words: &[u32], others: &[&str]) -> String {
     let buffer = |i: usize, access: &str, name: &str, words: u32| {
-        // One load for what lies in one place.
-        let ty = if words == 1 || words > 4 { "u32".to_string() } else { format!("vec{words}u") };
+        // One load for what lies in one place; an array of vectors of three would be padded.
+        let ty = if matches!(words, 2 | 4) { format!("vec{words}u") } else { "u32".to_string() };
         format!("@group(0) @binding({}) var<storage, {access}> {name}: array<{ty}>;\n", i + 2)
     };
     let read = words.iter().enumerate().map(|(k, words)| buffer(k, "read", &format!("_in{k}"), *words));
@@ -289,7 +289,7 @@ fn elements(words: &[u32], others: &[&str]) -> String {
 /// Attributes to move, and what says where: their buffers, and the copies of so many words each.
 fn moves(words: &[u32], others: &[&str], to: &str, from: &str) -> (String, String) {
     let copy = |(k, words): (usize, &u32)| match words {
-        1..=4 => format!("_out{k}[{to}] = _in{k}[{from}];"),
+        1 | 2 | 4 => format!("_out{k}[{to}] = _in{k}[{from}];"),
         n => (0..*n).map(|i| format!("_out{k}[{n}u * {to} + {i}u] = _in{k}[{n}u * {from} + {i}u];")).collect(),
     };
     let copies: Vec<String> = words.iter().enumerate().map(copy).collect();

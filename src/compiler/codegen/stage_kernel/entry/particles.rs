@@ -65,10 +65,12 @@ pub(super) fn entry(cx: &Context<'_>) -> Entry {
 fn moved(cx: &Context<'_>, set: &Set<'_>) -> String {
     let mut moves = String::new();
     let mut place = String::new();
-    for Written { port, write, .. } in cx.writes().filter(|written| written.port.change == Change::Scatter) {
+    for Written { port, write, value, .. } in cx.writes().filter(|written| written.port.change == Change::Scatter) {
         let from = cx.variable(OWN, set.input, &write.part);
         if let (Part::Attribute(_), Some(from)) = (&write.part, from) {
-            let _ = write!(moves, " {}[_to] = {from}[_i];", names::written(port, &write.part));
+            let layout = value.layout();
+            let store = layout.store(&names::written(port, &write.part), "_to", "_old");
+            let _ = write!(moves, " {{ let _old = {}; {store} }}", layout.load(from, "_i"));
             place = results::result(cx, &port.name);
         }
     }
