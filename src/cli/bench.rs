@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 
 use super::driver::DriverArgs;
@@ -44,6 +45,9 @@ pub struct Bench {
     /// Run each sweep of each stage as a separate dispatch, one cell per invocation, for comparison
     #[arg(long)]
     plain: bool,
+    /// Leave out a pass of the compiler, for comparison: of those that join dispatches and pack particles
+    #[arg(long, value_name = "PASS", conflicts_with = "plain", value_parser = PossibleValuesParser::new(Plan::optional_passes()))]
+    without: Vec<String>,
     /// First measure the fastest workgroup shapes, and save them for this adapter
     #[arg(long, conflicts_with = "plain")]
     tune: bool,
@@ -130,6 +134,7 @@ impl Bench {
 
     fn options(&self, gpu: &Gpu, subject: &BenchGraph, show: &[String]) -> PlanOptions {
         let tuning = if self.plain { Tuning::default() } else { TuningCache::open().tuning(gpu) };
+        let tuning = Tuning { without: self.without.clone(), ..tuning };
         let options = bench::options(&subject.document, &subject.access, show);
         PlanOptions { tuning, memory_budget: gpu.memory_budget(), ..options }
     }

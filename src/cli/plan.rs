@@ -1,6 +1,7 @@
 //! `stagewright plan`
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use stagewright_compiler::{MemoryBudget, PassReport, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
 use stagewright_runtime::gpu::{Gpu, GpuOptions};
@@ -23,6 +24,9 @@ pub struct PlanArgs {
     /// this machine's adapter when absent
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
+    /// Leave out a pass of the compiler, for comparison: of those that join dispatches and pack particles
+    #[arg(long, value_name = "PASS", value_parser = PossibleValuesParser::new(Plan::optional_passes()))]
+    without: Vec<String>,
     /// List the compiler's passes, and what each did
     #[arg(long, conflicts_with_all = ["json", "wgsl", "memory"])]
     passes: bool,
@@ -35,6 +39,7 @@ impl PlanArgs {
     pub fn run(&self) -> Result<(), Failure> {
         let (document, library) = self.graph.load()?;
         let (tuning, budget) = self.target()?;
+        let tuning = Tuning { without: self.without.clone(), ..tuning };
         let memory_budget = budget.or_user(self.graph.memory.memory);
         let options = PlanOptions { tuning, memory_budget, ..self.graph.options() };
         if self.passes || self.after.is_some() {

@@ -14,7 +14,7 @@ use crate::ir::{self, Program};
 use crate::lower;
 use crate::options::{Keep, PlanOptions, cancelled};
 use crate::passes::allocate::{self, Allocation};
-use crate::passes::{Context, PASSES, Pass, Phase, Runs};
+use crate::passes::{Context, PASSES, Pass, Phase};
 use crate::problem::{Problem, Problems};
 use crate::tuning::{DefaultTuning, Tuning};
 
@@ -67,6 +67,11 @@ impl Plan {
         PASSES.iter().map(|pass| pass.name)
     }
 
+    /// The names of the passes that [`Tuning::without`] may name.
+    pub fn optional_passes() -> impl Iterator<Item = &'static str> {
+        PASSES.iter().filter(|pass| pass.is_optional()).map(|pass| pass.name)
+    }
+
     /// What each pass does to the programs of a graph. No kernel is generated.
     ///
     /// # Errors
@@ -84,6 +89,7 @@ impl Plan {
                 };
                 let before = reports.last().map(|before: &PassReport| [&before.frame, &before.reset]);
                 let summary = match (step, before) {
+                    (Step::Skipped(pass), _) if pass.is_left_out(&options.tuning) => "left out".to_string(),
                     (Step::Skipped(_), _) => "not for this target".to_string(),
                     (Step::Ran(pass), Some(before)) => std::iter::once(difference(pass.verb, before, [&frame, &reset]))
                         .chain(notes)
@@ -131,13 +137,10 @@ fn optimise(
         if options.cancel.is_cancelled() {
             return Err(cancelled());
         }
-        let runs = (pass.when)(&context);
+        let runs = (pass.when)(&context) && !pass.is_left_out(tuning);
         frame.notes.clear();
         if runs {
-            (pass.run)(&context, &mut frame)?;
-            if pass.runs == Runs::OnFrameAndReset {
-                (pass.run)(&context, &mut reset)?;
-            }
+            pass.run(&context, &mut frame, &mut reset)?;
             verified(&context, Some(pass), [&frame, &reset]);
         }
         seen(if runs { Step::Ran(pass) } else { Step::Skipped(pass) }, [&frame, &reset]);
@@ -156,7 +159,7 @@ fn valid(verified: Result<(), String>) -> Result<(), Problem> {
 
 /// In debug builds, panics after the first pass that leaves an invalid program.
 fn verified(context: &Context, pass: Option<&Pass>, programs: [&Program; 2]) {
-    let ordered = pass.is_some_and(|pass| pass.phase == Phase::Order);
+    let ordered = pass.is_some_and(|pass| matches!(pass.phase, Phase::Order | Phase::Store));
     let verify = if ordered { ir::verify_scheduled } else { ir::verify };
     for program in programs {
         debug_assert_eq!(verify(context.graph, program), Ok(()), "after {}", pass.map_or("lower", |pass| pass.name));

@@ -44,6 +44,7 @@ pub use data::{
     Indirect, Kernel, KernelId, Over, PLAN_VERSION, ParamSlot, Picture, Plan, PlayedPart, PlayedWire, Reorder,
     Reorders, State, Version, Versions, Watch, Wire, WireUpdate, mebibytes,
 };
+pub use ir::layout::regrouped;
 pub use ir::stored::Stored;
 pub use options::{Keep, Outputs, PlanOptions, PlayedCache};
 pub use scatter::{HEAD_WORDS as SCATTER_HEAD, Places, ScatterCheck};

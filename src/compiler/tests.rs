@@ -12,7 +12,7 @@ use crate::ir::{OpId, Program, Task};
 use crate::library::Library;
 use crate::lower;
 use crate::options::{Keep, PlanOptions};
-use crate::passes::{Context, PASSES, Runs};
+use crate::passes::{Context, PASSES};
 use crate::stage::accessors;
 use crate::stage::language::{self, Kind};
 use crate::stage::syntax::{TokenKind, tokens};
@@ -215,10 +215,7 @@ impl Optimised {
         let mut reset = lower::reset(&graph, &frame, &options).unwrap();
         let context = Context { graph: &graph, tuning, hoist: true };
         for pass in PASSES.iter().filter(|pass| (pass.when)(&context)) {
-            (pass.run)(&context, &mut frame).unwrap();
-            if pass.runs == Runs::OnFrameAndReset {
-                (pass.run)(&context, &mut reset).unwrap();
-            }
+            pass.run(&context, &mut frame, &mut reset).unwrap();
         }
         Optimised { graph, frame, reset }
     }

@@ -162,6 +162,9 @@ pub struct Tuning {
     /// sets take less time to add than to list.
     #[serde(default = "binned_capacity")]
     pub binned_capacity: u32,
+    /// Passes that are left out for comparison, of [`crate::Plan::optional_passes`]. Other names are ignored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<String>,
 }
 
 fn binned_capacity() -> u32 {
@@ -177,6 +180,7 @@ impl Tuning {
             fuse: true,
             buffers: 0,
             binned_capacity: binned_capacity(),
+            without: Vec::new(),
         }
     }
 

@@ -5,6 +5,7 @@
 mod adaptive;
 mod collide;
 mod dam_break;
+mod dense;
 mod dfsph;
 mod emission;
 mod faces;

@@ -191,7 +191,7 @@ const ENDINGS: &[Stage] = &[
     ),
 ];
 
-/// Stages over the particles `p`, which have a position and a mark.
+/// Stages over the particles `p`, which have a position, a mark and a vector of three.
 const PARTICLE_FRONTS: &[Stage] = &[
     stage("own", "@inout p: Particles{mark: f32} -> {mark: f32}", "return turn(3.0 * particle.mark + 1.0);"),
     stage(
@@ -208,6 +208,21 @@ const PARTICLE_FRONTS: &[Stage] = &[
         "two",
         "@inout p: Particles{position: Vec, mark: f32} -> {mark: f32, position: Vec}",
         "return Result(turn(particle.mark + 2.0), vec2f(turn(particle.position.x + 1.0) % 8.0, particle.position.y));",
+    ),
+    stage(
+        "own vector",
+        "@inout p: Particles{mark: f32, v: vec3f} -> {mark: f32, v: vec3f}",
+        "return Result(turn(particle.mark + particle.v.y), vec3f(turn(particle.v.z + 1.0), particle.v.xy));",
+    ),
+    stage(
+        "others' vectors",
+        "@inout p: Particles{mark: f32, v: vec3f} -> {mark: f32, v: vec3f}",
+        "let other = p(particle.index ^ 1u); return Result(turn(particle.mark + 1.0), vec3f(turn(other.v.x + particle.v.y), other.v.yz));",
+    ),
+    stage(
+        "vector of a grid",
+        "@in x: Grid<f32>; @inout p: Particles{position: Vec, mark: f32} -> {v: vec3f}",
+        "return vec3f(x_at(particle.position), particle.mark, 3.0);",
     ),
 ];
 
@@ -247,6 +262,32 @@ const PARTICLE_ENDINGS: &[Stage] = &[
         "add_item((particle.index * 5u) % p_count(), particle.mark); add_item(particle.index / 2u, 1.0);",
     ),
     stage(
+        "store vectors",
+        "@inout p: Particles{mark: f32, v: vec3f} -> {v: vec3f}",
+        "return vec3f(turn(particle.mark + particle.v.x), particle.v.zy);",
+    ),
+    stage(
+        "near",
+        "@inout p: Particles{mark: f32, v: vec3f} -> {mark: f32}",
+        "var sum = particle.mark; for (var k = 0u; k < 5u; k++) { let q = p((particle.index + 7u * k) % p_count()); sum = turn(sum + q.v.y + q.mark); } return sum;",
+    ),
+    stage(
+        "put vectors",
+        "@inout p: Particles{v: vec3f} -> {item: vec3f}, put",
+        "put_item(p_count() - 1u - particle.index, particle.v);",
+    ),
+    stage(
+        "sum vectors by index",
+        "@inout p: Particles{v: vec3f} -> {item: vec3f}, sum 8",
+        "add_item((particle.index * 5u) % p_count(), particle.v); add_item(particle.index / 2u, vec3f(1.0, 2.0, 0.5));",
+    ),
+    stage("reduce vectors", "@in p: Particles{v: vec3f}; @out r: vec3f, reduce sum", "return particle.v;"),
+    stage(
+        "matrix and vector",
+        "@inout p: Particles{mark: f32, v: vec3f} -> {m: Mat, v: vec3f}",
+        "return Result(Mat(particle.mark, 1.0, 2.0, particle.v.x), particle.v.yzx);",
+    ),
+    stage(
         "add to a grid",
         "@in p: Particles{position: Vec, mark: f32}; @out r: Grid<f32>, scatter 8",
         "add_r(cell_at(particle.position), particle.mark);",
@@ -273,7 +314,7 @@ const PARTICLE_ENDINGS: &[Stage] = &[
 struct Pair {
     name: String,
     ron: String,
-    state: String,
+    states: Vec<String>,
     wires: Vec<String>,
 }
 
@@ -293,7 +334,7 @@ fn results(stage: &Stage, node: &str) -> (String, Vec<String>) {
         let ends = |ending: &str| rest.ends_with(ending);
         if particles {
             let attributes =
-                written.unwrap_or("mark: f32").split(", ").map(|a| a.split_once(": ").expect("an attribute"));
+                written.unwrap_or("mark: f32, v: vec3f").split(", ").map(|a| a.split_once(": ").expect("an attribute"));
             for (attribute, ty) in attributes {
                 wires.push(format!("{node}.{name}.{attribute}"));
                 if written.is_some() && !ends("put") && !ends("sum 8") {
@@ -356,8 +397,9 @@ fn pair(front: &Stage, ending: &Stage, particles: bool) -> Pair {
     let more = stage("more", "@in x: Grid<f32>; @out r: Grid<f32>", "return turn(5.0 * x(cell) + 3.0);");
     let born = stage(
         "born",
-        "@in amount: u32 = 24; @inout p: Particles{} -> {position: Vec, mark: f32}, emit amount",
-        "return Result(vec2f(vec2u(particle.serial % 8u, particle.serial / 8u)) + 0.5, f32(particle.serial * 37u % 257u));",
+        "@in amount: u32 = 24; @inout p: Particles{} -> {position: Vec, mark: f32, v: vec3f}, emit amount",
+        "let place = vec2f(vec2u(particle.serial % 8u, particle.serial / 8u)) + 0.5; \
+         return Result(place, f32(particle.serial * 37u % 257u), vec3f(vec3u(11u, 23u, 5u) * particle.serial % 61u));",
     );
     let mut node = |name: &str, text: String| {
         let _ = writeln!(ron, "\"{name}\": {text},");
@@ -370,7 +412,7 @@ fn pair(front: &Stage, ending: &Stage, particles: bool) -> Pair {
     node("o", "(state: \"Grid<f32>\", on: \"coarse\", inputs: {\"init\": \"begin.r\"})".into());
     if particles {
         node("born", on(custom(&born, "particle: Particle", "Result", ""), "d"));
-        node("p", "(state: \"Particles{position: Vec, mark: f32}\", capacity: 64, on: \"d\", inputs: {\"init\": \"born.p\", \"next\": \"f.p\"})".into());
+        node("p", "(state: \"Particles{position: Vec, mark: f32, v: vec3f}\", capacity: 64, on: \"d\", inputs: {\"init\": \"born.p\", \"next\": \"f.p\"})".into());
     } else if ending.name == "emit" {
         node(
             "q",
@@ -383,8 +425,9 @@ fn pair(front: &Stage, ending: &Stage, particles: bool) -> Pair {
     node("f", placed(custom(front, argument(front), &front_returns, &inputs), front));
     node("e", custom(ending, argument(ending), &end_returns, end_inputs));
     ron += "})\n";
-    let state = if particles { "p.mark" } else { "s" };
-    Pair { name: format!("{}, then {}", front.name, ending.name), ron, state: state.into(), wires }
+    let states = if particles { &["p.mark", "p.v"][..] } else { &["s"] };
+    let states = states.iter().map(|state| state.to_string()).collect();
+    Pair { name: format!("{}, then {}", front.name, ending.name), ron, states, wires }
 }
 
 fn pairs() -> Vec<Pair> {
@@ -394,7 +437,7 @@ fn pairs() -> Vec<Pair> {
     cells.chain(particles).collect()
 }
 
-/// The words of a State and of wires after three frames.
+/// The words of States and of wires after three frames.
 fn run(
     gpu: &Gpu,
     graph: &Graph,
@@ -403,8 +446,8 @@ fn run(
     kept: &[String],
 ) -> Result<Vec<(String, Vec<u32>)>, String> {
     let node = |wire: &String| wire.split('.').take(2).collect::<Vec<_>>().join(".");
-    let state = pair.state.split('.').next().unwrap_or_default().to_string();
-    let keep: Vec<String> = std::iter::once(state).chain(kept.iter().map(node)).collect();
+    let states = pair.states.iter().map(|state| state.split('.').next().unwrap_or_default().to_string());
+    let keep: Vec<String> = states.chain(kept.iter().map(node)).collect();
     let options = PlanOptions { keep: Keep::Wires(keep), tuning, ..PlanOptions::default() };
     let plan = Plan::compile(graph, &options).map_err(|e| format!("does not compile: {e}"))?;
     let mut simulation = Simulation::new(gpu, plan).map_err(|e| format!("does not start: {e}"))?;
@@ -412,7 +455,7 @@ fn run(
         simulation.step(&FrameInput::default()).map_err(|e| e.to_string())?;
     }
     let read = |wire: &String| Ok((wire.clone(), simulation.read(wire).map_err(|e| format!("{wire}: {e}"))?.words));
-    std::iter::once(&pair.state).chain(kept).map(read).collect()
+    pair.states.iter().chain(kept).map(read).collect()
 }
 
 /// What differs between the ways to compute a pair, and to look at it.

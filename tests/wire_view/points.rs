@@ -4,7 +4,7 @@ use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::camera::Orbit;
 use stagewright_runtime::sim::wire_view::{ColorMap, View};
 
-use crate::harness::{random, start};
+use crate::harness::{random, start, start_fused};
 use crate::view::{Look, look, look_at};
 
 const NODES: &str = r#"
@@ -13,7 +13,10 @@ const NODES: &str = r#"
 "#;
 
 fn simulation(resolution: &str, position: &[f32], tone: &[f32]) -> Simulation {
-    let mut sim = start(60.0, NODES, &[("$resolution", resolution)]);
+    filled(start(60.0, NODES, &[("$resolution", resolution)]), position, tone)
+}
+
+fn filled(mut sim: Simulation, position: &[f32], tone: &[f32]) -> Simulation {
     sim.reset();
     sim.write("drops.position", position).unwrap();
     sim.write("drops.tone", tone).unwrap();
@@ -76,15 +79,24 @@ fn particles_in_3d_land_on_their_pixels_and_the_nearest_hides_the_others() {
         200.0,
     ];
     let tone = [120.0, 130.0, 140.0, 150.0, 160.0, 170.0, 180.0];
-    let sim = simulation("(8, 8, 8)", &position, &tone);
+    // In three words and in four.
+    let sims = [
+        start_fused(60.0, NODES, &[("$resolution", "(8, 8, 8)")], &["drops"]),
+        start(60.0, NODES, &[("$resolution", "(8, 8, 8)")]),
+    ];
+    assert_eq!(sims.each_ref().map(|sim| sim.plan().wires["drops.position"].words(4000)), [12000, 16000]);
+    sims.map(|sim| lands_on_its_pixels(&filled(sim, &position, &tone), camera, &position, &tone));
+}
+
+fn lands_on_its_pixels(sim: &Simulation, camera: Orbit, position: &[f32], tone: &[f32]) {
     let view = View { camera: Some(camera), ..grey((240, 160)) };
-    let seen = look(&sim, &view);
+    let seen = look(sim, &view);
     for (particle, covered) in [(0, 1), (3, 2)] {
         let p = |k: usize| f64::from(position[3 * particle + k]);
         let ([x, y], _) = camera.frame().project([p(0), p(1), p(2)], [240, 160]);
         assert_eq!(seen.pixel(x as u32, y as u32)[0], tone[particle] as u8, "and not {}", tone[covered]);
         let at = [(x / 240.0) as f32, (y / 160.0) as f32];
-        let sample = look_at(&sim, &view, Some(at)).sample.unwrap();
+        let sample = look_at(sim, &view, Some(at)).sample.unwrap();
         assert_eq!((sample.index, sample.components), (particle as u64, vec![f64::from(tone[particle])]));
     }
     assert_eq!(seen.statistics.count, 7, "statistics are of all");

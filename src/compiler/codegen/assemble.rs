@@ -8,7 +8,7 @@ use crate::data::{
 };
 use crate::graph::balance::solver;
 use crate::graph::{FileOutput, Graph, Kind, Node, NodeId, ParticleSet};
-use crate::ir::layout::Layout;
+use crate::ir::stored::Stored;
 use crate::ir::{Part, StateKey};
 use crate::options::PlanOptions;
 use crate::passes::allocate::Allocation;
@@ -68,14 +68,15 @@ impl Writer<'_, '_> {
 
 /// Grids that begin with what a file holds.
 fn files(graph: &Graph, layout: &Allocation, options: &PlanOptions) -> Vec<FileGrid> {
-    let file = |((node, part), buffer): (&StateKey, &BufferId)| {
-        let node = &graph.nodes[*node];
+    let file = |((id, part), buffer): (&StateKey, &BufferId)| {
+        let node = &graph.nodes[*id];
         let (file, domain) = (node.file.clone()?, node.domain?);
         if matches!(part, Part::Outside(..)) {
             return None;
         }
         let dim = graph.domains.get(domain)?.dim;
-        let room = node.set.as_ref().map(|set| file_part(set, part, dim));
+        let dense = layout.dense.contains(&(*id, part.clone()));
+        let room = node.set.as_ref().map(|set| file_part(set, part, (dim, dense)));
         let output = match room {
             Some(_) => FileOutput::Particles,
             None => FileOutput::ALL.into_iter().find(|output| Part::of_file(*output) == *part)?,
@@ -123,13 +124,13 @@ fn played(graph: &Graph, layout: &Allocation, options: &PlanOptions) -> Vec<Play
 }
 
 /// A part of the particles of a file, as it lies in memory.
-fn file_part(set: &ParticleSet, part: &Part, dim: u32) -> FilePart {
+fn file_part(set: &ParticleSet, part: &Part, (dim, dense): (u32, bool)) -> FilePart {
     let attribute = match part {
         Part::Attribute(name) => Some(name.to_string()),
         _ => None,
     };
     let ty = attribute.as_ref().and_then(|name| set.attributes.get(name)).copied().unwrap_or(ValueType::U32);
-    let layout = Layout::new(WireType::Attribute(ty), dim, Precision::F32);
+    let layout = Stored { dim, dense, ..Stored::number(WireType::Attribute(ty)) }.layout();
     let (components, stride, scalar) = (layout.components(), layout.numbers(), ty.scalar());
     FilePart { attribute, components, stride, scalar, capacity: set.capacity }
 }

@@ -25,7 +25,7 @@ struct Variant {
     inlined: Vec<InlinedKey>,
     reads: Vec<ReadKey>,
     /// How what it needs is stored: reads, then consumed versions.
-    stored: Vec<(Precision, Option<u32>)>,
+    stored: Vec<(Precision, Option<u32>, bool)>,
     writes: Vec<WriteKey>,
     shape: Option<Shape>,
     sweeps: u32,
@@ -59,6 +59,8 @@ struct WriteKey {
     /// Whether it begins with a constant.
     starts: bool,
     settled: bool,
+    /// Whether its vectors of three take three words.
+    dense: bool,
     /// Size of a grid that is set to zero \[bytes\].
     zeroed: u64,
 }
@@ -79,6 +81,7 @@ impl Variant {
             transient: write.transient,
             starts: write.start.is_some(),
             settled: write.settled,
+            dense: program.values.get(write.value).is_some_and(|value| value.dense),
             zeroed: match write.part {
                 Part::Zeros(_) => program.values.get(write.value).map_or(0, |value| value.bytes),
                 _ => 0,
@@ -88,7 +91,11 @@ impl Variant {
             node: op.node,
             inlined: inlined.collect(),
             reads: reads.collect(),
-            stored: op.inputs().filter_map(|v| program.values.get(v)).map(|v| (v.precision, v.fixed)).collect(),
+            stored: op
+                .inputs()
+                .filter_map(|v| program.values.get(v))
+                .map(|v| (v.precision, v.fixed, v.dense))
+                .collect(),
             writes: writes.collect(),
             shape: op.shape,
             sweeps: op.sweeps,

@@ -4,6 +4,8 @@
 //! In half precision every store rounds, and what an inlined stage passes on is rounded as if it had been stored and read. So fused and plain
 //! plans agree to the bit. Only a tile rounds less often: it holds `f32` over all its sweeps.
 
+use std::cmp::Ordering;
+
 use half::f16;
 
 use crate::stage::types::{Precision, Scalar, ValueType, WireType};
@@ -13,8 +15,8 @@ use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 pub struct Layout {
     pub value: ValueType,
     pub dim: u32,
-    /// Vectors of three are padded with a fourth word, so that one load is enough. Used for particles, which are read
-    /// in any order; grids are read along rows and stay dense.
+    /// Vectors of three are padded with a fourth word, so that one load is enough. Used for particles that are read in any order
+    /// (pass `dense_vectors`); grids are read along rows and stay dense.
     pub padded: bool,
     /// [`Precision::F16`]: two numbers a word, the first in the lower half. Vectors of three are padded to four; of
     /// single numbers, two cells share a word, so one invocation must write both.
@@ -122,6 +124,19 @@ impl Layout {
     }
 }
 
+/// Vectors of three in as many words as they are needed in: with padding from words without, or the other way round. Plans choose
+/// between the two by themselves, so a State may be needed in the layout of another plan. In sets of fewer than four particles both take the
+/// same memory and vectors are padded, so the number of words says which layout it is.
+pub fn regrouped(words: &[u32], needed: usize) -> Vec<u32> {
+    let mut out: Vec<u32> = match words.len().cmp(&needed) {
+        Ordering::Equal => words.to_vec(),
+        Ordering::Greater => words.chunks(4).flat_map(|vector| vector.iter().take(3)).copied().collect(),
+        Ordering::Less => words.chunks_exact(3).flat_map(|vector| vector.iter().copied().chain([0])).collect(),
+    };
+    out.resize(needed, 0);
+    out
+}
+
 /// Bits of the two `f32` that a word holds as halves.
 fn halves(word: u32) -> [u32; 2] {
     [word as u16, (word >> 16) as u16].map(|bits| f16::from_bits(bits).to_f32().to_bits())
@@ -177,6 +192,29 @@ mod tests {
                 (elements * u64::from(count).div_ceil(2), bits.clone())
             );
         }
+    }
+
+    #[test]
+    fn vectors_of_particles_are_padded_or_dense() {
+        let bits: Vec<u32> = (1..=15).collect();
+        for (value, padded) in
+            [(ValueType::Vec3, 20), (ValueType::Vec, 20), (ValueType::Vec4, 12), (ValueType::F32, 15)]
+        {
+            let wide = Layout::new(WireType::Attribute(value), 3, Precision::F32);
+            let dense = Layout { padded: false, ..wide };
+            let bits = &bits[..bits.len() / wide.components() as usize * wide.components() as usize];
+            assert_eq!((wide.pack(bits).len(), dense.pack(bits).len()), (padded, bits.len()), "{value:?}");
+            assert_eq!(
+                (wide.unpack(&wide.pack(bits)), dense.unpack(&dense.pack(bits))),
+                (bits.to_vec(), bits.to_vec())
+            );
+        }
+        let wide = Layout::new(WireType::Attribute(ValueType::Vec3), 3, Precision::F32);
+        // The end of a buffer is aligned to four words.
+        let dense: Vec<u32> = bits.iter().copied().chain([0]).collect();
+        assert_eq!(regrouped(&dense, 20), wide.pack(&bits));
+        assert_eq!(regrouped(&wide.pack(&bits), 16), dense);
+        assert_eq!(regrouped(&dense, 16), dense);
     }
 
     #[test]

@@ -25,17 +25,35 @@ pub struct Stored {
     /// Fraction bits of sums that are still in fixed point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixed: Option<u32>,
+    /// Whether an attribute's vectors of three take three words instead of four (pass `dense_vectors`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dense: bool,
 }
 
 impl Stored {
     /// A value without a domain and without a particle set.
     pub(crate) fn number(ty: WireType) -> Stored {
-        Stored { ty, domain: None, dim: 2, capacity: 0, space: None, precision: Precision::F32, fixed: None }
+        Stored {
+            ty,
+            domain: None,
+            dim: 2,
+            capacity: 0,
+            space: None,
+            precision: Precision::F32,
+            fixed: None,
+            dense: false,
+        }
     }
 
     /// The memory layout of its elements.
     pub fn layout(&self) -> Layout {
-        Layout { fixed: self.fixed, ..Layout::new(self.ty, self.dim, self.precision) }
+        let layout = Layout::new(self.ty, self.dim, self.precision);
+        Layout { fixed: self.fixed, padded: layout.padded && !self.dense, ..layout }
+    }
+
+    /// The layout in files and in host memory, whichever one a plan has chosen: vectors of three are padded as in every earlier version.
+    pub fn portable_layout(&self) -> Layout {
+        Stored { dense: false, ..*self }.layout()
     }
 
     /// Elements in memory: cells or faces, places of a particle set, or one number.
@@ -58,7 +76,7 @@ impl Stored {
             None => String::new(),
         };
         let half = if self.precision == Precision::F32 { "" } else { " in f16" };
-        (format!("{} in {}D{size}{half}", self.ty, self.dim), self.layout().words(elements))
+        (format!("{} in {}D{size}{half}", self.ty, self.dim), self.portable_layout().words(elements))
     }
 
     /// Words of 32 bits of so many elements.

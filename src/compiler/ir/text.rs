@@ -20,6 +20,9 @@ fn line(graph: &Graph, program: &Program, op: &Op) -> String {
         .iter()
         .map(|write| {
             let mut text = format!("%{} [{}]", write.value, label(write.value));
+            if program.values.get(write.value).is_some_and(|value| value.dense) {
+                text.push_str(" in 3 words");
+            }
             if let Some(before) = write.consumes {
                 let _ = write!(text, " over %{before}");
             }

@@ -4,6 +4,7 @@ mod active_blocks;
 pub(super) mod allocate;
 mod attribute_packing;
 mod cse;
+mod dense_vectors;
 mod dither_halves;
 mod early_exit;
 mod fill_fusion;
@@ -50,6 +51,8 @@ pub(super) enum Phase {
     Vectorize,
     /// The order, and what depends on it.
     Order,
+    /// How values lie in memory.
+    Store,
 }
 
 impl Phase {
@@ -60,15 +63,21 @@ impl Phase {
             Phase::Fuse => "fuse",
             Phase::Vectorize => "vectorize",
             Phase::Order => "order",
+            Phase::Store => "store",
         }
     }
 }
 
-/// The programs that a pass rewrites.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+type Rewrite = fn(&Context, &mut Program) -> Result<(), Problems>;
+
+/// The programs that a pass rewrites, and how.
+#[derive(Clone, Copy)]
 pub(super) enum Runs {
-    OnFrame,
-    OnFrameAndReset,
+    OnFrame(Rewrite),
+    /// On the frame and on the reset, each by itself.
+    OnEach(Rewrite),
+    /// On the frame and on the reset together.
+    OnBoth(fn(&Context, &mut Program, &mut Program)),
 }
 
 pub(super) struct Pass {
@@ -78,9 +87,38 @@ pub(super) struct Pass {
     pub verb: &'static str,
     /// Why the pass runs at this position.
     pub place: &'static str,
-    pub runs: Runs,
     pub when: fn(&Context) -> bool,
-    pub run: fn(&Context, &mut Program) -> Result<(), Problems>,
+    pub runs: Runs,
+}
+
+impl Pass {
+    /// Rewrites the programs of a frame and of a reset.
+    ///
+    /// # Errors
+    /// What a pass refuses.
+    pub(super) fn run(&self, with: &Context, frame: &mut Program, reset: &mut Program) -> Result<(), Problems> {
+        match self.runs {
+            Runs::OnFrame(rewrite) => rewrite(with, frame),
+            Runs::OnEach(rewrite) => {
+                rewrite(with, frame)?;
+                rewrite(with, reset)
+            }
+            Runs::OnBoth(rewrite) => {
+                rewrite(with, frame, reset);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether plans are valid without the pass, so that it can be left out for comparison.
+    pub(super) fn is_optional(&self) -> bool {
+        matches!(self.phase, Phase::Fuse | Phase::Store)
+    }
+
+    /// Whether a compilation leaves the pass out ([`Tuning::without`]).
+    pub(super) fn is_left_out(&self, tuning: &Tuning) -> bool {
+        self.is_optional() && tuning.without.iter().any(|name| name == self.name)
+    }
 }
 
 fn always(_: &Context) -> bool {
@@ -102,205 +140,188 @@ pub(super) const PASSES: &[Pass] = &[
         phase: Phase::Simplify,
         verb: "hoisted",
         place: "first: later passes join operations only where both or neither leave the frame",
-        runs: Runs::OnFrame,
         when: |with| with.hoist,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             hoist_invariant::mark(with.graph, program);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "dither_halves",
         phase: Phase::Simplify,
         verb: "marked",
         place: "behind hoist_invariant: what is computed once is rounded to the nearest half",
-        runs: Runs::OnFrame,
         when: always,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             dither_halves::mark(with.graph, program, with.hoist);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "cse",
         phase: Phase::Simplify,
         verb: "merged",
         place: "before tiling: sweeps are compared one by one, as the graph has them",
-        runs: Runs::OnFrame,
         when: fuses,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             cse::drop_repeats(with.graph, program);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "temporal_blocking",
         phase: Phase::Tile,
         verb: "blocked",
         place: "before fusion, because a tile takes producers in where it loads",
-        runs: Runs::OnFrame,
         when: always,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             temporal_blocking::join(with.graph, program, with.tuning);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "shared_memory_tiles",
         phase: Phase::Tile,
         verb: "tiled",
         place: "before fusion, which leaves operations with a shape of their own alone",
-        runs: Runs::OnFrame,
         when: always,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             shared_memory_tiles::assign(with.graph, program, with.tuning);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "peephole",
         phase: Phase::Fuse,
         verb: "rewrote",
         place: "before fusion: a copy that is gone leaves producer and consumer next to each other",
-        runs: Runs::OnFrame,
         when: fuses,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             peephole::thin(with.graph, program);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "buffer_budget",
         phase: Phase::Fuse,
         verb: "measured",
         place: "before anything is fused: a kernel may bind as many buffers as the largest single stage does anyway",
-        runs: Runs::OnFrame,
         when: fuses,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             program.buffer_budget = bindings::budget(program).max(with.tuning.buffers as usize);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "scatter_fusion",
         phase: Phase::Fuse,
         verb: "fused",
         place: "before fusion: the index that it saves would count as a value that is stored",
-        runs: Runs::OnFrame,
         when: fuses,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             scatter_fusion::join(with.graph, program);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "fusion",
         phase: Phase::Fuse,
         verb: "fused",
         place: "after all that makes operations fewer or gives them a shape",
-        runs: Runs::OnFrame,
         when: fuses,
         // Stages that add to grids write no packs, so where attributes are packed they are fused later.
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             fusion::fuse(with.graph, program, with.on_gpu(), !with.tuning.packs());
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "neighbor_cache",
         phase: Phase::Fuse,
         verb: "cached",
         place: "after fusion: which searches share a kernel is known, and the cache takes a buffer of what is left",
-        runs: Runs::OnFrame,
         when: fuses,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             neighbor_cache::keep(with.graph, program);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "attribute_packing",
         phase: Phase::Fuse,
         verb: "packed",
         place: "after fusion: only what is still read from memory is worth a pack",
-        runs: Runs::OnFrame,
         when: packs,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             attribute_packing::pack(with.graph, program);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "fusion_after_packing",
         phase: Phase::Fuse,
         verb: "fused",
         place: "after packing: who reads packs has buffers to spare",
-        runs: Runs::OnFrame,
         when: packs,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             fusion::fuse(with.graph, program, with.on_gpu(), true);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "scatter_tiles",
         phase: Phase::Fuse,
         verb: "listed particles for",
         place: "after fusion: a kernel that goes by a list takes a buffer of what is left",
-        runs: Runs::OnFrame,
         when: packs,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             scatter_tiles::assign(with.graph, program, with.tuning.binned_capacity);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "vectorize",
         phase: Phase::Vectorize,
         verb: "widened",
         place: "after fusion: only a stage by itself is computed in rows of four cells",
-        runs: Runs::OnFrame,
         when: always,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             vectorize::widen(with.graph, program, with.tuning);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "half_pairs",
         phase: Phase::Vectorize,
         verb: "paired",
         place: "after vectorize: what has no shape yet and writes numbers that share a word computes both",
-        runs: Runs::OnFrameAndReset,
         when: always,
-        run: |with, program| {
+        runs: Runs::OnEach(|with, program| {
             vectorize::pair(with.graph, program);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "fill_fusion",
         phase: Phase::Vectorize,
         verb: "joined",
         place: "after all that gives dispatches a shape: only those of one cell an invocation zero grids besides",
-        runs: Runs::OnFrame,
         when: fuses,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             fill_fusion::join(with.graph, program);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "schedule",
         phase: Phase::Order,
         verb: "moved",
         place: "after all that joins operations: readers come before an update in place",
-        runs: Runs::OnFrameAndReset,
         when: always,
-        run: |_, program| {
+        runs: Runs::OnEach(|_, program| {
             schedule::schedule(program);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "active_blocks",
@@ -318,12 +339,19 @@ pub(super) const PASSES: &[Pass] = &[
         name: "early_exit",
         phase: Phase::Order,
         verb: "gated",
-        place: "last: which copies a repeat that may not run can do without depends on the order",
-        runs: Runs::OnFrame,
+        place: "after scheduling: which copies a repeat that may not run can do without depends on the order",
         when: always,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             early_exit::settle(with.graph, program);
             Ok(())
-        },
+        }),
+    },
+    Pass {
+        name: "dense_vectors",
+        phase: Phase::Store,
+        verb: "narrowed results of",
+        place: "last: only now it is known who reads particles in any order, and which values share memory",
+        when: fuses,
+        runs: Runs::OnBoth(|with, frame, reset| dense_vectors::assign(with.graph, frame, reset)),
     },
 ];

@@ -20,7 +20,7 @@ use crate::files::written::Log;
 use crate::gpu::{Gpu, Reading};
 use crate::graph::{Graph, partial};
 use crate::library::Library;
-use crate::plan::{Keep, Outputs, Plan, PlanOptions, Wire};
+use crate::plan::{Keep, Outputs, Plan, PlanOptions, Wire, regrouped};
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
 use crate::sim::frame_loop::{Consumer, FrameLoop};
@@ -375,11 +375,16 @@ impl Arriving {
         for (at, (most, bound)) in self.bounds.iter().enumerate() {
             let live = |(count, wire): &(usize, Wire)| {
                 let live = parts.get(*count).and_then(|words| words.first()).copied().unwrap_or(0);
-                wire.words(u64::from(live.min(wire.capacity)))
+                let live = u64::from(live.min(wire.capacity));
+                (wire.words(live), wire.portable_layout().words(live))
             };
-            let words = bound.as_ref().map_or(*most, live).min(*most) as usize;
+            let (here, there) = bound.as_ref().map_or((*most, *most), live);
             if let Some(part) = parts.get_mut(at) {
-                part.truncate(words);
+                part.truncate(here.min(*most) as usize);
+                // A cache holds vectors of three padded, as any plan can play them.
+                if here < there && !part.is_empty() {
+                    *part = regrouped(part, there.min(*most) as usize);
+                }
             }
         }
         Ok(Ok(Arrived { frame: self.frame, time: self.time, parts }))

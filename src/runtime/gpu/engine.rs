@@ -338,7 +338,7 @@ impl Engine {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         for (theirs, ours) in pairs {
             if let (Some(theirs), Some(ours)) = (from.physical(*theirs, true), self.physical(*ours, true)) {
-                encoder.copy_buffer_to_buffer(theirs, 0, ours, 0, theirs.size().min(ours.size()));
+                self.gpu.copy_state(&mut encoder, theirs, ours);
             }
         }
         self.gpu.queue.submit([encoder.finish()]);
@@ -367,7 +367,7 @@ impl Engine {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let targets = buffers.iter().filter_map(|buffer| self.physical(*buffer, true));
         for (target, copy) in targets.zip(&saved.0) {
-            encoder.copy_buffer_to_buffer(copy, 0, target, 0, copy.size());
+            self.gpu.copy_state(&mut encoder, copy, target);
         }
         self.gpu.queue.submit([encoder.finish()]);
     }

@@ -6,6 +6,19 @@ use std::sync::mpsc;
 use super::device::Gpu;
 use super::mapped;
 use super::memory::OutOfMemory;
+use crate::plan::regrouped;
+
+impl Gpu {
+    /// Copies the contents of a State to where a plan has the same State. Where the two plans have chosen other layouts for its vectors, the sizes
+    /// differ: then this blocks, and the words go through host memory.
+    pub(super) fn copy_state(&self, encoder: &mut wgpu::CommandEncoder, from: &wgpu::Buffer, to: &wgpu::Buffer) {
+        if from.size() == to.size() {
+            encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
+        } else if let Some(words) = Reading::start(self, from).ok().and_then(Reading::wait) {
+            self.queue.write_buffer(to, 0, bytemuck::cast_slice(&regrouped(&words, (to.size() / 4) as usize)));
+        }
+    }
+}
 
 /// A copy that was requested. Nothing blocks until [`Reading::wait`] is called.
 pub struct Reading {

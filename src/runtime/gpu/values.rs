@@ -226,7 +226,7 @@ impl Engine {
         for (copy, buffer) in snapshot.0.iter().zip(buffers) {
             let target = buffer.and_then(|buffer| self.buffer(buffer, true));
             if let (Some(copy), Some(target)) = (copy, target) {
-                encoder.copy_buffer_to_buffer(copy, 0, target, 0, copy.size().min(target.size()));
+                gpu.copy_state(&mut encoder, copy, target);
             }
         }
         gpu.queue.submit([encoder.finish()]);

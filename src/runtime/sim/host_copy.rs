@@ -308,6 +308,7 @@ fn grid_of_colors(domain: DomainId, buffer: BufferId) -> Wire {
         space: None,
         precision: Precision::F32,
         fixed: None,
+        dense: false,
     };
     Wire { stored, buffer, kept: true, state: false }
 }

@@ -6,7 +6,7 @@ use super::Simulation;
 use super::state_layout::{StateLayout, held};
 use crate::gpu::Reading;
 use crate::graph::count_words;
-use crate::plan::{Plan, State};
+use crate::plan::{Plan, State, regrouped};
 use crate::problem::Problem;
 
 /// Everything that the next frame starts from: simulated time and every State.
@@ -40,7 +40,10 @@ impl Snapshot {
     }
 
     fn keep(&mut self, state: (String, String), mut all: Vec<u32>, words: usize) {
-        all.truncate(words);
+        match all.len() < words {
+            true => all = regrouped(&all, words),
+            false => all.truncate(words),
+        }
         self.states.insert(state, all);
     }
 }
@@ -124,7 +127,13 @@ impl Simulation {
                 (Some(capacity), [live, emitted]) => {
                     self.engine.write(state.buffer, &count_words((*live).min(capacity), *emitted));
                 }
-                (None, words) if words.len() == layout.words => self.engine.write(state.buffer, words),
+                (None, words) if words.len() == layout.words => {
+                    let room = self.plan.buffers.get(state.buffer).map_or(0, |buffer| buffer.bytes / 4) as usize;
+                    match room < words.len() {
+                        true => self.engine.write(state.buffer, &regrouped(words, room)),
+                        false => self.engine.write(state.buffer, words),
+                    }
+                }
                 _ => {}
             }
         }

@@ -1,4 +1,4 @@
-//! How the numbers of a State lie in memory and in a file.
+//! How the numbers of a State lie in host memory and in a file, whichever layout its plan has chosen for the GPU.
 
 use half::f16;
 use safetensors::Dtype;
@@ -9,7 +9,7 @@ use crate::plan::{Plan, State, Wire};
 use crate::stage::types::{Scalar, WireType};
 use std::sync::Arc;
 
-/// The numbers of a State as its plan stores them, without the padding behind them.
+/// The numbers of a State, without the padding behind them. Vectors of three of particles have a fourth number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StateLayout {
     /// Type of the numbers.
@@ -42,7 +42,7 @@ impl StateLayout {
     }
 
     fn of_wire(plan: &Plan, node: &str, wire: &Wire) -> StateLayout {
-        let layout = wire.layout();
+        let layout = wire.portable_layout();
         let domain = wire.domain.and_then(|domain| plan.domains.get(domain));
         let words = layout.words(wire.elements(&plan.domains)) as usize;
         let numbers = if layout.is_half() { 2 * words } else { words };
@@ -95,9 +95,27 @@ pub(super) fn kept(plan: &Plan) -> Vec<BufferId> {
     held(plan).map(|state| state.buffer).collect()
 }
 
-/// The same by node and description.
-pub(super) fn names(plan: &Plan) -> Arc<[(String, String)]> {
-    held(plan).map(|state| (state.node.clone(), state.description.clone())).collect()
+/// A State in a copy of all, with its size in the plan that it was copied from.
+#[derive(Clone, Debug)]
+pub(super) struct HeldState {
+    /// Node and description of the State.
+    pub name: (String, String),
+    /// Memory of the State \[bytes\].
+    pub bytes: u64,
+}
+
+/// The same with their names and sizes.
+pub(super) fn names(plan: &Plan) -> Arc<[HeldState]> {
+    let state = |state: &State| HeldState {
+        name: (state.node.clone(), state.description.clone()),
+        bytes: plan.buffers.get(state.buffer).map_or(0, |buffer| buffer.bytes).max(16),
+    };
+    held(plan).map(state).collect()
+}
+
+/// Whether two copies hold the same States, maybe in other layouts.
+pub(super) fn are_same(one: &[HeldState], other: &[HeldState]) -> bool {
+    one.iter().map(|state| &state.name).eq(other.iter().map(|state| &state.name))
 }
 
 /// The States without those that a file fills, which does not change.

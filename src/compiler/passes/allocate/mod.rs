@@ -35,6 +35,8 @@ pub(crate) struct Allocation {
     pub watches: Vec<(NodeId, usize, BufferId)>,
     /// Buffer of each State's value.
     pub states: BTreeMap<StateKey, BufferId>,
+    /// States whose vectors of three take three words.
+    pub dense: BTreeSet<StateKey>,
     pub wires: BTreeMap<String, Wire>,
     pub pictures: Vec<(PictureValue, BufferId)>,
 }
@@ -53,6 +55,9 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
     for (key, value) in &frame.states {
         let buffer = pool.create(&mut layout.buffers, &frame.values[*value].label, frame.values[*value].bytes);
         layout.states.insert(key.clone(), buffer);
+        if frame.values[*value].dense {
+            layout.dense.insert(key.clone());
+        }
         if let Some(chain) = chain_of(*value) {
             chain.values.iter().for_each(|v| layout.frame[*v] = Some(buffer));
             state_ends.insert(key.clone(), chain.life.last);

@@ -73,12 +73,13 @@ impl FrameStart {
             Some(Handle::Gpu(copies)) => Snapshot::of(copies),
             Some(other) => {
                 let lost = || Problem::new("", "", "a checkpoint on disk can't be read", "clear the checkpoints");
-                Snapshot::from_words(gpu, past.sizes(), &other.words().ok_or_else(lost)?)?
+                let sizes: Vec<u64> = base.states.iter().map(|state| state.bytes).collect();
+                Snapshot::from_words(gpu, &sizes, &other.words().ok_or_else(lost)?)?
             }
         };
         Ok(Some(FrameStart {
             states,
-            names: base.names.to_vec(),
+            names: base.states.iter().map(|state| state.name.clone()).collect(),
             params: past.params(frame),
             held: base.held.clone(),
             input: input.clone(),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::scratch::Scratch;
 use crate::gpu::{Copies, Gpu, Reading};
+use crate::sim::state_layout::HeldState;
 
 /// Memory that checkpoints may take \[bytes\].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,8 +52,8 @@ pub(super) struct Checkpoint {
     pub time: f64,
     /// [`super::Journal::hash`] of the frame.
     pub hash: u64,
-    /// Each State by its node and its description.
-    pub states: Arc<[(String, String)]>,
+    /// Each State.
+    pub states: Arc<[HeldState]>,
     /// Values that expressions without a value keep, by path.
     pub held: Vec<(String, Vec<f64>)>,
     bytes: u64,
@@ -104,7 +105,7 @@ impl Checkpoint {
         frame: u64,
         time: f64,
         hash: u64,
-        states: Arc<[(String, String)]>,
+        states: Arc<[HeldState]>,
         held: Vec<(String, Vec<f64>)>,
         copies: Copies,
     ) -> Checkpoint {

@@ -7,14 +7,12 @@ use super::checkpoints::{Checkpoint, Handle};
 use super::journal::{Journal, Written};
 use crate::document::ParamValue;
 use crate::input::FrameInput;
-use crate::sim::state_layout::{kept, names};
+use crate::sim::state_layout::{HeldState, are_same, names};
 use crate::sim::{Simulation, settings};
 
 /// Frames of a run, up to one that is past or present. States stay where they are.
 pub struct Past {
     bases: Vec<Base>,
-    /// Sizes of the States in the order of a base \[bytes\].
-    sizes: Vec<u64>,
     /// Of frames from 0.
     inputs: Vec<FrameInput>,
     /// Hashes of what leads to the States after so many frames.
@@ -30,8 +28,8 @@ pub(in crate::sim) struct Base {
     pub frame: u64,
     /// Seconds of simulated time.
     pub time: f64,
-    /// Each State by its node and its description.
-    pub names: Arc<[(String, String)]>,
+    /// Each State.
+    pub states: Arc<[HeldState]>,
     /// Values that expressions without a value keep, by path.
     pub held: Vec<(String, Vec<f64>)>,
     /// Contents of the States; `None` at the start, where they have their initial values.
@@ -43,7 +41,7 @@ impl Base {
         Base {
             frame: known.frame,
             time: known.time,
-            names: known.states.clone(),
+            states: known.states.clone(),
             held: known.held.clone(),
             contents: Some(known.handle()),
         }
@@ -59,10 +57,6 @@ impl Past {
     /// Frames that it can be computed from, in order.
     pub fn bases(&self) -> impl DoubleEndedIterator<Item = u64> + '_ {
         self.bases.iter().map(|base| base.frame)
-    }
-
-    pub(in crate::sim) fn sizes(&self) -> &[u64] {
-        &self.sizes
     }
 
     pub(in crate::sim) fn base(&self, frame: u64) -> Option<&Base> {
@@ -111,17 +105,15 @@ impl Simulation {
     /// The past by a changed copy of the journal.
     fn past_of(&mut self, to: u64, change: impl FnOnce(&mut Journal)) -> Option<Past> {
         let params = settings::values(&self.plan);
-        let sizes =
-            kept(&self.plan).into_iter().filter_map(|b| self.plan.buffers.get(b)).map(|b| b.bytes.max(16)).collect();
         let states = names(&self.plan);
         let timeline = self.timeline.as_deref()?;
         let mut journal = timeline.journal.clone();
         change(&mut journal);
         let carried = journal.carried().filter(|carried| *carried <= to);
-        let start = Base { frame: 0, time: 0.0, names: Arc::new([]), held: Vec::new(), contents: None };
+        let start = Base { frame: 0, time: 0.0, states: Arc::new([]), held: Vec::new(), contents: None };
         let mut bases: Vec<Base> = carried.is_none().then_some(start).into_iter().collect();
         for known in timeline.checkpoints.iter() {
-            let own = journal.hash(known.frame) == Some(known.hash) && *known.states == *states;
+            let own = journal.hash(known.frame) == Some(known.hash) && are_same(&known.states, &states);
             if own && known.frame > 0 && known.frame <= to && carried.is_none_or(|carried| known.frame >= carried) {
                 bases.push(Base::of(known));
             }
@@ -130,6 +122,6 @@ impl Simulation {
         let hashes = (0..=to).map(|frame| journal.hash(frame)).collect::<Option<Vec<_>>>()?;
         let frames: Vec<u64> = std::iter::once(0).chain(journal.changes().map(|(frame, _)| frame)).collect();
         let changes = frames.into_iter().map(|frame| (frame, journal.changed(frame))).collect();
-        (!bases.is_empty()).then_some(Past { bases, sizes, inputs, hashes, changes, params })
+        (!bases.is_empty()).then_some(Past { bases, inputs, hashes, changes, params })
     }
 }

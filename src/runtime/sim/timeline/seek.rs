@@ -7,10 +7,10 @@ use super::journal::{Carry, Journal, Written};
 use super::{Applies, Timeline};
 use crate::document::ParamValue;
 use crate::input::FrameInput;
-use crate::plan::Plan;
+use crate::plan::{Plan, regrouped};
 use crate::problem::Problems;
 use crate::sim::Simulation;
-use crate::sim::state_layout::{kept, names};
+use crate::sim::state_layout::{are_same, kept, names};
 
 impl Simulation {
     /// Keeps the past from now on, so that [`Simulation::seek`] goes back.
@@ -119,7 +119,7 @@ impl Simulation {
         let journal = &mut timeline.journal;
         let usable = timeline.checkpoints.iter().enumerate().filter(|(_, known)| {
             // Where the run goes back, States that came from elsewhere after it are gone.
-            known.frame < frame && journal.hash(known.frame) == Some(known.hash) && *known.states == *states
+            known.frame < frame && journal.hash(known.frame) == Some(known.hash) && are_same(&known.states, &states)
         });
         usable.last().map(|(index, known)| (index, known.frame))
     }
@@ -154,10 +154,13 @@ impl Simulation {
                 SavedStates::Gpu(copies) => self.engine.restore(&buffers, copies),
                 SavedStates::Host(words) => {
                     let mut rest = &*words;
-                    for buffer in buffers {
-                        let count = self.plan.buffers.get(buffer).map_or(0, |b| b.bytes.max(16) / 4) as usize;
-                        let (own, others) = rest.split_at(count.min(rest.len()));
-                        self.engine.write(buffer, own);
+                    for (buffer, state) in buffers.into_iter().zip(&*known.states) {
+                        let room = self.plan.buffers.get(buffer).map_or(0, |b| b.bytes.max(16) / 4) as usize;
+                        let (own, others) = rest.split_at(((state.bytes / 4) as usize).min(rest.len()));
+                        match own.len() == room {
+                            true => self.engine.write(buffer, own),
+                            false => self.engine.write(buffer, &regrouped(own, room)),
+                        }
                         rest = others;
                     }
                 }

@@ -130,7 +130,7 @@ pub(super) fn describe(
             Scalar::U32 => 2,
         },
         dim,
-        place_stride: places.map_or(0, |_| if dim == 3 { 4 } else { 2 }),
+        place_stride: places.map_or(0, |wire| wire.layout().numbers()),
         show: shown,
         component,
         map: view.map as i32,

@@ -67,10 +67,10 @@ fn moved(cx: &Context<'_>, set: &Set<'_>) -> String {
     let mut place = String::new();
     for Written { port, write, value, .. } in cx.writes().filter(|written| written.port.change == Change::Scatter) {
         let from = cx.variable(OWN, set.input, &write.part);
-        if let (Part::Attribute(_), Some(from)) = (&write.part, from) {
-            let layout = value.layout();
-            let store = layout.store(&names::written(port, &write.part), "_to", "_old");
-            let _ = write!(moves, " {{ let _old = {}; {store} }}", layout.load(from, "_i"));
+        let source = cx.read_value(OWN, set.input, &write.part);
+        if let (Part::Attribute(_), Some(from), Some(source)) = (&write.part, from, source) {
+            let store = value.layout().store(&names::written(port, &write.part), "_to", "_old");
+            let _ = write!(moves, " {{ let _old = {}; {store} }}", source.layout().load(from, "_i"));
             place = results::result(cx, &port.name);
         }
     }
