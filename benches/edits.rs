@@ -1,18 +1,22 @@
 //! From an edit to its picture: a number in the text of each stage of a graph changes, and so does a parameter.
 //!
-//! `cargo bench --bench edits -- [GRAPH..] [--adapter NAME] [--bar MS] [--share PERCENT]`
+//! `cargo bench --bench edits -- [GRAPH..] [--adapter NAME] [--bar MS] [--share PERCENT] [--target gpu|cpu] [--no-frames]`
 //!
 //! Graphs are the shipped ones and the templates, unless some are named. Each stage on the graph's own canvas, and within its groups, gets a
-//! text of its own as in the code pane; then one number of this text changes a little, so that no cache knows the kernel. What is timed is
-//! all that follows: graph, plan, pipelines of the changed kernels, and the next frame to its picture. `open` is the time from a graph's text
-//! to its first picture, with what the driver's cache on disk knows: run twice for a warm one. A parameter's time is that of its frame.
+//! text of its own as in the code pane; then one number of this text changes a little, so that no cache knows the kernel. As in the editor,
+//! the plan in which the node runs apart has been prepared while the text was opened, and is not running yet. What is timed is all that
+//! follows: graph, that plan, pipelines of the changed kernels, the simulation's change to it, and the next frame to its picture. `joined` is
+//! what the plan takes that the editor compiles once typing pauses. `kernels` are those that an edit changes, with the bytes of their WGSL.
+//! `open` is the time from a graph's text to its first picture, with what the driver's cache on disk knows: run twice for a warm one. A
+//! parameter's time is that of its frame.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 
-use stagewright_compiler::{Plan, PlanOptions};
+use stagewright_compiler::{Plan, PlanOptions, Tuning};
 use stagewright_language::document::{Document, NodeKind, Nodes, ParamValue};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
@@ -36,9 +40,21 @@ struct Arguments {
     /// Fail where a smaller share of all edits is within the bar [%]
     #[arg(long)]
     share: Option<f64>,
+    /// Compile as for a GPU or for a software adapter, whatever the adapter is
+    #[arg(long)]
+    target: Option<Target>,
+    /// Compile plans and pipelines, and run nothing
+    #[arg(long)]
+    no_frames: bool,
     /// What `cargo bench` adds
     #[arg(long, hide = true)]
     bench: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Target {
+    Gpu,
+    Cpu,
 }
 
 type Failure = Box<dyn std::error::Error>;
@@ -46,8 +62,12 @@ type Failure = Box<dyn std::error::Error>;
 /// What an edit took.
 struct Edit {
     node: String,
-    /// Graph and plan; pipelines and memory; the frame [ms].
-    parts: [f64; 3],
+    /// Graph and plan; pipelines; memory and States; the frame \[ms\].
+    parts: [f64; 4],
+    /// The plan with all passes, and its pipelines \[ms\].
+    joined: f64,
+    /// Kernels that are not those of the plan before, and their length \[bytes\].
+    kernels: [usize; 2],
 }
 
 impl Edit {
@@ -61,19 +81,25 @@ fn main() -> Result<(), Failure> {
     let gpu = Gpu::new(&GpuOptions { adapter: arguments.adapter.clone() })?;
     let graphs = if arguments.graphs.is_empty() { shipped()? } else { arguments.graphs.clone() };
     println!("{}; edits to their pictures [ms]\n", gpu.name());
-    println!("| graph | open | edits | median | 95 % | longest | of it plan, pipelines, frame | a parameter |");
-    println!("|---|---|---|---|---|---|---|---|");
+    println!(
+        "| graph | open | edits | median | 95 % | longest | of it plan, pipelines, memory, frame | its kernels | joined: median, longest | a parameter |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
     let (mut all, mut slow) = (Vec::new(), Vec::new());
     for path in graphs {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let (open, mut edits, value) = graph(&gpu, &path)?;
+        let (open, mut edits, value) = graph(&gpu, &path, &arguments)?;
         edits.sort_by(|a, b| a.ms().total_cmp(&b.ms()));
         let Some(longest) = edits.last() else { continue };
         let at = |share: f64| edits[((edits.len() - 1) as f64 * share).round() as usize].ms();
-        let [plan, pipelines, frame] = longest.parts;
+        let [plan, pipelines, memory, frame] = longest.parts;
+        let [kernels, bytes] = longest.kernels;
+        let mut joined: Vec<f64> = edits.iter().map(|edit| edit.joined).collect();
+        joined.sort_by(f64::total_cmp);
+        let [middle, last] = [joined.len() / 2, joined.len() - 1].map(|at| joined[at]);
         let value = value.map_or("-".into(), |ms| format!("{ms:.1}"));
         println!(
-            "| {name} | {open:.0} | {} | {:.0} | {:.0} | {:.0} (`{}`) | {plan:.0}, {pipelines:.0}, {frame:.0} | {value} |",
+            "| {name} | {open:.0} | {} | {:.0} | {:.0} | {:.0} (`{}`) | {plan:.0}, {pipelines:.0}, {memory:.0}, {frame:.0} | {kernels} of {bytes} | {middle:.0}, {last:.0} | {value} |",
             edits.len(),
             at(0.5),
             at(0.95),
@@ -84,7 +110,7 @@ fn main() -> Result<(), Failure> {
             edits
                 .iter()
                 .filter(|edit| edit.ms() > arguments.bar)
-                .map(|edit| format!("{name}: {} {:.0}", edit.node, edit.ms())),
+                .map(|edit| format!("{name}: {} {:.0} {:.0?}", edit.node, edit.ms(), edit.parts)),
         );
         all.extend(edits.iter().map(Edit::ms));
     }
@@ -115,19 +141,29 @@ fn ms(since: Instant) -> f64 {
 }
 
 /// The time to the first picture, edits of all stages, and the time of a frame after a parameter was set.
-fn graph(gpu: &Gpu, path: &Path) -> Result<(f64, Vec<Edit>, Option<f64>), Failure> {
+fn graph(gpu: &Gpu, path: &Path, arguments: &Arguments) -> Result<(f64, Vec<Edit>, Option<f64>), Failure> {
     let text = std::fs::read_to_string(path)?;
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
-    let options = PlanOptions { folder, tuning: gpu.tuning(), ..PlanOptions::default() };
+    let tuning = match arguments.target {
+        Some(Target::Gpu) => Tuning::gpu(),
+        Some(Target::Cpu) => Tuning::cpu(),
+        None => gpu.tuning(),
+    };
+    let options = PlanOptions { folder, tuning, ..PlanOptions::default() };
     let library = Library::builtin();
-    let compiled = |document: &Document| -> Result<Plan, Failure> {
+    let compiled = |document: &Document, edited: Option<&str>| -> Result<Plan, Failure> {
         let graph = Graph::build(document, library).map_err(|e| e.to_string())?;
+        let options = PlanOptions { edited: edited.map(String::from).into_iter().collect(), ..options.clone() };
         Ok(Plan::compile(&graph, &options).map_err(|e| e.to_string())?)
     };
     let opened = Instant::now();
     let mut document = Document::parse(&text)?;
-    let mut sim = Simulation::new(gpu, compiled(&document)?).map_err(|e| e.to_string())?;
-    shown(&mut sim)?;
+    let plan = compiled(&document, None)?;
+    let mut sim = match arguments.no_frames {
+        true => gpu.prepare(&plan).map(|()| None).map_err(|e| e.to_string())?,
+        false => Some(Simulation::new(gpu, plan.clone()).map_err(|e| e.to_string())?),
+    };
+    shown(sim.as_mut())?;
     let open = ms(opened);
     let mut places = Vec::new();
     stages(&document.nodes, "", &mut places);
@@ -135,44 +171,73 @@ fn graph(gpu: &Gpu, path: &Path) -> Result<(f64, Vec<Edit>, Option<f64>), Failur
     for (at, place) in places.iter().enumerate() {
         let node = document.node_mut(place).ok_or("a node")?;
         let own = match &node.kind {
-            NodeKind::Stage(name) => library.stage(name).map(|stage| stage.source.clone()),
+            NodeKind::Stage(name) => library.stage(name).map(|stage| stage.own_text().to_string()),
             NodeKind::Custom(text) => Some(text.clone()),
             _ => None,
         };
         let Some((own, edited)) = own.and_then(|text| Some((text.clone(), changed(&text, at)?))) else { continue };
         let before = std::mem::replace(&mut node.kind, NodeKind::Custom(own));
         // A copy in a graph may lack what the library has beside a stage: groups of its folder.
-        if let Ok(plan) = compiled(&document) {
-            sim.replace(plan).map_err(|e| e.to_string())?;
-            shown(&mut sim)?;
+        if let (Ok(plan), Ok(draft)) = (compiled(&document, None), compiled(&document, Some(place))) {
+            // The text is opened.
+            replace(sim.as_mut(), plan)?;
+            shown(sim.as_mut())?;
+            gpu.prepare(&draft).map_err(|e| e.to_string())?;
+            let known: HashSet<&str> = draft.kernels.iter().map(|kernel| kernel.wgsl.as_str()).collect();
+            // A number of it is changed.
             document.node_mut(place).ok_or("a node")?.kind = NodeKind::Custom(edited);
             let started = Instant::now();
-            let plan = compiled(&document)?;
+            let plan = compiled(&document, Some(place))?;
             let planned = ms(started);
-            sim.replace(plan).map_err(|e| e.to_string())?;
+            gpu.prepare(&plan).map_err(|e| e.to_string())?;
+            let prepared = ms(started);
+            let new = plan.kernels.iter().map(|kernel| &kernel.wgsl).filter(|wgsl| !known.contains(wgsl.as_str()));
+            let kernels = new.fold([0, 0], |[count, bytes], wgsl| [count + 1, bytes + wgsl.len()]);
+            let counted = ms(started);
+            replace(sim.as_mut(), plan)?;
             let replaced = ms(started);
-            shown(&mut sim)?;
-            let parts = [planned, replaced - planned, ms(started) - replaced];
-            edits.push(Edit { node: place.clone(), parts });
+            shown(sim.as_mut())?;
+            let parts = [planned, prepared - planned, replaced - counted, ms(started) - replaced];
+            // Typing pauses.
+            let started = Instant::now();
+            let plan = compiled(&document, None)?;
+            gpu.prepare(&plan).map_err(|e| e.to_string())?;
+            let joined = ms(started);
+            replace(sim.as_mut(), plan)?;
+            shown(sim.as_mut())?;
+            edits.push(Edit { node: place.clone(), parts, joined, kernels });
         }
         document.node_mut(place).ok_or("a node")?.kind = before;
     }
-    let param = sim.plan().settings.iter().find(|slot| slot.paths.iter().all(|path| sim.value(path).is_some()));
-    let param = param.and_then(|slot| slot.paths.first().cloned());
-    let value = match param.and_then(|path| Some((sim.value(&path)?, path))) {
-        Some((now, path)) if now.len() == 1 => {
-            let started = Instant::now();
-            let set = sim.set_param(&path, ParamValue::Number(now[0]));
-            shown(&mut sim)?;
-            set.is_ok().then(|| ms(started))
-        }
-        _ => None,
+    let value = match sim {
+        Some(mut sim) => parameter(&mut sim)?,
+        None => None,
     };
     Ok((open, edits, value))
 }
 
+/// The time of a frame after a parameter was set.
+fn parameter(sim: &mut Simulation) -> Result<Option<f64>, Failure> {
+    let param = sim.plan().settings.iter().find(|slot| slot.paths.iter().all(|path| sim.value(path).is_some()));
+    let param = param.and_then(|slot| slot.paths.first().cloned());
+    match param.and_then(|path| Some((sim.value(&path)?, path))) {
+        Some((now, path)) if now.len() == 1 => {
+            let started = Instant::now();
+            let set = sim.set_param(&path, ParamValue::Number(now[0]));
+            shown(Some(sim))?;
+            Ok(set.is_ok().then(|| ms(started)))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn replace(sim: Option<&mut Simulation>, plan: Plan) -> Result<(), Failure> {
+    sim.map_or(Ok(()), |sim| sim.replace(plan)).map_err(|e| e.to_string().into())
+}
+
 /// A frame, to its picture.
-fn shown(sim: &mut Simulation) -> Result<(), Failure> {
+fn shown(sim: Option<&mut Simulation>) -> Result<(), Failure> {
+    let Some(sim) = sim else { return Ok(()) };
     sim.step(&FrameInput::default()).map_err(|e| e.to_string())?;
     sim.image(None).map(drop).map_err(|e| e.to_string())?;
     Ok(())

@@ -1,7 +1,7 @@
 //! From a checked graph to a plan: lowering, passes, memory, code generation and validation.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::budget::MemoryBudget;
@@ -9,8 +9,8 @@ use crate::check::validate::Checks;
 use crate::codegen::variants::Writers;
 use crate::codegen::writer;
 use crate::data::{Plan, mebibytes};
-use crate::graph::Graph;
-use crate::ir::{self, Program};
+use crate::graph::{Graph, NodeId};
+use crate::ir::{self, Program, Task};
 use crate::lower;
 use crate::options::{Keep, PlanOptions, cancelled};
 use crate::passes::allocate::{self, Allocation};
@@ -130,6 +130,7 @@ fn optimise(
     let mut frame = lower::frame(graph, options)?;
     let mut reset = lower::reset(graph, &frame, options)?;
     frame.unrolled = tuning.defaults == DefaultTuning::Gpu;
+    mark_edited(graph, options, [&mut frame, &mut reset]);
     let context = Context { graph, tuning, hoist: options.hoist };
     verified(&context, None, [&frame, &reset]);
     seen(Step::Lowered, [&frame, &reset]);
@@ -146,6 +147,17 @@ fn optimise(
         seen(if runs { Step::Ran(pass) } else { Step::Skipped(pass) }, [&frame, &reset]);
     }
     Ok([frame, reset])
+}
+
+/// Marks the dispatches of stages whose text is being edited.
+fn mark_edited(graph: &Graph, options: &PlanOptions, programs: [&mut Program; 2]) {
+    let edited: BTreeSet<NodeId> = options.edited.iter().filter_map(|path| graph.node(path)).collect();
+    if edited.is_empty() {
+        return;
+    }
+    for op in programs.into_iter().flat_map(|program| &mut program.ops) {
+        op.edited = matches!(op.task, Task::Stage) && op.stages.iter().any(|stage| edited.contains(&stage.node));
+    }
 }
 
 /// Refuses an invalid program, in debug builds with a panic: it would compute something else than the graph says.

@@ -44,6 +44,9 @@ pub struct PlanOptions {
     pub played: Vec<PlayedCache>,
     /// Compute what does not change from frame to frame only once. Off is for comparison.
     pub hoist: bool,
+    /// Paths of nodes whose text is being edited, and of no others. They share no dispatch and have the plain shape, so that an edit changes
+    /// small kernels, and theirs alone. The results do not depend on it.
+    pub edited: Vec<String>,
     /// How dispatches are executed. The results do not depend on it, except for how often half precision rounds on
     /// tiles.
     pub tuning: Tuning,
@@ -87,6 +90,7 @@ impl Default for PlanOptions {
             allow_files: false,
             played: Vec::new(),
             hoist: true,
+            edited: Vec::new(),
             tuning: Tuning::default(),
             cancel: Cancel::default(),
         }

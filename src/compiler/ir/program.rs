@@ -213,6 +213,8 @@ pub(crate) struct Op {
     pub invariant: bool,
     /// The gate that decides whether it runs, in an iteration of a group that may have stopped.
     pub gate: Option<ValueId>,
+    /// Whether the text of one of its stages is being edited: it shares no dispatch and has the plain shape.
+    pub edited: bool,
 }
 
 impl Write {
@@ -246,6 +248,7 @@ impl Op {
             shape: None,
             invariant: false,
             gate: None,
+            edited: false,
         }
     }
 

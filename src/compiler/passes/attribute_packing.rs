@@ -94,7 +94,7 @@ fn insert(program: &mut Program, before: Vec<(OpId, Op)>) {
 
 /// The packs that an operation's stages could read: for every set whose attributes they read from others in a loop.
 fn wanted(graph: &Graph, program: &Program, reader: OpId) -> Vec<Wanted> {
-    let Some(op) = program.ops.get(reader).filter(|op| matches!(op.task, Task::Stage)) else {
+    let Some(op) = program.ops.get(reader).filter(|op| matches!(op.task, Task::Stage) && !op.edited) else {
         return Vec::new();
     };
     let mut found = Vec::new();
@@ -217,7 +217,7 @@ fn follows(program: &Program, value: ValueId, op: OpId) -> bool {
 fn own_particles<'g>(graph: &'g Graph, op: &Op) -> Option<&'g Stage> {
     let stage = query::stage_of(graph, op, OWN)?;
     let own = stage.outputs().all(|p| p.ty == PortType::Particles && p.change == Change::Own);
-    (matches!(op.task, Task::Stage) && own && stage.source() == IterationSource::Particles).then_some(stage)
+    (matches!(op.task, Task::Stage) && !op.edited && own && stage.source() == IterationSource::Particles).then_some(stage)
 }
 
 /// A dispatch that only makes the pack, before the one that reads it, where the set is large and the search is long.

@@ -99,6 +99,7 @@ impl Order {
                 && stage.source() == IterationSource::Cells
                 && domain.resolution == workgroups::extent(graph, node);
             matches!(op.task, Task::Stage)
+                && !op.edited
                 && (op.sweeps, op.color, op.shape, op.invariant) == (1, None, None, false)
                 && covers
                 && stage.outputs().all(|port| port.reduce.is_none())

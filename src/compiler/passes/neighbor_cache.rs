@@ -89,7 +89,7 @@ fn order(program: &Program) -> Vec<OpId> {
 
 /// The searches of an operation, by its stages.
 fn searches(graph: &Graph, program: &Program, index: OpId) -> Vec<Searching> {
-    let Some(op) = program.ops.get(index).filter(|op| matches!(op.task, Task::Stage)) else {
+    let Some(op) = program.ops.get(index).filter(|op| matches!(op.task, Task::Stage) && !op.edited) else {
         return Vec::new();
     };
     op.stages.ids().filter_map(|field| searching(graph, program, op, field)).collect()

@@ -35,7 +35,7 @@ pub(super) fn join(graph: &Graph, program: &mut Program) {
 
 /// The value by which an operation determines where its particles go.
 fn index_of(graph: &Graph, op: &Op) -> Option<ValueId> {
-    let stage = query::stage_of(graph, op, OWN).filter(|_| matches!(op.task, Task::Stage))?;
+    let stage = query::stage_of(graph, op, OWN).filter(|_| matches!(op.task, Task::Stage) && !op.edited)?;
     let port = stage.outputs().position(|port| port.change == Change::Scatter)?;
     op.writes.iter().find(|w| w.stage == OWN && w.port == port && w.part == Part::Whole).map(|w| w.value)
 }

@@ -78,7 +78,7 @@ fn candidate(graph: &Graph, program: &Program, op: &Op, smallest: u32) -> Option
         stage.calls_in_loop(&format!("add_{name}")) || stage.calls(&format!("add_{name}_at"))
     };
     let many: u32 = added.iter().filter(loops).map(numbers).sum();
-    if !matches!(op.task, Task::Stage) || many < MANY || room.capacity < smallest || op.invariant {
+    if !matches!(op.task, Task::Stage) || op.edited || many < MANY || room.capacity < smallest || op.invariant {
         return None;
     }
     let input = stage.inputs().position(|port| port.name == set.name)?;

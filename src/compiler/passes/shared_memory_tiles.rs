@@ -48,6 +48,7 @@ fn plain(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> bool {
     };
     let parts = op.reads.iter().all(|r| r.part == Part::Whole && r.stage == OWN);
     matches!(op.task, Task::Stage)
+        && !op.edited
         && (op.sweeps, op.color, op.shape) == (1, None, None)
         && op.inlined().is_empty()
         && op.forwarded.is_empty()

@@ -15,7 +15,7 @@ use crate::tuning::{CELLS_OF_A_ROW, Shape, Tuning};
 pub(super) fn widen(graph: &Graph, program: &mut Program, tuning: &Tuning) {
     for index in program.ops.ids() {
         let op = &program.ops[index];
-        let Some(node) = graph.nodes.get(op.node) else { continue };
+        let Some(node) = graph.nodes.get(op.node).filter(|_| !op.edited) else { continue };
         let Kind::Stage(stage) = &node.kind else { continue };
         let rows = tuning.rows(graph, node, stage).filter(|_| fits(graph, program, op, node, stage));
         let shape = rows.or_else(|| tuning.group(graph, node, stage).filter(|_| grouped(op, stage)));

@@ -8,7 +8,7 @@ use super::loops::{self, Search};
 use super::proven::Bounded;
 use super::syntax::{Token, TokenKind, text, tokens};
 use super::types::{PortType, ValueType};
-use super::{neighbors, unroll};
+use super::{neighbors, roll, unroll};
 
 impl Stage {
     /// The text with a budget in each loop that is not proven to end, in a space of `dim` dimensions (2 or 3).
@@ -23,6 +23,22 @@ impl Stage {
             let constants = if arrays.is_empty() { BTreeMap::new() } else { constants(&tokens(&self.source)) };
             let known = |name: &str| known(name, dim).or_else(|| constants.get(name).copied());
             unroll::unrolled(&self.bounded(dim).source, &known, &arrays)
+        })
+    }
+
+    /// The same with long loops kept from drivers that would unroll them: its kernel is compiled faster, and may run slower. It calls
+    /// `_rolled()`, which is to return zero.
+    pub fn rolled(&self, dim: u32) -> &str {
+        self.found.rolled.get(dim, |dim| {
+            // Numbers of a cell stay in registers only where the text names them one by one.
+            if self.arrays().next().is_some() {
+                return self.unrolled(dim).to_string();
+            }
+            let fields: Vec<&str> = self.inputs().filter(|p| matches!(p.ty, PortType::Field(_))).map(|p| p.name.as_str()).collect();
+            let constants = constants(&tokens(&self.source));
+            let every = |name: &str| known(name, dim).or_else(|| constants.get(name).copied());
+            let text = roll::rolled(&self.bounded(dim).source, &every, &fields);
+            unroll::unrolled(&text, &|name| known(name, dim), &[])
         })
     }
 

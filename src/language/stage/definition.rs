@@ -45,6 +45,7 @@ pub struct Stage {
 pub(super) struct Findings {
     pub bounded: PerDimension<Bounded>,
     pub unrolled: PerDimension<String>,
+    pub rolled: PerDimension<String>,
     pub search: PerDimension<Option<Search>>,
     /// By input name.
     pub footprints: PerDimension<BTreeMap<String, Footprint>>,

@@ -19,6 +19,7 @@ pub mod neighbors;
 mod parse;
 mod proven;
 mod reach;
+mod roll;
 mod shared;
 mod specialize;
 pub mod syntax;

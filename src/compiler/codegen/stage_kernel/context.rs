@@ -65,6 +65,11 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Whether long loops are kept from the driver, which would take longer with copies of what they hold.
+    pub(crate) fn is_rolled(&self) -> bool {
+        self.op.edited && self.program.unrolled
+    }
+
     /// The stage that is dispatched.
     pub(crate) fn own(&self) -> Instance<'a> {
         Instance { index: OWN, node: self.node, stage: self.stage }

@@ -47,7 +47,10 @@ pub(super) fn uniforms(block: &Block, used: &UsedNames) -> String {
 pub(super) fn declarations(cx: &Context<'_>, guards: Option<&[Guards<'_>]>) -> String {
     let buffers = bound::declarations(&cx.bound);
     let alarms = guards.map(|guards| alarms::functions(bound::next_binding(&cx.bound), guards));
-    format!("{buffers}{}{}{}", alarms.unwrap_or_default(), checks::functions(cx), variables(cx))
+    // Frames are not that many, which no driver can know.
+    let rolled = "fn _rolled() -> i32 { return select(0i, 1i, frame.index == 4294967295u); }\n";
+    let rolled = if cx.is_rolled() { rolled } else { "" };
+    format!("{buffers}{rolled}{}{}{}", alarms.unwrap_or_default(), checks::functions(cx), variables(cx))
 }
 
 /// Workgroup memory and variables that functions share.

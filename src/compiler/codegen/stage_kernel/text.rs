@@ -29,6 +29,9 @@ impl<'a> Text<'a> {
             let axes = of.stage.unrolled_axes(dim);
             return Text { source: Cow::Owned(searching(cx, of, &axes).into_owned()), finite: *finite };
         }
+        if cx.is_rolled() {
+            return Text { source: searching(cx, of, of.stage.rolled(dim)), finite: *finite };
+        }
         // Numbers of a cell stay in registers only where the text names them one by one.
         let numbered = of.stage.arrays().next().is_some();
         let text = match cx.op.shape.is_some() || cx.program.unrolled || numbered {

@@ -21,6 +21,7 @@ pub(super) fn begin_from(graph: &Graph, program: &mut Program, links: &mut Links
         let whole = to.node == node
             && to.invariant == op.invariant
             && matches!(to.task, Task::Stage)
+            && !to.edited
             && !pinned.contains(&value);
         let same = |w: &&mut Write| w.consumes == Some(value);
         if !whole || !takes(graph, to, value) {

@@ -26,7 +26,7 @@ impl<'a> Candidate<'a> {
     pub(super) fn new(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
         let node = graph.nodes.get(op.node)?;
         match &node.kind {
-            Kind::Stage(stage) if matches!(op.task, Task::Stage) => Some(Candidate { op, node, stage }),
+            Kind::Stage(stage) if matches!(op.task, Task::Stage) && !op.edited => Some(Candidate { op, node, stage }),
             _ => None,
         }
     }

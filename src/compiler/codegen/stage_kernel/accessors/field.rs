@@ -22,7 +22,7 @@ pub(super) fn accessor(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize
     let (name, ty, position) = (&port.name, value.wgsl(dim), position_type(dim));
     let mut out = format!("fn {name}(_position: {position}) -> {ty} {{ return {}stage(_position); }}", prefix(called));
     if of.stage.calls(&format!("{name}_gradient")) {
-        let _ = write!(out, "\n{}", gradient(name, dim));
+        let _ = write!(out, "\n{}", if cx.is_rolled() { rolled_gradient(name, dim) } else { gradient(name, dim) });
     }
     Some(out)
 }
@@ -39,5 +39,27 @@ fn gradient(name: &str, dim: u32) -> String {
     format!(
         "fn {name}_gradient(_position: {position}, _step: f32) -> {position} {{ return {position}({}) / (2.0 * _step); }}",
         parts.join(", ")
+    )
+}
+
+/// The same with one call of the field, in a loop that stays one.
+fn rolled_gradient(name: &str, dim: u32) -> String {
+    let position = position_type(dim);
+    let component = |axis: u32| format!("select(0.0, _step, (_side >> 1u) == {axis})");
+    let unit: Vec<String> = (0..dim).map(component).collect();
+    let unit = format!("{position}({})", unit.join(", "));
+    format!(
+        "fn {name}_gradient(_position: {position}, _step: f32) -> {position} {{\n\
+         var _slope = {position}();\n\
+         var _ahead = 0.0;\n\
+         for (var _side = 0; _side < {} + _rolled(); _side++) {{\n\
+         let _unit = {unit};\n\
+         let _value = {name}(select(_position + _unit, _position - _unit, (_side & 1) == 1));\n\
+         if (_side & 1) == 1 {{ _slope[_side >> 1u] = _ahead - _value; }}\n\
+         _ahead = _value;\n\
+         }}\n\
+         return _slope / (2.0 * _step);\n\
+         }}",
+        2 * dim
     )
 }
