@@ -160,7 +160,7 @@ fn graph(gpu: &Gpu, path: &Path, arguments: &Arguments) -> Result<(f64, Vec<Edit
     let mut document = Document::parse(&text)?;
     let plan = compiled(&document, None)?;
     let mut sim = match arguments.no_frames {
-        true => gpu.prepare(&plan).map(|()| None).map_err(|e| e.to_string())?,
+        true => made(gpu, &plan).map(|()| None)?,
         false => Some(Simulation::new(gpu, plan.clone()).map_err(|e| e.to_string())?),
     };
     shown(sim.as_mut())?;
@@ -182,14 +182,14 @@ fn graph(gpu: &Gpu, path: &Path, arguments: &Arguments) -> Result<(f64, Vec<Edit
             // The text is opened.
             replace(sim.as_mut(), plan)?;
             shown(sim.as_mut())?;
-            gpu.prepare(&draft).map_err(|e| e.to_string())?;
+            made(gpu, &draft)?;
             let known: HashSet<&str> = draft.kernels.iter().map(|kernel| kernel.wgsl.as_str()).collect();
             // A number of it is changed.
             document.node_mut(place).ok_or("a node")?.kind = NodeKind::Custom(edited);
             let started = Instant::now();
             let plan = compiled(&document, Some(place))?;
             let planned = ms(started);
-            gpu.prepare(&plan).map_err(|e| e.to_string())?;
+            made(gpu, &plan)?;
             let prepared = ms(started);
             let new = plan.kernels.iter().map(|kernel| &kernel.wgsl).filter(|wgsl| !known.contains(wgsl.as_str()));
             let kernels = new.fold([0, 0], |[count, bytes], wgsl| [count + 1, bytes + wgsl.len()]);
@@ -201,7 +201,7 @@ fn graph(gpu: &Gpu, path: &Path, arguments: &Arguments) -> Result<(f64, Vec<Edit
             // Typing pauses.
             let started = Instant::now();
             let plan = compiled(&document, None)?;
-            gpu.prepare(&plan).map_err(|e| e.to_string())?;
+            made(gpu, &plan)?;
             let joined = ms(started);
             replace(sim.as_mut(), plan)?;
             shown(sim.as_mut())?;
@@ -229,6 +229,11 @@ fn parameter(sim: &mut Simulation) -> Result<Option<f64>, Failure> {
         }
         _ => Ok(None),
     }
+}
+
+/// Makes the pipelines of a plan.
+fn made(gpu: &Gpu, plan: &Plan) -> Result<(), Failure> {
+    gpu.make_pipelines(plan, &mut |_| true).map_err(|e| e.to_string().into())
 }
 
 fn replace(sim: Option<&mut Simulation>, plan: Plan) -> Result<(), Failure> {

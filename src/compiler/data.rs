@@ -110,6 +110,9 @@ pub struct Plan {
     /// Why stages do not share dispatches, if they should but this did not compile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apart: Option<String>,
+    /// Nodes that share no dispatch while their text is edited ([`crate::PlanOptions::edited`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edited: Vec<String>,
 }
 
 /// A wire whose value comes from a cache on disk before each frame.

@@ -43,6 +43,9 @@ pub(super) fn plan(plan: &Plan) -> String {
     if let Some(why) = &plan.apart {
         let _ = writeln!(out, "stages do not share dispatches, for that did not compile: {why}");
     }
+    if !plan.edited.is_empty() {
+        let _ = writeln!(out, "kept apart while its text is edited: {}", plan.edited.join(", "));
+    }
     out.push_str("\ndomains\n");
     for domain in &plan.domains {
         let cells: Vec<String> = domain.resolution.iter().take(domain.dim as usize).map(u32::to_string).collect();

@@ -7,6 +7,7 @@ mod comments;
 mod curves;
 mod document;
 mod documents;
+mod edited;
 mod edits;
 mod expect;
 mod groups;

@@ -13,6 +13,7 @@ mod conservative;
 mod curves;
 mod diffusion;
 mod edges;
+mod edited;
 mod face_advection;
 mod feeds;
 mod files;

@@ -80,7 +80,7 @@ const FEW: [(&str, &str, f64); 2] = [("sph_water.ron", "spacing", 0.1), ("sph_wa
 const PARTICLES: f64 = 3000.0;
 
 /// Every graph that ships, with its domains cut down to so many cells along their longest side (3D: a third).
-fn graphs(longest: f64) -> Vec<(String, Document)> {
+pub(super) fn graphs(longest: f64) -> Vec<(String, Document)> {
     graphs_with(longest, &|text| text)
 }
 
@@ -171,13 +171,13 @@ fn small(document: &Document, keep: Keep) -> Plan {
     planned(document, PlanOptions { keep, ..PlanOptions::default() })
 }
 
-fn planned(document: &Document, options: PlanOptions) -> Plan {
+pub(super) fn planned(document: &Document, options: PlanOptions) -> Plan {
     let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     Plan::compile(&graph, &PlanOptions { size: Some((128, 128)), ..options }).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Words of every State and of the images after so many frames with the graph's own input.
-fn played(plan: Plan, frames: usize) -> Vec<(String, Vec<u32>)> {
+pub(super) fn played(plan: Plan, frames: usize) -> Vec<(String, Vec<u32>)> {
     let [at] = played_at(plan, [frames]);
     at
 }
@@ -219,7 +219,7 @@ fn contents(sim: &Simulation) -> Vec<(String, Vec<u32>)> {
     state_words(sim).into_iter().chain(pictures).collect()
 }
 
-fn assert_same(name: &str, a: &[(String, Vec<u32>)], b: &[(String, Vec<u32>)]) {
+pub(super) fn assert_same(name: &str, a: &[(String, Vec<u32>)], b: &[(String, Vec<u32>)]) {
     assert_eq!(a.len(), b.len());
     for ((wire, a), (other, b)) in a.iter().zip(b) {
         let differ = a.iter().zip(b).filter(|(a, b)| a != b).count();
@@ -342,7 +342,7 @@ fn every_graph_shows_something_that_moves() {
 }
 
 /// What is taken on a GPU, but with few cells per invocation: a software driver takes long over much text.
-fn small_tiles(document: &Document) -> Tuning {
+pub(super) fn small_tiles(document: &Document) -> Tuning {
     let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     let mut tuning = Tuning::gpu();
     for node in &graph.nodes {

@@ -58,6 +58,7 @@ impl Writer<'_, '_> {
             files: files(graph, &layout, options),
             played: played(graph, &layout, options),
             apart: None,
+            edited: options.edited.iter().filter(|path| graph.node(path).is_some()).cloned().collect(),
             swaps: layout.swaps,
             wires: layout.wires,
             buffers: layout.buffers,

@@ -19,9 +19,11 @@ mod shared_memory_tiles;
 mod temporal_blocking;
 mod vectorize;
 
+use std::collections::BTreeSet;
+
 use super::ir::{Program, bindings};
 use super::tuning::{DefaultTuning, Tuning};
-use crate::graph::Graph;
+use crate::graph::{Graph, NodeId};
 use crate::problem::Problems;
 
 /// What all passes of a compilation share.
@@ -133,6 +135,13 @@ fn packs(with: &Context) -> bool {
     with.tuning.fuse && with.tuning.packs()
 }
 
+/// Says which nodes no pass joins with others.
+fn note_edited(graph: &Graph, program: &mut Program) {
+    let nodes: BTreeSet<NodeId> = program.ops.iter().filter(|op| op.edited).map(|op| op.node).collect();
+    let paths = nodes.into_iter().filter_map(|node| graph.nodes.get(node)).map(|node| &node.path);
+    program.notes.extend(paths.map(|path| format!("{path}: kept apart while its text is edited")));
+}
+
 /// All passes in their order. Memory is allocated after the last one ([`allocate`]).
 pub(super) const PASSES: &[Pass] = &[
     Pass {
@@ -232,6 +241,7 @@ pub(super) const PASSES: &[Pass] = &[
         // Stages that add to grids write no packs, so where attributes are packed they are fused later.
         runs: Runs::OnFrame(|with, program| {
             fusion::fuse(with.graph, program, with.on_gpu(), !with.tuning.packs());
+            note_edited(with.graph, program);
             Ok(())
         }),
     },

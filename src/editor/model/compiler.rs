@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::driver::DriverWatch;
+use super::edited_text::EditedText;
 use super::leaving_caches::CachedRun;
 use super::loader::{Loader, Watch};
 use crate::asset::AssetGrid;
@@ -41,6 +42,10 @@ pub(crate) struct Job {
     pub thumbnail_scope: Option<Scope>,
     /// Whether the shapes of its dispatches are measured afterwards, if no other job arrives.
     pub tune: bool,
+    /// The text that is being edited: its nodes are kept apart, and joined with others if no other job arrives for a while.
+    pub edited: Option<EditedText>,
+    /// Whether only pipelines are made, for edits of that text. There is no result.
+    pub prepares: bool,
     /// The run, where it is played from caches: it may leave them.
     pub cached: Option<CachedRun>,
     /// Set when the result is no longer needed; [`Compiler::request`] gives each job its own.
@@ -83,6 +88,8 @@ pub(crate) struct Compiled {
 
 type Outcome = Result<Compiled, Problems>;
 
+/// How long no edit must come before nodes whose text was edited are joined with others.
+const TYPING_PAUSE: Duration = Duration::from_secs(1);
 /// How long no edit must come before the shapes of a graph are measured.
 const QUIET: Duration = Duration::from_secs(2);
 
@@ -113,6 +120,8 @@ impl Compiler {
         let mut loader = Loader::new(watch.clone());
         let work = move || {
             let (mut next, mut cache) = (None, TuningCache::open());
+            // Nodes of the running plan are kept apart.
+            let mut apart = false;
             while let Some(mut job) = next.take().or_else(|| queue.recv().ok()) {
                 // Only the newest document matters.
                 while let Ok(newer) = queue.try_recv() {
@@ -127,21 +136,41 @@ impl Compiler {
                     Err(nothing) => nothing == TryRecvError::Disconnected,
                 };
                 let tuning = cache.tuning(&gpu);
-                let outcome =
-                    catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, tuning, (&mut loader, &theirs), newer)));
-                let Some(outcome) = outcome.unwrap_or_else(|_| Err(died())).transpose() else { continue };
-                let runs = outcome.is_ok();
-                if answers.send((job.0, outcome)).is_err() {
-                    return;
-                }
-                wake();
-                // After a while without edits, the shapes of the dispatches that are fastest here are measured.
-                if next.is_none() && runs && job.1.tune && gpu.is_worth_tuning() {
-                    match queue.recv_timeout(QUIET) {
-                        Ok(newer) => next = Some(newer),
-                        Err(RecvTimeoutError::Disconnected) => return,
-                        Err(RecvTimeoutError::Timeout) => next = tune(&gpu, &job, &mut cache, &queue),
+                if job.1.prepares {
+                    // Where this fails, the first edit takes longer, or says why.
+                    let _ = catch_unwind(AssertUnwindSafe(|| prepare(&gpu, &job.1, tuning, newer)));
+                } else {
+                    let outcome =
+                        catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, tuning, (&mut loader, &theirs), newer)));
+                    let Some(outcome) = outcome.unwrap_or_else(|_| Err(died())).transpose() else { continue };
+                    let runs = outcome.is_ok();
+                    if answers.send((job.0, outcome)).is_err() {
+                        return;
                     }
+                    wake();
+                    if !runs {
+                        continue;
+                    }
+                    apart = job.1.edited.is_some();
+                    if !apart {
+                        gpu.save_pipelines();
+                    }
+                }
+                if next.is_some() {
+                    continue;
+                }
+                let whole = (job.0, Job { edited: None, prepares: false, ..job.1 });
+                // After a while without edits, all nodes are joined, and the shapes of the dispatches that are fastest here are measured.
+                let pause = match apart {
+                    true => TYPING_PAUSE,
+                    false if whole.1.tune && gpu.is_worth_tuning() => QUIET,
+                    false => continue,
+                };
+                match queue.recv_timeout(pause) {
+                    Ok(newer) => next = Some(newer),
+                    Err(RecvTimeoutError::Disconnected) => return,
+                    Err(RecvTimeoutError::Timeout) if apart => next = Some(whole),
+                    Err(RecvTimeoutError::Timeout) => next = tune(&gpu, &whole, &mut cache, &queue),
                 }
             }
         };
@@ -177,6 +206,16 @@ impl Compiler {
             return Err(died());
         }
         Ok(())
+    }
+
+    /// Has the pipelines made that edits of a text will need, of the document that was requested last. To be called while no result is to
+    /// come; the next request ends it.
+    pub(crate) fn prepare(&mut self, job: Job) {
+        let job = Job { prepares: true, cancel: self.cancel.clone(), ..job };
+        if let Some(jobs) = &self.jobs {
+            // Without the thread, the next request says so.
+            let _ = jobs.send((self.asked, job));
+        }
     }
 
     /// The result for the newest document, until it is taken.
@@ -251,25 +290,14 @@ fn compile_all(
     (loader, driver): (&mut Loader, &DriverWatch),
     mut newer: impl FnMut() -> bool,
 ) -> Result<Option<Compiled>, Problems> {
-    let graph = Graph::build(document, &job.library)?;
-    let group = |scope: &Scope| (!scope.is_root()).then(|| scope.to_string());
-    let thumbnail_scope =
-        job.thumbnail_scope.as_ref().map(|scope| wire_view::thumbnails(&graph, group(scope).as_deref()));
-    let thumbnails = thumbnail_scope.unwrap_or_default();
-    let expected = expect::keep(graph.expectations.iter().flatten());
-    let bakes = bake::playing(&graph, &job.access);
-    let played = bakes.played();
-    let kept = job.watched.iter().chain(&thumbnails).chain(&expected).cloned().collect();
-    let keep = Keep::Wires(computed_wires(&graph, &played, kept));
-    let options = PlanOptions { keep, tuning, played, ..options(gpu, job) };
-    let plan = Plan::compile(&graph, &options)?;
+    let Planned { graph, plan, thumbnails, bakes } = planned(gpu, job, document, tuning)?;
     if !loader.load(&plan, &mut newer)? {
         return Ok(None);
     }
     // They were loaded above.
     let grids = files::read(&plan)?;
     let mut superseded = false;
-    let prepared = gpu.prepare_while(&plan, &mut |making| {
+    let prepared = gpu.make_pipelines(&plan, &mut |making| {
         superseded = newer();
         driver.note(Some(making)) && !superseded
     });
@@ -301,6 +329,38 @@ fn compile_all(
         checkpoint,
         expectations,
     }))
+}
+
+/// A document's plan, and what it was made from.
+struct Planned {
+    graph: Graph,
+    plan: Plan,
+    /// A wire of each node of the thumbnail_scope level.
+    thumbnails: Vec<String>,
+    bakes: bake::Bakes,
+}
+
+fn planned(gpu: &Gpu, job: &Job, document: &Document, tuning: Tuning) -> Result<Planned, Problems> {
+    let graph = Graph::build(document, &job.library)?;
+    let group = |scope: &Scope| (!scope.is_root()).then(|| scope.to_string());
+    let thumbnail_scope =
+        job.thumbnail_scope.as_ref().map(|scope| wire_view::thumbnails(&graph, group(scope).as_deref()));
+    let thumbnails = thumbnail_scope.unwrap_or_default();
+    let expected = expect::keep(graph.expectations.iter().flatten());
+    let bakes = bake::playing(&graph, &job.access);
+    let played = bakes.played();
+    let kept = job.watched.iter().chain(&thumbnails).chain(&expected).cloned().collect();
+    let keep = Keep::Wires(computed_wires(&graph, &played, kept));
+    let edited = job.edited.as_ref().map(|text| text.nodes(&graph)).unwrap_or_default();
+    let options = PlanOptions { keep, tuning, played, edited, ..options(gpu, job) };
+    let plan = Plan::compile(&graph, &options)?;
+    Ok(Planned { graph, plan, thumbnails, bakes })
+}
+
+/// Makes the pipelines of a job's plan, until a newer job arrives.
+fn prepare(gpu: &Gpu, job: &Job, tuning: Tuning, mut newer: impl FnMut() -> bool) -> Result<(), Problems> {
+    let (plan, _) = partial::build_needed(&job.document, |document| planned(gpu, job, document, tuning.clone()))?;
+    gpu.make_pipelines(&plan.plan, &mut |_| !newer())
 }
 
 /// Of these wires those that a plan has which is played from caches: views and thumbnails of a solver do not make it run.

@@ -7,6 +7,7 @@ pub(crate) mod declared;
 pub(crate) mod disk;
 pub(crate) mod disk_work;
 pub(crate) mod driver;
+pub(crate) mod edited_text;
 pub(crate) mod grouping;
 pub(crate) mod history;
 pub(crate) mod layout;

@@ -54,12 +54,25 @@ impl Gpu {
     /// # Errors
     /// Every shader that the driver rejects; or the node whose shader was being compiled when `go_on` returned false.
     pub fn prepare_while(&self, plan: &Plan, go_on: &mut dyn FnMut(&Making) -> bool) -> Result<(), Problems> {
-        self.pipelines(plan, go_on)?;
+        self.make_pipelines(plan, go_on)?;
+        self.save_pipelines();
+        Ok(())
+    }
+
+    /// The same without writing to the cache folder, for a caller that somebody waits for; [`Gpu::save_pipelines`] can be called later.
+    ///
+    /// # Errors
+    /// As [`Gpu::prepare_while`].
+    pub fn make_pipelines(&self, plan: &Plan, go_on: &mut dyn FnMut(&Making) -> bool) -> Result<(), Problems> {
+        self.pipelines(plan, go_on).map(drop)
+    }
+
+    /// Writes what the driver has compiled to the cache folder, if there is one ([`Gpu::keep_pipelines`]).
+    pub fn save_pipelines(&self) {
         if let Some(store) = self.store.get() {
             // When the cache cannot be written, the next start only takes longer.
             let _ = store.save(self.pipelines.count());
         }
-        Ok(())
     }
 
     /// Keeps what the driver compiles in a cache folder, and loads what it compiled before, where the backend supports

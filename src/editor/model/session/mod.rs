@@ -21,6 +21,7 @@ mod snapshots;
 mod stages;
 #[cfg(test)]
 mod tests;
+mod text_edits;
 mod values;
 mod variants;
 mod views;
@@ -29,6 +30,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::compiler::{Compiler, Job};
+use super::edited_text::EditedText;
 use super::history::History;
 use super::leaving_caches::Live;
 use super::settings::Store;
@@ -59,6 +61,7 @@ pub(crate) use selection::Selection;
 use snapshots::Compared;
 pub(crate) use snapshots::SnapshotSlot;
 use stages::StageLibrary;
+use text_edits::TextEdits;
 use values::StateWatch;
 use views::Viewed;
 
@@ -70,6 +73,7 @@ pub(crate) struct Session {
     stages: StageLibrary,
     compiler: Compiler,
     changes: Changes,
+    text_edits: TextEdits,
     gpu: Gpu,
     /// The shapes of the graph's dispatches are measured while it is not edited.
     tunes: bool,
@@ -112,7 +116,7 @@ pub(crate) struct Session {
 struct Changes {
     /// The document, or its stages, differ from those of the running plan.
     pending: bool,
-    /// Parameters set while a plan was being compiled that does not know them.
+    /// Parameters set since the document was compiled last, which its plans do not know.
     unsent: Vec<(String, ParamValue)>,
     revision: u64,
     plans: u64,
@@ -144,6 +148,8 @@ impl Session {
             stages: StageLibrary::default(),
             compiler: Compiler::new(gpu.clone(), move || compiled()),
             changes: Changes::default(),
+            // A software adapter compiles a kernel when it runs first.
+            text_edits: TextEdits::new(gpu.is_worth_tuning()),
             gpu,
             tunes: true,
             wake,
@@ -194,6 +200,7 @@ impl Session {
         self.compared = Compared::default();
         self.clear_debugging();
         self.following = None;
+        self.text_edits.forget();
         self.views.clear();
         self.cameras.clear();
         self.compile();
@@ -355,7 +362,17 @@ impl Session {
             // It is compiled once they are loaded.
             return;
         }
-        let job = Job {
+        let edited = self.changed_text();
+        let job = self.job(edited);
+        if let Err(problems) = self.compiler.request(job) {
+            self.problems.document = problems;
+            self.problems.stopped = true;
+        }
+    }
+
+    /// The document as it is to be compiled. `edited`: the text whose nodes are kept apart.
+    fn job(&self, edited: Option<EditedText>) -> Job {
+        Job {
             document: self.document.clone(),
             library: self.library().clone(),
             access: self.access(),
@@ -363,16 +380,19 @@ impl Session {
             thumbnail_scope: self.views.thumbnail_scope.clone(),
             tune: self.tunes,
             cached: self.cached_run(),
+            edited,
+            prepares: false,
             cancel: Default::default(),
-        };
-        if let Err(problems) = self.compiler.request(job) {
-            self.problems.document = problems;
-            self.problems.stopped = true;
         }
     }
 
     /// Takes over the results of other threads: stages that were read again, and a compiled plan.
     pub(crate) fn poll(&mut self) {
+        self.take_results();
+        self.prepare_text();
+    }
+
+    fn take_results(&mut self) {
         if self.stages.poll() {
             self.changes.pending = true;
             self.compile();
@@ -450,13 +470,13 @@ impl Session {
         }
     }
 
-    /// Sends parameters that were set meanwhile.
+    /// Sends parameters that were set meanwhile. Another plan of the same document may follow, which does not know them either.
     fn replay(&mut self) {
         for (path, value) in &self.cameras.moved {
             // A camera that no longer exists is ignored.
             let _ = self.simulation.as_mut().map(|s| s.set_param(path, value.clone()));
         }
-        for (path, value) in std::mem::take(&mut self.changes.unsent) {
+        for (path, value) in self.changes.unsent.clone() {
             let taken = self.simulation.as_mut().is_some_and(|s| s.set_param(&path, value).is_ok());
             if !taken {
                 self.compile();

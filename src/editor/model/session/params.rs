@@ -76,9 +76,8 @@ impl Session {
         self.stop_checks();
         for (path, value) in values {
             taken &= self.simulation.as_mut().is_some_and(|s| s.set_param(&path, value.clone()).is_ok());
-            if self.compiler.busy() {
-                self.changes.unsent.push((path, value));
-            }
+            self.changes.unsent.retain(|(set, _)| *set != path);
+            self.changes.unsent.push((path, value));
         }
         // A value that the running plan rejects is invalid, or belongs to a node that nothing reads: compiling tells which.
         if !taken || !self.problems.document.is_empty() {

@@ -228,3 +228,103 @@ fn a_state_that_breaks_is_reported_with_the_node_where_it_began() {
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(problems[0].starts_with("breaks.y: NaN or infinity began here in frame 4"), "{problems:?}");
 }
+
+/// The nodes that the running plan keeps apart.
+fn kept_apart(session: &Session) -> Vec<String> {
+    session.running_simulation().unwrap().plan().edited.clone()
+}
+
+/// Waits until a plan runs that joins all nodes.
+fn pause(session: &mut Session) {
+    let begun = std::time::Instant::now();
+    while !kept_apart(session).is_empty() {
+        assert!(begun.elapsed().as_secs() < 60, "the nodes stay apart");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        session.poll();
+    }
+}
+
+/// A session whose node `smoke` has a text of its own, which is open; and the text.
+fn with_open_text() -> (Session, String) {
+    let mut session = running();
+    session.keep_edited_apart(true);
+    session.edit("make local copy", |document| {
+        edit::make_local_copy(document, &Default::default(), "smoke", stagewright_test_support::fixture::library())
+            .unwrap();
+    });
+    session.end_gesture();
+    settle(&mut session);
+    session.open_text(Some(EditedText::Node("smoke".into())));
+    assert_eq!((kept_apart(&session), session.compiling()), (vec![], false), "what is prepared does not run");
+    let text = EditedText::Node("smoke".into()).text(session.document(), session.library()).unwrap().to_string();
+    (session, text)
+}
+
+fn type_text(session: &mut Session, text: &str) {
+    session.edit("text of smoke", |document| {
+        document.nodes.get_mut("smoke").unwrap().kind = crate::document::NodeKind::Custom(text.to_string());
+    });
+    settle(session);
+}
+
+#[test]
+fn nodes_are_apart_while_their_text_is_edited_and_joined_when_typing_pauses() {
+    let (mut session, text) = with_open_text();
+    session.simulation().unwrap().step(&FrameInput::default()).unwrap();
+    let joined = session.running_simulation().unwrap().plan().to_text();
+    for edit in 0..3 {
+        type_text(&mut session, &format!("{text}// {edit}\n"));
+        assert_eq!(kept_apart(&session), ["smoke"]);
+        session.simulation().unwrap().step(&FrameInput::default()).unwrap();
+    }
+    // The plan that follows does not know it.
+    session.set_params(&["jet".to_string()], "rate", &ParamValue::Number(7.0)).unwrap();
+    let plans = session.plans();
+    pause(&mut session);
+    assert_eq!((session.plans(), session.problems().count()), (plans + 1, 0));
+    assert_eq!(value(&session, "jet.rate"), ParamValue::Number(7.0));
+    assert_eq!(session.running_simulation().unwrap().plan().to_text(), joined);
+    assert_eq!(session.running_simulation().unwrap().frame(), 4, "the States carried on");
+    // Undone and redone text is edited text; other edits are not.
+    session.end_gesture();
+    session.undo();
+    session.undo();
+    settle(&mut session);
+    assert_eq!(kept_apart(&session), ["smoke"]);
+    session.redo();
+    settle(&mut session);
+    assert_eq!(kept_apart(&session), ["smoke"]);
+    session.edit("iterations", |document| document.set("pressure", "iterations", ParamValue::Number(3.0)).unwrap());
+    settle(&mut session);
+    assert_eq!(kept_apart(&session), [""; 0]);
+}
+
+#[test]
+fn an_error_in_edited_text_is_at_its_line_and_loses_nothing() {
+    let (mut session, text) = with_open_text();
+    type_text(&mut session, &format!("{text}// a\n"));
+    session.simulation().unwrap().step(&FrameInput::default()).unwrap();
+    let wrong = format!("{text}\nfn more() -> f32 {{ return none_such; }}\n");
+    type_text(&mut session, &wrong);
+    let place = |session: &Session| session.problems().next().map(|p| (p.node.clone(), p.place.map(|at| at.line)));
+    assert_eq!(place(&session), Some(("smoke".into(), Some(text.lines().count() + 2))));
+    assert!(session.broken());
+    session.simulation().unwrap().step(&FrameInput::default()).unwrap();
+    assert_eq!(kept_apart(&session), ["smoke"], "the last valid version runs on");
+    type_text(&mut session, &text);
+    assert_eq!((place(&session), session.broken(), kept_apart(&session)), (None, false, vec!["smoke".to_string()]));
+    pause(&mut session);
+    assert_eq!(session.running_simulation().unwrap().frame(), 2);
+}
+
+#[test]
+fn edited_text_is_kept_apart_on_another_device_too() {
+    let (mut session, text) = with_open_text();
+    type_text(&mut session, &format!("{text}// a\n"));
+    session.rebuild(Gpu::new(&GpuOptions::default()).unwrap());
+    settle(&mut session);
+    assert_eq!((kept_apart(&session), session.problems().count()), (vec![], 0), "the document runs as it is");
+    type_text(&mut session, &format!("{text}// b\n"));
+    assert_eq!(kept_apart(&session), ["smoke"]);
+    pause(&mut session);
+}

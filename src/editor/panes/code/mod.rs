@@ -17,6 +17,7 @@ use crate::commands::action::{Action, Actions};
 use crate::document::{Document, Node, NodeKind, Scope};
 use crate::edit;
 use crate::library::{Definition, Library};
+use crate::model::edited_text::EditedText;
 use crate::model::session::{Draft, Session};
 use crate::panes::content::{PaneContent, Surroundings};
 use crate::problem::{Severity, SourcePlace};
@@ -193,6 +194,16 @@ fn stored<'d>(document: &'d mut Document, place: &TextPlace) -> Option<&'d mut S
         },
         TextPlace::Shared(name) => document.shared.get_mut(name),
         TextPlace::File(..) | TextPlace::BuiltIn(_) => None,
+    }
+}
+
+/// A text that is not read-only.
+fn edited_text(place: &TextPlace) -> Option<EditedText> {
+    match place {
+        TextPlace::Node(path) => Some(EditedText::Node(path.clone())),
+        TextPlace::Shared(name) => Some(EditedText::Shared(name.clone())),
+        TextPlace::File(name, _) => Some(EditedText::File(name.clone())),
+        TextPlace::BuiltIn(_) => None,
     }
 }
 
@@ -385,6 +396,7 @@ impl Code {
         if let (Some((place, text)), Some(subject)) = (&mut self.open, subject) {
             text.sync(place, &subject.source, &library);
         }
+        session.open_text(self.open.as_ref().and_then(|(place, _)| edited_text(place)));
     }
 
     /// Undo and redo apply to the document, where typing makes steps like any edit.

@@ -205,5 +205,10 @@ impl PlanPane {
             let buffers = format!("in {}", figures::count(plan.buffers.len(), "buffer", "buffers"));
             figure(figures::bytes(plan.memory), &buffers, "GPU memory of the plan");
         });
+        if !plan.edited.is_empty() {
+            let apart = format!("Kept apart while its text is edited: {}", plan.edited.join(", "));
+            let hint = "So that an edit compiles small kernels. When typing pauses, it shares dispatches with other nodes again.";
+            ui.label(RichText::new(apart).small().color(look.dim)).on_hover_text(hint);
+        }
     }
 }
