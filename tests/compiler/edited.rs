@@ -76,7 +76,9 @@ fn an_edit_changes_the_kernels_of_its_node_alone() {
             let known: BTreeSet<&str> = before.kernels.iter().map(|kernel| kernel.wgsl.as_str()).collect();
             for kernel in &after.kernels {
                 let (new, has) = (!known.contains(kernel.wgsl.as_str()), kernel.wgsl.contains(MARK));
-                assert_eq!(new, has, "{name}, {path}: the kernel of {}\n{}", kernel.node, kernel.wgsl);
+                // Text that a specialised kernel leaves out is blank there, so the node's own kernel may have another blank.
+                let own = has || kernel.node == *path;
+                assert!(if new { own } else { !has }, "{name}, {path}: the kernel of {}\n{}", kernel.node, kernel.wgsl);
                 longest = longest.max(if new { kernel.wgsl.len() } else { 0 });
             }
             for dispatch in after.frame.iter().chain(&after.invariant) {
@@ -94,25 +96,23 @@ fn an_edit_changes_the_kernels_of_its_node_alone() {
 fn what_is_kept_apart_says_so() {
     let document = read("unity_fluid.ron");
     let graph = Graph::build(&document, Library::builtin()).unwrap();
-    let options = PlanOptions {
-        edited: vec!["ink".into(), "none_such".into()],
-        tuning: Tuning::gpu(),
-        ..PlanOptions::default()
-    };
-    let text = plan(&document, &["ink", "none_such"]).to_text();
-    assert!(text.contains("\nkept apart while its text is edited: ink\n"), "{text}");
+    let options =
+        PlanOptions { edited: vec!["print".into(), "none_such".into()], tuning: Tuning::gpu(), ..PlanOptions::default() };
+    let text = plan(&document, &["print", "none_such"]).to_text();
+    assert!(text.contains("\nkept apart while its text is edited: print\n"), "{text}");
     let passes = Plan::passes(&graph, &options).unwrap();
     let fusion = passes.iter().find(|pass| pass.name == "fusion").unwrap();
-    assert!(fusion.summary.contains("ink: kept apart while its text is edited"), "{}", fusion.summary);
+    assert!(fusion.summary.contains("print: kept apart while its text is edited"), "{}", fusion.summary);
 }
 
 #[test]
 fn an_error_in_a_long_loop_is_where_the_user_wrote_it() {
     let mut document = read("curl_noise.ron");
-    let text = Library::builtin().stage("curl_noise/noise").unwrap().own_text().replace(
-        "for (var i = 0; i < 8; i++) {",
-        "for (var i = 0; i < 8; i++) { let none = none_such;",
-    );
+    let text = Library::builtin()
+        .stage("curl_noise/noise")
+        .unwrap()
+        .own_text()
+        .replace("for (var i = 0; i < 8; i++) {", "for (var i = 0; i < 8; i++) { let none = none_such;");
     document.node_mut("turbulence").unwrap().kind = NodeKind::Custom(text);
     let problems = |edited: Vec<String>, tuning: Tuning| {
         let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));

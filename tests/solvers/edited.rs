@@ -17,7 +17,10 @@ fn stages(document: &Document) -> Vec<String> {
 }
 
 fn with_edited(document: &Document, edited: Vec<String>) -> Plan {
-    planned(document, PlanOptions { edited, tuning: small_tiles(document), keep: Keep::Needed, ..PlanOptions::default() })
+    planned(
+        document,
+        PlanOptions { edited, tuning: small_tiles(document), keep: Keep::Needed, ..PlanOptions::default() },
+    )
 }
 
 /// Every other node, the others, and all: a node meets neighbours that are apart and such that are not.
@@ -29,8 +32,12 @@ fn keeping_edited_nodes_apart_changes_no_bit() {
         assert_same(&name, &joined, &plain);
         let all = stages(&document);
         for part in 0..3 {
-            let edited: Vec<String> =
-                all.iter().enumerate().filter(|(at, _)| part == 2 || at % 2 == part).map(|(_, path)| path.clone()).collect();
+            let edited: Vec<String> = all
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| part == 2 || at % 2 == part)
+                .map(|(_, path)| path.clone())
+                .collect();
             println!("{name}: {} of {} nodes apart", edited.len(), all.len());
             let plan = with_edited(&document, edited);
             assert_eq!(plan.apart, None, "{name}");

@@ -217,7 +217,8 @@ fn follows(program: &Program, value: ValueId, op: OpId) -> bool {
 fn own_particles<'g>(graph: &'g Graph, op: &Op) -> Option<&'g Stage> {
     let stage = query::stage_of(graph, op, OWN)?;
     let own = stage.outputs().all(|p| p.ty == PortType::Particles && p.change == Change::Own);
-    (matches!(op.task, Task::Stage) && !op.edited && own && stage.source() == IterationSource::Particles).then_some(stage)
+    (matches!(op.task, Task::Stage) && !op.edited && own && stage.source() == IterationSource::Particles)
+        .then_some(stage)
 }
 
 /// A dispatch that only makes the pack, before the one that reads it, where the set is large and the search is long.

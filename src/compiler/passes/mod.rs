@@ -338,12 +338,11 @@ pub(super) const PASSES: &[Pass] = &[
         phase: Phase::Order,
         verb: "confined",
         place: "after schedule: what an update finds outside its blocks depends on all before it",
-        runs: Runs::OnFrame,
         when: fuses,
-        run: |with, program| {
+        runs: Runs::OnFrame(|with, program| {
             active_blocks::settle(with.graph, program);
             Ok(())
-        },
+        }),
     },
     Pass {
         name: "early_exit",

@@ -53,7 +53,8 @@ fn hand_on(graph: &Graph, program: &mut Program) {
 fn handed_on(graph: &Graph, program: &Program, op: &Op) -> Option<(ValueId, ValueId)> {
     let Kind::Stage(stage) = &graph.nodes.get(op.node)?.kind else { return None };
     let [write] = op.writes.as_slice() else { return None };
-    let plain = matches!(op.task, Task::Stage) && !op.edited && op.sweeps == 1 && op.color.is_none() && op.inlined().is_empty();
+    let plain =
+        matches!(op.task, Task::Stage) && !op.edited && op.sweeps == 1 && op.color.is_none() && op.inlined().is_empty();
     let part = match stage.forwarded()? {
         Forwarded::Attribute(name) => (stage.set()?.name.as_str(), Part::Attribute(name.into())),
         Forwarded::Cell(port) => (port, Part::Whole),

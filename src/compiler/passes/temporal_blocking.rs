@@ -97,7 +97,10 @@ fn follower(
 /// The radius of a sweep, and the shape of its dispatch, if it is a tile.
 fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
     // The fill that an update starts from is an operation of the same node.
-    let node = graph.nodes.get(op.node).filter(|_| matches!(op.task, Task::Stage) && blocks::table(op).is_none() && !op.edited)?;
+    let node = graph
+        .nodes
+        .get(op.node)
+        .filter(|_| matches!(op.task, Task::Stage) && blocks::table(op).is_none() && !op.edited)?;
     let Kind::Stage(stage) = &node.kind else { return None };
     let radius = radius(graph, op, node, stage)?;
     let (words, dim) = (words(graph, node), graph.dim(node));

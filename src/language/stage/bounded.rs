@@ -34,7 +34,8 @@ impl Stage {
             if self.arrays().next().is_some() {
                 return self.unrolled(dim).to_string();
             }
-            let fields: Vec<&str> = self.inputs().filter(|p| matches!(p.ty, PortType::Field(_))).map(|p| p.name.as_str()).collect();
+            let fields: Vec<&str> =
+                self.inputs().filter(|p| matches!(p.ty, PortType::Field(_))).map(|p| p.name.as_str()).collect();
             let constants = constants(&tokens(&self.source));
             let every = |name: &str| known(name, dim).or_else(|| constants.get(name).copied());
             let text = roll::rolled(&self.bounded(dim).source, &every, &fields);
