@@ -14,7 +14,7 @@ fn stage(cell: Cell) -> vec4f {
         let axis = face_axis(face);
         let w = weight_face(cell, face);
         total += w;
-        open += select(0.0, w, open_face(cell + unit(axis) * (face & 1), axis));
+        open += select(0.0, w, open_face(cell + unit(axis) * (face & 1), axis) || !runs_in(neighbor(cell, face)));
     }
     return select(vec4f(), vec4f(-residual(cell) * correction(cell), residual(cell), 1.0, open), total > 0.0);
 }

@@ -14,7 +14,7 @@ fn stage(cell: Cell) -> u32 {
         if weight_face(cell, face) <= 0.0 { continue; }
         fluid = true;
         let axis = face_axis(face);
-        if open_face(cell + unit(axis) * (face & 1), axis) {
+        if open_face(cell + unit(axis) * (face & 1), axis) || !runs_in(neighbor(cell, face)) {
             faces |= 16u;
         } else if (face & 1) == 0 {
             faces |= 1u << u32(axis);

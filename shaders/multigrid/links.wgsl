@@ -14,7 +14,7 @@ fn stage(cell: Cell) -> Result {
     for (var face = 0; face < 4; face++) {
         let axis = face_axis(face);
         let l = weight_face(cell, face) / (CELL_SIZE * CELL_SIZE);
-        let open = open_face(cell + unit(axis) * (face & 1), axis);
+        let open = open_face(cell + unit(axis) * (face & 1), axis) || !runs_in(neighbor(cell, face));
         sink += select(0.0, l, open);
         if (face & 1) == 1 && !open { links[axis] = l; }
     }

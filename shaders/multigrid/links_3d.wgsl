@@ -11,7 +11,7 @@ fn stage(cell: Cell) -> vec4f {
     for (var face = 0; face < FACES; face++) {
         let axis = face_axis(face);
         let l = weight_face(cell, face) / (CELL_SIZE * CELL_SIZE);
-        if open_face(cell + unit(axis) * (face & 1), axis) { links.w += l; } else if (face & 1) == 1 { links[axis] = l; }
+        if open_face(cell + unit(axis) * (face & 1), axis) || !runs_in(neighbor(cell, face)) { links.w += l; } else if (face & 1) == 1 { links[axis] = l; }
     }
     return links;
 }

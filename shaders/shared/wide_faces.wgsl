@@ -6,12 +6,13 @@ fn across(cell: Cell, face: i32) -> f32 {
     let axis = face_axis(face);
     let upper = cell + unit(axis) * (face & 1);
     if wall_face(upper, axis) { return 0.0; }
-    if whole(cell) { return select(1.0, f32(2 * WIDENING) / f32(WIDENING + 1), open_face(upper, axis)); }
+    let open = open_face(upper, axis) || !runs_in(neighbor(cell, face));
+    if whole(cell) { return select(1.0, f32(2 * WIDENING) / f32(WIDENING + 1), open); }
     var share = 1.0;
     for (var other = 0; other < DIM; other++) { share *= select(breadth(cell, other) / f32(WIDENING), 1.0, other == axis); }
     // Beyond an open border the pressure is zero in the middle of the first of the finest cells.
     let opposite = (neighbor(cell, face) + RESOLUTION) % RESOLUTION;
-    let way = breadth(cell, axis) + select(breadth(opposite, axis), 1.0, open_face(upper, axis));
+    let way = breadth(cell, axis) + select(breadth(opposite, axis), 1.0, open);
     return share * f32(2 * WIDENING) / way;
 }
 

@@ -96,8 +96,11 @@ fn an_edit_changes_the_kernels_of_its_node_alone() {
 fn what_is_kept_apart_says_so() {
     let document = read("unity_fluid.ron");
     let graph = Graph::build(&document, Library::builtin()).unwrap();
-    let options =
-        PlanOptions { edited: vec!["print".into(), "none_such".into()], tuning: Tuning::gpu(), ..PlanOptions::default() };
+    let options = PlanOptions {
+        edited: vec!["print".into(), "none_such".into()],
+        tuning: Tuning::gpu(),
+        ..PlanOptions::default()
+    };
     let text = plan(&document, &["print", "none_such"]).to_text();
     assert!(text.contains("\nkept apart while its text is edited: print\n"), "{text}");
     let passes = Plan::passes(&graph, &options).unwrap();

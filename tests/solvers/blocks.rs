@@ -72,7 +72,7 @@ const NODES: &str = r##"
         //! @out u: FaceGrid
         //! @out c: Grid<f32>
         $mask
-        fn stage(cell: Cell) -> Result { $none(Result(Vec(), 0.0)) return Result(Vec(1.0 + p(cell)), 2.0 + p(cell)); }"#,
+        fn stage(cell: Cell) -> Result { $beside return Result(Vec(1.0 + p(cell)), 2.0 + p(cell)); }"#,
         $where inputs: {"p": "sweep.p" $wire}),
     "own": (custom: r#"//! Own
         //! @in a: Grid<f32>
@@ -152,6 +152,13 @@ fn graph(confined: bool, cells: &str, edge: &str) -> Document {
         nodes.replace_range(start..=end, &ask(&value));
     }
     let leave = ask("");
+    // A face belongs to the cells on both sides of it.
+    let beside = match confined {
+        true => "",
+        false => {
+            "let last = RESOLUTION - 1; var near = m(select(clamp(cell, Cell(0), last), cell, $wraps)); for (var k = 0; k < DIM; k++) { let c = cell - unit(k); near += m(select(clamp(c, Cell(0), last), c, $wraps)); } if (near == 0.0) { return Result(Vec(), 0.0); }"
+        }
+    };
     let values = [
         ("$cells", cells),
         ("$edge", edge),
@@ -159,11 +166,12 @@ fn graph(confined: bool, cells: &str, edge: &str) -> Document {
         ("$block", block),
         ("$offset", offset),
         ("$within", within),
-        ("$wraps", wraps),
         ("$mask", mask),
         ("$wire", wire),
         ("$where", confine),
         ("$leave", &leave),
+        ("$beside", beside),
+        ("$wraps", wraps),
     ];
     document(60.0, &nodes, &values)
 }

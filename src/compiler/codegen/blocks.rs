@@ -21,10 +21,7 @@ pub(super) fn find(domain: &Domain, grid: &Domain, layout: Layout) -> String {
     let block = if dim == 3 { cell_literal([1, 1, 1], 3) } else { cell_literal([1, 1, 1], 2) };
     let place = block_of("b", [x, y], dim);
     let width = cells_literal(blocks::block(dim), dim);
-    let (size, rest) = match dim {
-        3 => ("n.x * n.y * n.z", "vec3i(i32(k) % n.x, i32(k) / n.x % n.y, i32(k) / (n.x * n.y))"),
-        _ => ("n.x * n.y", "vec2i(i32(k) % n.x, i32(k) / n.x)"),
-    };
+    let (size, rest) = counted("n", "k", dim);
     let there = is_there(layout, &element("c", grid.resolution, dim), grid.cells());
     format!(
         "@group(0) @binding(2) var<storage, read> _in: {buffer};\n\
@@ -89,6 +86,56 @@ pub(super) fn widen(domain: &Domain) -> String {
     );
     let declarations = "@group(0) @binding(2) var<storage, read_write> _table: array<atomic<u32>>;\n";
     per_word(declarations, count, &body)
+}
+
+/// Whether blocks of another domain's cells cover each tile of a domain: several invocations look at them, where they are many.
+pub(super) fn cover(domain: &Domain, by: &Domain, width: u32) -> String {
+    let (dim, cells, positions) = (domain.dim, cell_type(domain.dim), position_type(domain.dim));
+    let ([x, y, _], all) = (blocks::tiles(domain, width), blocks::blocks(by));
+    let (count, lanes) = blocks::tile_lanes(domain, by, width);
+    let (own, ratio) = (LANES / lanes, float(domain.cell_size / by.cell_size));
+    let (end, last) =
+        (cells_literal(domain.resolution, dim), cell_literal(by.resolution.map(|n| i64::from(n) - 1), dim));
+    let block = cells_literal(blocks::block(dim), dim);
+    let (size, rest) = counted("n", "k", dim);
+    format!(
+        "@group(0) @binding(2) var<storage, read> _in: array<u32>;\n\
+         @group(0) @binding(3) var<storage, read_write> _out: array<u32>;\n\
+         var<workgroup> _none: array<atomic<u32>, {own}>;\n\
+         @compute @workgroup_size({LANES})\n\
+         fn _main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {{\n    \
+             let own = lane / {lanes}u; let part = lane % {lanes}u;\n    \
+             let i = (group.y * groups.x + group.x) * {own}u + own;\n    \
+             if (part == 0u) {{ atomicStore(&_none[own], 0u); }}\n    \
+             workgroupBarrier();\n    \
+             if (i < {count}u) {{\n        \
+                 let b = i32(i); let at = {at} * {width}; let next = min(at + {width}, {end});\n        \
+                 let first = min({cells}(floor({positions}(at) * {ratio} + 0.001)), {last}) / {block};\n        \
+                 let n = max(min({cells}(ceil({positions}(next) * {ratio} - 0.001)) - 1, {last}) / {block} - first, {cells}(0)) + 1;\n        \
+                 for (var k = part; k < u32({size}); k += {lanes}u) {{\n            \
+                     let d = first + {rest};\n            \
+                     if (_in[{head}u + u32({d})] == 0u) {{ atomicStore(&_none[own], 1u); break; }}\n        \
+                 }}\n    \
+             }}\n    \
+             workgroupBarrier();\n    \
+             if (i < {count}u && part == 0u) {{ _out[i] = 1u - atomicLoad(&_none[own]); }}\n\
+         }}\n",
+        at = block_of("b", [x, y], dim),
+        head = blocks::HEAD_WORDS,
+        d = element("d", all, dim),
+    )
+}
+
+/// The number of cells in a box of `size`, and the place in it of the cell with the number `k`.
+fn counted(size: &str, k: &str, dim: u32) -> (String, String) {
+    let n = size;
+    match dim {
+        3 => (
+            format!("{n}.x * {n}.y * {n}.z"),
+            format!("vec3i(i32({k}) % {n}.x, i32({k}) / {n}.x % {n}.y, i32({k}) / ({n}.x * {n}.y))"),
+        ),
+        _ => (format!("{n}.x * {n}.y"), format!("vec2i(i32({k}) % {n}.x, i32({k}) / {n}.x)")),
+    }
 }
 
 /// The coordinates of the block with this number.

@@ -47,7 +47,7 @@ static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let edge = Edges::default();
     let any =
         Domain { name: String::new(), dim: 2, resolution: [1; 3], cell_size: 1.0, edge, finer: None, sliced: None };
-    definitions(&any, 0).into_iter().map(|(name, _)| name).chain(["frame", "iteration", "substep"]).collect()
+    definitions(&any, (0, false)).into_iter().map(|(name, _)| name).chain(["frame", "iteration", "substep"]).collect()
 });
 
 impl UsedNames {
@@ -70,9 +70,9 @@ pub(crate) fn declared(text: &str) -> BTreeSet<String> {
 }
 
 /// The constants and helpers that `used` names, and what those need in turn. `ring`: how far one sweep of a tile looks, where the
-/// kernel computes tiles, else 0.
-pub(crate) fn prelude(domain: &Domain, ring: u32, used: &mut UsedNames) -> String {
-    let all = definitions(domain, ring);
+/// kernel computes tiles, else 0. `confined`: whether the stage runs in blocks.
+pub(crate) fn prelude(domain: &Domain, (ring, confined): (u32, bool), used: &mut UsedNames) -> String {
+    let all = definitions(domain, (ring, confined));
     let mut chosen = vec![false; all.len()];
     while let Some(index) = (0..all.len()).find(|i| !chosen[*i] && used.has(all[*i].0)) {
         chosen[index] = true;
@@ -148,7 +148,7 @@ fn places(domain: &Domain, edges: &str) -> [(&'static str, String); 2] {
 }
 
 /// Everything, by the name that it defines.
-fn definitions(domain: &Domain, ring: u32) -> Vec<(&'static str, String)> {
+fn definitions(domain: &Domain, (ring, confined): (u32, bool)) -> Vec<(&'static str, String)> {
     let dim = domain.dim;
     let [x, y, z] = domain.resolution.map(i64::from);
     let h = domain.cell_size;
@@ -176,6 +176,7 @@ fn definitions(domain: &Domain, ring: u32) -> Vec<(&'static str, String)> {
         ("position", format!("fn position(cell: Cell) -> Vec {{ return (Vec(cell) + 0.5) * {edges}; }}")),
         ("cell_at", format!("fn cell_at(position: Vec) -> Cell {{ return Cell(floor(position / {edges})); }}")),
         ("inside", "fn inside(cell: Cell) -> bool { return all(cell >= Cell(0)) && all(cell < RESOLUTION); }".into()),
+        ("runs_in", format!("fn runs_in(cell: Cell) -> bool {{ return {}; }}", if confined { "_covered(cell)" } else { "true" })),
         wall_face,
         open_face,
         inflow_face,
@@ -226,7 +227,7 @@ mod tests {
             Domain { name, dim, resolution: [4; 3], cell_size: 1.0, edge, finer: None, sliced: None }
         };
         for domain in [any(2, Edges::default()), any(3, Edges::uniform(EdgeRule::Wrap))] {
-            let all = definitions(&domain, 0);
+            let all = definitions(&domain, (0, false));
             for (name, text) in &all {
                 assert!(name.starts_with('_') || language::is_prelude(name), "`{name}` can be declared twice");
                 assert_eq!(declared(text), BTreeSet::from([name.to_string()]), "{text}");

@@ -58,6 +58,10 @@ pub(super) fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, mem
                 if counts { ("bin count", bins::count) } else { ("bin list", bins::list) };
             (name, space.map(|space| write(space, source.capacity, source.layout())).unwrap_or_default())
         }
+        Task::CoverBlocks => {
+            let covering = workgroups::covering(graph, Some(target), Some(source));
+            ("cover blocks", covering.map(|(domain, by, width)| blocks::cover(domain, by, width)).unwrap_or_default())
+        }
         Task::FindBlocks | Task::WidenBlocks => {
             let domain = |value: &Value| value.domain.and_then(|d| graph.domains.get(d));
             let blocks = domain(target);

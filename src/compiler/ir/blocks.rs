@@ -1,10 +1,16 @@
 //! Blocks of cells: a stage that a grid confines runs in those in which the grid is not zero, and in those beside them.
 //!
 //! A table of them begins with the workgroups of a dispatch for these blocks alone, and with their number. Then comes a word for each block
-//! of the stage's domain, which says whether it runs there; then the list of the blocks in which it does; and then, while the table is made,
-//! a word for each block that says whether the grid is not zero there. In all other cells the results of the stage are zero.
+//! of the grid's domain, which says whether stages run there; then the list of the blocks in which they do; and then, while the table is made,
+//! a word for each block that says whether the grid is not zero there. In all other cells the results of a stage are zero.
+//!
+//! On cells of another width, as the levels of a multigrid cycle have, stages run in those that such blocks cover whole, so their border is
+//! nowhere further out. They go by a word for each tile of cells, which lies in one block.
+//!
+//! A face belongs to the cells on both sides of it: stages that return faces also run in the cells behind those of a block.
 
-use super::{OWN, Op, Part, ValueId};
+use super::workgroups::LANES;
+use super::{OWN, Op, Part, Read, ValueId};
 use crate::graph::Domain;
 
 /// Cells of a block along each axis.
@@ -51,5 +57,43 @@ pub(crate) fn found(domain: &Domain) -> u64 {
 
 /// The table of blocks by which an operation runs, unless it runs everywhere.
 pub(crate) fn table(op: &Op) -> Option<ValueId> {
-    op.reads.iter().find(|read| read.stage == OWN && read.part == Part::Blocks).map(|read| read.value)
+    asked(op).map(|read| read.value)
+}
+
+/// Cells of a tile by which an operation runs, along each axis; `None` where it goes by blocks of its own cells.
+pub(crate) fn tile(op: &Op) -> Option<u32> {
+    match asked(op)?.part {
+        Part::Covered(width) => Some(width),
+        _ => None,
+    }
+}
+
+fn asked(op: &Op) -> Option<&Read> {
+    op.reads.iter().find(|read| read.stage == OWN && read.part.is_blocks())
+}
+
+/// Cells along each axis of the widest tiles of a domain that lie in one block of another's cells each; `None` where the two have the same
+/// cells. Both divide the same box.
+pub(crate) fn covered(domain: &Domain, blocks: &Domain) -> Option<u32> {
+    let (wider, narrower) = (domain.cell_size / blocks.cell_size, blocks.cell_size / domain.cell_size);
+    let is = |ratio: f64, number: f64| (ratio - number).abs() < 1e-9 * number;
+    let divides = [2, 4].into_iter().find(|n| is(wider, f64::from(*n)));
+    match divides {
+        _ if is(wider, 1.0) && domain.resolution == blocks.resolution => None,
+        Some(n) => Some(WIDTH / n),
+        None if is(narrower, narrower.round()) => Some(WIDTH),
+        None => Some(1),
+    }
+}
+
+/// Tiles of this width along each axis of a domain.
+pub(crate) fn tiles(domain: &Domain, width: u32) -> [u32; 3] {
+    [0, 1, 2].map(|axis| domain.resolution[axis].div_ceil(if axis < domain.dim as usize { width } else { 1 }))
+}
+
+/// The number of these tiles, and of the invocations that look at the blocks of each.
+pub(crate) fn tile_lanes(domain: &Domain, blocks: &Domain, width: u32) -> (u64, u32) {
+    let along = (f64::from(width) * domain.cell_size / blocks.cell_size / f64::from(WIDTH)).ceil().max(1.0) as u32;
+    let lanes = (along.saturating_pow(domain.dim) / WIDTH).next_power_of_two().min(LANES);
+    (tiles(domain, width).map(u64::from).iter().product(), lanes)
 }

@@ -66,6 +66,8 @@ pub(crate) enum Part {
     Bins,
     /// The blocks of cells that the operation runs in.
     Blocks,
+    /// The same for cells of another width, in tiles of so many along each axis.
+    Covered(u32),
     /// A grid that is only set to zero, and which of several (pass `fill_fusion`).
     Zeros(u32),
     /// A part of the wire of an output, whose value comes from outside before each frame.
@@ -73,6 +75,11 @@ pub(crate) enum Part {
 }
 
 impl Part {
+    /// Whether it says where an operation runs.
+    pub(crate) fn is_blocks(&self) -> bool {
+        matches!(self, Part::Blocks | Part::Covered(_))
+    }
+
     /// The part of a file's node that holds one of its outputs.
     pub(crate) fn of_file(output: FileOutput) -> Part {
         match output {
@@ -117,6 +124,7 @@ pub(crate) enum Task {
     /// Which blocks of cells hold anything but zero, and those with their neighbours.
     FindBlocks,
     WidenBlocks,
+    CoverBlocks,
     /// Moves particles for which the prefix sum increases to the position that it gives.
     Compact,
     /// The count after that.

@@ -49,10 +49,21 @@ pub(crate) fn listed_blocks(graph: &Graph, op: &Op, in_place: &[bool]) -> Option
     let Kind::Stage(stage) = &node.kind else { return None };
     let stays =
         |(write, in_place): (&Write, &bool)| write.transient || *in_place && write.settled && write.part == Part::Whole;
-    let plain = op.gate.is_none() && op.shape.is_none() && !fills_faces(node);
+    let plain = blocks::tile(op).is_none() && op.gate.is_none() && op.shape.is_none() && !fills_faces(node);
     let numbers = stage.outputs().any(|port| port.reduce.is_some() || port.scatter.is_some());
     let all = !op.writes.is_empty() && op.writes.iter().zip(in_place).all(stays);
     blocks::table(op).filter(|_| plain && !numbers && all)
+}
+
+/// The domain of a table of tiles, that of the blocks they lie in, and the width of a tile.
+pub(crate) fn covering<'g>(
+    graph: &'g Graph,
+    table: Option<&Value>,
+    blocks: Option<&Value>,
+) -> Option<(&'g Domain, &'g Domain, u32)> {
+    let domain = |value: Option<&Value>| graph.domains.get(value?.domain?);
+    let (domain, by) = (domain(table)?, domain(blocks)?);
+    Some((domain, by, blocks::covered(domain, by)?))
 }
 
 /// Workgroups of a dispatch for all blocks of a node's domain.
@@ -81,6 +92,10 @@ pub(crate) fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3]
         }
         Task::FindBlocks => table_blocks(graph, target) * u64::from(LANES),
         Task::WidenBlocks => table_blocks(graph, target),
+        Task::CoverBlocks => covering(graph, target, source).map_or(0, |(domain, by, width)| {
+            let (tiles, lanes) = blocks::tile_lanes(domain, by, width);
+            tiles * u64::from(lanes)
+        }),
         Task::BinCount(_) | Task::BinList(_) => source.map_or(0, |source| u64::from(source.capacity)),
         Task::Compact | Task::Gather | Task::Scatter | Task::Pack => elements,
         _ => words,

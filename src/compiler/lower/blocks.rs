@@ -11,35 +11,61 @@ impl Expander<'_> {
     pub(super) fn blocks(&mut self, node: NodeId, env: EnvId) -> Result<Option<Read>, Problems> {
         let graph = self.graph;
         let entry = &graph.nodes[node];
-        let Some((confined, domain)) = entry.blocks.zip(entry.domain) else { return Ok(None) };
+        let Some((confined, id)) = entry.blocks.zip(entry.domain) else { return Ok(None) };
         let source = entry.inputs.get(confined.input).map(|input| &input.source);
         // A group names the grid among its own neighbours.
         let outside = (0..confined.outward).fold(env, |env, _| self.envs[env].parent);
         let Feed::Value(grid) = self.feed(source.ok_or_else(|| broken(graph, node))?, outside)? else {
             return Err(broken(graph, node).into());
         };
-        let value = self.table((node, outside), grid, domain)?;
-        Ok(Some(Read { port: confined.input, part: Part::Blocks, ..read(value) }))
+        let of = self.program.values.get(grid).and_then(|value| value.domain).ok_or_else(|| broken(graph, node))?;
+        let domains = graph.domains.get(id).zip(graph.domains.get(of)).ok_or_else(|| broken(graph, node))?;
+        let table = self.found((node, outside), grid, of)?;
+        let (part, value) = match blocks::covered(domains.0, domains.1) {
+            None => (Part::Blocks, table),
+            Some(width) => (Part::Covered(width), self.covered((node, outside), table, id, width)?),
+        };
+        Ok(Some(Read { port: confined.input, part, ..read(value) }))
     }
 
-    /// The table of the blocks of a domain in which a grid is not zero, and those beside them.
-    fn table(&mut self, (node, env): (NodeId, EnvId), grid: ValueId, id: DomainId) -> Result<ValueId, Problems> {
-        let key = (grid, id, self.gate(env));
+    /// The table of the blocks in which a grid is not zero, and those beside them.
+    fn found(&mut self, (node, env): (NodeId, EnvId), grid: ValueId, of: DomainId) -> Result<ValueId, Problems> {
+        let key = (grid, of, self.gate(env));
         if let Some(known) = self.blocks.get(&key) {
             return Ok(*known);
         }
-        let path = &self.graph.nodes[node].path;
-        let domain = self.graph.domains.get(id).ok_or_else(|| broken(self.graph, node))?;
-        let bytes = (4 * blocks::words(domain)).next_multiple_of(16);
-        let mut table = |what: &str| {
-            let mut value = Value::new(WireType::Number(ValueType::U32), format!("{path} ({what})"), bytes);
-            (value.stored.domain, value.stored.dim) = (Some(id), domain.dim);
-            self.program.values.push(value)
-        };
-        let (found, widened) = (table("blocks"), table("where"));
+        let words = self.graph.domains.get(of).map_or(0, blocks::words);
+        let [found, widened] = ["blocks", "where"].map(|what| self.table(node, what, of, words));
         self.push(node, env, Task::FindBlocks, vec![read(grid)], vec![write(found)])?;
         self.push(node, env, Task::WidenBlocks, vec![], vec![go_on(widened, found)])?;
         self.blocks.insert(key, widened);
         Ok(widened)
+    }
+
+    /// The table of the tiles of a domain that such blocks cover.
+    fn covered(
+        &mut self,
+        (node, env): (NodeId, EnvId),
+        table: ValueId,
+        id: DomainId,
+        width: u32,
+    ) -> Result<ValueId, Problems> {
+        let key = (table, id, self.gate(env));
+        if let Some(known) = self.blocks.get(&key) {
+            return Ok(*known);
+        }
+        let tiles = self.graph.domains.get(id).map_or([0; 3], |domain| blocks::tiles(domain, width));
+        let covered = self.table(node, "covered", id, tiles.map(u64::from).iter().product());
+        self.push(node, env, Task::CoverBlocks, vec![read(table)], vec![write(covered)])?;
+        self.blocks.insert(key, covered);
+        Ok(covered)
+    }
+
+    fn table(&mut self, node: NodeId, what: &str, id: DomainId, words: u64) -> ValueId {
+        let (path, dim) = (&self.graph.nodes[node].path, self.graph.domains.get(id).map_or(2, |domain| domain.dim));
+        let bytes = (4 * words).next_multiple_of(16);
+        let mut value = Value::new(WireType::Number(ValueType::U32), format!("{path} ({what})"), bytes);
+        (value.stored.domain, value.stored.dim) = (Some(id), dim);
+        self.program.values.push(value)
     }
 }

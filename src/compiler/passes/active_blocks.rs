@@ -5,16 +5,24 @@ use std::collections::BTreeMap;
 
 use crate::graph::Graph;
 use crate::ir::query::stage_of;
+use crate::ir::workgroups::fills_faces;
 use crate::ir::{Op, Part, Program, Task, ValueId, Write, blocks};
 
 /// Where a value is certainly zero.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Zero {
     Everywhere,
-    /// Outside the blocks of a table.
-    Outside(ValueId),
+    /// Where an operation over cells, or over faces, does not run by a table of blocks.
+    Outside(ValueId, Over),
     /// The same, in the cells of one colour.
     Colored(ValueId, u32),
+}
+
+/// Stages that return faces run in more cells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Over {
+    Cells,
+    Faces,
 }
 
 /// Notes which updates find zeros outside the blocks.
@@ -40,11 +48,19 @@ fn zero(graph: &Graph, op: &Op, write: &Write, known: &BTreeMap<ValueId, Zero>) 
     let plain = port.is_some_and(|port| port.scatter.is_none() && port.reduce.is_none());
     let Some(table) = blocks::table(op).filter(|_| plain && write.part == Part::Whole) else { return (false, None) };
     let before = write.consumes.filter(|_| write.start.is_none()).and_then(|before| known.get(&before));
-    let settled = before.is_some_and(|zero| matches!(zero, Zero::Everywhere) || *zero == Zero::Outside(table));
+    let over = match graph.nodes.get(op.node).is_some_and(fills_faces) {
+        true => Over::Faces,
+        false => Over::Cells,
+    };
+    let settled = before.is_some_and(|zero| match *zero {
+        Zero::Everywhere => true,
+        Zero::Outside(of, before) => of == table && (before == over || before == Over::Cells),
+        Zero::Colored(..) => false,
+    });
     let after = match (op.color, before) {
-        (Some(color), Some(Zero::Colored(of, other))) if *of == table && *other != color => Zero::Outside(table),
+        (Some(color), Some(Zero::Colored(of, other))) if *of == table && *other != color => Zero::Outside(table, over),
         (Some(color), _) if !settled => Zero::Colored(table, color),
-        _ => Zero::Outside(table),
+        _ => Zero::Outside(table, over),
     };
     (settled, Some(after))
 }

@@ -75,11 +75,11 @@ type Rewrite = fn(&Context, &mut Program) -> Result<(), Problems>;
 /// The programs that a pass rewrites, and how.
 #[derive(Clone, Copy)]
 pub(super) enum Runs {
-    OnFrame(Rewrite),
+    Frame(Rewrite),
     /// On the frame and on the reset, each by itself.
-    OnEach(Rewrite),
+    Each(Rewrite),
     /// On the frame and on the reset together.
-    OnBoth(fn(&Context, &mut Program, &mut Program)),
+    Both(fn(&Context, &mut Program, &mut Program)),
 }
 
 pub(super) struct Pass {
@@ -100,12 +100,12 @@ impl Pass {
     /// What a pass refuses.
     pub(super) fn run(&self, with: &Context, frame: &mut Program, reset: &mut Program) -> Result<(), Problems> {
         match self.runs {
-            Runs::OnFrame(rewrite) => rewrite(with, frame),
-            Runs::OnEach(rewrite) => {
+            Runs::Frame(rewrite) => rewrite(with, frame),
+            Runs::Each(rewrite) => {
                 rewrite(with, frame)?;
                 rewrite(with, reset)
             }
-            Runs::OnBoth(rewrite) => {
+            Runs::Both(rewrite) => {
                 rewrite(with, frame, reset);
                 Ok(())
             }
@@ -150,7 +150,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "hoisted",
         place: "first: later passes join operations only where both or neither leave the frame",
         when: |with| with.hoist,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             hoist_invariant::mark(with.graph, program);
             Ok(())
         }),
@@ -161,7 +161,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "marked",
         place: "behind hoist_invariant: what is computed once is rounded to the nearest half",
         when: always,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             dither_halves::mark(with.graph, program, with.hoist);
             Ok(())
         }),
@@ -172,7 +172,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "merged",
         place: "before tiling: sweeps are compared one by one, as the graph has them",
         when: fuses,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             cse::drop_repeats(with.graph, program);
             Ok(())
         }),
@@ -183,7 +183,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "blocked",
         place: "before fusion, because a tile takes producers in where it loads",
         when: always,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             temporal_blocking::join(with.graph, program, with.tuning);
             Ok(())
         }),
@@ -194,7 +194,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "tiled",
         place: "before fusion, which leaves operations with a shape of their own alone",
         when: always,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             shared_memory_tiles::assign(with.graph, program, with.tuning);
             Ok(())
         }),
@@ -205,7 +205,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "rewrote",
         place: "before fusion: a copy that is gone leaves producer and consumer next to each other",
         when: fuses,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             peephole::thin(with.graph, program);
             Ok(())
         }),
@@ -216,7 +216,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "measured",
         place: "before anything is fused: a kernel may bind as many buffers as the largest single stage does anyway",
         when: fuses,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             program.buffer_budget = bindings::budget(program).max(with.tuning.buffers as usize);
             Ok(())
         }),
@@ -227,7 +227,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "fused",
         place: "before fusion: the index that it saves would count as a value that is stored",
         when: fuses,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             scatter_fusion::join(with.graph, program);
             Ok(())
         }),
@@ -239,7 +239,7 @@ pub(super) const PASSES: &[Pass] = &[
         place: "after all that makes operations fewer or gives them a shape",
         when: fuses,
         // Stages that add to grids write no packs, so where attributes are packed they are fused later.
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             fusion::fuse(with.graph, program, with.on_gpu(), !with.tuning.packs());
             note_edited(with.graph, program);
             Ok(())
@@ -251,7 +251,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "cached",
         place: "after fusion: which searches share a kernel is known, and the cache takes a buffer of what is left",
         when: fuses,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             neighbor_cache::keep(with.graph, program);
             Ok(())
         }),
@@ -262,7 +262,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "packed",
         place: "after fusion: only what is still read from memory is worth a pack",
         when: packs,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             attribute_packing::pack(with.graph, program);
             Ok(())
         }),
@@ -273,7 +273,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "fused",
         place: "after packing: who reads packs has buffers to spare",
         when: packs,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             fusion::fuse(with.graph, program, with.on_gpu(), true);
             Ok(())
         }),
@@ -284,7 +284,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "listed particles for",
         place: "after fusion: a kernel that goes by a list takes a buffer of what is left",
         when: packs,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             scatter_tiles::assign(with.graph, program, with.tuning.binned_capacity);
             Ok(())
         }),
@@ -295,7 +295,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "widened",
         place: "after fusion: only a stage by itself is computed in rows of four cells",
         when: always,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             vectorize::widen(with.graph, program, with.tuning);
             Ok(())
         }),
@@ -306,7 +306,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "paired",
         place: "after vectorize: what has no shape yet and writes numbers that share a word computes both",
         when: always,
-        runs: Runs::OnEach(|with, program| {
+        runs: Runs::Each(|with, program| {
             vectorize::pair(with.graph, program);
             Ok(())
         }),
@@ -317,7 +317,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "joined",
         place: "after all that gives dispatches a shape: only those of one cell an invocation zero grids besides",
         when: fuses,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             fill_fusion::join(with.graph, program);
             Ok(())
         }),
@@ -328,7 +328,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "moved",
         place: "after all that joins operations: readers come before an update in place",
         when: always,
-        runs: Runs::OnEach(|_, program| {
+        runs: Runs::Each(|_, program| {
             schedule::schedule(program);
             Ok(())
         }),
@@ -339,7 +339,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "confined",
         place: "after schedule: what an update finds outside its blocks depends on all before it",
         when: fuses,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             active_blocks::settle(with.graph, program);
             Ok(())
         }),
@@ -350,7 +350,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "gated",
         place: "after scheduling: which copies a repeat that may not run can do without depends on the order",
         when: always,
-        runs: Runs::OnFrame(|with, program| {
+        runs: Runs::Frame(|with, program| {
             early_exit::settle(with.graph, program);
             Ok(())
         }),
@@ -361,6 +361,6 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "narrowed results of",
         place: "last: only now it is known who reads particles in any order, and which values share memory",
         when: fuses,
-        runs: Runs::OnBoth(|with, frame, reset| dense_vectors::assign(with.graph, frame, reset)),
+        runs: Runs::Both(|with, frame, reset| dense_vectors::assign(with.graph, frame, reset)),
     },
 ];

@@ -26,7 +26,7 @@ pub(crate) fn module<'a>(cx: &Context<'_>, of: Instance<'a>) -> Module<'a> {
     let mut used = UsedNames::default();
     used.add_words(of.stage.words());
     [&types, &accessors].into_iter().for_each(|text| used.add_text(text));
-    let prelude = prelude::prelude(&cx.domain(of.node), 0, &mut used);
+    let prelude = prelude::prelude(&cx.domain(of.node), (0, of.node.blocks.is_some()), &mut used);
     let text = renamed(&format!("{}\n{prelude}{types}{accessors}", own.source), &prefix(of.index));
     let guards = Guards::of(cx, of, &text, own.finite);
     Module { text, guards }

@@ -115,7 +115,7 @@ impl Sections {
         used.add_words(cx.stage.words());
         [declarations, accessors, entry].into_iter().for_each(|section| used.add_text(section));
         let ring = Tiles::of(cx).map_or(0, |tiles| tiles.ring);
-        let prelude = prelude::prelude(&cx.domain(cx.node), ring, &mut used);
+        let prelude = prelude::prelude(&cx.domain(cx.node), (ring, cx.node.blocks.is_some()), &mut used);
         // Modules have a prelude of their own, and the uniform blocks in common.
         used.add_text(modules);
         let (types, uniforms) = (declarations::types(cx, cx.own()), declarations::uniforms(block, &used));

@@ -35,7 +35,7 @@ fn mangled(part: &Part) -> String {
         Part::Packed(names) => format!("__{}_", names.replace('+', "__")),
         Part::Found => "__found_".into(),
         Part::Bins => "__bins_".into(),
-        Part::Blocks => "__blocks_".into(),
+        Part::Blocks | Part::Covered(_) => "__blocks_".into(),
         Part::Zeros(number) => format!("__zeros{number}_"),
         Part::Outside(_, part) => mangled(part),
     }

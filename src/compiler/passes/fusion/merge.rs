@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{InstanceId, OWN, Op, OpId, Part, Program, Read, StageInstance, ValueId, Write};
+use crate::ir::{InstanceId, OWN, Op, OpId, Program, Read, StageInstance, ValueId, Write};
 
 /// Inlines the producer into the consumer, and empties the producer.
 pub(super) fn merge(program: &mut Program, producer: OpId, consumer: OpId) {
@@ -34,7 +34,7 @@ pub(super) fn build_before(from: Op, to: &mut Op) {
     to.forwarded.extend(forwarded);
     let moved_read = |read: Read| Read { stage: moved(read.stage), ..read };
     // Both run in the same blocks, which the operation's own stage reads.
-    reads.extend(from.reads.into_iter().filter(|read| read.part != Part::Blocks).map(moved_read));
+    reads.extend(from.reads.into_iter().filter(|read| !read.part.is_blocks()).map(moved_read));
     to.reads = reads;
     to.forwarded.extend(from.forwarded.into_iter().map(moved_read));
     // Writes in the order of computation, so that in-place updates can be followed from one to the next.

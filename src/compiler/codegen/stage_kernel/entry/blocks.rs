@@ -1,7 +1,8 @@
 //! Cells in which a stage does not run: their results are zero.
 //!
 //! ```wgsl
-//! fn _runs(_c: vec2i) -> bool { let _b = min(_c, vec2i(63, 47)) / vec2i(8, 8); return _where[_b.y * 8 + _b.x] != 0u; }
+//! fn _covered(_c: vec2i) -> bool { let _b = clamp(_c, vec2i(0), vec2i(63, 47)) / 8; return _where[4 + (_b.y * 8 + _b.x)] != 0u; }
+//! fn _runs(_c: vec2i) -> bool { return _covered(_c); }
 //! if (!_runs(_cell)) { { let _none = f32(); _write_p[..] = _none; } return; }
 //! ```
 
@@ -9,9 +10,10 @@ use std::fmt::Write as _;
 
 use super::store::{self, StoreTarget};
 use crate::codegen::blocks::block_of;
+use crate::codegen::sides::{mask, periodic};
 use crate::codegen::stage_kernel::context::Context;
 use crate::codegen::stage_kernel::names::BLOCKS;
-use crate::codegen::wgsl::{cell_literal, cell_type, cells_literal, element};
+use crate::codegen::wgsl::{cell_literal, cell_type, cells_literal, clamped, element, wrapped};
 use crate::ir::{Part, blocks, workgroups};
 use crate::stage::types::WireType;
 
@@ -41,18 +43,38 @@ pub(super) fn place(cx: &Context<'_>) -> Option<String> {
     })
 }
 
-/// The function that says whether the stage runs in a cell; `None` where it runs in all that are dispatched.
-pub(super) fn function(cx: &Context<'_>) -> Option<String> {
-    blocks::table(cx.op).filter(|_| !cx.listed)?;
+/// Whether each invocation asks if the stage runs in its cell.
+pub(super) fn asks(cx: &Context<'_>) -> bool {
+    blocks::table(cx.op).is_some() && !cx.listed
+}
+
+/// The functions that say whether a cell lies in the blocks, and whether the stage runs there; nothing where it runs everywhere.
+pub(super) fn functions(cx: &Context<'_>) -> String {
+    if blocks::table(cx.op).is_none() {
+        return String::new();
+    }
     let (domain, dim) = (cx.domain(cx.node), cx.dim);
-    // Faces beyond the last cells belong to the last blocks.
-    let last = cell_literal(domain.resolution.map(|n| i64::from(n) - 1), dim);
-    let (block, element) = (cells_literal(blocks::block(dim), dim), element("_b", blocks::blocks(&domain), dim));
-    Some(format!(
-        "fn _runs(_c: {}) -> bool {{ let _b = min(_c, {last}) / {block}; return {BLOCKS}[{head} + {element}] != 0u; }}\n",
-        cell_type(dim),
-        head = blocks::HEAD_WORDS,
-    ))
+    let (width, tiles, head) = match blocks::tile(cx.op) {
+        Some(width) => (width, blocks::tiles(&domain, width), 0),
+        None => (blocks::block(dim)[0], blocks::blocks(&domain), blocks::HEAD_WORDS),
+    };
+    // Cells beyond a border are as those at it, or as those at the other end.
+    let (n, wraps) = (domain.resolution.map(i64::from), periodic(domain.edge));
+    let near = match wraps.iter().take(dim as usize).any(|wraps| *wraps) {
+        true => format!("select({}, {}, {})", clamped("_c", n, dim), wrapped("_c", n, dim), mask(wraps, dim)),
+        false => clamped("_c", n, dim),
+    };
+    let cell = cell_type(dim);
+    let mut runs = "_covered(_c)".to_string();
+    if workgroups::fills_faces(cx.node) {
+        let behind = |axis: usize| cell_literal([0, 1, 2].map(|a| i64::from(a == axis)), dim);
+        (0..dim as usize).for_each(|axis| runs += &format!(" || _covered(_c - {})", behind(axis)));
+    }
+    format!(
+        "fn _covered(_c: {cell}) -> bool {{ let _b = {near} / {width}; return {BLOCKS}[{head} + {}] != 0u; }}\n\
+         fn _runs(_c: {cell}) -> bool {{ return {runs}; }}\n",
+        element("_b", tiles, dim),
+    )
 }
 
 /// The statements that store zero to all that the dispatch writes in a cell.

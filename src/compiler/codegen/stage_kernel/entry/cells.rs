@@ -24,7 +24,7 @@ pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
         None => (place(cx), CELL_ARGUMENT),
     };
     let outside = format!("any(_cell >= {})", cells_literal(extent(cx.graph, cx.node), cx.dim));
-    let functions = blocks::function(cx).unwrap_or_default();
+    let functions = blocks::functions(cx);
     if cx.reduces() {
         let slot = StoreTarget::Element;
         let reduced = reduce::reduced(cx, &outside, &computed(cx, slot), &stores(cx, "", slot));
@@ -55,7 +55,9 @@ fn place(cx: &Context<'_>) -> String {
 fn single(cx: &Context<'_>) -> String {
     let other = other_color(cx, StoreTarget::Element);
     let other = other.map_or(String::new(), |(other, keep)| format!("    if ({other}) {{ {keep}return; }}\n"));
-    let outside = blocks::function(cx)
-        .map(|_| format!("    if ({}) {{ {}return; }}\n", blocks::OUTSIDE, blocks::zeros(cx, StoreTarget::Element)));
-    format!("{other}{}    {}\n", outside.unwrap_or_default(), cell(cx, StoreTarget::Element))
+    let outside = match blocks::asks(cx) {
+        true => format!("    if ({}) {{ {}return; }}\n", blocks::OUTSIDE, blocks::zeros(cx, StoreTarget::Element)),
+        false => String::new(),
+    };
+    format!("{other}{outside}    {}\n", cell(cx, StoreTarget::Element))
 }

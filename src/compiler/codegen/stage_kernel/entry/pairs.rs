@@ -32,9 +32,9 @@ pub(super) fn pairs(cx: &Context<'_>) -> String {
     for (lane, k) in LANES.into_iter().zip(0..) {
         let place = format!("let _cell = _even + {};", cell_literal([k, 0, 0], cx.dim));
         let (slot, cell) = (StoreTarget::Lane(lane), cell(cx, StoreTarget::Lane(lane)));
-        let cell = match blocks::function(cx) {
-            Some(_) => format!("if ({}) {{ {}}} else {{ {cell} }}", blocks::OUTSIDE, blocks::zeros(cx, slot)),
-            None => cell,
+        let cell = match blocks::asks(cx) {
+            true => format!("if ({}) {{ {}}} else {{ {cell} }}", blocks::OUTSIDE, blocks::zeros(cx, slot)),
+            false => cell,
         };
         let _ = match other_color(cx, slot) {
             Some((other, keep)) => writeln!(out, "    {{ {place} if ({other}) {{ {keep}}} else {{ {cell} }} }}"),

@@ -30,11 +30,11 @@ pub(super) fn reduced(cx: &Context<'_>, outside: &str, run: &str, stores: &str) 
         let _ = write!(keep, " _v_{} = {};", port.name, results::result(cx, &port.name));
     }
     let inside = format!("{run}{stores}{keep}");
-    let inside = match blocks::function(cx) {
-        Some(_) => {
+    let inside = match blocks::asks(cx) {
+        true => {
             format!("if ({}) {{ {}}} else {{ {inside} }}", blocks::OUTSIDE, blocks::zeros(cx, StoreTarget::Element))
         }
-        None => inside,
+        false => inside,
     };
     let _ = writeln!(out, "    if (!({outside})) {{ {inside} }}");
     for (written, kind) in &reducing {

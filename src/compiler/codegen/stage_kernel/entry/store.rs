@@ -61,6 +61,7 @@ fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: StoreTarget) 
         | Part::Found
         | Part::Bins
         | Part::Blocks
+        | Part::Covered(_)
         | Part::Zeros(_)
         | Part::Outside(..) => {
             return None;
