@@ -214,3 +214,121 @@ fn a_confined_stage_is_one_that_asks_a_mask() {
     }
     assert!(ran.iter().all(|cells| *cells > 5_000), "cells that ran and did not: {ran:?}");
 }
+
+/// Stages over wider and narrower cells than those of the grid that confines them.
+const LEVELS: &str = r##"
+    "box": (domain: (resolution: ($cells), width: 1, edge: "wall")),
+    "seed": (custom: r#"//! Seed
+        //! @in n: Grid<f32>
+        //! @out d: Grid<f32>$half
+        fn stage(cell: Cell) -> f32 {
+            let at = RESOLUTION / 2 + select(Cell(0), RESOLUTION / 4, Cell(0) == Cell(i32(frame.index) % 3));
+            return select(0.0, 1.0, all(cell == at));
+        }"#, inputs: {"n": "noise"}),
+    "noise": (custom: r#"//! Noise
+        //! @out n: Grid<f32>
+        fn stage(cell: Cell) -> f32 { return random(cell, 5) - 0.5; }"#, on: "box"),
+    "mask": (custom: r#"//! Mask
+        //! @in d: Grid<f32>
+        //! @out m: Grid<f32>, like d
+        fn stage(cell: Cell) -> f32 {
+            var found = 0.0;
+            for (var k = 0; k < $around; k++) {
+                let b = cell / 8 + $offset;
+                if (any(b < Cell(0)) || any(b > (RESOLUTION - 1) / 8)) { continue; }
+                for (var j = 0; j < $block; j++) {
+                    let c = b * 8 + $within;
+                    if (all(c < RESOLUTION) && d(c) != 0.0) { found = 1.0; }
+                }
+            }
+            return found;
+        }"#, inputs: {"d": "seed"}),
+    "levels": (group: (
+        inputs: {"field": "Grid<f32>" $port},
+        outputs: {"l0": "l0.f", "l1": "l1.f", "l2": "l2.f", "l3": "l3.f", "l4": "l4.f", "l5": "l5.f"},
+        nodes: {$levels},
+    ), $where inputs: {"field": "noise" $wire}),
+"##;
+
+const LEVEL_WIRES: [&str; 6] = ["levels.l0", "levels.l1", "levels.l2", "levels.l3", "levels.l4", "levels.l5"];
+
+/// Levels with cells up to 32 times as wide, confined by a grid on the first or the second; or by a mask.
+fn levels(confined: bool, cells: &str, coarse: bool) -> Document {
+    let flat = cells.matches(',').count() == 1;
+    let (around, block, offset, within) = match flat {
+        true => ("9", "64", "Cell(k % 3 - 1, k / 3 - 1)", "Cell(j % 8, j / 8)"),
+        false => ("27", "512", "Cell(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1)", "Cell(j % 8, j / 8 % 8, j / 64)"),
+    };
+    let place = if flat { "Cell(k % w, k / w)" } else { "Cell(k % w, k / w % w, k / (w * w))" };
+    let (mask, wire, port, confine) = match confined {
+        true => ("", "", "", "where: \"seed\","),
+        false => ("//! @in m: Grid<f32>", ", \"m\": \"mask\"", ", \"m\": \"Grid<f32>\"", ""),
+    };
+    // Of narrower cells each lies in one of the mask's; wider ones cover several.
+    let ask = match (confined, coarse) {
+        (true, _) => String::new(),
+        (false, false) => format!(
+            "let w = WIDENING; var many = 1; for (var d = 0; d < DIM; d++) {{ many *= w; }}
+             for (var k = 0; k < many; k++) {{ let c = cell * w + {place}; if (all(c < FINEST) && m_at((Vec(c) + 0.5) * CELL_SIZE / f32(w)) < 0.5) {{ return 0.0; }} }}"
+        ),
+        (false, true) => format!(
+            "let w = max(WIDENING / 2, 1); var many = 1; for (var d = 0; d < DIM; d++) {{ many *= w; }}
+             for (var k = 0; k < many; k++) {{ let c = select(cell * w + {place}, cell / 2, WIDENING == 1); let h = CELL_SIZE * select(1.0 / f32(w), 2.0, WIDENING == 1); if (all(c < (FINEST + 1) / 2) && m_at((Vec(c) + 0.5) * h) < 0.5) {{ return 0.0; }} }}"
+        ),
+    };
+    let inner = if confined { "" } else { ", \"m\": \"in.m\"" };
+    let level = |number: u32| {
+        let (half, from) = match number {
+            0 => (", like field", "in.field".to_string()),
+            n => (", half field", format!("l{}.f", n - 1)),
+        };
+        format!(
+            r##""l{number}": (custom: r#"//! Level
+                //! @in field: Grid<f32>
+                {mask}
+                //! @out f: Grid<f32>{half}
+                fn stage(cell: Cell) -> f32 {{ {ask} return select(1.5, 2.5, field_at(position(cell)) > 0.0) + f32(cell.x); }}"#,
+                inputs: {{"field": "{from}"{inner}}}),"##
+        )
+    };
+    let inside: String = (0..6).map(level).collect();
+    let values = [
+        ("$half", if coarse { ", half n" } else { ", like n" }),
+        ("$around", around),
+        ("$block", block),
+        ("$offset", offset),
+        ("$within", within),
+        ("$levels", &inside),
+        ("$port", port),
+        ("$wire", wire),
+        ("$where", confine),
+        ("$cells", cells),
+    ];
+    document(60.0, LEVELS, &values)
+}
+
+#[test]
+fn wider_cells_run_where_blocks_cover_them_whole() {
+    let mut ran = [[0usize; 2]; 6];
+    for (cells, coarse) in [("150, 101", false), ("150, 101", true), ("41, 19, 26", false), ("41, 19, 26", true)] {
+        let mut masked = plans(&levels(false, cells, coarse), &LEVEL_WIRES);
+        let mut confined = plans(&levels(true, cells, coarse), &LEVEL_WIRES);
+        for frame in 1..=2 {
+            masked.iter_mut().chain(&mut confined).for_each(|sim| step(sim, 1));
+            for (wire, ran) in LEVEL_WIRES.iter().zip(&mut ran) {
+                let wanted = words(&masked[0], wire);
+                wanted.iter().for_each(|word| ran[usize::from(*word != 0)] += 1);
+                for (way, sim) in masked.iter().chain(&confined).enumerate() {
+                    let found = words(sim, wire);
+                    let differ = found.iter().zip(&wanted).filter(|(a, b)| a != b).count();
+                    assert!(
+                        found.len() == wanted.len() && differ == 0,
+                        "{cells}, {coarse}, frame {frame}, {wire}, plan {way}: {differ} of {} differ",
+                        wanted.len()
+                    );
+                }
+            }
+        }
+    }
+    assert!(ran.iter().all(|[none, some]| *none > 0 && *some > 0), "cells that did not run and did: {ran:?}");
+}
