@@ -332,3 +332,108 @@ fn wider_cells_run_where_blocks_cover_them_whole() {
     }
     assert!(ran.iter().all(|[none, some]| *none > 0 && *some > 0), "cells that did not run and did: {ran:?}");
 }
+
+/// What spreads through the box from a speck that moves, in States that begin empty: centres, faces, and one that sweeps change in place.
+const SPREADING: &str = r##"
+    "box": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
+    "there": (custom: r#"//! There
+        //! @in s: Grid<vec4f>
+        //! @out m: Grid<f32>
+        fn stage(cell: Cell) -> f32 {
+            let at = (i32(frame.index) * 7 + 3) % RESOLUTION.x;
+            let source = cell.x == at && cell.y == (2 * at) % RESOLUTION.y;
+            return select(0.0, 1.0, source || s(cell).y > 0.25);
+        }"#, inputs: {"s": "smoke"}),
+    "carry": (custom: r#"//! Carry
+        //! @in s: Grid<vec4f>
+        //! @in u: FaceGrid
+        //! @in m: Grid<f32>
+        //! @out q: Grid<vec4f>
+        fn stage(cell: Cell) -> vec4f {
+            let blown = s_at(position(cell) - 0.0 * Vec(u(cell)));
+            let near = 0.25 * (s(cell + unit(0)) + s(cell - unit(1)));
+            return 0.5 * s(cell) + near + 0.0 * blown + vec4f(0.0, m(cell), 0.5, u_face(cell, 1));
+        }"#, where: "there", inputs: {"s": "smoke", "u": "wind", "m": "there"}),
+    "blow": (custom: r#"//! Blow
+        //! @inout u: FaceGrid
+        //! @in p: Grid<f32>, radius 1
+        fn stage(cell: Cell) -> Vec { return 0.5 * u(cell) + Vec(p(cell)) - p(cell - unit(0)); }"#,
+        where: "there", inputs: {"u": "wind", "p": "sweep"}),
+    "sweep": (custom: r#"//! Sweep
+        //! @inout p: Grid<f32>, radius 1
+        //! @in q: Grid<vec4f>
+        //! @sweep checkerboard
+        fn stage(cell: Cell) -> f32 {
+            var sum = q(cell).y;
+            for (var k = 0; k < FACES; k++) { sum += p(neighbor(cell, k)); }
+            return 0.125 * sum;
+        }"#, where: "there", inputs: {"p": "pressure", "q": "carry"}, iterations: 2),
+    "wide": (custom: r#"//! Wide
+        //! @in p: Grid<f32>
+        //! @out w: Grid<f32>, half p
+        fn stage(cell: Cell) -> f32 { return p_at(position(cell)); }"#, where: "there", inputs: {"p": "sweep"}),
+    "sum": (custom: r#"//! Sum
+        //! @in q: Grid<vec4f>
+        //! @in u: FaceGrid
+        //! @out most: f32, reduce max
+        //! @out faces: Grid<Vec>
+        fn stage(cell: Cell) -> Result { return Result(q(cell).y + q(cell).w, u(cell)); }"#,
+        where: "there", inputs: {"q": "carry", "u": "blow"}),
+    "late": (custom: r#"//! Late
+        //! @in p: Grid<f32>
+        //! @out l: Grid<f32>
+        fn stage(cell: Cell) -> f32 { return 1.0 + p(cell); }"#, where: "smoke", inputs: {"p": "sweep"}),
+    "everywhere": (custom: r#"//! Everywhere
+        //! @in s: Grid<vec4f>
+        //! @in q: Grid<vec4f>
+        //! @in u: FaceGrid
+        //! @in p: Grid<f32>
+        //! @out four: Grid<vec4f>, like s
+        fn stage(cell: Cell) -> vec4f { return vec4f(s(cell).y, q(cell).z, u(cell).x + u_face(cell, 3), p(cell + unit(1))); }"#,
+        inputs: {"s": "smoke", "q": "carry", "u": "blow", "p": "sweep"}),
+    "smoke": (state: "Grid<vec4f>", on: "box", inputs: {"next": "carry"}),
+    "wind": (state: "FaceGrid", on: "box", inputs: {"next": "blow"}),
+    "pressure": (state: "Grid<f32>", on: "box", inputs: {"next": "sweep"}),
+"##;
+
+#[test]
+fn grids_in_pools_have_the_same_bits() {
+    let wires = ["everywhere.four", "sum.most", "wide.w", "late.l"];
+    for (cells, edge) in
+        [("46, 28", "wrap"), ("40, 24", "zero"), ("47, 33", "wall"), ("18, 14, 10", "wrap"), ("16, 11, 9", "wall")]
+    {
+        let document = document(60.0, SPREADING, &[("$cells", cells), ("$edge", edge)]);
+        let mut sims = plans(&document, &wires);
+        let memory: Vec<u64> = sims.iter().map(|sim| sim.plan().memory).collect();
+        let pooled =
+            |sim: &Simulation| sim.plan().states.iter().filter(|s| s.description.ends_with("in blocks")).count();
+        let options = PlanOptions {
+            keep: Keep::Wires(wires.iter().map(ToString::to_string).collect()),
+            tuning: Tuning::gpu(),
+            ..PlanOptions::default()
+        };
+        let report = Plan::passes(&Graph::build(&document, Library::builtin()).unwrap(), &options).unwrap();
+        let note = &report.iter().find(|pass| pass.name == "block_pool").unwrap().summary;
+        assert_eq!(sims.iter().map(pooled).collect::<Vec<_>>(), [0, 3, 3], "{cells}: {memory:?}; {note}");
+        for frame in 1..=6 {
+            if frame == 5 {
+                sims.iter_mut().for_each(Simulation::reset);
+            }
+            sims.iter_mut().for_each(|sim| step(sim, 1));
+            for wire in wires {
+                let wanted = words(&sims[0], wire);
+                let some = wanted.iter().filter(|word| **word != 0).count();
+                assert!(some > 0 || frame % 4 == 1, "{cells} {edge}, frame {frame}: {wire} is zero");
+                for (way, sim) in sims.iter().enumerate() {
+                    let found = words(sim, wire);
+                    let differ = found.iter().zip(&wanted).filter(|(a, b)| a != b).count();
+                    assert!(
+                        differ == 0,
+                        "{cells} {edge}, frame {frame}, {wire}, plan {way}: {differ} of {} differ",
+                        found.len()
+                    );
+                }
+            }
+        }
+    }
+}

@@ -137,15 +137,21 @@ fn file_part(set: &ParticleSet, part: &Part, (dim, dense): (u32, bool)) -> FileP
 }
 
 fn states(graph: &Graph, layout: &Allocation) -> Vec<State> {
-    let state = |((node, part), buffer): (&StateKey, &BufferId)| {
-        let node = &graph.nodes[*node];
+    let state = |((id, part), buffer): (&StateKey, &BufferId)| {
+        let node = &graph.nodes[*id];
         let name = match part {
             Part::Attribute(name) => format!("{}.{name}", node.path),
             Part::Count => format!("{}.count", node.path),
             _ => node.path.clone(),
         };
         let capacity = node.set.as_ref().filter(|_| *part == Part::Count).map(|set| set.capacity);
-        State { node: name, buffer: *buffer, description: describe(graph, node), capacity }
+        let description = describe(graph, node);
+        let description = match part {
+            Part::Slots(_) => "places of blocks".to_string(),
+            _ if layout.pooled.contains(&(*id, part.clone())) => format!("{description}, in blocks"),
+            _ => description,
+        };
+        State { node: name, buffer: *buffer, description, capacity }
     };
     layout.states.iter().filter(|((_, part), _)| !matches!(part, Part::Outside(..))).map(state).collect()
 }

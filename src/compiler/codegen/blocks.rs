@@ -1,31 +1,41 @@
 //! Finds the blocks of cells in which a grid is not zero, as [`crate::ir::blocks`] describes their table.
 
 use super::builtin::per_word;
-use crate::codegen::wgsl::{cell_literal, cell_type, cells_literal, clamped, element, float, position_type, wrapped};
+use crate::codegen::wgsl::{
+    COMPONENTS, cell_literal, cell_type, cells_literal, clamped, element, float, position_type, wrapped,
+};
 use crate::graph::Domain;
 use crate::ir::blocks;
 use crate::ir::layout::Layout;
 use crate::ir::workgroups::{LANES, MAX_GROUPS};
 use crate::stage::types::ValueType;
 
-/// A workgroup for each block of a domain looks at the cells of the grid that lie in it. The grid may have wider or narrower cells.
-pub(super) fn find(domain: &Domain, grid: &Domain, layout: Layout) -> String {
-    let (dim, cells, positions) = (domain.dim, cell_type(domain.dim), position_type(domain.dim));
+/// A workgroup for each block of a domain looks at the cells of a grid that lie in it. `pooled`: whether the grid is in a pool, whose table
+/// comes behind it.
+pub(super) fn find(domain: &Domain, layout: Layout, pooled: bool) -> String {
+    let dim = domain.dim;
     let ([x, y, _], count) = (blocks::blocks(domain), blocks::count(domain));
-    let ratio = float(domain.cell_size / grid.cell_size);
-    let last = cells_literal(grid.resolution, dim);
-    let scaled = |cell: &str, round: &str| match domain.cell_size == grid.cell_size {
-        true => cell.to_string(),
-        false => format!("{cells}({round}({positions}({cell}) * {ratio}))"),
-    };
-    let block = if dim == 3 { cell_literal([1, 1, 1], 3) } else { cell_literal([1, 1, 1], 2) };
+    let last = cells_literal(domain.resolution, dim);
     let place = block_of("b", [x, y], dim);
     let width = cells_literal(blocks::block(dim), dim);
     let (size, rest) = counted("n", "k", dim);
-    let there = is_there(layout, &element("c", grid.resolution, dim), grid.cells());
+    let (table, pool) = match pooled {
+        true => (
+            "@group(0) @binding(3) var<storage, read> _table: array<u32>;\n",
+            Some(format!(
+                "i32(select(0u, _table[{0}u + i] >> 1u, (_table[{0}u + i] & 1u) == 1u)) * {1} + {2}",
+                blocks::HEAD_WORDS,
+                blocks::cells(dim),
+                element("(c - first)", blocks::block(dim), dim)
+            )),
+        ),
+        false => ("", None),
+    };
+    let element = pool.unwrap_or_else(|| element("c", domain.resolution, dim));
+    let there = is_there(layout, &element, domain.cells());
     format!(
-        "@group(0) @binding(2) var<storage, read> _in: {buffer};\n\
-         @group(0) @binding(3) var<storage, read_write> _out: array<u32>;\n\
+        "@group(0) @binding(2) var<storage, read> _in: {buffer};\n{table}\
+         @group(0) @binding({out}) var<storage, read_write> _out: array<u32>;\n\
          var<workgroup> _any: atomic<u32>;\n\
          @compute @workgroup_size({LANES})\n\
          fn _main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {{\n    \
@@ -34,9 +44,9 @@ pub(super) fn find(domain: &Domain, grid: &Domain, layout: Layout) -> String {
              if (lane == 0u) {{ atomicStore(&_any, 0u); }}\n    \
              workgroupBarrier();\n    \
              let b = i32(i); let at = {place};\n    \
-             let first = {first};\n    \
-             let n = min({end}, {last}) - first;\n    \
-             for (var k = lane; k < u32(max({size}, 0)); k += {LANES}u) {{\n        \
+             let first = at * {width};\n    \
+             let n = min(first + {width}, {last}) - first;\n    \
+             for (var k = lane; k < select(u32({size}), 0u, any(n <= {none})); k += {LANES}u) {{\n        \
                  let c = first + {rest};\n        \
                  if ({there}) {{ atomicStore(&_any, 1u); }}\n    \
              }}\n    \
@@ -47,45 +57,72 @@ pub(super) fn find(domain: &Domain, grid: &Domain, layout: Layout) -> String {
         found = blocks::found(domain),
         head = blocks::HEAD_WORDS,
         buffer = layout.buffer(),
-        first = scaled(&format!("(at * {width})"), "floor"),
-        end = scaled(&format!("((at + {block}) * {width})"), "ceil"),
+        out = if pooled { 4 } else { 3 },
+        none = cell_literal([0; 3], dim),
     )
 }
 
-/// Lists each block that was found, and all around it; across periodic sides those of the other end. The order of the list is that of the
-/// invocations, which nothing may depend on.
-pub(super) fn widen(domain: &Domain) -> String {
+/// Lists each block that was found, and all around it; across periodic sides those of the other end. Blocks that have only faces of those
+/// are listed too. `places`: how many places a pool has, the one for zeros included. The order of the list is that of the invocations, which
+/// nothing may depend on.
+pub(super) fn widen(domain: &Domain, places: u32) -> String {
     let (dim, count) = (domain.dim, blocks::count(domain));
-    let all = blocks::blocks(domain);
+    let (all, n) = (blocks::blocks(domain), blocks::blocks_of_cells(domain).map(i64::from));
     let [x, y, _] = all;
-    let n = all.map(i64::from);
     let around = if dim == 3 { "vec3i(k % 3, k / 3 % 3, k / 9)" } else { "vec2i(k % 3, k / 3)" };
-    let (inside, periodic) = (clamped("c", n, dim), wrapped("c", n, dim));
-    let wraps: Vec<String> = (0..dim as usize).map(|axis| domain.edge.wraps(axis).to_string()).collect();
+    let cells = cell_type(dim);
+    let wraps: Vec<bool> = (0..dim as usize).map(|axis| domain.edge.wraps(axis)).collect();
+    let periodic = format!("vec{dim}<bool>({})", wraps.iter().map(bool::to_string).collect::<Vec<_>>().join(", "));
+    // The block that a name outside stands for.
+    let shown = |b: &str| format!("select({}, {}, {periodic})", clamped(b, n, dim), wrapped(b, n, dim));
+    let mut beside = Vec::new();
+    for axis in 0..dim as usize {
+        let letter = COMPONENTS[axis];
+        let unit = cell_literal([0, 1, 2].map(|a| i64::from(a == axis)), dim);
+        beside.push(format!("runs(at - {unit})"));
+        if wraps[axis] {
+            // The faces at the end are those at the beginning.
+            beside.push(format!("(at.{letter} == {last} && runs(at - {unit} * {last}))", last = all[axis] - 1));
+        }
+    }
     let (groups, _) = blocks::groups(dim);
     let body = format!(
-        "let b = i32(i); let at = {at}; var any = 0u;\n    \
-         for (var k = 0; k < {near}; k++) {{\n        \
-             let c = at + {around} - {cells}(1); let d = select({inside}, {periodic}, vec{dim}<bool>({wraps}));\n        \
-             any |= atomicLoad(&_table[{found}u + u32({d})]);\n    \
+        "let b = i32(i); let at = {at};\n    \
+         let own = runs(at);\n    \
+         var word = 0u;\n    \
+         if (own || {beside}) {{\n        \
+             let rank = atomicAdd(&_table[4], 1u);\n        \
+             if (rank + 1u < {places}u) {{\n            \
+                 word = 2u * (rank + 1u) + select(0u, 1u, own);\n            \
+                 atomicAdd(&_table[3], 1u); atomicStore(&_table[{list}u + rank], i);\n            \
+                 let n = {groups}u * (rank + 1u);\n            \
+                 atomicMax(&_table[0], min(n, {row}u)); atomicMax(&_table[1], (n + {row}u - 1u) / {row}u);\n        \
+             }}\n    \
          }}\n    \
-         atomicStore(&_table[{head}u + i], any);\n    \
-         if (any == 0u) {{ return; }}\n    \
-         let rank = atomicAdd(&_table[3], 1u); let n = {groups}u * (rank + 1u);\n    \
-         atomicStore(&_table[{list}u + rank], i);\n    \
-         atomicMax(&_table[0], min(n, {row}u)); atomicMax(&_table[1], (n + {row}u - 1u) / {row}u);",
+         atomicStore(&_table[{head}u + i], word);",
         at = block_of("b", [x, y], dim),
-        near = 3i32.pow(dim),
-        cells = cell_type(dim),
-        wraps = wraps.join(", "),
-        found = blocks::found(domain),
-        d = element("d", all, dim),
+        beside = beside.join(" || "),
         head = blocks::HEAD_WORDS,
         list = blocks::list(domain),
         row = MAX_GROUPS,
     );
-    let declarations = "@group(0) @binding(2) var<storage, read_write> _table: array<atomic<u32>>;\n";
-    per_word(declarations, count, &body)
+    let declarations = format!(
+        "@group(0) @binding(2) var<storage, read_write> _table: array<atomic<u32>>;\n\
+         fn runs(at: {cells}) -> bool {{\n    \
+             let b = {own};\n    \
+             for (var k = 0; k < {near}; k++) {{\n        \
+                 let c = b + {around} - {cells}(1); let d = {d};\n        \
+                 if (atomicLoad(&_table[{found}u + u32({element})]) != 0u) {{ return true; }}\n    \
+             }}\n    \
+             return false;\n\
+         }}\n",
+        own = shown("at"),
+        near = 3i32.pow(dim),
+        d = shown("c"),
+        found = blocks::found(domain),
+        element = element("d", all, dim),
+    );
+    per_word(&declarations, count, &body)
 }
 
 /// Whether blocks of another domain's cells cover each tile of a domain: several invocations look at them, where they are many.
@@ -114,7 +151,7 @@ pub(super) fn cover(domain: &Domain, by: &Domain, width: u32) -> String {
                  let n = max(min({cells}(ceil({positions}(next) * {ratio} - 0.001)) - 1, {last}) / {block} - first, {cells}(0)) + 1;\n        \
                  for (var k = part; k < u32({size}); k += {lanes}u) {{\n            \
                      let d = first + {rest};\n            \
-                     if (_in[{head}u + u32({d})] == 0u) {{ atomicStore(&_none[own], 1u); break; }}\n        \
+                     if ((_in[{head}u + u32({d})] & 1u) == 0u) {{ atomicStore(&_none[own], 1u); break; }}\n        \
                  }}\n    \
              }}\n    \
              workgroupBarrier();\n    \

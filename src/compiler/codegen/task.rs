@@ -62,15 +62,14 @@ pub(super) fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, mem
             let covering = workgroups::covering(graph, Some(target), Some(source));
             ("cover blocks", covering.map(|(domain, by, width)| blocks::cover(domain, by, width)).unwrap_or_default())
         }
-        Task::FindBlocks | Task::WidenBlocks => {
-            let domain = |value: &Value| value.domain.and_then(|d| graph.domains.get(d));
-            let blocks = domain(target);
-            match (&op.task, domain(source)) {
-                (Task::FindBlocks, Some(grid)) => {
-                    ("find blocks", blocks.map(|d| blocks::find(d, grid, source.layout())).unwrap_or_default())
-                }
-                _ => ("widen blocks", blocks.map(blocks::widen).unwrap_or_default()),
-            }
+        Task::FindBlocks => {
+            let (layout, pooled) = (source.layout(), source.pooled.is_some());
+            let domain = target.domain.and_then(|d| graph.domains.get(d));
+            ("find blocks", domain.map(|domain| blocks::find(domain, layout, pooled)).unwrap_or_default())
+        }
+        Task::WidenBlocks(places) => {
+            let domain = target.domain.and_then(|d| graph.domains.get(d));
+            ("widen blocks", domain.map(|domain| blocks::widen(domain, *places)).unwrap_or_default())
         }
         Task::Compact => ("compact", builtin::compact(elements, &moved)),
         Task::CompactCount => {

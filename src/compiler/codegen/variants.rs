@@ -25,7 +25,7 @@ struct Variant {
     inlined: Vec<InlinedKey>,
     reads: Vec<ReadKey>,
     /// How what it needs is stored: reads, then consumed versions.
-    stored: Vec<(Precision, Option<u32>, bool)>,
+    stored: Vec<(Precision, Option<u32>, bool, Option<usize>)>,
     writes: Vec<WriteKey>,
     shape: Option<Shape>,
     sweeps: u32,
@@ -59,6 +59,7 @@ struct WriteKey {
     /// Whether it begins with a constant.
     starts: bool,
     settled: bool,
+    pooled: bool,
     /// Whether its vectors of three take three words.
     dense: bool,
     /// Size of a grid that is set to zero \[bytes\].
@@ -81,6 +82,7 @@ impl Variant {
             transient: write.transient,
             starts: write.start.is_some(),
             settled: write.settled,
+            pooled: write.pooled,
             dense: program.values.get(write.value).is_some_and(|value| value.dense),
             zeroed: match write.part {
                 Part::Zeros(_) => program.values.get(write.value).map_or(0, |value| value.bytes),
@@ -94,7 +96,7 @@ impl Variant {
             stored: op
                 .inputs()
                 .filter_map(|v| program.values.get(v))
-                .map(|v| (v.precision, v.fixed, v.dense))
+                .map(|v| (v.precision, v.fixed, v.dense, v.pooled.map(first)))
                 .collect(),
             writes: writes.collect(),
             shape: op.shape,

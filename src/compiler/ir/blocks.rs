@@ -1,8 +1,11 @@
 //! Blocks of cells: a stage that a grid confines runs in those in which the grid is not zero, and in those beside them.
 //!
 //! A table of them begins with the workgroups of a dispatch for these blocks alone, and with their number. Then comes a word for each block
-//! of the grid's domain, which says whether stages run there; then the list of the blocks in which they do; and then, while the table is made,
-//! a word for each block that says whether the grid is not zero there. In all other cells the results of a stage are zero.
+//! of the grid's domain; then the list of the blocks in which stages run, or have faces; and then, while the table is made, a word for each
+//! block that says whether the grid is not zero there. In all other cells the results of a stage are zero.
+//!
+//! The word of a block says by its lowest bit whether stages run there. The others are the place of the block in memory, where a value has
+//! memory for such blocks alone, one block behind another (pass `block_pool`); place 0 is that of all other blocks, where zeros are.
 //!
 //! On cells of another width, as the levels of a multigrid cycle have, stages run in those that such blocks cover whole, so their border is
 //! nowhere further out. They go by a word for each tile of cells, which lies in one block.
@@ -26,10 +29,14 @@ pub(crate) fn groups(dim: u32) -> (u32, [u32; 3]) {
     if dim == 3 { (2, [WIDTH, WIDTH, WIDTH / 2]) } else { (1, [WIDTH, WIDTH, 1]) }
 }
 
-/// Blocks along each axis of a domain.
+/// Blocks along each axis of a domain, for the layer of faces beyond its cells too.
 pub(crate) fn blocks(domain: &Domain) -> [u32; 3] {
-    let block = block(domain.dim);
-    [0, 1, 2].map(|axis| domain.resolution[axis].div_ceil(block[axis]))
+    domain.face_resolution().map(|n| n.div_ceil(WIDTH))
+}
+
+/// Blocks with cells along each axis of a domain.
+pub(crate) fn blocks_of_cells(domain: &Domain) -> [u32; 3] {
+    domain.resolution.map(|n| n.div_ceil(WIDTH))
 }
 
 /// The number of blocks of a domain.
@@ -37,13 +44,18 @@ pub(crate) fn count(domain: &Domain) -> u64 {
     blocks(domain).map(u64::from).iter().product()
 }
 
+/// Cells of a block.
+pub(crate) fn cells(dim: u32) -> u32 {
+    WIDTH.pow(dim)
+}
+
 /// Words of a table: the head, whether each block is among them, the list, and what was found.
 pub(crate) fn words(domain: &Domain) -> u64 {
     found(domain) + count(domain)
 }
 
-/// Words in front of the first block's: workgroups along each axis, and the number of blocks in the list.
-pub(crate) const HEAD_WORDS: u64 = 4;
+/// Words in front of the first block's: workgroups along each axis, the number of blocks in the list, and that of those which should be.
+pub(crate) const HEAD_WORDS: u64 = 8;
 
 /// Where the list begins \[words\].
 pub(crate) fn list(domain: &Domain) -> u64 {
@@ -69,7 +81,7 @@ pub(crate) fn tile(op: &Op) -> Option<u32> {
 }
 
 fn asked(op: &Op) -> Option<&Read> {
-    op.reads.iter().find(|read| read.stage == OWN && read.part.is_blocks())
+    op.reads.iter().find(|read| read.stage == OWN && matches!(read.part, Part::Blocks | Part::Covered(_)))
 }
 
 /// Cells along each axis of the widest tiles of a domain that lie in one block of another's cells each; `None` where the two have the same

@@ -7,7 +7,7 @@ use crate::stage::header::Port;
 
 /// Whether an operation may overwrite the version that it updates.
 pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> bool {
-    let precision = |v: ValueId| program.values.get(v).map(|v| v.precision);
+    let precision = |v: ValueId| program.values.get(v).map(|v| (v.precision, v.pooled));
     // The halo of a tile is the inside of others.
     if op.sweeps > 1 || write.consumes.is_some_and(|before| precision(before) != precision(write.value)) {
         return false;
@@ -49,14 +49,14 @@ pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &
         (Task::ToFixed(_) | Task::FromFixed(_) | Task::FromOrdered, _) => true,
         // The output of a group that may stop goes to where the iteration before has put it.
         (Task::Copy | Task::Fill(_), _) => true,
-        (Task::BinCount(_) | Task::BinList(_) | Task::WidenBlocks, _) => true,
+        (Task::BinCount(_) | Task::BinList(_) | Task::WidenBlocks(_), _) => true,
         (Task::ScanBlocks | Task::ScanSums | Task::ScanAdd | Task::ScanEnd | Task::ConnectBorders, _) => true,
         _ => false,
     }
 }
 
 /// Whether cells across a face always differ in colour. Around a periodic axis with an odd number of cells they do not.
-fn colors_alternate(graph: &Graph, node: NodeId, port: &Port) -> bool {
+pub(crate) fn colors_alternate(graph: &Graph, node: NodeId, port: &Port) -> bool {
     let domain = graph.nodes.get(node).and_then(|n| n.domain).and_then(|d| graph.domains.get(d));
     domain.is_none_or(|d| !d.wraps_oddly(port.edges(d.edge)))
 }

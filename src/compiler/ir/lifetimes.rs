@@ -12,6 +12,8 @@ pub(crate) struct Chain {
     pub values: Vec<ValueId>,
     pub life: Life,
     pub bytes: u64,
+    /// Numbers of an element, where it lies in a pool: only such pools have zeros at the same place.
+    pub pooled: Option<u32>,
 }
 
 /// When something is written, or needed.
@@ -37,7 +39,9 @@ pub(crate) fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
     let start = |chain_of: &mut BTreeMap<ValueId, usize>, chains: &mut Vec<Chain>, v: ValueId| {
         if let Some(life) = lives[v] {
             chain_of.insert(v, chains.len());
-            chains.push(Chain { values: vec![v], life, bytes: program.values[v].bytes });
+            let value = &program.values[v];
+            let pooled = value.pooled.map(|_| value.layout().numbers());
+            chains.push(Chain { values: vec![v], life, bytes: value.bytes, pooled });
         }
     };
     program.states.values().for_each(|v| start(&mut chain_of, &mut chains, *v));

@@ -1,6 +1,6 @@
 //! Values and operations: the form of a graph once its iterations, groups, particle sets and fields are unrolled.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -30,12 +30,14 @@ pub(crate) struct Value {
     pub dithered: bool,
     pub label: String,
     pub bytes: u64,
+    /// The table of the blocks that it has memory for, where it has none for all cells (pass `block_pool`).
+    pub pooled: Option<ValueId>,
 }
 
 impl Value {
     /// A value without a domain and without a particle set.
     pub(crate) fn new(ty: WireType, label: String, bytes: u64) -> Value {
-        Value { stored: Stored::number(ty), dithered: false, label, bytes }
+        Value { stored: Stored::number(ty), dithered: false, label, bytes, pooled: None }
     }
 }
 
@@ -68,6 +70,8 @@ pub(crate) enum Part {
     Blocks,
     /// The same for cells of another width, in tiles of so many along each axis.
     Covered(u32),
+    /// The blocks that grids in a pool have memory for, by a table that the operation does not go by, and which of several.
+    Slots(u32),
     /// A grid that is only set to zero, and which of several (pass `fill_fusion`).
     Zeros(u32),
     /// A part of the wire of an output, whose value comes from outside before each frame.
@@ -75,9 +79,9 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    /// Whether it says where an operation runs.
+    /// Whether it is a table of blocks, which no port names.
     pub(crate) fn is_blocks(&self) -> bool {
-        matches!(self, Part::Blocks | Part::Covered(_))
+        matches!(self, Part::Blocks | Part::Covered(_) | Part::Slots(_))
     }
 
     /// The part of a file's node that holds one of its outputs.
@@ -123,7 +127,8 @@ pub(crate) enum Task {
     BinList(DomainId),
     /// Which blocks of cells hold anything but zero, and those with their neighbours.
     FindBlocks,
-    WidenBlocks,
+    /// With so many places in memory.
+    WidenBlocks(u32),
     CoverBlocks,
     /// Moves particles for which the prefix sum increases to the position that it gives.
     Compact,
@@ -193,6 +198,8 @@ pub(crate) struct Write {
     pub transient: bool,
     /// Whether the consumed version is zero wherever the operation does not run (pass `active_blocks`).
     pub settled: bool,
+    /// Whether its value has memory for blocks alone (pass `block_pool`).
+    pub pooled: bool,
     /// The value of all cells of the consumed version, where that is not in memory.
     pub start: Option<Setting>,
 }
@@ -229,7 +236,18 @@ impl Write {
     /// The first output port's complete value, written by the operation's own stage without a consumed version.
     pub(crate) fn whole(value: ValueId) -> Write {
         let (part, consumes, start) = (Part::Whole, None, None);
-        Write { stage: OWN, port: 0, part, value, consumes, overwrites: false, transient: false, settled: false, start }
+        Write {
+            stage: OWN,
+            port: 0,
+            part,
+            value,
+            consumes,
+            overwrites: false,
+            transient: false,
+            settled: false,
+            pooled: false,
+            start,
+        }
     }
 }
 
@@ -319,6 +337,8 @@ pub(crate) struct Program {
     pub watches: Vec<(NodeId, usize, ValueId)>,
     /// Values that must outlive the frame.
     pub pinned: Vec<ValueId>,
+    /// The wires among them, and those that show the next value of a State.
+    pub kept: BTreeSet<String>,
     /// Outputs of groups that may stop: the versions of each wire, one for every iteration that can be the last.
     pub carries: Vec<Vec<ValueId>>,
     /// Versions of one wire that must share a buffer, in the order in which they are written.

@@ -90,6 +90,7 @@ fn part_name(part: &Part) -> String {
         Part::Bins => "bins".into(),
         Part::Blocks => "blocks".into(),
         Part::Covered(_) => "covered".into(),
+        Part::Slots(number) => format!("slots{number}"),
         Part::Zeros(_) => "zeros".into(),
         Part::Outside(_, part) => part_name(part),
     }
@@ -117,7 +118,7 @@ fn task(task: &Task) -> String {
         Task::BinCount(_) => "bin_count".into(),
         Task::BinList(_) => "bin_list".into(),
         Task::FindBlocks => "find_blocks".into(),
-        Task::WidenBlocks => "widen_blocks".into(),
+        Task::WidenBlocks(_) => "widen_blocks".into(),
         Task::CoverBlocks => "cover_blocks".into(),
         Task::Compact => "compact".into(),
         Task::CompactCount => "compact_count".into(),

@@ -47,9 +47,10 @@ fn table_blocks(graph: &Graph, table: Option<&Value>) -> u64 {
 pub(crate) fn listed_blocks(graph: &Graph, op: &Op, in_place: &[bool]) -> Option<ValueId> {
     let node = graph.nodes.get(op.node)?;
     let Kind::Stage(stage) = &node.kind else { return None };
-    let stays =
-        |(write, in_place): (&Write, &bool)| write.transient || *in_place && write.settled && write.part == Part::Whole;
-    let plain = blocks::tile(op).is_none() && op.gate.is_none() && op.shape.is_none() && !fills_faces(node);
+    let stays = |(write, in_place): (&Write, &bool)| {
+        write.transient || write.part == Part::Whole && (write.pooled || *in_place && write.settled)
+    };
+    let plain = blocks::tile(op).is_none() && op.gate.is_none() && op.shape.is_none();
     let numbers = stage.outputs().any(|port| port.reduce.is_some() || port.scatter.is_some());
     let all = !op.writes.is_empty() && op.writes.iter().zip(in_place).all(stays);
     blocks::table(op).filter(|_| plain && !numbers && all)
@@ -91,7 +92,7 @@ pub(crate) fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3]
             domain.map_or(0, |d| u64::from(LANES) * connect_tiles(d))
         }
         Task::FindBlocks => table_blocks(graph, target) * u64::from(LANES),
-        Task::WidenBlocks => table_blocks(graph, target),
+        Task::WidenBlocks(_) => table_blocks(graph, target),
         Task::CoverBlocks => covering(graph, target, source).map_or(0, |(domain, by, width)| {
             let (tiles, lanes) = blocks::tile_lanes(domain, by, width);
             tiles * u64::from(lanes)

@@ -37,7 +37,7 @@ impl Expander<'_> {
         let words = self.graph.domains.get(of).map_or(0, blocks::words);
         let [found, widened] = ["blocks", "where"].map(|what| self.table(node, what, of, words));
         self.push(node, env, Task::FindBlocks, vec![read(grid)], vec![write(found)])?;
-        self.push(node, env, Task::WidenBlocks, vec![], vec![go_on(widened, found)])?;
+        self.push(node, env, Task::WidenBlocks(u32::MAX), vec![], vec![go_on(widened, found)])?;
         self.blocks.insert(key, widened);
         Ok(widened)
     }

@@ -202,6 +202,7 @@ pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Pro
     let before: BTreeSet<ValueId> = program.states.values().copied().collect();
     let seen = program.wires.iter().filter(|(name, value)| kept(name) && !before.contains(value));
     program.pinned.extend(seen.map(|(_, value)| *value));
+    program.kept = program.wires.keys().filter(|name| kept(name)).cloned().collect();
     program.pinned.extend(program.watches.iter().map(|w| w.2));
     program.versions = options.keep == Keep::Versions;
     program.drop_dead();

@@ -3,6 +3,7 @@
 mod active_blocks;
 pub(super) mod allocate;
 mod attribute_packing;
+mod block_pool;
 mod cse;
 mod dense_vectors;
 mod dither_halves;
@@ -354,6 +355,14 @@ pub(super) const PASSES: &[Pass] = &[
             early_exit::settle(with.graph, program);
             Ok(())
         }),
+    },
+    Pass {
+        name: "block_pool",
+        phase: Phase::Store,
+        verb: "pooled results of",
+        place: "after all that gives dispatches a shape: only those that ask for cells one by one find them in a pool",
+        when: fuses,
+        runs: Runs::Both(|with, frame, reset| block_pool::assign(with, frame, reset)),
     },
     Pass {
         name: "dense_vectors",

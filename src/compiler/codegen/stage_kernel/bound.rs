@@ -108,7 +108,7 @@ impl Binder<'_> {
     /// The buffer of what is read from memory.
     fn read(&self, read: &Read) -> Option<Bound> {
         if read.part.is_blocks() {
-            let (variable, ty, name) = (names::BLOCKS.into(), "array<u32>".into(), WHERE.into());
+            let (variable, ty, name) = (names::blocks(&read.part), "array<u32>".into(), WHERE.into());
             return Some(Bound { reads: vec![read.clone()], variable, ty, writes: false, name, value: read.value });
         }
         let port = stage_of(self.graph, self.op, read.stage)?.inputs().nth(read.port)?;
@@ -217,7 +217,7 @@ fn ending(part: &Part) -> String {
         Part::Packed(names) => format!(".{names}"),
         Part::Found => ".found".into(),
         Part::Bins => ".bins".into(),
-        Part::Blocks | Part::Covered(_) => ".blocks".into(),
+        Part::Blocks | Part::Covered(_) | Part::Slots(_) => ".blocks".into(),
         Part::Zeros(number) => format!(".zeros{number}"),
         Part::Outside(_, part) => ending(part),
     }

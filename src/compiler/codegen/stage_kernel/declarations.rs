@@ -14,7 +14,7 @@ use super::accessors::{halo, radius};
 use super::alarms::{self, Guards};
 use super::context::{Context, Instance, Written};
 use super::entry::tile;
-use super::{bins, bound, checks, names, results};
+use super::{bins, bound, checks, names, pool, results};
 use crate::codegen::prelude::UsedNames;
 use crate::codegen::uniforms::{Block, FRAME_STRUCT};
 use crate::codegen::wgsl::cell_type;
@@ -50,7 +50,13 @@ pub(super) fn declarations(cx: &Context<'_>, guards: Option<&[Guards<'_>]>) -> S
     // Frames are not that many, which no driver can know.
     let rolled = "fn _rolled() -> i32 { return select(0i, 1i, frame.index == 4294967295u); }\n";
     let rolled = if cx.is_rolled() { rolled } else { "" };
-    format!("{buffers}{rolled}{}{}{}", alarms.unwrap_or_default(), checks::functions(cx), variables(cx))
+    format!(
+        "{buffers}{rolled}{}{}{}{}",
+        pool::functions(cx),
+        alarms.unwrap_or_default(),
+        checks::functions(cx),
+        variables(cx)
+    )
 }
 
 /// Workgroup memory and variables that functions share.

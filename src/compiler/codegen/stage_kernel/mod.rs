@@ -27,6 +27,7 @@ mod inlined;
 mod mapping;
 mod members;
 mod names;
+mod pool;
 mod results;
 mod text;
 mod tiles;

@@ -10,6 +10,14 @@ use crate::stage::header::Port;
 /// The buffer that says in which blocks the stage runs.
 pub(super) const BLOCKS: &str = "_where";
 
+/// The buffer with a table of blocks.
+pub(super) fn blocks(part: &Part) -> String {
+    match part {
+        Part::Slots(number) => format!("_slots{number}"),
+        _ => BLOCKS.into(),
+    }
+}
+
 /// What the names of an inlined stage begin with; nothing for the operation's own.
 pub(super) fn prefix(instance: InstanceId) -> String {
     if instance == OWN { String::new() } else { format!("_f{instance}_") }
@@ -35,7 +43,7 @@ fn mangled(part: &Part) -> String {
         Part::Packed(names) => format!("__{}_", names.replace('+', "__")),
         Part::Found => "__found_".into(),
         Part::Bins => "__bins_".into(),
-        Part::Blocks | Part::Covered(_) => "__blocks_".into(),
+        Part::Blocks | Part::Covered(_) | Part::Slots(_) => "__blocks_".into(),
         Part::Zeros(number) => format!("__zeros{number}_"),
         Part::Outside(_, part) => mangled(part),
     }

@@ -1,6 +1,6 @@
 //! Checks of a single operation.
 
-use super::super::{InstanceId, OWN, Op, Program, Read, Task, query};
+use super::super::{InstanceId, OWN, Op, Part, Program, Read, Task, query};
 use crate::graph::Graph;
 use crate::stage::{IterationSource, Stage};
 use crate::tuning::CELLS_OF_A_WORD;
@@ -48,7 +48,9 @@ fn ports(graph: &Graph, op: &Op) -> Result<(), String> {
         let Some(stage) = stage(read.stage) else {
             return Err(format!("stage {} of it, which reads %{}, is none", read.stage, read.value));
         };
-        if read.part.is_blocks() {
+        if matches!(read.part, Part::Slots(_)) {
+            continue;
+        } else if read.part.is_blocks() {
             blocks(op, read, stage)?;
         } else if stage.inputs().nth(read.port).is_none() {
             return Err(lacks(stage, &format!("input {}, which reads %{}", read.port, read.value)));

@@ -37,6 +37,8 @@ pub(crate) struct Allocation {
     pub states: BTreeMap<StateKey, BufferId>,
     /// States whose vectors of three take three words.
     pub dense: BTreeSet<StateKey>,
+    /// States that have memory for blocks alone.
+    pub pooled: BTreeSet<StateKey>,
     pub wires: BTreeMap<String, Wire>,
     pub pictures: Vec<(PictureValue, BufferId)>,
 }
@@ -57,6 +59,9 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
         layout.states.insert(key.clone(), buffer);
         if frame.values[*value].dense {
             layout.dense.insert(key.clone());
+        }
+        if frame.values[*value].pooled.is_some() {
+            layout.pooled.insert(key.clone());
         }
         if let Some(chain) = chain_of(*value) {
             chain.values.iter().for_each(|v| layout.frame[*v] = Some(buffer));
@@ -92,6 +97,7 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
     note_holdings(frame, &mut layout);
     // After a reset, the invariant operations run again.
     pool.made.append(&mut invariant_pool.made);
+    pool.made.retain(|buffer| !pool.pooled.contains(buffer));
     layout.reset = reset_buffers(graph, reset, &mut layout, pool.made)?;
     layout.pictures =
         frame.pictures.iter().filter_map(|picture| Some((*picture, layout.frame[picture.value]?))).collect();
@@ -106,7 +112,7 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
     let is_state = |v: &ValueId| state_values.contains(v) && !outside.contains(v);
     // Values that nothing needs have no memory.
     for (name, value) in &frame.wires {
-        let Some(buffer) = layout.frame[*value] else { continue };
+        let Some(buffer) = layout.frame[*value].filter(|_| frame.values[*value].pooled.is_none()) else { continue };
         let kept = survivors.contains(value) || state_values.contains(value);
         let state = is_state(value);
         layout.wires.insert(name.clone(), Wire { kept, state, ..Wire::new(&frame.values[*value], buffer) });
@@ -119,6 +125,7 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
 struct Lent {
     buffer: BufferId,
     bytes: u64,
+    pooled: Option<u32>,
     from: Moment,
     until: Moment,
     /// When what it is lent to is needed last.
@@ -132,7 +139,7 @@ impl Lent {
         // What a group that may stop leaves undone must not be missing.
         let open =
             |moment: Moment| matches!(moment, Moment::At(op) if frame.ops.get(op).is_some_and(|op| op.gate.is_none()));
-        free && self.bytes == chain.bytes && open(first) && open(last)
+        free && self.bytes == chain.bytes && self.pooled == chain.pooled && open(first) && open(last)
     }
 
     fn take(&mut self, chain: &Chain) -> BufferId {
@@ -152,7 +159,8 @@ fn lent<'c>(
         let (from, next) = (*ends.get(key)?, chain_of(*next)?);
         let buffer = *layout.states.get(key)?;
         let (bytes, until) = (layout.buffers.get(buffer)?.bytes, next.life.first);
-        (from < until && bytes == next.bytes).then_some(Lent { buffer, bytes, from, until, taken: None })
+        let pooled = next.pooled;
+        (from < until && bytes == next.bytes).then_some(Lent { buffer, bytes, pooled, from, until, taken: None })
     };
     frame.next.iter().filter_map(lent).collect()
 }
@@ -202,20 +210,22 @@ fn survivors(chains: &[Chain], buffers: &Placement, passed: &BTreeSet<ValueId>) 
 struct Pool {
     /// In the order in which they were made, without States' buffers.
     made: Vec<BufferId>,
-    /// By size: the place in `made` of those that are needed no more. The first is taken first.
-    free: BTreeMap<u64, BTreeSet<usize>>,
-    /// The last operation that needs a buffer, its size and its place in `made`; the earliest on top.
-    busy: BinaryHeap<Reverse<(Moment, u64, usize)>>,
+    /// By size and kind: the place in `made` of those that are needed no more. The first is taken first.
+    free: BTreeMap<(u64, Option<u32>), BTreeSet<usize>>,
+    /// The last operation that needs a buffer, its size and kind, and its place in `made`; the earliest on top.
+    busy: BinaryHeap<Reverse<(Moment, (u64, Option<u32>), usize)>>,
+    /// Buffers of pools of blocks, whose first block stays zero.
+    pooled: BTreeSet<BufferId>,
 }
 
 impl Pool {
     /// All of `made`, free.
     fn of(made: Vec<BufferId>, buffers: &Arena<Buffer>) -> Pool {
-        let mut free = BTreeMap::<u64, BTreeSet<usize>>::new();
+        let mut free = BTreeMap::<_, BTreeSet<usize>>::new();
         for (place, buffer) in made.iter().enumerate() {
-            free.entry(buffers[*buffer].bytes).or_default().insert(place);
+            free.entry((buffers[*buffer].bytes, None)).or_default().insert(place);
         }
-        Pool { made, free, busy: BinaryHeap::new() }
+        Pool { made, free, ..Pool::default() }
     }
 
     fn create(&self, buffers: &mut Arena<Buffer>, label: &str, bytes: u64) -> BufferId {
@@ -224,16 +234,20 @@ impl Pool {
 
     fn take(&mut self, buffers: &mut Arena<Buffer>, chain: &Chain, program: &Program) -> BufferId {
         while let Some(top) = self.busy.peek_mut().filter(|top| top.0.0 < chain.life.first) {
-            let Reverse((_, bytes, place)) = PeekMut::pop(top);
-            self.free.entry(bytes).or_default().insert(place);
+            let Reverse((_, kind, place)) = PeekMut::pop(top);
+            self.free.entry(kind).or_default().insert(place);
         }
-        let free = self.free.get_mut(&chain.bytes).and_then(BTreeSet::pop_first);
+        let kind = (chain.bytes, chain.pooled);
+        let free = self.free.get_mut(&kind).and_then(BTreeSet::pop_first);
         let place = free.unwrap_or_else(|| {
             let label = chain.values.first().map_or("", |v| program.values[*v].label.as_str());
             self.made.push(self.create(buffers, label, chain.bytes));
             self.made.len() - 1
         });
-        self.busy.push(Reverse((chain.life.last, chain.bytes, place)));
+        self.busy.push(Reverse((chain.life.last, kind, place)));
+        if chain.pooled.is_some() {
+            self.pooled.insert(self.made[place]);
+        }
         self.made[place]
     }
 }

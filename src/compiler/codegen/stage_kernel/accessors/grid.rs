@@ -27,6 +27,8 @@ pub(crate) struct Grid<'a> {
     pub edges: Edges,
     /// Read at positions without interpolation.
     pub nearest: bool,
+    /// The function that says where a cell, or a face, lies in memory that there is for blocks alone.
+    pub pooled: Option<String>,
     /// Cells farther than this many from `_at` are not read but the nearest that are not.
     pub held: Option<String>,
 }
@@ -155,7 +157,10 @@ impl Grid<'_> {
         let dim = self.dim();
         match self.source {
             Source::Buffer(variable) => {
-                let element = element(cell, self.domain.resolution, dim);
+                let element = match &self.pooled {
+                    Some(place) => format!("{place}({cell})"),
+                    None => element(cell, self.domain.resolution, dim),
+                };
                 match self.ty.value().is_array() {
                     true => self.layout.load_number(variable, &element, "_n", self.domain.cells()),
                     false => self.layout.load(variable, &element),
@@ -257,7 +262,10 @@ impl Grid<'_> {
     }
 
     fn face_element(&self) -> String {
-        element("_c", self.domain.face_resolution(), self.dim())
+        match &self.pooled {
+            Some(place) => format!("{place}(_c)"),
+            None => element("_c", self.domain.face_resolution(), self.dim()),
+        }
     }
 
     /// `x_face(cell, face)`

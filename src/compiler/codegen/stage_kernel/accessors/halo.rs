@@ -57,7 +57,7 @@ pub(crate) fn accessor(cx: &Context<'_>, grid: &Grid<'_>, port: &Port) -> Option
     let size = size(cx, &shape, &input);
     let count: u32 = size.iter().product();
     let (tile, far) = (names::tile(port), far(port));
-    let elsewhere = Grid { name: &far, held: None, ..*grid }.cell();
+    let elsewhere = Grid { name: &far, held: None, pooled: grid.pooled.clone(), ..*grid }.cell();
     let (asked, held) = match &grid.held {
         Some(radius) => ("_asked", format!("let _cell = {}; ", nearest(radius))),
         None => ("_cell", String::new()),

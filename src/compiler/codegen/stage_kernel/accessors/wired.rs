@@ -10,6 +10,7 @@ use super::grid::{Grid, Source};
 use super::{halo, radius, scatter, window};
 use crate::codegen::stage_kernel::context::{Context, Instance, Written};
 use crate::codegen::stage_kernel::names::{self, prefix};
+use crate::codegen::stage_kernel::pool;
 use crate::codegen::stage_kernel::tiles::Tiles;
 use crate::codegen::wgsl::cell_type;
 use crate::ir::layout::Layout;
@@ -81,7 +82,8 @@ fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, value: &Value, sour
     };
     let (edges, held) = (port.edges(domain.edge), radius::held(cx, of.stage, port, value));
     let nearest = port.nearest;
-    let grid = Grid { name, source, ty: value.ty, domain, layout, edges, nearest, held };
+    let pooled = pool::function(cx, value);
+    let grid = Grid { name, source, ty: value.ty, domain, layout, edges, nearest, pooled, held };
     if let (Some(kind), Source::Buffer(variable)) = (port.scatter, source) {
         return scatter::writer(cx, of, port, &grid, (variable, kind));
     }

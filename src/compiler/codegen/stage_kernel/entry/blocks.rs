@@ -43,9 +43,9 @@ pub(super) fn place(cx: &Context<'_>) -> Option<String> {
     })
 }
 
-/// Whether each invocation asks if the stage runs in its cell.
+/// Whether each invocation asks if the stage runs in its cell: there are blocks in the list in which faces lie alone.
 pub(super) fn asks(cx: &Context<'_>) -> bool {
-    blocks::table(cx.op).is_some() && !cx.listed
+    blocks::table(cx.op).is_some()
 }
 
 /// The functions that say whether a cell lies in the blocks, and whether the stage runs there; nothing where it runs everywhere.
@@ -71,7 +71,7 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
         (0..dim as usize).for_each(|axis| runs += &format!(" || _covered(_c - {})", behind(axis)));
     }
     format!(
-        "fn _covered(_c: {cell}) -> bool {{ let _b = {near} / {width}; return {BLOCKS}[{head} + {}] != 0u; }}\n\
+        "fn _covered(_c: {cell}) -> bool {{ let _b = {near} / {width}; return ({BLOCKS}[{head} + {}] & 1u) != 0u; }}\n\
          fn _runs(_c: {cell}) -> bool {{ return {runs}; }}\n",
         element("_b", tiles, dim),
     )
@@ -82,7 +82,9 @@ pub(super) fn zeros(cx: &Context<'_>, slot: StoreTarget) -> String {
     let mut out = String::new();
     for written in cx.all_writes() {
         let (port, value) = (written.port, written.value);
-        let stays = written.in_place && written.write.settled;
+        // Of a grid in a pool all other cells have no memory. Of faces they have, in blocks with cells behind them.
+        let pooled = value.pooled.is_some() && value.ty != WireType::FaceGrid;
+        let stays = pooled || written.in_place && written.write.settled;
         if stays
             || written.write.transient
             || written.write.part != Part::Whole

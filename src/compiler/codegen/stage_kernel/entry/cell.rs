@@ -40,12 +40,15 @@ pub(super) fn other_color(cx: &Context<'_>, slot: StoreTarget) -> Option<(String
         }
         let to = names::written(port, &write.part);
         let from = if *in_place { to.clone() } else { names::read(port, &write.part) };
-        let (layout, element) = (cx.updated(&written).layout(), store::element_of(cx, "_cell", value));
+        let before = cx.updated(&written);
+        let (layout, element) = (before.layout(), store::element_of(cx, "_cell", before));
         let old = match cx.domain_of(value).filter(|_| layout.value.is_array()) {
             Some(domain) => layout.load_numbers(&from, &element, domain.cells()),
             None => layout.load(&from, &element),
         };
-        let _ = write!(keep, "{{ let _old = {old}; {} }} ", store::exact(cx, value, &to, slot, "_old"));
+        // Outside the blocks a pool has no memory to keep it in.
+        let there = if value.pooled.is_some() { "if (_runs(_cell)) " } else { "" };
+        let _ = write!(keep, "{there}{{ let _old = {old}; {} }} ", store::exact(cx, value, &to, slot, "_old"));
     }
     Some((format!("(({}) & 1) != params._color", coordinate_sum("_cell", cx.dim)), keep))
 }

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::codegen::stage_kernel::context::{Context, Written};
-use crate::codegen::stage_kernel::{names, results};
+use crate::codegen::stage_kernel::{names, pool, results};
 use crate::codegen::wgsl::{COMPONENTS, element};
 use crate::graph::Domain;
 use crate::ir::{Part, Value, workgroups};
@@ -62,6 +62,7 @@ fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: StoreTarget) 
         | Part::Bins
         | Part::Blocks
         | Part::Covered(_)
+        | Part::Slots(_)
         | Part::Zeros(_)
         | Part::Outside(..) => {
             return None;
@@ -127,6 +128,9 @@ fn array(cx: &Context<'_>, value: &Value, target: &str, source: &str, dithered: 
 /// The element of a cell that is named so.
 pub(super) fn element_of(cx: &Context<'_>, cell: &str, value: &Value) -> String {
     let Some(domain) = cx.domain_of(value) else { return "0".into() };
+    if let Some(function) = pool::function(cx, value) {
+        return format!("{function}({cell})");
+    }
     let resolution = if value.ty == WireType::FaceGrid { domain.face_resolution() } else { domain.resolution };
     element(cell, resolution, cx.dim)
 }

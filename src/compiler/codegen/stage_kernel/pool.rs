@@ -1,0 +1,56 @@
+//! Grids that have memory for blocks of cells alone: where a cell lies in it.
+//!
+//! ```wgsl
+//! fn _where_cell(_c: vec2i) -> i32 { let _b = _c / 8; let _w = _where[8 + (_b.y * 9 + _b.x)]; .. return i32(_w >> 1u) * 64 + _l.y * 8 + _l.x; }
+//! ```
+
+use std::fmt::Write as _;
+
+use super::context::Context;
+use super::names;
+use crate::codegen::wgsl::{cell_type, element};
+use crate::ir::{Part, Read, Value, blocks};
+use crate::stage::types::{ValueType, WireType};
+
+/// The function that says where a cell of a grid, or a face, lies in a pool; `None` where all have memory.
+pub(super) fn function(cx: &Context<'_>, value: &Value) -> Option<String> {
+    let table = value.pooled?;
+    let read = tables(cx).find(|read| read.value == table)?;
+    Some(name(&read.part, value.ty))
+}
+
+fn name(table: &Part, ty: WireType) -> String {
+    let what = if ty == WireType::FaceGrid { "face" } else { "cell" };
+    format!("{}_{what}", names::blocks(table))
+}
+
+/// The tables of blocks that an operation has.
+fn tables<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = &'c Read> {
+    cx.op.reads.iter().filter(|read| matches!(read.part, Part::Blocks | Part::Slots(_)))
+}
+
+/// These functions, for the tables by which an operation finds its grids.
+pub(super) fn functions(cx: &Context<'_>) -> String {
+    let values = || cx.op.inputs().chain(cx.op.writes.iter().map(|write| write.value));
+    let pooled = |read: &&Read| values().any(|value| cx.program.values[value].pooled == Some(read.value));
+    let mut out = String::new();
+    for read in tables(cx).filter(pooled) {
+        let Some(domain) = cx.domain_of(&cx.program.values[read.value]) else { continue };
+        let (dim, cell, table) = (domain.dim, cell_type(domain.dim), names::blocks(&read.part));
+        let word = format!("{table}[{} + {}]", blocks::HEAD_WORDS, element("_b", blocks::blocks(&domain), dim));
+        let within = element("_l", blocks::block(dim), dim);
+        // Where a stage has only faces, it has no cells.
+        for (ty, place) in [
+            (WireType::FaceGrid, "_w >> 1u"),
+            (WireType::Grid(ValueType::F32), "select(0u, _w >> 1u, (_w & 1u) == 1u)"),
+        ] {
+            let _ = writeln!(
+                out,
+                "fn {}(_c: {cell}) -> i32 {{ let _b = _c / 8; let _l = _c - 8 * _b; let _w = {word}; return i32({place}) * {} + {within}; }}",
+                name(&read.part, ty),
+                blocks::cells(dim),
+            );
+        }
+    }
+    out
+}
