@@ -1,7 +1,7 @@
 //! Stages that a grid confines with `where`: the same bits as stages that ask a mask, which is written in the language itself, and zero
 //! elsewhere.
 
-use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_compiler::{Keep, MemoryBudget, Plan, PlanOptions, Tuning};
 use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
@@ -436,4 +436,45 @@ fn grids_in_pools_have_the_same_bits() {
             }
         }
     }
+}
+
+#[test]
+fn a_pool_that_is_too_small_says_so() {
+    let document = document(60.0, SPREADING, &[("$cells", "200, 160"), ("$edge", "wall")]);
+    let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    let wires = ["wide.w", "sum.most"];
+    let plan = |bytes: u64| {
+        let keep = Keep::Wires(wires.iter().map(ToString::to_string).collect());
+        let options = PlanOptions {
+            keep,
+            tuning: Tuning::gpu(),
+            memory_budget: MemoryBudget::of_user(bytes),
+            ..PlanOptions::default()
+        };
+        Plan::compile(&graph, &options)
+    };
+    let whole = plan(u64::MAX).unwrap();
+    // What is in no pool stays: tables, and the grid that confines.
+    let tighter = (1..100).rev().map_while(|percent| Some((percent, plan(whole.memory * percent / 100).ok()?)));
+    let tight: Vec<(u64, Plan)> = tighter.collect();
+    assert!(tight.iter().all(|(percent, plan)| plan.memory <= whole.memory * percent / 100));
+    let (percent, tight) = tight.into_iter().last().unwrap();
+    assert!(percent < 50, "pools take most of the memory: {percent} % is what the others take");
+    let mut sims = [whole, tight].map(|plan| Simulation::new(gpu(), plan).unwrap());
+    let mut warned = None;
+    for frame in 1..=12 {
+        sims.iter_mut().for_each(|sim| step(sim, 1));
+        let warning = sims[1].warnings(true).0.iter().map(ToString::to_string).find(|w| w.contains("blocks of cells"));
+        warned = warned.or(warning.map(|warning| (frame, warning)));
+        if warned.is_none() {
+            for wire in wires {
+                assert_eq!(words(&sims[0], wire), words(&sims[1], wire), "frame {frame}: {wire}");
+            }
+        }
+    }
+    assert!(sims[0].warnings(true).0.iter().all(|warning| !warning.to_string().contains("blocks of cells")));
+    let (_, warning) = warned.expect("a warning");
+    assert!(warning.contains("carry: `where` asks for") && warning.contains("there is memory for"), "{warning}");
+    let error = plan(1000).unwrap_err().to_string();
+    assert!(error.contains("budget"), "{error}");
 }

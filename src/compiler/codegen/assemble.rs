@@ -142,6 +142,7 @@ fn states(graph: &Graph, layout: &Allocation) -> Vec<State> {
         let name = match part {
             Part::Attribute(name) => format!("{}.{name}", node.path),
             Part::Count => format!("{}.count", node.path),
+            Part::Slots(_) => format!("{}.blocks", node.path),
             _ => node.path.clone(),
         };
         let capacity = node.set.as_ref().filter(|_| *part == Part::Count).map(|set| set.capacity);
@@ -170,7 +171,15 @@ fn watches(graph: &Graph, layout: &Allocation) -> Vec<Watch> {
         let (node, range) = (solver(&node.path).to_string(), port.expect.unwrap_or((None, None)));
         Some(Watch { node, port: name, buffer: *buffer, scalar, range, doc })
     };
-    layout.watches.iter().filter_map(watch).collect()
+    let crowded = layout.crowded.iter().map(|(node, buffer, most)| Watch {
+        node: graph.nodes[*node].path.clone(),
+        port: "blocks".into(),
+        buffer: *buffer,
+        scalar: Scalar::U32,
+        range: (None, Some(f64::from(*most))),
+        doc: format!("`where` asks for {{blocks}} blocks of cells, and there is memory for {most}: nothing runs in the others. Allow more memory, or name a grid that is zero in more cells"),
+    });
+    layout.watches.iter().filter_map(watch).chain(crowded).collect()
 }
 
 fn pictures(graph: &Graph, layout: &Allocation) -> Vec<Picture> {

@@ -52,7 +52,7 @@ pub(super) fn find(domain: &Domain, layout: Layout, pooled: bool) -> String {
              }}\n    \
              workgroupBarrier();\n    \
              if (lane == 0u) {{ _out[{found}u + i] = atomicLoad(&_any); }}\n    \
-             if (i == 0u && lane < {head}u) {{ _out[lane] = select(0u, 1u, lane == 2u); }}\n\
+             if (i == 0u && lane < {head}u) {{ _out[lane] = select(0u, 1u, lane == 6u); }}\n\
          }}\n",
         found = blocks::found(domain),
         head = blocks::HEAD_WORDS,
@@ -91,12 +91,12 @@ pub(super) fn widen(domain: &Domain, places: u32) -> String {
          let own = runs(at);\n    \
          var word = 0u;\n    \
          if (own || {beside}) {{\n        \
-             let rank = atomicAdd(&_table[4], 1u);\n        \
+             let rank = atomicAdd(&_table[0], 1u);\n        \
              if (rank + 1u < {places}u) {{\n            \
                  word = 2u * (rank + 1u) + select(0u, 1u, own);\n            \
-                 atomicAdd(&_table[3], 1u); atomicStore(&_table[{list}u + rank], i);\n            \
+                 atomicAdd(&_table[1], 1u); atomicStore(&_table[{list}u + rank], i);\n            \
                  let n = {groups}u * (rank + 1u);\n            \
-                 atomicMax(&_table[0], min(n, {row}u)); atomicMax(&_table[1], (n + {row}u - 1u) / {row}u);\n        \
+                 atomicMax(&_table[4], min(n, {row}u)); atomicMax(&_table[5], (n + {row}u - 1u) / {row}u);\n        \
              }}\n    \
          }}\n    \
          atomicStore(&_table[{head}u + i], word);",

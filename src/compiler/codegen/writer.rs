@@ -183,7 +183,9 @@ impl<'a, 'g> Writer<'a, 'g> {
                 shaped_groups(self.graph, program, op, node)
             },
             indirect: match blocks::table(op).filter(|_| known.listed) {
-                Some(table) => memory[table].map(|buffer| Indirect { buffer, offset: 0, living: true }),
+                Some(table) => {
+                    memory[table].map(|buffer| Indirect { buffer, offset: 4 * blocks::GROUPS, living: true })
+                }
                 None => self.gated(program, op, memory).or_else(|| {
                     living(stage, op).filter(|_| bins::table(op).is_none()).and_then(|count| memory[count]).map(counted)
                 }),

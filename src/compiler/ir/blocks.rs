@@ -1,6 +1,6 @@
 //! Blocks of cells: a stage that a grid confines runs in those in which the grid is not zero, and in those beside them.
 //!
-//! A table of them begins with the workgroups of a dispatch for these blocks alone, and with their number. Then comes a word for each block
+//! A table of them begins with the number of these blocks, and with the workgroups of a dispatch for them alone. Then comes a word for each block
 //! of the grid's domain; then the list of the blocks in which stages run, or have faces; and then, while the table is made, a word for each
 //! block that says whether the grid is not zero there. In all other cells the results of a stage are zero.
 //!
@@ -54,8 +54,12 @@ pub(crate) fn words(domain: &Domain) -> u64 {
     found(domain) + count(domain)
 }
 
-/// Words in front of the first block's: workgroups along each axis, the number of blocks in the list, and that of those which should be.
+/// Words in front of the first block's: how many blocks there should be, how many are in the list, and from [`GROUPS`] on workgroups along
+/// each axis.
 pub(crate) const HEAD_WORDS: u64 = 8;
+
+/// Where the workgroups are \[words\].
+pub(crate) const GROUPS: u64 = 4;
 
 /// Where the list begins \[words\].
 pub(crate) fn list(domain: &Domain) -> u64 {

@@ -335,6 +335,8 @@ pub(crate) struct Program {
     pub pictures: Vec<PictureValue>,
     /// Watched numbers: node, output port and value.
     pub watches: Vec<(NodeId, usize, ValueId)>,
+    /// Tables of blocks for which there may be more than memory has places for, with this number, and the node that they were first asked for.
+    pub crowded: Vec<(NodeId, ValueId, u32)>,
     /// Values that must outlive the frame.
     pub pinned: Vec<ValueId>,
     /// The wires among them, and those that show the next value of a State.

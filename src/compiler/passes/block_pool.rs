@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Context;
+use super::{Context, allocate};
 use crate::arena::Arena;
 use crate::document::ParamValue;
 use crate::graph::Graph;
@@ -17,6 +17,9 @@ use crate::ir::workgroups::fills_faces;
 use crate::ir::{OWN, Op, OpId, Part, Program, Read, StageInstance, StateKey, Task, ValueId, Write, bindings, blocks};
 use crate::stage::types::WireType;
 
+/// Words of a pool, at most.
+const MAX_WORDS: u64 = (1 << 31) - 1;
+
 /// Gives the grids of a frame places in pools, and their States empty tables at the start.
 pub(super) fn assign(with: &Context, frame: &mut Program, reset: &mut Program) {
     if frame.versions {
@@ -25,7 +28,23 @@ pub(super) fn assign(with: &Context, frame: &mut Program, reset: &mut Program) {
     let mut pools = Pools::of(with.graph, frame, reset);
     while pools.narrow(with.graph, frame) {}
     frame.notes.extend(std::mem::take(&mut pools.notes));
-    pools.apply(with.graph, frame, reset);
+    let Some(all) = pools.all(with.graph, frame) else { return };
+    pools.apply(frame, reset);
+    pools.place(with.graph, frame, &all);
+    // Where memory for all blocks is more than there is, there is memory for fewer.
+    let memory = |frame: &Program| {
+        let memory = allocate::allocate(with.graph, frame, reset).map(|memory| memory.buffers);
+        memory.map_or(0, |buffers| buffers.iter().map(|buffer| buffer.bytes).sum::<u64>())
+    };
+    let whole = memory(frame);
+    if whole > with.memory {
+        pools.place(with.graph, frame, &all.keys().map(|table| (*table, 1)).collect());
+        let least = memory(frame);
+        let share = with.memory.saturating_sub(least) as f64 / (whole - least).max(1) as f64;
+        pools.place(with.graph, frame, &all);
+        let fewer = |(table, places): (&ValueId, &u32)| (*table, 1 + (f64::from(places - 1) * share) as u32);
+        pools.place(with.graph, frame, &all.iter().map(fewer).collect());
+    }
 }
 
 /// Values that can be in pools, each with the table of its blocks.
@@ -111,7 +130,7 @@ impl Pools {
             let apart = used.iter().filter(|value| !reaches(value));
             out.extend(apart.map(|value| (*value, format!("`{path}` reads or writes it as it lies in memory"))));
             let further = self.slots(frame, op).len();
-            if further > 0 && bindings::own_buffers(graph, frame, op) + further + 1 > limit(frame) {
+            if further > 0 && bindings::buffers(graph, frame, op, &|_| true) + further > limit(frame) {
                 let others = used.iter().filter(|value| self.table(frame, **value) != blocks::table(op));
                 out.extend(others.map(|value| (*value, format!("`{path}` has no storage buffer left for its table"))));
             }
@@ -137,7 +156,44 @@ impl Pools {
         tables.filter(|table| blocks::tile(op).is_some() || blocks::table(op) != Some(*table)).collect()
     }
 
-    fn apply(&self, graph: &Graph, frame: &mut Program, reset: &mut Program) {
+    /// For each table the places that are enough, one of them for zeros, or that one buffer has: an index into it is an `i32`. `None` without
+    /// pools.
+    fn all(&self, graph: &Graph, frame: &Program) -> Option<BTreeMap<ValueId, u32>> {
+        let mut all = BTreeMap::new();
+        for (value, table) in &self.values {
+            let value = &frame.values[*value];
+            let domain = value.domain.and_then(|domain| graph.domains.get(domain))?;
+            let block = u64::from(blocks::cells(domain.dim)) * u64::from(value.layout().numbers());
+            let places = (1 + blocks::count(domain)).min(MAX_WORDS / block) as u32;
+            let least = all.entry(*table).or_insert(places);
+            *least = places.min(*least);
+        }
+        (!all.is_empty()).then_some(all)
+    }
+
+    /// Gives the pools so many places.
+    fn place(&self, graph: &Graph, frame: &mut Program, places: &BTreeMap<ValueId, u32>) {
+        for (value, table) in &self.values {
+            let value = &mut frame.values[*value];
+            let cells = u64::from(places[table]) * u64::from(blocks::cells(value.dim));
+            value.bytes = (value.words(cells) * 4).next_multiple_of(16);
+        }
+        frame.crowded.clear();
+        for op in &mut frame.ops {
+            let Some(table) = op.writes.first().map(|write| write.value).filter(|table| places.contains_key(table))
+            else {
+                continue;
+            };
+            op.task = Task::WidenBlocks(places[&table]);
+            let domain = frame.values[table].domain.and_then(|domain| graph.domains.get(domain));
+            if domain.is_some_and(|domain| u64::from(places[&table]) <= blocks::count(domain)) {
+                frame.crowded.push((op.node, table, places[&table] - 1));
+            }
+        }
+        frame.pinned.extend(frame.crowded.iter().map(|(_, table, _)| *table));
+    }
+
+    fn apply(&self, frame: &mut Program, reset: &mut Program) {
         for op in frame.ops.ids().collect::<Vec<OpId>>() {
             let slots = self.slots(frame, &frame.ops[op]);
             let reads = slots.into_iter().zip(0..).map(|(value, number)| Read {
@@ -156,11 +212,7 @@ impl Pools {
         let tables: BTreeMap<ValueId, ValueId> =
             self.values.keys().filter_map(|value| Some((*value, self.table(frame, *value)?))).collect();
         for (value, table) in tables {
-            let places = places(frame, graph, table);
-            let value = &mut frame.values[value];
-            let cells = u64::from(places) * u64::from(blocks::cells(value.dim));
-            value.bytes = (value.words(cells) * 4).next_multiple_of(16);
-            value.pooled = Some(table);
+            frame.values[value].pooled = Some(table);
         }
         for (table, held) in &self.before {
             let of = |(_, next): &(&StateKey, &ValueId)| self.values.get(*next) == Some(table);
@@ -263,10 +315,4 @@ fn loads_cells(graph: &Graph, frame: &Program, op: &Op, value: ValueId) -> bool 
 /// Limit of the buffers of an operation.
 fn limit(program: &Program) -> usize {
     program.buffer_budget.next_multiple_of(bindings::MAX_BUFFERS)
-}
-
-/// The places of a pool by a table: one for each block, and one for zeros.
-fn places(frame: &Program, graph: &Graph, table: ValueId) -> u32 {
-    let domain = frame.values[table].domain.and_then(|domain| graph.domains.get(domain));
-    domain.map_or(1, |domain| 1 + blocks::count(domain) as u32)
 }

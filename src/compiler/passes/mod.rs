@@ -33,6 +33,8 @@ pub(super) struct Context<'a> {
     pub tuning: &'a Tuning,
     /// Whether to compute what does not change from frame to frame only once.
     pub hoist: bool,
+    /// What the plan may take \[bytes\].
+    pub memory: u64,
 }
 
 impl Context<'_> {
@@ -218,7 +220,9 @@ pub(super) const PASSES: &[Pass] = &[
         place: "before anything is fused: a kernel may bind as many buffers as the largest single stage does anyway",
         when: fuses,
         runs: Runs::Frame(|with, program| {
-            program.buffer_budget = bindings::budget(program).max(with.tuning.buffers as usize);
+            // In a program with blocks one is left for the table of last frame's.
+            let blocks = usize::from(program.ops.iter().any(|op| crate::ir::blocks::table(op).is_some()));
+            program.buffer_budget = bindings::budget(program).max(with.tuning.buffers as usize) - blocks;
             Ok(())
         }),
     },

@@ -33,6 +33,8 @@ pub(crate) struct Allocation {
     pub swaps: Vec<(BufferId, BufferId)>,
     /// Node, output port and buffer of each watched number.
     pub watches: Vec<(NodeId, usize, BufferId)>,
+    /// Node, buffer and largest value of each number of blocks.
+    pub crowded: Vec<(NodeId, BufferId, u32)>,
     /// Buffer of each State's value.
     pub states: BTreeMap<StateKey, BufferId>,
     /// States whose vectors of three take three words.
@@ -101,6 +103,7 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
     layout.reset = reset_buffers(graph, reset, &mut layout, pool.made)?;
     layout.pictures =
         frame.pictures.iter().filter_map(|picture| Some((*picture, layout.frame[picture.value]?))).collect();
+    layout.crowded = frame.crowded.iter().filter_map(|(n, v, most)| Some((*n, layout.frame[*v]?, *most))).collect();
     layout.watches = frame.watches.iter().filter_map(|(n, p, v)| Some((*n, *p, layout.frame[*v]?))).collect();
     let survivors = survivors(&chains, &layout.frame, &passed);
     // A wire that comes from outside is there like a State, but it is one only if its node is.

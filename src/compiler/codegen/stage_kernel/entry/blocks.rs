@@ -36,7 +36,7 @@ pub(super) fn place(cx: &Context<'_>) -> Option<String> {
     cx.listed.then(|| {
         format!(
             "    let _task = _group.y * _groups.x + _group.x;\n    \
-                 if (_task >= {groups}u * {BLOCKS}[3]) {{ return; }}\n    \
+                 if (_task >= {groups}u * {BLOCKS}[1]) {{ return; }}\n    \
                  let _b = i32({BLOCKS}[{list}u + _task / {groups}u]);\n    \
                  let _cell = {at} * {block} + {within};\n"
         )
