@@ -383,6 +383,14 @@ const SPREADING: &str = r##"
         //! @in p: Grid<f32>
         //! @out l: Grid<f32>
         fn stage(cell: Cell) -> f32 { return 1.0 + p(cell); }"#, where: "smoke", inputs: {"p": "sweep"}),
+    "marks": (custom: r#"//! Marks
+        //! @in s: Grid<vec4f>
+        //! @out m: Grid<vec2f>
+        fn stage(cell: Cell) -> vec2f { return vec2f(0.0, select(0.0, 1.0, s(cell).y > 0.5)); }"#, inputs: {"s": "smoke"}),
+    "later": (custom: r#"//! Later
+        //! @in p: Grid<f32>
+        //! @out l: Grid<f32>
+        fn stage(cell: Cell) -> f32 { return 2.0 + p(cell); }"#, where: "marks", inputs: {"p": "sweep"}),
     "everywhere": (custom: r#"//! Everywhere
         //! @in s: Grid<vec4f>
         //! @in q: Grid<vec4f>
@@ -398,7 +406,7 @@ const SPREADING: &str = r##"
 
 #[test]
 fn grids_in_pools_have_the_same_bits() {
-    let wires = ["everywhere.four", "sum.most", "wide.w", "late.l"];
+    let wires = ["everywhere.four", "sum.most", "wide.w", "late.l", "later.l"];
     for (cells, edge) in
         [("46, 28", "wrap"), ("40, 24", "zero"), ("47, 33", "wall"), ("18, 14, 10", "wrap"), ("16, 11, 9", "wall")]
     {
@@ -413,7 +421,9 @@ fn grids_in_pools_have_the_same_bits() {
             ..PlanOptions::default()
         };
         let report = Plan::passes(&Graph::build(&document, Library::builtin()).unwrap(), &options).unwrap();
-        let note = &report.iter().find(|pass| pass.name == "block_pool").unwrap().summary;
+        let summary = |name: &str| &report.iter().find(|pass| pass.name == name).unwrap().summary;
+        let note = summary("block_pool");
+        assert!(summary("block_marks").starts_with("joined 2 operations"), "{}", summary("block_marks"));
         assert_eq!(sims.iter().map(pooled).collect::<Vec<_>>(), [0, 3, 3], "{cells}: {memory:?}; {note}");
         for frame in 1..=6 {
             if frame == 5 {

@@ -99,6 +99,7 @@ pub(super) fn widen(domain: &Domain, places: u32) -> String {
                  atomicMax(&_table[4], min(n, {row}u)); atomicMax(&_table[5], (n + {row}u - 1u) / {row}u);\n        \
              }}\n    \
          }}\n    \
+         if (i == 0u) {{ atomicStore(&_table[6], 1u); }}\n    \
          atomicStore(&_table[{head}u + i], word);",
         at = block_of("b", [x, y], dim),
         beside = beside.join(" || "),

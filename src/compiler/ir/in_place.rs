@@ -32,6 +32,7 @@ pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &
         return false;
     }
     match (&op.task, node.map(|n| &n.kind)) {
+        (Task::Stage, _) if write.part == Part::Blocks => true,
         (Task::Stage, Some(Kind::Stage(stage))) => stage.outputs().nth(write.port).is_some_and(|declared| {
             declared.scatter.is_some()
                 || declared.reduce.is_some()

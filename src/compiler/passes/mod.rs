@@ -3,6 +3,7 @@
 mod active_blocks;
 pub(super) mod allocate;
 mod attribute_packing;
+mod block_marks;
 mod block_pool;
 mod cse;
 mod dense_vectors;
@@ -324,6 +325,17 @@ pub(super) const PASSES: &[Pass] = &[
         when: fuses,
         runs: Runs::Frame(|with, program| {
             fill_fusion::join(with.graph, program);
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "block_marks",
+        phase: Phase::Vectorize,
+        verb: "joined",
+        place: "after all that gives dispatches a shape: one cell an invocation marks its block",
+        when: fuses,
+        runs: Runs::Frame(|with, program| {
+            block_marks::join(with, program);
             Ok(())
         }),
     },

@@ -186,7 +186,7 @@ impl Binder<'_> {
             (_, Part::Whole) if port.reduce.is_some() && demand::at_once(write, ty) => format!("array<atomic<{wgsl}>>"),
             (_, Part::Whole) if port.reduce.is_some() => format!("array<{wgsl}>"),
             (_, Part::Whole) if port.ty == PortType::Particles => "array<u32>".into(),
-            (_, Part::Count | Part::Order | Part::Start | Part::Found) => "array<u32>".into(),
+            (_, Part::Count | Part::Order | Part::Start | Part::Found | Part::Blocks) => "array<u32>".into(),
             _ => self.plain(write, value),
         }
     }

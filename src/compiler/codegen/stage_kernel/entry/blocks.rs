@@ -11,11 +11,11 @@ use std::fmt::Write as _;
 use super::store::{self, StoreTarget};
 use crate::codegen::blocks::block_of;
 use crate::codegen::sides::{mask, periodic};
-use crate::codegen::stage_kernel::context::Context;
+use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::names::BLOCKS;
 use crate::codegen::wgsl::{cell_literal, cell_type, cells_literal, clamped, element, wrapped};
 use crate::ir::{Part, blocks, workgroups};
-use crate::stage::types::WireType;
+use crate::stage::types::{Element, PortType, WireType};
 
 /// The condition under which a cell is not computed.
 pub(super) const OUTSIDE: &str = "!_runs(_cell)";
@@ -75,6 +75,18 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
          fn _runs(_c: {cell}) -> bool {{ return {runs}; }}\n",
         element("_b", tiles, dim),
     )
+}
+
+/// The statement that marks the block of a cell, unless what the stage returns for it is zero.
+pub(super) fn mark(cx: &Context<'_>, written: &Written<'_>, (table, result): (&str, &str)) -> Option<String> {
+    let (domain, dim) = (cx.domain(cx.node), cx.dim);
+    let PortType::Grid(Element::Fixed(ty)) = &written.port.ty else { return None };
+    let there = match ty.components(dim) {
+        1 => format!("{result} != {}()", ty.wgsl(dim)),
+        _ => format!("any({result} != {}())", ty.wgsl(dim)),
+    };
+    let place = element("_b", blocks::blocks(&domain), dim);
+    Some(format!("if ({there}) {{ let _b = _cell / 8; {table}[{} + {place}] = 1u; }}", blocks::found(&domain)))
 }
 
 /// The statements that store zero to all that the dispatch writes in a cell.

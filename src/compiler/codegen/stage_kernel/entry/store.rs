@@ -5,6 +5,7 @@
 //! _write_particles__age[_i] = _result.age;
 //! ```
 
+use super::blocks;
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::{names, pool, results};
 use crate::codegen::wgsl::{COMPONENTS, element};
@@ -60,7 +61,6 @@ fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: StoreTarget) 
         | Part::Packed(_)
         | Part::Found
         | Part::Bins
-        | Part::Blocks
         | Part::Covered(_)
         | Part::Slots(_)
         | Part::Zeros(_)
@@ -69,6 +69,7 @@ fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: StoreTarget) 
         }
         Part::Attribute(_) if port.change == Change::Scatter => return None,
         Part::Order => format!("{variable}[{place}] = {};", result()),
+        Part::Blocks => blocks::mark(cx, written, (&variable, &result()))?,
         Part::Attribute(name) => attribute(cx, written, name, (&variable, place)),
         Part::Whole if port.ty == PortType::Particles && port.change == Change::Filter => {
             format!("{variable}[{place}] = select(0u, 1u, {});", result())
