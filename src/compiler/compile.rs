@@ -235,10 +235,20 @@ fn operations(count: usize) -> String {
     format!("{count} operation{}", if count == 1 { "" } else { "s" })
 }
 
+/// Words of a buffer: kernels count them with signed 32-bit integers.
+const MAX_WORDS: u64 = i32::MAX as u64;
+
 fn check_memory(layout: &Allocation, budget: &MemoryBudget) -> Result<(), Problems> {
     let total = layout.buffers.iter().try_fold(0u64, |sum, b| sum.checked_add(b.bytes));
     if total.is_some_and(|total| total <= budget.bytes) {
-        return Ok(());
+        let Some(long) = layout.buffers.iter().find(|buffer| buffer.bytes / 4 > MAX_WORDS) else { return Ok(()) };
+        let cause = format!(
+            "the wire `{}` has {} words, more than the {MAX_WORDS} that can be numbered",
+            long.label,
+            long.bytes / 4
+        );
+        let remedy = "lower the resolution of its domain, or run its stages where something is (`where`)";
+        return Err(Problem::new("", "", cause, remedy).into());
     }
     let largest = layout.buffers.iter().max_by_key(|b| b.bytes);
     let (label, bytes) = largest.map_or(("", 0), |b| (b.label.as_str(), b.bytes));

@@ -18,9 +18,10 @@ use crate::problem::Problem;
 use crate::stage::edges::Edges;
 use crate::stage::types::ValueType;
 
-/// Kernels count words with signed 32-bit integers, and a cell has up to four words.
-const MAX_CELLS: u64 = 1 << 29;
-/// The same limit for particles.
+/// Kernels count words with signed 32-bit integers. Grids with several words a cell may have memory for some blocks alone, so the plan has the
+/// last word on them.
+const MAX_CELLS: u64 = 1 << 30;
+/// The same limit for particles, which have up to four words.
 const MAX_PARTICLES: u32 = 1 << 29;
 const MAX_ITERATIONS: u32 = 10_000;
 /// Limits of cells along each axis, in two and in three dimensions: WebGPU starts at most 65,535 workgroups along an axis, which have 32 x 4 cells
