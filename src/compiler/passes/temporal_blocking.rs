@@ -97,13 +97,15 @@ fn follower(
 /// The radius of a sweep, and the shape of its dispatch, if it is a tile.
 fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
     // The fill that an update starts from is an operation of the same node.
-    let node = graph
-        .nodes
-        .get(op.node)
-        .filter(|_| matches!(op.task, Task::Stage) && blocks::table(op).is_none() && !op.edited)?;
+    let node = graph.nodes.get(op.node).filter(|_| matches!(op.task, Task::Stage) && !op.edited)?;
     let Kind::Stage(stage) = &node.kind else { return None };
     let radius = radius(graph, op, node, stage)?;
     let (words, dim) = (words(graph, node), graph.dim(node));
+    if blocks::table(op).is_some() {
+        // In blocks of its own cells less is done by their list.
+        let wide = blocks::tile(op).is_some() && tuning.defaults == DefaultTuning::Gpu;
+        return Some((radius, whole_shape(graph, op).filter(|_| wide)?));
+    }
     let shape = tuning.sweeping(graph, node, stage, words);
     let cells: u32 = shape.tile_size(dim).iter().product();
     // Rows with an even number of cells, since two may share a word.

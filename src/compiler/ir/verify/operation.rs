@@ -70,7 +70,9 @@ fn ports(graph: &Graph, op: &Op) -> Result<(), String> {
 /// Which blocks an operation runs in is asked cell by cell, behind the declared inputs of its own stage.
 fn blocks(op: &Op, read: &Read, stage: &Stage) -> Result<(), String> {
     let cells = stage.source() == IterationSource::Cells && read.port == stage.inputs().count();
-    let asked = op.sweeps == 1 && op.shape.is_none_or(|shape| shape.halo == 0 && shape.cells <= CELLS_OF_A_WORD);
+    let single = op.sweeps == 1 && op.shape.is_none_or(|shape| shape.halo == 0 && shape.cells <= CELLS_OF_A_WORD);
+    // A tile asks before each cell, but not what runs before it.
+    let asked = single || op.sweeps > 1 && op.inlined().is_empty();
     match read.stage == OWN && cells && asked {
         true => Ok(()),
         false => Err(format!("%{} confines what does not run cell by cell", read.value)),

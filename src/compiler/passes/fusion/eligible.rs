@@ -68,6 +68,7 @@ impl<'a> Candidate<'a> {
         same && one.invariant == two.invariant
             && one.gate == two.gate
             && blocks::table(one) == blocks::table(two)
+            && (blocks::table(one).is_none() || one.sweeps == 1 && two.sweeps == 1)
             && (one.substep == two.substep || !counts(one) && !counts(two))
     }
 }

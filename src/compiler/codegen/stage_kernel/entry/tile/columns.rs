@@ -11,7 +11,7 @@
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
-use super::sweeps::{Sweeps, counters};
+use super::sweeps::{Sweeps, counters, outside};
 use crate::codegen::stage_kernel::accessors::window::{Face, faces};
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::tiles::Tiles;
@@ -109,7 +109,12 @@ impl<'c> Columns<'c> {
             }
             text += &self.window(port, value);
         }
-        format!("fn {}({takes}) -> {} {{ {text}return stage(_at); }}\n", self.function(), results::type_name(cx))
+        let returned = results::type_name(cx);
+        format!(
+            "fn {}({takes}) -> {returned} {{ {text}{}return stage(_at); }}\n",
+            self.function(),
+            outside(cx, &returned)
+        )
     }
 
     /// What computes a cell of a column.

@@ -17,6 +17,7 @@ mod sweeps;
 use std::fmt::Write as _;
 
 use crate::codegen::stage_kernel::context::{Context, Written};
+use crate::codegen::stage_kernel::entry::blocks;
 use crate::codegen::stage_kernel::entry::parts::Entry;
 use crate::codegen::stage_kernel::entry::store::element_of;
 use crate::codegen::stage_kernel::names;
@@ -54,7 +55,7 @@ pub(super) fn entry(cx: &Context<'_>) -> Option<Entry> {
         false => sweeps::sweeps(cx, &tiles),
     };
     let right = is_right(&tiles);
-    let mut functions = fill::functions(cx, &tiles, &right);
+    let mut functions = blocks::functions(cx) + &fill::functions(cx, &tiles, &right);
     functions += &swept("_beyond", false, &sweeps(false), cx.dim);
     functions += &keep(cx, &tiles, &right);
     // A tile that holds the domain ends where that does, so every read has to know its edge. Else there is the same text twice: where the

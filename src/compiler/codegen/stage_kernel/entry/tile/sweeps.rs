@@ -13,6 +13,7 @@
 use std::fmt::Write as _;
 
 use crate::codegen::stage_kernel::context::Context;
+use crate::codegen::stage_kernel::entry::blocks;
 use crate::codegen::stage_kernel::tiles::Tiles;
 use crate::codegen::stage_kernel::{names, results};
 use crate::codegen::wgsl::{COMPONENTS, cell_type, coordinate_sum};
@@ -36,9 +37,15 @@ pub(super) fn cell(cx: &Context<'_>, tiles: &Tiles) -> String {
     format!(
         "{spot}fn _sweep(_l: {cells}) -> {returned} {{\n    \
              if (_inside) {{ _at = _base + _l; }} else {{ {at} }}\n    \
-             return stage(_at);\n\
-         }}\n"
+             {}return stage(_at);\n\
+         }}\n",
+        outside(cx, &returned)
     )
+}
+
+/// The statement that leaves a cell in which the stage does not run.
+pub(super) fn outside(cx: &Context<'_>, returned: &str) -> String {
+    if blocks::asks(cx) { format!("if (!_runs(_at)) {{ return {returned}(); }} ") } else { String::new() }
 }
 
 /// The loop over sweeps. Its body is written out cell by cell, so that values stay in registers.
