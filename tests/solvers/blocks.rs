@@ -402,8 +402,9 @@ const SPREADING: &str = r##"
         //! @in q: Grid<vec4f>
         //! @in u: FaceGrid
         //! @out most: f32, reduce max
+        //! @out total: f32, reduce sum
         //! @out faces: Grid<Vec>
-        fn stage(cell: Cell) -> Result { return Result(q(cell).y + q(cell).w, u(cell)); }"#,
+        fn stage(cell: Cell) -> Result { return Result(q(cell).y + q(cell).w, q(cell).z + 0.001 * f32(cell.x), u(cell)); }"#,
         where: "there", inputs: {"q": "carry", "u": "blow"}),
     "late": (custom: r#"//! Late
         //! @in p: Grid<f32>
@@ -432,7 +433,7 @@ const SPREADING: &str = r##"
 
 #[test]
 fn grids_in_pools_have_the_same_bits() {
-    let wires = ["everywhere.four", "sum.most", "wide.w", "late.l", "later.l"];
+    let wires = ["everywhere.four", "sum.most", "sum.total", "wide.w", "late.l", "later.l"];
     for (cells, edge) in
         [("46, 28", "wrap"), ("40, 24", "zero"), ("47, 33", "wall"), ("18, 14, 10", "wrap"), ("16, 11, 9", "wall")]
     {

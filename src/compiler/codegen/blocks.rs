@@ -1,6 +1,6 @@
 //! Finds the blocks of cells in which a grid is not zero, as [`crate::ir::blocks`] describes their table.
 
-use super::builtin::per_word;
+use super::reduction::tree;
 use crate::codegen::wgsl::{
     COMPONENTS, cell_literal, cell_type, cells_literal, clamped, element, float, position_type, wrapped,
 };
@@ -8,6 +8,7 @@ use crate::graph::Domain;
 use crate::ir::blocks;
 use crate::ir::layout::Layout;
 use crate::ir::workgroups::{LANES, MAX_GROUPS};
+use crate::stage::header::Reduction;
 use crate::stage::types::ValueType;
 
 /// A workgroup for each block of a domain looks at the cells of a grid that lie in it. `pooled`: whether the grid is in a pool, whose table
@@ -52,20 +53,17 @@ pub(super) fn find(domain: &Domain, layout: Layout, pooled: bool) -> String {
              }}\n    \
              workgroupBarrier();\n    \
              if (lane == 0u) {{ _out[{found}u + i] = atomicLoad(&_any); }}\n    \
-             if (i == 0u && lane < {head}u) {{ _out[lane] = select(0u, 1u, lane == 6u); }}\n\
          }}\n",
         found = blocks::found(domain),
-        head = blocks::HEAD_WORDS,
         buffer = layout.buffer(),
         out = if pooled { 4 } else { 3 },
         none = cell_literal([0; 3], dim),
     )
 }
 
-/// Lists each block that was found, and all around it; across periodic sides those of the other end. Blocks that have only faces of those
-/// are listed too. `places`: how many places a pool has, the one for zeros included. The order of the list is that of the invocations, which
-/// nothing may depend on.
-pub(super) fn widen(domain: &Domain, places: u32) -> String {
+/// Says of each block whether stages run there: in those that were found, and all around them; across periodic sides those of the other end.
+/// Blocks that have only faces of such ones get a place too. The word of a block has its number among those of its workgroup.
+pub(super) fn widen(domain: &Domain) -> String {
     let (dim, count) = (domain.dim, blocks::count(domain));
     let (all, n) = (blocks::blocks(domain), blocks::blocks_of_cells(domain).map(i64::from));
     let [x, y, _] = all;
@@ -85,45 +83,84 @@ pub(super) fn widen(domain: &Domain, places: u32) -> String {
             beside.push(format!("(at.{letter} == {last} && runs(at - {unit} * {last}))", last = all[axis] - 1));
         }
     }
-    let (groups, _) = blocks::groups(dim);
-    let body = format!(
-        "let b = i32(i); let at = {at};\n    \
-         let own = runs(at);\n    \
-         var word = 0u;\n    \
-         if (own || {beside}) {{\n        \
-             let rank = atomicAdd(&_table[0], 1u);\n        \
-             if (rank + 1u < {places}u) {{\n            \
-                 word = 2u * (rank + 1u) + select(0u, 1u, own);\n            \
-                 atomicAdd(&_table[1], 1u); atomicStore(&_table[{list}u + rank], i);\n            \
-                 let n = {groups}u * (rank + 1u);\n            \
-                 atomicMax(&_table[4], min(n, {row}u)); atomicMax(&_table[5], (n + {row}u - 1u) / {row}u);\n        \
-             }}\n    \
-         }}\n    \
-         if (i == 0u) {{ atomicStore(&_table[6], 1u); }}\n    \
-         atomicStore(&_table[{head}u + i], word);",
-        at = block_of("b", [x, y], dim),
-        beside = beside.join(" || "),
-        head = blocks::HEAD_WORDS,
-        list = blocks::list(domain),
-        row = MAX_GROUPS,
-    );
-    let declarations = format!(
-        "@group(0) @binding(2) var<storage, read_write> _table: array<atomic<u32>>;\n\
+    format!(
+        "@group(0) @binding(2) var<storage, read_write> _table: array<u32>;\n\
+         var<workgroup> _ranks: array<u32, {LANES}>;\n\
          fn runs(at: {cells}) -> bool {{\n    \
              let b = {own};\n    \
              for (var k = 0; k < {near}; k++) {{\n        \
                  let c = b + {around} - {cells}(1); let d = {d};\n        \
-                 if (atomicLoad(&_table[{found}u + u32({element})]) != 0u) {{ return true; }}\n    \
+                 if (_table[{found}u + u32({element})] != 0u) {{ return true; }}\n    \
              }}\n    \
              return false;\n\
+         }}\n\
+         @compute @workgroup_size({LANES})\n\
+         fn _main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {{\n    \
+             let chunk = group.y * groups.x + group.x; let i = chunk * {LANES}u + lane;\n    \
+             var word = 0u;\n    \
+             if (i < {count}u) {{\n        \
+                 let b = i32(i); let at = {at};\n        \
+                 if (runs(at)) {{ word = 3u; }} else if ({beside}) {{ word = 2u; }}\n    \
+             }}\n    \
+             var rank = word >> 1u;\n    \
+             for (var step = 1u; step < {LANES}u; step *= 2u) {{\n        \
+                 _ranks[lane] = rank;\n        \
+                 workgroupBarrier();\n        \
+                 if (lane >= step) {{ rank += _ranks[lane - step]; }}\n        \
+                 workgroupBarrier();\n    \
+             }}\n    \
+             if (i < {count}u) {{ _table[{head}u + i] = select(0u, word + 4u * (rank - 1u), word != 0u); }}\n    \
+             if (lane == {last}u && chunk * {LANES}u < {count}u) {{ _table[{sums}u + chunk] = rank; }}\n\
          }}\n",
         own = shown("at"),
         near = 3i32.pow(dim),
         d = shown("c"),
         found = blocks::found(domain),
         element = element("d", all, dim),
-    );
-    per_word(&declarations, count, &body)
+        at = block_of("b", [x, y], dim),
+        beside = beside.join(" || "),
+        head = blocks::HEAD_WORDS,
+        last = LANES - 1,
+        sums = blocks::sums(domain),
+    )
+}
+
+/// Lists the blocks that have a place, in their order. `places`: how many a pool has, the one for zeros included.
+pub(super) fn place(domain: &Domain, places: u32) -> String {
+    let count = blocks::count(domain);
+    let chunks = count.div_ceil(u64::from(LANES));
+    format!(
+        "@group(0) @binding(2) var<storage, read_write> _table: array<u32>;\n\
+         var<workgroup> _before: array<u32, {LANES}>;\n\
+         @compute @workgroup_size({LANES})\n\
+         fn _main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {{\n    \
+             let chunk = group.y * groups.x + group.x; let i = chunk * {LANES}u + lane;\n    \
+             var before = 0u;\n    \
+             for (var k = lane; k < min(chunk, {chunks}u); k += {LANES}u) {{ before += _table[{sums}u + k]; }}\n    \
+             _before[lane] = before;\n    \
+             {tree}\n    \
+             let first = _before[0];\n    \
+             if (i < {count}u) {{\n        \
+                 let word = _table[{head}u + i]; let rank = first + (word >> 2u); var placed = 0u;\n        \
+                 if (word != 0u && rank + 1u < {places}u) {{\n            \
+                     placed = 2u * (rank + 1u) + (word & 1u);\n            \
+                     _table[{list}u + rank] = i;\n        \
+                 }}\n        \
+                 _table[{head}u + i] = placed;\n    \
+             }}\n    \
+             if (lane == 0u && chunk + 1u == {chunks}u) {{\n        \
+                 let all = first + _table[{sums}u + chunk]; let listed = min(all, {places}u - 1u); let n = {groups}u * listed;\n        \
+                 _table[0] = all; _table[1] = listed;\n        \
+                 _table[4] = min(n, {row}u); _table[5] = (n + {row}u - 1u) / {row}u; _table[6] = 1u;\n    \
+             }}\n\
+         }}\n",
+        sums = blocks::sums(domain),
+        tree = tree("_before", Reduction::Sum).replace("_lane", "lane"),
+        head = blocks::HEAD_WORDS,
+        list = blocks::list(domain),
+        groups = blocks::groups(domain.dim).0,
+        row = MAX_GROUPS,
+    )
 }
 
 /// Whether blocks of another domain's cells cover each tile of a domain: several invocations look at them, where they are many.

@@ -359,7 +359,20 @@ pub(crate) fn packed(parts: &[(String, u32)], pack: Layout) -> String {
 }
 
 /// One workgroup joins the partial results of all.
-pub(crate) fn reduce(count: u64, kind: Reduction, value: ValueType, dim: u32) -> String {
+///
+/// `blocks`: of partial results along a list of blocks, how many each has, and the word of the table behind them with the number of blocks.
+pub(crate) fn reduce(
+    count: u64,
+    (kind, value): (Reduction, ValueType),
+    dim: u32,
+    blocks: Option<(u32, u32)>,
+) -> String {
+    let table = blocks.map_or("", |_| "@group(0) @binding(3) var<storage, read> _table: array<u32>;\n");
+    let out_binding = if blocks.is_some() { 4 } else { 3 };
+    let count = match blocks {
+        Some((each, word)) => format!("min({count}u, {each}u * _table[{word}])"),
+        None => format!("{count}u"),
+    };
     let ty = value.wgsl(dim);
     let (start, join) = (neutral(kind, value.scalar()), joined(kind, "a", "b"));
     let tree = tree("_shared", kind);
@@ -370,13 +383,14 @@ pub(crate) fn reduce(count: u64, kind: Reduction, value: ValueType, dim: u32) ->
     };
     let storage = storage_type(value, dim);
     format!(
-        "@group(0) @binding(2) var<storage, read> _in: array<{ty}>;\n\
-         @group(0) @binding(3) var<storage, read_write> _out: {storage};\n\
+        "@group(0) @binding(2) var<storage, read> _in: array<{ty}>;\n{table}\
+         @group(0) @binding({out_binding}) var<storage, read_write> _out: {storage};\n\
          var<workgroup> _shared: array<{ty}, {LANES}>;\n\
          @compute @workgroup_size({LANES})\n\
          fn _main(@builtin(local_invocation_index) _lane: u32) {{\n    \
              var a = {ty}({start});\n    \
-             for (var i = _lane; i < {count}u; i += {LANES}u) {{ let b = _in[i]; a = {join}; }}\n    \
+             let count = {count};\n    \
+             for (var i = _lane; i < count; i += {LANES}u) {{ let b = _in[i]; a = {join}; }}\n    \
              _shared[_lane] = a;\n    \
              {tree}\n    \
              if (_lane == 0u) {{ {out} }}\n\

@@ -43,7 +43,13 @@ pub(super) fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, mem
         Task::ToFixed(bits) => ("to fixed point", builtin::convert(words, ty.scalar(), *bits, true, in_place)),
         Task::FromFixed(bits) => ("from fixed point", builtin::convert(words, ty.scalar(), *bits, false, in_place)),
         Task::FromOrdered => ("from ordered", builtin::from_ordered(words, in_place)),
-        Task::Reduce(kind, ty) => ("reduce", builtin::reduce(source.bytes / 16, *kind, *ty, dim)),
+        Task::Reduce(kind, ty) => {
+            // Partial results along the list of blocks.
+            let table = op.reads.get(1).map(|read| value(Some(read.value)));
+            let domain = table.and_then(|table| graph.domains.get(table.domain?));
+            let blocks = domain.map(|domain| (crate::ir::blocks::groups(domain.dim).0, 1));
+            ("reduce", builtin::reduce(source.bytes / 16, (*kind, *ty), dim, blocks))
+        }
         Task::ScanBlocks => ("scan blocks", builtin::scan_blocks(elements, in_place)),
         Task::ScanSums => ("scan sums", builtin::scan_sums(elements, in_place)),
         Task::ScanAdd => ("scan add", builtin::scan_add(elements, in_place)),
@@ -67,9 +73,14 @@ pub(super) fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, mem
             let domain = target.domain.and_then(|d| graph.domains.get(d));
             ("find blocks", domain.map(|domain| blocks::find(domain, layout, pooled)).unwrap_or_default())
         }
-        Task::WidenBlocks(places) => {
+        Task::WidenBlocks | Task::PlaceBlocks(_) => {
             let domain = target.domain.and_then(|d| graph.domains.get(d));
-            ("widen blocks", domain.map(|domain| blocks::widen(domain, *places)).unwrap_or_default())
+            match op.task {
+                Task::PlaceBlocks(places) => {
+                    ("place blocks", domain.map(|domain| blocks::place(domain, places)).unwrap_or_default())
+                }
+                _ => ("widen blocks", domain.map(blocks::widen).unwrap_or_default()),
+            }
         }
         Task::Compact => ("compact", builtin::compact(elements, &moved)),
         Task::CompactCount => {

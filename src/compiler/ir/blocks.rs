@@ -4,6 +4,8 @@
 //! of the grid's domain; then the list of the blocks in which stages run, or have faces; and then, while the table is made, a word for each
 //! block that says whether the grid is not zero there. In all other cells the results of a stage are zero.
 //!
+//! The list has the blocks in their order, so that what is summed along it is the same in every run.
+//!
 //! The word of a block says by its lowest bit whether stages run there. The others are the place of the block in memory, where a value has
 //! memory for such blocks alone, one block behind another (pass `block_pool`); place 0 is that of all other blocks, where zeros are.
 //!
@@ -49,9 +51,9 @@ pub(crate) fn cells(dim: u32) -> u32 {
     WIDTH.pow(dim)
 }
 
-/// Words of a table: the head, whether each block is among them, the list, and what was found.
+/// Words of a table: the head, the word of each block, the list, what was found, and sums.
 pub(crate) fn words(domain: &Domain) -> u64 {
-    found(domain) + count(domain)
+    sums(domain) + count(domain).div_ceil(u64::from(LANES))
 }
 
 /// Words in front of the first block's: how many blocks there should be, how many are in the list, and from [`GROUPS`] on workgroups along
@@ -69,6 +71,11 @@ pub(crate) fn list(domain: &Domain) -> u64 {
 /// Where the blocks that were found begin \[words\].
 pub(crate) fn found(domain: &Domain) -> u64 {
     list(domain) + count(domain)
+}
+
+/// Where the numbers of blocks with a place are, of each workgroup that looks for them \[words\].
+pub(crate) fn sums(domain: &Domain) -> u64 {
+    found(domain) + count(domain)
 }
 
 /// The table of blocks by which an operation runs, unless it runs everywhere.

@@ -50,7 +50,7 @@ pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &
         (Task::ToFixed(_) | Task::FromFixed(_) | Task::FromOrdered, _) => true,
         // The output of a group that may stop goes to where the iteration before has put it.
         (Task::Copy | Task::Fill(_), _) => true,
-        (Task::BinCount(_) | Task::BinList(_) | Task::WidenBlocks(_), _) => true,
+        (Task::BinCount(_) | Task::BinList(_) | Task::WidenBlocks | Task::PlaceBlocks(_), _) => true,
         (Task::ScanBlocks | Task::ScanSums | Task::ScanAdd | Task::ScanEnd | Task::ConnectBorders, _) => true,
         _ => false,
     }

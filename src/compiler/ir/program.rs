@@ -127,8 +127,9 @@ pub(crate) enum Task {
     BinList(DomainId),
     /// Which blocks of cells hold anything but zero, and those with their neighbours.
     FindBlocks,
+    WidenBlocks,
     /// With so many places in memory.
-    WidenBlocks(u32),
+    PlaceBlocks(u32),
     CoverBlocks,
     /// Moves particles for which the prefix sum increases to the position that it gives.
     Compact,

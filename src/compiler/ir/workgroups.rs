@@ -1,6 +1,7 @@
 //! The number of workgroups of a dispatch.
 
 use crate::graph::{Domain, Graph, Kind, Node, NodeId};
+use crate::ir::query::stage_of;
 use crate::ir::{Op, Part, Program, Task, Value, ValueId, Write, bins, blocks, tiles, workgroups};
 use crate::stage::IterationSource;
 use crate::stage::types::WireType;
@@ -38,6 +39,15 @@ pub(crate) fn elements(graph: &Graph, value: &Value) -> u64 {
     }
 }
 
+/// The table of the blocks along whose list an operation sums: each of its workgroups has part of one block. In the plane a block has fewer
+/// cells than a workgroup has invocations.
+pub(crate) fn summed_blocks(graph: &Graph, op: &Op) -> Option<ValueId> {
+    let node = graph.nodes.get(op.node)?;
+    let Kind::Stage(stage) = &node.kind else { return None };
+    let sums = stage.outputs().any(|port| port.reduce.is_some()) && graph.dim(node) == 3 && op.shape.is_none();
+    blocks::table(op).filter(|_| sums && blocks::tile(op).is_none())
+}
+
 /// Blocks that a table of them has words for.
 fn table_blocks(graph: &Graph, table: Option<&Value>) -> u64 {
     table.and_then(|table| graph.domains.get(table.domain?)).map_or(0, blocks::count)
@@ -46,14 +56,22 @@ fn table_blocks(graph: &Graph, table: Option<&Value>) -> u64 {
 /// The table that a dispatch of a stage goes through block by block: one that leaves all other cells as they are. `in_place`: by write.
 pub(crate) fn listed_blocks(graph: &Graph, op: &Op, in_place: &[bool]) -> Option<ValueId> {
     let node = graph.nodes.get(op.node)?;
-    let Kind::Stage(stage) = &node.kind else { return None };
+    matches!(node.kind, Kind::Stage(_)).then_some(())?;
     let stays = |(write, in_place): (&Write, &bool)| {
-        write.transient || write.part == Part::Whole && (write.pooled || *in_place && write.settled)
+        let port = stage_of(graph, op, write.stage).and_then(|stage| stage.outputs().nth(write.port));
+        // Nothing is added for other cells.
+        let summed = port.is_some_and(|port| port.reduce.is_some() || port.scatter.is_some());
+        write.transient || write.part == Part::Whole && (summed || write.pooled || *in_place && write.settled)
     };
     let plain = blocks::tile(op).is_none() && op.gate.is_none() && op.shape.is_none();
-    let numbers = stage.outputs().any(|port| port.reduce.is_some() || port.scatter.is_some());
     let all = !op.writes.is_empty() && op.writes.iter().zip(in_place).all(stays);
-    blocks::table(op).filter(|_| plain && !numbers && all)
+    let reduces = op.writes.iter().any(|write| {
+        stage_of(graph, op, write.stage)
+            .and_then(|stage| stage.outputs().nth(write.port))
+            .is_some_and(|port| port.reduce.is_some())
+    });
+    let sums = !reduces || summed_blocks(graph, op).is_some();
+    blocks::table(op).filter(|_| plain && all && sums)
 }
 
 /// The domain of a table of tiles, that of the blocks they lie in, and the width of a tile.
@@ -92,7 +110,7 @@ pub(crate) fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3]
             domain.map_or(0, |d| u64::from(LANES) * connect_tiles(d))
         }
         Task::FindBlocks => table_blocks(graph, target) * u64::from(LANES),
-        Task::WidenBlocks(_) => table_blocks(graph, target),
+        Task::WidenBlocks | Task::PlaceBlocks(_) => table_blocks(graph, target),
         Task::CoverBlocks => covering(graph, target, source).map_or(0, |(domain, by, width)| {
             let (tiles, lanes) = blocks::tile_lanes(domain, by, width);
             tiles * u64::from(lanes)
@@ -163,6 +181,10 @@ pub(crate) fn shaped_groups(graph: &Graph, program: &Program, op: &Op, node: &No
         && let Some(domain) = graph.domains.get(set.domain)
     {
         return bins::groups(domain, set.capacity);
+    }
+    if summed_blocks(graph, op).is_some() {
+        let (extent, (_, group)) = (extent(graph, node), blocks::groups(graph.dim(node)));
+        return [0, 1, 2].map(|i| extent[i].div_ceil(group[i]));
     }
     let Some(shape) = op.shape else { return groups(graph, op.node) };
     let (extent, dim) = (extent(graph, node), graph.dim(node));

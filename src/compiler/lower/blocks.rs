@@ -35,11 +35,12 @@ impl Expander<'_> {
             return Ok(*known);
         }
         let words = self.graph.domains.get(of).map_or(0, blocks::words);
-        let [found, widened] = ["blocks", "where"].map(|what| self.table(node, what, of, words));
+        let [found, widened, placed] = ["blocks", "ring", "where"].map(|what| self.table(node, what, of, words));
         self.push(node, env, Task::FindBlocks, vec![read(grid)], vec![write(found)])?;
-        self.push(node, env, Task::WidenBlocks(u32::MAX), vec![], vec![go_on(widened, found)])?;
-        self.blocks.insert(key, widened);
-        Ok(widened)
+        self.push(node, env, Task::WidenBlocks, vec![], vec![go_on(widened, found)])?;
+        self.push(node, env, Task::PlaceBlocks(u32::MAX), vec![], vec![go_on(placed, widened)])?;
+        self.blocks.insert(key, placed);
+        Ok(placed)
     }
 
     /// The table of the tiles of a domain that such blocks cover.

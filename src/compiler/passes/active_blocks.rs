@@ -1,12 +1,13 @@
 //! Finds what a confined operation need not store outside its blocks: where it updates a version in place that is zero there already. An
-//! operation that has nothing else to store there is dispatched for its blocks alone, by their list.
+//! operation that has nothing else to store there is dispatched for its blocks alone, by their list. Partial results lie along that list in
+//! every plan, dispatched by it or not.
 
 use std::collections::BTreeMap;
 
 use crate::graph::Graph;
 use crate::ir::query::stage_of;
-use crate::ir::workgroups::fills_faces;
-use crate::ir::{Op, Part, Program, Task, ValueId, Write, blocks};
+use crate::ir::workgroups::{fills_faces, summed_blocks};
+use crate::ir::{OWN, Op, Part, Program, Read, Task, ValueId, Write, blocks};
 
 /// Where a value is certainly zero.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,17 @@ enum Zero {
 enum Over {
     Cells,
     Faces,
+}
+
+/// Has partial results of a stage in blocks summed along their list, where they lie in every plan.
+pub(super) fn sum(graph: &Graph, program: &mut Program) {
+    let summed = program.ops.iter().filter_map(|op| Some((op, summed_blocks(graph, op)?)));
+    let tables: BTreeMap<ValueId, ValueId> =
+        summed.flat_map(|(op, table)| op.writes.iter().map(move |write| (write.value, table))).collect();
+    for op in program.ops.iter_mut().filter(|op| matches!(op.task, Task::Reduce(..))) {
+        let table = op.reads.first().and_then(|read| tables.get(&read.value)).copied();
+        op.reads.extend(table.map(|value| Read { stage: OWN, port: 1, part: Part::Whole, value }));
+    }
 }
 
 /// Notes which updates find zeros outside the blocks.

@@ -184,7 +184,7 @@ impl Pools {
             else {
                 continue;
             };
-            op.task = Task::WidenBlocks(places[&table]);
+            op.task = Task::PlaceBlocks(places[&table]);
             let domain = frame.values[table].domain.and_then(|domain| graph.domains.get(domain));
             if domain.is_some_and(|domain| u64::from(places[&table]) <= blocks::count(domain)) {
                 frame.crowded.push((op.node, table, places[&table] - 1));

@@ -355,9 +355,12 @@ pub(super) const PASSES: &[Pass] = &[
         phase: Phase::Order,
         verb: "confined",
         place: "after schedule: what an update finds outside its blocks depends on all before it",
-        when: fuses,
+        when: always,
         runs: Runs::Frame(|with, program| {
-            active_blocks::settle(with.graph, program);
+            active_blocks::sum(with.graph, program);
+            if with.tuning.fuse {
+                active_blocks::settle(with.graph, program);
+            }
             Ok(())
         }),
     },

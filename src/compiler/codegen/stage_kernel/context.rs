@@ -59,7 +59,7 @@ impl<'a> Context<'a> {
 
     /// Invocations of a workgroup along each axis.
     pub(crate) fn workgroup(&self) -> [u32; 3] {
-        match self.listed {
+        match self.listed || workgroups::summed_blocks(self.graph, self.op).is_some() {
             true => blocks::groups(self.dim).1,
             false => workgroup(self.graph, self.node, self.op.shape),
         }

@@ -19,7 +19,7 @@ pub(super) fn bound<'a>(graph: &'a Graph, op: &'a Op) -> impl Iterator<Item = (&
     };
     let updates = op.writes.iter().filter(move |write| match op.task {
         Task::Stage => adds(write),
-        Task::ConnectBorders | Task::BinCount(_) | Task::BinList(_) | Task::WidenBlocks(_) => true,
+        Task::ConnectBorders | Task::BinCount(_) | Task::BinList(_) | Task::WidenBlocks | Task::PlaceBlocks(_) => true,
         _ => false,
     });
     updates.filter_map(|write| Some((write, write.consumes?)))

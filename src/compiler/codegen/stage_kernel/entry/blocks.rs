@@ -23,6 +23,26 @@ pub(super) const OUTSIDE: &str = "!_runs(_cell)";
 /// What a dispatch by the list knows of an invocation.
 pub(super) const ARGUMENTS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(num_workgroups) _groups: vec3u, @builtin(local_invocation_id) _id: vec3u";
 
+/// The same of one that also knows its place in the workgroup.
+pub(super) const LANE_ARGUMENTS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(num_workgroups) _groups: vec3u, @builtin(local_invocation_id) _id: vec3u, @builtin(local_invocation_index) _lane: u32";
+
+/// `let _rank = ..`: where a workgroup's part of a sum goes, along the list; a large number where its block is not listed. `None` where no
+/// workgroup has part of a block.
+pub(super) fn rank(cx: &Context<'_>) -> Option<String> {
+    workgroups::summed_blocks(cx.graph, cx.op)?;
+    if cx.listed {
+        return Some("    let _rank = _task;\n".into());
+    }
+    let (domain, dim) = (cx.domain(cx.node), cx.dim);
+    let (groups, _) = blocks::groups(dim);
+    let place = element("_b", blocks::blocks(&domain), dim);
+    Some(format!(
+        "    let _b = vec3i(_group / vec3u(1u, 1u, {groups}u));\n    \
+             let _rank = {groups}u * (({BLOCKS}[{} + {place}] >> 1u) - 1u) + _group.z % {groups}u;\n",
+        blocks::HEAD_WORDS
+    ))
+}
+
 /// `let _cell = ..`: the cell of an invocation in the list's blocks; `None` where all cells are dispatched.
 pub(super) fn place(cx: &Context<'_>) -> Option<String> {
     let (domain, dim) = (cx.domain(cx.node), cx.dim);

@@ -28,7 +28,10 @@ pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
     if cx.reduces() {
         let slot = StoreTarget::Element;
         let reduced = reduce::reduced(cx, &outside, &computed(cx, slot), &stores(cx, "", slot));
-        let arguments = format!("{CELL_ARGUMENT}, {PLACE_ARGUMENTS}");
+        let arguments = match cx.listed {
+            true => blocks::LANE_ARGUMENTS.to_string(),
+            false => format!("{CELL_ARGUMENT}, {PLACE_ARGUMENTS}"),
+        };
         return Entry { functions, ..Entry::new(arguments, place + &reduced) };
     }
     let inside = match cx.mapping {

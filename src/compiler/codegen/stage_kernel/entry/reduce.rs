@@ -37,18 +37,21 @@ pub(super) fn reduced(cx: &Context<'_>, outside: &str, run: &str, stores: &str) 
         false => inside,
     };
     let _ = writeln!(out, "    if (!({outside})) {{ {inside} }}");
+    let rank = blocks::rank(cx);
+    out += rank.as_deref().unwrap_or_default();
     for (written, kind) in &reducing {
-        out += &joined(written, *kind);
+        out += &joined(written, *kind, rank.is_some());
     }
     out
 }
 
-/// Joins the values of all lanes, and has the first one store the result.
-fn joined(Written { port, write, value, .. }: &Written<'_>, kind: Reduction) -> String {
+/// Joins the values of all lanes, and has the first one store the result. `ranked`: at its workgroup's place along a list of blocks.
+fn joined(Written { port, write, value, .. }: &Written<'_>, kind: Reduction, ranked: bool) -> String {
     let shared = names::shared(port);
     let target = names::written(port, &Part::Whole);
     let end = match demand::at_once(write, value.ty.value()) {
         true => format!("{}(&{target}[0], {shared}[0]);", atomic(kind)),
+        false if ranked => format!("if (_rank < 0xfffffff0u) {{ {target}[_rank] = {shared}[0]; }}"),
         false => format!("{target}[(_group.z * _groups.y + _group.y) * _groups.x + _group.x] = {shared}[0];"),
     };
     format!("    {shared}[_lane] = _v_{};\n    {}\n    if (_lane == 0u) {{ {end} }}\n", port.name, tree(&shared, kind))
