@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::carry::{Carry, Resolver};
+use super::ports::{group_of, stage_of};
 use super::scope::{Flattener, NodePlace};
 use super::{Blocks, Domain, Graph, Input, Kind, NodeId, Source};
 use crate::document::{self, Group, WHERE};
+use crate::library::Library;
 use crate::problem::Problem;
 use crate::stage::types::WireType;
 use crate::stage::{IterationSource, Stage};
@@ -69,6 +71,15 @@ impl Flattener<'_> {
     }
 }
 
+/// Whether `where` of a node says where stages run: it is a stage over cells, or a group without an input or a parameter of this name.
+pub fn takes_where(node: &document::Node, library: &Library) -> bool {
+    if let Some(stage) = stage_of(node, library) {
+        return stage.source() == IterationSource::Cells;
+    }
+    let own = |group: &Group| group.inputs.contains_key(WHERE) || group.params.contains_key(WHERE);
+    group_of(node, library).is_some_and(|group| !own(group))
+}
+
 fn declared(stage: &Stage) -> Vec<&str> {
     let params = stage.header.params.iter().map(|param| param.name.as_str());
     stage.inputs().map(|port| port.name.as_str()).chain(params).collect()
@@ -121,7 +132,7 @@ impl Resolver<'_> {
 
 impl Graph {
     /// The group that is this many levels outside of a node; `None` for the node itself.
-    fn outward(&self, node: NodeId, levels: usize) -> Option<NodeId> {
+    pub(crate) fn outward(&self, node: NodeId, levels: usize) -> Option<NodeId> {
         (0..levels).try_fold(node, |node, _| self.nodes.get(node)?.group).filter(|_| levels > 0)
     }
 }
