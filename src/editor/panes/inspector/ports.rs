@@ -21,7 +21,8 @@ pub(super) fn inputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
     // Wires that drive a parameter are listed with the parameters, and `where` with how the node runs.
     let confined = edit::takes_where(&one.node, library);
     let own = |port: &&PortSignature| {
-        !params.iter().any(|param| param.name == port.name) && !(confined && port.name == WHERE)
+        let elsewhere = confined && port.name == WHERE;
+        !elsewhere && !params.iter().any(|param| param.name == port.name)
     };
     let inputs: Vec<&PortSignature> = signature.inputs.iter().filter(own).collect();
     if inputs.is_empty() {
