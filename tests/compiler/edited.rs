@@ -72,7 +72,7 @@ fn an_edit_changes_the_kernels_of_its_node_alone() {
                 plan(&document, &[path])
             };
             let (before, after) = (with(text), with(&edited));
-            assert_eq!(after.edited, [path.clone()]);
+            assert_eq!(after.edited, std::slice::from_ref(path));
             let known: BTreeSet<&str> = before.kernels.iter().map(|kernel| kernel.wgsl.as_str()).collect();
             for kernel in &after.kernels {
                 let (new, has) = (!known.contains(kernel.wgsl.as_str()), kernel.wgsl.contains(MARK));

@@ -1,5 +1,6 @@
 //! The compiler without a GPU: documents, checks, plans, stage text, and what hostile input does.
 
+mod blocks;
 mod bypass;
 mod check;
 mod circles;

@@ -4,6 +4,7 @@
 mod around;
 mod bake;
 mod bench;
+mod blocks;
 mod bookmarks;
 mod build;
 mod cameras;

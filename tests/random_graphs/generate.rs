@@ -56,15 +56,20 @@ struct Level {
     names: Vec<(String, bool)>,
     depth: usize,
     edge: Edge,
+    /// Whether grids confine stages.
+    confined: bool,
 }
 
 const NUMBER: Ty = Ty { grid: false, elem: Elem::F32 };
 
 pub fn generate(seed: u64) -> Model {
     let mut dice = Dice::new(seed);
-    let cells = *dice.of(&[[5, 3], [8, 4], [16, 2]]).unwrap();
+    let confined = dice.chance(40);
+    // With one block beside another, some of the larger ones are empty.
+    let cells =
+        if confined { [[40, 2], [26, 18]][dice.below(2)] } else { *dice.of(&[[5, 3], [8, 4], [16, 2]]).unwrap() };
     let edge = *dice.of(&Edge::ALL).unwrap();
-    let mut level = Level::new(0, edge);
+    let mut level = Level::new(0, edge, confined);
     let (states, nodes) = (2 + dice.below(2), 5 + dice.below(8));
     level.fill(&mut dice, states, nodes);
     // Everything that can be seen is kept in a State, by which the engine is compared.
@@ -79,8 +84,8 @@ pub fn generate(seed: u64) -> Model {
 }
 
 impl Level {
-    fn new(depth: usize, edge: Edge) -> Level {
-        Level { nodes: BTreeMap::new(), sources: Vec::new(), names: Vec::new(), depth, edge }
+    fn new(depth: usize, edge: Edge, confined: bool) -> Level {
+        Level { nodes: BTreeMap::new(), sources: Vec::new(), names: Vec::new(), depth, edge, confined }
     }
 
     fn fill(&mut self, dice: &mut Dice, states: usize, nodes: usize) {
@@ -88,6 +93,10 @@ impl Level {
             self.number(dice);
         }
         let held: Vec<(String, Ty)> = (0..states).map(|_| self.state(dice)).collect();
+        if self.confined && (self.depth == 0 || dice.chance(30)) {
+            let elem = elem(dice);
+            self.make(dice, Op::Spot, elem);
+        }
         for _ in 0..nodes {
             match dice.below(10) {
                 0 => self.reroute(dice),
@@ -192,6 +201,19 @@ impl Level {
         self.pick(dice, ty, false).unwrap_or_else(|| self.make(dice, Op::Spread, elem))
     }
 
+    /// A grid that says where something runs: one that is zero in part, or any.
+    fn mask(&mut self, dice: &mut Dice) -> Option<Source> {
+        let grids: Vec<Source> = self.sources.iter().filter(|source| source.ty.grid).cloned().collect();
+        let spots: Vec<Source> = grids.iter().filter(|source| self.is_spot(&source.wire.0)).cloned().collect();
+        let any = spots.is_empty() || dice.chance(30);
+        let source = dice.of(if any { &grids } else { &spots }).cloned()?;
+        Some(if dice.chance(10) { self.lead(dice, source) } else { source })
+    }
+
+    fn is_spot(&self, name: &str) -> bool {
+        self.nodes.get(name).is_some_and(|node| matches!(node.kind, Kind::Stage(Op::Spot, _)) && !node.muted)
+    }
+
     fn stage(&mut self, dice: &mut Dice) -> Source {
         let elem = elem(dice);
         let ops: Vec<Op> = Op::ALL.into_iter().filter(|op| op.fits(elem, self.edge)).collect();
@@ -238,6 +260,14 @@ impl Level {
         if op.repeats() && dice.chance(40) {
             node.iterations = Some(self.repeats(dice, 3));
         }
+        if self.confined
+            && op.can_be_confined()
+            && dice.chance(35)
+            && let Some(mask) = self.mask(dice)
+        {
+            pure &= mask.pure;
+            node.confined = Some(mask.wire);
+        }
         // What continues from itself passes on its own input only.
         let own = passed.as_ref().is_some_and(|_| !op.repeats() || node.inputs.contains_key(output));
         node.muted = own && passed.is_some_and(|source| source.ty == Ty { grid: made, elem }) && dice.chance(8);
@@ -253,7 +283,7 @@ impl Level {
     fn group(&mut self, dice: &mut Dice) {
         let mut node = Node::new(Kind::Reroute);
         let mut group = Group::default();
-        let mut inner = Level::new(self.depth + 1, self.edge);
+        let mut inner = Level::new(self.depth + 1, self.edge, self.confined);
         if dice.chance(70) {
             node.iterations = Some(self.repeats(dice, 4));
         }
@@ -316,6 +346,16 @@ impl Level {
             wire.is_some_and(|wire| self.sources.iter().any(|s| s.wire == *wire && s.ty == *ty))
         };
         node.muted = group.outputs.iter().all(passes) && dice.chance(10);
+        if self.confined
+            && all_can_be_confined(&group)
+            && dice.chance(50)
+            && let Some(mask) = self.mask(dice)
+            // What a State inside starts from follows from no State.
+            && (mask.pure || !group.nodes.values().any(starts))
+        {
+            pure &= mask.pure;
+            node.confined = Some(mask.wire);
+        }
         let name = self.name(dice, "g");
         let pure = pure && !holds_state(&group);
         for (port, (_, ty)) in &group.outputs {
@@ -355,6 +395,27 @@ fn starts(node: &Node) -> bool {
         Kind::Group(group) => group.nodes.values().any(starts),
         _ => false,
     }
+}
+
+/// Whether a grid may confine all stages within that have none of their own, and there is one.
+fn all_can_be_confined(group: &Group) -> bool {
+    let runs = |node: &&Node| !node.muted && node.confined.is_none();
+    let mut any = false;
+    let all = group.nodes.values().filter(runs).all(|node| match &node.kind {
+        Kind::Stage(op, _) => {
+            let over_cells = op.output().1 || op.reduces().is_some();
+            any |= over_cells;
+            !over_cells || op.can_be_confined()
+        }
+        Kind::Group(inner) => {
+            let empty = !inner.nodes.values().any(|node| matches!(node.kind, Kind::Stage(..) | Kind::Group(_)));
+            let can = all_can_be_confined(inner);
+            any |= can;
+            empty || can
+        }
+        _ => true,
+    });
+    all && any
 }
 
 fn holds_state(group: &Group) -> bool {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::model::{Edge, Elem, Expr, Group, Kind, Model, Node, Op, Ty, Wire};
+use super::model::{BLOCK, Edge, Elem, Expr, Group, Kind, Model, Node, Op, SPOTS, STRIDE, Ty, Wire};
 
 /// The numbers of a wire, component by component within an element; all are whole and exact in `f32`.
 pub type Values = Rc<Vec<f64>>;
@@ -243,9 +243,11 @@ impl<'m> Interpreter<'m> {
         let constant = self.param(scope, name, "c").unwrap_or(1.0);
         let substep = scope.around.as_ref().map_or(0, |around| around.repeat);
         let iterations = node.iterations.as_ref().map_or(1, |e| self.eval(e, scope) as u32);
+        let runs = if op.output().1 || op.reduces().is_some() { self.active(node, scope) } else { None };
         let mut made = Rc::new(Vec::new());
         for iteration in 0..iterations {
-            made = Rc::new(self.sweep(op, elem, &inputs, constant, f64::from(iteration + 2 * substep)));
+            made =
+                Rc::new(self.sweep((op, elem), &inputs, constant, f64::from(iteration + 2 * substep), runs.as_deref()));
             // What a repeat continues from is the first input.
             if op.repeats() {
                 inputs[0] = made.clone();
@@ -254,7 +256,47 @@ impl<'m> Interpreter<'m> {
         made
     }
 
-    fn sweep(&self, op: Op, elem: Elem, inputs: &[Values], constant: f64, counter: f64) -> Vec<f64> {
+    /// Whether a stage runs in each cell: by the grid that it names, or else the innermost group around it that names one.
+    fn active(&self, node: &Node, scope: &Rc<Scope<'m>>) -> Option<Vec<bool>> {
+        let mut around = scope.clone();
+        let mut grid = node.confined.as_ref().map(|wire| self.wire(wire, scope));
+        while grid.is_none() {
+            let group = around.around.as_ref()?;
+            let parent = group.parent.clone();
+            grid = group.node.confined.as_ref().map(|wire| self.wire(wire, &parent));
+            around = parent;
+        }
+        let (grid, [nx, ny]) = (grid?, self.model.cells.map(|n| n as i64));
+        let n = grid.len() / (nx * ny) as usize;
+        let (across, up) = ((nx + BLOCK - 1) / BLOCK, (ny + BLOCK - 1) / BLOCK);
+        let found = |bx: i64, by: i64| {
+            let cells = (0..ny).flat_map(|y| (0..nx).map(move |x| (x, y)));
+            let mut inside = cells.filter(|(x, y)| x / BLOCK == bx && y / BLOCK == by);
+            inside.any(|(x, y)| (0..n).any(|k| grid[(y * nx + x) as usize * n + k] != 0.0))
+        };
+        let found: Vec<bool> =
+            (0..up).flat_map(|by| (0..across).map(move |bx| (bx, by))).map(|(bx, by)| found(bx, by)).collect();
+        // Beyond a border there is the block on the other side, or none.
+        let edge = if self.model.edge == Edge::Wrap { Edge::Wrap } else { Edge::Zero };
+        let near = |bx: i64, by: i64| {
+            let beside = |(dx, dy): (i64, i64)| {
+                Some((edge.place(by + dy, up)? * across + edge.place(bx + dx, across)?) as usize)
+            };
+            (-1..2).flat_map(|dy| (-1..2).map(move |dx| (dx, dy))).filter_map(beside).any(|block| found[block])
+        };
+        Some((0..ny).flat_map(|y| (0..nx).map(move |x| (x, y))).map(|(x, y)| near(x / BLOCK, y / BLOCK)).collect())
+    }
+
+    /// `runs`: whether the stage runs in each cell, where a grid confines it.
+    fn sweep(
+        &self,
+        (op, elem): (Op, Elem),
+        inputs: &[Values],
+        constant: f64,
+        counter: f64,
+        runs: Option<&[bool]>,
+    ) -> Vec<f64> {
+        let runs = |element: usize| runs.is_none_or(|runs| runs[element]);
         let (n, [nx, ny]) = (elem.components(), self.model.cells);
         let wrap = |sum: f64| sum - (sum / 1024.0).floor() * 1024.0;
         if let Op::Mix | Op::Grow = op {
@@ -287,7 +329,7 @@ impl<'m> Interpreter<'m> {
                 Op::Smear => 3.0 * at(&inputs[0], 0, 0) + at(&inputs[0], -1, 0) + at(&inputs[0], 0, 1),
                 Op::Check => at(&inputs[0], 0, 0) + at(&inputs[0], -1, 0) + at(&inputs[0], 0, 1),
                 Op::Count => 3.0 * at(&inputs[0], 0, 0) + counter,
-                Op::Spread => inputs[0][k] + (x + 3 * y) as f64,
+                Op::Spread | Op::Spot => inputs[0][k] + (x + 3 * y) as f64,
                 Op::Low | Op::Total => away(&inputs[0], 1) + away(&inputs[0], -3),
                 Op::Peak | Op::Throw | Op::Raise | Op::Sink | Op::Scan => at(&inputs[0], 0, 0),
                 Op::Mix | Op::Grow => unreachable!("no grid"),
@@ -295,7 +337,12 @@ impl<'m> Interpreter<'m> {
         };
         let all = |inputs: &[Values]| -> Vec<f64> {
             let each = |place| (0..n).map(move |k| (place, k));
-            cells.clone().flat_map(each).map(|(place, k)| wrap(sum(inputs, place, k) + constant)).collect()
+            let here = |(x, y): (i64, i64)| {
+                let spot = op != Op::Spot || x / BLOCK + STRIDE * (y / BLOCK) == constant as i64 % SPOTS;
+                spot && runs((y * nx + x) as usize)
+            };
+            let value = |(place, k)| if here(place) { wrap(sum(inputs, place, k) + constant) } else { 0.0 };
+            cells.clone().flat_map(each).map(value).collect()
         };
         if op == Op::Check {
             let mut grid = inputs[0].clone();
@@ -317,7 +364,7 @@ impl<'m> Interpreter<'m> {
             Op::Scan => values.iter().scan(0.0, |sum, value| Some(std::mem::replace(sum, *sum + value))).collect(),
             Op::Throw => {
                 let mut out = vec![0.0; values.len()];
-                for (element, (x, y)) in cells.enumerate() {
+                for (element, (x, y)) in cells.enumerate().filter(|(element, _)| runs(*element)) {
                     let Some(to) = seen(edge, (x + 1, y - 1)) else { continue };
                     (0..n).for_each(|k| out[to + k] += values[element * n + k]);
                 }

@@ -4,6 +4,7 @@
 //! `STAGEWRIGHT_SEED` is the first seed and `STAGEWRIGHT_COUNT` the number of graphs, for a run as long as one likes:
 //! `STAGEWRIGHT_SEED=1000 STAGEWRIGHT_COUNT=100000 cargo test --test random_graphs`. A failure prints the seed and the graph.
 
+mod confined;
 mod generate;
 mod interpret;
 mod loops;

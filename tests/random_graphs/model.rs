@@ -104,6 +104,11 @@ impl Expr {
     }
 }
 
+/// Cells of a block along each axis, blocks from one row to the next as `Spot` counts them, and how many it can name.
+pub const BLOCK: i64 = 8;
+pub const STRIDE: i64 = 4;
+pub const SPOTS: i64 = 12;
+
 /// What a stage computes; each is one text for every type of element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
@@ -147,10 +152,12 @@ pub enum Op {
     Low,
     /// The sum of a grid that is read at cells that the text does not tell.
     Total,
+    /// A number in one block of cells, which its parameter names, and zero elsewhere.
+    Spot,
 }
 
 impl Op {
-    pub const ALL: [Op; 20] = [
+    pub const ALL: [Op; 21] = [
         Op::Mix,
         Op::Grow,
         Op::Blend,
@@ -171,6 +178,7 @@ impl Op {
         Op::Peak,
         Op::Low,
         Op::Total,
+        Op::Spot,
     ];
 
     /// Inputs: name, and whether it is a grid. Numbers may be left unwired.
@@ -182,7 +190,7 @@ impl Op {
             Op::Look | Op::Wide | Op::Reach | Op::Rim => &[("a", true), ("b", true)],
             Op::Fade | Op::Stir => &[("x", true), ("s", false)],
             Op::Smear | Op::Count | Op::Check => &[("x", true)],
-            Op::Spread => &[("s", false)],
+            Op::Spread | Op::Spot => &[("s", false)],
             Op::Throw | Op::Raise | Op::Sink | Op::Scan | Op::Peak | Op::Low | Op::Total => &[("x", true)],
         }
     }
@@ -209,6 +217,12 @@ impl Op {
             Op::Check => edge != Edge::Wrap,
             _ => true,
         }
+    }
+
+    /// Whether a grid may confine it. What nothing reaches is the largest or the smallest number of a type, with which nobody can count on.
+    pub fn can_be_confined(self) -> bool {
+        let runs_over_cells = self.output().1 || self.reduces().is_some();
+        runs_over_cells && !matches!(self, Op::Raise | Op::Sink | Op::Peak | Op::Low | Op::Scan)
     }
 
     /// How its numbers are combined to one.
@@ -293,7 +307,7 @@ impl Op {
             Op::Smear => "lift(3) * x(cell) + x(neighbor(cell, 0)) + x(neighbor(cell, 3))".into(),
             Op::Check => "x(cell) + x(neighbor(cell, 0)) + x(neighbor(cell, 3))".into(),
             Op::Count => "lift(3) * x(cell) + lift(iteration + 2 * substep)".into(),
-            Op::Spread => "s() + lift(cell.x + 3 * cell.y)".into(),
+            Op::Spread | Op::Spot => "s() + lift(cell.x + 3 * cell.y)".into(),
             Op::Low | Op::Total => "x(cell + away(1)) + x(cell - away(3))".into(),
             Op::Peak | Op::Throw | Op::Raise | Op::Sink | Op::Scan => "x(cell)".into(),
         };
@@ -309,6 +323,10 @@ impl Op {
                 (String::new(), format!("max_r(cell, {wrapped}); max_r(cell + away(1), lift(2) * {wrapped});"))
             }
             Some(_) => (String::new(), format!("min_r(cell, {wrapped}); min_r(cell + away(1), x(cell + away(0)));")),
+            None if self == Op::Spot => {
+                let here = format!("cell.x / {BLOCK} + {STRIDE} * (cell.y / {BLOCK}) == i32(params.c) % {SPOTS}");
+                (format!(" -> {t}"), format!("if {here} {{ return {wrapped}; }}\n    return {t}();"))
+            }
             None => (format!(" -> {t}"), format!("return {wrapped};")),
         };
         let argument = if made || self.reduces().is_some() { "cell: Cell" } else { "" };
@@ -351,12 +369,14 @@ pub struct Node {
     pub inputs: BTreeMap<String, Wire>,
     pub params: BTreeMap<String, Expr>,
     pub iterations: Option<Expr>,
+    /// The grid that says where it runs, or where the stages of a group run.
+    pub confined: Option<Wire>,
     pub muted: bool,
 }
 
 impl Node {
     pub fn new(kind: Kind) -> Node {
-        Node { kind, inputs: BTreeMap::new(), params: BTreeMap::new(), iterations: None, muted: false }
+        Node { kind, inputs: BTreeMap::new(), params: BTreeMap::new(), iterations: None, confined: None, muted: false }
     }
 }
 
@@ -431,6 +451,9 @@ fn nodes(all: &BTreeMap<String, Node>, text: &mut String) {
         }
         let _ = write!(text, "inputs: {{{}}}, ", map(node.inputs.iter().map(|(n, w)| (n, wire(w)))));
         let _ = write!(text, "params: {{{}}}, ", map(node.params.iter().map(|(n, e)| (n, e.ron()))));
+        if let Some(grid) = &node.confined {
+            let _ = write!(text, "where: {}, ", wire(grid));
+        }
         if let Some(iterations) = &node.iterations {
             let _ = write!(text, "iterations: {}, ", iterations.ron());
         }

@@ -15,6 +15,9 @@ const GRIDS: &str = r#"
     "min": (stage: "grid/min", inputs: {"a": "a", "b": "b"}),
     "max": (stage: "grid/max", inputs: {"a": "a", "b": "b"}),
     "length": (stage: "grid/length", inputs: {"a": "a"}),
+    "occupied": (stage: "grid/occupied", inputs: {"a": "a"}, params: {"threshold": 0.6}),
+    "positive": (stage: "grid/compare", inputs: {"a": "w"}, params: {"test": 1, "tolerance": 0}),
+    "fed": (stage: "grid/occupied", inputs: {"a": "a", "source": "positive"}, params: {"threshold": 0.6}),
 "#;
 
 /// The same of fields, read at cell centres from grids by interpolation: there it is the cell's own value.
@@ -85,8 +88,10 @@ fn arithmetic(shape: &[usize], ty: &str, components: usize, nodes: &str, slack: 
         ("min.result", inputs.each(|a, b, _| a.min(b))),
         ("max.result", inputs.each(|a, b, _| a.max(b))),
         ("length.magnitude", lengths.clone()),
-        ("length.result", lengths),
+        ("length.result", lengths.clone()),
         ("dot.result", inputs.dot(&inputs.b)),
+        ("occupied.occupied", lengths.iter().map(|&length| mask(length > 0.6)).collect()),
+        ("fed.occupied", lengths.iter().zip(&inputs.w).map(|(&length, &w)| mask(length > 0.6 || w > 0.0)).collect()),
         ("less.result", inputs.each(|a, b, _| mask(a < b))),
         ("greater.result", inputs.each(|a, b, _| mask(a > b))),
         ("near.result", inputs.each(|a, b, _| mask((a - b).abs() <= 0.25))),

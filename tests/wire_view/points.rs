@@ -85,7 +85,7 @@ fn particles_in_3d_land_on_their_pixels_and_the_nearest_hides_the_others() {
         start(60.0, NODES, &[("$resolution", "(8, 8, 8)")]),
     ];
     assert_eq!(sims.each_ref().map(|sim| sim.plan().wires["drops.position"].words(4000)), [12000, 16000]);
-    sims.map(|sim| lands_on_its_pixels(&filled(sim, &position, &tone), camera, &position, &tone));
+    sims.into_iter().for_each(|sim| lands_on_its_pixels(&filled(sim, &position, &tone), camera, &position, &tone));
 }
 
 fn lands_on_its_pixels(sim: &Simulation, camera: Orbit, position: &[f32], tone: &[f32]) {

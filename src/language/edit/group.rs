@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::names::of_input;
 use super::signature::{self, NodeSignature};
 use super::{IN, OUT, Refusal, frame_contents, free, free_name, gone, level_mut, no_node};
 use crate::document::{Document, Frame, Group, Level, Link, Node, NodeKind, OWN_VALUES, ParamValue, Scope};
@@ -325,7 +326,7 @@ impl Border<'_> {
     /// An unused name for an input or a parameter. Expressions inside must not resolve to a different number.
     fn input_name(&self, wish: &str, number: bool) -> String {
         let known = |name: &str| self.inside().flat_map(|(_, node)| node.values()).any(|value| says(value, name));
-        free(wish, |name| {
+        free(of_input(wish), |name| {
             let taken = self.group.inputs.contains_key(name) || self.group.params.contains_key(name);
             taken || OWN_VALUES.contains(&name) || (number && known(name))
         })

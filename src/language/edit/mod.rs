@@ -27,6 +27,7 @@ mod ungroup;
 mod wires;
 
 pub use crate::graph::ports::{group_of, stage_of};
+pub use crate::graph::takes_where;
 pub use bookmark::{remove_bookmark, rename_bookmark, set_bookmark};
 pub use border::{expose_param, hide_param, remove_port, rename_port};
 pub use clipboard::{PasteInputs, copy, duplicate, paste};

@@ -1,6 +1,6 @@
 //! Names of nodes: which are valid, which are reserved, and unused ones.
 
-use crate::document::Nodes;
+use crate::document::{Nodes, WHERE};
 
 /// The name that nodes in a group use to read its inputs.
 pub const IN: &str = "in";
@@ -26,6 +26,11 @@ pub(super) fn free(wish: &str, taken: impl Fn(&str) -> bool) -> String {
         number += 1;
     }
     name
+}
+
+/// The wish for an input of a group: one called `where` would hide the group's own `where`.
+pub(super) fn of_input(wish: &str) -> &str {
+    if wish == WHERE { "mask" } else { wish }
 }
 
 /// Turns an invalid node name into a valid one.

@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 
 use super::{IN, InputEnd, OUT, Refusal, gone, no_node, source};
 use crate::document::kind::KindPort;
-use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, Scope, sole_output};
+use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, Scope, WHERE, sole_output};
 use crate::graph::field_samples::split;
 use crate::graph::ports::{Ports, Types};
 pub use crate::graph::ports::{group_of, stage_of};
-use crate::graph::{bypass, fits as types};
+use crate::graph::{bypass, fits as types, takes_where};
 use crate::library::Library;
 use crate::library::reference;
 use crate::stage::header::{self, Change, Direction, Param, Port};
 use crate::stage::types::{Element, PortType, WireType};
 
+/// What `where` does, for tooltips.
+const WHERE_DOC: &str = "The node runs only in the blocks of 8 cells a side in which this grid is not zero, and in those around them. Elsewhere its results are 0";
 /// Limit of nested groups that are looked into; a library group may contain itself.
 const MAX_NESTING: usize = 16;
 
@@ -270,8 +272,9 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
     });
     let outputs = outputs.collect();
     let params = stage.as_ref().map(|stage| stage.header.params.as_slice()).unwrap_or_default();
+    let confined = node.inputs.contains_key(WHERE) && takes_where(node, ports.library());
     for name in node.inputs.keys() {
-        if inputs.iter().any(|input| input.name == *name) {
+        if (confined && name == WHERE) || inputs.iter().any(|input| input.name == *name) {
             continue;
         }
         // A number can drive a parameter; while it does, the parameter is drawn as a port.
@@ -288,6 +291,11 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
             None => stranger(name),
         });
     }
+    if confined {
+        let carried = node.inputs.get(WHERE).and_then(|link| ports.output(link));
+        let confining = confining();
+        inputs.push(PortSignature { takes: confining.takes, ..port(WHERE, carried.or(confining.ty), WHERE_DOC, true) });
+    }
     let title = match (stage, &node.kind) {
         (Some(stage), _) => stage.header.title.clone(),
         // A text with errors may have a title.
@@ -298,6 +306,11 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
         _ => node.kind.title(),
     };
     Some(NodeSignature { title, inputs, outputs })
+}
+
+/// The input by which a grid says where a stage, or the stages of a group, run. Drawn while it is wired.
+pub fn confining() -> PortSignature {
+    port(WHERE, Some(PortType::Grid(Element::Generic('T'))), WHERE_DOC, true)
 }
 
 /// Whether all that reads an input inside a group works without it.

@@ -7,9 +7,9 @@ use super::remove::drop_targets;
 use super::signature::{self, NodeSignature, PortSignature, fits, port_types};
 use super::wires::{connect, disconnect};
 use super::{InputEnd, OUT, Refusal, gone, no_node, source};
-use crate::document::{Document, Link, Node, NodeKind, OWN_VALUES, ParamValue, Scope};
+use crate::document::{Document, Link, Node, NodeKind, OWN_VALUES, ParamValue, Scope, WHERE};
 use crate::graph::ports::{group_of, stage_of};
-use crate::graph::precision;
+use crate::graph::{precision, takes_where};
 use crate::library::{Definition, Library};
 use crate::stage::header::Direction;
 use crate::stage::types::{Element, PortType, ValueType};
@@ -72,6 +72,12 @@ pub fn replace_stage(
         let fit = |input: &PortSignature| given(&link).is_none_or(|from| fits(from, input).is_ok());
         let driven = || given(&link).is_some_and(|from| from.constant) && takes(&port, None);
         match same {
+            // A grid that said where the stage runs is no input of another.
+            None if port == WHERE => {
+                if takes_where(&fresh, library) {
+                    connect(&mut after, scope, link, &own(port));
+                }
+            }
             Some(input) if fit(input) => connect(&mut after, scope, link, &own(port)),
             None if driven() => connect(&mut after, scope, link, &own(port)),
             _ => rest.push(link),
@@ -138,6 +144,13 @@ pub fn wire_changes(
     for (port, link) in &node.inputs {
         let driven = || output(link).is_some_and(|from| from.constant) && takes(&fresh, port, None, library);
         match open.iter().position(|input| input.name == *port && fit(link, input)) {
+            None if port == WHERE && !new.inputs.iter().any(|input| input.name == WHERE) => {
+                if takes_where(&fresh, library) {
+                    kept.insert(port.clone(), link.clone());
+                } else {
+                    changes.removed += 1;
+                }
+            }
             Some(same) => drop((open.remove(same), kept.insert(port.clone(), link.clone()))),
             None if !new.inputs.iter().any(|input| input.name == *port) && driven() => {
                 kept.insert(port.clone(), link.clone());

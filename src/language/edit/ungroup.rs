@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::group::{mentioned, middle, shift_all, still_runs, substep_differs};
 use super::nodes::rename_domain;
 use super::{IN, Refusal, free, gone, group_of, level_mut, links, no_node};
-use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope, sole_output};
+use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope, WHERE, sole_output};
 use crate::expr;
-use crate::graph::bypass;
 use crate::graph::ports::{Ports, stage_of};
+use crate::graph::{Graph, Kind, NodeId, bypass, takes_where};
 use crate::library::Library;
 use crate::stage::types::PortType;
 
@@ -55,6 +55,7 @@ pub fn ungroup(
     let sources = inside.sources();
     inside.rename();
     inside.wire(&sources);
+    inside.confine(document, &scope.path(name));
     inside.move_to_node();
     let (shown, targets) = (inside.shown(&sources, name), inside.targets());
     let Inside { group, names, numbers, .. } = inside;
@@ -88,6 +89,15 @@ pub fn ungroup(
     still_runs(document, &after, library)?;
     *document = after;
     Ok(come)
+}
+
+/// The nodes inside a group in which stages go by the group's `where`; `None` where that leads to nothing yet.
+fn confined_by<'g>(graph: &'g Graph, path: &str) -> Option<BTreeSet<&'g str>> {
+    let confines = |id: &NodeId| matches!(&graph.nodes[*id].kind, Kind::Group(group) if group.confines);
+    let group = graph.nodes.ids().find(|id| graph.nodes[*id].path == path).filter(confines)?;
+    let by_it = |id: &NodeId| graph.nodes[*id].blocks.and_then(|b| graph.outward(*id, b.outward)) == Some(group);
+    let inside = |id: NodeId| graph.nodes[id].path.get(path.len() + 1..)?.split('/').next();
+    Some(graph.nodes.ids().filter(by_it).filter_map(inside).collect())
 }
 
 /// Connects readers of the group to what its outputs passed on.
@@ -280,6 +290,24 @@ impl Inside<'_> {
             }
         }
         self.group.nodes = nodes;
+    }
+
+    /// Gives the group's `where` to the nodes that go by it.
+    fn confine(&mut self, document: &Document, path: &str) {
+        let library = self.ports.library();
+        let Some(link) = self.node.inputs.get(WHERE).filter(|_| takes_where(self.node, library)) else { return };
+        let graph = Graph::build(document, library).ok();
+        let known = graph.as_ref().and_then(|graph| confined_by(graph, path));
+        for (name, node) in self.group.nodes.iter_mut().filter(|(_, node)| !node.inputs.contains_key(WHERE)) {
+            let goes_by = match &known {
+                Some(confined) => confined.contains(name.as_str()),
+                // Where the graph has errors, or the wire leads to nothing yet.
+                None => takes_where(node, library),
+            };
+            if goes_by {
+                node.inputs.insert(WHERE.into(), link.clone());
+            }
+        }
     }
 
     fn move_to_node(&mut self) {

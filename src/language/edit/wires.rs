@@ -56,7 +56,7 @@ pub fn free_output(document: &Document, scope: &Scope, wish: &str) -> String {
 pub fn add_input(document: &mut Document, scope: &Scope, wish: &str, ty: &str) -> Result<String, Refusal> {
     let mut level = level_mut(document, scope)?;
     let group = level.group().ok_or(Refusal::RootHasNoInputs)?;
-    let name = super::free(wish, |name| group.inputs.contains_key(name));
+    let name = super::free(super::names::of_input(wish), |name| group.inputs.contains_key(name));
     group.inputs.insert(name.clone(), ty.to_string());
     Ok(name)
 }

@@ -1,14 +1,27 @@
 //! Where a stage runs: in blocks of cells in which a grid is not zero. A node names the grid, or a group does for all stages inside.
 
+use std::collections::BTreeSet;
+
 use super::carry::{Carry, Resolver};
+use super::ports::{group_of, stage_of};
 use super::scope::{Flattener, NodePlace};
-use super::{Blocks, Domain, Input, NodeId, Source};
-use crate::document::{Group, WHERE};
+use super::{Blocks, Domain, Graph, Input, Kind, NodeId, Source};
+use crate::document::{self, Group, WHERE};
+use crate::library::Library;
 use crate::problem::Problem;
 use crate::stage::types::WireType;
 use crate::stage::{IterationSource, Stage};
 
 impl Flattener<'_> {
+    /// Reports a `where` of a node that is neither a stage nor a group.
+    pub(super) fn without_cells(&mut self, path: &str, node: &document::Node) {
+        let info = node.kind.info();
+        if !info.runs && !info.field.is_empty() && node.inputs.contains_key(WHERE) {
+            let cause = format!("`where` belongs to stages and groups; a node of the kind {} has none", info.noun);
+            self.problems.push(Problem::new(path, WHERE, cause, "remove `where`"));
+        }
+    }
+
     /// Adds the input for where a stage runs, of the node or of a group around it.
     pub(super) fn blocks(&mut self, place: &NodePlace<'_>, stage: &Stage, inputs: &mut Vec<Input>) -> Option<Blocks> {
         let over_cells = stage.source() == IterationSource::Cells;
@@ -58,6 +71,15 @@ impl Flattener<'_> {
     }
 }
 
+/// Whether `where` of a node says where stages run: it is a stage over cells, or a group without an input or a parameter of this name.
+pub fn takes_where(node: &document::Node, library: &Library) -> bool {
+    if let Some(stage) = stage_of(node, library) {
+        return stage.source() == IterationSource::Cells;
+    }
+    let own = |group: &Group| group.inputs.contains_key(WHERE) || group.params.contains_key(WHERE);
+    group_of(node, library).is_some_and(|group| !own(group))
+}
+
 fn declared(stage: &Stage) -> Vec<&str> {
     let params = stage.header.params.iter().map(|param| param.name.as_str());
     stage.inputs().map(|port| port.name.as_str()).chain(params).collect()
@@ -70,6 +92,7 @@ impl Resolver<'_> {
         let Some(Blocks { input, outward }) = entry.blocks else { return true };
         let Some(source) = entry.inputs.get(input).map(|input| input.source.clone()) else { return true };
         let path = entry.path.clone();
+        let named_by = self.graph.outward(node, outward).map_or(path, |group| self.graph.nodes[group].path.clone());
         let Some(Carry { ty, domain: there, .. }) = self.carried(&source) else { return false };
         let domains = &self.graph.domains;
         let here = self.graph.nodes[node].domain.and_then(|id| domains.get(id));
@@ -88,8 +111,29 @@ impl Resolver<'_> {
             }
             _ => (format!("the wire carries {ty}, and `where` takes a Grid"), "name a wire with a value in each cell"),
         };
-        self.problems.push(Problem::new(&path, WHERE, cause, remedy));
+        self.problems.push(Problem::new(&named_by, WHERE, cause, remedy));
         false
+    }
+
+    /// Warns of groups whose `where` concerns none of the stages inside.
+    pub(super) fn idle_blocks(&mut self) {
+        let graph = &self.graph;
+        let outward = |id: NodeId| graph.outward(id, graph.nodes[id].blocks?.outward);
+        let used: BTreeSet<NodeId> = graph.nodes.ids().filter_map(outward).collect();
+        let confines = |id: &NodeId| matches!(&graph.nodes[*id].kind, Kind::Group(group) if group.confines);
+        for id in graph.nodes.ids().filter(confines).filter(|id| !used.contains(id)) {
+            let cause = "no stage inside goes by it: each has a `where` of its own, or does not run over cells of the grid's box";
+            let remedy = "name a grid on the box that the stages run over, or remove `where`";
+            let problem = Problem::new(&graph.nodes[id].path, WHERE, cause, remedy);
+            self.problems.push(problem.warning());
+        }
+    }
+}
+
+impl Graph {
+    /// The group that is this many levels outside of a node; `None` for the node itself.
+    pub(crate) fn outward(&self, node: NodeId, levels: usize) -> Option<NodeId> {
+        (0..levels).try_fold(node, |node, _| self.nodes.get(node)?.group).filter(|_| levels > 0)
     }
 }
 

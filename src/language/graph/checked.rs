@@ -261,6 +261,8 @@ pub struct Group {
     /// For each input, whether it is a number node that iterations change: the first iteration reads that number, each
     /// further one the result of the one before.
     pub looped: Vec<bool>,
+    /// Whether the group names a grid for where the stages inside run.
+    pub confines: bool,
 }
 
 impl Group {

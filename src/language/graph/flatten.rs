@@ -102,6 +102,7 @@ impl Flattener<'_> {
                 let remedy = "rename it: no `.`, no `/`, not `in` or `out`, not empty, no blank at either end";
                 self.problems.push(Problem::new(&path, "", format!("`{name}` is not a valid node name"), remedy));
             }
+            self.without_cells(&path, node);
             if let Some(cause) = without_value(node) {
                 self.graph.left_out.insert(path.clone(), cause);
             }
@@ -550,8 +551,7 @@ impl Flattener<'_> {
         let set = |known: &[&str]| known.iter().map(|name| name.to_string()).collect::<BTreeSet<_>>();
         let (has_inputs, has_params) = (set(inputs), set(params));
         let unknown = |known: &BTreeSet<String>, name: &&String| !known.contains(*name);
-        let runs = place.node.kind.info().runs;
-        let wires = place.node.inputs.keys().filter(|name| !runs || *name != document::WHERE);
+        let wires = place.node.inputs.keys().filter(|name| *name != document::WHERE);
         wires.filter(|n| unknown(&has_inputs, n)).for_each(|n| report(n, "input", inputs));
         place.node.params.keys().filter(|n| unknown(&has_params, n)).for_each(|n| report(n, "parameter", params));
     }

@@ -75,7 +75,7 @@ impl Flattener<'_> {
         }
         self.hidden(place.path, group, &typed);
         let names = self.taken(place.path, &typed, &looped, &mut inputs);
-        let kind = Group { inputs: typed, outputs: Vec::new(), looped };
+        let kind = Group { inputs: typed, looped, ..Group::default() };
         self.graph.nodes[index] =
             Node { kind: Kind::Group(kind.clone()), inputs: inputs.clone(), ..empty(place.path, place.scope.group) };
         if place.scope.depth >= limits::NESTING {
@@ -88,6 +88,8 @@ impl Flattener<'_> {
             ));
             return self.graph.nodes[index].clone();
         }
+        let blocks = self.blocks_inside(place, group);
+        let confines = blocks.as_ref().is_some_and(|(_, level)| *level == place.scope.depth);
         let mut scope = Scope {
             prefix: format!("{}/", place.path),
             group: Some(index),
@@ -97,7 +99,7 @@ impl Flattener<'_> {
             depth: place.scope.depth + 1,
             around: place.ports.inside(place.name),
             divergences: balance::divergences(place.node, place.siblings, place.scope, self.library),
-            blocks: self.blocks_inside(place, group),
+            blocks,
             balanced: place.scope.balanced || balance::balances_itself(place.node, self.library),
             ..Scope::default()
         };
@@ -116,7 +118,7 @@ impl Flattener<'_> {
             scope: &scope,
         };
         let outputs = outputs.iter().map(|(name, link)| (name.clone(), self.shown(&inner, name, link))).collect();
-        Node { kind: Kind::Group(Group { outputs, ..kind }), inputs, ..empty(place.path, None) }
+        Node { kind: Kind::Group(Group { outputs, confines, ..kind }), inputs, ..empty(place.path, None) }
     }
 
     /// Warns when expressions inside a group cannot use an input, because its name means something else in them.

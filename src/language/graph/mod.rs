@@ -47,6 +47,7 @@ use crate::library::Library;
 use crate::problem::Problems;
 
 pub use crate::document::sequence::Pattern;
+pub use blocks::takes_where;
 pub use checked::{Blocks, Graph, Group, Input, Kind, Node, NodeId, ParticleSet, REPEATS, Shapes, Source, Until};
 pub use domain::{Domain, DomainId, Finer, Sliced};
 pub use edges::edges;

@@ -37,6 +37,7 @@ pub(super) fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problem
     resolver.forks();
     resolver.wired();
     resolver.own_cells();
+    resolver.idle_blocks();
 }
 
 impl Resolver<'_> {

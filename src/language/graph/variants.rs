@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::Graph;
 use super::ports::{group_of, stage_of};
-use crate::document::{Document, Node, Nodes};
+use super::{Graph, takes_where};
+use crate::document::{Document, Node, Nodes, WHERE};
 use crate::library::Library;
 use crate::problem::{Problem, Problems, Severity};
 
@@ -22,7 +22,8 @@ pub fn fitted(document: &Document, library: &Library) -> Option<Document> {
     for path in variant.stages.keys() {
         let Some(node) = fitted.node_mut(path) else { continue };
         let Some(known) = names(node, library) else { continue };
-        let has = |name: &String| known.contains(name);
+        let confined = takes_where(node, library);
+        let has = |name: &String| known.contains(name) || (name == WHERE && confined);
         node.params.retain(|name, _| has(name) || variant.set.contains_key(&format!("{path}.{name}")));
         node.inputs.retain(|name, _| has(name) || variant.inputs.contains_key(&format!("{path}.{name}")));
     }

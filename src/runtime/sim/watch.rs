@@ -44,8 +44,9 @@ impl Watches {
         let values: Vec<f64> = plan.watches.iter().zip(words).map(value).collect();
         for (index, (watch, value)) in plan.watches.iter().zip(&values).enumerate() {
             if let (Some(latest), Some(worst)) = (self.latest.get_mut(index), self.worst.get_mut(index)) {
-                *latest = Some(*value);
-                if outside(watch, *value) > worst.as_ref().map_or(0.0, |w| outside(watch, w.value)) {
+                *latest = Some(*value).filter(|value| !of_nothing(watch, *value));
+                if latest.is_some() && outside(watch, *value) > worst.as_ref().map_or(0.0, |w| outside(watch, w.value))
+                {
                     let same = plan.watches.iter().zip(&values).filter(|(other, _)| other.node == watch.node);
                     let told = same.map(|(other, value)| (other.port.clone(), *value)).collect();
                     *worst = Some(Worst { value: *value, told });
@@ -87,6 +88,15 @@ fn told_problem(watch: &Watch, worst: &Worst) -> Problem {
     }
     let (cause, remedy) = text.rsplit_once(". ").unwrap_or((&text, ""));
     Problem::new(&watch.node, "", cause, remedy)
+}
+
+/// Whether a value is what the largest or the smallest of no numbers starts from: a grid confines the stage, and is zero everywhere.
+fn of_nothing(watch: &Watch, value: f64) -> bool {
+    match watch.scalar {
+        Scalar::F32 => value.abs() == f64::from(f32::MAX),
+        Scalar::I32 => value == f64::from(i32::MIN) || value == f64::from(i32::MAX),
+        Scalar::U32 => false,
+    }
 }
 
 /// How far a value is outside its range. NaN is farther than any number.

@@ -1,5 +1,6 @@
 //! Results of edits. The documents are small, so that complete results can be compared.
 
+mod blocks;
 mod bookmark;
 mod border;
 mod clipboard;

@@ -220,3 +220,16 @@ fn a_remedy_of_another_document_changes_nothing() {
     let mut empty = Document::default();
     assert!(remedy.apply(&mut empty, library()).is_err() && empty == Document::default());
 }
+
+#[test]
+fn a_wrong_where_is_led_right_or_removed() {
+    let stage = "stage: \"fluid/divergence\"";
+    let with = |wire: &str| format!("{stage}, where: \"{wire}\"");
+    offers(stage, &with("densty.value"), "divergence.where", &["Connect density.value", "Remove wire"]);
+    offers(stage, &with("density.vlue"), "divergence.where", &["Connect density.value", "Remove wire"]);
+    offers(stage, &with("domain"), "divergence.where", &["Remove wire"]);
+    // It depends on the divergence.
+    tried(&broken(stage, &with("look.image")), "advect_density.");
+    let state = "state: \"Grid<f32>\"";
+    offers(state, &format!("{state}, where: \"velocity\""), "density.where", &["Remove wire"]);
+}

@@ -6,7 +6,8 @@ use super::view::{End, REACH};
 use super::wire_drag::WireDrag;
 use super::wires::{NEAR, WireShape};
 use super::{Canvas, frames};
-use crate::edit::PortSignature;
+use crate::document::WHERE;
+use crate::edit::{self, PortSignature};
 use crate::model::pane::Pane;
 use crate::model::session::Session;
 use crate::toolkit::{prose, theme};
@@ -107,12 +108,18 @@ impl Canvas {
             let comment = session.nodes().get(&name).map(|node| node.comment.clone()).unwrap_or_default();
             let over = self.figures.on.get(&name).map(|nodes| nodes.iter().cloned().collect::<Vec<_>>().join(", "));
             let baked = session.baked_node(&name).map(|bake| bake.about);
-            if comment.is_empty() && over.is_none() && baked.is_none() {
+            let confined = session.nodes().get(&name).filter(|node| edit::takes_where(node, session.library()));
+            let confined = confined.and_then(|node| node.inputs.get(WHERE)).map(ToString::to_string);
+            if comment.is_empty() && over.is_none() && baked.is_none() && confined.is_none() {
                 return;
             }
             tooltip(ui, &format!("{name} {}", over.as_deref().unwrap_or_default()), |ui| {
                 if !comment.is_empty() {
                     ui.label(&comment);
+                }
+                if let Some(grid) = confined {
+                    ui.label(RichText::new("Runs in a part of its domain").strong());
+                    ui.label(format!("Where {grid} is not zero, in blocks of 8 cells a side, and around these"));
                 }
                 if let Some(baked) = baked {
                     ui.label(RichText::new("Baked").strong());

@@ -41,12 +41,12 @@ impl WireDrag {
     }
 }
 
-/// An open list of parameters that a number could drive.
+/// An open list of what a wire could be connected to: parameters that a number could drive, or all inputs that the wire fits.
 pub(super) struct Chooser {
     at: Pos2,
     from: Link,
     node: String,
-    params: Vec<String>,
+    inputs: Vec<String>,
 }
 
 impl Canvas {
@@ -90,7 +90,7 @@ impl Canvas {
         let Some(at) = ui.input(|input| input.pointer.latest_pos()) else { return Ok(()) };
         match self.node_at(at) {
             Some(name) if name == drag.node => Ok(()),
-            Some(name) => self.drop_on_node(session, drag, name, at),
+            Some(name) => self.drop_on_node(session, drag, name, (at, ui.input(|input| input.modifiers.shift))),
             // A wire that was disconnected and dropped is removed; the palette is for new wires.
             None if self.view.rect.contains(at) && self.gesture.taken_off.take().is_none() => {
                 self.popups.palette = Some(Palette::new(at, session.library(), theme::of(ui), Some(drag.clone())));
@@ -121,7 +121,14 @@ impl Canvas {
         Ok(())
     }
 
-    fn drop_on_node(&mut self, session: &mut Session, drag: &WireDrag, name: String, at: Pos2) -> Result<(), String> {
+    /// `all`: lists all inputs that the wire fits, instead of choosing one.
+    fn drop_on_node(
+        &mut self,
+        session: &mut Session,
+        drag: &WireDrag,
+        name: String,
+        (at, all): (Pos2, bool),
+    ) -> Result<(), String> {
         if name == IN || name == OUT {
             return self.drop_on_block(session, drag, &name);
         }
@@ -131,13 +138,26 @@ impl Canvas {
         let params: Vec<String> =
             stage.map(|stage| stage.header.params.iter().map(|param| param.name.clone()).collect()).unwrap_or_default();
         if number && !params.is_empty() {
-            self.popups.chooser = Some(Chooser { at, from: drag.link(), node: name, params });
+            self.popups.chooser = Some(Chooser { at, from: drag.link(), node: name, inputs: params });
             return Ok(());
         }
+        let confining = edit::signature::confining();
+        let confines =
+            drag.end == End::Output && edit::takes_where(node, session.library()) && drag.fits(&confining).is_ok();
         let free = |port: &&PortSignature| drag.end == End::Input || !node.inputs.contains_key(&port.name);
         let Some(signature) = self.level.signatures.get(&name) else { return Ok(()) };
+        if all && drag.end == End::Output {
+            let fitting = signature.inputs.iter().filter(|port| drag.fits(port).is_ok()).map(|port| port.name.clone());
+            let mut inputs: Vec<String> = fitting.collect();
+            if confines && !inputs.contains(&confining.name) {
+                inputs.push(confining.name);
+            }
+            self.popups.chooser = (!inputs.is_empty()).then(|| Chooser { at, from: drag.link(), node: name, inputs });
+            return Ok(());
+        }
         let ports = if drag.end == End::Output { &signature.inputs } else { &signature.outputs };
         let port = ports.iter().filter(free).find(|port| drag.fits(port).is_ok()).or_else(|| drag.first_fit(signature));
+        let port = port.or_else(|| confines.then_some(&confining));
         match port {
             Some(port) => {
                 let joined = drag.joined(&name, &port.name);
@@ -147,7 +167,7 @@ impl Canvas {
         }
     }
 
-    /// Shows the list of parameters and connects the chosen one.
+    /// Shows the list of inputs or parameters and connects the chosen one.
     pub(super) fn choose(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
         let Some(chooser) = &self.popups.chooser else { return Ok(()) };
         let mut chosen = None;
@@ -156,7 +176,7 @@ impl Canvas {
             egui::Frame::menu(ui.style()).show(ui, |ui| {
                 let color = theme::of(ui).faint;
                 ui.label(RichText::new(format!("Connect {} to", chooser.from.node)).small().color(color));
-                for param in &chooser.params {
+                for param in &chooser.inputs {
                     if ui.add(egui::Button::selectable(false, param).min_size(egui::vec2(150.0, 0.0))).clicked() {
                         chosen = Some(param.clone());
                     }

@@ -4,7 +4,7 @@ use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 
 use super::domain::{self, fixed};
 use super::value::{Change, Field, Site, plain};
-use super::{Inspected, level, precision, told};
+use super::{Inspected, blocks, level, precision, told};
 use crate::document::sequence::Pattern;
 use crate::document::{Document, FileContent, FileOptions, FileSource, Node, NodeKind, Output, ParamValue, Until};
 use crate::expr::typed;
@@ -96,7 +96,8 @@ pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
     let domains: Vec<String> = domains(one.session.document());
     let choose = one.node.kind.info().on_domain && (domains.len() > 1 || one.node.on.is_some());
     let stores = !matches!(one.node.kind, NodeKind::State(_)) && precision::applies(one);
-    if !repeats && !choose && !stores {
+    let confined = blocks::applies(one);
+    if !repeats && !choose && !stores && !confined {
         return;
     }
     section(ui, "Run", |ui| {
@@ -108,6 +109,9 @@ pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
         }
         if choose {
             ui.add_enabled_ui(one.editable, |ui| on(ui, one, &domains));
+        }
+        if confined {
+            ui.add_enabled_ui(one.editable, |ui| blocks::show(ui, one));
         }
         if stores {
             ui.add_enabled_ui(one.editable, |ui| precision::show(ui, one));

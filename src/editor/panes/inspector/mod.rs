@@ -1,6 +1,7 @@
 //! The inspector: values and documentation of the selection, or of the graph if nothing is selected.
 
 mod bar;
+mod blocks;
 mod color;
 mod curve;
 mod docs;

@@ -5,7 +5,7 @@ use eframe::egui::{self, Label, RichText, Sense, Ui, WidgetInfo, WidgetType};
 use super::value::Field;
 use super::{Inspected, theme, told};
 use crate::commands::action::{self, Action, Actions};
-use crate::document::{Link, ParamValue};
+use crate::document::{Link, ParamValue, WHERE};
 use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
 use crate::library::Library;
 use crate::model::declared::declared;
@@ -18,8 +18,12 @@ use crate::toolkit::row::{self, Name, faint, named, section, small, text};
 pub(super) fn inputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
     let params = declared(&one.node, library);
     let signature = edit::signature::node(&one.node, library);
-    // Wires that drive a parameter are listed with the parameters.
-    let own = |port: &&PortSignature| !params.iter().any(|param| param.name == port.name);
+    // Wires that drive a parameter are listed with the parameters, and `where` with how the node runs.
+    let confined = edit::takes_where(&one.node, library);
+    let own = |port: &&PortSignature| {
+        let elsewhere = confined && port.name == WHERE;
+        !elsewhere && !params.iter().any(|param| param.name == port.name)
+    };
     let inputs: Vec<&PortSignature> = signature.inputs.iter().filter(own).collect();
     if inputs.is_empty() {
         return;
