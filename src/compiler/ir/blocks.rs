@@ -14,9 +14,9 @@
 //!
 //! A face belongs to the cells on both sides of it: stages that return faces also run in the cells behind those of a block.
 
-use super::workgroups::LANES;
 use super::{OWN, Op, Part, Read, ValueId};
 use crate::graph::Domain;
+use crate::tuning::LANES;
 
 /// Cells of a block along each axis.
 const WIDTH: u32 = 8;

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Context, allocate};
 use crate::arena::Arena;
-use crate::document::ParamValue;
 use crate::graph::Graph;
 use crate::ir::in_place::colors_alternate;
 use crate::ir::query::stage_of;
@@ -283,11 +282,7 @@ fn starts_empty(frame: &Program, reset: &Program, (node, part): &StateKey) -> bo
     let fills = |op: &&Op| op.writes.iter().any(|write| write.value == *start);
     let zero = |op: &Op| match &op.task {
         Task::Fill(None) => true,
-        Task::Fill(Some(setting)) => match &setting.value {
-            ParamValue::Number(number) => *number == 0.0,
-            ParamValue::Vector(numbers) => numbers.iter().all(|number| *number == 0.0),
-            _ => false,
-        },
+        Task::Fill(Some(setting)) => setting.is_zero(),
         _ => false,
     };
     let uses = reset.ops.iter().flat_map(Op::inputs).chain(reset.next.values().copied()).filter(|v| v == start).count();

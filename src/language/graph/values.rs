@@ -41,6 +41,15 @@ impl Setting {
         numbers.formula(&self.value, &self.names).is_ok_and(|formula| numbers.follows(&formula).is_none())
     }
 
+    /// Whether the value is written as zero.
+    pub fn is_zero(&self) -> bool {
+        match &self.value {
+            ParamValue::Number(number) => *number == 0.0,
+            ParamValue::Vector(numbers) => numbers.iter().all(|number| *number == 0.0),
+            _ => false,
+        }
+    }
+
     /// Whether the setting is what a wire from a number node reads.
     pub(super) fn is_wired(&self) -> bool {
         self.name == WIRED && matches!(&self.value, ParamValue::Expression(text) if text == WIRED)

@@ -1,7 +1,7 @@
 //! Grids that have memory for blocks of cells alone: where a cell lies in it.
 //!
 //! ```wgsl
-//! fn _where_cell(_c: vec2i) -> i32 { let _b = _c / 8; let _w = _where[8 + (_b.y * 9 + _b.x)]; .. return i32(_w >> 1u) * 64 + _l.y * 8 + _l.x; }
+//! fn _where_cell(_c: vec2i) -> i32 { let _b = _c >> vec2u(3); var _w = _own; if (any(_b != _block)) { _w = _where[8 + (_b.y * 9 + _b.x)]; } .. }
 //! ```
 
 use std::fmt::Write as _;
@@ -34,10 +34,18 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
     let values = || cx.op.inputs().chain(cx.op.writes.iter().map(|write| write.value));
     let pooled = |read: &&Read| values().any(|value| cx.program.values[value].pooled == Some(read.value));
     let mut out = String::new();
+    if cx.listed {
+        let _ = writeln!(out, "var<private> _block: {};\nvar<private> _own: u32;", cell_type(cx.dim));
+    }
     for read in tables(cx).filter(pooled) {
         let Some(domain) = cx.domain_of(&cx.program.values[read.value]) else { continue };
         let (dim, cell, table) = (domain.dim, cell_type(domain.dim), names::blocks(&read.part));
         let word = format!("{table}[{} + {}]", blocks::HEAD_WORDS, element("_b", blocks::blocks(&domain), dim));
+        // Most of what a stage reads lies in the block whose cells it computes.
+        let word = match cx.listed && read.part == Part::Blocks {
+            true => format!("var _w = _own; if (any(_b != _block)) {{ _w = {word}; }}"),
+            false => format!("let _w = {word};"),
+        };
         let within = element("_l", blocks::block(dim), dim);
         // Where a stage has only faces, it has no cells.
         for (ty, place) in [
@@ -46,7 +54,7 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
         ] {
             let _ = writeln!(
                 out,
-                "fn {}(_c: {cell}) -> i32 {{ let _b = _c / 8; let _l = _c - 8 * _b; let _w = {word}; return i32({place}) * {} + {within}; }}",
+                "fn {}(_c: {cell}) -> i32 {{ let _b = _c >> vec{dim}u(3u); let _l = _c & {cell}(7); {word} return i32({place}) * {} + {within}; }}",
                 name(&read.part, ty),
                 blocks::cells(dim),
             );

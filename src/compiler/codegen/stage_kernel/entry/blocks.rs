@@ -58,7 +58,9 @@ pub(super) fn place(cx: &Context<'_>) -> Option<String> {
             "    let _task = _group.y * _groups.x + _group.x;\n    \
                  if (_task >= {groups}u * {BLOCKS}[1]) {{ return; }}\n    \
                  let _b = i32({BLOCKS}[{list}u + _task / {groups}u]);\n    \
-                 let _cell = {at} * {block} + {within};\n"
+                 _block = {at}; _own = {BLOCKS}[{head}u + u32(_b)];\n    \
+                 let _cell = _block * {block} + {within};\n",
+            head = blocks::HEAD_WORDS
         )
     })
 }
