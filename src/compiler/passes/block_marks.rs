@@ -1,17 +1,16 @@
 //! A stage marks the blocks in which its grid is not zero, where nothing else reads the grid: it takes no memory and is not read again.
 
-use super::Context;
 use crate::graph::Graph;
 use crate::ir::query::stage_of;
 use crate::ir::{OWN, Op, OpId, Part, Program, Task, ValueId, Write};
 use crate::stage::types::{Element, PortType, Precision, ValueType};
 
 /// Joins searches for blocks with the operations that write the grids.
-pub(super) fn join(with: &Context, program: &mut Program) {
+pub(super) fn join(graph: &Graph, program: &mut Program) {
     let searches: Vec<OpId> =
         program.ops.entries().filter(|(_, op)| matches!(op.task, Task::FindBlocks)).map(|(index, _)| index).collect();
     for search in searches {
-        let Some((writer, write)) = marker(with.graph, program, search) else { continue };
+        let Some((writer, write)) = marker(graph, program, search) else { continue };
         let Some(table) = program.ops[search].writes.first().map(|write| write.value) else { continue };
         let empty = program.values.push(program.values[table].clone());
         // The search makes place for the table.

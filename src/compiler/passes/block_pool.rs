@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Context, allocate};
+use super::allocate;
 use crate::arena::Arena;
 use crate::graph::Graph;
 use crate::ir::in_place::colors_alternate;
@@ -19,30 +19,30 @@ use crate::stage::types::WireType;
 /// Words of a pool, at most.
 const MAX_WORDS: u64 = (1 << 31) - 1;
 
-/// Gives the grids of a frame places in pools, and their States empty tables at the start.
-pub(super) fn assign(with: &Context, frame: &mut Program, reset: &mut Program) {
+/// Gives the grids of a frame places in pools, and their States empty tables at the start. `budget`: what the plan may take \[bytes\].
+pub(super) fn assign(graph: &Graph, budget: u64, frame: &mut Program, reset: &mut Program) {
     if frame.versions {
         return;
     }
-    let mut pools = Pools::of(with.graph, frame, reset);
-    while pools.narrow(with.graph, frame) {}
+    let mut pools = Pools::of(graph, frame, reset);
+    while pools.narrow(graph, frame) {}
     frame.notes.extend(std::mem::take(&mut pools.notes));
-    let Some(all) = pools.all(with.graph, frame) else { return };
+    let Some(all) = pools.all(graph, frame) else { return };
     pools.apply(frame, reset);
-    pools.place(with.graph, frame, &all);
+    pools.place(graph, frame, &all);
     // Where memory for all blocks is more than there is, there is memory for fewer.
     let memory = |frame: &Program| {
-        let memory = allocate::allocate(with.graph, frame, reset).map(|memory| memory.buffers);
+        let memory = allocate::allocate(graph, frame, reset).map(|memory| memory.buffers);
         memory.map_or(0, |buffers| buffers.iter().map(|buffer| buffer.bytes).sum::<u64>())
     };
     let whole = memory(frame);
-    if whole > with.memory {
-        pools.place(with.graph, frame, &all.keys().map(|table| (*table, 1)).collect());
+    if whole > budget {
+        pools.place(graph, frame, &all.keys().map(|table| (*table, 1)).collect());
         let least = memory(frame);
-        let share = with.memory.saturating_sub(least) as f64 / (whole - least).max(1) as f64;
-        pools.place(with.graph, frame, &all);
+        let share = budget.saturating_sub(least) as f64 / (whole - least).max(1) as f64;
+        pools.place(graph, frame, &all);
         let fewer = |(table, places): (&ValueId, &u32)| (*table, 1 + (f64::from(places - 1) * share) as u32);
-        pools.place(with.graph, frame, &all.iter().map(fewer).collect());
+        pools.place(graph, frame, &all.iter().map(fewer).collect());
     }
 }
 

@@ -335,7 +335,7 @@ pub(super) const PASSES: &[Pass] = &[
         place: "after all that gives dispatches a shape: one cell an invocation marks its block",
         when: fuses,
         runs: Runs::Frame(|with, program| {
-            block_marks::join(with, program);
+            block_marks::join(with.graph, program);
             Ok(())
         }),
     },
@@ -381,7 +381,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "pooled results of",
         place: "after all that gives dispatches a shape: only those that ask for cells one by one find them in a pool",
         when: fuses,
-        runs: Runs::Both(|with, frame, reset| block_pool::assign(with, frame, reset)),
+        runs: Runs::Both(|with, frame, reset| block_pool::assign(with.graph, with.memory, frame, reset)),
     },
     Pass {
         name: "dense_vectors",

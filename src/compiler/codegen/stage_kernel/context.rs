@@ -59,10 +59,18 @@ impl<'a> Context<'a> {
 
     /// Invocations of a workgroup along each axis.
     pub(crate) fn workgroup(&self) -> [u32; 3] {
+        let [x, y, z] = blocks::groups(self.dim).1;
         match self.listed || workgroups::summed_blocks(self.graph, self.op).is_some() {
-            true => blocks::groups(self.dim).1,
+            true if self.leaves_other_color() => [x / 2, y, z],
+            true => [x, y, z],
             false => workgroup(self.graph, self.node, self.op.shape),
         }
+    }
+
+    /// Whether a dispatch by the list of blocks has invocations for the cells of one colour alone: the others stay as they are.
+    pub(crate) fn leaves_other_color(&self) -> bool {
+        let stays = |written: Written<'_>| written.in_place && !written.value.layout().pairs();
+        self.listed && self.op.color.is_some() && self.op.inlined().is_empty() && self.writes().all(stays)
     }
 
     /// Whether long loops are kept from the driver, which would take longer with copies of what they hold.

@@ -40,7 +40,7 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
     for read in tables(cx).filter(pooled) {
         let Some(domain) = cx.domain_of(&cx.program.values[read.value]) else { continue };
         let (dim, cell, table) = (domain.dim, cell_type(domain.dim), names::blocks(&read.part));
-        let word = format!("{table}[{} + {}]", blocks::HEAD_WORDS, element("_b", blocks::blocks(&domain), dim));
+        let word = format!("{table}[{} + {}]", blocks::HEAD_WORDS, element("_b", blocks::blocks(domain), dim));
         // Most of what a stage reads lies in the block whose cells it computes.
         let word = match cx.listed && read.part == Part::Blocks {
             true => format!("var _w = _own; if (any(_b != _block)) {{ _w = {word}; }}"),

@@ -208,15 +208,18 @@ fn survivors(chains: &[Chain], buffers: &Placement, passed: &BTreeSet<ValueId>) 
     last.into_values().map(|(_, v)| v).collect()
 }
 
+/// Size of a buffer \[bytes\], and the numbers of an element in a pool of blocks. Only buffers of one kind are shared.
+type BufferKind = (u64, Option<u32>);
+
 /// Buffers that wires share. Chains come in the order of their first operation.
 #[derive(Debug, Default)]
 struct Pool {
     /// In the order in which they were made, without States' buffers.
     made: Vec<BufferId>,
     /// By size and kind: the place in `made` of those that are needed no more. The first is taken first.
-    free: BTreeMap<(u64, Option<u32>), BTreeSet<usize>>,
+    free: BTreeMap<BufferKind, BTreeSet<usize>>,
     /// The last operation that needs a buffer, its size and kind, and its place in `made`; the earliest on top.
-    busy: BinaryHeap<Reverse<(Moment, (u64, Option<u32>), usize)>>,
+    busy: BinaryHeap<Reverse<(Moment, BufferKind, usize)>>,
     /// Buffers of pools of blocks, whose first block stays zero.
     pooled: BTreeSet<BufferId>,
 }

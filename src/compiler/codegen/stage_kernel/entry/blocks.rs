@@ -52,6 +52,12 @@ pub(super) fn place(cx: &Context<'_>) -> Option<String> {
         3 => format!("vec3i(_id + vec3u(0u, 0u, {deep}u * (_task % {groups}u)))"),
         _ => "vec2i(_id.xy)".to_string(),
     };
+    // Of two cells in a row the one of the colour; blocks begin with the same one.
+    let within = match (cx.leaves_other_color(), dim) {
+        (false, _) => format!("let _in = {within};"),
+        (true, 3) => format!("var _in = {within}; _in.x = 2 * _in.x + ((_in.y + _in.z + params._color) & 1);"),
+        (true, _) => format!("var _in = {within}; _in.x = 2 * _in.x + ((_in.y + params._color) & 1);"),
+    };
     let at = block_of("_b", [x, y], dim);
     cx.listed.then(|| {
         format!(
@@ -59,7 +65,8 @@ pub(super) fn place(cx: &Context<'_>) -> Option<String> {
                  if (_task >= {groups}u * {BLOCKS}[1]) {{ return; }}\n    \
                  let _b = i32({BLOCKS}[{list}u + _task / {groups}u]);\n    \
                  _block = {at}; _own = {BLOCKS}[{head}u + u32(_b)];\n    \
-                 let _cell = _block * {block} + {within};\n",
+                 {within}\n    \
+                 let _cell = _block * {block} + _in;\n",
             head = blocks::HEAD_WORDS
         )
     })
