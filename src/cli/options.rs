@@ -26,8 +26,8 @@ const ALWAYS: &[(&str, &str)] = &[
         "compare a.ron b.ron --frames 1",
         "a b wire frames every tolerance csv image params_a params_b variant_a variant_b stages allow_files adapter require_gpu memory strict",
     ),
-    ("plan g.ron", "graph params variant stages allow_files strict target passes after"),
-    ("bench", "graphs size adapter require_gpu params variant stages allow_files plain memory driver_limit"),
+    ("plan g.ron", "graph params variant stages allow_files strict target without passes after"),
+    ("bench", "graphs size adapter require_gpu params variant stages allow_files plain without memory driver_limit"),
     (
         "sweep g.ron --out o",
         "graph wires set random frames out image size numbers index params variant fps input from names stages allow_files \

@@ -131,7 +131,8 @@ fn optimise(
     let mut reset = lower::reset(graph, &frame, options)?;
     frame.unrolled = tuning.defaults == DefaultTuning::Gpu;
     mark_edited(graph, options, [&mut frame, &mut reset]);
-    let context = Context { graph, tuning, hoist: options.hoist, memory: options.memory_budget.bytes };
+    let context =
+        Context { graph, tuning, hoist: options.hoist, memory: options.memory_budget.bytes, pools: options.pools };
     verified(&context, None, [&frame, &reset]);
     seen(Step::Lowered, [&frame, &reset]);
     for pass in PASSES {

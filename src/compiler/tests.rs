@@ -213,7 +213,7 @@ impl Optimised {
         let options = PlanOptions { keep, ..PlanOptions::default() };
         let mut frame = lower::frame(&graph, &options).unwrap();
         let mut reset = lower::reset(&graph, &frame, &options).unwrap();
-        let context = Context { graph: &graph, tuning, hoist: true, memory: u64::MAX };
+        let context = Context { graph: &graph, tuning, hoist: true, memory: u64::MAX, pools: true };
         for pass in PASSES.iter().filter(|pass| (pass.when)(&context)) {
             pass.run(&context, &mut frame, &mut reset).unwrap();
         }

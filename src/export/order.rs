@@ -57,7 +57,9 @@ impl Export {
     /// The options to compile the plan with, for a graph that may read these files.
     pub fn plan_options(&self, access: &Access) -> PlanOptions {
         let options = plan_options(self.items.iter().map(|item| &item.subject), self.size);
-        PlanOptions { folder: access.folder.clone(), allow_files: access.anywhere, ..options }
+        // Checkpoints hold all cells, so that every plan can go on from them.
+        let pools = self.checkpoints.is_none() && self.frames.first() <= 1 && !self.resume;
+        PlanOptions { folder: access.folder.clone(), allow_files: access.anywhere, pools, ..options }
     }
 
     /// Whether the frames fill the sheets of all flipbooks.

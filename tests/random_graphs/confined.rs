@@ -106,7 +106,7 @@ fn plans_of_every_kind_agree_on_confined_stages() {
         let keep = || Keep::Wires(wires.clone());
         let ways = [(Keep::All, Tuning::default()), (keep(), Tuning::gpu()), (keep(), Tuning::cpu())];
         let mut sims = ways.map(|(keep, tuning)| {
-            let options = PlanOptions { keep, tuning, ..PlanOptions::default() };
+            let options = PlanOptions { keep, tuning, pools: true, ..PlanOptions::default() };
             Simulation::new(super::gpu(), Plan::compile(&graph, &options).unwrap_or_else(|p| panic!("{p}"))).unwrap()
         });
         for frame in 0..5 {

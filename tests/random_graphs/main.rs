@@ -56,7 +56,7 @@ fn options(way: usize, seed: u64, states: Vec<String>, wires: &[String]) -> Plan
         }
         _ => Keep::Wires(states),
     };
-    PlanOptions { keep, tuning, hoist: !matches!(way, 2 | 3), ..PlanOptions::default() }
+    PlanOptions { keep, tuning, hoist: !matches!(way, 2 | 3), pools: way > 0, ..PlanOptions::default() }
 }
 
 /// What differs between the engine and the interpreter, if anything.

@@ -181,7 +181,8 @@ fn plans(document: &Document, keep: &[&str]) -> Vec<Simulation> {
     let wires = || Keep::Wires(keep.iter().map(ToString::to_string).collect());
     let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     let ways = [(Keep::All, Tuning::default()), (wires(), Tuning::gpu()), (wires(), gpu().tuning())];
-    let plan = |(keep, tuning)| Plan::compile(&graph, &PlanOptions { keep, tuning, ..PlanOptions::default() });
+    let plan =
+        |(keep, tuning)| Plan::compile(&graph, &PlanOptions { keep, tuning, pools: true, ..PlanOptions::default() });
     ways.into_iter().map(|way| Simulation::new(gpu(), plan(way).unwrap_or_else(|e| panic!("{e}"))).unwrap()).collect()
 }
 
@@ -445,6 +446,7 @@ fn grids_in_pools_have_the_same_bits() {
         let options = PlanOptions {
             keep: Keep::Wires(wires.iter().map(ToString::to_string).collect()),
             tuning: Tuning::gpu(),
+            pools: true,
             ..PlanOptions::default()
         };
         let report = Plan::passes(&Graph::build(&document, Library::builtin()).unwrap(), &options).unwrap();
@@ -480,17 +482,24 @@ fn a_pool_that_is_too_small_says_so() {
     let document = document(60.0, SPREADING, &[("$cells", "200, 160"), ("$edge", "wall")]);
     let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     let wires = ["wide.w", "sum.most"];
-    let plan = |bytes: u64| {
+    let plan_with = |pools: bool, bytes: u64| {
         let keep = Keep::Wires(wires.iter().map(ToString::to_string).collect());
         let options = PlanOptions {
             keep,
             tuning: Tuning::gpu(),
+            pools,
             memory_budget: MemoryBudget::of_user(bytes),
             ..PlanOptions::default()
         };
         Plan::compile(&graph, &options)
     };
+    let plan = |bytes: u64| plan_with(true, bytes);
     let whole = plan(u64::MAX).unwrap();
+    // Without being asked for, pools come where memory for all cells is too much.
+    let of_all = plan_with(false, u64::MAX).unwrap();
+    let none = |plan: &Plan| plan.states.iter().all(|state| !state.description.ends_with("in blocks"));
+    assert!(none(&of_all) && none(&plan_with(false, of_all.memory).unwrap()));
+    assert!(!none(&plan_with(false, of_all.memory - 1).unwrap()));
     // What is in no pool stays: tables, and the grid that confines.
     let tighter = (1..100).rev().map_while(|percent| Some((percent, plan(whole.memory * percent / 100).ok()?)));
     let tight: Vec<(u64, Plan)> = tighter.collect();

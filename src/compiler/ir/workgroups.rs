@@ -182,9 +182,10 @@ pub(crate) fn shaped_groups(graph: &Graph, program: &Program, op: &Op, node: &No
     {
         return bins::groups(domain, set.capacity);
     }
-    if summed_blocks(graph, op).is_some() {
-        let (extent, (_, group)) = (extent(graph, node), blocks::groups(graph.dim(node)));
-        return [0, 1, 2].map(|i| extent[i].div_ceil(group[i]));
+    if let (Some(_), Some(domain)) = (summed_blocks(graph, op), node.domain.and_then(|d| graph.domains.get(d))) {
+        // All of a block have a place in the sum, those beyond the last cells too.
+        let [x, y, z] = blocks::blocks(domain);
+        return [x, y, z * blocks::groups(domain.dim).0];
     }
     let Some(shape) = op.shape else { return groups(graph, op.node) };
     let (extent, dim) = (extent(graph, node), graph.dim(node));

@@ -458,12 +458,6 @@ impl<'a> Expander<'a> {
     fn partials(&mut self, node: NodeId, ty: WireType, label: String) -> ValueId {
         let groups = crate::ir::workgroups::groups(self.graph, node);
         let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
-        // A stage that runs in blocks has workgroups for each of them.
-        let entry = &self.graph.nodes[node];
-        let domain = entry.domain.filter(|_| entry.blocks.is_some()).and_then(|domain| self.graph.domains.get(domain));
-        let by_blocks =
-            domain.map_or(0, |d| crate::ir::blocks::count(d) * u64::from(crate::ir::blocks::groups(d.dim).0));
-        let count = count.max(by_blocks);
         let dim = self.graph.dim(&self.graph.nodes[node]);
         let stored = Stored { dim, ..Stored::number(ty) };
         self.add(Value { stored, ..Value::new(ty, label, count * 16) })

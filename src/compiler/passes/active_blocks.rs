@@ -32,8 +32,12 @@ pub(super) fn sum(graph: &Graph, program: &mut Program) {
     let tables: BTreeMap<ValueId, ValueId> =
         summed.flat_map(|(op, table)| op.writes.iter().map(move |write| (write.value, table))).collect();
     for op in program.ops.iter_mut().filter(|op| matches!(op.task, Task::Reduce(..))) {
-        let table = op.reads.first().and_then(|read| tables.get(&read.value)).copied();
-        op.reads.extend(table.map(|value| Read { stage: OWN, port: 1, part: Part::Whole, value }));
+        let Some(partial) = op.reads.first().map(|read| read.value) else { continue };
+        let Some(table) = tables.get(&partial).copied() else { continue };
+        op.reads.push(Read { stage: OWN, port: 1, part: Part::Whole, value: table });
+        let domain = program.values[table].domain.and_then(|domain| graph.domains.get(domain));
+        let groups = domain.map_or(0, |domain| blocks::count(domain) * u64::from(blocks::groups(domain.dim).0));
+        program.values[partial].bytes = 16 * groups;
     }
 }
 

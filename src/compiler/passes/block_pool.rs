@@ -19,9 +19,10 @@ use crate::stage::types::WireType;
 /// Words of a pool, at most.
 const MAX_WORDS: u64 = (1 << 31) - 1;
 
-/// Gives the grids of a frame places in pools, and their States empty tables at the start. `budget`: what the plan may take \[bytes\].
-pub(super) fn assign(graph: &Graph, budget: u64, frame: &mut Program, reset: &mut Program) {
-    if frame.versions {
+/// Gives the grids of a frame places in pools, and their States empty tables at the start. `budget`: what the plan may take \[bytes\];
+/// `wherever`: also where memory for all cells is no more than that.
+pub(super) fn assign(graph: &Graph, (budget, wherever): (u64, bool), frame: &mut Program, reset: &mut Program) {
+    if frame.versions || !wherever && memory(graph, frame, reset) <= budget {
         return;
     }
     let mut pools = Pools::of(graph, frame, reset);
@@ -31,19 +32,20 @@ pub(super) fn assign(graph: &Graph, budget: u64, frame: &mut Program, reset: &mu
     pools.apply(frame, reset);
     pools.place(graph, frame, &all);
     // Where memory for all blocks is more than there is, there is memory for fewer.
-    let memory = |frame: &Program| {
-        let memory = allocate::allocate(graph, frame, reset).map(|memory| memory.buffers);
-        memory.map_or(0, |buffers| buffers.iter().map(|buffer| buffer.bytes).sum::<u64>())
-    };
-    let whole = memory(frame);
+    let whole = memory(graph, frame, reset);
     if whole > budget {
         pools.place(graph, frame, &all.keys().map(|table| (*table, 1)).collect());
-        let least = memory(frame);
+        let least = memory(graph, frame, reset);
         let share = budget.saturating_sub(least) as f64 / (whole - least).max(1) as f64;
-        pools.place(graph, frame, &all);
         let fewer = |(table, places): (&ValueId, &u32)| (*table, 1 + (f64::from(places - 1) * share) as u32);
         pools.place(graph, frame, &all.iter().map(fewer).collect());
     }
+}
+
+/// Memory of a plan \[bytes\].
+fn memory(graph: &Graph, frame: &Program, reset: &Program) -> u64 {
+    let memory = allocate::allocate(graph, frame, reset);
+    memory.map_or(u64::MAX, |memory| memory.buffers.iter().fold(0, |sum, buffer| buffer.bytes.saturating_add(sum)))
 }
 
 /// Values that can be in pools, each with the table of its blocks.

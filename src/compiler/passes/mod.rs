@@ -36,6 +36,8 @@ pub(super) struct Context<'a> {
     pub hoist: bool,
     /// What the plan may take \[bytes\].
     pub memory: u64,
+    /// Whether grids are in pools of blocks wherever they can be.
+    pub pools: bool,
 }
 
 impl Context<'_> {
@@ -381,7 +383,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "pooled results of",
         place: "after all that gives dispatches a shape: only those that ask for cells one by one find them in a pool",
         when: fuses,
-        runs: Runs::Both(|with, frame, reset| block_pool::assign(with.graph, with.memory, frame, reset)),
+        runs: Runs::Both(|with, frame, reset| block_pool::assign(with.graph, (with.memory, with.pools), frame, reset)),
     },
     Pass {
         name: "dense_vectors",

@@ -29,7 +29,7 @@ fn tables<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = &'c Read> {
     cx.op.reads.iter().filter(|read| matches!(read.part, Part::Blocks | Part::Slots(_)))
 }
 
-/// These functions, for the tables by which an operation finds its grids.
+/// Functions that find cells and faces, for the tables by which an operation finds its grids.
 pub(super) fn functions(cx: &Context<'_>) -> String {
     let values = || cx.op.inputs().chain(cx.op.writes.iter().map(|write| write.value));
     let pooled = |read: &&Read| values().any(|value| cx.program.values[value].pooled == Some(read.value));
