@@ -44,8 +44,8 @@ pub struct PlanOptions {
     pub played: Vec<PlayedCache>,
     /// Compute what does not change from frame to frame only once. Off is for comparison.
     pub hoist: bool,
-    /// Whether grids of stages with `where` take memory for their blocks alone wherever they can, which is faster; otherwise only where memory
-    /// for all cells is more than [`PlanOptions::memory_budget`]. A State in blocks can't go on from a checkpoint of one with all cells, nor
+    /// Whether grids of stages with `where` take memory for their blocks alone wherever they can, which is faster on a GPU; otherwise, and on
+    /// other adapters, only where memory for all cells is more than [`PlanOptions::memory_budget`]. A State in blocks can't go on from a checkpoint of one with all cells, nor
     /// the other way round.
     pub pools: bool,
     /// Paths of nodes whose text is being edited, and of no others. They share no dispatch and have the plain shape, so that an edit changes

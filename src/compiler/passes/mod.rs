@@ -383,7 +383,9 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "pooled results of",
         place: "after all that gives dispatches a shape: only those that ask for cells one by one find them in a pool",
         when: fuses,
-        runs: Runs::Both(|with, frame, reset| block_pool::assign(with.graph, (with.memory, with.pools), frame, reset)),
+        runs: Runs::Both(|with, frame, reset| {
+            block_pool::assign(with.graph, (with.memory, with.pools && with.on_gpu()), frame, reset)
+        }),
     },
     Pass {
         name: "dense_vectors",

@@ -119,6 +119,9 @@ impl Checkpoint {
     }
 }
 
+/// The end of the description of a State that has memory for blocks of cells alone.
+const IN_BLOCKS: &str = ", in blocks";
+
 impl Simulation {
     /// Continues from a checkpoint. Returns a warning for each State that starts from its initial value, because the checkpoint does
     /// not hold it as the graph describes it now.
@@ -142,9 +145,14 @@ impl Simulation {
                 ),
                 None => "the checkpoint does not hold it, so it starts from its initial value".into(),
             };
-            problems.push(
-                Problem::new(&state.node, "", cause, "use the graph that the checkpoint was made with").warning(),
-            );
+            let in_blocks = |description: &str| description.strip_suffix(IN_BLOCKS).map(String::from);
+            let [theirs, ours] = [there.map_or("", |there| &there.description), &state.description];
+            let remedy = match in_blocks(theirs).as_deref() == Some(ours) || in_blocks(ours).as_deref() == Some(theirs)
+            {
+                true => "allow as much memory as the run that wrote it (--memory)",
+                false => "use the graph that the checkpoint was made with",
+            };
+            problems.push(Problem::new(&state.node, "", cause, remedy).warning());
         }
         self.restore(&checkpoint.snapshot);
         problems
