@@ -127,3 +127,16 @@ fn an_error_in_a_long_loop_is_where_the_user_wrote_it() {
         assert_eq!(problems(vec![path.into()], Tuning::gpu()), plain);
     }
 }
+
+#[test]
+fn a_long_chain_of_functions_is_no_depth() {
+    // As many as a text may have.
+    let mut text = String::from("//! Chain\n//! @out x: Grid<f32>\nfn g0()->f32{return 1;}\n");
+    for i in 1..2000 {
+        text += &format!("fn g{i}()->f32{{return g{}();}}\n", i - 1);
+    }
+    text += "fn stage(cell: Cell) -> f32 { var s = 0.0; for (var i = 0; i < 4; i++) { s += g1999(); } return s; }";
+    let stage = stagewright_language::stage::Stage::parse("chain", &text).unwrap_or_else(|e| panic!("{e:?}"));
+    let rolled = std::thread::Builder::new().stack_size(2 << 20).spawn(move || stage.rolled(2).to_string());
+    assert!(rolled.unwrap().join().unwrap().contains("i < 4 + _rolled()"));
+}
