@@ -186,6 +186,19 @@ fn plans(document: &Document, keep: &[&str]) -> Vec<Simulation> {
     ways.into_iter().map(|way| Simulation::new(gpu(), plan(way).unwrap_or_else(|e| panic!("{e}"))).unwrap()).collect()
 }
 
+/// Holds a wire of all plans against that of the first, bit for bit.
+fn agree<'s>(sims: impl IntoIterator<Item = &'s Simulation>, wire: &str, what: &str) {
+    let all: Vec<Vec<u32>> = sims.into_iter().map(|sim| words(sim, wire)).collect();
+    for (way, found) in all.iter().enumerate() {
+        let differ = found.iter().zip(&all[0]).filter(|(a, b)| a != b).count();
+        assert!(
+            found.len() == all[0].len() && differ == 0,
+            "{what}, {wire}, plan {way}: {differ} words of {} differ",
+            found.len()
+        );
+    }
+}
+
 #[test]
 fn a_confined_stage_is_one_that_asks_a_mask() {
     let mut ran = [0usize; 2];
@@ -199,16 +212,7 @@ fn a_confined_stage_is_one_that_asks_a_mask() {
                 ran[0] += mask.iter().filter(|m| **m == 0.0).count();
                 ran[1] += mask.iter().filter(|m| **m != 0.0).count();
                 for wire in WIRES {
-                    let wanted = words(&masked[0], wire);
-                    for (way, sim) in masked.iter().chain(&confined).enumerate() {
-                        let found = words(sim, wire);
-                        let differ = found.iter().zip(&wanted).filter(|(a, b)| a != b).count();
-                        assert!(
-                            found.len() == wanted.len() && differ == 0,
-                            "{cells} {edge}, frame {frame}, {wire}, plan {way}: {differ} of {} words differ",
-                            wanted.len()
-                        );
-                    }
+                    agree(masked.iter().chain(&confined), wire, &format!("{cells} {edge}, frame {frame}"));
                 }
             }
         }
@@ -340,21 +344,10 @@ fn wider_cells_run_where_blocks_cover_them_whole() {
     for (cells, coarse) in [("150, 101", false), ("150, 101", true), ("41, 19, 26", false), ("41, 19, 26", true)] {
         let mut masked = plans(&levels(false, cells, coarse), &LEVEL_WIRES);
         let mut confined = plans(&levels(true, cells, coarse), &LEVEL_WIRES);
-        for frame in 1..=1 {
-            masked.iter_mut().chain(&mut confined).for_each(|sim| step(sim, 1));
-            for (wire, ran) in LEVEL_WIRES.iter().zip(&mut ran) {
-                let wanted = words(&masked[0], wire);
-                wanted.iter().for_each(|word| ran[usize::from(*word != 0)] += 1);
-                for (way, sim) in masked.iter().chain(&confined).enumerate() {
-                    let found = words(sim, wire);
-                    let differ = found.iter().zip(&wanted).filter(|(a, b)| a != b).count();
-                    assert!(
-                        found.len() == wanted.len() && differ == 0,
-                        "{cells}, {coarse}, frame {frame}, {wire}, plan {way}: {differ} of {} differ",
-                        wanted.len()
-                    );
-                }
-            }
+        masked.iter_mut().chain(&mut confined).for_each(|sim| step(sim, 1));
+        for (wire, ran) in LEVEL_WIRES.iter().zip(&mut ran) {
+            words(&masked[0], wire).iter().for_each(|word| ran[usize::from(*word != 0)] += 1);
+            agree(masked.iter().chain(&confined), wire, &format!("{cells}, {coarse}"));
         }
     }
     assert!(ran.iter().all(|[none, some]| *none > 0 && *some > 0), "cells that did not run and did: {ran:?}");
@@ -463,15 +456,7 @@ fn grids_in_pools_have_the_same_bits() {
                 let wanted = words(&sims[0], wire);
                 let some = wanted.iter().filter(|word| **word != 0).count();
                 assert!(some > 0 || frame % 4 == 1, "{cells} {edge}, frame {frame}: {wire} is zero");
-                for (way, sim) in sims.iter().enumerate() {
-                    let found = words(sim, wire);
-                    let differ = found.iter().zip(&wanted).filter(|(a, b)| a != b).count();
-                    assert!(
-                        differ == 0,
-                        "{cells} {edge}, frame {frame}, {wire}, plan {way}: {differ} of {} differ",
-                        found.len()
-                    );
-                }
+                agree(&sims, wire, &format!("{cells} {edge}, frame {frame}"));
             }
         }
     }

@@ -66,7 +66,7 @@ pub(crate) enum Part {
     Found,
     /// The particles of each bin of cells (pass `scatter_tiles`).
     Bins,
-    /// The blocks of cells that the operation runs in.
+    /// The blocks of cells that the operation runs in; or, written by a stage, those in which its grid is not zero (pass `block_marks`).
     Blocks,
     /// The same for cells of another width, in tiles of so many along each axis.
     Covered(u32),

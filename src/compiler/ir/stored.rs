@@ -32,7 +32,7 @@ pub struct Stored {
 
 impl Stored {
     /// A value without a domain and without a particle set.
-    pub(crate) fn number(ty: WireType) -> Stored {
+    pub fn number(ty: WireType) -> Stored {
         Stored {
             ty,
             domain: None,

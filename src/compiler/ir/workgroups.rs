@@ -57,20 +57,16 @@ fn table_blocks(graph: &Graph, table: Option<&Value>) -> u64 {
 pub(crate) fn listed_blocks(graph: &Graph, op: &Op, in_place: &[bool]) -> Option<ValueId> {
     let node = graph.nodes.get(op.node)?;
     matches!(node.kind, Kind::Stage(_)).then_some(())?;
+    let port = |write: &Write| stage_of(graph, op, write.stage)?.outputs().nth(write.port);
+    let reduces = |write: &Write| port(write).is_some_and(|port| port.reduce.is_some());
     let stays = |(write, in_place): (&Write, &bool)| {
-        let port = stage_of(graph, op, write.stage).and_then(|stage| stage.outputs().nth(write.port));
         // Nothing is added for other cells.
-        let summed = port.is_some_and(|port| port.reduce.is_some() || port.scatter.is_some());
+        let summed = reduces(write) || port(write).is_some_and(|port| port.scatter.is_some());
         write.transient || write.part == Part::Whole && (summed || write.pooled || *in_place && write.settled)
     };
     let plain = blocks::tile(op).is_none() && op.gate.is_none() && op.shape.is_none();
     let all = !op.writes.is_empty() && op.writes.iter().zip(in_place).all(stays);
-    let reduces = op.writes.iter().any(|write| {
-        stage_of(graph, op, write.stage)
-            .and_then(|stage| stage.outputs().nth(write.port))
-            .is_some_and(|port| port.reduce.is_some())
-    });
-    let sums = !reduces || summed_blocks(graph, op).is_some();
+    let sums = !op.writes.iter().any(reduces) || summed_blocks(graph, op).is_some();
     blocks::table(op).filter(|_| plain && all && sums)
 }
 

@@ -55,7 +55,7 @@ pub(super) fn settle(graph: &Graph, program: &mut Program) {
     }
 }
 
-/// Whether a write goes on from a version that is zero where the operation does not run, and where the new one is.
+/// Whether a write updates a version that is zero wherever the operation does not run, and where the new version is zero.
 fn zero(graph: &Graph, op: &Op, write: &Write, known: &BTreeMap<ValueId, Zero>) -> (bool, Option<Zero>) {
     if matches!(op.task, Task::Fill(None)) {
         return (false, Some(Zero::Everywhere));

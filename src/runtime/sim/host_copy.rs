@@ -300,15 +300,6 @@ impl Simulation {
 type Parts = (Wire, Option<(Wire, Option<Wire>)>, Arena<Domain>);
 
 fn grid_of_colors(domain: DomainId, buffer: BufferId) -> Wire {
-    let stored = Stored {
-        ty: WireType::Grid(ValueType::Vec4),
-        domain: Some(domain),
-        dim: 2,
-        capacity: 0,
-        space: None,
-        precision: Precision::F32,
-        fixed: None,
-        dense: false,
-    };
+    let stored = Stored { domain: Some(domain), ..Stored::number(WireType::Grid(ValueType::Vec4)) };
     Wire { stored, buffer, kept: true, state: false }
 }

@@ -57,6 +57,7 @@ const WORDS: &[&str] = &[
     "iterations",
     "until",
     "on",
+    "where",
     "capacity",
     "precision",
     "muted",

@@ -1,7 +1,7 @@
 //! Cells in which a stage does not run: their results are zero.
 //!
 //! ```wgsl
-//! fn _covered(_c: vec2i) -> bool { let _b = clamp(_c, vec2i(0), vec2i(63, 47)) / 8; return _where[4 + (_b.y * 8 + _b.x)] != 0u; }
+//! fn _covered(_c: vec2i) -> bool { let _b = clamp(_c, vec2i(0), vec2i(63, 47)) / 8; return (_where[8 + (_b.y * 9 + _b.x)] & 1u) != 0u; }
 //! fn _runs(_c: vec2i) -> bool { return _covered(_c); }
 //! if (!_runs(_cell)) { { let _none = f32(); _write_p[..] = _none; } return; }
 //! ```
