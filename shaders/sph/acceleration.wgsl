@@ -47,18 +47,17 @@ fn stage(particle: Particle) -> Vec {
         sum -= inside * (inside * inside * both - (weights.y * inside * inside + weights.x) * damped * closing) * toward;
         if sides == 0 { continue; }
         let farther = depth * abs(other.position - planes); // squares of the distances to images, less that to the particle
-        var nearest = h * h;
-        for (var axis = 0; axis < DIM; axis++) { if ((sides >> u32(axis)) & 1) != 0 { nearest = min(nearest, farther[axis]); } }
-        if square + nearest >= h * h { continue; }
-        for (var image = sides; image != 0; image = (image - 1) & sides) {
+        // One image for each set of the sides that are near.
+        for (var image = 1; image < 8; image++) {
             let axes = bits(image);
-            let beyond = square + dot(axes, farther);
-            if beyond >= h * h { continue; }
-            let reach = apart + 2.0 * axes * (planes - other.position);
-            let inside = 1.0 - sqrt(beyond) * inverse_h;
-            let closing = dot((1.0 - 2.0 * axes) * other.velocity - particle.velocity, reach);
-            let damped = drag / other.density + select(0.0, shock / (particle.density + other.density), closing < 0.0);
-            sum -= inside * (inside * inside * both - (weights.y * inside * inside + weights.x) * damped * closing) * reach;
+            let beyond = select(h * h, square + dot(axes, farther), (image & sides) == image);
+            if beyond < h * h {
+                let reach = apart + 2.0 * axes * (planes - other.position);
+                let inside = 1.0 - sqrt(beyond) * inverse_h;
+                let closing = dot((1.0 - 2.0 * axes) * other.velocity - particle.velocity, reach);
+                let damped = drag / other.density + select(0.0, shock / (particle.density + other.density), closing < 0.0);
+                sum -= inside * (inside * inside * both - (weights.y * inside * inside + weights.x) * damped * closing) * reach;
+            }
         }
     }
     return sum * kernel().y + params.gravity;

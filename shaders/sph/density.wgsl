@@ -36,19 +36,18 @@ fn stage(particle: Particle) -> Result {
         if sides == 0 { continue; }
         let place = particles(near.index).position;
         let farther = depth * abs(place - planes); // squares of the distances to images, less that to the particle
-        var nearest = h * h;
-        for (var axis = 0; axis < DIM; axis++) { if ((sides >> u32(axis)) & 1) != 0 { nearest = min(nearest, farther[axis]); } }
-        if square + nearest >= h * h { continue; }
-        for (var image = sides; image != 0; image = (image - 1) & sides) {
+        // One image for each set of the sides that are near.
+        for (var image = 1; image < 8; image++) {
             let axes = bits(image);
-            let beyond = square + dot(axes, farther);
-            if beyond >= h * h { continue; }
-            let reach = apart + 2.0 * axes * (planes - place);
-            let q = sqrt(beyond) * inverse_h;
-            let inside = 1.0 - q;
-            let cubed = inside * inside * inside;
-            sum += cubed * inside * (1.0 + 4.0 * q);
-            rate += cubed * dot(particle.velocity - (1.0 - 2.0 * axes) * particles(near.index).velocity, reach);
+            let beyond = select(h * h, square + dot(axes, farther), (image & sides) == image);
+            if beyond < h * h {
+                let reach = apart + 2.0 * axes * (planes - place);
+                let q = sqrt(beyond) * inverse_h;
+                let inside = 1.0 - q;
+                let cubed = inside * inside * inside;
+                sum += cubed * inside * (1.0 + 4.0 * q);
+                rate += cubed * dot(particle.velocity - (1.0 - 2.0 * axes) * particles(near.index).velocity, reach);
+            }
         }
     }
     return Result(kernel().x * sum, kernel().y * rate);

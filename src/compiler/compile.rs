@@ -172,7 +172,7 @@ fn valid(verified: Result<(), String>) -> Result<(), Problem> {
 
 /// In debug builds, panics after the first pass that leaves an invalid program.
 fn verified(context: &Context, pass: Option<&Pass>, programs: [&Program; 2]) {
-    let ordered = pass.is_some_and(|pass| matches!(pass.phase, Phase::Order | Phase::Store));
+    let ordered = pass.is_some_and(|pass| matches!(pass.phase, Phase::Order | Phase::Store | Phase::Launch));
     let verify = if ordered { ir::verify_scheduled } else { ir::verify };
     for program in programs {
         debug_assert_eq!(verify(context.graph, program), Ok(()), "after {}", pass.map_or("lower", |pass| pass.name));
@@ -198,11 +198,12 @@ fn compile<'g>(
     on()?;
     let checks = Checks::start(writer::field_checks(graph, &frame, &reset))?;
     let (invariant, frame, reset) = (frame.invariant_count(), Arc::new(frame), Arc::new(reset));
-    let mut writer = writer::Writer::new(graph, writers, checks);
-    let [mut frame, reset] = writer.dispatches([(&frame, &memory.frame), (&reset, &memory.reset)])?;
+    let mut writer = writer::Writer::new(graph, writers, checks, tuning.joined_buffers);
+    let [(mut frame, of_operations), (reset, _)] =
+        writer.dispatches([(&frame, &memory.frame), (&reset, &memory.reset)])?;
     let (frame, invariant) = (frame.split_off(invariant), frame);
     on()?;
-    let (plan, checks) = writer.finish(memory, writer::Dispatches { reset, invariant, frame }, options);
+    let (plan, checks) = writer.finish(memory, writer::Dispatches { reset, invariant, frame, of_operations }, options);
     checks.finish()?;
     Ok(Plan { versions, ..plan })
 }

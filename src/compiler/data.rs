@@ -30,7 +30,7 @@ pub type BufferId = Id<Buffer>;
 pub type KernelId = Id<Kernel>;
 
 /// Version of the plan's JSON format.
-pub const PLAN_VERSION: u32 = 5;
+pub const PLAN_VERSION: u32 = 6;
 
 /// What a compiled graph does in every frame, and on reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -381,6 +381,8 @@ pub enum Over {
     Partials(u64),
     /// Pixels of an image.
     Pixels(u32, u32),
+    /// What so many small dispatches run over, one after the other in one workgroup.
+    Turns(u32),
 }
 
 /// A value that survives a frame.

@@ -202,6 +202,7 @@ pub(super) fn over(plan: &Plan, dispatch: &Dispatch) -> String {
         Over::Words(count) => format!("words ({count})"),
         Over::Partials(count) => format!("partial results ({count})"),
         Over::Pixels(width, height) => format!("pixels ({width} x {height})"),
+        Over::Turns(count) => format!("what {count} small dispatches run over, in one workgroup"),
     }
 }
 

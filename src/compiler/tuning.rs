@@ -128,6 +128,9 @@ pub const CELLS_OF_A_WORD: u32 = 2;
 /// Limit of storage buffers of a fused kernel, whatever the adapter offers.
 pub const MAX_BUFFERS: u32 = 16;
 
+/// Limit of storage buffers of a kernel that does the work of several small dispatches, which have few in common.
+pub const MAX_JOINED_BUFFERS: u32 = 32;
+
 /// Invocations of a workgroup that every adapter supports.
 pub const LANES: u32 = 256;
 /// Words of workgroup memory that every adapter has.
@@ -158,6 +161,9 @@ pub struct Tuning {
     /// Storage buffers of a kernel of several stages, where the adapter offers more than the guaranteed eight.
     #[serde(default)]
     pub buffers: u32,
+    /// Storage buffers of a kernel that does the work of several small dispatches.
+    #[serde(default)]
+    pub joined_buffers: u32,
     /// Smallest capacity of a particle set that is listed by bins of cells, so that what it adds to a grid is summed in workgroup memory. Smaller
     /// sets take less time to add than to list.
     #[serde(default = "binned_capacity")]
@@ -179,6 +185,7 @@ impl Tuning {
             defaults: DefaultTuning::Gpu,
             fuse: true,
             buffers: 0,
+            joined_buffers: 0,
             binned_capacity: binned_capacity(),
             without: Vec::new(),
         }

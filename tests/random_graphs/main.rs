@@ -42,7 +42,7 @@ fn options(way: usize, seed: u64, states: Vec<String>, wires: &[String]) -> Plan
     let tuning = match way {
         0 | 2 => Tuning::default(),
         4 => Tuning::cpu(),
-        _ => Tuning { binned_capacity: 1, ..Tuning::gpu() },
+        _ => Tuning { binned_capacity: 1, joined_buffers: 8 + 8 * (way as u32 % 2), ..Tuning::gpu() },
     };
     let keep = match way {
         0 => Keep::All,

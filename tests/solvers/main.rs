@@ -37,6 +37,7 @@ mod observed;
 mod observed_by;
 mod obstacles;
 mod obstacles_cells;
+mod one_workgroup;
 mod operations;
 mod own_cells;
 mod parts;

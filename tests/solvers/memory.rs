@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use stagewright_compiler::Keep;
+use stagewright_compiler::{Keep, PlanOptions, Tuning};
 use stagewright_runtime::sim::Simulation;
 use stagewright_test_support::seed;
 
 use super::harness::*;
 use super::reference::{Cell, EdgeRule, Grid};
+use super::shipped::planned;
 
 /// What a stage of a random graph does with `x`, which it continues from, and `y`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -222,9 +223,9 @@ impl Random {
 
     /// Plays four frames and compares the States, and the other wires that are kept, with the interpreter's. Counts
     /// them.
-    fn agrees(&self, seed: u32, keep: Keep) -> usize {
+    fn agrees(&self, seed: u32, options: PlanOptions) -> usize {
         let grid = Grid::new(&[6, 4], 1.0, EdgeRule::Wrap);
-        let mut sim = Simulation::new(gpu(), compile(&document(60.0, &self.text(), &[]), keep)).unwrap();
+        let mut sim = Simulation::new(gpu(), planned(&document(60.0, &self.text(), &[]), options)).unwrap();
         let mut states: Vec<Vec<u32>> = (0..self.next.len()).map(|s| vec![s as u32; grid.len()]).collect();
         let mut compared = 0;
         for frame in 1..=4 {
@@ -260,7 +261,14 @@ fn random_graphs_compute_what_their_wires_say() {
         let states = (0..graph.next.len()).map(|s| format!("s{s}.value")).collect();
         let some = vec!["s0.value".into(), "n1.x".into(), "n2.z".into()];
         for (keep, compared) in [Keep::All, Keep::Wires(states), Keep::Wires(some)].into_iter().zip(&mut compared) {
-            *compared += graph.agrees(seed, keep);
+            let plain = PlanOptions { keep, ..PlanOptions::default() };
+            // All of it is small enough for one workgroup.
+            let joined = PlanOptions { tuning: Tuning { joined_buffers: 16, ..Tuning::gpu() }, ..plain.clone() };
+            let usual = graph.agrees(seed, plain);
+            *compared += usual;
+            if seed % 3 == usual as u32 % 3 {
+                graph.agrees(seed, joined);
+            }
         }
     }
     println!("{count} random graphs, 4 frames: {compared:?} wires as computed, keeping all, the States, some");

@@ -19,12 +19,18 @@ impl Writer<'_, '_> {
     /// The plan, and the kernels that are still being checked.
     pub(crate) fn finish(
         mut self,
-        layout: Allocation,
+        mut layout: Allocation,
         dispatches: Dispatches,
         options: &PlanOptions,
     ) -> (Plan, Checks) {
         let graph = self.graph;
-        let Dispatches { reset, invariant, frame } = dispatches;
+        let Dispatches { reset, invariant, frame, of_operations } = dispatches;
+        // Memory was laid out by operations.
+        for held in layout.buffers.iter_mut().flat_map(|buffer| &mut buffer.holds) {
+            for place in [&mut held.first, &mut held.last].into_iter().flatten() {
+                *place = of_operations.get(*place).copied().unwrap_or(*place);
+            }
+        }
         // Only now it is known how many alarms stand in front.
         let places = Places::new(self.alarms.len(), &self.scatters);
         self.uniforms.place_checks(&places, &self.scatters);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::uniforms::{self, Block, Content, Counter};
+use super::uniforms::{self, Block, Content, Counter, Member};
 use crate::data::{Alarm, ParamSlot};
 use crate::graph::{Graph, NodeId, Setting};
 use crate::ir::Op;
@@ -35,7 +35,7 @@ pub(super) const NO_BLOCK: u32 = uniforms::FRAME_BYTES;
 pub(super) struct UniformLayout<'g> {
     graph: &'g Graph,
     /// Blocks already placed.
-    placed: HashMap<BlockKey, u32>,
+    placed: HashMap<Vec<BlockKey>, u32>,
     pub slots: Vec<ParamSlot>,
     pub words: Vec<(u32, i32)>,
     pub bytes: u32,
@@ -51,44 +51,47 @@ impl<'g> UniformLayout<'g> {
 
     /// Places a stage's uniform block; repeats share one unless they can tell each other apart.
     pub(super) fn block(&mut self, op: &Op, block: &Block, alarms: &[Alarm]) -> u32 {
+        self.blocks(&[(op, block)], block, alarms)
+    }
+
+    /// Places the block of several operations that share a dispatch: `block` has the members of theirs, one after the other.
+    pub(super) fn blocks(&mut self, of: &[(&Op, &Block)], block: &Block, alarms: &[Alarm]) -> u32 {
         if block.members.is_empty() {
             return NO_BLOCK;
         }
-        let used = |counter, value| if block.uses(counter) { value } else { 0 };
-        let color = op.color.unwrap_or(0);
-        let counters =
-            [used(Counter::Iteration, op.iteration), used(Counter::Substep, op.substep), used(Counter::Color, color)];
-        let starts = op.writes.iter().map(|w| w.start.is_some()).collect();
-        let inlined = op.inlined().iter().map(|stage| stage.node).collect();
-        let key = BlockKey { node: op.node, inlined, starts, counters };
+        let key: Vec<BlockKey> = of.iter().map(|(op, block)| block_key(op, block)).collect();
         if let Some(offset) = self.placed.get(&key) {
             return *offset;
         }
         let offset = self.reserve(block.bound_bytes());
-        for member in &block.members {
-            let at = offset + member.offset;
-            match &member.content {
-                Content::Setting(path, setting) => uniforms::place(&mut self.slots, path, setting, member.dim, at),
-                Content::Word(Counter::Iteration) => self.words.push((at, op.iteration as i32)),
-                Content::Word(Counter::Substep) => self.words.push((at, op.substep as i32)),
-                Content::Word(Counter::Color) => self.words.push((at, color as i32)),
-                Content::Alarm(alarm) => {
-                    let alarm = alarms.iter().position(|known| known == alarm);
-                    self.words.push((at, alarm.unwrap_or(0) as i32));
-                }
-                Content::Check { port, marks } => {
-                    let node = self.graph.nodes.get(op.node).map(|node| node.path.clone()).unwrap_or_default();
-                    self.check_words.push(CheckWord { at, node, port: port.clone(), marks: *marks });
-                }
-            }
+        let owners = of.iter().flat_map(|(op, block)| block.members.iter().map(|_| *op));
+        for (op, member) in owners.zip(&block.members) {
+            self.place(op, member, offset + member.offset, alarms);
         }
         self.placed.insert(key, offset);
         offset
     }
 
+    fn place(&mut self, op: &Op, member: &Member, at: u32, alarms: &[Alarm]) {
+        match &member.content {
+            Content::Setting(path, setting) => uniforms::place(&mut self.slots, path, setting, member.dim, at),
+            Content::Word(Counter::Iteration) => self.words.push((at, op.iteration as i32)),
+            Content::Word(Counter::Substep) => self.words.push((at, op.substep as i32)),
+            Content::Word(Counter::Color) => self.words.push((at, op.color.unwrap_or(0) as i32)),
+            Content::Alarm(alarm) => {
+                let alarm = alarms.iter().position(|known| known == alarm);
+                self.words.push((at, alarm.unwrap_or(0) as i32));
+            }
+            Content::Check { port, marks } => {
+                let node = self.graph.nodes.get(op.node).map(|node| node.path.clone()).unwrap_or_default();
+                self.check_words.push(CheckWord { at, node, port: port.clone(), marks: *marks });
+            }
+        }
+    }
+
     /// Where the number stands that a group waits to fall below; all its tests share it.
     pub(super) fn tolerance(&mut self, node: NodeId, path: &str, below: &Setting) -> u32 {
-        let key = BlockKey { node, inlined: Vec::new(), starts: Vec::new(), counters: [0; 3] };
+        let key = vec![BlockKey { node, inlined: Vec::new(), starts: Vec::new(), counters: [0; 3] }];
         if let Some(offset) = self.placed.get(&key) {
             return *offset;
         }
@@ -129,5 +132,20 @@ impl<'g> UniformLayout<'g> {
             };
             Some((word.at, place as i32))
         }));
+    }
+}
+
+fn block_key(op: &Op, block: &Block) -> BlockKey {
+    let used = |counter, value| if block.uses(counter) { value } else { 0 };
+    let color = op.color.unwrap_or(0);
+    BlockKey {
+        node: op.node,
+        inlined: op.inlined().iter().map(|stage| stage.node).collect(),
+        starts: op.writes.iter().map(|w| w.start.is_some()).collect(),
+        counters: [
+            used(Counter::Iteration, op.iteration),
+            used(Counter::Substep, op.substep),
+            used(Counter::Color, color),
+        ],
     }
 }

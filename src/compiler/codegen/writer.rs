@@ -2,17 +2,21 @@
 
 use crate::check::validate::{Checks, Text};
 use crate::codegen::kernel_table::KernelTable;
+use crate::codegen::one_workgroup::{Joined, Phase, Run};
 use crate::codegen::stage_kernel::{self, Context, StageKernel};
 use crate::codegen::task::{self, TaskKernel};
 use crate::codegen::uniform_layout::{NO_BLOCK, UniformLayout};
 use crate::codegen::uniforms::Block;
 use crate::codegen::variants::{self, ValuePlace, Variants, Wanted, Writers};
 use crate::data::{Alarm, Binding, BufferId, Dispatch, Indirect, Kernel, KernelId, Over};
+use crate::ir::bindings::MAX_BUFFERS;
 use crate::ir::workgroups::{self, block_groups, op_groups, shaped_groups, source, task_groups};
 use crate::ir::{OWN, Op, Part, Program, Task, Value, ValueId, bins, blocks};
 use crate::passes::allocate::Placement;
 use crate::scatter::ScatterCheck;
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::graph::{Graph, Kind, Node};
@@ -23,11 +27,35 @@ use crate::stage::{IterationSource, Stage};
 
 /// A variant whose text is there.
 struct Known {
-    kernel: KernelId,
+    kernel: Kernel,
+    /// The same among the plan's kernels, once something is dispatched that needs it by itself.
+    id: OnceCell<KernelId>,
     /// Whether it goes through a list of blocks.
     listed: bool,
     block: Block,
     bound: Vec<ValuePlace>,
+}
+
+impl Known {
+    /// The buffers of an operation, by binding.
+    fn buffers(&self, op: &Op, memory: &Placement) -> Vec<BufferId> {
+        self.bound.iter().filter_map(|place| memory[place.value(op)?]).collect()
+    }
+}
+
+/// A dispatch that one workgroup may do among others.
+struct OwnPhase {
+    known: Rc<Known>,
+    buffers: Vec<BufferId>,
+    groups: [u32; 3],
+    cells: [u32; 3],
+}
+
+impl OwnPhase {
+    fn borrowed(&self) -> Phase<'_> {
+        let OwnPhase { known, buffers, groups, cells } = self;
+        Phase { kernel: &known.kernel, block: &known.block, buffers, groups: *groups, cells: *cells }
+    }
 }
 
 /// Lays out the dispatches of a plan.
@@ -39,10 +67,12 @@ pub(crate) struct Writer<'a, 'g> {
     /// Texts of variants that nothing has needed yet.
     written: HashMap<usize, variants::Text>,
     /// Kernels of variants that have been met, with their blocks and what they are bound to.
-    known: HashMap<usize, Arc<Known>>,
+    known: HashMap<usize, Rc<Known>>,
     pub(super) uniforms: UniformLayout<'g>,
     pub(super) alarms: Vec<Alarm>,
     pub(super) scatters: Vec<ScatterCheck>,
+    /// Storage buffers of a kernel of several small dispatches.
+    joined_buffers: usize,
     /// Stages whose own text is being checked as it was written.
     own: HashSet<Own>,
 }
@@ -55,11 +85,21 @@ pub(crate) struct Dispatches {
     pub reset: Vec<Dispatch>,
     pub invariant: Vec<Dispatch>,
     pub frame: Vec<Dispatch>,
+    /// The dispatch of each operation, through `invariant` and then `frame`.
+    pub of_operations: Vec<usize>,
 }
 
+/// The dispatches of a program, and the one of each operation.
+type Listed = (Vec<Dispatch>, Vec<usize>);
+
 impl<'a, 'g> Writer<'a, 'g> {
-    /// Every kernel goes to `checks` as soon as it is written.
-    pub(crate) fn new(graph: &'g Graph, writers: &'a Writers<'g>, checks: Checks) -> Writer<'a, 'g> {
+    /// Every kernel goes to `checks` as soon as it is written. `joined_buffers`: that a kernel of several small dispatches may bind.
+    pub(crate) fn new(
+        graph: &'g Graph,
+        writers: &'a Writers<'g>,
+        checks: Checks,
+        joined_buffers: u32,
+    ) -> Writer<'a, 'g> {
         Writer {
             graph,
             writers,
@@ -70,12 +110,13 @@ impl<'a, 'g> Writer<'a, 'g> {
             uniforms: UniformLayout::new(graph),
             alarms: Vec::new(),
             scatters: Vec::new(),
+            joined_buffers: (joined_buffers as usize).max(MAX_BUFFERS),
             own: HashSet::new(),
         }
     }
 
     /// The dispatches of two programs, each with the buffers of its values.
-    pub(crate) fn dispatches(&mut self, of: [(&Arc<Program>, &Placement); 2]) -> Result<[Vec<Dispatch>; 2], Problems> {
+    pub(crate) fn dispatches(&mut self, of: [(&Arc<Program>, &Placement); 2]) -> Result<[Listed; 2], Problems> {
         let (graph, mut wanted) = (self.graph, Vec::new());
         let variants = of.map(|(program, memory)| {
             let of = |op| self.variants.of(graph, (program, op), memory, &mut wanted);
@@ -114,8 +155,78 @@ impl<'a, 'g> Writer<'a, 'g> {
         &mut self,
         (program, memory): (&Program, &Placement),
         variants: Vec<Option<usize>>,
-    ) -> Result<Vec<Dispatch>, Problems> {
-        program.ops.iter().zip(variants).map(|(op, variant)| self.dispatch(program, op, variant, memory)).collect()
+    ) -> Result<Listed, Problems> {
+        let ops: Vec<(&Op, Option<usize>)> = program.ops.iter().zip(variants).collect();
+        let (mut list, mut places) = (Vec::new(), Vec::with_capacity(ops.len()));
+        while let Some((op, variant)) = ops.get(places.len()) {
+            let (dispatch, count) = match self.together(program, &ops[places.len()..], memory) {
+                Some(together) => together,
+                None => (self.dispatch(program, op, *variant, memory)?, 1),
+            };
+            places.extend(std::iter::repeat_n(list.len(), count));
+            list.push(dispatch);
+        }
+        Ok((list, places))
+    }
+
+    /// One dispatch for as many of the first operations as one workgroup can do, and how many these are; `None` where it is not even two.
+    fn together(
+        &mut self,
+        program: &Program,
+        ops: &[(&Op, Option<usize>)],
+        memory: &Placement,
+    ) -> Option<(Dispatch, usize)> {
+        let (mut run, mut phases) = (Run::default(), Vec::new());
+        for (op, variant) in ops.iter().take_while(|(op, _)| op.small) {
+            let Some(phase) = self.phase(program, op, *variant, memory) else { break };
+            if !run.take(&phase.borrowed(), self.joined_buffers) {
+                break;
+            }
+            phases.push((*op, phase));
+        }
+        let (last, _) = phases.last().filter(|_| phases.len() > 1)?;
+        let node = self.graph.nodes.get(last.node)?;
+        let mut before: Vec<String> = Vec::new();
+        for (op, _) in &phases {
+            let own = self.graph.nodes.get(op.node).map(|node| node.path.clone());
+            let new = self.with(op).into_iter().chain(own).filter(|path| *path != node.path && !before.contains(path));
+            let new: Vec<String> = new.collect();
+            before.extend(new);
+        }
+        let Joined { kernel, block, buffers } = run.finish(&node.path);
+        let blocks: Vec<(&Op, &Block)> = phases.iter().map(|(op, phase)| (*op, &phase.known.block)).collect();
+        let uniform = self.uniforms.blocks(&blocks, &block, &self.alarms);
+        self.check(&kernel);
+        let dispatch = Dispatch {
+            kernel: self.kernels.kernel(kernel)?,
+            node: node.path.clone(),
+            part: String::new(),
+            with: before,
+            buffers,
+            over: Over::Turns(phases.len() as u32),
+            shape: None,
+            groups: [1; 3],
+            indirect: None,
+            uniform,
+        };
+        Some((dispatch, phases.len()))
+    }
+
+    /// An operation as one workgroup would do it among others.
+    fn phase(&mut self, program: &Program, op: &Op, variant: Option<usize>, memory: &Placement) -> Option<OwnPhase> {
+        let node = self.graph.nodes.get(op.node)?;
+        if let (Kind::Stage(stage), Some(variant)) = (&node.kind, variant) {
+            let known = self.known(variant).filter(|known| !known.listed)?;
+            let reduces = stage.outputs().any(|port| port.reduce.is_some());
+            let each = op.shape.is_none() && !reduces;
+            let cells = if each { workgroups::extent(self.graph, node) } else { [0; 3] };
+            let (buffers, groups) = (known.buffers(op, memory), shaped_groups(self.graph, program, op, node));
+            return Some(OwnPhase { known, buffers, groups, cells });
+        }
+        let (kernel, buffers, _) = self.task_kernel(program, op, node, memory);
+        let known =
+            Rc::new(Known { kernel, id: OnceCell::new(), listed: false, block: Block::default(), bound: Vec::new() });
+        Some(OwnPhase { known, buffers, groups: task_groups(self.graph, program, op), cells: [0; 3] })
     }
 
     fn dispatch(
@@ -131,7 +242,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         let node = self.graph.nodes.get(op.node).ok_or_else(|| Problem::new("", "", "an operation has no node", ""))?;
         let dispatch = match (&node.kind, variant) {
             (Kind::Stage(stage), Some(variant)) => {
-                self.known(variant).map(|known| self.stage(program, op, (node, stage), &known, memory))
+                self.known(variant).and_then(|known| self.stage(program, op, (node, stage), &known, memory))
             }
             _ => self.task(program, op, node, memory),
         };
@@ -139,7 +250,7 @@ impl<'a, 'g> Writer<'a, 'g> {
     }
 
     /// The kernel of a variant.
-    fn known(&mut self, variant: usize) -> Option<Arc<Known>> {
+    fn known(&mut self, variant: usize) -> Option<Rc<Known>> {
         if let Some(known) = self.known.get(&variant) {
             return Some(known.clone());
         }
@@ -154,8 +265,8 @@ impl<'a, 'g> Writer<'a, 'g> {
                 self.scatters.push(check);
             }
         }
-        let kernel = self.kernels.kernel(text.kernel)?;
-        let known = Arc::new(Known { kernel, listed: text.listed, block: text.block, bound: text.bound });
+        let variants::Text { kernel, listed, block, bound, .. } = text;
+        let known = Rc::new(Known { kernel, id: OnceCell::new(), listed, block, bound });
         self.known.insert(variant, known.clone());
         Some(known)
     }
@@ -167,10 +278,17 @@ impl<'a, 'g> Writer<'a, 'g> {
         (node, stage): (&Node, &Stage),
         known: &Known,
         memory: &Placement,
-    ) -> Dispatch {
-        let buffers = known.bound.iter().filter_map(|place| memory[place.value(op)?]).collect();
-        Dispatch {
-            kernel: known.kernel,
+    ) -> Option<Dispatch> {
+        let kernel = match known.id.get() {
+            Some(kernel) => *kernel,
+            None => {
+                let kernel = self.kernels.kernel(known.kernel.clone())?;
+                *known.id.get_or_init(|| kernel)
+            }
+        };
+        let buffers = known.buffers(op, memory);
+        Some(Dispatch {
+            kernel,
             node: node.path.clone(),
             part: part(op, node),
             with: self.with(op),
@@ -191,7 +309,7 @@ impl<'a, 'g> Writer<'a, 'g> {
                 }),
             },
             uniform: self.uniforms.block(op, &known.block, &self.alarms),
-        }
+        })
     }
 
     /// Nodes whose stages run before an operation's own.
@@ -211,14 +329,33 @@ impl<'a, 'g> Writer<'a, 'g> {
 
     /// Dispatch of a built-in task of the compiler.
     fn task(&mut self, program: &Program, op: &Op, node: &Node, memory: &Placement) -> Option<Dispatch> {
-        let TaskKernel { name, wgsl, over } = task::kernel(self.graph, program, op, node, memory);
-        let written = op.writes.first();
-        let value = written.and_then(|w| program.values.get(w.value));
-        let checked =
-            matches!(op.task, Task::ToFixed(_)) && value.is_some_and(|v| v.ty.value().scalar() == Scalar::F32);
-        let uniform = self.task_uniform(op, node, value, checked);
-        let workgroup = if let Task::Present { .. } = op.task { [32, 8, 1] } else { [workgroups::LANES, 1, 1] };
+        let (kernel, buffers, over) = self.task_kernel(program, op, node, memory);
+        let value = op.writes.first().and_then(|w| program.values.get(w.value));
+        let uniform = self.task_uniform(op, node, value, kernel.warns);
         let groups = task_groups(self.graph, program, op);
+        let part = kernel.name.clone();
+        self.check(&kernel);
+        let kernel = self.kernels.kernel(kernel)?;
+        // The count is the last thing that a move or a pack reads.
+        let living = matches!(op.task, Task::Gather | Task::Scatter | Task::Pack);
+        let count = op.reads.last().filter(|_| living).and_then(|r| memory[r.value]).map(counted);
+        let indirect = self.gated(program, op, memory).or(count);
+        let (node, with) = (node.path.clone(), Vec::new());
+        Some(Dispatch { kernel, node, part, with, buffers, over, shape: None, groups, indirect, uniform })
+    }
+
+    /// The kernel of a built-in task, what it is bound to, and what it runs over.
+    fn task_kernel(
+        &self,
+        program: &Program,
+        op: &Op,
+        node: &Node,
+        memory: &Placement,
+    ) -> (Kernel, Vec<BufferId>, Over) {
+        let TaskKernel { name, wgsl, over } = task::kernel(self.graph, program, op, node, memory);
+        let value = op.writes.first().and_then(|w| program.values.get(w.value));
+        let warns = matches!(op.task, Task::ToFixed(_)) && value.is_some_and(|v| v.ty.value().scalar() == Scalar::F32);
+        let workgroup = if let Task::Present { .. } = op.task { [32, 8, 1] } else { [workgroups::LANES, 1, 1] };
         let (bindings, buffers) = task_buffers(op, memory);
         let kernel = Kernel {
             name: name.into(),
@@ -228,19 +365,17 @@ impl<'a, 'g> Writer<'a, 'g> {
             bindings,
             finite: true,
             in_bounds: false,
-            warns: checked,
+            warns,
             own_lines: 0,
             uniform_bytes: 16,
         };
+        (kernel, buffers, over)
+    }
+
+    /// Has a kernel checked in which no line is a user's.
+    fn check(&mut self, kernel: &Kernel) {
         self.kernels
             .check(usize::MAX, Text { kernel: kernel.clone(), written: None, used: Arc::default(), again: false });
-        let kernel = self.kernels.kernel(kernel)?;
-        // The count is the last thing that a move or a pack reads.
-        let living = matches!(op.task, Task::Gather | Task::Scatter | Task::Pack);
-        let count = op.reads.last().filter(|_| living).and_then(|r| memory[r.value]).map(counted);
-        let indirect = self.gated(program, op, memory).or(count);
-        let (node, part, with) = (node.path.clone(), name.into(), Vec::new());
-        Some(Dispatch { kernel, node, part, with, buffers, over, shape: None, groups, indirect, uniform })
     }
 
     /// The block of one of the compiler's own tasks. `value`: what it writes; `checked`: whether what does not fit is noted.

@@ -231,6 +231,8 @@ pub(crate) struct Op {
     pub gate: Option<ValueId>,
     /// Whether the text of one of its stages is being edited: it shares no dispatch and has the plain shape.
     pub edited: bool,
+    /// Whether one workgroup may do its work, together with that of operations next to it (pass `one_workgroup`).
+    pub small: bool,
 }
 
 impl Write {
@@ -276,6 +278,7 @@ impl Op {
             invariant: false,
             gate: None,
             edited: false,
+            small: false,
         }
     }
 

@@ -69,6 +69,9 @@ fn line(graph: &Graph, program: &Program, op: &Op) -> String {
     if op.invariant {
         notes.push("invariant".into());
     }
+    if op.small {
+        notes.push("small".into());
+    }
     if let Some(gate) = op.gate {
         notes.push(format!("if %{gate}"));
     }

@@ -94,6 +94,12 @@ pub(crate) fn tile(inner: [u32; 3], halo: [u32; 3]) -> [u32; 3] {
     [0, 1, 2].map(|axis| inner[axis] + 2 * halo[axis])
 }
 
+/// Words of workgroup memory that a cell's written values take: vectors of three are stored like those of four.
+pub(crate) fn words(graph: &Graph, node: &Node) -> u32 {
+    let dim = graph.dim(node);
+    node.outputs.iter().map(|ty| ty.value().components(dim).next_power_of_two()).sum()
+}
+
 /// Whether a tile of this shape holds the whole domain of an operation, which then needs no halo. Around a periodic
 /// axis every cell has neighbours on all sides.
 pub(crate) fn holds_domain(graph: &Graph, op: &Op, shape: &Shape) -> bool {

@@ -13,6 +13,7 @@ mod fill_fusion;
 mod fusion;
 mod hoist_invariant;
 mod neighbor_cache;
+mod one_workgroup;
 mod peephole;
 mod scatter_fusion;
 mod scatter_tiles;
@@ -61,6 +62,8 @@ pub(super) enum Phase {
     Order,
     /// How values lie in memory.
     Store,
+    /// Several dispatches in one.
+    Launch,
 }
 
 impl Phase {
@@ -72,6 +75,7 @@ impl Phase {
             Phase::Vectorize => "vectorize",
             Phase::Order => "order",
             Phase::Store => "store",
+            Phase::Launch => "launch",
         }
     }
 }
@@ -120,7 +124,7 @@ impl Pass {
 
     /// Whether plans are valid without the pass, so that it can be left out for comparison.
     pub(super) fn is_optional(&self) -> bool {
-        matches!(self.phase, Phase::Fuse | Phase::Store)
+        matches!(self.phase, Phase::Fuse | Phase::Store | Phase::Launch)
     }
 
     /// Whether a compilation leaves the pass out ([`Tuning::without`]).
@@ -391,8 +395,19 @@ pub(super) const PASSES: &[Pass] = &[
         name: "dense_vectors",
         phase: Phase::Store,
         verb: "narrowed results of",
-        place: "last: only now it is known who reads particles in any order, and which values share memory",
+        place: "after block_pool: only now it is known who reads particles in any order, and which values share memory",
         when: fuses,
         runs: Runs::Both(|with, frame, reset| dense_vectors::assign(with.graph, frame, reset)),
+    },
+    Pass {
+        name: "one_workgroup",
+        phase: Phase::Launch,
+        verb: "marked",
+        place: "last: which operations stand next to each other, and how much work each is, changes no more",
+        when: |with| with.tuning.fuse && with.on_gpu(),
+        runs: Runs::Frame(|with, program| {
+            one_workgroup::mark(with.graph, program);
+            Ok(())
+        }),
     },
 ];

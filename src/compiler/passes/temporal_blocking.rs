@@ -6,12 +6,12 @@
 //! the whole domain needs no halo and takes all iterations: the coarsest levels of a multigrid cycle are one dispatch. What a tile starts
 //! from is computed while it is loaded, where that is little work (`fusion`).
 
-use crate::ir::tiles::{holds_domain, radius};
+use crate::ir::tiles::{holds_domain, radius, words};
 use crate::ir::{Op, OpId, Program, Task, ValueId, blocks};
 use crate::tuning::{DefaultTuning, LANES, MAX_TILE_WORDS, Shape, Tuning};
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::graph::{Graph, Kind, Node};
+use crate::graph::{Graph, Kind};
 
 /// Cells an invocation of a tile that holds a small domain: measured on the GPU of docs/performance.md.
 const SMALL: u32 = 4;
@@ -113,12 +113,6 @@ fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
     let small = || whole_shape(graph, op).filter(|_| tuning.defaults == DefaultTuning::Gpu);
     let shape = Some(shape).filter(|shape| shape.sweeps > 1 && even && cells * words <= MAX_TILE_WORDS).or_else(small);
     shape.map(|shape| (radius, shape))
-}
-
-/// Words of workgroup memory that a cell's written values take: vectors of three are stored like those of four.
-fn words(graph: &Graph, node: &Node) -> u32 {
-    let dim = graph.dim(node);
-    node.outputs.iter().map(|ty| ty.value().components(dim).next_power_of_two()).sum()
 }
 
 /// Number of sweeps after which a tile's valid part would be narrower than half of it.

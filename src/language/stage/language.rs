@@ -305,7 +305,7 @@ const MEMORY: [&str; 7] = ["read", "read_write", "function", "private", "workgro
 
 /// Built-in functions and types of WGSL that generated text uses; a port of such a name would hide them. A test checks
 /// this against everything that generates text.
-const TAKEN: [&str; 47] = [
+const TAKEN: [&str; 48] = [
     "abs",
     "all",
     "any",
@@ -341,6 +341,7 @@ const TAKEN: [&str; 47] = [
     "round",
     "select",
     "sqrt",
+    "storageBarrier",
     "u32",
     "unpack2x16float",
     "vec2",

@@ -8,7 +8,7 @@ use super::pipelines::Pipelines;
 use super::store::Store;
 use super::wire_view::kernels::Compiled;
 use crate::plan::Tuning;
-use crate::plan::tuning::MAX_BUFFERS;
+use crate::plan::tuning::{MAX_BUFFERS, MAX_JOINED_BUFFERS};
 
 /// Why there is no device.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -177,8 +177,10 @@ impl Gpu {
     /// Default tuning for this device before anything was measured. On a software adapter memory is close and barriers
     /// are expensive, so there are no sweeps on tiles.
     pub fn tuning(&self) -> Tuning {
-        let buffers = self.device.limits().max_storage_buffers_per_shader_stage.min(MAX_BUFFERS);
-        if self.is_software() { Tuning { buffers, ..Tuning::cpu() } } else { Tuning { buffers, ..Tuning::gpu() } }
+        let offered = self.device.limits().max_storage_buffers_per_shader_stage;
+        let (buffers, joined_buffers) = (offered.min(MAX_BUFFERS), offered.min(MAX_JOINED_BUFFERS));
+        let usual = if self.is_software() { Tuning::cpu() } else { Tuning::gpu() };
+        Tuning { buffers, joined_buffers, ..usual }
     }
 
     /// Whether the adapter is a software adapter, which computes on the CPU.

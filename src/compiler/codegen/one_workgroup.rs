@@ -1,0 +1,326 @@
+//! One kernel for several small dispatches in a row: a single workgroup does the work of each in its turn. What that takes is less than what a
+//! GPU takes between two dispatches.
+//!
+//! ```wgsl
+//! struct Params { _p1_relaxation: f32 }
+//! @group(0) @binding(1) var<uniform> params: Params;
+//! @group(0) @binding(2) var<storage, read_write> _b0: array<f32>;
+//! fn _p0__main(_id: vec3u) { .. }
+//! fn _p1__main(_group: vec3u, _lane: vec3u) { .. }
+//! @compute @workgroup_size(256)
+//! fn _main(@builtin(local_invocation_index) _lane: u32) {
+//!     for (var _i = _lane; _i < 640u; _i += 256u) { _p0__main(vec3u(_i % 20u, _i / 20u % 32u, _i / 640u)); }
+//!     storageBarrier(); workgroupBarrier();
+//!     ..
+//! }
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use super::prelude;
+use super::rename::renamed;
+use super::uniforms::{Block, FRAME_STRUCT};
+use crate::data::{Binding, BufferId, Kernel};
+use crate::tuning::{LANES, MAX_TILE_WORDS};
+
+/// Limit of the text of one kernel \[bytes\]. A driver compiles kernels side by side, and each in proportion to its length: a longer one would
+/// still be compiled when all others are there.
+const MAX_TEXT: usize = 20_000;
+
+/// A dispatch as it would be by itself.
+pub(super) struct Phase<'a> {
+    pub kernel: &'a Kernel,
+    pub block: &'a Block,
+    /// By binding.
+    pub buffers: &'a [BufferId],
+    /// Workgroups along x, y and z.
+    pub groups: [u32; 3],
+    /// Cells along x, y and z, where an invocation computes one of them; zeros otherwise.
+    pub cells: [u32; 3],
+}
+
+/// Dispatches that one workgroup does in their order.
+#[derive(Default)]
+pub(super) struct Run {
+    /// Texts and statements of the phases.
+    texts: Vec<String>,
+    calls: Vec<String>,
+    block: Block,
+    bound: Vec<Bound>,
+    /// Workgroup memory that phases have in common: by type and number of the variable, the most elements.
+    shared: BTreeMap<(String, usize), u32>,
+    frame: bool,
+    finite: bool,
+    in_bounds: bool,
+}
+
+/// A buffer of a run.
+struct Bound {
+    buffer: BufferId,
+    ty: String,
+    writes: bool,
+}
+
+/// The kernel of a run, and what it is bound to.
+pub(super) struct Joined {
+    pub kernel: Kernel,
+    pub block: Block,
+    pub buffers: Vec<BufferId>,
+}
+
+impl Run {
+    pub(super) fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Adds a dispatch behind the others; `false`, and nothing is changed, where it can't be among them. `most`: buffers of a kernel.
+    pub(super) fn take(&mut self, phase: &Phase<'_>, most: usize) -> bool {
+        let Some(module) = Module::read(phase.kernel) else { return false };
+        let Some(call) = module.call(phase, self.len()) else { return false };
+        // The same memory has one type in a kernel.
+        let mut bound: Vec<Bound> = Vec::new();
+        for ((_, ty, writes), buffer) in module.buffers.iter().zip(phase.buffers) {
+            let same = |bound: &&mut Bound| bound.buffer == *buffer;
+            match self.bound.iter_mut().find(same) {
+                Some(known) if known.ty != *ty => return false,
+                Some(_) => {}
+                None => match bound.iter_mut().find(same) {
+                    Some(known) if known.ty != *ty => return false,
+                    Some(known) => known.writes |= *writes,
+                    None => bound.push(Bound { buffer: *buffer, ty: ty.clone(), writes: *writes }),
+                },
+            }
+        }
+        let mut shared = self.shared.clone();
+        for (slot, _, length) in module.shared() {
+            let most = shared.entry(slot).or_default();
+            *most = length.max(*most);
+        }
+        let words: u32 = shared.iter().map(|((ty, _), length)| words(ty).unwrap_or(MAX_TILE_WORDS) * length).sum();
+        let length = self.texts.iter().map(String::len).sum::<usize>() + module.text.len();
+        if self.bound.len() + bound.len() > most || words > MAX_TILE_WORDS || length > MAX_TEXT && self.len() > 0 {
+            return false;
+        }
+        self.bound.extend(bound);
+        self.shared = shared;
+        for ((_, _, writes), buffer) in module.buffers.iter().zip(phase.buffers) {
+            self.bound.iter_mut().filter(|bound| bound.buffer == *buffer).for_each(|bound| bound.writes |= *writes);
+        }
+        self.add(phase, &module, call);
+        true
+    }
+
+    fn add(&mut self, phase: &Phase<'_>, module: &Module<'_>, call: String) {
+        let prefix = prefix(self.len());
+        let place = |buffer: &BufferId| self.bound.iter().position(|bound| bound.buffer == *buffer);
+        let buffers = module.buffers.iter().zip(phase.buffers);
+        let mut names: BTreeMap<&str, String> =
+            buffers.filter_map(|((name, ..), buffer)| Some((*name, format!("_b{}", place(buffer)?)))).collect();
+        names.extend(module.shared().map(|((ty, number), name, _)| (name, shared_name(&ty, number))));
+        let own: BTreeSet<String> = prelude::declared(&module.text);
+        let name = |name: &str| {
+            let known = names.get(name).cloned();
+            known.or_else(|| own.contains(name).then(|| format!("{prefix}{name}")))
+        };
+        self.texts.push(renamed(&module.text, &prefix, name));
+        self.calls.push(call);
+        for member in &phase.block.members {
+            self.block.push(format!("{prefix}{}", member.name), member.ty, member.dim, member.content.clone());
+        }
+        let first = self.len() == 1;
+        self.frame |= module.frame;
+        self.finite = phase.kernel.finite && (first || self.finite);
+        self.in_bounds = phase.kernel.in_bounds && (first || self.in_bounds);
+    }
+
+    /// The kernel of all. `node`: the path of the node that it belongs to.
+    pub(super) fn finish(self, node: &str) -> Joined {
+        let mut wgsl = String::new();
+        if self.frame {
+            let _ = writeln!(wgsl, "{FRAME_STRUCT}\n@group(0) @binding(0) var<uniform> frame: Frame;");
+        }
+        wgsl.push_str(&self.block.wgsl());
+        for (at, Bound { ty, writes, .. }) in self.bound.iter().enumerate() {
+            let access = if *writes { "read_write" } else { "read" };
+            let _ = writeln!(wgsl, "@group(0) @binding({}) var<storage, {access}> _b{at}: {ty};", at + 2);
+        }
+        for ((ty, number), length) in &self.shared {
+            let _ = writeln!(wgsl, "var<workgroup> {}: array<{ty}, {length}>;", shared_name(ty, *number));
+        }
+        self.texts.iter().for_each(|text| wgsl.push_str(text));
+        let between = "    storageBarrier(); workgroupBarrier();\n";
+        let _ = write!(
+            wgsl,
+            "@compute @workgroup_size({LANES})\nfn _main(@builtin(local_invocation_index) _lane: u32) {{\n{}}}\n",
+            self.calls.join(between)
+        );
+        let binding = |(at, bound): (usize, &Bound)| Binding { name: format!("_b{at}"), writes: bound.writes };
+        let kernel = Kernel {
+            name: "one workgroup".into(),
+            node: node.into(),
+            wgsl,
+            workgroup: [LANES, 1, 1],
+            bindings: self.bound.iter().enumerate().map(binding).collect(),
+            finite: self.finite,
+            in_bounds: self.in_bounds,
+            warns: false,
+            own_lines: 0,
+            uniform_bytes: self.block.bound_bytes(),
+        };
+        Joined { kernel, block: self.block, buffers: self.bound.iter().map(|bound| bound.buffer).collect() }
+    }
+}
+
+/// What the names of a phase begin with.
+fn prefix(phase: usize) -> String {
+    format!("_p{phase}_")
+}
+
+fn shared_name(ty: &str, number: usize) -> String {
+    format!("_shared{number}_{ty}")
+}
+
+/// Words that an element takes in workgroup memory; `None` for types that no variable of a run has.
+fn words(ty: &str) -> Option<u32> {
+    match ty {
+        "f32" | "u32" | "i32" => Some(1),
+        "vec2f" | "vec2u" | "vec2i" => Some(2),
+        "vec3f" | "vec4f" | "vec3u" | "vec4u" | "vec3i" | "vec4i" => Some(4),
+        _ => None,
+    }
+}
+
+/// A kernel's text, and what stands in it once for the whole kernel.
+struct Module<'a> {
+    /// Without declarations of buffers, blocks and workgroup memory; the entry point is a function like any other.
+    text: String,
+    /// Name, type, and whether it is written.
+    buffers: Vec<(&'a str, String, bool)>,
+    /// Workgroup memory: name, type of an element, and how many.
+    workgroup: Vec<(&'a str, &'a str, u32)>,
+    /// What the entry point takes, in its order.
+    takes: Vec<&'a str>,
+    frame: bool,
+    barriers: bool,
+}
+
+impl<'a> Module<'a> {
+    /// Takes a kernel's text apart. `None` where it has anything that a run could not give it.
+    fn read(kernel: &'a Kernel) -> Option<Module<'a>> {
+        let lines = kernel.wgsl.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let mut module = Module {
+            text: String::with_capacity(kernel.wgsl.len()),
+            buffers: Vec::new(),
+            workgroup: Vec::new(),
+            takes: Vec::new(),
+            frame: false,
+            barriers: false,
+        };
+        let mut entry = false;
+        for line in lines {
+            let begins = |words: &str| line.starts_with(words);
+            if line == FRAME_STRUCT || begins("struct Params {") || begins("@group(0) @binding(1) ") {
+                continue;
+            }
+            if begins("@group(0) @binding(0) ") {
+                module.frame = true;
+            } else if let Some(declared) = line.strip_prefix("@group(0) @binding(") {
+                module.buffers.push(buffer(declared)?);
+            } else if let Some(declared) = line.strip_prefix("var<workgroup> ") {
+                module.workgroup.push(array(declared)?);
+            } else if begins("@compute ") {
+                entry = true;
+            } else if let (true, Some(arguments)) = (entry, line.strip_prefix("fn _main(")) {
+                entry = false;
+                let (arguments, body) = arguments.split_once(") {")?;
+                let arguments = arguments.split(", ").filter(|argument| !argument.is_empty());
+                let arguments = arguments.map(|argument| argument.strip_prefix("@builtin(")?.split_once(") "));
+                let (takes, arguments): (Vec<_>, Vec<_>) = arguments.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+                module.takes = takes;
+                let _ = writeln!(module.text, "fn _main({}) {{{body}", arguments.join(", "));
+            } else {
+                module.text.push_str(line);
+                module.text.push('\n');
+            }
+        }
+        module.barriers = module.text.contains("Barrier(") || module.text.contains("workgroupUniformLoad");
+        let has = |words: &[&str]| words.iter().any(|word| module.text.contains(word));
+        let foreign = has(&["@group", "var<workgroup>", "@builtin", "@compute", "atomic", "subgroup", "enable "]);
+        let complete = module.buffers.len() == kernel.bindings.len() && !kernel.warns;
+        (complete && !foreign).then_some(module)
+    }
+
+    /// Variables of workgroup memory, each with its type and which of that type it is.
+    fn shared(&self) -> impl Iterator<Item = ((String, usize), &'a str, u32)> + '_ {
+        self.workgroup.iter().enumerate().map(|(at, (name, ty, length))| {
+            let number = self.workgroup.iter().take(at).filter(|(_, other, _)| other == ty).count();
+            ((ty.to_string(), number), *name, *length)
+        })
+    }
+
+    /// Statements that do the work of all workgroups of a phase; `None` where one workgroup can't.
+    fn call(&self, phase: &Phase<'_>, number: usize) -> Option<String> {
+        let main = format!("{}_main", prefix(number));
+        let [x, y, z] = phase.kernel.workgroup;
+        let lanes = x * y * z;
+        let groups: u32 = phase.groups.iter().product();
+        let cells: u32 = phase.cells.iter().product();
+        let along = |index: &str, [x, y, _]: [u32; 3]| {
+            format!("vec3u({index} % {x}u, {index} / {x}u % {y}u, {index} / {}u)", x * y)
+        };
+        if self.takes.iter().all(|taken| *taken == "global_invocation_id") && cells > 0 && !self.barriers {
+            let argument = if self.takes.is_empty() { String::new() } else { along("_i", phase.cells) };
+            return Some(match cells <= LANES {
+                true => {
+                    format!("    if (_lane < {cells}u) {{ let _i = _lane; {main}({argument}); }}\n")
+                }
+                false => {
+                    format!("    for (var _i = _lane; _i < {cells}u; _i += {LANES}u) {{ {main}({argument}); }}\n")
+                }
+            });
+        }
+        if lanes > LANES || self.barriers && lanes != LANES {
+            return None;
+        }
+        let [nx, ny, nz] = phase.groups;
+        let lane = along("_lane", phase.kernel.workgroup);
+        let arguments = self.takes.iter().map(|taken| {
+            Some(match *taken {
+                "workgroup_id" => "_group".to_string(),
+                "local_invocation_id" => lane.clone(),
+                "local_invocation_index" => "_lane".into(),
+                "num_workgroups" => format!("vec3u({nx}u, {ny}u, {nz}u)"),
+                "global_invocation_id" => format!("_group * vec3u({x}u, {y}u, {z}u) + {lane}"),
+                _ => return None,
+            })
+        });
+        let arguments = arguments.collect::<Option<Vec<_>>>()?.join(", ");
+        let call = match lanes < LANES {
+            true => format!("if (_lane < {lanes}u) {{ {main}({arguments}); }}"),
+            false => format!("{main}({arguments});"),
+        };
+        let after = if self.barriers { " workgroupBarrier();" } else { "" };
+        let group = along("_g", phase.groups);
+        Some(match groups {
+            1 => format!("    {{ const _group = vec3u(0u); {call} }}\n"),
+            _ => format!("    for (var _g = 0u; _g < {groups}u; _g++) {{ let _group = {group}; {call}{after} }}\n"),
+        })
+    }
+}
+
+/// `2) var<storage, read> NAME: TYPE;`
+fn buffer(declared: &str) -> Option<(&str, String, bool)> {
+    let (_, declared) = declared.split_once(") var<storage, ")?;
+    let (access, declared) = declared.split_once("> ")?;
+    let (name, ty) = declared.strip_suffix(';')?.split_once(": ")?;
+    (!ty.contains(';')).then(|| (name, ty.to_string(), access == "read_write"))
+}
+
+/// `NAME: array<TYPE, LENGTH>;`
+fn array(declared: &str) -> Option<(&str, &str, u32)> {
+    let (name, ty) = declared.strip_suffix(">;")?.split_once(": array<")?;
+    let (ty, length) = ty.split_once(", ")?;
+    words(ty)?;
+    Some((name, ty, length.parse().ok()?))
+}

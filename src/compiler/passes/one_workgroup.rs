@@ -1,0 +1,73 @@
+//! Small dispatches in a row, which one workgroup does in their turn: a barrier in it takes less time than a GPU takes from a dispatch to the
+//! next. The coarse levels of a multigrid cycle become one dispatch, and what runs once for the whole graph.
+//!
+//! The pass says which operations are small enough. Which of them share a kernel is decided where their texts are known: a kernel can bind
+//! so many buffers, and has so much workgroup memory (`codegen::one_workgroup`).
+
+use crate::graph::{Graph, Kind};
+use crate::ir::workgroups::{extent, op_groups};
+use crate::ir::{Op, Program, Task, bins, tiles};
+use crate::stage::IterationSource;
+use crate::tuning::{LANES, MAX_TILE_WORDS};
+
+/// Times that the workgroup goes through its invocations for one dispatch, at most. Twice takes longer than several workgroups do at once:
+/// measured on the GPU of docs/performance.md.
+const MOST_ROUNDS: u32 = 1;
+
+/// Marks operations that may share a workgroup with those next to them.
+pub(super) fn mark(graph: &Graph, program: &mut Program) {
+    if program.versions {
+        // A debugger stops between any two.
+        return;
+    }
+    let small: Vec<bool> = program.ops.iter().map(|op| is_small(graph, program, op)).collect();
+    let near = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| small.get(before)).copied().unwrap_or(false);
+        before || small.get(at + 1).copied().unwrap_or(false)
+    };
+    let marked: Vec<bool> = small.iter().enumerate().map(|(at, small)| *small && near(at)).collect();
+    for (op, small) in program.ops.iter_mut().zip(marked) {
+        op.small = small;
+        if small {
+            fill_workgroup(graph, op);
+        }
+    }
+}
+
+/// Whether one workgroup can do the work of an operation.
+fn is_small(graph: &Graph, program: &Program, op: &Op) -> bool {
+    if op.invariant || op.edited || op.gate.is_some() {
+        return false;
+    }
+    let groups = op_groups(graph, program, op).iter().product::<u32>();
+    let Some(node) = graph.nodes.get(op.node) else { return false };
+    match (&op.task, &node.kind) {
+        (Task::Stage, Kind::Stage(stage)) => {
+            let over_cells = matches!(stage.source(), IterationSource::Cells | IterationSource::Once);
+            let adds = stage.outputs().any(|port| port.scatter.is_some());
+            let reduces = stage.outputs().any(|port| port.reduce.is_some());
+            let rounds = match op.shape.is_none() && !reduces {
+                true => extent(graph, node).iter().product::<u32>().div_ceil(LANES),
+                false => groups,
+            };
+            over_cells && !adds && bins::table(op).is_none() && rounds <= MOST_ROUNDS
+        }
+        (Task::Stage | Task::Test { .. } | Task::Present { .. } | Task::Fill(Some(_)) | Task::ToFixed(_), _) => false,
+        _ => groups <= MOST_ROUNDS,
+    }
+}
+
+/// Gives a tile that holds the whole domain as many invocations as the workgroup has, since all of them meet at barriers.
+fn fill_workgroup(graph: &Graph, op: &mut Op) {
+    let Some(node) = graph.nodes.get(op.node) else { return };
+    let Some(mut shape) = op.shape.filter(|shape| op.sweeps > 1 && tiles::holds_domain(graph, op, shape)) else {
+        return;
+    };
+    let dim = graph.dim(node);
+    let lanes = shape.group.iter().product::<u32>().max(1);
+    shape.group[if dim == 3 { 2 } else { 1 }] *= LANES / lanes;
+    let cells = shape.tile_size(dim).iter().product::<u32>();
+    if lanes < LANES && LANES.is_multiple_of(lanes) && cells * tiles::words(graph, node) <= MAX_TILE_WORDS {
+        op.shape = Some(shape);
+    }
+}
