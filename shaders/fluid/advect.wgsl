@@ -2,7 +2,7 @@
 //! Carries a field along the velocity, semi-Lagrangian:  q(x, t + dt) = q(x - dt u, t) exp(-dissipation dt).
 //! Stable for any step; each step smooths a little (see MacCormack Correction), and sums drift by some per cent
 //! (see Advect (conservative)). Nothing comes through walls, thin ones and long steps included: a path back ends where it meets one,
-//! and only open cells on its side of it give.
+//! and only open cells on its side of it give. Advect (watched) warns where steps are too long for the flow.
 //! Source: Stam, Stable Fluids, SIGGRAPH 1999; Amanatides and Woo, A Fast Voxel Traversal Algorithm, 1987 (paths from cell to cell).
 //!
 //! @in    velocity: Grid<Vec>                    Flow that carries the field [m/s]

@@ -1,7 +1,7 @@
 //! Pressure (Jacobi)
 //! One Jacobi sweep of the pressure Poisson equation  lap(p) = div(u).  Across a wall the pressure is the cell's own.
 //! Rough errors go within some iterations, smooth ones hardly: in a jet of 128 cells a side one sweep from zero leaves 91 % of the divergence, 20 leave
-//! 79 %. Pressure (multigrid) has the same ports and leaves a tenth in one iteration; Check Residual tells what is left.
+//! 79 %. Pressure (multigrid) has the same ports and leaves a tenth in one iteration; Pressure (Jacobi, watched) also checks what is left.
 //! Source: Stam 1999; Harris, GPU Gems ch. 38.
 //!
 //! @iterations 40

@@ -1,7 +1,7 @@
 //! Pressure (SOR)
 //! One red-black successive over-relaxation sweep of the pressure Poisson equation  lap(p) = div(u).  Across a wall the pressure is the cell's own.
 //! From zero about 2 N iterations solve it on N cells a side, at the best relaxation, and one alone next to nothing. Pressure (multigrid) has the same
-//! ports and leaves a tenth of the divergence in one iteration; Check Residual tells what is left.
+//! ports and leaves a tenth of the divergence in one iteration; Pressure (SOR, watched) also checks what is left.
 //! On N cells a side the best relaxation is near 2 / (1 + sin(pi / N)), from 1.7 on coarse grids to 1.98 on fine ones.
 //! Source: Young, Iterative Methods for Solving Partial Difference Equations of Elliptic Type, 1954; Numerical Recipes.
 //!

@@ -6,7 +6,7 @@
 //! @inout velocity: Grid<Vec> = 0                   Flow [m/s]
 //! @in    vorticity: Grid<vec3f>                    Curl of the velocity [1/s]
 //! @in    open: Grid<f32> = 1                       1 in cells that fluid can fill, 0 in walls
-//! @param strength: f32 = 2, 0.., soft 0..20        Epsilon of the paper; its effect vanishes as the grid is refined [m/s]
+//! @param strength: f32 = 2, 0.., soft 0..20        Epsilon of the paper over the time of a unit: its effect vanishes as the grid is refined [1/s]
 //! @use shared/space
 
 fn stage(cell: Cell) -> Vec {

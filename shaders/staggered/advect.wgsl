@@ -1,7 +1,7 @@
 //! Advect Faces
 //! Self-advection of the flow: each face takes its component from where the flow came from,  u(x) = u_old(x - dt u(x - dt u / 2)).
 //! Another field on faces is carried likewise. The lookup is linear, which smooths like a viscosity of about h |u| / 4.
-//! A path back ends where it meets a wall.
+//! A path back ends where it meets a wall. Advect Faces (watched) warns where steps are too long for the flow.
 //! Source: Stam, SIGGRAPH 1999 (semi-Lagrangian); Bridson, Fluid Simulation for Computer Graphics, ch. 3 (midpoint path).
 //!
 //! @in    velocity: FaceGrid                    Flow on the faces [m/s]

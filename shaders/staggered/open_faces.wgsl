@@ -3,7 +3,7 @@
 //! them; with these weights they solve  lap(p) = div(u).
 //! Source: Foster and Metaxas, Graphical Models and Image Processing 58, 1996 (obstacles of whole cells).
 //!
-//! @in  open: Grid<f32>                 1 in cells that fluid can fill, 0 in walls
+//! @in  open: Grid<f32> = 1             1 in cells that fluid can fill, 0 in walls
 //! @out weight: FaceGrid, like open     1 on open faces, 0 on others
 
 fn stage(cell: Cell) -> Vec {

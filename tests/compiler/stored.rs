@@ -49,7 +49,7 @@ fn variants(document: &Document) -> Vec<(String, Document)> {
 #[test]
 fn every_graph_ever_shipped_opens() {
     let (all, library) = (stored(), Library::builtin());
-    assert!(all.len() > 190, "{} graphs", all.len());
+    assert!(all.len() > 280, "{} graphs", all.len());
     let (mut changes, mut built) = (String::new(), 0);
     for Stored { name, mut document, folder } in all {
         let told = earlier::update(&mut document, library);
@@ -143,6 +143,51 @@ fn a_stage_that_is_gone_names_what_is_used_instead() {
         problems.contains("there is no stage `multigrid/part_count`; it is gone; the output `parts`"),
         "{problems}"
     );
+}
+
+/// Ports of stages that are still there.
+#[test]
+fn a_port_that_is_gone_names_what_is_used_instead() {
+    let (document, told) = updated(
+        r#"nodes: {
+            "box": (domain: (resolution: (8, 8), width: 1)),
+            "rhs": (state: "Grid<f32>", on: "box"),
+            "solve": (stage: "multigrid/dense_solve", inputs: {"residual": "rhs", "inverse": "rhs"}),
+            "carry": (stage: "fluid/advect", inputs: {"field": "rhs", "velocity": "rhs"}),
+            "double": (stage: "grid/scale", inputs: {"a": "carry.courant"}),
+        }"#,
+    );
+    assert!(told.is_empty());
+    let problems = Graph::build(&document, Library::builtin()).unwrap_err().to_string();
+    for sentence in [
+        "the node has no input `inverse`; it is gone: levels are solved in blocks",
+        "`carry` has no output `courant`; it is gone; fluid/courant gives it",
+    ] {
+        assert!(problems.contains(sentence), "{sentence}\n{problems}");
+    }
+}
+
+/// A normal by the kernel of before, alone and in a group; what its radius comes from decides.
+#[test]
+fn the_normal_of_before_gets_its_kernel() {
+    let (document, told) = updated(
+        r#"nodes: {
+            "coefficients": (stage: "sph/coefficients", inputs: {"particles": "water"}),
+            "normal": (stage: "sph/normal", inputs: {"particles": "water", "radius": "coefficients.radius", "poly6_ratio": "coefficients.poly6_ratio"}),
+            "normal_kernel": (number: 1),
+            "other": (stage: "sph/normal", inputs: {"radius": "normal_kernel"}),
+        }"#,
+    );
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with("normal: sph/normal has changed: its kernel is Wendland's"), "{told:?}");
+    let text = document.to_text();
+    for there in [
+        r#""normal": (stage: "sph/normal", inputs: {"kernel": "normal_kernel_2.kernel", "particles": "water"}"#,
+        r#""normal_kernel_2": (stage: "sph/kernel", inputs: {"mass": "coefficients.mass", "radius": "coefficients.radius"}"#,
+        r#""other": (stage: "sph/normal", inputs: {"radius": "normal_kernel"}"#,
+    ] {
+        assert!(text.contains(there), "{there}\n{text}");
+    }
 }
 
 /// Wires that a rule does not know stay as they are, with their errors.

@@ -541,9 +541,14 @@ impl Flattener<'_> {
     /// Reports inputs and parameters that the node does not have.
     pub(super) fn unknown_names(&mut self, place: &NodePlace<'_>, inputs: &[&str], params: &[&str]) {
         let mut report = |name: &String, what: &str, known: &[&str]| {
-            let remedy = match known.is_empty() {
-                true => format!("it has no {what}s; remove it"),
-                false => format!("its {what}s are: {}", list(known)),
+            let gone = match &place.node.kind {
+                NodeKind::Stage(stage) => earlier::instead_of_port(stage, name),
+                _ => None,
+            };
+            let remedy = match (gone, known.is_empty()) {
+                (Some(instead), _) => instead.to_string(),
+                (None, true) => format!("it has no {what}s; remove it"),
+                (None, false) => format!("its {what}s are: {}", list(known)),
             };
             let shown = shortened_beyond(name);
             self.problems.push(Problem::new(place.path, &shown, format!("the node has no {what} `{shown}`"), remedy));

@@ -6,6 +6,7 @@ use super::scope::{Flattener, NodePlace};
 use super::values::wired;
 use super::{Kind, NodeId, REPEATS, Source};
 use crate::document::{Link, NodeKind, sole_output};
+use crate::library::earlier;
 use crate::problem::Problem;
 use crate::stage::types::ValueType;
 
@@ -102,9 +103,14 @@ impl Flattener<'_> {
         let position = position.or(counts.then_some(outputs.len()));
         match position {
             None => {
-                let remedy = match outputs.is_empty() {
-                    true => "it has no outputs".to_string(),
-                    false => format!("its outputs are: {}", list(outputs.iter())),
+                let gone = match &target.kind {
+                    NodeKind::Stage(stage) => earlier::instead_of_port(stage, &link.port),
+                    _ => None,
+                };
+                let remedy = match (gone, outputs.is_empty()) {
+                    (Some(instead), _) => instead.to_string(),
+                    (None, true) => "it has no outputs".to_string(),
+                    (None, false) => format!("its outputs are: {}", list(outputs.iter())),
                 };
                 Err(Some((format!("`{}` has no output `{}`", link.node, link.port), remedy)))
             }

@@ -80,6 +80,12 @@ const EARLIER: &[Earlier] = &[
         now: Now::Wires(sampled_density),
         differs: "its `density` is the grid itself",
     },
+    Earlier {
+        stage: "sph/normal",
+        had: &["radius", "poly6_ratio"],
+        now: Now::Wires(normal_kernel),
+        differs: "its kernel is Wendland's, of sph/kernel",
+    },
 ];
 
 /// Stages without a successor that fits their wires.
@@ -87,6 +93,22 @@ const GONE: [(&str, &str); 2] = [
     ("multigrid/part_count", "it is gone; the output `parts` of fluid/balance_parts has the labels and the balance"),
     ("multigrid/link_solve", "it is gone; two_phase/pressure_multigrid_cg solves its coarsest level itself"),
 ];
+
+/// Inputs and outputs that stages once had, without a successor that fits their wires.
+const GONE_PORTS: [(&str, &str, &str); 6] = [
+    ("fluid/advect", "courant", "it is gone; fluid/courant gives it"),
+    ("multigrid/dense_eliminate", "pivots", DENSE),
+    ("multigrid/dense_pivots", "inverse", DENSE),
+    ("multigrid/dense_pivots", "matrix", DENSE),
+    ("multigrid/dense_pivots", "sums", DENSE),
+    ("multigrid/dense_solve", "inverse", DENSE),
+];
+const DENSE: &str = "it is gone: levels are solved in blocks, as in two_phase/pressure_multigrid_cg";
+
+/// What to use instead of a port that a stage of the library once had.
+pub(crate) fn instead_of_port(stage: &str, port: &str) -> Option<&'static str> {
+    GONE_PORTS.iter().find(|(of, gone, _)| *of == stage && *gone == port).map(|(.., instead)| *instead)
+}
 
 /// What to use instead of a stage that the library once had.
 pub(crate) fn instead(stage: &str) -> Option<&'static str> {
@@ -208,7 +230,11 @@ impl Earlier {
         let Some(definition) = library.get(self.stage) else { return true };
         match self.now {
             Now::Output(old, _) => !gives_out(definition, old),
-            Now::Wires(_) => self.had.iter().all(|name| takes(definition, name)) && !self.had.is_empty(),
+            // What it had is an input of another kind now, or none.
+            Now::Wires(_) => {
+                let still = self.had.iter().filter(|name| takes(definition, name)).count();
+                !self.had.is_empty() && (still == 0 || still == self.had.len())
+            }
             _ => !self.had.is_empty() && !self.had.iter().any(|name| takes(definition, name)),
         }
     }
@@ -294,4 +320,25 @@ fn sampled_density(level: &mut Level<'_>, name: &str) -> bool {
     }
     let Some(grid) = field.inputs.get("grid").cloned() else { return false };
     level.nodes.get_mut(name).and_then(|node| node.inputs.insert("density".into(), grid)).is_some()
+}
+
+/// The kernel of the normal is a number of its own, made from the same mass and radius.
+fn normal_kernel(level: &mut Level<'_>, name: &str) -> bool {
+    let radius = level.nodes.get(name).and_then(|node| node.inputs.get("radius")).cloned();
+    let Some((radius, from)) = radius.and_then(|link| Some((link.clone(), level.nodes.get(&link.node)?))) else {
+        return false;
+    };
+    if from.kind != NodeKind::Stage("sph/coefficients".into()) {
+        return false;
+    }
+    let mass = Link { node: radius.node.clone(), port: "mass".into() };
+    let inputs = BTreeMap::from([("mass".to_string(), mass), ("radius".to_string(), radius)]);
+    let kernel = Node { kind: NodeKind::Stage("sph/kernel".into()), inputs, at: from.at, ..Node::default() };
+    let free = (1..).map(|n| if n == 1 { format!("{name}_kernel") } else { format!("{name}_kernel_{n}") });
+    let Some(path) = free.into_iter().find(|path| !level.nodes.contains_key(path)) else { return false };
+    let Some(node) = level.nodes.get_mut(name) else { return false };
+    node.inputs.retain(|input, _| input != "radius" && input != "poly6_ratio");
+    node.inputs.insert("kernel".into(), Link { node: path.clone(), port: "kernel".into() });
+    level.nodes.insert(path, kernel);
+    true
 }
