@@ -34,7 +34,8 @@
 //!
 //! # What is stable
 //! What this page lists. It is defined in crates named `stagewright-*`, whose other items are internal and change with every version. Structs of
-//! options have a `Default`: build them with `..Default::default()`, since they gain fields. Errors gain variants.
+//! options have a `Default`: build them with `..Default::default()`, since they gain fields. Errors gain variants, and so do enums that only choose (`Keep`, `Profile`, `ExportSubject`). Those that a document is made of
+//! (`NodeKind`, `ParamValue`, `Edge`) gain some with a minor version alone, so that a program can match all of them.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 #![deny(unsafe_code)]
@@ -87,7 +88,7 @@ pub use stagewright_base::files::Access;
 #[doc(inline)]
 pub use stagewright_export::frames::Frames;
 #[doc(inline)]
-pub use stagewright_export::job::{Export, Item, JobError, Progress, Subject, run as run_export};
+pub use stagewright_export::job::{Export, ExportSubject, Item, JobError, Progress, run as run_export};
 #[doc(inline)]
 pub use stagewright_export::record::Fingerprint;
 #[doc(inline)]

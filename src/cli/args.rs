@@ -100,7 +100,7 @@ impl GraphArgs {
         self.compile_live(document, library, &PlanOptions { played: bakes.played(), ..options.clone() })
     }
 
-    /// The same without looking for caches.
+    /// The plan of a graph, with all its wires computed: bakes are not played.
     pub(super) fn compile_live(
         &self,
         document: &Document,

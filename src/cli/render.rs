@@ -16,7 +16,7 @@ use stagewright_base::cancel::Cancel;
 use stagewright_base::files::written::{Log, Written};
 use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_export::checkpoints;
-use stagewright_export::job::{Export, Item, JobError, Subject};
+use stagewright_export::job::{Export, ExportSubject, Item, JobError};
 use stagewright_export::record::Fingerprint;
 use stagewright_language::document::Document;
 use stagewright_language::graph::outputs::fitted;
@@ -78,7 +78,8 @@ impl Render {
         let (document, library) = self.run.document(&self.graph, asked)?;
         let checkpoint = self.run.checkpoint()?;
         let size = self.fitted(&document, &library)?;
-        let subject = self.wire.view(self.size).map_or_else(|| Subject::Output(self.output.clone()), Subject::Wire);
+        let subject =
+            self.wire.view(self.size).map_or_else(|| ExportSubject::Output(self.output.clone()), ExportSubject::Wire);
         let items = vec![Item::images(subject, self.format.format)];
         let export = Export {
             resume: self.keep.resume,

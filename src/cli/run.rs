@@ -51,7 +51,7 @@ pub fn folder(out: &Path, place: &ExportPlace, frames: &RangeInclusive<u64>) -> 
     place.resolve(text, frames).map_err(|cause| Failure::Message(format!("--out {text}: {cause}")))
 }
 
-/// The same for what has one folder.
+/// The folder of `--out` for an export whose series share one folder.
 pub fn single_folder(out: &Path, place: &ExportPlace, frames: &RangeInclusive<u64>) -> Result<PathBuf, Failure> {
     let Some(text) = out.to_str() else { return Ok(out.into()) };
     place.single(text, frames).map_err(|cause| Failure::Message(format!("--out {text}: {cause}")))

@@ -11,6 +11,7 @@ use crate::tuning::Tuning;
 
 /// Which wires must still hold their value when the frame ends.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum Keep {
     /// States and images.
     #[default]
@@ -20,7 +21,7 @@ pub enum Keep {
     Wires(Vec<String>),
     /// All, except those that only the start of a State reads.
     All,
-    /// The same, and each version of a wire until the next one is written, for a debugger that stops inside a frame. The plan then
+    /// All wires, and each version of one until the next is written, for a debugger that stops inside a frame. The plan then
     /// has [`crate::Versions`].
     Versions,
 }
@@ -49,7 +50,8 @@ pub struct PlanOptions {
     /// the other way round.
     pub pools: bool,
     /// Paths of nodes whose text is being edited, and of no others. They share no dispatch and have the plain shape, so that an edit changes
-    /// small kernels, and theirs alone. The results do not depend on it.
+    /// small kernels, and theirs alone: a driver takes the longer the more is in a kernel. Short loops are unrolled as ever, and long ones stay
+    /// loops. The results do not depend on it.
     pub edited: Vec<String>,
     /// How dispatches are executed. The results do not depend on it, except for how often half precision rounds on
     /// tiles.

@@ -26,7 +26,7 @@ pub struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Of a graph, every so many frames.
+    /// Checkpoints of a graph, one in every so many frames.
     pub fn of(every: u64, document: &Document) -> Checkpoints {
         Checkpoints { every, graph: document.to_text() }
     }

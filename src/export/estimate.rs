@@ -1,6 +1,6 @@
 //! About how large the files of an export become.
 
-use super::job::{Item, Source, Subject};
+use super::job::{ExportSubject, Item, Source};
 use crate::graph::Graph;
 
 /// The longer side of an image of a wire that is no grid in 2D \[pixels\].
@@ -27,12 +27,12 @@ pub fn frame_bytes(item: &Item, size: Option<(u32, u32)>, graph: &Graph) -> f64 
         Source::Number(_) => NUMBER,
     };
     match &item.subject {
-        Subject::Output(name) => {
+        ExportSubject::Output(name) => {
             let mut outputs = graph.outputs().into_iter().filter_map(|id| graph.nodes.get(id));
             let output = outputs.find(|node| name.as_ref().is_none_or(|name| node.path == *name));
             pixels(output.and_then(|node| graph.image_size(node))) * format.bytes_per_pixel
         }
-        Subject::Wire(view) => pixels(flat(&view.wire)) * format.bytes_per_pixel,
-        Subject::Values(parts) => parts.iter().map(|part| value(&part.source)).sum(),
+        ExportSubject::Wire(view) => pixels(flat(&view.wire)) * format.bytes_per_pixel,
+        ExportSubject::Values(parts) => parts.iter().map(|part| value(&part.source)).sum(),
     }
 }

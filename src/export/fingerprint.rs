@@ -170,13 +170,13 @@ impl Fingerprint {
         &self.all
     }
 
-    /// The same for frames that continue from a checkpoint, where there is one.
+    /// The fingerprint of frames that continue from a checkpoint, where there is one.
     #[must_use]
     pub fn from(self, checkpoint: Option<&CheckpointFile>) -> Fingerprint {
         checkpoint.map_or(self.clone(), |checkpoint| self.after(checkpoint))
     }
 
-    /// The same for frames that continue from States which other inputs have led to.
+    /// The fingerprint of frames that continue from States which other inputs have led to.
     #[must_use]
     pub fn after(&self, checkpoint: &CheckpointFile) -> Fingerprint {
         if checkpoint.about().inputs.as_deref() == Some(self.text()) {

@@ -22,7 +22,7 @@ impl Frames {
         Frames { first: *range.start(), last: *range.end(), every: every.max(1) }
     }
 
-    /// The same range with another step.
+    /// The range with another step.
     #[must_use]
     pub fn every(self, every: u64) -> Frames {
         Frames::new(self.range(), every)

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use super::names::Names;
 use super::settings::Settings;
 use super::sink::{Format, Kind, Target};
-use super::subject::{Part, Source, Subject};
+use super::subject::{ExportSubject, Part, Source};
 
 /// One series of files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     /// What the files show.
-    pub subject: Subject,
+    pub subject: ExportSubject,
     /// Which files are written.
     pub format: &'static Format,
     /// What the format is asked to hold; one of [`Format::takes`].
@@ -26,7 +26,7 @@ pub struct Item {
 
 impl Item {
     /// Images with the default names.
-    pub fn images(subject: Subject, format: &'static Format) -> Item {
+    pub fn images(subject: ExportSubject, format: &'static Format) -> Item {
         let (folder, names, settings) = (PathBuf::new(), Names::default(), Settings::default());
         Item { subject, format, kind: Kind::Image, folder, names, settings }
     }
@@ -34,14 +34,14 @@ impl Item {
     /// Values of a grid, named `node.port`, with the default names. `kind` is one of those that the format takes.
     pub fn grid(wire: &str, kind: Kind, format: &'static Format) -> Item {
         let part = Part { name: wire.into(), unit: String::new(), source: Source::Grid(wire.into()) };
-        Item { kind, ..Item::images(Subject::Values(vec![part]), format) }
+        Item { kind, ..Item::images(ExportSubject::Values(vec![part]), format) }
     }
 
     /// Names of the values in a file.
     pub(super) fn layers(&self) -> Vec<String> {
         match &self.subject {
-            Subject::Values(parts) => parts.iter().map(|part| part.name.clone()).collect(),
-            Subject::Output(_) | Subject::Wire(_) => Vec::new(),
+            ExportSubject::Values(parts) => parts.iter().map(|part| part.name.clone()).collect(),
+            ExportSubject::Output(_) | ExportSubject::Wire(_) => Vec::new(),
         }
     }
 

@@ -13,7 +13,7 @@ use super::record::Fingerprint;
 pub use super::resume::Ready;
 pub use super::run::{Progress, run};
 use super::sink::About;
-pub use super::subject::{Part, Source, Subject};
+pub use super::subject::{ExportSubject, Part, Source};
 use crate::asset::Work;
 use crate::background::{self, Background, Reports};
 use crate::bake;

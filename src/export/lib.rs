@@ -59,7 +59,7 @@ pub fn format_named(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
-/// The same among [`image_formats`].
+/// The format with this name among [`image_formats`].
 pub fn image_format_named(name: &str) -> Option<&'static Format> {
     image_formats().find(|format| format.name == name)
 }

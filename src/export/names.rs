@@ -147,7 +147,7 @@ pub(super) fn component(text: &str) -> String {
     if portable::is_device(&text) { format!("_{text}") } else { text }
 }
 
-/// The same, and different for each text: where characters are replaced, a few digits of a hash follow.
+/// A value as a part of a path, different for each text: where characters are replaced, a few digits of a hash follow.
 pub(super) fn unique(text: &str) -> String {
     let safe = component(text);
     if safe == text && !text.contains(MARK) {

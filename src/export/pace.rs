@@ -9,7 +9,7 @@ const OVER: usize = 30;
 /// Times of the last frames.
 pub(super) struct Pace {
     last: Instant,
-    /// Of all frames, of those that are not written, and of those that are \[s\].
+    /// Times of all frames, of those that are not written, and of those that are \[s\].
     times: [VecDeque<f64>; 3],
 }
 

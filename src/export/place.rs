@@ -59,7 +59,7 @@ pub struct ExportPlace {
 }
 
 impl ExportPlace {
-    /// Of a graph file.
+    /// Where exports of a graph file go.
     pub fn of(path: &Path) -> ExportPlace {
         let stem = path.file_stem().unwrap_or_default();
         // What is no text is written with escapes, so that different names stay different.
@@ -157,7 +157,7 @@ impl ExportPlace {
         Ok(())
     }
 
-    /// The same for what has one folder: [`OF_SERIES`] has no values.
+    /// The folder of an export that has one alone: [`OF_SERIES`] has no values.
     ///
     /// # Errors
     /// As [`resolve`](ExportPlace::resolve).

@@ -20,13 +20,13 @@ use super::item::Item;
 use super::remarks::Remarks;
 use super::settings::Settings;
 use super::sink::{Journal, Kind, Log, Sums};
-use super::subject::{Source, Subject};
+use super::subject::{ExportSubject, Source};
 use crate::files::{read, write};
 use crate::sim::wire_view::View;
 
 /// The name of the file in the folder of an export that is not complete.
 pub(super) const RECORD: &str = "frame.export.ron";
-/// The same once it is.
+/// The name of that file once the export is complete.
 const COMPLETE: &str = ".frame.export";
 /// Largest file: some millions of frames.
 const MAX_RECORD: u64 = 1 << 28;
@@ -72,17 +72,17 @@ fn hash(text: &str) -> String {
     hash.short()
 }
 
-/// The same for images of all sizes.
-fn unsized_subject(subject: &Subject) -> Subject {
+/// The subject of images of all sizes.
+fn unsized_subject(subject: &ExportSubject) -> ExportSubject {
     match subject.clone() {
-        Subject::Wire(view) => Subject::Wire(View { size: None, ..view }),
-        Subject::Values(mut parts) => {
+        ExportSubject::Wire(view) => ExportSubject::Wire(View { size: None, ..view }),
+        ExportSubject::Values(mut parts) => {
             for part in &mut parts {
                 if let Source::Picture(_, size) = &mut part.source {
                     *size = None;
                 }
             }
-            Subject::Values(parts)
+            ExportSubject::Values(parts)
         }
         output => output,
     }
@@ -297,7 +297,7 @@ fn digits(digest: &[u8]) -> String {
     text
 }
 
-/// The same of a file on disk; symbolic links are none. `None` where it can't be read.
+/// The checksum of a file on disk; `None` for symbolic links, and where it can't be read.
 pub(super) fn sum_of(path: &Path) -> Option<String> {
     let (mut file, _) = read::open_without_links(path).ok()?;
     let (mut hash, mut chunk) = (Sha256::new(), vec![0; 1 << 20]);

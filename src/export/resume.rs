@@ -13,7 +13,7 @@ use super::remarks::Remarks;
 use super::run::Missing;
 use super::sink::{About, FrameSink, Kind, Log, Sums, Target};
 use super::sizes;
-use super::subject::Subject;
+use super::subject::ExportSubject;
 use crate::files::write::{self, FolderLock};
 use crate::sim::Simulation;
 
@@ -240,7 +240,7 @@ impl<'e> Ready<'e> {
             return Err(JobError::Past { first, present: simulation.frame() });
         }
         for item in &export.items {
-            if let Subject::Output(output) = &item.subject {
+            if let ExportSubject::Output(output) = &item.subject {
                 simulation.find_output(output.as_deref())?;
             }
         }

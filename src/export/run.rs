@@ -74,7 +74,7 @@ pub fn run(
 }
 
 impl Ready<'_> {
-    /// The same for an export whose folder has been looked at.
+    /// Runs an export whose folder has been examined.
     ///
     /// # Errors
     /// As [`run`].

@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::format_named;
 use super::formats::{FORMATS, default_for};
-use super::job::{Item, Part, Source, Subject};
+use super::job::{ExportSubject, Item, Part, Source};
 use super::members;
 use super::names::plain;
 use super::place::Folder;
@@ -40,11 +40,11 @@ pub struct Request {
 pub struct NamedWire {
     /// By the wire when `None`.
     pub name: Option<String>,
-    /// As typed.
+    /// The name of the wire, as the user typed it.
     pub wire: String,
 }
 
-/// As it is typed.
+/// Writes a request in the form in which it is typed.
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, part) in self.parts.iter().enumerate() {
@@ -307,12 +307,12 @@ impl SelectedWire {
     /// Where the values come from when it is written as this; `None` where it can't be.
     fn source(&self, kind: Kind, size: Option<(u32, u32)>) -> Option<From> {
         Some(match (&self.wire, kind) {
-            (Wire::Output(path, ..), Kind::Image) => From::Image(Subject::Output(Some(path.clone()))),
+            (Wire::Output(path, ..), Kind::Image) => From::Image(ExportSubject::Output(Some(path.clone()))),
             (Wire::Output(_, wire, own), Kind::Picture) => From::Values(Source::Picture(wire.clone()?, size.or(*own))),
             (Wire::Output(_, wire, _), Kind::Grid2) => From::Values(Source::Grid(wire.clone()?)),
             (Wire::Number(measurement), Kind::Number) => From::Values(Source::Number(measurement.clone())),
             (Wire::Carried(carried), Kind::Image) => {
-                From::Image(Subject::Wire(View { size, ..View::new(&carried.wire) }))
+                From::Image(ExportSubject::Wire(View { size, ..View::new(&carried.wire) }))
             }
             (Wire::Carried(carried), kind) => match (carried.ty, carried.dim, kind) {
                 (WireType::Grid(ValueType::Vec4), 2, Kind::Picture) => {
@@ -334,7 +334,7 @@ impl SelectedWire {
 }
 
 enum From {
-    Image(Subject),
+    Image(ExportSubject),
     Values(Source),
 }
 
@@ -376,7 +376,7 @@ fn item(
     if let Some(problem) = members::clash(format, kind, &parts) {
         return Err(Problem::new("", "", format!("`{request}`: {problem}"), ""));
     }
-    let subject = subject.unwrap_or(Subject::Values(parts));
+    let subject = subject.unwrap_or(ExportSubject::Values(parts));
     Ok(Item { subject, format, kind, folder, names, settings: choices.settings })
 }
 

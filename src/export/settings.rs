@@ -25,7 +25,7 @@ pub struct Setting {
 pub enum Values {
     /// A number: its default, and the least and the greatest one.
     Number(f64, [f64; 2]),
-    /// The same of whole numbers.
+    /// A whole number: its default, and the least and the greatest one.
     Whole(u32, [u32; 2]),
     /// Columns and rows. Chosen by the number of frames where none are given.
     Tiles([u32; 2]),

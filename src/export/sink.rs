@@ -18,6 +18,7 @@ use crate::sim::Image;
 
 /// What a file format can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Kind {
     /// An image of 8 bits a channel, as an Output or the view of a wire shows it.
     Image,
@@ -257,7 +258,7 @@ impl Present {
         Ok(present)
     }
 
-    /// The same for files of these names.
+    /// Finds files of these names in a folder.
     ///
     /// # Errors
     /// As [`Present::find`].
@@ -291,7 +292,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Of one of the series of a record.
+    /// The log of one of the series of a record.
     pub(super) fn new(journal: Journal, series: usize, remarks: Arc<Remarks>) -> Log {
         Log { journal: Some((journal, series)), remarks }
     }

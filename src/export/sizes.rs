@@ -4,7 +4,7 @@ use super::error::JobError;
 use super::frames::Frames;
 use super::item::Item;
 use super::sheet::MAX_SIDE;
-use super::subject::{Part, Source, Subject};
+use super::subject::{ExportSubject, Part, Source};
 use crate::graph::Domain;
 use crate::plan::Plan;
 
@@ -22,7 +22,7 @@ struct Shape<'a> {
 /// Sizes that differ, with those that do not.
 pub(super) fn check(items: &[Item], plan: &Plan, frames: &Frames) -> Result<(), JobError> {
     for item in items {
-        let Subject::Values(parts) = &item.subject else { continue };
+        let ExportSubject::Values(parts) = &item.subject else { continue };
         // What the plan lacks is reported when it is read.
         let shapes: Vec<Shape<'_>> = parts.iter().filter_map(|part| shape(part, plan)).collect();
         match item.format.name {

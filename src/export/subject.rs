@@ -13,7 +13,8 @@ use crate::sim::{Image, Simulation};
 
 /// What the files of an export show.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Subject {
+#[non_exhaustive]
+pub enum ExportSubject {
     /// The image of an Output node; of the first one when `None`.
     Output(Option<String>),
     /// A view of a wire.
@@ -57,13 +58,16 @@ impl Source {
 }
 
 /// The options to compile a plan with, so that it computes these and nothing else.
-pub(super) fn plan_options<'s>(subjects: impl Iterator<Item = &'s Subject>, size: Option<(u32, u32)>) -> PlanOptions {
+pub(super) fn plan_options<'s>(
+    subjects: impl Iterator<Item = &'s ExportSubject>,
+    size: Option<(u32, u32)>,
+) -> PlanOptions {
     let (mut outputs, mut wires) = (Vec::new(), Vec::new());
     for subject in subjects {
         match subject {
-            Subject::Output(output) => outputs.push(output),
-            Subject::Wire(view) => wires.push(view.keep()),
-            Subject::Values(parts) => wires.extend(parts.iter().flat_map(|part| part.source.wires())),
+            ExportSubject::Output(output) => outputs.push(output),
+            ExportSubject::Wire(view) => wires.push(view.keep()),
+            ExportSubject::Values(parts) => wires.extend(parts.iter().flat_map(|part| part.source.wires())),
         }
     }
     outputs.sort();
@@ -234,11 +238,11 @@ pub(super) enum FrameSource<'a> {
 impl<'a> FrameSource<'a> {
     /// # Errors
     /// No such Output, or a driver that rejects the shaders of views.
-    pub(super) fn new(simulation: &Simulation, subject: &'a Subject) -> Result<FrameSource<'a>, Problem> {
+    pub(super) fn new(simulation: &Simulation, subject: &'a ExportSubject) -> Result<FrameSource<'a>, Problem> {
         match subject {
-            Subject::Wire(view) => Ok(FrameSource::Wire(Box::new(Viewer::new(simulation.gpu())?), view)),
-            Subject::Values(parts) => Ok(FrameSource::Values(parts)),
-            Subject::Output(output) => {
+            ExportSubject::Wire(view) => Ok(FrameSource::Wire(Box::new(Viewer::new(simulation.gpu())?), view)),
+            ExportSubject::Values(parts) => Ok(FrameSource::Values(parts)),
+            ExportSubject::Output(output) => {
                 simulation.find_output(output.as_deref())?;
                 Ok(FrameSource::Output(output.as_deref()))
             }

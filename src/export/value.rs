@@ -238,7 +238,7 @@ impl Grid<'_> {
         self.words.get(start..start + self.components).unwrap_or_default()
     }
 
-    /// The same with values at cell centres: of each component the mean of the two faces. Other grids are returned as they are.
+    /// The grid with values at cell centres: each component is the mean of its two faces. Grids of cells are returned unchanged.
     pub fn centered(&self) -> Grid<'_> {
         if !self.faces {
             return Grid { words: Cow::Borrowed(&self.words), ..*self };

@@ -8,7 +8,7 @@ use crate::graph::{self, Graph};
 /// Something that can be exported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exportable {
-    /// As `stagewright export` takes it.
+    /// The name by which `stagewright export` takes it.
     pub name: String,
     /// Path of its node.
     pub node: String,

@@ -11,7 +11,7 @@ use stagewright_base::files::Access;
 use stagewright_compiler::{Plan, PlanOptions};
 use stagewright_export::checkpoints::Checkpoints;
 use stagewright_export::frames::Frames;
-use stagewright_export::job::{self, Ended, Export, Item, Job, Progress, Subject};
+use stagewright_export::job::{self, Ended, Export, ExportSubject, Item, Job, Progress};
 use stagewright_export::place::ExportPlace;
 use stagewright_export::record::Fingerprint;
 use stagewright_export::select::{Choices, DEFAULT_NAMES, Request, items};
@@ -47,7 +47,7 @@ impl Folder {
         Export {
             frames: (first..=last).into(),
             size: None,
-            items: vec![Item::images(Subject::Output(None), DEFAULT)],
+            items: vec![Item::images(ExportSubject::Output(None), DEFAULT)],
             folder: self.0.clone(),
             resume: false,
             overwrite: false,
@@ -259,7 +259,7 @@ fn frames_of_another_graph_are_neither_kept_nor_lost_unless_asked() {
     };
     assert_eq!(refused(&again, &other), "differs in the parameter `more.rate`");
     assert_eq!(refused(&small, &document()), "differs in the size of the images (--size: the Output's own before)");
-    let wire = vec![Item::images(Subject::Wire(View::new("smoke.value")), DEFAULT)];
+    let wire = vec![Item::images(ExportSubject::Wire(View::new("smoke.value")), DEFAULT)];
     let what = Export { items: wire, ..again.clone() };
     assert_eq!(refused(&what, &document()), "differs in what the files show");
     std::fs::write(folder.0.join(name(6)), "of somebody else").unwrap();
@@ -361,7 +361,7 @@ fn errors_are_sentences() {
     };
     let backwards = failed(folder.export(5, 4));
     assert!(backwards.starts_with("invalid frame range 5-4"), "{backwards}");
-    let gone = vec![Item::images(Subject::Output(Some("gone".into())), DEFAULT)];
+    let gone = vec![Item::images(ExportSubject::Output(Some("gone".into())), DEFAULT)];
     let none = failed(Export { items: gone, ..folder.export(1, 2) });
     assert!(none.contains("gone"), "{none}");
     std::fs::write(&folder.0, "in the way").unwrap();

@@ -10,7 +10,7 @@ use stagewright_base::cancel::Cancel;
 use stagewright_base::files::Access;
 use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_export::DEFAULT;
-use stagewright_export::job::{self, Export, Item, Subject};
+use stagewright_export::job::{self, Export, ExportSubject, Item};
 use stagewright_export::record::Fingerprint;
 use stagewright_language::document::{Document, ParamValue};
 use stagewright_language::graph::Graph;
@@ -124,7 +124,7 @@ fn folder(seed: u64) -> PathBuf {
 
 fn export(gpu: &Gpu, plan: &Plan, seed: u64) {
     let folder = folder(seed);
-    let (frames, subject) = ((1..=10_000).into(), Subject::Output(None));
+    let (frames, subject) = ((1..=10_000).into(), ExportSubject::Output(None));
     let export = Export {
         frames,
         size: None,

@@ -55,6 +55,7 @@ mod slices;
 mod spheres;
 mod staggering;
 mod states;
+mod stored_frames;
 mod streaks;
 mod sweeps;
 mod tables;

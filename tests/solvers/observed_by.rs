@@ -18,7 +18,7 @@ use stagewright_base::files::Access;
 use stagewright_compiler::{Keep, Outputs, Plan, PlanOptions, Tuning};
 use stagewright_export::checkpoints::Checkpoints;
 use stagewright_export::format_named;
-use stagewright_export::job::{self, Export, Item, Subject};
+use stagewright_export::job::{self, Export, ExportSubject, Item};
 use stagewright_export::place::Folder;
 use stagewright_export::record::Fingerprint;
 use stagewright_export::select::{self, Choices, Request};

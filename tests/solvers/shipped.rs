@@ -146,7 +146,7 @@ fn graphs_with(longest: f64, change: &dyn Fn(String) -> String) -> Vec<(String, 
     files.into_iter().map(read).collect()
 }
 
-fn shrink(document: &mut Document, longest: f64) {
+pub(super) fn shrink(document: &mut Document, longest: f64) {
     for node in document.nodes.values_mut() {
         node.capacity = node.capacity.take().map(|_| ParamValue::Number(PARTICLES));
     }

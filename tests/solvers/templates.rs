@@ -140,9 +140,8 @@ fn templates_keep_their_matter() {
 #[test]
 fn each_pressure_takes_the_place_of_each() {
     // Those around obstacles take all cells to be open where none are named.
-    const ALL: [&str; 8] = [
-        "jacobi", "sor", "jacobi_watched", "sor_watched", "multigrid", "cg", "multigrid_obstacle", "cg_obstacle",
-    ];
+    const ALL: [&str; 8] =
+        ["jacobi", "sor", "jacobi_watched", "sor_watched", "multigrid", "cg", "multigrid_obstacle", "cg_obstacle"];
     const WALLS: [&str; 6] = ["jacobi", "sor", "jacobi_watched", "sor_watched", "multigrid_obstacle", "cg_obstacle"];
     let builds = |document: &Document, what: &str| {
         let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{what}: {e}"));

@@ -27,7 +27,7 @@ pub(crate) const FORMAT: Format = Format {
 
 /// Shortest delay \[1/100 s\].
 const SHORTEST: u64 = 2;
-/// Of how many pixels the 256 colours are chosen, at least; of one in ten where there are more than ten times as many.
+/// Number of pixels from which the 256 colours are chosen, at least: one in ten where there are more than ten times as many.
 const SAMPLES: usize = 1 << 16;
 
 struct Animation {

@@ -266,7 +266,7 @@ mod tests {
         Table::new(Target::images(folder, 1..=200), text)
     }
 
-    /// As if `frames` had been written.
+    /// Fills a table as if `frames` had been written.
     fn fill(table: &mut Table, frames: std::ops::RangeInclusive<u64>) {
         table.titles = (table.text == Text::Csv).then(|| "frame,time,a".into());
         for frame in frames {

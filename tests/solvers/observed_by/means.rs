@@ -278,7 +278,8 @@ fn export(scene: &Scene, wire: &str) -> Observed {
     let settings = Settings::default();
     let choices = Choices { formats: &[], names: select::DEFAULT_NAMES, folder: &folder, size: None, settings };
     let items = select::items(&[Request::of(wire, None)], &choices, &scene.document, &scene.graph);
-    let image = scene.view(wire).zip(format_named("png")).map(|(view, png)| Item::images(Subject::Wire(view), png));
+    let image =
+        scene.view(wire).zip(format_named("png")).map(|(view, png)| Item::images(ExportSubject::Wire(view), png));
     let items: Vec<Item> = items.into_iter().flatten().chain(image).collect();
     if items.is_empty() {
         return Ok(None);

@@ -50,11 +50,11 @@ fn resolved(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
     use crate::export::FORMATS;
-    use crate::export::job::Subject;
+    use crate::export::job::ExportSubject;
 
     fn export(folder: &Path, formats: &[&str], frames: Frames) -> Export {
         let format = |name: &&str| FORMATS.iter().find(|format| format.name == *name).expect("a format");
-        let items = formats.iter().map(|name| Item::images(Subject::Output(None), format(name))).collect();
+        let items = formats.iter().map(|name| Item::images(ExportSubject::Output(None), format(name))).collect();
         let folder = folder.to_path_buf();
         Export { frames, size: None, items, folder, resume: false, overwrite: false, checkpoints: None, unseen: false }
     }

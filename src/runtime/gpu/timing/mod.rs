@@ -12,6 +12,7 @@ pub(super) use track::{Marks, Track};
 
 /// What is timed on the GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Profile {
     /// Nothing; there are no queries.
     #[default]
@@ -163,7 +164,7 @@ impl Timing {
         if self.history.frames() > 0 { &self.nodes } else { &[] }
     }
 
-    /// The same for the last frames, in the order of [`Timing::nodes`].
+    /// GPU time by node of the last frames, in the order of [`Timing::nodes`].
     pub(super) fn history(&self) -> &Recent {
         &self.history
     }

@@ -18,7 +18,7 @@ const BYTES: u64 = wgpu::QUERY_SIZE as u64;
 /// Timestamps before some dispatches of a list, and one after the last.
 pub(crate) struct Track {
     marks: Arc<Marks>,
-    /// Of the first list, and of the last one, where several are timed as one.
+    /// Marks of the first list and of the last one, where several are timed as one.
     ends: [Arc<Marks>; 2],
     resolved: wgpu::Buffer,
     ring: Vec<TimestampSlot>,
