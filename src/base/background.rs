@@ -14,7 +14,7 @@ use crate::threads;
 const INTERVAL: Duration = Duration::from_millis(50);
 /// How long to wait for cancelled work when it is dropped. What is not finished by then ends with the process.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
-/// The same of work that sends messages.
+/// How long to wait for work that sends messages when it is dropped.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Starts work that gives one answer, and calls `wake` when it is there. Nobody waits for the work: where the receiver is

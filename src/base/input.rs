@@ -41,9 +41,9 @@ impl Default for FrameInput {
 pub struct InputTrack {
     /// Start over at the last pointer key's time (without pointer keys, at the end of the last span).
     pub repeat: bool,
-    /// In order of time.
+    /// Positions of the pointer, in order of time.
     pub pointer: Vec<PointerKey>,
-    /// In any order. They may overlap: the bits of overlapping spans are combined.
+    /// Spans of keys, in any order. They may overlap: the bits of overlapping spans are combined.
     pub keys: Vec<KeySpan>,
 }
 
@@ -87,9 +87,9 @@ pub enum InputError {
     /// The text is not valid RON.
     #[error("the input track is not valid RON at line {line}, column {column}: {message}")]
     Ron {
-        /// From 1.
+        /// Line, counted from 1.
         line: usize,
-        /// From 1.
+        /// Column, counted from 1.
         column: usize,
         /// The parser's error.
         message: String,

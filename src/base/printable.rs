@@ -16,12 +16,12 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     written_out(text, |c| acts(c) && !matches!(c, '\n' | '\t'), |c| format!("\\u{{{:x}}}", u32::from(c)))
 }
 
-/// The same for a name, which must stay on one line: line breaks are escaped too.
+/// A name with all such characters escaped, line breaks included: a name must stay on one line.
 pub fn name(text: &str) -> Cow<'_, str> {
     written_out(text, acts, |c| format!("\\u{{{:x}}}", u32::from(c)))
 }
 
-/// The same for JSON, with the escapes of JSON strings.
+/// A text for a JSON string, with its escapes.
 pub fn json(text: &str) -> Cow<'_, str> {
     let spelt = |c: char| {
         let mut units = [0; 2];

@@ -10,9 +10,9 @@ use crate::printable;
 /// A position in a stage's own text. Line and column count from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SourcePlace {
-    /// From 1.
+    /// Line, counted from 1.
     pub line: usize,
-    /// From 1 \[characters\].
+    /// Column, counted from 1 \[characters\].
     pub column: usize,
 }
 
@@ -67,7 +67,7 @@ impl Problem {
         }
     }
 
-    /// The same as a warning: the graph can still run.
+    /// Makes the problem a warning: the graph can still run.
     pub fn warning(self) -> Problem {
         Problem { severity: Severity::Warning, ..self }
     }

@@ -100,7 +100,7 @@ impl GraphArgs {
         self.compile_live(document, library, &PlanOptions { played: bakes.played(), ..options.clone() })
     }
 
-    /// The plan of a graph, with all its wires computed: bakes are not played.
+    /// The plan of a graph, without looking for the caches of its bakes.
     pub(super) fn compile_live(
         &self,
         document: &Document,

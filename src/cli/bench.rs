@@ -82,7 +82,7 @@ struct Line<'a> {
     size: Option<u32>,
     adapter: &'a str,
     domains: BTreeMap<&'a str, &'a [u32]>,
-    /// From the file's text to the plan, without the driver.
+    /// Time from the file's text to the plan, without the driver.
     compile_ms: Time,
     #[serde(flatten)]
     cost: &'a Cost,

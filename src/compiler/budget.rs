@@ -51,7 +51,7 @@ impl Default for MemoryBudget {
     }
 }
 
-/// For example `the budget is 8192.0 MiB (the default) and the adapter's memory is not known`.
+/// Writes, for example, `the budget is 8192.0 MiB (the default) and the adapter's memory is not known`.
 impl fmt::Display for MemoryBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the budget is {} (", mebibytes(self.bytes))?;

@@ -1,4 +1,4 @@
-//! From a checked graph to a plan: lowering, passes, memory, code generation and validation.
+//! Compiles a checked graph to a plan: lowering, passes, memory, code generation and validation.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,9 +29,9 @@ pub struct PassReport {
     pub place: &'static str,
     /// `fused 12 operations into 4`, `unchanged`, or why it did not run.
     pub summary: String,
-    /// The program's operations after the pass, one a line: of the frame, and of a reset.
+    /// The operations of a frame after the pass, one a line.
     pub frame: String,
-    /// The same for the program of a reset.
+    /// The operations of a reset after the pass, one a line.
     pub reset: String,
 }
 
@@ -104,7 +104,7 @@ impl Plan {
     }
 }
 
-/// With a grid for each field that is kept.
+/// The graph with a grid for each field that is kept.
 fn with_fields<'g>(graph: &'g Graph, options: &PlanOptions) -> Cow<'g, Graph> {
     match &options.keep {
         Keep::Wires(wires) => graph.sampled(wires),
@@ -170,7 +170,7 @@ fn valid(verified: Result<(), String>) -> Result<(), Problem> {
     verified.map_err(fault)
 }
 
-/// In debug builds, panics after the first pass that leaves an invalid program.
+/// Panics in debug builds after the first pass that leaves an invalid program.
 fn verified(context: &Context, pass: Option<&Pass>, programs: [&Program; 2]) {
     let ordered = pass.is_some_and(|pass| matches!(pass.phase, Phase::Order | Phase::Store | Phase::Launch));
     let verify = if ordered { ir::verify_scheduled } else { ir::verify };

@@ -188,7 +188,7 @@ pub struct FilePart {
     pub attribute: Option<String>,
     /// Numbers of a particle.
     pub components: u32,
-    /// The same with padding.
+    /// Numbers of a particle, with padding.
     pub stride: u32,
     /// How the numbers are stored.
     pub scalar: Scalar,
@@ -394,7 +394,7 @@ pub struct State {
     pub buffer: BufferId,
     /// Type, domain and start value: when a recompilation does not change this, the contents are kept.
     pub description: String,
-    /// Of the count of a particle set, how many particles there is room for; `None` for everything else.
+    /// How many particles a set has room for, at the buffer of its count; `None` for everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<u32>,
 }

@@ -16,7 +16,7 @@ pub enum Keep {
     /// States and images.
     #[default]
     Needed,
-    /// Also these, by `node.port`, or `node` for all of its wires. A field is kept as a grid, its values at the cell centres of a
+    /// Wires besides States and images, by `node.port`, or `node` for all of its wires. A field is kept as a grid, its values at the cell centres of a
     /// domain: `node.port@domain`, or of the domain around it. Unknown names are ignored.
     Wires(Vec<String>),
     /// All, except those that only the start of a State reads.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{Buffer, BufferId, Dispatch, Plan};
 
 impl Plan {
-    /// For each dispatch of a frame, whether a State of the next frame depends on it.
+    /// Whether a State of the next frame depends on each dispatch of a frame.
     pub fn simulating(&self) -> Vec<bool> {
         // What a buffer holds is one value from the dispatch that writes it first to the last one that needs it.
         let kept = |id: BufferId, buffer: &Buffer| {

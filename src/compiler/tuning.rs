@@ -36,7 +36,7 @@ impl Shape {
         Shape { group, cells: 1, sweeps: 1, halo: 0 }
     }
 
-    /// The same with two cells of a row an invocation, which share a word in half precision.
+    /// The shape with two cells of a row an invocation, which share a word in half precision.
     pub fn in_pairs(self) -> Shape {
         Shape { cells: CELLS_OF_A_WORD, ..self }
     }
@@ -152,7 +152,7 @@ pub enum DefaultTuning {
 /// The shapes that a plan is compiled with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
-    /// By [`key`], where they were measured.
+    /// Shapes by [`key`], where they were measured.
     pub shapes: BTreeMap<String, Shape>,
     /// The shapes of stages that were not measured.
     pub defaults: DefaultTuning,
@@ -191,7 +191,7 @@ impl Tuning {
         }
     }
 
-    /// For a software (CPU) adapter.
+    /// The tuning for a software (CPU) adapter.
     pub fn cpu() -> Tuning {
         Tuning { defaults: DefaultTuning::Cpu, ..Tuning::gpu() }
     }

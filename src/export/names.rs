@@ -28,7 +28,7 @@ impl Default for Names {
 }
 
 impl Names {
-    /// From a text with tokens, such as `{graph}_{name}.{frame}`: each token is replaced by its value, with `_` for what file names
+    /// Names from a text with tokens, such as `{graph}_{name}.{frame}`: each token is replaced by its value, with `_` for what file names
     /// should not contain. Without `{frame}`, the number comes last.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl Names {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Piece<'t> {
     Text(&'t str),
-    /// Without its braces.
+    /// A token without its braces.
     Token(&'t str),
 }
 

@@ -1,4 +1,4 @@
-//! From the settings of an export, as the dialog and graph files have them, to the export.
+//! Makes an export from its settings, as the dialog and graph files have them.
 
 use std::ops::RangeInclusive;
 use std::path::{PathBuf, is_separator};

@@ -72,7 +72,7 @@ fn hash(text: &str) -> String {
     hash.short()
 }
 
-/// The subject of images of all sizes.
+/// The subject without the sizes of images.
 fn unsized_subject(subject: &ExportSubject) -> ExportSubject {
     match subject.clone() {
         ExportSubject::Wire(view) => ExportSubject::Wire(View { size: None, ..view }),

@@ -38,7 +38,7 @@ pub struct Request {
 /// A wire, and its name in files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NamedWire {
-    /// By the wire when `None`.
+    /// The name in files; that of the wire when `None`.
     pub name: Option<String>,
     /// The name of the wire, as the user typed it.
     pub wire: String,

@@ -109,7 +109,7 @@ pub fn of(format: &Format) -> &'static [Setting] {
 pub struct Settings {
     /// Frames from one that is written to the next, at least 1.
     pub every: u64,
-    /// In sparse files, numbers of at most this size are left out.
+    /// Size up to which numbers are left out of sparse files.
     pub cutoff: f32,
     /// Half the width of the band of a level set \[voxels\].
     pub band: f32,

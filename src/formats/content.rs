@@ -38,7 +38,7 @@ pub enum Loudness {
 pub enum Content {
     /// Triangles.
     Mesh(Mesh),
-    /// With a warning.
+    /// An image, and a warning about it.
     Image(Pixels, Option<String>),
     /// A grid of numbers.
     Volume(Volume),

@@ -31,7 +31,7 @@ impl<'a> Cursor<'a> {
         Cursor { format, bytes, position: 0, big_endian: false }
     }
 
-    /// The same position in a file whose numbers have their highest byte first.
+    /// The cursor for a file whose numbers have their highest byte first.
     pub fn big_endian(self) -> Cursor<'a> {
         Cursor { big_endian: true, ..self }
     }

@@ -72,7 +72,7 @@ pub enum Cause {
     /// All meshes of a file are hidden.
     #[error("all its meshes are hidden")]
     Hidden,
-    /// Too many vertices for a mesh that shows some of them many times.
+    /// More vertices than are allowed, for a mesh that shows some of them many times.
     #[error("its instances and shape keys take too long to read")]
     Copies,
     /// A compression of EXR files that is not read.

@@ -55,14 +55,14 @@ pub enum Samples {
     Words(Vec<u8>),
     /// Linear light, multiplied by the alpha where there is one.
     Floats(Vec<f32>),
-    /// The same in 16 bits.
+    /// Linear light in 16 bits, multiplied by the alpha where there is one.
     Halves(Vec<f16>),
 }
 
 /// A sample as stored.
 #[derive(Clone, Copy)]
 pub enum Stored {
-    /// From 0 to [`Pixels::most`].
+    /// A whole number from 0 to [`Pixels::most`].
     Whole(u16),
     /// Linear light.
     Float(f32),
@@ -74,7 +74,7 @@ impl Pixels {
         Pixels { width, height, channels, window: Window { left: 0, top: 0, width, height }, samples }
     }
 
-    /// As stored, of a row from the bottom. Floats are finite and not multiplied by alpha: 0 in place of others.
+    /// Sample of a channel as the file stores it; `y` counts rows from the bottom. Floats are finite and not multiplied by alpha: 0 in place of others.
     pub fn stored(&self, x: usize, y: usize, channel: usize) -> Stored {
         let Window { left, top, width, .. } = self.window;
         let row = (self.height - 1 - y) as i64 - top;
@@ -125,7 +125,7 @@ impl Pixels {
         matches!(self.channels, 2 | 4).then_some(self.channels - 1)
     }
 
-    /// From 0 to 1.
+    /// Sample of a channel, from 0 to 1.
     pub fn sample(&self, x: usize, y: usize, channel: usize) -> f32 {
         match self.stored(x, y, channel) {
             Stored::Whole(whole) => f32::from(whole) / f32::from(self.most()),

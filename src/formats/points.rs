@@ -95,7 +95,7 @@ pub struct Property {
     pub block: usize,
     /// Where the first one is in it \[bytes\].
     pub offset: usize,
-    /// From one point to the next \[bytes\].
+    /// Distance from one point to the next \[bytes\].
     pub stride: usize,
     /// Whether the lowest byte of a number comes first.
     pub little: bool,

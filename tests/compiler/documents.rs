@@ -147,6 +147,17 @@ fn files_that_documents_name_are_there() {
     assert!(seen > 40, "the scan finds files: {seen}");
 }
 
+/// Words that the page on architecture may have. What one module does is said in its header.
+const WORDS_OF_ARCHITECTURE: usize = 5_500;
+
+#[test]
+fn architecture_stays_short() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/architecture.md")).unwrap();
+    let words = text.split_whitespace().count();
+    assert!(words > 3_000, "the scan finds the page: {words}");
+    assert!(words <= WORDS_OF_ARCHITECTURE, "docs/architecture.md has {words} words: details belong to module headers");
+}
+
 #[test]
 fn a_broken_link_is_found() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -55,7 +55,7 @@ impl Cache {
         Ok(Cache { folder: folder.into(), index, identity, frames, bytes, wanted: None })
     }
 
-    /// The same cache, whose frames are read with some parts alone. The others take no memory, whatever their size.
+    /// Restricts the cache to some parts of its frames. The others take no memory, whatever their size.
     #[must_use]
     pub fn with_parts(self, mut wanted: Vec<usize>) -> Cache {
         wanted.sort_unstable();

@@ -32,7 +32,7 @@ impl Cache {
         Ok(bad)
     }
 
-    /// The same of many frames, on several threads. `done` is called with each, in no order.
+    /// Verifies many frames, on several threads. `done` is called with each, in no order.
     pub fn verify_all(&self, frames: &[u64], done: impl FnMut(u64, Result<Vec<(String, u64)>, CacheError>) + Send) {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).clamp(1, MAX_THREADS);
         let (next, done) = (AtomicUsize::new(0), Mutex::new(done));

@@ -9,7 +9,7 @@ use super::{Cache, CacheError, FRAMES, INDEX, Index, MAX_INDEX, STATES, codec};
 use crate::files::numbered::Numbered;
 use crate::files::{ReadError, read, write};
 
-/// In the header of a checkpoint, the name of what it says about itself.
+/// The name in the header of a checkpoint of what it says about itself.
 const STATE_MAGIC: &[u8] = b"\"stagewright\":";
 /// Bytes at the beginning of a file in which these are.
 const BEGIN: u64 = 1 << 12;

@@ -20,7 +20,7 @@ const COMPONENTS: usize = 4;
 /// A value that changes from frame to frame along a curve through its keys.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Keyframes {
-    /// In the order of their frames.
+    /// Keys in the order of their frames.
     pub keys: Vec<Key>,
     /// An expression in which `keys` is the value of the curve; the value itself when `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -203,7 +203,7 @@ impl Key {
     }
 }
 
-/// As in a graph file: `(frame, value)`, and the tangent unless it is automatic.
+/// Writes a key as a graph file has it: `(frame, value)`, and the tangent unless it is automatic.
 impl Serialize for Key {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let automatic = self.tangent == Tangent::Auto;

@@ -4,7 +4,7 @@ fn curve(points: &[(f64, f64)]) -> Curve {
     Curve { points: points.to_vec() }
 }
 
-/// The same from the papers: slopes first (PCHIP: harmonic means with weights 1/3 + h/(h + h')), then the basis of Hermite.
+/// A curve as the papers define it: slopes first (PCHIP: harmonic means with weights 1/3 + h/(h + h')), then the basis of Hermite.
 fn pchip(points: &[(f64, f64)], t: f64) -> f64 {
     let n = points.len();
     let h: Vec<f64> = points.windows(2).map(|p| p[1].0 - p[0].0).collect();

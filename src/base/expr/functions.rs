@@ -7,7 +7,7 @@ use crate::curve::monotone;
 /// How an operator or a function is applied to its arguments.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Apply {
-    /// To each component; a scalar counts as a vector of equal components.
+    /// Applied to each component; a scalar counts as a vector of equal components.
     One(fn(f64) -> f64),
     Two(fn(f64, f64) -> f64),
     Three(fn(f64, f64, f64) -> f64),

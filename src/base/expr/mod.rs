@@ -89,9 +89,9 @@ fn usage_of(name: &str) -> Option<&'static str> {
 /// A position in an expression's text, counted from 1 in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExprPlace {
-    /// From 1.
+    /// Line, counted from 1.
     pub line: usize,
-    /// From 1 \[characters\].
+    /// Column, counted from 1 \[characters\].
     pub column: usize,
 }
 
@@ -268,7 +268,7 @@ impl Expression {
         Expression::parse_with(text, &Numbers::new())
     }
 
-    /// The same for a text that may name these numbers. Their values are used for the check; later values may differ,
+    /// Parses a text that may name these numbers. Their values are used for the check; later values may differ,
     /// but should have the same number of components.
     ///
     /// # Errors
@@ -322,7 +322,7 @@ impl Expression {
         self.eval_by(ctx, &|place| numbers.get(self.scan.numbers.get(place)?).copied())
     }
 
-    /// The same with the numbers given by their index in [`Expression::numbers`].
+    /// The value in a frame, with numbers given by their index in [`Expression::numbers`].
     ///
     /// # Errors
     /// As [`Expression::eval`].

@@ -3,7 +3,7 @@
 
 /// Names that Windows reserves for devices, whatever their extension.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
-/// The same with a digit after them.
+/// Names that Windows reserves for devices where a digit follows.
 const NUMBERED_DEVICES: [&str; 2] = ["COM", "LPT"];
 /// Longest name \[bytes\].
 const MAX_LENGTH: usize = 255;

@@ -80,7 +80,7 @@ impl Access {
         self.resolve_from(&self.folder, named)
     }
 
-    /// The same for a file that another file names, relative to that file's folder.
+    /// The path of a file that another file names, relative to that file's folder.
     ///
     /// # Errors
     /// As [`Access::resolve`].
@@ -141,7 +141,7 @@ pub fn open(path: &Path) -> Result<(File, u64), ReadError> {
     opened(options().open(path)?)
 }
 
-/// The same, but symbolic links are an error.
+/// Opens a regular file, as [`open()`] does, but symbolic links are an error.
 ///
 /// # Errors
 /// As [`open()`].

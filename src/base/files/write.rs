@@ -27,8 +27,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_by(TEMPORARY, path, bytes)
 }
 
-/// The same for a file in the folder of an export: if the process is killed, its temporary file is removed together
-/// with those of frames.
+/// Replaces a file in the folder of an export atomically: if the process is killed, its temporary file is removed
+/// together with those of frames.
 ///
 /// # Errors
 /// As [`replace`].
@@ -71,7 +71,7 @@ fn is_named(entry: &fs::DirEntry, prefix: &str) -> bool {
     name.starts_with(prefix) && name.ends_with(ENDING) && entry.file_type().is_ok_and(|kind| kind.is_file())
 }
 
-/// The same for a file that the user has chosen: for a symbolic link, its target is replaced, and the link stays.
+/// Replaces a file that the user has chosen atomically: for a symbolic link, its target is replaced, and the link stays.
 ///
 /// # Errors
 /// As [`replace`].
@@ -125,7 +125,7 @@ pub fn rename(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The same, and returns the open file.
+/// Gives a temporary file its final name, as [`rename`] does, and returns the open file.
 ///
 /// # Errors
 /// As [`rename`].

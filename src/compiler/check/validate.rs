@@ -289,7 +289,7 @@ type Hash = [u8; 32];
 /// megabytes of texts; no two texts of one hash are known.
 static PASSED: LazyLock<Mutex<LruCache<Hash, ()>>> = LazyLock::new(|| Mutex::new(LruCache::new(MOST_PASSED)));
 
-/// Many graphs' worth.
+/// Limit of texts that are remembered as passed: those of many graphs.
 const MOST_PASSED: NonZeroUsize = NonZeroUsize::MIN.saturating_add(10_000);
 
 fn hash(wgsl: &str) -> Hash {

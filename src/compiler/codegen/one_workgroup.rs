@@ -32,7 +32,7 @@ const MAX_TEXT: usize = 20_000;
 pub(super) struct Phase<'a> {
     pub kernel: &'a Kernel,
     pub block: &'a Block,
-    /// By binding.
+    /// Buffers in the order of their bindings.
     pub buffers: &'a [BufferId],
     /// Workgroups along x, y and z.
     pub groups: [u32; 3],
@@ -193,7 +193,7 @@ fn words(ty: &str) -> Option<u32> {
 
 /// A kernel's text, and what stands in it once for the whole kernel.
 struct Module<'a> {
-    /// Without declarations of buffers, blocks and workgroup memory; the entry point is a function like any other.
+    /// The text without declarations of buffers, blocks and workgroup memory; the entry point is a function like any other.
     text: String,
     /// Name, type, and whether it is written.
     buffers: Vec<(&'a str, String, bool)>,

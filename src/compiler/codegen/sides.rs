@@ -8,7 +8,7 @@ use super::wgsl::{cell_literal, cell_type, wrapped};
 use crate::stage::edges::Edges;
 use crate::stage::types::EdgeRule;
 
-/// By axis and side.
+/// A flag for each axis and side.
 type Sides = [[bool; 2]; 3];
 
 /// `vec2<bool>(true, false)`: by axis, whether it is one of these.
@@ -33,7 +33,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// For each axis a number that is one greater along that of the faces.
+    /// A literal with a number for each axis that is one greater along that of the faces.
     fn literal(&self, of: impl Fn(i64) -> i64) -> String {
         let mut all = self.n.map(of);
         if let Some(own) = self.faces.and_then(|axis| all.get_mut(axis)) {
@@ -46,7 +46,7 @@ impl Places {
         axes.iter().take(self.dim as usize).any(|axis| *axis)
     }
 
-    /// By component, whether `_cell` lies beyond one of these sides.
+    /// Whether, by component, `_cell` lies beyond one of these sides.
     pub(super) fn beyond(&self, sides: Sides) -> String {
         let (lower, upper) = (sides.map(|[lower, _]| lower), sides.map(|[_, upper]| upper));
         let zero = format!("{}(0)", cell_type(self.dim));

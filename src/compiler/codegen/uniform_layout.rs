@@ -13,7 +13,7 @@ use crate::scatter::{Places, ScatterCheck};
 struct BlockKey {
     node: NodeId,
     inlined: Vec<NodeId>,
-    /// By write: whether it begins with a constant.
+    /// Whether each write begins with a constant.
     starts: Vec<bool>,
     /// Iteration, substep and colour; zero where the text does not use them.
     counters: [u32; 3],

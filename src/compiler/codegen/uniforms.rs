@@ -37,7 +37,7 @@ pub(crate) struct Member {
     pub content: Content,
     /// Dimensions of the space that a `Vec` lives in.
     pub dim: u32,
-    /// From the start of the block \[bytes\].
+    /// Offset from the start of the block \[bytes\].
     pub offset: u32,
 }
 

@@ -116,7 +116,7 @@ pub(crate) struct Wanted<'g> {
     pub node: &'g Node,
     pub stage: &'g Stage,
     program: Arc<Program>,
-    /// By its place in the program.
+    /// The operation, by its place in the program.
     op: OpId,
     in_place: Vec<bool>,
 }

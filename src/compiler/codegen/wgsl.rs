@@ -25,7 +25,7 @@ pub(super) fn cell_literal(values: [i64; 3], dim: u32) -> String {
     format!("{}({})", cell_type(dim), parts.join(", "))
 }
 
-/// The same of numbers of cells.
+/// `vec2i(256, 128)`, from numbers of cells.
 pub(super) fn cells_literal(values: [u32; 3], dim: u32) -> String {
     cell_literal(values.map(i64::from), dim)
 }

@@ -28,7 +28,7 @@ use crate::stage::{IterationSource, Stage};
 /// A variant whose text is there.
 struct Known {
     kernel: Kernel,
-    /// The same among the plan's kernels, once something is dispatched that needs it by itself.
+    /// The kernel's id in the plan, once something is dispatched that needs it by itself.
     id: OnceCell<KernelId>,
     /// Whether it goes through a list of blocks.
     listed: bool,

@@ -10,7 +10,8 @@
 //! memory for such blocks alone, one block behind another (pass `block_pool`); place 0 is that of all other blocks, where zeros are.
 //!
 //! On cells of another width, as the levels of a multigrid cycle have, stages run in those that such blocks cover whole, so their border is
-//! nowhere further out. They go by a word for each tile of cells, which lies in one block.
+//! nowhere further out: corrections of a level that is active further out than the finest one are too large, and a cycle does not converge. They
+//! go by a second table, with a word for each tile of cells, which lies in one block.
 //!
 //! A face belongs to the cells on both sides of it: stages that return faces also run in the cells behind those of a block.
 

@@ -3,6 +3,9 @@
 //!
 //! In half precision every store rounds, and what an inlined stage passes on is rounded as if it had been stored and read. So fused and plain
 //! plans agree to the bit. Only a tile rounds less often: it holds `f32` over all its sweeps.
+//!
+//! A word of two halves has one writer, so an invocation computes both of its cells. Accessors, the compiler's own kernels, the host's reads and
+//! views all go by this description; the GPU needs no feature for 16 bits.
 
 use std::cmp::Ordering;
 

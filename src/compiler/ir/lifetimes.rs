@@ -24,7 +24,7 @@ pub(crate) enum Moment {
     AfterFrame,
 }
 
-/// From when a value is written to when it is needed last.
+/// The time from when a value is written to when it is needed last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Life {
     pub first: Moment,

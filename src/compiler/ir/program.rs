@@ -68,7 +68,7 @@ pub(crate) enum Part {
     Bins,
     /// The blocks of cells that the operation runs in; or, written by a stage, those in which its grid is not zero (pass `block_marks`).
     Blocks,
-    /// The same for cells of another width, in tiles of so many along each axis.
+    /// The blocks that the operation runs in, for cells of another width: tiles of so many cells along each axis.
     Covered(u32),
     /// The blocks that grids in a pool have memory for, by a table that the operation does not go by, and which of several.
     Slots(u32),
@@ -128,7 +128,7 @@ pub(crate) enum Task {
     /// Which blocks of cells hold anything but zero, and those with their neighbours.
     FindBlocks,
     WidenBlocks,
-    /// With so many places in memory.
+    /// Gives blocks places in memory, of which there are so many.
     PlaceBlocks(u32),
     CoverBlocks,
     /// Moves particles for which the prefix sum increases to the position that it gives.
@@ -349,7 +349,7 @@ pub(crate) struct Program {
     pub carries: Vec<Vec<ValueId>>,
     /// Versions of one wire that must share a buffer, in the order in which they are written.
     pub together: Vec<Vec<ValueId>>,
-    /// For each gate, the workgroups of the dispatches that it controls.
+    /// The workgroups of the dispatches that each gate controls.
     pub tables: BTreeMap<ValueId, Vec<[u32; 3]>>,
     /// The group whose test writes each gate.
     pub testers: BTreeMap<ValueId, NodeId>,

@@ -2,7 +2,8 @@
 //!
 //! Each attribute is a value of its own, so a stage makes new versions of what it writes and of nothing else. `emit` appends in the stage's own
 //! kernel. `filter` sums flags and moves what stays, in its order; `gather` and `scatter` move by an index from the stage. Moving gives a set
-//! a new *order*, and a neighbour grid remembers the order that it was filled from.
+//! a new *order*, and a neighbour grid remembers the order that it was filled from: a stage that takes particles and neighbours of different
+//! orders is refused. A sort moves no attribute that is about to be overwritten (`dead`). Counts live on the GPU and size indirect dispatches.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -1,6 +1,9 @@
 //! Groups that may stop before their last iteration. After every few iterations a *gate* decides whether the next ones
 //! run. The outputs of the group are *carried*: at the end of every iteration that can be the last, they are stored at
 //! the same place in memory, where readers outside find them whichever iteration was the last.
+//!
+//! The CPU is not asked within a frame. The group is unrolled like any other, and dispatches of later iterations are indirect: a test of one
+//! invocation writes their workgroups into the gate, or zeros. Neighbour grids and fields can't leave such a group, since they can't be carried.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -198,7 +201,7 @@ impl Expander<'_> {
         Ok(carried)
     }
 
-    /// The same for the count and the attributes of particles. The order is that of the last iteration: where iterations
+    /// Carries the count and the attributes of particles. Their order is that of the last iteration: where iterations
     /// sort, it matches no neighbour grid from outside, and none leaves the group.
     fn carry_set(&mut self, group: NodeId, feeds: &[(EnvId, Feed)], mut end: Set) -> Result<Feed, Problems> {
         let count = |(repeat, feed): &(EnvId, Feed)| match feed {
@@ -256,7 +259,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// The same for the number of iterations of a group that may stop; an output of that name has priority.
+    /// Watches the number of iterations of a group that may stop; an output of that name has priority.
     pub(super) fn show_repeats(&mut self, node: NodeId) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         let Kind::Group(group) = &entry.kind else { return Ok(()) };

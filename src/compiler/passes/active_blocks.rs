@@ -15,7 +15,7 @@ enum Zero {
     Everywhere,
     /// Where an operation over cells, or over faces, does not run by a table of blocks.
     Outside(ValueId, Over),
-    /// The same, in the cells of one colour.
+    /// The cells of one colour in which an operation does not run by a table of blocks.
     Colored(ValueId, u32),
 }
 

@@ -2,7 +2,14 @@
 //! block lies. All others are at one place, with zeros. A State goes with its next value; the table of last frame's blocks is a State too.
 //!
 //! What the host reads keeps memory for all cells, and so does what built-in operations copy or move, what early exits carry, cells that share
-//! a word, and arrays. Operations that load rows or halos of a grid as they lie in memory can't read from a pool.
+//! a word, and arrays. Operations that load rows or halos of a grid as they lie in memory can't read from a pool. Plans for the debugger
+//! have no pools.
+//!
+//! Kernels that read a grid in a pool bind the table by which it was written, and ask it for each cell (`stage_kernel::pool`). Where even the
+//! blocks do not fit, a pool has as many places as the memory budget allows, and a watched number warns when more are asked for.
+//!
+//! A State in blocks can't continue from a checkpoint with all cells. So pools are used where memory for all cells would exceed the budget,
+//! and otherwise only where `PlanOptions::pools` asks for them: on GPUs by exports and renders without checkpoints.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -157,7 +164,7 @@ impl Pools {
         tables.filter(|table| blocks::tile(op).is_some() || blocks::table(op) != Some(*table)).collect()
     }
 
-    /// For each table the places that are enough, one of them for zeros, or that one buffer has: an index into it is an `i32`. `None` without
+    /// The places that are enough for each table, one of them for zeros, or that one buffer has: an index into it is an `i32`. `None` without
     /// pools.
     fn all(&self, graph: &Graph, frame: &Program) -> Option<BTreeMap<ValueId, u32>> {
         let mut all = BTreeMap::new();

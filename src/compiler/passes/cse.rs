@@ -63,7 +63,7 @@ pub(super) fn drop_repeats(graph: &Graph, program: &mut Program) {
     }
 }
 
-/// For each gate those that are open whenever it is.
+/// The gates that are open whenever another is.
 fn open(program: &Program) -> HashMap<ValueId, BTreeSet<ValueId>> {
     let writers = program.writers();
     let gates: BTreeSet<ValueId> = program.ops.iter().filter_map(|op| op.gate).collect();

@@ -4,7 +4,8 @@
 //!
 //! Values that share memory, swap it, or are copied word by word have one layout. So the choice is made for each such family: versions of an
 //! attribute, a State with its next and its initial value, what a move reads and writes. The programs of the frame and of the reset choose together.
-//! What leaves a plan for another one, for a file or for the host is converted there (`ir::layout::regrouped`).
+//! What leaves a plan for another one, for a file or for the host is converted there (`ir::layout::regrouped`). Checkpoints and caches hold
+//! padded vectors.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -60,7 +60,7 @@ fn zeroes(op: &Op) -> bool {
 struct Order {
     writers: IdVec<Value, Option<OpId>>,
     ops: Vec<OpId>,
-    /// For each value, the place of the first operation that needs it.
+    /// The place of the first operation that needs each value.
     needed: IdVec<Value, usize>,
     /// How many grids each operation zeroes.
     zeroed: BTreeMap<OpId, u32>,

@@ -86,9 +86,9 @@ type Rewrite = fn(&Context, &mut Program) -> Result<(), Problems>;
 #[derive(Clone, Copy)]
 pub(super) enum Runs {
     Frame(Rewrite),
-    /// On the frame and on the reset, each by itself.
+    /// Rewrites the frame and the reset, each by itself.
     Each(Rewrite),
-    /// On the frame and on the reset together.
+    /// Rewrites the frame and the reset together.
     Both(fn(&Context, &mut Program, &mut Program)),
 }
 

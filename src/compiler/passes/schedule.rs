@@ -35,7 +35,7 @@ pub(super) fn schedule(program: &mut Program) {
     program.ops = Arena::from(ops);
 }
 
-/// For each operation, those that must come after it, and before it.
+/// The operations that must come after each operation, and before it.
 struct Edges {
     after: IdVec<Op, Vec<OpId>>,
     before: IdVec<Op, Vec<OpId>>,

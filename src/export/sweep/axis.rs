@@ -178,7 +178,7 @@ impl Range {
     }
 }
 
-/// With so many digits: 0.3 instead of 0.30000000000000004.
+/// A number with so many digits: 0.3 instead of 0.30000000000000004.
 fn tidy(number: f64, digits: usize) -> f64 {
     format!("{number:.*e}", digits - 1).parse().unwrap_or(number)
 }

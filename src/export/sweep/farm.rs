@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// With a program in the place of sbatch that runs each job, and one in that of Stagewright that prints its arguments.
+    /// Runs a program in the place of sbatch that runs each job, and one in that of Stagewright that prints its arguments.
     #[cfg(unix)]
     #[test]
     fn a_script_runs_the_program_with_the_paths_that_it_was_made_for() {

@@ -66,7 +66,7 @@ pub struct Options {
     /// Names of files without their ending, with tokens as those of an export.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub names: Option<String>,
-    /// In sparse files, numbers of at most this size are left out.
+    /// Size up to which numbers are left out of sparse files.
     #[serde(skip_serializing_if = "is_default")]
     pub cutoff: f32,
     /// Values that all tasks have: `node.param=value`, as typed.
@@ -112,7 +112,7 @@ pub struct Manifest {
 /// One run of the graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// From 0; it is also the name of the task's folder.
+    /// Number of the task, from 0, and name of its folder.
     pub index: usize,
     /// Value of each parameter.
     pub values: BTreeMap<String, Value>,

@@ -62,12 +62,12 @@ impl Bits<'_> {
 /// Symbols by their codes. Codes of a length follow each other, and those of a longer one are smaller.
 struct Codes {
     symbols: Vec<u32>,
-    /// For each length its first code, how many there are, and where their symbols begin.
+    /// The first code of each length, how many there are, and where their symbols begin.
     lengths: [[u64; 3]; MAX_LENGTH + 1],
 }
 
 impl Codes {
-    /// From the length of each symbol's code.
+    /// Codes from the length of each symbol's code.
     fn new(of: &[u8]) -> Option<Codes> {
         let mut lengths = [[0u64; 3]; MAX_LENGTH + 1];
         for length in of {

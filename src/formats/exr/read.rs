@@ -75,7 +75,7 @@ enum Compression {
     Rle,
     /// Deflate; so many lines together.
     Zip(usize),
-    /// The same, of floats with 24 bits.
+    /// Deflate of floats with 24 bits.
     Pxr24,
     Piz,
 }

@@ -68,7 +68,7 @@ impl Header {
         Ok(Header { descr, shape, fortran, begin })
     }
 
-    /// From one element to the next along each axis \[elements\].
+    /// Distance from one element to the next along each axis \[elements\].
     fn strides(&self) -> Vec<usize> {
         let axes = self.shape.len();
         let mut strides = vec![1; axes];
@@ -213,7 +213,7 @@ struct Field {
     ty: Type,
     little: bool,
     components: usize,
-    /// From the record's begin \[bytes\].
+    /// Offset from the record's begin \[bytes\].
     offset: usize,
 }
 

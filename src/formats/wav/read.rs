@@ -115,7 +115,7 @@ impl Format {
         Ok(Format { float, channels, rate, bits })
     }
 
-    /// From -1 to 1.
+    /// A sample from -1 to 1.
     fn sample(self, bytes: &[u8]) -> f64 {
         let mut word = [0u8; 8];
         word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);

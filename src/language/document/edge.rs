@@ -16,7 +16,7 @@ pub enum Edge {
 }
 
 impl Edge {
-    /// From a rule, or from axes and sides with theirs: `wall`, `y wrap, left inflow`.
+    /// Reads a rule, or axes and sides with theirs: `wall`, `y wrap, left inflow`.
     pub fn from_text(text: &str) -> Edge {
         let is_name = |side: &str| side.chars().all(|c| c.is_ascii_alphabetic());
         let pair = |part: &str| {
@@ -38,7 +38,7 @@ impl From<&str> for Edge {
     }
 }
 
-/// As [`Edge::from_text`] reads it.
+/// Writes an edge rule in the form that [`Edge::from_text`] reads.
 impl fmt::Display for Edge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

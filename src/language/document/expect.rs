@@ -7,7 +7,7 @@ use super::Extra;
 pub struct Expect {
     /// Frames after which it is checked, counted from 1.
     pub at: Vec<u64>,
-    /// Also checked every so many frames, up to and including frame `to`.
+    /// Interval of further checks \[frames\], up to and including frame `to`.
     pub every: Option<u64>,
     /// The last frame of `every`.
     pub to: Option<u64>,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 
-/// As it is written, without quotes.
+/// The name of a field as it is written, without quotes.
 pub(super) struct FieldName(pub(super) String);
 
 impl<'de> Deserialize<'de> for FieldName {

@@ -96,7 +96,7 @@ impl FileSource {
     /// `hold` shows the first or the last file, `loop` starts again, `error` ends the run.
     pub const BEYONDS: [&str; 3] = ["hold", "loop", "error"];
 
-    /// The same as [`FileSource::SPACES`], and first what holds where nothing is given: EXR files hold linear light.
+    /// [`FileSource::SPACES`], first the space that holds where none is given: EXR files hold linear light.
     pub fn spaces(&self) -> [&'static str; 2] {
         let [srgb, linear] = FileSource::SPACES;
         if self.is_linear() { [linear, srgb] } else { [srgb, linear] }

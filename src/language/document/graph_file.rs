@@ -206,7 +206,7 @@ impl Node {
         self.kind.values().chain(run).chain(self.params.values())
     }
 
-    /// The same with mutable access.
+    /// All values of the node, with mutable access. Those inside a group are not included.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut ParamValue> {
         let until = self.until.iter_mut().map(|until| &mut until.below);
         let run = self.iterations.iter_mut().chain(until).chain(&mut self.capacity);
@@ -279,7 +279,7 @@ pub struct Group {
     pub params: BTreeMap<String, Vec<Link>>,
     /// Position of the inputs on the canvas inside the group \[points\]; placed automatically when `None`.
     pub inputs_at: Option<(f32, f32)>,
-    /// The same for the outputs.
+    /// Position of the outputs on the canvas inside the group \[points\]; placed automatically when `None`.
     pub outputs_at: Option<(f32, f32)>,
     /// Comment frames, from back to front.
     pub frames: Vec<Frame>,

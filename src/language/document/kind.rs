@@ -75,11 +75,11 @@ pub struct PaletteEntry {
 pub enum KindPorts {
     /// The ports that the stage or the group declares.
     Declared,
-    /// The same for every node of the kind.
+    /// The ports that every node of the kind has.
     Fixed {
-        /// From top to bottom.
+        /// Inputs from top to bottom.
         inputs: &'static [KindPort],
-        /// From top to bottom.
+        /// Outputs from top to bottom.
         outputs: &'static [KindPort],
     },
     /// No ports: the node computes nothing, so it is not part of the graph that runs.
@@ -439,7 +439,7 @@ impl NodeKind {
         }
     }
 
-    /// The same, to change it.
+    /// The value of a number, with mutable access.
     pub fn number_mut(&mut self) -> Option<&mut ParamValue> {
         match self {
             NodeKind::Number(value) => Some(value),
@@ -464,7 +464,7 @@ impl NodeKind {
         self.number().into_iter().chain(domain.0).chain(domain.1)
     }
 
-    /// The same, to change them.
+    /// The node's own values, with mutable access.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut ParamValue> {
         let (one, many): (_, &mut [ParamValue]) = match self {
             NodeKind::Domain(domain) => (Some(&mut domain.width), &mut domain.resolution),
@@ -538,7 +538,7 @@ impl KindInfo {
         }
     }
 
-    /// The same of outputs.
+    /// Outputs that every node of the kind has; `None` where its stage or group declares them.
     pub fn outputs(&self) -> Option<&'static [KindPort]> {
         match self.ports {
             KindPorts::Fixed { outputs, .. } => Some(outputs),

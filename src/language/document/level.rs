@@ -81,7 +81,7 @@ impl<'a> Level<'a> {
     }
 }
 
-/// The same with mutable access.
+/// A level of a document, with mutable access.
 #[derive(Debug)]
 pub enum LevelMut<'a> {
     /// The root of the document.
@@ -137,7 +137,7 @@ impl Document {
         Some(level)
     }
 
-    /// The same with mutable access.
+    /// A level with mutable access; `None` where one of the names is not a group in the document.
     pub fn level_mut(&mut self, scope: &Scope) -> Option<LevelMut<'_>> {
         let mut level = LevelMut::Document(self);
         for name in &scope.0 {

@@ -21,9 +21,9 @@ pub enum ReadError {
     /// The text is not valid, or does not describe a graph.
     #[error("line {line}, column {column}: {}", crate::printable::name(.message))]
     Syntax {
-        /// From 1.
+        /// Line, counted from 1.
         line: usize,
-        /// From 1 \[characters\].
+        /// Column, counted from 1 \[characters\].
         column: usize,
         /// What is wrong there.
         message: String,

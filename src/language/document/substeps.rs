@@ -12,9 +12,9 @@ use super::field_name::FieldName;
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Substeps {
-    /// The same number in every frame.
+    /// A fixed number in every frame.
     Fixed(u32),
-    /// As few as keep each step within its bounds.
+    /// The smallest number that keeps each step within its bounds.
     Bounded {
         /// The greatest Courant number of a step: cells that the fastest value crosses. Decided from the frame before.
         #[serde(skip_serializing_if = "Option::is_none")]

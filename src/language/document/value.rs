@@ -37,7 +37,7 @@ impl ParamValue {
         }
     }
 
-    /// The same, to change it.
+    /// The text of an expression, also that of keys, with mutable access.
     pub fn expression_mut(&mut self) -> Option<&mut String> {
         match self {
             ParamValue::Expression(text) => Some(text),

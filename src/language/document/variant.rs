@@ -35,7 +35,7 @@ type Done<'a> = dyn FnMut(&str, &str, Result<(), Fault>) -> bool + 'a;
 /// Which way values are exchanged.
 #[derive(Clone, Copy, PartialEq)]
 enum Direction {
-    /// From the default to the variant.
+    /// Exchange from the default to the variant.
     Choose,
     /// Back to the default.
     Return,

@@ -47,7 +47,7 @@ fn name_at<'a>(level: &Scope, scope: &'a Scope, link: &'a Link) -> Option<&'a st
     (scope.0.get(..depth)? == level.0.as_slice()).then(|| scope.0.get(depth).unwrap_or(&link.node).as_str())
 }
 
-/// The same subject with another name at `level`.
+/// The subject with another name at `level`.
 fn with_name(level: &Scope, scope: &Scope, link: &Link, new: &str) -> (Scope, Link) {
     let (mut scope, mut link) = (scope.clone(), link.clone());
     match scope.0.get_mut(level.0.len()) {

@@ -33,9 +33,9 @@ pub struct PortSignature {
     pub doc: String,
     /// Whether the port may stay unwired.
     pub optional: bool,
-    /// For an input: what can be connected to it.
+    /// What can be connected to an input.
     pub takes: Takes,
-    /// For an output: whether it is a number node, which is a constant wherever it is connected.
+    /// Whether an output is that of a number node, which is a constant wherever it is connected.
     pub constant: bool,
 }
 

@@ -133,7 +133,7 @@ struct Inside<'a> {
     group: Group,
     /// The new names of its nodes.
     names: BTreeMap<String, String>,
-    /// For each number input, the name that expressions use for what it reads.
+    /// The name that expressions use for what each number input reads.
     inputs: BTreeMap<String, String>,
     /// Number nodes that replace constants of inputs.
     numbers: Nodes,

@@ -36,7 +36,7 @@ pub fn through(ports: &Ports<'_>, link: &Link, out: &dyn Fn(&str, &Node) -> bool
     Rc::try_unwrap(end).unwrap_or_else(|end| Through::clone(&end))
 }
 
-/// The same for nodes that are not part of the graph. All wires along the path have the same end, so finding the ends
+/// Follows a wire back past the nodes that are not part of the graph. All wires along the path have the same end, so finding the ends
 /// of a level takes time proportional to its wires.
 fn end_of(ports: &Ports<'_>, link: &Link) -> Rc<Through> {
     follow(ports, link, &is_out, &mut ports.ends.borrow_mut())

@@ -159,7 +159,7 @@ pub struct Node {
     pub kind: Kind,
     /// The group around it.
     pub group: Option<NodeId>,
-    /// In the order of the kind's ports.
+    /// Inputs in the order of the kind's ports.
     pub inputs: Vec<Input>,
     /// The grid that decides in which blocks of cells the stage runs, where it does not run in all.
     pub blocks: Option<Blocks>,
@@ -258,7 +258,7 @@ pub struct Group {
     pub inputs: Vec<(String, PortType)>,
     /// Names of the outputs and the wires that they pass on, sorted by name.
     pub outputs: Vec<(String, Source)>,
-    /// For each input, whether it is a number node that iterations change: the first iteration reads that number, each
+    /// Whether each input is a number node that iterations change: the first iteration reads that number, each
     /// further one the result of the one before.
     pub looped: Vec<bool>,
     /// Whether the group names a grid for where the stages inside run.

@@ -22,9 +22,9 @@ pub struct Domain {
     pub cell_size: f64,
     /// What is read beyond the box.
     pub edge: Edges,
-    /// For a domain that a stage requested by `half`: the finer domain.
+    /// The finer domain, where a stage requested this one by `half`.
     pub finer: Option<Finer>,
-    /// For a domain that a stage requested by `slices`: the domain whose cells are cut.
+    /// The domain whose cells are cut, where a stage requested this one by `slices`.
     pub sliced: Option<Sliced>,
 }
 

@@ -56,7 +56,7 @@ impl Graph {
         outputs.filter_map(field).collect()
     }
 
-    /// The same graph with a grid for each field among these wires, `node.port`, `node.port@domain` or `node`. Other wires are
+    /// The graph with a grid for each field among these wires, `node.port`, `node.port@domain` or `node`. Other wires are
     /// ignored, and a field without a domain to look at it.
     pub fn sampled(&self, wires: &[String]) -> Cow<'_, Graph> {
         let mut graph = Cow::Borrowed(self);
@@ -133,7 +133,7 @@ impl Graph {
         Some(self.finer_domain(around))
     }
 
-    /// In place of a domain with few cells, such as one of particles, the one with most cells in the same box.
+    /// The domain with most cells in the same box, in place of one with few cells, such as one of particles.
     fn finer_domain(&self, domain: DomainId) -> DomainId {
         let Some(own) = self.domains.get(domain) else { return domain };
         if own.resolution.iter().any(|cells| *cells >= FEW) {

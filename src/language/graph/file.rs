@@ -9,7 +9,7 @@ use crate::stage::types::{ValueType, WireType};
 /// A file, and its placement in the domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct File {
-    /// As in the document: relative to the graph's own file.
+    /// Path as the document has it: relative to the graph's own file.
     pub path: String,
     /// Centre \[m\] and longest side \[m\]; those of the file when `None`.
     pub place: Option<([f64; 3], f64)>,
@@ -45,7 +45,7 @@ pub enum FileOutput {
     Velocity,
     /// The numbers of a grid.
     Value,
-    /// The same where each is a vector.
+    /// The vectors of a grid.
     Vector,
     /// Particles.
     Particles,

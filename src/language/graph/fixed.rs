@@ -21,7 +21,7 @@ use crate::stage::types::ValueType;
 /// Kernels count words with signed 32-bit integers. Grids with several words a cell may have memory for some blocks alone, so the plan has the
 /// last word on them.
 const MAX_CELLS: u64 = 1 << 30;
-/// The same limit for particles, which have up to four words.
+/// Limit of particles, which have up to four words. Kernels count words with signed 32-bit integers.
 const MAX_PARTICLES: u32 = 1 << 29;
 const MAX_ITERATIONS: u32 = 10_000;
 /// Limits of cells along each axis, in two and in three dimensions: WebGPU starts at most 65,535 workgroups along an axis, which have 32 x 4 cells

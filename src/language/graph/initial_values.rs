@@ -25,7 +25,7 @@ impl Graph {
         read.filter(|(node, _)| self.nodes[*node].file.is_some()).collect()
     }
 
-    /// For each node, whether only the start of a State reads it and no frame does. Nodes that nothing reads are not
+    /// Whether only the start of a State reads each node, and no frame does. Nodes that nothing reads are not
     /// included. Takes time proportional to the wires.
     pub fn start_only(&self) -> IdVec<Node, bool> {
         // The number of readers of each node in a frame, and the sources of each node.

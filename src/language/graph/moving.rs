@@ -99,7 +99,7 @@ fn input<'a>(node: &'a Node, name: &str) -> Option<&'a Input> {
 struct Search<'a> {
     graph: &'a Graph,
     numbers: &'a Table,
-    /// For outputs of nodes, the path of the node that makes them change.
+    /// The path of the node that makes an output of a node change.
     known: HashMap<(NodeId, usize), Option<String>>,
 }
 

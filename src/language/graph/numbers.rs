@@ -354,7 +354,7 @@ impl Table {
         Ok(known)
     }
 
-    /// The same with names that the text does not use, for the message that lists them.
+    /// The known numbers with names that the text does not use, for the message that lists them.
     pub(super) fn all_known(&self, names: &Names, known: &Numbers) -> Numbers {
         let value = |path: &String| self.get(path).map_or(Number::scalar(0.0), |entry| entry.start);
         let listed = names.0.iter().filter_map(|(name, named)| Some((name, named.path()?)));

@@ -9,7 +9,7 @@ use super::{Beyond, Sequence};
 /// A file that gives a number for each frame, and how it is read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Track {
-    /// As in the document: relative to the graph's own file.
+    /// Path as the document has it: relative to the graph's own file.
     pub path: String,
     /// The column of a table; the first one besides the times when `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -17,9 +17,9 @@ pub struct Track {
     /// Whether a frame of a sound has its largest sample, and not the root of their mean square.
     #[serde(default)]
     pub peak: bool,
-    /// The time in which it comes near a higher value, and a lower one, all but 1/e of the way \[s\].
+    /// The time in which the number comes near a higher value, all but 1/e of the way \[s\].
     pub attack: f64,
-    /// The same for a lower value \[s\].
+    /// The time in which the number comes near a lower value, all but 1/e of the way \[s\].
     pub release: f64,
     /// Which frame of the file the first frame shows, and what is beyond the last one.
     pub sequence: Sequence,

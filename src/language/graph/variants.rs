@@ -45,7 +45,7 @@ pub fn check(document: &Document, library: &Library) -> Problems {
     check_with(document, &mut |document| Graph::build(document, library).err().unwrap_or_default())
 }
 
-/// The same, where `check` finds the problems of a document.
+/// What keeps the variants of a document from running, where `check` finds the problems of a document.
 pub fn check_with(document: &Document, check: &mut dyn FnMut(&Document) -> Problems) -> Problems {
     let mut errors = |document: &Document| -> Vec<Problem> {
         check(document).0.into_iter().filter(|problem| problem.severity == Severity::Error).collect()

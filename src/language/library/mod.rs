@@ -63,7 +63,7 @@ enum Entry {
 enum SharedEntry {
     /// Parsed when it is first used.
     BuiltIn(Arc<BuiltInShared>),
-    /// With its text.
+    /// A file that was added, with its text.
     Added(Result<Arc<SharedFile>, Vec<StageError>>, Arc<str>),
 }
 

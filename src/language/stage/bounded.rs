@@ -16,7 +16,7 @@ impl Stage {
         self.found.bounded.get(dim, |dim| self.bound(dim))
     }
 
-    /// The same with short loops unrolled.
+    /// The text with a budget in loops, and short loops unrolled.
     pub fn unrolled(&self, dim: u32) -> &str {
         self.found.unrolled.get(dim, |dim| {
             let arrays: Vec<&str> = self.arrays().map(|port| port.name.as_str()).collect();
@@ -26,7 +26,7 @@ impl Stage {
         })
     }
 
-    /// The same with long loops kept from drivers that would unroll them: its kernel is compiled faster, and may run slower. It calls
+    /// The text with long loops kept from drivers that would unroll them: its kernel is compiled faster, and may run slower. It calls
     /// `_rolled()`, which is to return zero.
     pub fn rolled(&self, dim: u32) -> &str {
         self.found.rolled.get(dim, |dim| {
@@ -43,7 +43,7 @@ impl Stage {
         })
     }
 
-    /// The same with loops over axes unrolled alone.
+    /// The text with a budget in loops, and loops over axes alone unrolled.
     pub fn unrolled_axes(&self, dim: u32) -> String {
         unroll::unrolled_axes(&self.bounded(dim).source, &|name| known(name, dim))
     }

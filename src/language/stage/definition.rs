@@ -47,7 +47,7 @@ pub(super) struct Findings {
     pub unrolled: PerDimension<String>,
     pub rolled: PerDimension<String>,
     pub search: PerDimension<Option<Search>>,
-    /// By input name.
+    /// Footprints by input name.
     pub footprints: PerDimension<BTreeMap<String, Footprint>>,
     pub interleaves: Cached<bool>,
 }
@@ -62,7 +62,7 @@ impl PartialEq for Findings {
 /// What a stage's function is called for, as its argument says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IterationSource {
-    /// Once a dispatch.
+    /// A call for each dispatch.
     Once,
     /// Each cell of its domain.
     Cells,

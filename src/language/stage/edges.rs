@@ -22,7 +22,7 @@ impl Edges {
         Edges([[rule; 2]; 3])
     }
 
-    /// The same in a domain of so many dimensions: the sides that a plane lacks do not count, and become those of y.
+    /// The rules in a domain of `dim` dimensions: the sides that a plane lacks do not count, and become those of y.
     pub(crate) fn in_dim(self, dim: u32) -> Edges {
         let [x, y, z] = self.0;
         Edges([x, y, if dim < 3 { y } else { z }])
@@ -54,7 +54,7 @@ impl Edges {
         Edges(self.0.map(|sides| sides.map(&change)))
     }
 
-    /// By axis and side, whether a rule is one of these.
+    /// Whether, by axis and side, a rule is one of these.
     pub fn are(&self, rules: &[EdgeRule]) -> [[bool; 2]; 3] {
         self.0.map(|sides| sides.map(|rule| rules.contains(&rule)))
     }

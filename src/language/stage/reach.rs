@@ -7,11 +7,11 @@ use super::syntax::{Token, calls, stage_function, text};
 /// How far from the computed cell a port is read, as far as the text proves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
-    /// Only at the computed cell.
+    /// The computed cell alone.
     Own,
-    /// Also at the cells across its faces.
+    /// The computed cell and those across its faces.
     Faces,
-    /// Not bounded by the text.
+    /// Anywhere: the text does not bound it.
     Anywhere,
 }
 

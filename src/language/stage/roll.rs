@@ -1,5 +1,6 @@
 //! Keeps long loops from being unrolled by a driver's compiler, which takes the longer the more copies it makes: `face < FACES` becomes
 //! `face < FACES + _rolled()`, where nobody who compiles can know that the function returns zero. Short loops are unrolled as ever.
+//! Kernels of texts that are being edited have such loops: a driver then does not copy a field into each round. They compute the same bits, more slowly.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -59,7 +60,7 @@ struct Lengths<'t, 'a> {
     constants: &'t dyn Fn(&str) -> Option<i64>,
     fields: &'t [&'t str],
     bodies: BTreeMap<&'a str, Range<usize>>,
-    /// Of functions; zero while one is looked at, which ends at one that calls itself.
+    /// Lengths of functions; zero while one is looked at, which ends at one that calls itself.
     known: RefCell<BTreeMap<&'a str, u64>>,
 }
 

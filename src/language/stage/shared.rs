@@ -32,7 +32,7 @@ pub struct SharedFile {
 struct Declaration {
     /// The declared name; a `const_assert` has none.
     name: Option<String>,
-    /// From its attributes to its last bracket or semicolon.
+    /// Text from its attributes to its last bracket or semicolon.
     text: String,
     line: usize,
     column: usize,

@@ -29,7 +29,7 @@ pub(super) fn unrolled(source: &str, constants: &dyn Fn(&str) -> Option<i64>, ar
     unrolled_within(source, &Known { bounds: &bounds, arrays, looping }, copies)
 }
 
-/// The same of loops up to a named constant alone, such as `DIM`.
+/// The text with loops up to a named constant, such as `DIM`, unrolled, and no others.
 pub(super) fn unrolled_axes(source: &str, constants: &dyn Fn(&str) -> Option<i64>) -> String {
     unrolled_within(source, &Known { bounds: constants, arrays: &[], looping: BTreeSet::new() }, MAX_COPIES)
 }

@@ -90,7 +90,7 @@ fn axes(pixels: &Pixels, fit: ImageFit, placement: &Placement, domain: &Domain) 
     })
 }
 
-/// Without what rounding has added to a whole number.
+/// A number without what rounding has added to a whole number.
 fn whole(number: f64) -> f64 {
     if (number - number.round()).abs() < 1e-9 { number.round() } else { number }
 }
@@ -120,7 +120,7 @@ fn covering(begin: f64, cell: f64, pixel: f64, count: usize) -> Cell {
 struct Light<'a> {
     pixels: &'a Pixels,
     linear: bool,
-    /// By the stored whole number.
+    /// Values by the stored whole number.
     values: Vec<f64>,
 }
 

@@ -130,7 +130,7 @@ impl Square {
         [Some(if first_inside { [first, second] } else { [second, first] }), None]
     }
 
-    /// For two inside corners on a diagonal: whether the inside is connected between the outside ones.
+    /// Whether, for two inside corners on a diagonal, the inside is connected between the outside ones.
     fn is_joined(&self) -> bool {
         let [a, b, c, d] = self.0;
         // The value of the bilinear function at its saddle point.

@@ -13,7 +13,7 @@ pub struct Timing {
     pub loudness: Loudness,
     /// The time in which the number comes near a higher value, all but 1/e of the way \[s\]; 0 follows at once.
     pub attack: f64,
-    /// The same for a lower value \[s\].
+    /// The time in which the number comes near a lower value, all but 1/e of the way \[s\]; 0 follows at once.
     pub release: f64,
 }
 

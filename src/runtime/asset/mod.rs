@@ -363,7 +363,7 @@ pub fn companions(path: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
     companions(&bytes, path.parent().unwrap_or(Path::new("")), access)
 }
 
-/// For what needs none.
+/// A domain for what needs none.
 fn no_domain() -> Domain {
     let (dim, resolution, edge) = (3, [1; 3], Default::default());
     Domain { name: String::new(), dim, resolution, cell_size: 1.0, edge, finer: None, sliced: None }

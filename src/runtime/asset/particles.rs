@@ -20,7 +20,7 @@ use crate::graph::{Domain, count_words};
 pub struct Column {
     /// Numbers of a particle.
     pub components: u32,
-    /// The same with padding.
+    /// Numbers of a particle, with padding.
     pub stride: u32,
     /// Kind of the numbers: whole or not.
     pub kind: Number,
@@ -33,9 +33,9 @@ pub struct Column {
 pub enum Number {
     /// Numbers of 32 bits.
     Float,
-    /// With a sign.
+    /// Whole numbers with a sign.
     Signed,
-    /// Without one.
+    /// Whole numbers without a sign.
     Unsigned,
 }
 

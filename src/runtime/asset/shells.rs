@@ -33,7 +33,7 @@ struct Side {
     /// End points of the side, the lower index first.
     edge: [u32; 2],
     triangle: u32,
-    /// From 0.
+    /// Number of the side, from 0.
     number: u8,
     /// Whether it goes from the lower index to the higher.
     forward: bool,

@@ -68,7 +68,7 @@ fn nearest_is_nearest_of_all() {
     }
 }
 
-/// For a closed surface the winding number is 0 or 1, and inside begins at one half. The approximation by clusters may
+/// The winding number of a closed surface is 0 or 1, and inside begins at one half. The approximation by clusters may
 /// be off by a tenth.
 #[test]
 fn winding_is_almost_whole() {

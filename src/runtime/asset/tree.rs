@@ -18,7 +18,7 @@ const DEPTH: usize = 64;
 pub(super) struct Tree {
     /// The root first; a left child follows its parent.
     nodes: Vec<Node>,
-    /// In the order of the leaves.
+    /// Triangles in the order of the leaves.
     triangles: Vec<Triangle>,
 }
 

@@ -336,7 +336,7 @@ struct Arriving {
     readings: VecDeque<Option<Reading>>,
     /// The words of those that have arrived.
     parts: Vec<Vec<u32>>,
-    /// For each part its words at most, the position of its count, and its wire.
+    /// The words of each part at most, the position of its count, and its wire.
     bounds: Vec<(u64, Option<(usize, Wire)>)>,
 }
 
@@ -348,7 +348,7 @@ struct Arrived {
 }
 
 impl Arriving {
-    /// With `only_states` the other wires are left out: they have no value yet.
+    /// Requests the parts of a frame; with `only_states` the other wires are left out: they have no value yet.
     fn request(parts: &[Source], simulation: &Simulation, only_states: bool) -> Result<Arriving, Problem> {
         let read = |part: &Source| (!only_states || part.state).then(|| simulation.read_async(&part.name)).transpose();
         let readings = parts.iter().map(read).collect::<Result<_, _>>()?;

@@ -145,7 +145,7 @@ impl Bakes {
 }
 
 impl Bakes {
-    /// The same for a bake: all that are played and fresh, but itself.
+    /// The caches that a bake plays from: all that are played and fresh, but its own.
     pub(super) fn fresh_but(&self, name: &str) -> Vec<PlayedCache> {
         let fresh = |bake: &str| self.all.iter().any(|known| known.name == bake && known.condition == Condition::Fresh);
         self.played().into_iter().filter(|cache| cache.bake != name && fresh(&cache.bake)).collect()
@@ -348,7 +348,7 @@ fn contents(named: &str, access: &Access) -> String {
     found.unwrap_or_else(|| if asset::built_in(Path::new(named)).is_some() { "built in".into() } else { "none".into() })
 }
 
-/// The same of one file; it is kept while neither size nor time of the file change.
+/// The hash of a file. It is kept while neither size nor time of the file change.
 fn contents_of(path: PathBuf) -> Option<String> {
     type Known = HashMap<(PathBuf, u64, Option<SystemTime>), String>;
     static KNOWN: OnceLock<Mutex<Known>> = OnceLock::new();

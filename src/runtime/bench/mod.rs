@@ -75,15 +75,15 @@ pub struct Cost {
     pub wall_ms: Time,
     /// CPU time of a step after the previous one has ended: uniforms and submission. The core has been idle in between.
     pub cpu_ms: Time,
-    /// The same on a core that stays busy.
+    /// CPU time of a step on a core that stays busy.
     pub cpu_awake_ms: Time,
     /// Recording the commands, which a separate thread has done before the step.
     pub record_ms: Time,
     /// Bytes that the dispatches of a step must read and write ([`Plan::traffic`]).
     pub bytes: u64,
-    /// The same per second of GPU time, or of wall-clock time where there are no timestamps \[GB/s\].
+    /// [`Cost::bytes`] per second of GPU time, or of wall-clock time where there are no timestamps \[GB/s\].
     pub gb_s: f64,
-    /// In the order of the frame.
+    /// Costs of nodes in the order of the frame.
     pub nodes: Vec<NodeCost>,
 }
 
@@ -144,7 +144,7 @@ pub fn measure(gpu: &Gpu, plan: Plan) -> Result<Cost, Problems> {
     measure_while(gpu, plan, &mut |_| true)
 }
 
-/// The same, for as long as `go_on` returns true while the driver compiles shaders.
+/// Times a plan on a device, for as long as `go_on` returns true while the driver compiles shaders.
 ///
 /// # Errors
 /// As [`measure`]; or the node whose shader was being compiled when `go_on` returned false.

@@ -47,7 +47,7 @@ impl Gpu {
         self.prepare_while(plan, &mut |_| true)
     }
 
-    /// The same, for as long as `go_on` returns true: it is called every 50 ms while the driver works. A call into the
+    /// Makes the pipelines of a plan in advance, for as long as `go_on` returns true: it is called every 50 ms while the driver works. A call into the
     /// driver cannot be interrupted, so its thread continues by itself, and its pipeline is there when it is needed
     /// again. Before the process exits, call [`super::wait_for_pipelines`].
     ///
@@ -59,7 +59,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// The same without writing to the cache folder, for a caller that somebody waits for; [`Gpu::save_pipelines`] can be called later.
+    /// Makes the pipelines of a plan without writing to the cache folder, for a caller that somebody waits for; [`Gpu::save_pipelines`] can be called later.
     ///
     /// # Errors
     /// As [`Gpu::prepare_while`].

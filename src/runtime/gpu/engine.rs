@@ -42,7 +42,7 @@ pub struct Engine {
     invariant_inputs: InvariantInputs,
     /// Whether the buffers that swap have changed places.
     swapped: bool,
-    /// The same for the last frame.
+    /// Whether the buffers that swap had changed places in the last frame.
     last_swapped: bool,
     swaps: Vec<(BufferId, BufferId)>,
     timing: Option<Timing>,

@@ -1,4 +1,5 @@
-//! Decides when the invariant dispatches of a plan have to run.
+//! Decides when the invariant dispatches of a plan have to run: at the start, and when their uniform words have changed or a State that they
+//! read was set. Bytes are compared instead of causes tracked, so no setter can be forgotten.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -2,6 +2,9 @@
 //!
 //! Each edit of a stage's text makes a pipeline that may never be used again, so only the most recently used ones are
 //! kept. An engine holds references to its own.
+//!
+//! A plan can be prepared that does not run yet: the next plan finds the pipelines of all kernels that it shares with it. The editor prepares
+//! the plan in which the nodes of an opened text are kept apart, so that an edit compiles their kernels alone.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -32,7 +35,7 @@ pub(super) struct Shared {
     idle: usize,
 }
 
-/// On a GPU enough for several graphs, so that undoing an edit compiles nothing.
+/// Limit of idle pipelines on a GPU: enough for several graphs, so that undoing an edit compiles nothing.
 const IDLE: usize = 256;
 /// Mesa's software driver holds some 50 MB for each pipeline.
 const IDLE_SOFTWARE: usize = 32;
@@ -119,7 +122,7 @@ pub(super) fn key(kernel: &Kernel) -> Key {
 }
 
 impl Pipelines {
-    /// For a device that is a software (CPU) adapter or not.
+    /// The pipelines of a device that is a software (CPU) adapter or not.
     pub(super) fn new(software: bool) -> Pipelines {
         let idle = if software { IDLE_SOFTWARE } else { IDLE };
         Pipelines(Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), idle }))

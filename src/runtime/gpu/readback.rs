@@ -36,7 +36,7 @@ impl Reading {
         Reading::start_of(gpu, buffer, buffer.size())
     }
 
-    /// The same for its first bytes, a multiple of four.
+    /// Requests the first bytes of `buffer`, a multiple of four.
     ///
     /// # Errors
     /// As [`Reading::start`].
@@ -44,7 +44,7 @@ impl Reading {
         Reading::start_parts(gpu, &[(buffer, bytes.min(buffer.size()))])
     }
 
-    /// The same for the first bytes of several buffers, one after another.
+    /// Requests the first bytes of several buffers, one after another.
     ///
     /// # Errors
     /// As [`Reading::start`].
@@ -53,7 +53,7 @@ impl Reading {
         Reading::start_ranges(gpu, &parts)
     }
 
-    /// The same for a range of bytes of each, whose ends are multiples of four.
+    /// Requests a range of bytes of each buffer, whose ends are multiples of four.
     ///
     /// # Errors
     /// As [`Reading::start`].

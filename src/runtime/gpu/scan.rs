@@ -111,7 +111,7 @@ pub(crate) struct Look {
     pub scalar: u32,
     /// Whether each component is judged by itself, and not by the length of all.
     pub apart: bool,
-    /// Of faces, the elements along each axis; zero otherwise.
+    /// Elements of faces along each axis; zero for other wires.
     pub faces: [u32; 3],
     /// The one component that counts.
     pub component: Option<u32>,

@@ -1,5 +1,6 @@
 //! A frame that a thread submits in slices, so that what else uses the GPU waits for one slice and not for the whole frame. A window
-//! shares its device with the simulation, and a GPU works off one queue in order.
+//! shares its device with the simulation, and a GPU works off one queue in order. What a slice costs is learned while slices run. A dispatch
+//! is never divided, and neither is the reset.
 
 use std::collections::VecDeque;
 use std::io;

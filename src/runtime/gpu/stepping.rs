@@ -31,7 +31,7 @@ impl Engine {
         gpu.queue.submit([encoder.finish()]);
     }
 
-    /// The same, and copies pieces of memory meanwhile. They are in the order of [`Peek::after`], and none comes before the part. The
+    /// Runs a part of the frame's dispatches, and copies pieces of memory meanwhile. They are in the order of [`Peek::after`], and none comes before the part. The
     /// words arrive one piece after another; a piece that does not exist is zero.
     ///
     /// # Errors

@@ -45,7 +45,7 @@ pub(crate) struct Watched {
     pub state: bool,
     pub words: u32,
     pub half: bool,
-    /// For particles: the buffer of their count, whether that is a State's, and words of a particle.
+    /// The buffer of the count of particles, whether that is a State's, and words of a particle.
     pub count: Option<(BufferId, bool, u32)>,
 }
 
@@ -181,7 +181,7 @@ impl Snapshot {
         Snapshot(copies.buffers().iter().cloned().map(Some).collect())
     }
 
-    /// From words in host memory, one buffer of so many bytes after another.
+    /// A snapshot from words in host memory, one buffer of so many bytes after another.
     ///
     /// # Errors
     /// No memory on the device.

@@ -40,7 +40,7 @@ struct Upload {
     buffer: BufferId,
     /// Whether it belongs to a State.
     state: bool,
-    /// Of the count of a particle set, how many particles there is room for.
+    /// How many particles a set has room for; `None` at anything but its count.
     capacity: Option<u32>,
 }
 

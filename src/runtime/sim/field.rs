@@ -15,7 +15,7 @@ pub struct Field {
     pub components: u32,
     /// The components of each element in sequence. Integers are converted to floating point.
     pub data: Vec<f32>,
-    /// The same as words: the bits of each `f32`; integers unchanged.
+    /// The components as words: the bits of each `f32`; integers unchanged.
     pub words: Vec<u32>,
 }
 
@@ -59,7 +59,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// From one word a pixel, red in the lowest byte.
+    /// An image from one word a pixel, red in the lowest byte.
     pub fn new(width: u32, height: u32, words: &[u32]) -> Image {
         let count = width as usize * height as usize;
         let rgba = words.iter().take(count).flat_map(|w| w.to_le_bytes()).collect();

@@ -264,7 +264,7 @@ pub fn read(plan: &Plan) -> Result<Vec<Arc<AssetGrid>>, Problems> {
     read_watched(plan, &Work::default())
 }
 
-/// The same; `work` can cancel it.
+/// Reads the files of a plan; `work` can cancel it.
 ///
 /// # Errors
 /// As [`read`]; a cancelled load.

@@ -49,7 +49,7 @@ pub trait Consumer {
     /// Called after each frame, with whether it was needed. When it returns false, the loop ends.
     fn computed(&mut self, simulation: &mut Simulation, needed: bool) -> bool;
 
-    /// The same after a jump, and repeatedly while a frame is awaited.
+    /// Called after a jump, and repeatedly while a frame is awaited. When it returns false, the loop ends.
     fn go_on(&mut self, simulation: &mut Simulation) -> bool;
 }
 

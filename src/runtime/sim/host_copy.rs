@@ -57,12 +57,12 @@ pub struct HostCopy {
     /// Seconds of simulated time.
     pub time: f64,
     pub(super) wire: Wire,
-    /// For particles, the count, and the positions in a domain.
+    /// The count of particles, and their positions in a domain.
     pub(super) set: Option<(Wire, Option<Wire>)>,
     pub(super) domains: Arena<Domain>,
     /// The components of each element in sequence, a word each.
     pub(super) words: Vec<u32>,
-    /// For particles, how many are alive.
+    /// How many particles are alive.
     pub(super) live: Option<u32>,
     /// Positions as they are in memory.
     pub(super) places: Vec<u32>,

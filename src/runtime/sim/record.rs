@@ -108,7 +108,7 @@ impl Record {
         self.columns_to_csv(&(0..self.measurements.len()).collect::<Vec<_>>())
     }
 
-    /// The same of some measurements. A cell is empty where one was not measured.
+    /// A table of some measurements with a title line. A cell is empty where one was not measured.
     pub fn columns_to_csv(&self, measurements: &[usize]) -> String {
         let mut text = String::from("frame,time");
         let parts = |index: usize| self.values(index).next().map_or(1, |(_, _, values)| values.len());
@@ -159,7 +159,7 @@ enum SampleSlot {
     /// A sample that has arrived, unless the plan lacks it or the device failed.
     Here(Option<Sample>),
     Waiting(PendingSample),
-    /// Few words of a wire, and those that count the particles of its set.
+    /// A few words of a wire, and those that count the particles of its set.
     Few(Box<Wire>, Few<Range<usize>>),
 }
 
@@ -399,7 +399,7 @@ impl Profile {
         self.along(&simulation.read(&self.wire)?, simulation.plan())
     }
 
-    /// The same from all values of the wire.
+    /// Positions along the axis \[m\] and the components there, from all values of the wire.
     ///
     /// # Errors
     /// As [`Profile::read`].

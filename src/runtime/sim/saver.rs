@@ -65,7 +65,7 @@ pub struct Target {
     pub log: Log,
 }
 
-/// From which checkpoints frames get the same values.
+/// Which checkpoints lead to the same values of frames.
 #[derive(Clone, Copy, Debug)]
 pub struct Same<'a> {
     /// A hash of all that the frames depend on.
@@ -89,7 +89,7 @@ pub fn newest(folder: &Path, files: Numbered, same: Same<'_>, plan: &Plan, frame
     frames.rev().find_map(usable)
 }
 
-/// The same for a simulation: one that holds all of its States.
+/// The newest checkpoint that holds all States of a simulation.
 fn newest_for(simulation: &Simulation, folder: &Path, files: Numbered, inputs: &str, frame: u64) -> Option<Checkpoint> {
     let (plan, same) = (simulation.plan(), Same { inputs, adapter: simulation.gpu().name() });
     let found = newest(folder, files, same, plan, frame)?;

@@ -101,7 +101,7 @@ fn number(check: &ScatterCheck, counts: &[u32]) -> Option<Problem> {
     (count > 0).then(|| Problem::new(&check.node, &check.port, cause, remedy))
 }
 
-/// Much of what was added is less than half a step. Of vectors their length counts, of four numbers each: these are colours, or
+/// A problem where much of what was added is less than half a step. Of vectors their length counts, of four numbers each: these are colours, or
 /// quantities that have nothing in common.
 fn zero(check: &ScatterCheck, counts: &[u32]) -> Option<Problem> {
     let bits = check.bits?;

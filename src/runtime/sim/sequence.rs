@@ -130,7 +130,7 @@ impl Drop for Reader {
 }
 
 impl Reader {
-    /// With the grid of the first frame.
+    /// A reader that has the grid of the first frame.
     fn new(frames: Arc<Frames>, grid: &Arc<AssetGrid>) -> Reader {
         let ahead = (AHEAD / (4 * grid.values.len()).max(1)).clamp(1, MOST);
         let mut state = State::default();

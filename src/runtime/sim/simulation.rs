@@ -64,7 +64,7 @@ pub(super) struct Started {
     pub(super) took: Duration,
     /// Called when the GPU has computed a step in slices.
     pub(super) wake: Option<Arc<dyn Fn() + Send + Sync>>,
-    /// For a preview, copies of the States that it starts from.
+    /// Copies of the States that a preview starts from.
     pub(super) saved: Option<Copies>,
 }
 
@@ -78,7 +78,7 @@ impl Simulation {
         Simulation::with_files(gpu, plan, &grids)
     }
 
-    /// The same for work in the background: `work` stops the reading of files, and `go_on`, which is called while the driver compiles
+    /// Prepares a plan to run on a device, in the background: `work` stops the reading of files, and `go_on`, which is called while the driver compiles
     /// shaders, ends that when it returns false.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl Simulation {
         Simulation::with_files(gpu, plan, &grids)
     }
 
-    /// The same with the grids that the plan needs from files, in the order of [`files::wanted`]: no file is read here.
+    /// Prepares a plan with the grids that it needs from files, in the order of [`files::wanted`]: no file is read here.
     ///
     /// # Errors
     /// As [`Simulation::new`].
@@ -142,7 +142,7 @@ impl Simulation {
         self.replace_with_files(plan, &grids)
     }
 
-    /// The same with the grids that the plan needs from files, in the order of [`files::wanted`]: no file is read here.
+    /// Replaces the running plan by one with the grids that it needs from files, in the order of [`files::wanted`]: no file is read here.
     ///
     /// # Errors
     /// As [`Simulation::replace`].
@@ -295,7 +295,7 @@ impl Simulation {
         self.write_words(state, &words)
     }
 
-    /// The same word for word, for integers.
+    /// Overwrites a State's value word by word, for integers.
     ///
     /// # Errors
     /// As [`Simulation::write`].

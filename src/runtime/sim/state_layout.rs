@@ -18,10 +18,10 @@ pub(super) struct StateLayout {
     pub shape: Vec<usize>,
     /// Words of 32 bits that hold them.
     pub words: usize,
-    /// Of the count of a particle set, the number of particles that there is room for. Such a State is kept as two words: live, ever
+    /// Number of particles that a set has room for, at the State of its count. Such a State is kept as two words: live, ever
     /// emitted.
     pub capacity: Option<u32>,
-    /// Of an attribute, the State with its count, and the words of a particle: dead ones have no values.
+    /// The State with an attribute's count, and the words of a particle: dead ones have no values.
     pub count: Option<(String, usize)>,
 }
 
@@ -104,7 +104,7 @@ pub(super) struct HeldState {
     pub bytes: u64,
 }
 
-/// The same with their names and sizes.
+/// Names and sizes of the States of a plan.
 pub(super) fn names(plan: &Plan) -> Arc<[HeldState]> {
     let state = |state: &State| HeldState {
         name: (state.node.clone(), state.description.clone()),

@@ -79,7 +79,7 @@ pub(super) fn next_binding(bound: &[Bound]) -> usize {
     FIRST_BINDING + bound.len()
 }
 
-/// The same buffers as the engine binds them.
+/// Bindings of these buffers, for the engine.
 pub(super) fn bindings(bound: &[Bound]) -> Vec<Binding> {
     bound.iter().map(|buffer| Binding { name: buffer.name.clone(), writes: buffer.writes }).collect()
 }

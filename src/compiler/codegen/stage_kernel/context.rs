@@ -21,11 +21,11 @@ pub(crate) struct Context<'a> {
     /// Dimensions of the node's space.
     pub dim: u32,
     pub mapping: Mapping,
-    /// In the order of their bindings.
+    /// Bound buffers in the order of their bindings.
     pub bound: Vec<Bound>,
     /// Whether only the blocks that it runs in are dispatched, by their list.
     pub listed: bool,
-    /// By write: whether it overwrites the version that it updates.
+    /// Whether each write overwrites the version that it updates.
     in_place: &'a [bool],
 }
 
@@ -150,7 +150,7 @@ impl<'a> Context<'a> {
         self.op.reads.iter().filter(move |r| r.stage == of)
     }
 
-    /// The same, and what they get from other stages of the dispatch.
+    /// What a stage's ports read, from memory and from other stages of the dispatch.
     pub(crate) fn all_reads(&self, of: InstanceId) -> impl Iterator<Item = &'a Read> {
         self.op.reads.iter().chain(&self.op.forwarded).filter(move |r| r.stage == of)
     }

@@ -52,7 +52,7 @@ pub(super) fn member(cx: &Context<'_>, of: Instance<'_>, variable: &str, name: &
     if returned(cx, of).len() > 1 { format!("{variable}.{name}") } else { variable.to_string() }
 }
 
-/// The same of the dispatched stage, whose result is in `_result`.
+/// The value of a name in the result of the dispatched stage, which is in `_result`.
 pub(super) fn result(cx: &Context<'_>, name: &str) -> String {
     member(cx, cx.own(), "_result", name)
 }

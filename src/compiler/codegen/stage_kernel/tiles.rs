@@ -77,7 +77,7 @@ impl Tiles {
         element(place, self.size, self.dim)
     }
 
-    /// As many cells along each axis.
+    /// A WGSL literal of a number of cells along each axis.
     pub(super) fn cells_literal(&self, cells: [u32; 3]) -> String {
         cells_literal(cells, self.dim)
     }
@@ -111,7 +111,7 @@ impl Tiles {
         wrapped(cell, self.resolution, self.dim)
     }
 
-    /// The same where no port is periodic.
+    /// `let _c = ..` for a place of the tile, where no port is periodic.
     pub(super) fn near(&self) -> String {
         match self.mirrors {
             true => mirrored("(_base + _l)", self.resolution, self.dim),

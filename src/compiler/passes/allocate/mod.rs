@@ -214,9 +214,9 @@ type BufferKind = (u64, Option<u32>);
 /// Buffers that wires share. Chains come in the order of their first operation.
 #[derive(Debug, Default)]
 struct Pool {
-    /// In the order in which they were made, without States' buffers.
+    /// Buffers in the order in which they were made, without States' buffers.
     made: Vec<BufferId>,
-    /// By size and kind: the place in `made` of those that are needed no more. The first is taken first.
+    /// Buffers that are needed no more, by size and kind: their places in `made`. The first is taken first.
     free: BTreeMap<BufferKind, BTreeSet<usize>>,
     /// The last operation that needs a buffer, its size and kind, and its place in `made`; the earliest on top.
     busy: BinaryHeap<Reverse<(Moment, BufferKind, usize)>>,

@@ -8,7 +8,7 @@ use crate::graph::Graph;
 use crate::ir::{Op, Program, Task, ValueId};
 use crate::stage::types::Scalar;
 
-/// Of a frame that keeps its versions; nothing otherwise.
+/// The versions of a frame that keeps them for a debugger; nothing otherwise.
 pub(crate) fn versions(graph: &Graph, frame: &Program, memory: &Allocation) -> Versions {
     if !frame.versions {
         return Versions::default();
@@ -92,7 +92,7 @@ impl Lookup<'_> {
         Some(Reorders { kind, index: buffer(1)?, count: buffer(2) })
     }
 
-    /// For each buffer, the dispatches that write it, and the version that each of them writes.
+    /// The dispatches that write each buffer, and the version that each of them writes.
     fn overwritten(&self) -> BTreeMap<BufferId, Vec<(usize, ValueId)>> {
         let mut writers = BTreeMap::<BufferId, Vec<(usize, ValueId)>>::new();
         for (index, op) in self.frame.ops.entries() {

@@ -44,7 +44,7 @@ impl<'a> Candidate<'a> {
             .filter(|own| own.node.outputs.iter().all(grid) && own.stage.outputs().all(simple))
     }
 
-    /// As above, or one that reduces its results to a number.
+    /// Candidate for an operation that writes only its own cells or its own particles, or that reduces its results to a number.
     pub(super) fn running(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
         let reduces = Candidate::new(graph, op).filter(|own| {
             let cells = own.stage.source() == IterationSource::Cells;

@@ -27,7 +27,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// By the name of a value, or the port's name at its end.
+    /// The role by the name of a value, or the port's name at its end.
     pub(super) fn named(name: &str, first: bool) -> Role {
         match name.rsplit('.').next() {
             _ if first => Role::Color,

@@ -87,7 +87,7 @@ impl Grid {
         [self.columns * width, self.rows * height]
     }
 
-    /// For each texel of the sheet, its tile, the nearest texel of that, and whether it is padding.
+    /// The tile of each texel of the sheet, the nearest texel of that, and whether it is padding.
     pub(super) fn places(&self) -> impl Iterator<Item = (usize, usize, bool)> + '_ {
         let [width, height] = self.size();
         let axis = |at: usize, side: usize| {

@@ -256,7 +256,7 @@ fn made(case: &Case<'_>) -> Vec<Remedy> {
     found
 }
 
-/// For a cycle: insert a State into one of its wires, or remove one.
+/// Remedies for a cycle: insert a State into one of its wires, or remove one.
 fn cycle(case: &Case<'_>) -> Vec<Remedy> {
     let nodes = case.ports.nodes();
     let Some(node) = case.node().filter(|node| !matches!(node.kind, NodeKind::State(_))) else { return Vec::new() };

@@ -160,7 +160,7 @@ pub enum Bound {
     Below(f64),
     /// Larger than this.
     Above(f64),
-    /// The same value as after an earlier frame.
+    /// The value after an earlier frame.
     UnchangedSince(u64, Tolerance),
     /// Hash of all bits; specific to one adapter and driver.
     Hash(u128),
@@ -169,7 +169,7 @@ pub enum Bound {
 /// Allowed difference from the expected value: the larger of the two.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
-    /// In the unit of the value.
+    /// Difference in the unit of the value.
     pub absolute: f64,
     /// Relative to the expected value.
     pub relative: f64,

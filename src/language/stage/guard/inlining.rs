@@ -8,7 +8,7 @@ use crate::stage::syntax::{Token, calls, functions};
 
 /// Limit of function calls in a stage after inlining; a driver takes up to milliseconds for each.
 pub(crate) const MAX_EXPANSION: u64 = 4096;
-/// The same for a kernel, including inlined fields.
+/// Limit of function calls in a kernel after inlining, inlined fields included.
 pub const MAX_KERNEL_EXPANSION: u64 = 4 * MAX_EXPANSION;
 
 /// The function that exceeds a limit, if one does.

@@ -33,7 +33,7 @@ pub fn read(source: &str) -> (Header, Vec<HeaderError>) {
     (header, errors)
 }
 
-/// The same without the problems between declarations. `shared`: of a shared file.
+/// The declarations of valid lines, and the errors of others, without the problems between declarations. `shared`: of a shared file.
 fn lines(source: &str, shared: bool) -> (Header, Vec<HeaderError>) {
     let mut header = Header::default();
     let mut errors = Vec::new();

@@ -13,7 +13,7 @@ use crate::stage::types::{AttributeList, EdgeRule, Element, PortType, ValueType}
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct HeaderError {
-    /// From 1.
+    /// Line, counted from 1.
     pub line: usize,
     /// What is wrong.
     pub message: String,

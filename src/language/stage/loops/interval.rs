@@ -77,7 +77,7 @@ impl Interval {
         Some(Interval { wraps_unsigned: self.wraps_unsigned, ..result })
     }
 
-    /// The same value, known to have one of these types.
+    /// The interval of a value that is known to have one of these types.
     fn narrowed(self, types: Types) -> Option<Interval> {
         let value = Interval { types: self.types & types, ..self };
         (value.types != 0 && !value.may_wrap()).then_some(value)

@@ -24,7 +24,7 @@ pub(super) const CHECK: &str = " if (_loop_spent()) { break; }";
 
 /// Limit of a proven loop's iterations, multiplied by those of the loops inside it and of the functions that it calls.
 const MAX_ROUNDS: u64 = 1_048_576;
-/// The same limit for what runs in each iteration of a loop with a budget; a 4x4x4 neighbourhood is within it.
+/// Limit of proven iterations within each iteration of a loop with a budget; a 4x4x4 neighbourhood is within it.
 const MAX_ROUNDS_IN_BUDGETED: u64 = 64;
 /// Limit of nested loops and calls that are analysed; anything deeper is not proven.
 const MAX_LEVELS: usize = 64;

@@ -18,7 +18,7 @@ pub(crate) struct Block {
 /// The state while tokens are read in order.
 #[derive(Default)]
 struct Reader<'a> {
-    /// In the order of their keywords.
+    /// Blocks in the order of their keywords.
     blocks: Vec<Block>,
     /// The blocks around the token, innermost last, each with its outer brace depth.
     around: Vec<(usize, usize)>,

@@ -26,7 +26,7 @@ impl<'a> Edits<'a> {
         self.replace(at, at, text);
     }
 
-    /// The same as [`Edits::replace`], padding a shorter text with blanks and line breaks, so that everything after it
+    /// Replaces the text between two offsets, padding a shorter text with blanks and line breaks, so that everything after it
     /// keeps its line and column.
     pub(crate) fn overwrite(&mut self, from: usize, until: usize, text: &str) {
         let removed = self.source.get(from..until).unwrap_or_default();

@@ -26,7 +26,7 @@ pub(crate) struct Kernels {
     pub clear_points: wgpu::ComputePipeline,
     pub find_depths: wgpu::ComputePipeline,
     pub find_winners: wgpu::ComputePipeline,
-    /// By [`super::View`].
+    /// Pipelines that draw, by [`super::View`].
     pub show: [wgpu::ComputePipeline; 4],
     pub pick: wgpu::ComputePipeline,
 }

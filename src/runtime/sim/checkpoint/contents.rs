@@ -61,7 +61,7 @@ impl Checkpoint {
         Checkpoint::of_plan(simulation.plan(), simulation.gpu().name(), snapshot, graph, inputs)
     }
 
-    /// The same of States that a plan has computed on an adapter.
+    /// A checkpoint of States that a plan has computed on an adapter.
     pub fn of_plan(
         plan: &Plan,
         adapter: &str,
@@ -94,7 +94,7 @@ impl Checkpoint {
         Checkpoint { about, snapshot, layouts, seen: BTreeMap::new() }
     }
 
-    /// The same in a run in which NaN or infinity was seen before: the frame for each State.
+    /// The checkpoint of a run in which NaN or infinity was seen before: the frame for each State.
     #[must_use]
     pub fn after(self, seen: BTreeMap<String, u64>) -> Checkpoint {
         Checkpoint { seen, ..self }

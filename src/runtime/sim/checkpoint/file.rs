@@ -32,7 +32,7 @@ impl Checkpoint {
         self.write_by(path, write::replace).map(drop)
     }
 
-    /// The same in the folder of an export: what a killed process leaves is removed by the next one. Returns the States with NaN or
+    /// Writes the file in the folder of an export: what a killed process leaves is removed by the next one. Returns the States with NaN or
     /// infinity, which the file marks.
     ///
     /// # Errors

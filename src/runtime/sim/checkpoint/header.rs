@@ -35,7 +35,7 @@ pub(super) struct Header {
     pub hash: String,
 }
 
-/// By the hash, which is that of everything else: the report of a stop may hold NaN, which is not equal to itself.
+/// Compares hashes, which are those of everything else: the report of a stop may hold NaN, which is not equal to itself.
 impl PartialEq for Header {
     fn eq(&self, other: &Header) -> bool {
         self.hash == other.hash

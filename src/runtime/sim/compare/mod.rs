@@ -37,7 +37,7 @@ impl Measure {
 pub struct Comparison {
     /// A, at the elements that are compared: cells, where it was on faces.
     pub a: Arc<HostCopy>,
-    /// The same of B.
+    /// B, at the elements that are compared.
     pub b: Arc<HostCopy>,
     /// The difference, a value for each of these elements.
     pub difference: Arc<HostCopy>,

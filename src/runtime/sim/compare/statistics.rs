@@ -18,7 +18,7 @@ pub struct ComparedElement {
     /// Dimensions of the domain.
     #[serde(skip)]
     pub dim: u32,
-    /// For faces: the axis across which it lies.
+    /// The axis across which a face lies.
     pub axis: Option<u32>,
     /// Components of A there.
     pub a: Vec<f64>,
@@ -72,7 +72,7 @@ pub struct Statistics {
     pub l1: f64,
     /// The root mean square of A - B.
     pub l2: f64,
-    /// The same divided by the root mean square of B; infinite where B is zero and A is not, 0 where nothing differs.
+    /// The root mean square of A - B, divided by that of B; infinite where B is zero and A is not, 0 where nothing differs.
     pub relative: f64,
     /// The mean of A - B, of each component.
     pub mean: Vec<f64>,

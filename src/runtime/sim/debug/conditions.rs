@@ -103,7 +103,7 @@ impl Condition {
         }
     }
 
-    /// As [`Condition::parse`] takes it. A breakpoint has no such text.
+    /// Text of the condition as [`Condition::parse`] takes it. A breakpoint has no such text.
     pub fn text(&self) -> String {
         match self {
             Condition::NotFinite(None) => "nan".into(),
@@ -179,10 +179,10 @@ pub struct Conditions {
     passed: Option<u64>,
 }
 
-/// For one plan.
+/// Conditions prepared for one plan.
 struct Prepared {
     scan: Scan,
-    /// For each look, its condition and wire.
+    /// The condition and the wire of each look.
     of: Vec<(usize, String)>,
 }
 

@@ -47,7 +47,7 @@ impl FrameDebugger {
         FrameDebugger::standing(gpu, plan, start, false)
     }
 
-    /// The same in the first of the steps that the frame is divided into. The next one is [`FrameDebugger::next_step`].
+    /// Stands at the start of the first of the steps that a frame is divided into. The next one is [`FrameDebugger::next_step`].
     pub(super) fn in_first_step(gpu: &Gpu, plan: Plan, start: &FrameStart) -> Result<FrameDebugger, Problems> {
         FrameDebugger::standing(gpu, plan, start, true)
     }
@@ -325,7 +325,7 @@ impl FrameDebugger {
         self.begin_frame(input)
     }
 
-    /// The same in a past: parameters that were changed before that frame are changed here too. Returns whether the past has that frame.
+    /// Goes to the next frame of a past: parameters that were changed before that frame are changed here too. Returns whether the past has that frame.
     ///
     /// # Errors
     /// As [`FrameDebugger::seek`].

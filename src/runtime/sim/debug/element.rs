@@ -84,7 +84,7 @@ impl ElementPlace {
         Some((0..domain.dim as usize).map(along).collect())
     }
 
-    /// In words: `cell (3, 4) of box`, `particle 17`.
+    /// The place in words: `cell (3, 4) of box`, `particle 17`.
     pub fn describe(&self, plan: &Plan) -> String {
         match self {
             ElementPlace::Cell(id, cell) => {

@@ -15,7 +15,7 @@ use crate::sim::{FrameInput, Simulation};
 #[derive(Clone, Debug)]
 pub struct Formula {
     text: String,
-    /// With a name in place of each measurement.
+    /// The expression with a name in place of each measurement.
     expression: Expression,
     /// What is measured, by that name.
     measured: Vec<(String, String, Measurement)>,

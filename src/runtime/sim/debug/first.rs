@@ -151,7 +151,7 @@ pub fn first_nan(
     search(gpu, plan, past, u64::MAX, go_on)
 }
 
-/// The same from the last checkpoint that is no later than a frame.
+/// Searches for the first NaN or infinity from the last checkpoint that is no later than a frame.
 fn search(
     gpu: &Gpu,
     plan: Plan,

@@ -23,7 +23,7 @@ pub(super) struct Order {
 
 /// What a frame does to the indices of particles.
 pub(super) struct Moved {
-    /// For the index that a particle has at the start, its index at the end.
+    /// The index of a particle at the end, by that at the start.
     to: Vec<u32>,
     /// Living particles at the end.
     pub count: usize,
@@ -75,7 +75,7 @@ impl FrameDebugger {
         })
     }
 
-    /// The same by the versions of one attribute, from the State's next value back to its last one.
+    /// How particles move, by the versions of one attribute, from the State's next value back to its last one.
     fn order_by(&self, set: &str, carrier: &str) -> Option<Order> {
         let name = format!("{set}.{carrier}");
         let start = self.version(&name, 0)?.wire.clone();

@@ -25,7 +25,7 @@ pub struct Report {
     pub condition: String,
     /// The frame, counted from 1.
     pub frame: u64,
-    /// Of a frame that is divided into steps, the step from 1 on and how many there are.
+    /// Step of a frame that is divided into steps, from 1 on, and how many there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<[u32; 2]>,
     /// Simulated time at its start \[s\].
@@ -109,7 +109,7 @@ impl Report {
         self.place
     }
 
-    /// As text, several lines.
+    /// Text of the report, several lines.
     pub fn to_text(&self) -> String {
         let step = self.step.map_or(String::new(), |[step, of]| format!(", step {step} of {of}"));
         let mut text = format!("stopped in frame {}{step}: {}\n", self.frame, self.cause);
@@ -184,7 +184,7 @@ impl Report {
         }
     }
 
-    /// As JSON, one object.
+    /// JSON of the report, one object.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }

@@ -32,7 +32,7 @@ impl FrameStart {
         start
     }
 
-    /// The same; reuses the memory of another frame.
+    /// Takes the start of a frame from a simulation; reuses the memory of another frame.
     pub fn note(&mut self, simulation: &Simulation, input: &FrameInput) {
         let plan = &simulation.plan;
         // Before the first frame, the States have their initial values.

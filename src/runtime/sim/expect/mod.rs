@@ -132,7 +132,7 @@ impl Checker {
         self.suspended
     }
 
-    /// In the document's order, with a Problem in place of an invalid one.
+    /// Expectations in the document's order, with a Problem in place of an invalid one.
     pub fn expectations(&self) -> &[Result<Expectation, Problem>] {
         &self.expectations
     }
@@ -294,10 +294,15 @@ pub fn judge(expectation: &Expectation, found: &StatisticValues, before: Option<
                 })
             })
         }
-        Bound::Within(low, high) => each(&[], &|value, _| match () {
-            () if value < *low => Some(format!("{} less than {}", plain(low - value), plain(*low))),
-            () if value <= *high => None,
-            () => Some(format!("{} more than {}", plain(value - high), plain(*high))),
+        Bound::Within(low, high) => each(&[], &|value, _| {
+            if value < *low {
+                Some(format!("{} less than {}", plain(low - value), plain(*low)))
+            } else if value <= *high {
+                None
+            } else {
+                // NaN counts as outside.
+                Some(format!("{} more than {}", plain(value - high), plain(*high)))
+            }
         }),
         Bound::Below(high) => each(&[], &|value, _| match value < *high {
             true => None,

@@ -13,11 +13,11 @@ use crate::sim::state_layout::HeldState;
 /// Memory that checkpoints may take \[bytes\].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
-    /// Of the GPU.
+    /// Memory of the GPU.
     pub gpu: u64,
-    /// Of the host.
+    /// Memory of the host.
     pub host: u64,
-    /// On disk, in the folder for temporary files.
+    /// Memory on disk, in the folder for temporary files.
     pub disk: u64,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Checkpoint {
 
 enum Contents {
     Gpu(Copies),
-    /// On its way to memory that the host sees; the copies are valid until it has arrived.
+    /// Copies on their way to memory that the host sees; the copies are valid until it has arrived.
     Leaving(Copies, Reading),
     /// A thread copies it out of there, which takes as long as a fast frame.
     Fetching(Copies, Receiver<Option<Vec<u32>>>),
@@ -77,7 +77,7 @@ pub(in crate::sim) enum Handle {
     Gpu(Copies),
     /// Words of the States, one State after another.
     Host(Arc<Vec<u32>>),
-    /// The same in a file, and its bytes.
+    /// States in a file, and its bytes.
     Disk(Arc<Scratch>, u64),
 }
 
@@ -153,7 +153,7 @@ fn read(file: &Scratch, bytes: u64) -> io::Result<Vec<u32>> {
 /// Checkpoints of a run, and of runs that changes have replaced while there is room for them.
 #[derive(Default)]
 pub(super) struct Checkpoints {
-    /// In the order of frames.
+    /// Checkpoints in the order of frames.
     list: Vec<Checkpoint>,
     pub budget: Budget,
 }

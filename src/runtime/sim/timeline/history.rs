@@ -18,13 +18,13 @@ const FETCHED: f64 = 4e9;
 /// The part of a frame's time that copies may take.
 const COST: f64 = 0.02;
 
-/// From when on a changed parameter applies.
+/// The time from which a changed parameter applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Applies {
-    /// From the present frame.
+    /// The present frame and those after it.
     #[default]
     Here,
-    /// From the start: all frames become others.
+    /// All frames from the start, which become others.
     Start,
 }
 
@@ -33,7 +33,7 @@ pub enum Applies {
 pub struct Timeline {
     pub(super) journal: Journal,
     pub(super) checkpoints: Checkpoints,
-    /// From when on changed parameters apply.
+    /// The time from which changed parameters apply.
     pub applies: Applies,
     /// Time of a frame.
     pace: Option<Duration>,

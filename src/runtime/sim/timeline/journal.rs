@@ -73,7 +73,7 @@ pub struct Journal {
     assumed: u64,
     /// Hashes of what leads to the States after so many frames, as far as they are known.
     hashes: Vec<u64>,
-    /// For [`Journal::carry`].
+    /// A counter for [`Journal::carry`].
     count: u64,
     /// Frames are divided into steps, which see curves between two frames.
     divided: bool,
@@ -274,7 +274,7 @@ impl Journal {
         self.carried.map(|(frame, ..)| frame)
     }
 
-    /// The same, and where they came from.
+    /// The frame whose States came from elsewhere, and where they came from.
     pub fn carried_by(&self) -> Option<(u64, Carry)> {
         self.carried.map(|(frame, _, how)| (frame, how))
     }

@@ -13,7 +13,7 @@ use crate::sim::{Simulation, settings};
 /// Frames of a run, up to one that is past or present. States stay where they are.
 pub struct Past {
     bases: Vec<Base>,
-    /// Of frames from 0.
+    /// Inputs of frames from 0.
     inputs: Vec<FrameInput>,
     /// Hashes of what leads to the States after so many frames.
     hashes: Vec<u64>,
@@ -95,7 +95,7 @@ impl Simulation {
         self.past_of(to, |_| {})
     }
 
-    /// The same of a run of the present graph from the start, with the input and the parameters of this run, whatever States came into it
+    /// The past of a run of the present graph from the start, with the input and the parameters of this run, whatever States came into it
     /// since. `None` where its input is not known from the start.
     pub fn past_from_start(&mut self, to: u64) -> Option<Past> {
         let known = self.timeline.as_ref().is_some_and(|timeline| timeline.journal.knows_start());

@@ -31,7 +31,7 @@ impl Simulation {
         self.timeline.as_deref()
     }
 
-    /// The same, to change it.
+    /// The past of the run, if it is kept, with mutable access.
     pub fn timeline_mut(&mut self) -> Option<&mut Timeline> {
         self.timeline.as_deref_mut()
     }

@@ -111,11 +111,11 @@ impl ColorMap {
 /// An axis of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// To the right.
+    /// The axis to the right.
     X = 0,
-    /// Upwards.
+    /// The axis upwards.
     Y = 1,
-    /// Depth.
+    /// The axis of depth.
     Z = 2,
 }
 
@@ -127,12 +127,12 @@ pub enum Volume {
     Slice {
         /// The axis across the slice.
         axis: Axis,
-        /// From 0 to 1 along the axis.
+        /// Position from 0 to 1 along the axis.
         position: f64,
     },
     /// The maximum along an axis; for [`ColorMap::Signed`] the value farthest from zero.
     Maximum(Axis),
-    /// The same along the rays of the camera.
+    /// The maximum along the rays of the camera; for [`ColorMap::Signed`] the value farthest from zero.
     Orbit,
 }
 
@@ -199,7 +199,7 @@ impl Viewer {
         self.show(&source, inputs, params, view)
     }
 
-    /// The same from values that were taken from a simulation, with the settings of a view; its wire is not looked at. Values that are
+    /// Updates the view from values that were taken from a simulation, with the settings of a view, whose wire is ignored. Values that are
     /// shown again are not copied again.
     ///
     /// # Errors
@@ -334,7 +334,7 @@ fn shown(params: &Params) -> Show {
 }
 
 impl Params {
-    /// For an image of this size, at least one pixel.
+    /// The parameters for an image of this size, at least one pixel.
     fn sized(self, [width, height]: [u32; 2]) -> Params {
         Params { size: [width.max(1), height.max(1)], ..self }
     }

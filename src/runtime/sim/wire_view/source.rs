@@ -29,7 +29,7 @@ pub(super) struct Inputs {
     pub(super) numbers: usize,
     /// Whether they are neither a vector nor a colour, and are shown one by one.
     pub(super) array: bool,
-    /// For grids: cells along x, y, z, and the lengths of a cell's edges \[m\].
+    /// Cells of a grid along x, y, z, and the lengths of a cell's edges \[m\].
     cells: Option<([u32; 3], [f64; 3])>,
     dim: usize,
 }

@@ -42,7 +42,7 @@ fn gradient(name: &str, dim: u32) -> String {
     )
 }
 
-/// The same with one call of the field, in a loop that stays one.
+/// The gradient of a field with one call of it, in a loop that is not unrolled.
 fn rolled_gradient(name: &str, dim: u32) -> String {
     let position = position_type(dim);
     let component = |axis: u32| format!("select(0.0, _step, (_side >> 1u) == {axis})");

@@ -36,11 +36,11 @@ pub(crate) struct Grid<'a> {
 /// Where the cells of a grid are.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
-    /// In a buffer: its variable.
+    /// A buffer, by its variable.
     Buffer(&'a str),
     /// Recomputed by a function of a cell inside the domain.
     Function(&'a str),
-    /// In workgroup memory: by the tile's first cell `_base`, or, where cells have several names, by the place of the computed cell `_at`
+    /// Workgroup memory: by the tile's first cell `_base`, or, where cells have several names, by the place of the computed cell `_at`
     /// in the tile, `_spot`.
     Tile {
         variable: &'a str,
@@ -128,7 +128,7 @@ impl Grid<'_> {
         }
     }
 
-    /// The same where sides differ.
+    /// The body of an accessor where the rules of the sides differ.
     fn by_sides(&self, value: &str) -> String {
         let places = self.places(None);
         let (walls, zeros) = (self.edges.are(&[EdgeRule::Wall]), self.edges.are(&[EdgeRule::Zero]));
@@ -199,12 +199,12 @@ impl Grid<'_> {
         format!("let _c = {};", clamped("_cell", self.resolution(), self.dim()))
     }
 
-    /// The same of a periodic domain.
+    /// `let _c = ..`: the cell of a periodic domain.
     pub(crate) fn wrapped(&self) -> String {
         format!("let _c = {};", wrapped("_cell", self.resolution(), self.dim()))
     }
 
-    /// The same of a mirror.
+    /// `let _c = ..`: the cell of a domain whose sides are mirrors.
     pub(crate) fn mirrored(&self) -> String {
         mirrored("_cell", self.resolution(), self.dim())
     }

@@ -121,7 +121,7 @@ pub(super) fn largest(cx: &Context<'_>, of: Instance<'_>) -> Option<u32> {
     rooms?.into_iter().max()
 }
 
-/// The same of one set, if what is read of it says so.
+/// Room of the set at a port, if what is read of it says so.
 fn known_capacity(cx: &Context<'_>, of: Instance<'_>, port: usize, own: bool) -> Option<u32> {
     let mut reads = cx.all_reads(of.index).filter(|r| r.port == port);
     let attribute = reads.find(|r| matches!(r.part, Part::Attribute(_) | Part::Packed(_)));

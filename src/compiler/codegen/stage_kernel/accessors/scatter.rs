@@ -120,8 +120,8 @@ impl Grid<'_> {
         format!("fn add_{name}(_cell: {cells}, _value: {ty}) {{ {place} {} }}", adds.join(" "))
     }
 
-    /// The same where a tile of workgroup memory adds up first, with so many cells along each axis; and `_flush_x(cell, part, sum)`, which adds
-    /// what it holds to the grid. A tile has one component behind the other, so that lanes meet in fewer banks of its memory.
+    /// `add_x` where a tile of workgroup memory adds up first, with `size` cells along each axis; and `_flush_x(cell, part, sum)`, which adds
+    /// what the tile holds to the grid. A tile has one component behind the other, so that lanes meet in fewer banks of its memory.
     fn add_tiled(&self, variable: &str, bits: u32, size: [u32; 3]) -> String {
         let (name, ty, cells, dim) = (self.name, self.wgsl(), cell_type(self.dim()), self.dim());
         let (place, element_of_c) =

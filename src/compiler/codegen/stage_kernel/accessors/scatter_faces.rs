@@ -67,7 +67,7 @@ impl Grid<'_> {
         )
     }
 
-    /// The same where a tile of workgroup memory adds up first, and `_flush_x(cell, axis, sum)`, which adds what it holds to the grid.
+    /// `add_x` where a tile of workgroup memory adds up first, and `_flush_x(cell, axis, sum)`, which adds what the tile holds to the grid.
     pub(super) fn add_to_face_tiled(&self, variable: &str, bits: u32, size: [u32; 3]) -> String {
         let (name, dim, cells, scale) = (self.name, self.dim(), cell_type(self.dim()), scale(bits));
         let parts: Vec<String> = (0..dim).map(|axis| axis.to_string()).collect();

@@ -23,7 +23,7 @@ pub(super) const OUTSIDE: &str = "!_runs(_cell)";
 /// What a dispatch by the list knows of an invocation.
 pub(super) const ARGUMENTS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(num_workgroups) _groups: vec3u, @builtin(local_invocation_id) _id: vec3u";
 
-/// The same of one that also knows its place in the workgroup.
+/// Arguments of a dispatch by the list, with the place of an invocation in its workgroup.
 pub(super) const LANE_ARGUMENTS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(num_workgroups) _groups: vec3u, @builtin(local_invocation_id) _id: vec3u, @builtin(local_invocation_index) _lane: u32";
 
 /// `let _rank = ..`: where a workgroup's part of a sum goes, along the list; a large number where its block is not listed. `None` where no

@@ -26,7 +26,7 @@ const PLACE: &str = "    let _i = (_group.y * _groups.x + _group.x) * 256u + _la
 /// The set that a stage runs over.
 struct Set<'a> {
     port: &'a Port,
-    /// By inputs.
+    /// Index of the port among the inputs.
     input: usize,
     /// The buffer of its count.
     count: &'a str,

@@ -17,9 +17,9 @@ use crate::stage::types::{PortType, WireType};
 /// Where the value of a cell goes.
 #[derive(Clone, Copy)]
 pub(super) enum StoreTarget {
-    /// To its element in memory.
+    /// The element in memory.
     Element,
-    /// To a component of the pair that it shares a word with.
+    /// A component of the pair that it shares a word with.
     Lane(&'static str),
 }
 

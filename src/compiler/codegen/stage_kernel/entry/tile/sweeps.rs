@@ -118,7 +118,7 @@ fn inputs(cx: &Context<'_>, k: u32) -> String {
     held.iter().enumerate().map(|(i, (port, _))| format!("{} = _i{i}_{k}; ", names::held(port))).collect()
 }
 
-/// The same where the colour decides between a cell and the next.
+/// Statements that bring an invocation's inputs where the accessors read them, where the colour decides between a cell and the next.
 fn either_inputs(cx: &Context<'_>, k: u32) -> String {
     let held = cx.held_inputs();
     let one = |(i, (port, _)): (usize, &(&_, &_))| {
