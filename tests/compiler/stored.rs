@@ -27,6 +27,9 @@ fn stored() -> Vec<Stored> {
                 folders.push(path);
                 continue;
             }
+            if path.extension().is_none_or(|kind| kind != "ron") {
+                continue;
+            }
             let text = std::fs::read_to_string(&path).unwrap();
             let name = path.strip_prefix(root.join("tests/stored")).unwrap().with_extension("");
             let document = Document::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", name.display()));

@@ -7,6 +7,7 @@ use super::command::Command;
 use crate::document::Link;
 use crate::model::presets::PresetWish;
 use crate::model::session::{Session, SnapshotSlot};
+use crate::plan::KernelId;
 use crate::problem::{Problem, SourcePlace};
 
 /// Something that a pane asks for.
@@ -32,6 +33,8 @@ pub(crate) enum Action {
     PinView(u64),
     /// Moves the view with this number into its own window, or back.
     OwnWindow(u64),
+    /// Shows the text of a kernel of the running plan.
+    ShowKernel(KernelId),
     /// Goes to where so many dispatches of the frame have run.
     SeekInFrame(usize),
     /// Shows the history of an element of a wire: of a cell, or of what is at this index.

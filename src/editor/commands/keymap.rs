@@ -273,6 +273,7 @@ fn with_brackets(keys: &KeyboardShortcut, text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::player;
 
     const CTRL: Modifiers = Modifiers::COMMAND;
 
@@ -372,5 +373,28 @@ mod tests {
         input.events = vec![press(CTRL, Key::ControlLeft, None), press(CTRL | Modifiers::CTRL, Key::G, None)];
         assert_eq!(record(&mut input), Some(keys(CTRL, Key::G)));
         assert!(scales_interface(&keys(CTRL, Key::Plus)) && !scales_interface(&keys(CTRL, Key::G)));
+    }
+
+    /// The keys that the graph gets in a frame with these events, and the remaining shortcut.
+    fn shared(ctx: &egui::Context, events: Vec<Event>, graph: bool) -> (u32, Option<Command>) {
+        let mut result = (0, None);
+        let input = egui::RawInput { events, ..egui::RawInput::default() };
+        let _ = ctx.run_ui(input, |ui| {
+            let bits = if graph { ui.ctx().input_mut(player::keys) } else { 0 };
+            result = (bits, Keymap::default().pressed(ui.ctx(), false));
+        });
+        result
+    }
+
+    #[test]
+    fn the_space_key_goes_to_the_graph_or_to_the_shortcut_but_never_to_both() {
+        let (ctx, modifiers) = (egui::Context::default(), Modifiers::NONE);
+        let space = |pressed| Event::Key { key: Key::Space, physical_key: None, pressed, repeat: false, modifiers };
+        let play = Some(Command::Play);
+        assert_eq!(shared(&ctx, vec![space(true)], true), (1, None));
+        assert_eq!(shared(&ctx, vec![], true), (1, None), "the key is held");
+        assert_eq!(shared(&ctx, vec![space(false)], true), (0, None));
+        assert_eq!(shared(&ctx, vec![space(true), space(false)], true), (1, None), "a tap within a frame counts");
+        assert_eq!(shared(&ctx, vec![space(true)], false), (0, play), "not over the image, it plays and pauses");
     }
 }

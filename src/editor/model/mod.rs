@@ -4,6 +4,7 @@ pub(crate) mod alignment;
 pub(crate) mod amount;
 pub(crate) mod compiler;
 pub(crate) mod declared;
+pub(crate) mod device;
 pub(crate) mod disk;
 pub(crate) mod disk_work;
 pub(crate) mod driver;

@@ -481,37 +481,3 @@ pub(crate) fn keys(input: &mut egui::InputState) -> u32 {
     }
     u32::from(down)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::commands::command::Command;
-    use crate::commands::keymap::Keymap;
-
-    fn space(pressed: bool) -> egui::Event {
-        let (key, modifiers) = (egui::Key::Space, egui::Modifiers::NONE);
-        egui::Event::Key { key, physical_key: None, pressed, repeat: false, modifiers }
-    }
-
-    /// The keys that the graph gets in a frame with these events, and the remaining shortcut.
-    fn frame(ctx: &egui::Context, events: Vec<egui::Event>, graph: bool) -> (u32, Option<Command>) {
-        let mut result = (0, None);
-        let input = egui::RawInput { events, ..egui::RawInput::default() };
-        let _ = ctx.run_ui(input, |ui| {
-            let bits = if graph { ui.ctx().input_mut(keys) } else { 0 };
-            result = (bits, Keymap::default().pressed(ui.ctx(), false));
-        });
-        result
-    }
-
-    #[test]
-    fn the_space_key_goes_to_the_graph_or_to_the_shortcut_but_never_to_both() {
-        let ctx = egui::Context::default();
-        let play = Some(Command::Play);
-        assert_eq!(frame(&ctx, vec![space(true)], true), (1, None));
-        assert_eq!(frame(&ctx, vec![], true), (1, None), "it is held");
-        assert_eq!(frame(&ctx, vec![space(false)], true), (0, None));
-        assert_eq!(frame(&ctx, vec![space(true), space(false)], true), (1, None), "a tap within a frame counts");
-        assert_eq!(frame(&ctx, vec![space(true)], false), (0, play), "not over the image, it plays and pauses");
-    }
-}

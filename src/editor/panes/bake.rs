@@ -15,7 +15,7 @@ use crate::graph::{Graph, partial};
 use crate::model::session::{BakedState, Session, about, state};
 use crate::printable::size;
 use crate::toolkit::number::number_field;
-use crate::toolkit::{prose, theme};
+use crate::toolkit::{markup, theme};
 
 /// The window, a running bake, or the result of the last one.
 #[derive(Default)]
@@ -117,7 +117,7 @@ impl BakeDialog {
         }
         if let Some((text, error)) = &self.told {
             let color = if *error { theme::of(ui).error } else { theme::of(ui).accent };
-            ui.add(egui::Label::new(prose::label(ui, "", text, color)).wrap());
+            ui.add(egui::Label::new(markup::label(ui, "", text, color)).wrap());
         }
         wish
     }
@@ -155,7 +155,7 @@ impl BakeDialog {
             self.progress(ui);
             return None;
         }
-        ui.add(egui::Label::new(prose::label(ui, "", &about(status), look.text)).wrap());
+        ui.add(egui::Label::new(markup::label(ui, "", &about(status), look.text)).wrap());
         let range = self.ranges.entry(name.clone()).or_insert(bake.frames);
         frames(ui, range, &format!(" of {name}"));
         let range = *range;
@@ -233,7 +233,7 @@ impl BakeDialog {
                 true
             }
             Some(Err(error)) => {
-                ui.add(egui::Label::new(prose::label(ui, "", error, look.error)).wrap());
+                ui.add(egui::Label::new(markup::label(ui, "", error, look.error)).wrap());
                 false
             }
             None => false,

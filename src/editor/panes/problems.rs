@@ -9,7 +9,7 @@ use crate::panes::content::{PaneContent, Surroundings};
 use crate::printable;
 use crate::problem::{Problem, Severity};
 use crate::sim::files::is_outside;
-use crate::toolkit::{prose, theme};
+use crate::toolkit::{markup, theme};
 
 /// Text from a file as the window shows it: cut to a limit, with hidden characters escaped.
 fn shown(text: &str) -> String {
@@ -106,9 +106,9 @@ impl ProblemList {
                 }
             }
             let look = theme::of(ui);
-            ui.label(prose::label(ui, "", &shown(&problem.cause), ui.visuals().text_color()));
+            ui.label(markup::label(ui, "", &shown(&problem.cause), ui.visuals().text_color()));
             if !problem.remedy.is_empty() {
-                ui.label(prose::label(ui, "→ ", &shown(&problem.remedy), look.dim));
+                ui.label(markup::label(ui, "→ ", &shown(&problem.remedy), look.dim));
             }
             if is_outside(problem) {
                 let text = "Allows every graph in this folder to read any of your files, now and in future.";

@@ -4,7 +4,7 @@ use eframe::egui::{self, Align2, Id, RichText, Ui};
 
 use crate::commands::command::Command;
 use crate::model::session::Session;
-use crate::toolkit::{notice, prose, theme};
+use crate::toolkit::{markup, notice, theme};
 
 /// What the list calls the graph without a variant.
 pub(crate) const DEFAULT: &str = "Default";
@@ -79,7 +79,7 @@ impl NameDialog {
             Naming::Store => session.store_variant(name),
             Naming::Rename(old) => session.rename_variant(old, name),
         };
-        self.refused = result.err().map(|sentence| prose::plain(&sentence)).unwrap_or_default();
+        self.refused = result.err().map(|sentence| markup::plain(&sentence)).unwrap_or_default();
         self.fresh = !self.refused.is_empty();
         !self.fresh
     }

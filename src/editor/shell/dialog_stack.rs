@@ -4,6 +4,7 @@ use super::editor::Preferences;
 use super::open_list::OpenList;
 use crate::panes::bake::BakeDialog;
 use crate::panes::export::ExportDialog;
+use crate::panes::plan_pane::KernelText;
 use crate::panes::presets::PresetDialog;
 use crate::panes::variants::NameDialog;
 
@@ -14,6 +15,8 @@ pub(crate) enum Dialog {
     Preferences,
     Export,
     Bake,
+    /// Text of a kernel.
+    Kernel(KernelText),
     /// Question about a preset.
     Preset(PresetDialog),
     /// Name that is typed for a variant.
@@ -61,6 +64,12 @@ impl Dialogs {
 
     pub(super) fn has_export(&self) -> bool {
         self.open.iter().any(|dialog| matches!(dialog, Dialog::Export))
+    }
+
+    /// Forgets what was shown of the graph that was open before.
+    pub(super) fn forget_graph(&mut self) {
+        self.open.retain(|dialog| !matches!(dialog, Dialog::Kernel(_)));
+        self.export.forget_graph();
     }
 
     /// Closes an open list: what it lists may be gone.

@@ -8,7 +8,7 @@ use super::dialog_stack::Dialog;
 use crate::model::session::Session;
 use crate::panes::content::Shown;
 use crate::panes::plan_pane;
-use crate::toolkit::{prose, theme};
+use crate::toolkit::{markup, theme};
 
 /// Width of a window, and of the names in it \[points\].
 pub(crate) const WIDTH: f32 = 420.0;
@@ -129,6 +129,7 @@ impl Editor {
                 told.unwrap_or_else(|sentence| self.notify(sentence, true));
                 shown
             }
+            Dialog::Kernel(text) => text.show(ctx),
             Dialog::Preset(preset) => {
                 let (over, told) = preset.show(ctx, &mut self.session);
                 told.unwrap_or_else(|sentence| self.notify(sentence, true));
@@ -225,7 +226,7 @@ fn about(ui: &mut Ui, session: &Session) {
         ("Version", env!("CARGO_PKG_VERSION").to_string()),
         ("GPU", gpu.name().to_string()),
         ("Memory of the graph", plan_pane::bytes(used)),
-        ("Memory budget", prose::plain(&gpu.memory_budget().to_string())),
+        ("Memory budget", markup::plain(&gpu.memory_budget().to_string())),
         ("License", env!("CARGO_PKG_LICENSE").to_string()),
     ];
     for (name, fact) in &facts {

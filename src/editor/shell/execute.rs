@@ -15,11 +15,13 @@ use crate::model::grouping;
 use crate::model::pane::Pane;
 use crate::model::session::{FrameStep, SnapshotSlot};
 use crate::panes::files::Data;
+use crate::panes::plan_pane::KernelText;
 use crate::panes::presets::PresetDialog;
 use crate::panes::timeline::{self, file_stem, has_input as has_live_input};
 use crate::panes::variants::Naming;
 use crate::panes::view::Overlays;
 use crate::panes::{canvas, help, inspector};
+use crate::sim::Simulation;
 
 /// How many frames the text of the clipboard may take to arrive.
 const PASTE_FRAMES: u64 = 10;
@@ -235,6 +237,13 @@ impl Editor {
                 Action::RefreshViews => {
                     self.shown.stale = true;
                     self.player.refresh();
+                }
+                Action::ShowKernel(kernel) => {
+                    let plan = self.session.running_simulation().map(Simulation::plan);
+                    if let Some(kernel) = plan.and_then(|plan| plan.kernels.get(kernel)) {
+                        let text = KernelText::new(kernel);
+                        self.open_dialog(Dialog::Kernel(text));
+                    }
                 }
                 Action::SeekInFrame(position) => {
                     self.session.seek_in_frame(position);

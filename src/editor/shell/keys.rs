@@ -1,21 +1,22 @@
-//! Who gets a key. [`Holder`] says the order; what it leaves goes to the graph whose image the pointer is over, if that
-//! graph reads keys, then to the pane under the pointer, then, for Escape, to a seek that is under way, and last to the
-//! commands of the keymap.
+//! Who gets a key. [`Holder`] says the order. What it leaves goes to the graph, if that reads keys and the pointer is over
+//! its image, then to the pane under the pointer, then, for Escape, to a seek that is under way, and last to the commands
+//! of the keymap.
 
 use eframe::egui;
 
 use super::Editor;
 use crate::commands::command::Command;
+use crate::model::player;
 use crate::panes::view::View;
 
-/// What gets the keys of a frame before the panes do: the first of these that is there when the frame begins.
+/// What gets the keys of a frame before the graph and the panes do: the first of these that is there when the frame begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Holder {
     /// A question, a list to choose from, or a list or gesture of a pane has all keys.
     Modal,
     /// A widget that has the keyboard, such as a text field, has all keys but those of commands with Ctrl, F1 and F11.
     Widget,
-    /// An open menu has Escape.
+    /// An open menu has Escape, and the graph gets no keys.
     Popup,
     /// The dialog in front has Escape, and keys of its own.
     Dialog,
@@ -23,11 +24,12 @@ pub(super) enum Holder {
 }
 
 impl Editor {
-    /// What gets the keys of this frame first, before anything is drawn: what a key closes does not pass it on.
-    pub(super) fn key_holder(&self, ctx: &egui::Context) -> Holder {
+    /// What gets the keys of this frame in a window first, before anything is drawn: what a key closes does not pass it
+    /// on. `typed`: a widget of the window had the keyboard in the last frame.
+    pub(super) fn key_holder(&self, ctx: &egui::Context, typed: bool) -> Holder {
         if !self.takes_commands() {
             Holder::Modal
-        } else if self.keyboard.typed || ctx.egui_wants_keyboard_input() {
+        } else if typed || ctx.egui_wants_keyboard_input() {
             Holder::Widget
         } else if egui::Popup::is_any_open(ctx) {
             Holder::Popup
@@ -53,6 +55,14 @@ impl Editor {
         if holder == Holder::Dialog {
             self.take_dialog_keys(ctx);
         }
+    }
+
+    /// Takes the keys that the graph reads, if a window's pointer is `over` its image. Returns the bits of those that are
+    /// down; without the graph they are shortcuts.
+    pub(super) fn take_graph_keys(&self, holder: Holder, over: bool, ctx: &egui::Context) -> u32 {
+        // What has opened since has the keys, too.
+        let free = holder > Holder::Popup && self.takes_commands();
+        if self.keyboard.hears_keys && over && free { ctx.input_mut(player::keys) } else { 0 }
     }
 
     /// Gives what is left to the pane under the pointer, to a seek, and to commands.

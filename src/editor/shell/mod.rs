@@ -29,11 +29,12 @@ use eframe::egui::{self, Ui, ViewportCommand};
 
 use crate::commands::action::{Action, Actions};
 use crate::library::earlier;
+use crate::model::device;
 use crate::model::disk::Source;
 use crate::model::leaving_caches::Live;
 use crate::model::names::display_name;
 use crate::model::pane::Pane;
-use crate::model::player::{self, Player, Pointer};
+use crate::model::player::{Player, Pointer};
 use crate::model::session::Session;
 use crate::model::settings::Folders;
 use crate::panes::canvas;
@@ -48,12 +49,14 @@ use crate::panes::{inspector, transport};
 use crate::shell::dialog_stack::Dialogs;
 use crate::shell::editor::{Host, Keyboard, Layout, Shown, Thumbnails};
 use crate::shell::hints::Hints;
+use crate::shell::keys::Holder;
 use crate::sim::Simulation;
 use crate::sim::checkpoint::CheckpointFile;
 use crate::toolkit::notice::{self, Notice};
 use crate::toolkit::{theme, widget_memory};
 
-pub use crate::shell::window::{device_setup, run};
+pub use crate::model::device::device_setup;
+pub use crate::shell::window::run;
 use editor::Awake;
 pub use editor::Editor;
 
@@ -77,7 +80,7 @@ impl Editor {
         let presets = folders.settings.clone();
         let wake = move || asleep.lock().unwrap_or_else(PoisonError::into_inner).request_repaint();
         let mut editor = Editor {
-            session: Session::new(window::device(&render), wake),
+            session: Session::new(device::device(&render), wake),
             player: Player::default(),
             timeline: TimelinePane::default(),
             views: BTreeMap::from([(0, View::new(render.clone()))]),
@@ -129,7 +132,7 @@ impl Editor {
         self.player.attach();
         self.host.title.clear();
         self.host.closing = false;
-        let from = self.session.rebuild(window::device(&render));
+        let from = self.session.rebuild(device::device(&render));
         self.host.render = render;
         let from = from.map_or("from the start".into(), |frame| format!("from frame {frame}"));
         self.notify(
@@ -201,7 +204,7 @@ impl Editor {
                 Event::Opened => {
                     widget_memory::forget(ctx);
                     self.panes.each().into_iter().for_each(|(_, pane)| pane.opened());
-                    self.dialogs.export.forget_graph();
+                    self.dialogs.forget_graph();
                     self.player.clear();
                     self.timeline = TimelinePane::default();
                     self.views.values_mut().for_each(View::clear);
@@ -282,7 +285,7 @@ impl Editor {
     }
 
     /// Computes the next frame when it is due, and updates its images.
-    fn advance(&mut self, ctx: &egui::Context) {
+    fn advance(&mut self, holder: Holder, ctx: &egui::Context) {
         if self.session.plans() != self.shown.plan {
             self.shown.plan = self.session.plans();
             self.player.meet_plan();
@@ -296,10 +299,7 @@ impl Editor {
         self.keep_shown_wires();
         self.shown.stale |= self.session.debugger().is_some() && self.player.take_refresh();
         let mut pointer = self.pointer();
-        // Keys go to the graph while the pointer is over its image, if the graph reads them; otherwise they are shortcuts.
-        if self.keyboard.hears_keys && pointer.at.is_some() && !ctx.egui_wants_keyboard_input() {
-            pointer.keys |= ctx.input_mut(player::keys);
-        }
+        pointer.keys |= self.take_graph_keys(holder, pointer.at.is_some(), ctx);
         let wake = {
             let ctx = ctx.clone();
             move || ctx.request_repaint()
@@ -367,10 +367,10 @@ impl eframe::App for Editor {
             return;
         }
         self.panes.code.tick(&ctx, &mut self.session);
-        let holder = self.key_holder(&ctx);
+        let holder = self.key_holder(&ctx, self.keyboard.typed);
         self.take_keys_first(holder, &ctx);
         self.arrivals(&ctx);
-        self.advance(&ctx);
+        self.advance(holder, &ctx);
         self.keyboard.keymap.install(&ctx);
         self.take_other_keys(holder, &ctx);
         let bar = egui::Panel::top("menus").frame(theme::bar(ui)).show(ui, |ui| self.menus(ui)).inner;

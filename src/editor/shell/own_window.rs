@@ -4,11 +4,11 @@
 use eframe::egui::{self, Id, Key, Modifiers, Ui, ViewportBuilder, ViewportClass, ViewportCommand, ViewportId, vec2};
 
 use super::editor::OwnWindow;
+use super::keys::Holder;
 use super::{Editor, tiles};
 use crate::commands::action::{Action, Actions};
 use crate::commands::command::Command;
 use crate::model::pane::Pane;
-use crate::model::player;
 
 /// The size of a new window, and the least \[points\].
 const SIZE: [f32; 2] = [960.0, 720.0];
@@ -128,14 +128,12 @@ impl Editor {
         let mut keys = 0;
         if own {
             asked.close = ctx.input(|input| input.viewport().close_requested());
-            let over = self.views.get(&number).is_some_and(|view| view.pointer().at.is_some());
-            // As in the main window, keys go to the graph while the pointer is over its image.
-            if self.keyboard.hears_keys && over && !ctx.egui_wants_keyboard_input() {
-                keys = ctx.input_mut(player::keys);
-            }
-            leave_full_screen(&ctx);
             let typed = self.layout.windows.get(&number).is_some_and(|window| window.typed);
-            asked.command = if self.takes_commands() { self.keyboard.keymap.pressed(&ctx, typed) } else { None };
+            let holder = self.key_holder(&ctx, typed);
+            let over = self.views.get(&number).is_some_and(|view| view.pointer().at.is_some());
+            keys = self.take_graph_keys(holder, over, &ctx);
+            leave_full_screen(&ctx);
+            asked.command = if holder == Holder::Modal { None } else { self.keyboard.keymap.pressed(&ctx, typed) };
             self.take_dropped(&ctx);
         }
         if let Some(view) = self.views.get_mut(&number) {

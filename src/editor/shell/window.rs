@@ -6,14 +6,14 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use eframe::egui::{self, Ui, ViewportCommand};
 use eframe::egui_wgpu;
 
 use super::{Editor, Folders, Source};
-use crate::gpu::{self, Gpu, describe};
+use crate::gpu;
+use crate::model::device::device_setup;
 use crate::model::disk;
 use crate::model::names::display_name;
 use crate::sim::checkpoint::CheckpointFile;
@@ -152,22 +152,6 @@ fn sentence(error: &eframe::Error) -> String {
 fn first() -> Source {
     let shipped = PathBuf::from(format!("graphs/{}.ron", disk::FIRST));
     if shipped.is_file() { Source::File(shipped) } else { Source::Example(disk::FIRST.to_string()) }
-}
-
-/// How the editor requests its device. The simulation shares it, so it has all features and limits of the adapter.
-pub fn device_setup() -> egui_wgpu::WgpuSetupCreateNew {
-    let mut setup = egui_wgpu::WgpuSetupCreateNew::without_display_handle();
-    gpu::restrict(&mut setup.instance_descriptor);
-    setup.device_descriptor = Arc::new(gpu::device_descriptor);
-    setup
-}
-
-/// The device of a window, which its simulation shares.
-pub(crate) fn device(render: &egui_wgpu::RenderState) -> Gpu {
-    let name = describe(&render.adapter.get_info());
-    let gpu = Gpu::from_device(render.device.clone(), render.queue.clone(), &name);
-    gpu.watch();
-    gpu
 }
 
 /// Makes the system's allocator keep memory that a frame frees for the next one. glibc returns free memory at the end of its heap to

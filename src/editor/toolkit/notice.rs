@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{self, RichText};
 
-use super::{prose, theme};
+use super::{markup, theme};
 use crate::printable;
 use crate::toolkit::row;
 
@@ -46,7 +46,7 @@ impl Notice {
                 ui.horizontal(|ui| {
                     ui.set_max_width(0.6 * ctx.content_rect().width());
                     over |= row::small(ui, RichText::new("✖").color(theme::of(ui).dim), true, "dismiss", "Dismiss");
-                    ui.add(egui::Label::new(prose::label(ui, "", &self.text, color)).wrap());
+                    ui.add(egui::Label::new(markup::label(ui, "", &self.text, color)).wrap());
                 });
             });
         });

@@ -72,11 +72,14 @@ pub(crate) fn clear_of(areas: &[Rect], put: &[usize]) -> Vec<Rect> {
             while let Some(by) =
                 fixed.iter().map(|by| areas[*by].expand2(GAP - Vec2::splat(TOUCH))).find(|by| by.intersects(area))
             {
-                let step = match () {
-                    () if way.x > 0.0 => by.right() - area.left(),
-                    () if way.x < 0.0 => area.right() - by.left(),
-                    () if way.y > 0.0 => by.bottom() - area.top(),
-                    () => area.bottom() - by.top(),
+                let step = if way.x > 0.0 {
+                    by.right() - area.left()
+                } else if way.x < 0.0 {
+                    area.right() - by.left()
+                } else if way.y > 0.0 {
+                    by.bottom() - area.top()
+                } else {
+                    area.bottom() - by.top()
                 };
                 area = area.translate(way * (step + TOUCH));
             }

@@ -6,6 +6,7 @@ mod framed;
 mod make_room;
 mod order;
 mod places;
+mod positions;
 mod ranks;
 pub(crate) mod route;
 #[cfg(test)]
@@ -21,7 +22,10 @@ use crate::library::Library;
 pub(crate) use flow::{Flow, Wire, is_next};
 pub(crate) use framed::arranged;
 pub(crate) use make_room::{clear_of, enclosing, lowered, with_room};
+pub(crate) use positions::{MIN_FRAME, finite, frame_area, node_position};
 use route::{Ends, Ground, Route};
+#[cfg(test)]
+pub(crate) use tests::fixture;
 
 /// Width of a node at zoom 1 \[points\]; the crate's own.
 pub(crate) const WIDTH: f32 = 200.0;

@@ -1,12 +1,11 @@
 //! Layouts, and how well every shipped graph reads, as numbers.
 
-use std::path::{Path, PathBuf};
+pub(crate) mod fixture;
 
 use eframe::egui::{self, Pos2, Rect};
 
 use super::*;
-use crate::panes::canvas::{self, frames, text, view, viewport};
-use crate::toolkit::theme;
+use fixture::{example, flow, levels, overlaps, shipped};
 
 /// What can be counted on a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,22 +20,12 @@ struct Quality {
     tight: usize,
     /// Crossings of wires of different outputs.
     crossings: usize,
-    /// The zoom at which the editor opens it.
-    zoom: f32,
-}
-
-fn flow(document: &Document, scope: &Scope) -> Flow {
-    let signatures = edit::signature::level(document, scope, Library::builtin());
-    let level = document.level(scope).unwrap();
-    let place = |name: &str| canvas::place_on(level, name);
-    Flow::new(level, &signatures, place, |name| node_size(&signatures[name]))
 }
 
 fn quality(document: &Document, scope: &Scope) -> Quality {
     let flow = flow(document, scope);
     let drawing = Drawing::new(&flow, flow.areas());
     let areas = &drawing.areas;
-    let frames: Vec<Rect> = document.level(scope).unwrap().frames().iter().map(frames::area).collect();
     let pairs = (0..areas.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
     let overlaps = pairs.filter(|(a, b)| areas[*a].expand(2.0).intersects(areas[*b])).count();
     let hits = |points: &[Pos2]| {
@@ -55,46 +44,14 @@ fn quality(document: &Document, scope: &Scope) -> Quality {
         behind: drawing.points.iter().filter(|points| hits(points)).count(),
         tight: drawing.wires.iter().zip(&drawing.points).filter(close).count(),
         crossings: drawing.crossings(),
-        zoom: drawing.zoom(&frames),
     }
-}
-
-/// Every shipped graph and library group.
-fn shipped() -> Vec<PathBuf> {
-    let mut pending = vec![Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("graphs")];
-    let mut files = Vec::new();
-    while let Some(folder) = pending.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => pending.push(path),
-                false => files.extend(path.extension().is_some_and(|end| end == "ron").then_some(path)),
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
-/// The levels of a document: its root, unless it only holds the group of the library, and the groups in it.
-fn levels(document: &Document) -> Vec<Scope> {
-    let (mut pending, mut found) = (vec![Scope::default()], Vec::new());
-    while let Some(scope) = pending.pop() {
-        let nodes = document.level(&scope).unwrap().nodes();
-        let groups = nodes.iter().filter(|(_, node)| matches!(node.kind, NodeKind::Group(_)));
-        pending.extend(groups.map(|(name, _)| scope.inside(name)));
-        if nodes.len() > 1 {
-            found.push(scope);
-        }
-    }
-    found
 }
 
 /// Lays out every level. From nothing: the layout does not depend on the one before, but for what lies in which frame.
 fn lay_out(document: &mut Document, from_nothing: bool) {
     for scope in levels(document) {
         let mut flow = flow(document, &scope);
-        let mut areas: Vec<Rect> = document.level(&scope).unwrap().frames().iter().map(frames::area).collect();
+        let mut areas: Vec<Rect> = document.level(&scope).unwrap().frames().iter().map(frame_area).collect();
         let of = framed::members(&flow, &areas);
         if from_nothing {
             flow.at.iter_mut().for_each(|at| *at = Vec2::ZERO);
@@ -111,77 +68,6 @@ fn lay_out(document: &mut Document, from_nothing: bool) {
             .unwrap();
         }
         edit::round_positions(document, &scope);
-    }
-}
-
-/// Whether all text on nodes can be read at a zoom: names whole, rows of ports apart, and nothing below 9 points. Returns the smallest
-/// size of a name \[points\].
-fn legible(painter: &egui::Painter, document: &Document, scope: &Scope, zoom: f32) -> Result<f32, String> {
-    if zoom >= view::NAMES && text::text_size(13.0, zoom) > PORT * zoom {
-        return Err(format!("names of ports cover each other at zoom {zoom}"));
-    }
-    let mut least = f32::MAX;
-    let flow = flow(document, scope);
-    let nodes = document.level(scope).unwrap().nodes();
-    for (name, size) in flow.names.iter().zip(&flow.sizes) {
-        let counted = nodes.get(name).is_some_and(|node| node.iterations.is_some());
-        let (text, whole) = match zoom < view::NAMES {
-            true => text::block(painter, name, egui::Color32::WHITE, text::block_room(*size * zoom, zoom)),
-            false => {
-                let room = view::title_room(zoom, counted);
-                let line = text::one_line(painter, name, 13.0 * zoom, egui::Color32::WHITE, room);
-                let whole = !line.elided;
-                (line, whole)
-            }
-        };
-        let smallest = text.job.sections.iter().map(|part| part.format.font_id.size).fold(f32::MAX, f32::min);
-        if !whole || smallest < 9.0 {
-            return Err(format!("{name} at zoom {zoom}: {smallest} points, whole: {whole}"));
-        }
-        least = least.min(smallest);
-    }
-    Ok(least)
-}
-
-/// The graphs of the published articles, whose steps have frames.
-const ARTICLES: &[&str] = &[
-    "curl_noise",
-    "curl_noise_2d",
-    "curl_wake_3d",
-    "oil_clock",
-    "smoke_particles_3d",
-    "sph_water",
-    "stable_fluids",
-    "unity_fluid",
-];
-
-/// Whether frames are apart, each node is wholly in a frame or wholly outside of all, and titles are whole and above the nodes at a zoom.
-/// Returns the number of nodes outside of frames.
-fn framed_well(painter: &egui::Painter, document: &Document, scope: &Scope, zoom: f32) -> Result<usize, String> {
-    let frames = document.level(scope).unwrap().frames();
-    let areas: Vec<Rect> = frames.iter().map(frames::area).collect();
-    if let [(a, b), ..] = overlaps(&areas)[..] {
-        return Err(format!("frame {} covers frame {}", frames[a].title, frames[b].title));
-    }
-    let mut outside = 0;
-    let flow = flow(document, scope);
-    for (name, node) in flow.names.iter().zip(flow.areas()) {
-        let Some(index) = areas.iter().position(|area| area.intersects(node)) else {
-            outside += 1;
-            continue;
-        };
-        let head = frames::head(areas[index] * zoom, zoom);
-        if !areas[index].contains_rect(node) || head.bottom() > zoom * node.top() {
-            return Err(format!("{name} is not below the title of {}", frames[index].title));
-        }
-    }
-    let titles = frames.iter().zip(&areas).map(|(frame, area)| {
-        let head = frames::head(*area * zoom, zoom);
-        (frame, frames::title(painter, &frame.title, egui::Color32::WHITE, head, zoom))
-    });
-    match titles.into_iter().find(|(_, title)| title.elided) {
-        Some((frame, _)) => Err(format!("the title {} is cut at zoom {zoom}", frame.title)),
-        None => Ok(outside),
     }
 }
 
@@ -287,18 +173,9 @@ const BLESS: &str = "STAGEWRIGHT_BLESS_LAYOUT";
 
 #[test]
 fn shipped_graphs_read_as_flow() {
-    let context = egui::Context::default();
-    theme::install(&context);
-    // Fonts are there from the first frame on.
-    let mut painter = None;
-    drop(context.run_ui(egui::RawInput::default(), |ui| painter = Some(ui.painter().clone())));
-    let painter = painter.unwrap();
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("graphs");
     let mut wrong = Vec::new();
-    for path in shipped() {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let mut document = Document::parse(&text).unwrap();
-        let name = path.strip_prefix(&root).unwrap().with_extension("").to_string_lossy().replace('\\', "/");
+    for (name, path) in shipped() {
+        let mut document = Document::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
         let bless = std::env::var_os(BLESS).is_some();
         if bless {
             lay_out(&mut document, true);
@@ -311,27 +188,14 @@ fn shipped_graphs_read_as_flow() {
             if quality.overlaps + quality.behind + quality.tight > 0 {
                 wrong.push(format!("{place}: {quality:?}"));
             }
-            // Library groups with dozens of nodes open at their beginning.
-            let opened = quality.zoom.max(viewport::READABLE);
-            let text = legible(&painter, &document, &scope, opened);
-            let framed = framed_well(&painter, &document, &scope, opened);
-            let loose = *framed.as_ref().unwrap_or(&0);
-            if ARTICLES.contains(&name.as_str()) && scope == Scope::default() && loose > 0 {
-                wrong.push(format!("{name}: {loose} nodes are in no frame"));
-            }
-            wrong.extend(framed.err().map(|error| format!("{place}: {error}")));
             crossings += quality.crossings;
             if bless {
-                println!("{place} {quality:?} smallest text {text:?}");
+                println!("{place} {quality:?}");
             }
-            wrong.extend(text.err().map(|error| format!("{place}: {error}")));
         }
         let bound = CROSSINGS.iter().find(|(graph, _)| *graph == name).map_or(0, |(_, bound)| *bound);
         if crossings > bound {
             wrong.push(format!("{name}: {crossings} crossings, more than {bound}"));
-        }
-        if !name.starts_with("lib/") && quality(&document, &Scope::default()).zoom < viewport::READABLE {
-            wrong.push(format!("{name} does not fit"));
         }
     }
     assert!(wrong.is_empty(), "{}\nrun this test with {BLESS}=1 to lay out all graphs again", wrong.join("\n"));
@@ -381,17 +245,6 @@ fn a_cycle_is_placed_too() {
     let flow = Flow::new(level, &signatures, |_| Vec2::ZERO, |name| node_size(&signatures[name]));
     let places = arranged(&flow, &[]).0;
     assert_ne!(places[0], places[1]);
-}
-
-/// A shipped graph, as it is.
-fn example(name: &str) -> Document {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(format!("graphs/{name}.ron"));
-    Document::parse(&std::fs::read_to_string(path).unwrap()).unwrap()
-}
-
-fn overlaps(areas: &[Rect]) -> Vec<(usize, usize)> {
-    let pairs = (0..areas.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
-    pairs.filter(|(a, b)| areas[*a].intersects(areas[*b])).collect()
 }
 
 #[test]
@@ -454,7 +307,7 @@ fn a_frame_keeps_its_nodes_and_no_others() {
     let size = |_: &str| (200.0, 150.0);
     edit::frame_around(&mut document, &scope, &names, size, "Projection").unwrap();
     // It is the part of them that lies inside.
-    let area = frames::area;
+    let area = frame_area;
     let inside = |document: &Document| {
         let frame = area(&document.frames[0]);
         let flow = flow(document, &scope);

@@ -82,7 +82,7 @@ impl Canvas {
         let aligned = align.apply(&chosen.iter().map(|node| areas[*node]).collect::<Vec<_>>());
         chosen.iter().zip(aligned).for_each(|(node, area)| moved[*node] = area);
         let free = layout::clear_of(&moved, &chosen);
-        let framed: Vec<Rect> = session.frames().iter().map(frames::area).collect();
+        let framed: Vec<Rect> = session.frames().iter().map(layout::frame_area).collect();
         let framed = layout::enclosing(&framed, &moved, &free);
         session.arrange("align", |document| {
             let moves = flow.names.iter().zip(&areas).zip(&free).filter(|((_, was), area)| was != area);

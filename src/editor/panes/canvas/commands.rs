@@ -23,7 +23,7 @@ impl Canvas {
         let scope = session.scope().clone();
         let flow = self.flow(session.level());
         let before = self.shown(session);
-        let frames: Vec<Rect> = session.frames().iter().map(frames::area).collect();
+        let frames: Vec<Rect> = session.frames().iter().map(layout::frame_area).collect();
         let (places, areas) = layout::arranged(&flow, &frames);
         session.arrange("arrange", |document| {
             for (name, at) in flow.names.iter().zip(&places) {

@@ -12,6 +12,7 @@ use super::Canvas;
 use super::text::{one_line, text_size};
 use crate::document::{Document, Frame, Scope};
 use crate::edit;
+use crate::model::layout::{self, MIN_FRAME};
 use crate::model::session::{Selection, Session};
 use crate::toolkit::theme::{self, Look};
 
@@ -23,7 +24,6 @@ const LEAST_TITLE: f32 = 16.0;
 const MOST_TITLE: f32 = 54.0;
 /// The least size of a title's text \[points of the window\].
 const LEAST_TEXT: f32 = 11.0;
-const MIN_SIZE: egui::Vec2 = vec2(80.0, 50.0);
 
 /// A frame that is dragged.
 #[derive(Clone, Debug)]
@@ -156,7 +156,9 @@ impl Canvas {
             session.arrange("frame", |document| {
                 // The frame is there: it is dragged.
                 let _ = edit::update_frame(document, &scope, index, |frame| match resize {
-                    true => frame.size = ((frame.size.0 + by.x).max(MIN_SIZE.x), (frame.size.1 + by.y).max(MIN_SIZE.y)),
+                    true => {
+                        frame.size = ((frame.size.0 + by.x).max(MIN_FRAME.x), (frame.size.1 + by.y).max(MIN_FRAME.y))
+                    }
                     false => frame.at = (frame.at.0 + by.x, frame.at.1 + by.y),
                 });
                 edit::shift(document, &scope, &held.nodes, (by.x, by.y));
@@ -184,7 +186,7 @@ fn grounds(look: &Look, frame: &Frame) -> (Color32, Color32) {
 }
 
 /// The title bar of a frame in the window.
-pub(crate) fn head(rect: Rect, zoom: f32) -> Rect {
+pub(super) fn head(rect: Rect, zoom: f32) -> Rect {
     let height = (TITLE * zoom).max(LEAST_TITLE.min(MOST_TITLE * zoom));
     Rect::from_min_size(rect.min, vec2(rect.width(), height))
 }
@@ -195,14 +197,8 @@ fn inset(zoom: f32) -> f32 {
 }
 
 /// The title of a frame in its bar, cut if it is too long.
-pub(crate) fn title(painter: &Painter, text: &str, color: Color32, head: Rect, zoom: f32) -> Arc<Galley> {
+pub(super) fn title(painter: &Painter, text: &str, color: Color32, head: Rect, zoom: f32) -> Arc<Galley> {
     one_line(painter, text, (14.0 * zoom).max(LEAST_TEXT), color, head.width() - 2.0 * inset(zoom))
-}
-
-/// The area of a frame \[points of the document\].
-pub(crate) fn area(frame: &Frame) -> Rect {
-    let (at, size) = (vec2(frame.at.0, frame.at.1), vec2(frame.size.0, frame.size.1));
-    Rect::from_min_size(super::finite(at).to_pos2(), super::finite(size).max(MIN_SIZE))
 }
 
 /// The frame whose title or corner is at a point of the window.
@@ -218,7 +214,7 @@ pub(super) fn resize(document: &mut Document, scope: &Scope, areas: &[Rect]) {
     for (index, area) in areas.iter().enumerate() {
         // The frames are there: the areas are theirs.
         let _ = edit::update_frame(document, scope, index, |frame| {
-            if self::area(frame) != *area {
+            if layout::frame_area(frame) != *area {
                 (frame.at, frame.size) = (area.min.round().into(), area.size().round().into());
             }
         });

@@ -97,7 +97,7 @@ impl Canvas {
         let pasted = nodes.iter().filter(|(name, _)| names.contains(*name));
         let size = pasted.fold(Vec2::ZERO, |size, (_, node)| {
             let own = layout::node_size(&edit::signature::node(node, &library));
-            size.max(super::finite(vec2(node.at.0, node.at.1)) + own)
+            size.max(layout::finite(vec2(node.at.0, node.at.1)) + own)
         });
         let (after, names) = put(self.place_for(session, size, 0.0, pointer))?;
         session.edit("paste", |document| *document = after);

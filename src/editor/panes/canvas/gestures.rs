@@ -8,8 +8,8 @@ use egui_node_graph::NodeResponse;
 
 use super::frames::{self, Held};
 use super::snap::Guide;
-use super::strokes::Stroke;
 use super::view::{Response, WidgetAction};
+use super::wire_strokes::Stroke;
 use super::{Canvas, Palette};
 use crate::commands::action::{Action, Actions};
 use crate::document::{Document, Link, ParamValue};
@@ -147,7 +147,9 @@ impl Canvas {
         }
         edit::round_positions(&mut after, &scope);
         let level = after.level(&scope).filter(|_| room);
-        if let Some((flow, framed)) = level.map(|level| (self.flow(level), level.frames().iter().map(frames::area))) {
+        if let Some((flow, framed)) =
+            level.map(|level| (self.flow(level), level.frames().iter().map(layout::frame_area)))
+        {
             let (areas, framed) = (self.plain_areas(&flow), framed.collect::<Vec<Rect>>());
             let put: Vec<usize> =
                 (0..flow.names.len()).filter(|node| wanted.contains_key(&flow.names[*node])).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{Rect, Vec2, vec2};
 
-use super::{Canvas, frames, place_of};
+use super::{Canvas, place_of};
 use crate::document::{Level, Scope};
 use crate::model::layout;
 use crate::model::session::Session;
@@ -107,7 +107,7 @@ impl Canvas {
     }
 
     pub(super) fn frame_in_room(&self, session: &Session, index: usize) -> Option<Rect> {
-        let mut area = frames::area(session.frames().get(index)?);
+        let mut area = layout::frame_area(session.frames().get(index)?);
         if let Some([lowered, higher]) = self.room.frames.get(index) {
             area = area.translate(vec2(0.0, *lowered));
             area.max.y += higher;
@@ -163,7 +163,7 @@ impl Canvas {
             return room;
         }
         let flow = self.flow(level);
-        let areas: Vec<Rect> = level.frames().iter().map(frames::area).collect();
+        let areas: Vec<Rect> = level.frames().iter().map(layout::frame_area).collect();
         let found = layout::lowered(&flow.at, &self.plain_sizes(&flow), &flow.sizes, &areas);
         room.nodes = flow.names.into_iter().zip(found.nodes).filter(|(_, by)| *by > 0.0).collect();
         room.frames = found.frames.into_iter().zip(found.higher).map(|(lowered, higher)| [lowered, higher]).collect();

@@ -10,7 +10,7 @@ use crate::document::WHERE;
 use crate::edit::{self, PortSignature};
 use crate::model::pane::Pane;
 use crate::model::session::Session;
-use crate::toolkit::{prose, theme};
+use crate::toolkit::{markup, theme};
 
 /// How long the pointer has to rest before a tooltip appears \[s\].
 const REST: f32 = 0.35;
@@ -164,7 +164,7 @@ impl Canvas {
             (false, Ok(())) => return,
         };
         ui.ctx().set_cursor_icon(egui::CursorIcon::NotAllowed);
-        tooltip(ui, &reason, |ui| drop(ui.label(prose::label(ui, "", &reason, theme::of(ui).warning))));
+        tooltip(ui, &reason, |ui| drop(ui.label(markup::label(ui, "", &reason, theme::of(ui).warning))));
     }
 
     /// Gives nodes and ports names for screen readers, and for other programs that drive the window by names.

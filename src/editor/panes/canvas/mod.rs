@@ -2,13 +2,13 @@
 //! changes in its own copy is turned into an edit of the document and then discarded.
 
 mod align;
-mod badge;
+mod badges;
 mod bookmarks;
 mod breadcrumbs;
 mod commands;
 mod culling;
 mod figures;
-pub(crate) mod frames;
+mod frames;
 mod free_place;
 mod gestures;
 mod glide;
@@ -20,15 +20,15 @@ mod minimap;
 mod palette;
 mod rename;
 mod snap;
-mod strokes;
 mod templates;
 #[cfg(test)]
 mod tests;
-pub(crate) mod text;
-pub(crate) mod view;
-pub(crate) mod viewport;
+mod text;
+mod view;
+mod viewport;
 mod wire_drag;
 mod wire_routes;
+mod wire_strokes;
 mod wires;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,8 +38,8 @@ use egui_node_graph::{InputId, NodeId, OutputId};
 
 use crate::commands::action::Actions;
 use crate::commands::command::Command;
-use crate::document::{Level, Link, Node, Nodes, Outline, ParamValue, Scope};
-use crate::edit::{IN, InputEnd, NodeSignature, OUT};
+use crate::document::{Level, Link, Node, Outline, ParamValue, Scope};
+use crate::edit::{InputEnd, NodeSignature};
 use crate::model::layout;
 use crate::model::layout::route::Routing;
 use crate::model::session::Session;
@@ -426,7 +426,7 @@ impl Canvas {
         let known = |name: &str| self.drawn.sizes.get(name).copied();
         let estimate = |name: &str| self.level.signatures.get(name).map_or(Vec2::ZERO, layout::node_size);
         let size = |name: &str| known(name).unwrap_or_else(|| estimate(name));
-        layout::Flow::new(level, &self.level.signatures, |name| place_on(level, name), size)
+        layout::Flow::new(level, &self.level.signatures, |name| layout::node_position(level, name), size)
     }
 
     /// A node's size, as far as it was drawn \[points of the document\].
@@ -462,39 +462,7 @@ impl Canvas {
 
 /// A node's position \[points\], finite whatever the file says.
 fn place_of(session: &Session, name: &str) -> Vec2 {
-    place_on(session.level(), name)
-}
-
-/// The same on a level.
-pub(crate) fn place_on(level: Level<'_>, name: &str) -> Vec2 {
-    let at = match (name, level.group()) {
-        (IN, Some(group)) => group.inputs_at.unwrap_or_else(|| border_position(&group.nodes, false)),
-        (OUT, Some(group)) => group.outputs_at.unwrap_or_else(|| border_position(&group.nodes, true)),
-        _ => level.nodes().get(name).map_or((0.0, 0.0), |node| node.at),
-    };
-    finite(vec2(at.0, at.1))
-}
-
-/// The default position of the block of a group's inputs or outputs.
-fn border_position(nodes: &Nodes, right: bool) -> (f32, f32) {
-    let places = nodes.values().map(|node| node.at);
-    let edge = |pick: fn(f32, f32) -> f32, start| places.clone().map(|at| at.0).fold(start, pick);
-    let height = places.clone().map(|at| at.1).sum::<f32>() / nodes.len().max(1) as f32;
-    let x = if nodes.is_empty() {
-        if right { 300.0 } else { -300.0 }
-    } else if right {
-        edge(f32::max, f32::MIN) + 280.0
-    } else {
-        edge(f32::min, f32::MAX) - 280.0
-    };
-    (x, height)
-}
-
-/// Much further out, f32 positions can no longer tell neighbouring points apart.
-fn finite(at: Vec2) -> Vec2 {
-    const FAR: f32 = 1e5;
-    let part = |v: f32| if v.is_finite() { v.clamp(-FAR, FAR) } else { 0.0 };
-    vec2(part(at.x), part(at.y))
+    layout::node_position(session.level(), name)
 }
 
 /// How often a node runs a frame.

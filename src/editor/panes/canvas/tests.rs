@@ -1,5 +1,7 @@
 //! The canvas, driven by events without a window.
 
+mod legible;
+
 use eframe::egui::{Context, Event, Modifiers, PointerButton, Pos2, RawInput, pos2};
 
 use super::view::End;

@@ -15,12 +15,12 @@ const BLOCK: egui::Vec2 = vec2(6.0, 2.0);
 const MARKS: f32 = 5.0;
 
 /// The size of a text in the window that has this size at zoom 1.
-pub(crate) fn text_size(size: f32, zoom: f32) -> f32 {
+pub(super) fn text_size(size: f32, zoom: f32) -> f32 {
     (size * zoom).max(SMALLEST)
 }
 
 /// A line of text of this size \[points of the window\], smaller if it has to be, and cut if even the smallest is too wide.
-pub(crate) fn one_line(painter: &Painter, text: &str, size: f32, color: Color32, width: f32) -> Arc<Galley> {
+pub(super) fn one_line(painter: &Painter, text: &str, size: f32, color: Color32, width: f32) -> Arc<Galley> {
     let line = |size: f32| painter.layout_no_wrap(text.to_string(), FontId::proportional(size), color);
     let whole = line(size.max(SMALLEST));
     if whole.size().x <= width {
@@ -37,7 +37,7 @@ pub(crate) fn one_line(painter: &Painter, text: &str, size: f32, color: Color32,
 }
 
 /// A name in as many lines as there is room for, in the largest text that fits, and whether it fits.
-pub(crate) fn block(painter: &Painter, text: &str, color: Color32, room: egui::Vec2) -> (Arc<Galley>, bool) {
+pub(super) fn block(painter: &Painter, text: &str, color: Color32, room: egui::Vec2) -> (Arc<Galley>, bool) {
     let lines = |size: f32| {
         let mut job = LayoutJob::single_section(broken(text), TextFormat::simple(FontId::proportional(size), color));
         job.halign = Align::Center;
@@ -58,7 +58,7 @@ pub(crate) fn block(painter: &Painter, text: &str, color: Color32, room: egui::V
 }
 
 /// The room for the name of a node without names of ports, for its size in the window at a zoom.
-pub(crate) fn block_room(size: egui::Vec2, zoom: f32) -> egui::Vec2 {
+pub(super) fn block_room(size: egui::Vec2, zoom: f32) -> egui::Vec2 {
     size - BLOCK - vec2(if zoom < PORTS { 0.0 } else { MARKS }, 0.0)
 }
 

@@ -26,9 +26,9 @@ use crate::toolkit::number::number_field;
 use crate::toolkit::theme::{self, Look};
 
 /// Margin around a node's rows at zoom 1 \[points\]; the crate's own.
-const MARGIN: egui::Vec2 = vec2(15.0, 5.0);
+pub(super) const MARGIN: egui::Vec2 = vec2(15.0, 5.0);
 /// Height of the title's row at zoom 1 \[points\].
-const TITLE_HEIGHT: f32 = 22.0;
+pub(super) const TITLE_HEIGHT: f32 = 22.0;
 /// Maximum height of a thumbnail at zoom 1 \[points\].
 const MAX_THUMBNAIL: f32 = 96.0;
 /// Size of the field for iterations at zoom 1 \[points\], and the least in the window.
@@ -43,7 +43,7 @@ pub(super) const DOT_BELOW: f32 = 26.0;
 /// How near the pointer has to be to a port to grab it, at zoom 1 \[points\]; the crate's own.
 pub(super) const REACH: f32 = 10.0;
 /// Below this zoom the names of ports can't be read, and a node shows only its own name beside its ports.
-pub(crate) const NAMES: f32 = 0.44;
+pub(super) const NAMES: f32 = 0.44;
 /// The least radius of a port's mark \[points of the window\], and the largest part of the distance of two ports.
 const SMALLEST_MARK: f32 = 3.4;
 const LARGEST_MARK: f32 = 0.42;
@@ -526,28 +526,6 @@ impl NodeView {
         (body.lerp_to_gamma(look.heat(heat), TINT * heat), plain.lerp_to_gamma(look.heat(heat), heat))
     }
 
-    /// A dot for a breakpoint, and an arrow with a frame where the debugger stands.
-    fn debug_marks(&self, look: &Look, rect: Rect, zoom: f32) -> Vec<Shape> {
-        let mut shapes = Vec::new();
-        let size = (7.0 * zoom).max(4.0);
-        if self.next {
-            let around = rect.expand(2.5);
-            let stroke = Stroke::new((2.5 * zoom).max(2.0), look.warning);
-            shapes.push(RectShape::stroke(around, CornerRadius::same(6), stroke, StrokeKind::Outside).into());
-            let tip = pos2(rect.left() - size, rect.top() + (0.5 * TITLE_HEIGHT + MARGIN.y) * zoom);
-            let back = tip.x - 1.6 * size;
-            let corners = vec![tip, pos2(back, tip.y - size), pos2(back, tip.y + size)];
-            shapes.push(Shape::convex_polygon(corners, look.warning, Stroke::NONE));
-        }
-        if self.breakpoint {
-            let stroke = Stroke::new(1.5, look.canvas);
-            shapes.push(
-                egui::epaint::CircleShape { center: rect.left_top(), radius: size, fill: look.error, stroke }.into(),
-            );
-        }
-        shapes
-    }
-
     fn border(&self, look: &Look) -> (Color32, f32) {
         match (self.selected, self.hovered, self.wrong(look)) {
             (true, ..) => (look.accent, 2.0),
@@ -591,7 +569,7 @@ impl NodeView {
 
 /// The room for the name in a node's title bar at a zoom.
 #[cfg(test)]
-pub(crate) fn title_room(zoom: f32, counted: bool) -> f32 {
+pub(super) fn title_room(zoom: f32, counted: bool) -> f32 {
     let field = if counted { (COUNT.x * zoom).max(MIN_COUNT.x) + 4.0 * zoom } else { 0.0 };
     (layout::WIDTH - 2.0 * MARGIN.x + 14.0) * zoom - field
 }

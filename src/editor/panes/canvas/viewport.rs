@@ -6,6 +6,7 @@ use eframe::egui::{self, Rect, Ui, Vec2, vec2};
 
 use super::{Canvas, free_place};
 use crate::document::Scope;
+use crate::model::layout;
 use crate::model::session::Session;
 
 const ZOOM: std::ops::RangeInclusive<f32> = 0.2..=2.0;
@@ -32,7 +33,7 @@ pub(super) struct Spot {
 }
 
 /// Below this zoom, names do not fit on their nodes.
-pub(crate) const READABLE: f32 = 0.27;
+pub(super) const READABLE: f32 = 0.27;
 
 /// Margin around nodes that are framed \[points\].
 const MARGIN: Vec2 = vec2(30.0, 30.0);
@@ -163,7 +164,7 @@ impl Canvas {
     fn frame(&mut self, framing: Framing, session: &Session) {
         if let Framing::Place { center, zoom } = framing {
             self.view.zoom = zoom.clamp(*ZOOM.start(), *ZOOM.end());
-            self.view.pan = 0.5 * self.view.rect.size() - super::finite(center) * self.view.zoom;
+            self.view.pan = 0.5 * self.view.rect.size() - layout::finite(center) * self.view.zoom;
             return;
         }
         let chosen = |name: &str| framing != Framing::Selection || session.selection.contains(name);

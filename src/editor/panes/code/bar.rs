@@ -8,7 +8,7 @@ use crate::commands::command::Command;
 use crate::model::session::Session;
 use crate::problem::{Severity, SourcePlace};
 use crate::stage::header;
-use crate::toolkit::{prose, theme};
+use crate::toolkit::{markup, theme};
 
 /// Maximum height of the list of problems \[points\].
 const STRIP: f32 = 84.0;
@@ -153,6 +153,6 @@ fn row(ui: &mut Ui, mark: &Mark, chosen: &mut Option<SourcePlace>) {
                 *chosen = Some(place);
             }
         }
-        ui.label(prose::label(ui, "", &mark.sentence, ui.visuals().text_color()));
+        ui.label(markup::label(ui, "", &mark.sentence, ui.visuals().text_color()));
     });
 }

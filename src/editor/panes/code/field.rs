@@ -19,7 +19,7 @@ use crate::library::Library;
 use crate::problem::SourcePlace;
 use crate::stage::syntax;
 use crate::toolkit::completion::{self, Completed, List};
-use crate::toolkit::prose;
+use crate::toolkit::markup;
 use crate::toolkit::theme::{self, Look};
 use crate::toolkit::widget_memory::pressed_elsewhere;
 
@@ -144,7 +144,7 @@ impl Field {
             wave(&inner, rect, if mark.error { look.error } else { look.warning });
             if pointer.is_some_and(|at| rect.expand2(vec2(4.0, 1.0)).contains(at)) {
                 marked = true;
-                output.response.response.clone().on_hover_text_at_pointer(prose::plain(&mark.sentence));
+                output.response.response.clone().on_hover_text_at_pointer(markup::plain(&mark.sentence));
             }
         }
         let explained =
@@ -342,7 +342,7 @@ fn explain(ui: &Ui, id: Id, output: &TextEditOutput, meaning: Meaning) -> Option
     let response = output.response.response.clone().on_hover_ui_at_pointer(|ui| {
         ui.add(egui::Label::new(egui::RichText::new(usage).monospace().color(look.text)).wrap());
         if !text.is_empty() {
-            ui.label(prose::plain(&text));
+            ui.label(markup::plain(&text));
         }
         let way = match &declared {
             Some(Declared::Here(_) | Declared::Shared(..)) => "Ctrl+click or F12: go to declaration",
@@ -529,7 +529,7 @@ fn lenses(painter: &egui::Painter, output: &TextEditOutput, marks: &[Mark], look
         }
         let color = if mark.error { look.error } else { look.warning };
         let mut job = LayoutJob { wrap: TextWrapping::truncate_at_width(room), ..LayoutJob::default() };
-        let sentence = prose::plain(mark.sentence.lines().next().unwrap_or_default());
+        let sentence = markup::plain(mark.sentence.lines().next().unwrap_or_default());
         job.append(&sentence, 0.0, TextFormat::simple(FontId::proportional(LENS), color));
         let galley = painter.layout_job(job);
         let left = line.right() + 3.0 * digit;
@@ -561,7 +561,7 @@ fn gutter(ui: &Ui, rect: Rect, output: &TextEditOutput, marks: &[Mark], look: &L
             let line = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), row.size.y));
             painter.rect_filled(line, 0.0, color.gamma_multiply(0.16));
             let place = ui.interact(line, ui.id().with(("line", index)), egui::Sense::hover());
-            place.on_hover_text(prose::plain(&mark.sentence));
+            place.on_hover_text(markup::plain(&mark.sentence));
         }
         let at = pos2(rect.right() - MARGIN, y);
         painter.text(at, egui::Align2::RIGHT_TOP, (index + 1).to_string(), font.clone(), color);

@@ -9,9 +9,9 @@ use egui_kittest::{Harness, LazyRenderer};
 use super::*;
 use crate::document::Document;
 use crate::gpu::{Gpu, GpuOptions};
+use crate::model::device::device_setup;
 use crate::model::disk;
 use crate::problem::SourcePlace;
-use crate::shell::device_setup;
 use stagewright_test_support::renderer::Renderer;
 
 const FADE: &str = "//! Fade\n//! @inout field: Grid<f32> = 1   What fades\n//! @param rate: f32 = 0.5   How fast\n\nfn stage(cell: Cell) -> f32 {\n    return field(cell) * params.rate;\n}\n";

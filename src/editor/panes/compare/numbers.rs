@@ -6,7 +6,7 @@ use super::pane::ComparePane;
 use crate::panes::view::ticks::number;
 use crate::sim::compare::{ComparedElement, Comparison};
 use crate::sim::wire_view::Sample;
-use crate::toolkit::{prose, theme};
+use crate::toolkit::{markup, theme};
 
 /// Draws them.
 pub(super) fn show(ui: &mut Ui, pane: &ComparePane) {
@@ -19,7 +19,7 @@ pub(super) fn show(ui: &mut Ui, pane: &ComparePane) {
     let found = match &measured.found {
         Ok(found) => found,
         Err(sentence) => {
-            let text = prose::label(ui, "", sentence, look.error);
+            let text = markup::label(ui, "", sentence, look.error);
             ui.add(egui::Label::new(text).wrap());
             return;
         }
@@ -51,7 +51,7 @@ pub(super) fn show(ui: &mut Ui, pane: &ComparePane) {
         ui.label(RichText::new(text).monospace().color(look.error));
     }
     for remark in found.remarks.iter().chain(&pane.remark) {
-        ui.add(egui::Label::new(prose::label(ui, "", remark, look.warning)).wrap());
+        ui.add(egui::Label::new(markup::label(ui, "", remark, look.warning)).wrap());
     }
     let text = match &pane.picked {
         None => "Point at an image to read both values".to_string(),

@@ -22,7 +22,7 @@ use crate::sim::compare::Measure;
 use crate::sim::host_copy::CopySubject;
 use crate::sim::wire_view::{Sample, Show, View};
 use crate::stage::types::{ValueType, WireType};
-use crate::toolkit::{prose, theme};
+use crate::toolkit::{markup, theme};
 
 /// How both sides are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -392,7 +392,7 @@ impl ComparePane {
     fn placeholder(&self, ui: &mut Ui, session: &Session) {
         let look = theme::of(ui);
         let (text, color) = match (&self.fault, &self.against) {
-            (Some(fault), _) => (prose::plain(fault), look.error),
+            (Some(fault), _) => (markup::plain(fault), look.error),
             _ if session.running_simulation().is_none() => {
                 ("The graph does not run yet. See Problems.".into(), look.dim)
             }

@@ -26,7 +26,7 @@ use crate::export::{command, format_named};
 use crate::model::amount::amount;
 use crate::model::session::Session;
 use crate::model::settings::Store;
-use crate::toolkit::{prose, theme};
+use crate::toolkit::{markup, theme};
 use fields::{checkpoints, choose_folder, file_names, frame_range, row, size, tokens, value};
 use folder::{Inspected, Inspection, There};
 use presets::Presets;
@@ -303,7 +303,7 @@ impl ExportDialog {
         });
         if let Some(error) = &resolved.folder_error {
             let color = theme::of(ui).error;
-            ui.add(egui::Label::new(prose::label(ui, "", error, color)).wrap());
+            ui.add(egui::Label::new(markup::label(ui, "", error, color)).wrap());
         }
         row(ui, "File names", |ui, label| file_names(ui, label, &mut self.preset.names));
         row(ui, "Checkpoints", |ui, _| checkpoints(ui, &mut self.preset.checkpoints));
@@ -375,7 +375,7 @@ impl ExportDialog {
         let overlap = if resolved.is_valid() { self.queue.overlap(export) } else { None };
         if let Some(sentence) = &overlap {
             let color = theme::of(ui).error;
-            ui.add(egui::Label::new(prose::label(ui, "", sentence, color)).wrap());
+            ui.add(egui::Label::new(markup::label(ui, "", sentence, color)).wrap());
         }
         let mut asked = None;
         ui.horizontal(|ui| {

@@ -14,7 +14,7 @@ use crate::gpu::Gpu;
 use crate::library::Library;
 use crate::model::amount::amount;
 use crate::model::session::Session;
-use crate::toolkit::{prose, theme};
+use crate::toolkit::{markup, theme};
 
 /// Ended exports that are listed.
 const ENDED: usize = 12;
@@ -301,7 +301,7 @@ impl Entry {
             }
             State::Ended { text, error } => {
                 let color = if *error { look.error } else { look.accent };
-                ui.add(egui::Label::new(prose::label(ui, "", text, color)).wrap());
+                ui.add(egui::Label::new(markup::label(ui, "", text, color)).wrap());
             }
         }
         ui.add_space(4.0);

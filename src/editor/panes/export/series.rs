@@ -9,7 +9,7 @@ use crate::export::select::{NamedWire, Request, usual_name};
 use crate::export::sink::{Format, Kind};
 use crate::export::wires::Exportable;
 use crate::toolkit::picker::{Answer, Item, Picker};
-use crate::toolkit::{prose, theme};
+use crate::toolkit::{markup, theme};
 
 /// Widths of a wire, of all else in its line, of its name and of a format \[points\].
 const WIRE: std::ops::RangeInclusive<f32> = 100.0..=210.0;
@@ -114,7 +114,7 @@ fn row(ui: &mut Ui, at: usize, request: &mut Request, row: Option<&Row>, several
                 ui.add(egui::Label::new(RichText::new(names).color(look.dim)).truncate());
             }
             Some((Err(error), _)) => {
-                ui.add(egui::Label::new(prose::label(ui, "", error, look.error)).wrap());
+                ui.add(egui::Label::new(markup::label(ui, "", error, look.error)).wrap());
             }
             None => {}
         }

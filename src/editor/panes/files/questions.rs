@@ -8,7 +8,7 @@ pub(super) use super::modal::frame;
 use super::{Event, Files, Leaving, Question};
 use crate::model::names;
 use crate::model::session::Session;
-use crate::toolkit::{prose, theme};
+use crate::toolkit::{markup, theme};
 
 /// Lines of lost parts that are shown without scrolling.
 const LINES: f32 = 10.0;
@@ -174,7 +174,7 @@ impl Files {
         let kept = format!("{nodes} node{} could be recovered. Lost:", if nodes == 1 { "" } else { "s" });
         let answers = ["Open recovered copy", "Cancel"];
         let answer = ask(ctx, "This file is damaged", &answers, |ui| {
-            ui.add(egui::Label::new(prose::label(ui, "", sentence, ui.visuals().text_color())).wrap());
+            ui.add(egui::Label::new(markup::label(ui, "", sentence, ui.visuals().text_color())).wrap());
             ui.add_space(6.0);
             dim(ui, &kept);
             let height = LINES * ui.text_style_height(&egui::TextStyle::Monospace);

@@ -13,7 +13,7 @@ use crate::graph::formula;
 use crate::stage::types::ValueType;
 use crate::toolkit::completion::{self, Completed, List, of_name};
 use crate::toolkit::theme::{self, Look};
-use crate::toolkit::{prose, row};
+use crate::toolkit::{markup, row};
 
 /// What a text may name, and what becomes of it.
 pub(super) enum Rules<'a> {
@@ -97,7 +97,7 @@ pub(super) fn field(ui: &mut Ui, id: Id, label: &str, current: &str, rules: &Rul
             shown.on_hover_text("Value in the current frame, or at time 0 if nothing runs");
         }
         Err((error, _)) => {
-            drop(ui.add(Label::new(RichText::new(prose::plain(&error)).small().color(look.error)).wrap()))
+            drop(ui.add(Label::new(RichText::new(markup::plain(&error)).small().color(look.error)).wrap()))
         }
     }
     let completed = list.show(&response, response.rect, typed.as_deref().or(writing.as_deref()).unwrap_or(current));

@@ -111,10 +111,12 @@ fn stops(ui: &mut Ui, name: &str, gradient: &mut Gradient, chosen: &mut Option<u
         nearest.filter(|(_, stop)| distance(stop) < GRIP).map(|(index, _)| index)
     };
     let hovered = response.hover_pos().and_then(near);
-    let origin = match () {
-        () if response.drag_started_by(PointerButton::Primary) => ui.input(|input| input.pointer.press_origin()),
-        () if response.clicked_by(PointerButton::Primary) => response.interact_pointer_pos(),
-        () => None,
+    let origin = if response.drag_started_by(PointerButton::Primary) {
+        ui.input(|input| input.pointer.press_origin())
+    } else if response.clicked_by(PointerButton::Primary) {
+        response.interact_pointer_pos()
+    } else {
+        None
     };
     if let Some(origin) = origin {
         response.request_focus();

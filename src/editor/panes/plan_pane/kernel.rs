@@ -1,13 +1,14 @@
-//! A window with the text of a kernel.
+//! The dialog with the text of a kernel.
 
-use eframe::egui::{self, RichText, Ui, vec2};
+use eframe::egui::{self, Id, RichText, Ui, vec2};
 
 use super::figures;
+use crate::panes::content::Shown;
 use crate::plan::Kernel;
-use crate::toolkit::{prose, theme};
+use crate::toolkit::{markup, theme};
 
-/// The text when the window was opened.
-pub(super) struct KernelText {
+/// The text of a kernel when the dialog was opened.
+pub(crate) struct KernelText {
     title: String,
     lines: Vec<String>,
     own: usize,
@@ -15,7 +16,7 @@ pub(super) struct KernelText {
 }
 
 impl KernelText {
-    pub(super) fn new(kernel: &Kernel) -> KernelText {
+    pub(crate) fn new(kernel: &Kernel) -> KernelText {
         let lines: Vec<String> = kernel.wgsl.lines().map(String::from).collect();
         let loops = if kernel.finite { "loops proven finite" } else { "loops with a budget" };
         let origin = match kernel.own_lines {
@@ -23,16 +24,21 @@ impl KernelText {
             own => format!("lines 1 to {own} are from the stage, the rest is generated"),
         };
         let size = figures::product(&kernel.workgroup);
-        let remark = prose::plain(&format!("{origin}; {loops}; workgroups of {size}"));
+        let remark = markup::plain(&format!("{origin}; {loops}; workgroups of {size}"));
         KernelText { title: format!("WGSL of {}", kernel.name), lines, own: kernel.own_lines, remark }
     }
 
-    /// Draws the window. Returns whether it stays open.
-    pub(super) fn show(&self, ctx: &egui::Context) -> bool {
+    /// Draws the dialog.
+    pub(crate) fn show(&self, ctx: &egui::Context) -> Shown {
         let mut open = true;
-        let window = egui::Window::new(&self.title).id(egui::Id::new("kernel text")).open(&mut open);
-        window.default_size(vec2(720.0, 520.0)).resizable(true).show(ctx, |ui| self.text(ui));
-        open
+        let window = egui::Window::new(&self.title).id(Id::new("kernel text")).open(&mut open).collapsible(false);
+        let shown = window
+            .resizable(true)
+            .default_size(vec2(720.0, 520.0))
+            .pivot(egui::Align2::CENTER_CENTER)
+            .default_pos(ctx.content_rect().center())
+            .show(ctx, |ui| self.text(ui));
+        Shown { open, area: shown.map(|shown| shown.response.rect) }
     }
 
     fn text(&self, ui: &mut Ui) {

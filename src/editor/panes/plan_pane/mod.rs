@@ -27,7 +27,7 @@ use crate::toolkit::theme::{self, Look};
 use facts::Facts;
 pub(crate) use figures::bytes;
 pub(crate) use heat::heat;
-use kernel::KernelText;
+pub(crate) use kernel::KernelText;
 pub(crate) use memory::budget;
 use rows::{Fold, LISTS, Rows, Wish};
 
@@ -61,7 +61,6 @@ pub(crate) struct PlanPane {
     /// The selection as it was last seen here, and the row to scroll to after it has changed.
     selection: BTreeSet<String>,
     found: Option<usize>,
-    kernel: Option<KernelText>,
     shown: bool,
 }
 
@@ -109,7 +108,6 @@ impl PlanPane {
         } else {
             table::show(ui, self, session, actions);
         }
-        self.kernel = self.kernel.take().filter(|kernel| kernel.show(ui.ctx()));
     }
 
     /// Updates rows and times.

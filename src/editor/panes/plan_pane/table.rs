@@ -5,7 +5,6 @@ use eframe::egui::{
 };
 
 use super::cell::{self, Columns, ROW};
-use super::kernel::KernelText;
 use super::rows::{self, LISTS, Row, Shape};
 use super::{PlanPane, buffers, figures};
 use crate::commands::action::{self, Action, Actions};
@@ -108,7 +107,7 @@ fn act(ui: &Ui, pane: &mut PlanPane, (session, actions): (&mut Session, &mut Act
             let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
             let first = row(index).and_then(|row| Some((row, *pane.rows.items(row).first()?)));
             let dispatch = first.and_then(|(row, first)| rows::dispatches(plan, row.list).get(first));
-            pane.kernel = dispatch.and_then(|d| plan.kernels.get(d.kernel)).map(KernelText::new);
+            actions.extend(dispatch.map(|dispatch| Action::ShowKernel(dispatch.kernel)));
         }
         Some(RowAction::RunTo(index)) => {
             let first = row(index).and_then(|row| pane.rows.items(row).iter().min().copied());

@@ -16,7 +16,7 @@ use crate::sweep::axis::{apply, text_of};
 use crate::sweep::job::{Job, News, Order};
 use crate::sweep::manifest::{Options, Task};
 use crate::toolkit::number::number_field;
-use crate::toolkit::{prose, row, theme};
+use crate::toolkit::{markup, row, theme};
 
 /// Images are not made larger than this \[pixels\].
 const LARGEST: u32 = 512;
@@ -170,12 +170,12 @@ impl Sweep {
         if !self.chosen.is_empty()
             && let Some(fault) = axes::fields(ui, &mut self.chosen, idle, self.random.is_some())
         {
-            ui.add(egui::Label::new(prose::label(ui, "", &fault, theme::of(ui).error)).wrap());
+            ui.add(egui::Label::new(markup::label(ui, "", &fault, theme::of(ui).error)).wrap());
         }
         if let Some((text, error)) = &self.told {
             let look = theme::of(ui);
             let color = if *error { look.error } else { look.dim };
-            ui.add(egui::Label::new(prose::label(ui, "", text, color)).wrap());
+            ui.add(egui::Label::new(markup::label(ui, "", text, color)).wrap());
         }
     }
 

@@ -20,7 +20,7 @@ use crate::panes::content::{PaneContent, Surroundings};
 use crate::panes::view::ImageTexture;
 use crate::sim::Simulation;
 use crate::toolkit::number::number_field;
-use crate::toolkit::{prose, row, theme};
+use crate::toolkit::{markup, row, theme};
 
 /// Images are not made larger than this \[pixels\]. Domains stay as they are.
 const LARGEST: u32 = 384;
@@ -364,7 +364,7 @@ impl Variations {
     fn body(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         if let Some(remark) = &self.remark {
             let frame = egui::Frame::new().inner_margin(vec2(10.0, 4.0));
-            let text = prose::label(ui, "", remark, theme::of(ui).warning);
+            let text = markup::label(ui, "", remark, theme::of(ui).warning);
             frame.show(ui, |ui| ui.add(egui::Label::new(text).wrap()));
         }
         let room = ui.available_rect_before_wrap();

@@ -36,7 +36,7 @@ use crate::commands::command::Command;
 use crate::model::player::Pointer;
 use crate::model::session::Session;
 use crate::sim::wire_view;
-use crate::toolkit::{prose, theme};
+use crate::toolkit::{markup, theme};
 pub(crate) use camera::{Orbits, turned};
 pub(crate) use framing::Framing;
 use handles::Handles;
@@ -426,12 +426,12 @@ impl View {
 
     fn placeholder(&self, ui: &mut Ui, session: &Session) {
         let (title, text) = match (&self.fault, session.compiling()) {
-            (Some(fault), false) => ("No image", prose::plain(fault)),
+            (Some(fault), false) => ("No image", markup::plain(fault)),
             (_, true) if session.loading().is_some() => ("Loading…", "The graph is waiting for a file.".into()),
             (_, true) => ("Compiling…", String::new()),
             (None, false) if session.running_simulation().is_some() => ("", String::new()),
             (None, false) => match session.problems().next() {
-                Some(problem) => ("The graph cannot run yet", prose::plain(&problem.to_string())),
+                Some(problem) => ("The graph cannot run yet", markup::plain(&problem.to_string())),
                 None => ("Nothing to show", String::new()),
             },
         };

@@ -87,18 +87,26 @@ impl Ground {
     /// How far from an edge of a node its line lies: in the middle of a gap.
     fn beside(&self, node: Rect, side: Vec2) -> f32 {
         let reach = WIDEST;
-        let area = match () {
-            () if side.x < 0.0 => Rect::from_x_y_ranges(node.left() - reach..=node.left(), node.y_range()),
-            () if side.x > 0.0 => Rect::from_x_y_ranges(node.right()..=node.right() + reach, node.y_range()),
-            () if side.y < 0.0 => Rect::from_x_y_ranges(node.x_range(), node.top() - reach..=node.top()),
-            () => Rect::from_x_y_ranges(node.x_range(), node.bottom()..=node.bottom() + reach),
+        let area = if side.x < 0.0 {
+            Rect::from_x_y_ranges(node.left() - reach..=node.left(), node.y_range())
+        } else if side.x > 0.0 {
+            Rect::from_x_y_ranges(node.right()..=node.right() + reach, node.y_range())
+        } else if side.y < 0.0 {
+            Rect::from_x_y_ranges(node.x_range(), node.top() - reach..=node.top())
+        } else {
+            Rect::from_x_y_ranges(node.x_range(), node.bottom()..=node.bottom() + reach)
         };
         let others = self.nodes.iter().filter(|other| other.shrink(0.5).intersects(area) && **other != node);
-        let gap = |other: &Rect| match () {
-            () if side.x < 0.0 => node.left() - other.right(),
-            () if side.x > 0.0 => other.left() - node.right(),
-            () if side.y < 0.0 => node.top() - other.bottom(),
-            () => other.top() - node.bottom(),
+        let gap = |other: &Rect| {
+            if side.x < 0.0 {
+                node.left() - other.right()
+            } else if side.x > 0.0 {
+                other.left() - node.right()
+            } else if side.y < 0.0 {
+                node.top() - other.bottom()
+            } else {
+                other.top() - node.bottom()
+            }
         };
         let gap = others.map(gap).filter(|gap| *gap > 2.0 * CLEAR).min_by(f32::total_cmp);
         gap.map_or(BESIDE, |gap| 0.5 * gap)

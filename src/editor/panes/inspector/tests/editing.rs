@@ -12,7 +12,7 @@ use crate::commands::keymap::Keymap;
 use crate::document::{Document, Substeps};
 use crate::gpu::{Gpu, GpuOptions};
 use crate::input::FrameInput;
-use crate::shell::device_setup;
+use crate::model::device::device_setup;
 use stagewright_test_support::renderer::Renderer;
 
 /// A window that shows nothing but the inspector.
