@@ -2,7 +2,7 @@
 //! One Gauss-Seidel sweep of backward Euler diffusion  (I - dt diffusivity lap) q = q_before.  Stable for any step.
 //! Connect the field to both inputs. How many iterations are enough depends on  a = diffusivity dt / h^2:  n of them leave
 //! (F a / (1 + F a))^2n  of the change of wide structures, F = 4 faces of a cell in 2D and 6 in 3D. For 1 % in 2D these are 2 at a = 0.1, 11 at a = 1,
-//! 20 at a = 2 and 94 at a = 10 (in 3D 3, 15, 29 and 140); four leave 39 % at a = 2. A field that spreads too little needs more, or smaller steps.
+//! 20 at a = 2 and 94 at a = 10 (in 3D 3, 15, 29 and 140); four leave 39 % at a = 2. A field that spreads too little needs more, or smaller steps; Diffuse (watched) warns.
 //! A wall has the ghost value  2 motion - q,  so that the field has the value of the wall on the wall itself (no slip), or, with
 //! free slip, no effect.
 //! Source: Stam, Stable Fluids, SIGGRAPH 1999; Unity Graphics Programming ch. 4 (DiffuseVelocity); Harlow and Welch, Phys. Fluids 8,

@@ -1,6 +1,7 @@
 //! Links of a cell in space
 //! Reads the inputs `links_a`, `links_b`, `links_c` and `links_d` on their own domain.
 //! @use shared/links_3d
+//! @use shared/existing_cell
 
 // Link to one of the 26 cells around (`offset`); there is none through a border, unless it is periodic.
 fn link(cell: Cell, k: i32) -> f32 {
@@ -16,13 +17,4 @@ fn kept(cell: Cell, k: i32) -> f32 {
     if k < 7 { return links_b(cell)[k - 3]; }
     if k < 11 { return links_c(cell)[k - 7]; }
     return links_d(cell)[k - 11];
-}
-
-// Whether there is a cell: inside, or around a periodic axis.
-fn exists(cell: Cell) -> bool {
-    for (var axis = 0; axis < DIM; axis++) {
-        let around = !wall_face(Cell(), axis) && !open_face(Cell(), axis);
-        if (cell[axis] < 0 || cell[axis] >= RESOLUTION[axis]) && !around { return false; }
-    }
-    return true;
 }

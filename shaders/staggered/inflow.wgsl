@@ -1,5 +1,6 @@
 //! Inflow
 //! Sets the flow through the `inflow` sides of the domain: the component through each of their faces. The other stages on faces keep it.
+//! An expression has its value at the end of the step; what a fluid step sets at both ends are the sides of its own parameters.
 //! Source: Harlow and Welch, Phys. Fluids 8, 1965 (staggered grid).
 //!
 //! @inout velocity: FaceGrid = 0                  Flow on the faces [m/s]

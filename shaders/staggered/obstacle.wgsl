@@ -3,6 +3,7 @@
 //! distance at its corners, and the velocity of the body. A face that is partly open has a positive distance, a closed one none. The open fractions are
 //! the weights of the pressure solvers for variable density. The distance d is corrected for the mean curvature k of the body, d - k d^2 / 2: to second order
 //! a harmonic function that is 0 on the body and rises by 1 per metre there, as a flow along it does. For a body that does not change, this runs once.
+//! A body that moves is where it is at the end of the step, with its velocity there, in both halves of a fluid step.
 //! Source: Batty, Bertails and Bridson, SIGGRAPH 2007, section 4.2 (fractions); Ng, Min and Gibou, J. Comput. Phys. 228, 2009.
 //!
 //! @in  shape: Field<f32>             Signed distance to the body, negative inside [m]

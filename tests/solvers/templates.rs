@@ -185,6 +185,65 @@ fn each_pressure_takes_the_place_of_each() {
     }
 }
 
+/// A wave that diffusion damps, by sweeps that are enough and by such that are not, on vectors and around a wall too.
+#[test]
+fn a_watched_diffusion_tells_what_its_sweeps_leave() {
+    const DIFFUSE: &str = r##"
+        "domain": (domain: (resolution: (32, 24), width: 1, edge: "wall")),
+        "q": (state: "Grid<$type>", on: "domain"),
+        "open": (custom: r#"//! Open
+            //! @out open: Grid<f32>
+            fn stage(cell: Cell) -> f32 { return select(1.0, 0.0, distance(position(cell), 0.5 * SIZE) < $radius); }"#, on: "domain"),
+        "spread": (stage: "fluid/diffuse_watched", inputs: {"field": "q", "open": "open"}, params: {"diffusivity": 0.1, "free_slip": $slip, "sweeps": $sweeps}),
+        "apart": (stage: "fluid/diffuse", inputs: {"before": "q", "field": "q", "open": "open"}, params: {"diffusivity": 0.1, "free_slip": $slip}, iterations: $sweeps),
+    "##;
+    let cells = 32 * 24;
+    for (ty, numbers) in [("f32", 1), ("Vec", 2)] {
+        for (radius, slip) in [("-1.0", "false"), ("0.2", "false"), ("0.2", "true")] {
+            let left = [4, 40].map(|sweeps| {
+                let sweeps = sweeps.to_string();
+                let values = [("$type", ty), ("$radius", radius), ("$slip", slip), ("$sweeps", &sweeps)];
+                let mut sim = start(60.0, DIFFUSE, &values);
+                let field = random(cells * numbers, 8);
+                let relative = run(&mut sim, &[("q", &field)], 1, "spread.relative")[0];
+                assert_eq!(words(&sim, "spread.field"), words(&sim, "apart.field"), "the sweeps are those of Diffuse");
+                relative
+            });
+            println!("{ty}, wall of {radius} m, free slip {slip}: 4 sweeps leave {:.4}, 40 {:.6}", left[0], left[1]);
+            // a = 1.7: four sweeps leave 0.87^8 of wide waves, forty 1.5e-5 of them.
+            assert!(left[0] > 0.01 && left[1] < 1e-3, "{ty}: {left:?}");
+        }
+    }
+}
+
+/// With weights that differ from face to face, and walls.
+#[test]
+fn a_check_between_two_fluids_tells_the_residual_of_their_equation() {
+    const CHECK: &str = r##"
+        "domain": (domain: (resolution: (20, 12), width: 1, edge: "wall")),
+        "d": (state: "Grid<f32>", on: "domain"), "p": (state: "Grid<f32>", on: "domain"),
+        "weight": (custom: r#"//! Weight
+            //! @out weight: FaceGrid
+            fn stage(cell: Cell) -> Vec {
+                var faces = Vec();
+                for (var axis = 0; axis < DIM; axis++) {
+                    let wall = wall_face(cell, axis) || (axis == 0 && cell.x == 7);
+                    faces[axis] = select(0.2 + 3.0 * random(cell, u32(axis)), 0.0, wall);
+                }
+                return faces;
+            }"#, on: "domain"),
+        "check": (stage: "two_phase/check_residual", inputs: {"divergence": "d", "pressure": "p", "weight": "weight"}),
+        "left": (stage: "multigrid/residual", inputs: {"divergence": "d", "pressure": "p", "weight": "weight"}),
+    "##;
+    let mut sim = start(60.0, CHECK, &[]);
+    let (d, p) = (random(20 * 12, 3), random(20 * 12, 4));
+    let residual = run(&mut sim, &[("d", &d), ("p", &p)], 1, "check.residual")[0];
+    assert_eq!(residual, max_abs(&read(&sim, "left.residual")), "the greatest that is left");
+    let relative = read(&sim, "check.relative")[0];
+    let expected = residual / max_abs(&f64s(&d));
+    within("relative", (relative / expected - 1.0).abs(), 1e-4, "its allowance for rounding");
+}
+
 #[test]
 fn pressures_report_what_they_leave() {
     const SOLVE: &str = r#"
