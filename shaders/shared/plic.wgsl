@@ -1,11 +1,12 @@
 //! PLIC
 //! Parts of a cell below the plane of its interface. Reads the input `plane`.
 //! @use shared/plane_volume
+//! @use shared/plic_quanta
 
 // f and g in a slab of a cell, no more than is there.
 fn slab(cell: Cell, axis: i32, start: f32, width: f32, there: vec2f) -> vec2f {
     if width == 0.0 { return vec2f(); }
-    let cut = round(width * part(plane(cell), axis, start, width) * 1048576.0) / 1048576.0;
+    let cut = round(width * part(plane(cell), axis, start, width) * QUANTA) / QUANTA;
     let f = min(max(cut, width - there.y), min(there.x, width));
     return vec2f(f, min(width - f, there.y));
 }

@@ -1,7 +1,8 @@
 //! PLIC: Sweep
 //! Advects both fluids along one axis. Through each face passes the content of the donor cell's slab that the flow carries: of f what the
-//! plane cuts from it, of g the rest, neither more than the cell has. All amounts are integer multiples of 2^-20 that both cells of a face
-//! compute equally, so no volume is lost.
+//! plane cuts from it, of g the rest, neither more than the cell has. All amounts are integer multiples of 2^-23 that both cells of a face
+//! compute equally, so no volume is lost as long as no cell holds more than two volumes of a fluid: then sums of them are exact in f32. Courant
+//! numbers up to 1/2 keep to that.
 //! Source: Youngs, Numerical Methods for Fluid Dynamics, 1982; Weymouth and Yue, J. Comput. Phys. 229, 2010.
 //!
 //! @in    fractions: Grid<vec2f>                  Volume fractions V_f and V_g

@@ -4,17 +4,21 @@
 use super::harness::U;
 use super::reference::{Cell, Grid};
 
-/// A share of volume that both methods move as a whole.
+/// Quantum of the volumes that the spread and the correction move.
 pub const Q: f64 = 1.0 / 1_048_576.0;
 
-fn nearest_quantum(v: f64) -> f64 {
-    (v / Q).round() * Q
-}
+/// Quantum of the volumes that PLIC moves.
+pub const PLIC_Q: f64 = 1.0 / 8_388_608.0;
+
+/// Volume up to which sums of PLIC's quanta are exact in f32.
+pub const PLIC_EXACT: f64 = 2.0;
 
 /// What a step gives, and how far the same step in f32 may be from it, for each number.
 pub struct Step {
     pub fractions: Vec<f64>,
     pub bars: Vec<f64>,
+    /// Volume of either fluid that rounding may make or lose, over all cells.
+    pub rounding: f64,
 }
 
 /// Volume of the unit box where m . x < a, for m without negative components, ascending: slices across the first axis,
@@ -85,6 +89,11 @@ pub struct Plic<'a> {
     pub open: &'a [f64],
     /// Volume through each face [cells].
     pub flow: &'a [f32],
+}
+
+/// What the three sums of a sweep round in a cell that holds so much of a fluid: half an ulp each, from `PLIC_EXACT` on.
+fn sum_rounding(volume: f64) -> f64 {
+    if volume <= PLIC_EXACT { 0.0 } else { 3.0 * 2f64.powf(volume.log2().floor()) * U }
 }
 
 impl Plic<'_> {
@@ -168,15 +177,15 @@ impl Plic<'_> {
         if width == 0.0 {
             return [0.0; 3];
         }
-        let cut = nearest_quantum(width * plane.part(self.grid.dim, axis, start, width));
+        let cut = (width * plane.part(self.grid.dim, axis, start, width) / PLIC_Q).round() * PLIC_Q;
         let f = cut.max(width - there[1]).min(there[0].min(width));
         // The cut may round to the other side. Before that, in f32: a share rounds to 7 U, the normal to 2^dim times as
         // much at most, which turns a plane by that over its size, and with it the cut. The formulas of plane and cut
         // round some 20 times at slopes below 3.
         let bar = match plane.size {
             0.0 if plane.a <= 0.0 || plane.a >= 1.0 => 0.0,
-            0.0 => Q + 10.0 * U * width,
-            size => Q + (60.0 + 28.0 / size) * U,
+            0.0 => PLIC_Q + 10.0 * U * width,
+            size => PLIC_Q + (60.0 + 28.0 / size) * U,
         };
         [f, (width - f).min(there[1]), bar]
     }
@@ -202,7 +211,12 @@ impl Plic<'_> {
                 }
             }
         }
-        Step { fractions, bars }
+        let mut rounding = 0.0;
+        for (bar, most) in bars.iter_mut().zip(fractions.iter().zip(v).map(|(a, b)| a.max(*b))) {
+            *bar += sum_rounding(most);
+            rounding += sum_rounding(most);
+        }
+        Step { fractions, bars, rounding }
     }
 
     /// A step: one sweep along each axis, the first axis that of the step's number.
@@ -291,7 +305,7 @@ impl Spread<'_> {
                 }
             }
         }
-        Step { fractions, bars }
+        Step { fractions, bars, rounding: 0.0 }
     }
 }
 
@@ -309,7 +323,7 @@ pub fn band(grid: &Grid, normal: [f64; 2], ends: [f64; 2], shift: f64) -> Vec<f6
         (-3..=3).map(|image| plane(image).part(2, 0, 0.0, 1.0)).sum::<f64>()
     };
     let fraction = |c| {
-        let f = ((less(c, ends[1]) - less(c, ends[0])) / Q).round() * Q;
+        let f = ((less(c, ends[1]) - less(c, ends[0])) / PLIC_Q).round() * PLIC_Q;
         [f, 1.0 - f]
     };
     grid.cells().flat_map(fraction).collect()

@@ -16,6 +16,7 @@ mod clock;
 mod conservation;
 mod curvature;
 mod droplets;
+mod fullness;
 mod heat;
 mod layers;
 mod momentum;

@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 
 use stagewright_runtime::sim::Simulation;
 
+use super::advection_reference::PLIC_Q;
 use super::harness::*;
 
 const FLOW: &str = r##"
@@ -185,7 +186,7 @@ fn carried(n: usize, shares: &[f64], u: impl Fn([f64; 2]) -> [f64; 2], frames: u
 fn a_uniform_flow_stays_uniform_whatever_it_carries() {
     let n = 32;
     let f: Vec<f64> =
-        super::curvature::disc(n, [15.3, 16.8], 7.0).iter().map(|f| (f * 1048576.0).round() / 1048576.0).collect();
+        super::curvature::disc(n, [15.3, 16.8], 7.0).iter().map(|f| (f / PLIC_Q).round() * PLIC_Q).collect();
     let shares: Vec<f64> = f.iter().flat_map(|f| [*f, 1.0 - f]).collect();
     let [before, after] = carried(n, &shares, |_| [1.0, 0.5], 40);
     within(
