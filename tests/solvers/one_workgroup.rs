@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use stagewright_compiler::tuning::MAX_JOINED_BUFFERS;
 use stagewright_compiler::{Dispatch, Keep, Over, Plan, PlanOptions, Tuning};
 use stagewright_language::document::Document;
+use stagewright_test_support::seed::today;
 
 use super::harness::*;
 use super::shipped::{assert_same, planned, played};
@@ -72,12 +73,13 @@ fn nodes(plan: &Plan) -> BTreeSet<&str> {
 /// In the plane and in space, narrow and odd, by kernels of few and of many buffers.
 #[test]
 fn small_dispatches_share_a_workgroup_and_change_no_bit() {
-    for (cells, edge, solve) in [
+    let cases = [
         ("33, 20", "wall", "walls"),
         ("40, 24", "wrap", "box"),
         ("7, 5", "clamp", "walls"),
         ("12, 10, 9", "wall", "box"),
-    ] {
+    ];
+    for (cells, edge, solve) in today(cases, 2) {
         let (document, mut least) = (solver(cells, edge, solve), usize::MAX);
         let name = format!("{solve} of {cells}, {edge}");
         let plain = played(with(&document, Tuning::default(), &[]), 2);

@@ -10,6 +10,7 @@ use stagewright_language::library::{self, Library};
 use stagewright_language::stage::Stage;
 use stagewright_language::stage::types::{Element, Scalar, ValueType};
 use stagewright_runtime::sim::{FrameInput, Simulation};
+use stagewright_test_support::seed::today;
 
 use super::feeds::{alone, looks};
 use super::harness::*;
@@ -268,7 +269,7 @@ fn every_variant_compiles_and_runs() {
 /// Nor does running again: these are two runs.
 #[test]
 fn sharing_memory_changes_no_bit() {
-    for (name, document) in graphs(64.0) {
+    for (name, document) in today(graphs(64.0), 2) {
         let [shared, apart] = [Keep::Needed, Keep::All].map(|keep| small(&document, keep));
         println!(
             "{name}: {} buffers when wires share, {} when all are kept",
@@ -365,7 +366,7 @@ fn most_buffers(plan: &Plan) -> usize {
 /// Stages that share a dispatch and sweeps on tiles: faster on a GPU, and the same to the bit.
 #[test]
 fn joining_dispatches_changes_no_bit() {
-    for (name, document) in graphs(64.0) {
+    for (name, document) in today(graphs(64.0), 2) {
         let tuned = |tuning| planned(&document, PlanOptions { tuning, ..PlanOptions::default() });
         let (apart, joined) = (tuned(Tuning::default()), tuned(small_tiles(&document)));
         let with: usize = joined.frame.iter().map(|d| d.with.len()).sum();
