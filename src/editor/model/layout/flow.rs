@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{Rect, Vec2};
 
+use super::measures::port_height;
 use crate::document::{Level, Link, Node, NodeKind, ParamValue};
 use crate::edit::{IN, InputEnd, NodeSignature, OUT};
 
@@ -61,8 +62,8 @@ impl Flow {
                 nets.push((a, output));
                 nets.len() - 1
             });
-            let start = super::port_height(source.inputs.len() + output);
-            let end = input.map_or(TITLE, super::port_height);
+            let start = port_height(source.inputs.len() + output);
+            let end = input.map_or(TITLE, port_height);
             let next = level.nodes().get(&to.node).is_some_and(|node| is_next(&node.kind, &to.port));
             flow.wires.push(Wire { from: a, to: b, start, end, next, soft: to.port.is_empty(), net });
         };

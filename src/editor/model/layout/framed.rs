@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use eframe::egui::{Rect, Vec2, vec2};
 
 use super::flow::{Flow, Wire};
+use super::layered::{self, SHARES, broken, first_output, layered, tried};
+use super::measures::{CANVAS, FRAME, FRAME_TITLE, ROW_GAP};
 use super::places::{self, Rows};
-use super::{CANVAS, CROSSING, Drawing, FRAME, FRAME_TITLE, LENGTH, ROW_GAP, SHARES};
+use super::score::{CROSSING, Drawing, LENGTH, kept, score};
 
 /// Shapes of canvas that the inside of a frame is laid out for: width and height, as shares of the canvas.
 const SHAPES: &[Vec2] = &[vec2(2.0, 0.25), vec2(1.0, 0.5), vec2(1.0, 1.0), vec2(0.5, 1.0), vec2(0.25, 2.0)];
@@ -62,7 +64,7 @@ pub(super) fn arranged_as(flow: &Flow, frames: &[Rect], of: &[Option<usize>]) ->
     // Frames without nodes stay.
     let used: Vec<usize> = (0..frames.len()).filter(|frame| of.contains(&Some(*frame))).collect();
     if used.is_empty() {
-        return (super::layered(flow), frames.to_vec());
+        return (layered(flow), frames.to_vec());
     }
     let blocks = Blocks::new(flow, frames, of, &used);
     let mut best: Option<(f32, Vec<Vec2>, Vec<Rect>)> = None;
@@ -71,8 +73,8 @@ pub(super) fn arranged_as(flow: &Flow, frames: &[Rect], of: &[Option<usize>]) ->
         let bounds = areas.iter().fold(Rect::NOTHING, |all, area| all.union(*area));
         // The larger a graph is, the more its size counts beside its crossings: its text gets hard to read.
         let zoom = (CANVAS / bounds.size()).min_elem().min(1.0);
-        let kept = 1.0 + super::KEPT * super::kept(flow, &places);
-        let score = zoom * zoom * kept * super::score(flow, &places, &areas) / (1.0 + DISORDER * disorder(&areas));
+        let kept = 1.0 + layered::KEPT * kept(flow, &places);
+        let score = zoom * zoom * kept * score(flow, &places, &areas) / (1.0 + DISORDER * disorder(&areas));
         if best.as_ref().is_none_or(|(most, ..)| score > *most) {
             best = Some((score, places, areas));
         }
@@ -198,8 +200,8 @@ impl<'a> Blocks<'a> {
             net: usize::MAX - to,
             ..Wire::default()
         }));
-        let free = super::broken(&outside, COLUMNS, CANVAS);
-        for (columns, rows) in free.into_iter().chain(super::broken(&strip, &COLUMNS[..1], CANVAS)) {
+        let free = broken(&outside, COLUMNS, CANVAS);
+        for (columns, rows) in free.into_iter().chain(broken(&strip, &COLUMNS[..1], CANVAS)) {
             let mut at = vec![(0, 0); outside.sizes.len()];
             for (column, nodes) in columns.iter().enumerate() {
                 nodes.iter().for_each(|node| at[*node] = (rows.of(column), column));
@@ -228,8 +230,8 @@ impl<'a> Blocks<'a> {
             };
             self.block.iter().map(place).collect::<Vec<Vec2>>()
         };
-        let first = super::first_output(self.flow, &self.flow.at);
-        if let Some(output) = first.filter(|_| super::first_output(self.flow, &places(&corners)) != first) {
+        let first = first_output(self.flow, &self.flow.at);
+        if let Some(output) = first.filter(|_| first_output(self.flow, &places(&corners)) != first) {
             let block = self.block[output].0;
             let top = corners.iter().map(|at| at.y).fold(f32::INFINITY, f32::min);
             corners[block].y = top - ROW_GAP - outside.sizes[block].y;
@@ -243,7 +245,7 @@ impl<'a> Blocks<'a> {
 fn insides(flow: &Flow) -> Vec<Inside> {
     let mut found: Vec<Inside> = Vec::new();
     for shape in SHAPES {
-        for mut places in super::tried(flow, SHARES, CANVAS * *shape) {
+        for mut places in tried(flow, SHARES, CANVAS * *shape) {
             let corner = places.iter().fold(Vec2::INFINITY, |least, at| least.min(*at));
             places.iter_mut().for_each(|at| *at += FRAME + vec2(0.0, FRAME_TITLE) - corner);
             if found.iter().any(|other| other.places == places) {

@@ -3,7 +3,8 @@
 
 use eframe::egui::{Rect, Vec2, vec2};
 
-use super::{FRAME, Flow, GAP};
+use super::flow::Flow;
+use super::measures::{FRAME, GAP};
 
 /// Nodes that share less than this do not cover each other \[points\].
 const TOUCH: f32 = 2.0;

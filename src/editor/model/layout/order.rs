@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::flow::Flow;
+use super::measures::GAP;
 
 /// Sweeps over all columns.
 const SWEEPS: usize = 24;
@@ -199,7 +200,7 @@ impl Lattice {
             let mut y = -0.5 * self.height(column);
             for cell in column {
                 heights[*cell] = y;
-                y += self.cells[*cell].height + super::GAP.y;
+                y += self.cells[*cell].height + GAP.y;
             }
         }
         heights
@@ -207,7 +208,7 @@ impl Lattice {
 
     /// The height of a column without slack.
     pub(super) fn height(&self, column: &[usize]) -> f32 {
-        column.iter().map(|cell| self.cells[*cell].height + super::GAP.y).sum::<f32>() - super::GAP.y
+        column.iter().map(|cell| self.cells[*cell].height + GAP.y).sum::<f32>() - GAP.y
     }
 
     /// Pairs of wire pieces that cross.

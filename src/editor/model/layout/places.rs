@@ -3,8 +3,8 @@
 use eframe::egui::{Vec2, vec2};
 
 use super::flow::Flow;
+use super::measures::{GAP, ROW_GAP};
 use super::order::Lattice;
-use super::{GAP, ROW_GAP};
 
 /// Sweeps that straighten wires.
 const SWEEPS: usize = 12;

@@ -1,6 +1,7 @@
 //! First phase: the column of every node.
 
 use super::flow::Flow;
+use super::measures::GAP;
 
 /// Times that nodes are moved towards their neighbours.
 const SWEEPS: usize = 6;
@@ -106,7 +107,7 @@ fn spill(flow: &Flow, order: &[usize], before: &[Vec<usize>], tallest: f32, rank
     let mut heights: Vec<f32> = Vec::new();
     for node in order {
         let low = before[node].iter().map(|from| ranks[*from] + 1).max().unwrap_or(0).max(ranks[node]);
-        let height = flow.sizes[node].y + super::GAP.y;
+        let height = flow.sizes[node].y + GAP.y;
         let mut rank = low;
         while heights.get(rank).is_some_and(|taken| *taken > 0.0 && taken + height > tallest) {
             rank += 1;
@@ -121,7 +122,7 @@ fn spill(flow: &Flow, order: &[usize], before: &[Vec<usize>], tallest: f32, rank
 
 fn highest(flow: &Flow, ranks: &[usize]) -> f32 {
     let mut heights = vec![0.0f32; ranks.iter().max().map_or(0, |last| last + 1)];
-    ranks.iter().zip(&flow.sizes).for_each(|(rank, size)| heights[*rank] += size.y + super::GAP.y);
+    ranks.iter().zip(&flow.sizes).for_each(|(rank, size)| heights[*rank] += size.y + GAP.y);
     heights.into_iter().fold(0.0, f32::max)
 }
 

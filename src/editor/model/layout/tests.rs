@@ -4,6 +4,9 @@ pub(crate) mod fixture;
 
 use eframe::egui::{self, Pos2, Rect};
 
+use super::layered::first_output;
+use super::route::Ends;
+use super::score::Drawing;
 use super::*;
 use fixture::{example, flow, levels, overlaps, shipped};
 

@@ -1,26 +1,7 @@
 //! Cameras that are moved while the graph runs.
 
-use std::collections::BTreeMap;
-
 use super::Session;
-use crate::document::ParamValue;
 use crate::sim::camera::Orbit;
-
-/// The cameras of the images, and where they were moved.
-#[derive(Default)]
-pub(super) struct Cameras {
-    /// The node that sets the camera of each Output.
-    pub(super) nodes: BTreeMap<String, String>,
-    /// Parameters that the running simulation has and the document has not.
-    pub(super) moved: BTreeMap<String, ParamValue>,
-}
-
-impl Cameras {
-    /// Forgets where cameras were moved, which was in another document.
-    pub(super) fn clear(&mut self) {
-        self.moved.clear();
-    }
-}
 
 impl Session {
     /// The node that sets the camera of an Output, if that camera can be moved.

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::mpsc::TryRecvError;
 
-use super::Session;
+use super::debug_state::{Debugging, Standing, Wish};
+use super::{FrameStep, Session};
 use crate::background::answer;
 use crate::bake::playing;
 use crate::graph::{DomainId, Graph, partial};
@@ -16,7 +17,6 @@ use crate::sim::checkpoint::Stop;
 use crate::sim::debug::{
     Condition, Conditions, ElementPlace, Fired, FrameDebugger, FrameStart, NanSearch, Report, WriteEvent,
 };
-use crate::sim::nan_watch::BadValues;
 use crate::sim::{FrameInput, Simulation};
 
 /// Where to stand in a frame.
@@ -31,57 +31,8 @@ enum Goal {
     FirstNan(Box<NanSearch>),
 }
 
-/// What the user asks for while a frame is being computed in slices: it has half of its States, so its end is awaited.
-enum Wish {
-    Enter(Option<String>),
-    FirstNan,
-}
-
-/// What a thread has prepared: a debugger, and what the stop says; whether it searched for NaN.
-type Prepared = (Result<Option<(FrameDebugger, Option<Report>)>, Problems>, bool);
-
 /// A frame of another version of the graph is not that of the stop.
 const OTHER: &str = "The graph, or what it was run with, is not what it was when the run stopped, so the frame stands at its node or its start. Step on, or run it again.";
-
-/// The frame debugger.
-#[derive(Default)]
-pub(super) struct Debugging {
-    standing: Option<Standing>,
-    wish: Option<Wish>,
-    preparing: Option<Receiver<Prepared>>,
-    conditions: Conditions,
-    /// Breakpoints, by the paths of nodes.
-    breakpoints: BTreeSet<String>,
-    /// Conditions of what the graph does not have, as they are typed.
-    waiting: Vec<String>,
-    /// NaN that the States hold since their last check.
-    pub(super) bad: Option<Arc<BadValues>>,
-    /// Ends the search of the thread that prepares.
-    left: Arc<AtomicBool>,
-    /// The frame that it searches; 0 while it searches none.
-    searched: Arc<AtomicU64>,
-    /// Another plan is wanted when the frame is left.
-    pub(super) waits: bool,
-    /// A sentence for the user.
-    pub(super) told: Option<String>,
-}
-
-/// The frame that is stood in.
-struct Standing {
-    debugger: FrameDebugger,
-    report: Option<Report>,
-    /// The cell or particle whose history is shown, and every write to it.
-    picked: Option<(ElementPlace, String, Vec<WriteEvent>)>,
-}
-
-/// How to go on inside a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FrameStep {
-    Dispatch,
-    Node,
-    Iteration,
-    Back,
-}
 
 impl Session {
     /// The frame that is stood in.

@@ -5,30 +5,12 @@ use std::time::{Duration, Instant};
 use super::Session;
 use crate::gpu::Gpu;
 use crate::model::compiler::Compiler;
-use crate::sim::{Simulation, Snapshot, SnapshotReading};
+use crate::sim::Simulation;
 
 /// How often a snapshot is taken while the simulation runs.
 const EVERY: Duration = Duration::from_secs(3);
 /// Larger States are not copied, since the copies would slow the window down \[bytes\].
 const LARGEST: u64 = 64 << 20;
-
-/// The last snapshot, and the next one that is being read back.
-#[derive(Default)]
-pub(super) struct Snapshots {
-    last: Option<Snapshot>,
-    reading: Option<SnapshotReading>,
-    asked: Option<Instant>,
-    /// The simulation of the next plan starts from the last snapshot.
-    wanted: bool,
-}
-
-impl Snapshots {
-    /// The snapshot that a simulation on another device starts from, once.
-    pub(super) fn wanted(&mut self) -> Option<&Snapshot> {
-        let wanted = std::mem::take(&mut self.wanted);
-        self.last.as_ref().filter(|_| wanted)
-    }
-}
 
 impl Session {
     /// To be called after each frame: takes a snapshot every few seconds, if the States are small enough. Does not wait.

@@ -1,23 +1,8 @@
 //! Unsaved texts of the user's stage files.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
-use super::Session;
-
-/// A changed text, and the text of its file before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Draft {
-    pub text: String,
-    pub of: String,
-    /// The file was changed elsewhere meanwhile.
-    pub overtaken: bool,
-}
-
-/// By the file's path.
-pub(crate) type Drafts = BTreeMap<PathBuf, Draft>;
+use super::{Draft, Drafts, Session};
 
 impl Session {
     pub(crate) fn drafts(&self) -> &Drafts {

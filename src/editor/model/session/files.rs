@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Drafts, Session};
+use super::Session;
 use crate::document::Document;
 use crate::files::Access;
 use crate::gpu::Making;
@@ -16,30 +16,6 @@ use crate::problem::Problem;
 
 /// Loading and compiling that takes less time is not shown.
 const SOON: Duration = Duration::from_millis(300);
-
-/// The files that belong to the document.
-pub(super) struct OnDisk {
-    /// The document as its file has it, or as it came with the program; `None` if it was never saved.
-    pub(super) saved: Option<Document>,
-    path: Option<PathBuf>,
-    pub(super) drafts: Drafts,
-    /// Whether the graph may read files outside its folder.
-    files_allowed: bool,
-}
-
-impl Default for OnDisk {
-    fn default() -> OnDisk {
-        OnDisk { saved: Some(Document::default()), path: None, drafts: Drafts::new(), files_allowed: false }
-    }
-}
-
-impl OnDisk {
-    /// Notes that a document was opened, with its file.
-    pub(super) fn open(&mut self, document: Document, path: Option<PathBuf>) {
-        (self.saved, self.path) = (Some(document), path);
-        self.drafts.clear();
-    }
-}
 
 impl Session {
     /// Notes the new content of the document's file; the document itself stays.

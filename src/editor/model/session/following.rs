@@ -6,91 +6,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
 
 use super::Session;
+use super::followed::{Answer, Following};
 use crate::background::answer;
 use crate::graph::field_samples::split;
-use crate::problem::{Problem, Problems};
-use crate::sim::debug::{Follower, TrailPoint};
+use crate::problem::Problem;
+use crate::sim::debug::Follower;
 
 /// Frames before the present one that a particle is followed back.
 const BACK: u64 = 120;
 /// Frames that are kept.
 const KEPT: usize = 4096;
-
-/// What a thread has found: the particle where it stands now, and its way; `None` where it was stopped.
-type Answer = Result<Option<(Follower, Vec<TrailPoint>)>, Problems>;
-
-/// A particle that is followed.
-pub(crate) struct Following {
-    /// The set that it was pointed at in, its index there and the frame.
-    set: String,
-    index: u32,
-    frame: u64,
-    /// Where it stands, unless a thread has it.
-    follower: Option<Follower>,
-    job: Option<Receiver<Answer>>,
-    stopped: Arc<AtomicBool>,
-    points: Vec<TrailPoint>,
-    /// Path of the State that it is in.
-    state: String,
-    gone: bool,
-    /// Attributes that are plotted.
-    plotted: BTreeSet<String>,
-}
-
-impl Drop for Following {
-    fn drop(&mut self) {
-        self.stopped.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Following {
-    /// In words: `particle 17 of set`, by its index in the frame where it was pointed at.
-    pub(crate) fn name(&self) -> String {
-        format!("particle {} of {}", self.index, self.set)
-    }
-
-    /// The frame where it was pointed at.
-    pub(crate) fn picked_at(&self) -> u64 {
-        self.frame
-    }
-
-    /// Path of the State that it is in.
-    pub(crate) fn state(&self) -> &str {
-        &self.state
-    }
-
-    /// Trail of the particle: its place after each frame.
-    pub(crate) fn points(&self) -> &[TrailPoint] {
-        &self.points
-    }
-
-    /// Whether frames are being computed for it.
-    pub(crate) fn is_busy(&self) -> bool {
-        self.job.is_some()
-    }
-
-    /// Whether the particle was removed.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.gone
-    }
-
-    /// Whether an attribute of it is plotted.
-    pub(crate) fn is_plotted(&self, attribute: &str) -> bool {
-        self.plotted.contains(attribute)
-    }
-
-    /// Plots an attribute, or does so no more.
-    pub(crate) fn plot(&mut self, attribute: &str) {
-        if !self.plotted.remove(attribute) {
-            self.plotted.insert(attribute.into());
-        }
-    }
-
-    /// The attributes that are plotted, each with the title of its curve.
-    pub(crate) fn curves(&self) -> impl Iterator<Item = (String, &str)> {
-        self.plotted.iter().map(|attribute| (format!("{}: {attribute}", self.name()), attribute.as_str()))
-    }
-}
 
 impl Session {
     /// The particle that is followed.

@@ -2,24 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::parsed_stages::Readable;
 use super::{Selection, Session};
 use crate::document::{Document, Frame, Group, Level, Link, NodeKind, Nodes, Scope};
 use crate::edit::{self, IN, InputEnd, NodeSignature, OUT};
 use crate::graph::variants;
 use crate::model::layout;
-
-/// The level that is open.
-#[derive(Default)]
-pub(super) struct OpenLevel {
-    scope: Scope,
-    /// The document with the open library groups inlined, while one is open.
-    opened: Option<Document>,
-    /// The document as the chosen variant shows it, while that replaces stages.
-    fitted: Option<Document>,
-    /// What Custom nodes show while their texts do not parse.
-    pub(super) readable: Readable,
-}
 
 impl Session {
     pub(crate) fn scope(&self) -> &Scope {

@@ -2,11 +2,14 @@
 
 mod bakes;
 mod cameras;
+mod debug_state;
 mod debugging;
 mod device;
+mod document_state;
 mod drafts;
 mod expectations;
 mod files;
+mod followed;
 mod following;
 mod keys;
 mod level;
@@ -16,7 +19,9 @@ mod params;
 mod parsed_stages;
 mod plots;
 mod presets;
+mod run_state;
 mod selection;
+mod session_state;
 mod snapshots;
 mod stages;
 #[cfg(test)]
@@ -24,6 +29,7 @@ mod tests;
 mod text_edits;
 mod values;
 mod variants;
+mod view_state;
 mod views;
 
 use std::path::PathBuf;
@@ -32,109 +38,28 @@ use std::sync::Arc;
 use super::compiler::{Compiler, Job};
 use super::edited_text::EditedText;
 use super::history::History;
-use super::leaving_caches::Live;
 use super::settings::Store;
-use crate::document::{Document, ParamValue};
+use crate::document::Document;
 use crate::gpu::{Gpu, Profile};
 use crate::library::earlier;
-use crate::model::presets::Presets;
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
 use crate::sim::checkpoint::{CheckpointFile, named};
 use crate::sim::expect::Checker;
-use crate::sim::timeline::{Budget, Timeline};
+use crate::sim::timeline::Budget;
 use crate::stage::types::{Attributes, WireType, particles_name};
 pub(crate) use bakes::{BakedState, about, state};
-use cameras::Cameras;
-use debugging::Debugging;
-pub(crate) use debugging::FrameStep;
-use device::Snapshots;
-pub(crate) use drafts::{Draft, Drafts};
-use files::OnDisk;
-pub(crate) use following::Following;
-use level::OpenLevel;
-use node_domains::Spaces;
-use numbers::Numbers;
+use debug_state::Debugging;
+pub(crate) use debug_state::FrameStep;
+use document_state::{Compared, OnDisk, StageLibrary, TextEdits};
+pub(crate) use document_state::{Draft, Drafts, SnapshotSlot};
+pub(crate) use followed::Following;
 pub(crate) use presets::Given;
-use selection::Hovered;
-pub(crate) use selection::Selection;
-use snapshots::Compared;
-pub(crate) use snapshots::SnapshotSlot;
-use stages::StageLibrary;
-use text_edits::TextEdits;
-use values::StateWatch;
-use views::Viewed;
-
-/// The document is the single source of truth; everything else here is derived from it.
-pub(crate) struct Session {
-    document: Document,
-    history: History,
-    disk: OnDisk,
-    stages: StageLibrary,
-    compiler: Compiler,
-    changes: Changes,
-    text_edits: TextEdits,
-    gpu: Gpu,
-    /// The shapes of the graph's dispatches are measured while it is not edited.
-    tunes: bool,
-    /// Called on another thread when there is something for [`Session::poll`].
-    wake: Arc<dyn Fn() + Send + Sync>,
-    simulation: Option<Simulation>,
-    snapshots: Snapshots,
-    states: StateWatch,
-    /// Results of the graph's expectations, since the plan, a parameter or the start changed.
-    checks: Checker,
-    numbers: Numbers,
-    problems: ProblemsBySource,
-    level: OpenLevel,
-    views: Viewed,
-    cameras: Cameras,
-    spaces: Spaces,
-    bakes: Vec<crate::bake::Status>,
-    /// How the run has left a cache, until that is taken.
-    live: Option<Live>,
-    pub selection: Selection,
-    hovered: Option<Hovered>,
-    presets: Store<Presets>,
-    compared: Compared,
-    /// A change of a value with keys sets a key.
-    auto_key: bool,
-    /// Memory for past frames.
-    timeline_budget: Budget,
-    /// What a device that was lost has left of the past.
-    past: Option<Box<Timeline>>,
-    /// What the first simulation starts from.
-    at: Option<CheckpointFile>,
-    debugging: Debugging,
-    following: Option<Following>,
-    /// What was renamed in the open document, until the window has said it.
-    renamed: Vec<String>,
-}
-
-/// What the running plan does not follow yet, and counts of edits and of plans.
-#[derive(Default)]
-struct Changes {
-    /// The document, or its stages, differ from those of the running plan.
-    pending: bool,
-    /// Parameters set since the document was compiled last, which its plans do not know.
-    unsent: Vec<(String, ParamValue)>,
-    revision: u64,
-    plans: u64,
-}
-
-/// Problems by what they were found in.
-#[derive(Default)]
-struct ProblemsBySource {
-    document: Problems,
-    /// Errors keep the document from running; the last valid plan runs, if there is one.
-    stopped: bool,
-    /// The user's stages, whether or not the document runs.
-    stages: Problems,
-    /// A file that is being read and that the graph waits for.
-    waiting: Option<Problem>,
-    /// The simulation, since the plan or the start changed.
-    running: Problems,
-}
+use run_state::{Cameras, Numbers, Snapshots, Spaces, StateWatch};
+pub(crate) use session_state::Session;
+use session_state::{Changes, ProblemsBySource};
+pub(crate) use view_state::Selection;
+use view_state::{OpenLevel, Viewed};
 
 impl Session {
     /// `wake` is called, on another thread, when there is something for [`Session::poll`].

@@ -1,22 +1,10 @@
 //! The domains that nodes of the running plan are on.
 
-use std::collections::BTreeMap;
-
 use super::Session;
 use crate::document::NodeKind;
+use crate::graph::Domain;
 use crate::graph::field_samples::split;
-use crate::graph::{Domain, DomainId};
-use crate::model::compiler::GridMade;
 use crate::stage::types::{ValueType, WireType};
-
-/// Where things of the running plan are.
-#[derive(Default)]
-pub(super) struct Spaces {
-    /// The domains of nodes, by their paths.
-    pub(super) domains: BTreeMap<String, DomainId>,
-    /// Grids and fields by `node.port`.
-    pub(super) grids: BTreeMap<String, GridMade>,
-}
 
 impl Session {
     /// The domain that a node runs over or is stored on, by its path; that of an Output is the one of its image.

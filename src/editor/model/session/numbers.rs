@@ -3,81 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::Session;
-use super::plots::Plotted;
+use super::run_state::Numbers;
 use crate::document::Link;
 use crate::graph::expect::{ExpectSubject, Statistic};
 use crate::graph::measurement::Measurement;
-use crate::sim::record::{Record, Recorder};
+use crate::sim::record::Record;
 use crate::stage::types::{Element, PortType, ValueType, WireType};
 
-/// Frames that are kept of each number.
-const FRAMES: usize = 8192;
 /// Numbers that are recorded at the same time. Those viewed last are kept.
 const RECORDED: usize = 8;
-/// Changes of the graph that are kept.
-const CHANGES: usize = 256;
-
-/// The records of numbers.
-pub(super) struct Numbers {
-    recorder: Recorder,
-    /// The run before the last reset.
-    before: Record,
-    /// The numbers, by `node.port` or `node.value`, in the order in which they were last viewed.
-    viewed: Vec<String>,
-    /// The curves of the pane of plots.
-    pub(super) plotted: Vec<Plotted>,
-    /// Frames after which the graph or a parameter was changed.
-    changes: Vec<u64>,
-}
-
-impl Default for Numbers {
-    fn default() -> Numbers {
-        let recorder = Recorder::new(FRAMES);
-        Numbers { recorder, before: Record::default(), viewed: Vec::new(), plotted: Vec::new(), changes: Vec::new() }
-    }
-}
-
-impl Numbers {
-    /// The wires that the plan has to keep for them.
-    pub(super) fn wires(&self) -> impl Iterator<Item = String> {
-        self.recorder.record().wires()
-    }
-
-    /// Starts over; the record so far becomes that of the run before.
-    pub(super) fn restart(&mut self) {
-        self.changes.clear();
-        let record = self.recorder.restart();
-        if !record.is_empty() {
-            self.before = record;
-        }
-    }
-
-    /// Measures something from now on, under a title, unless it is measured already.
-    pub(super) fn add(&mut self, title: &str, measurement: Measurement) {
-        if self.recorder.record().position(title).is_none() {
-            self.recorder.add(title, measurement);
-        }
-    }
-
-    /// Measures it no longer, unless a view or the pane of plots shows it.
-    pub(super) fn remove(&mut self, wire: &str) {
-        if self.viewed.iter().any(|viewed| viewed == wire) || self.plotted.iter().any(|known| known.title == wire) {
-            return;
-        }
-        if let Some(place) = self.recorder.record().position(wire) {
-            self.recorder.remove(place);
-        }
-    }
-
-    /// Notes that the graph was changed after a frame.
-    pub(super) fn change(&mut self, frame: u64) {
-        if let Err(at) = self.changes.binary_search(&frame) {
-            self.changes.insert(at, frame);
-            let surplus = self.changes.len().saturating_sub(CHANGES);
-            self.changes.drain(..surplus);
-        }
-    }
-}
 
 impl Session {
     /// What is measured of a wire that carries a number; `None` where it carries something else.

@@ -1,6 +1,7 @@
 //! The curves of the pane of plots: what is measured after every frame, whether or not it is on show.
 
 use super::Session;
+use super::run_state::Plotted;
 use crate::document::Link;
 use crate::graph::expect::{ExpectSubject, Statistic};
 use crate::graph::measurement::Measurement;
@@ -8,15 +9,6 @@ use crate::stage::types::{PortType, WireType};
 
 /// Curves that there may be.
 const CURVES: usize = 24;
-
-/// A curve: what is measured, and its title in the record.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Plotted {
-    /// `node.port`, `node.port:max:0`, or `node.port at cell (3, 4)`.
-    pub(crate) title: String,
-    /// The wire whose unit its values have; `None` for counts.
-    pub(crate) unit_of: Option<String>,
-}
 
 impl Session {
     /// The curves, in the order in which they were added.

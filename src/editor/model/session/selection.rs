@@ -1,54 +1,8 @@
 //! What is selected on the open level, and what the pointer is over.
 
-use std::collections::BTreeSet;
-
 use super::Session;
+use super::view_state::Hovered;
 use crate::model::pane::Pane;
-
-/// What is selected on the open level.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Selection {
-    pub nodes: BTreeSet<String>,
-    /// Position of the comment frame.
-    pub frame: Option<usize>,
-}
-
-impl Selection {
-    /// One node.
-    pub(crate) fn of(node: String) -> Selection {
-        Selection { nodes: BTreeSet::from([node]), frame: None }
-    }
-
-    /// One comment frame.
-    pub(crate) fn of_frame(index: usize) -> Selection {
-        Selection { nodes: BTreeSet::new(), frame: Some(index) }
-    }
-
-    pub(crate) fn clear(&mut self) {
-        *self = Selection::default();
-    }
-
-    pub(crate) fn contains(&self, node: &str) -> bool {
-        self.nodes.contains(node)
-    }
-
-    /// The first node by name.
-    pub(crate) fn first(&self) -> Option<&String> {
-        self.nodes.first()
-    }
-
-    /// The node, where exactly one is selected.
-    pub(crate) fn single(&self) -> Option<&String> {
-        self.nodes.first().filter(|_| self.nodes.len() == 1)
-    }
-}
-
-/// A node that the pointer is over.
-pub(super) struct Hovered {
-    /// The pane that says so.
-    by: Pane,
-    path: String,
-}
 
 impl Session {
     /// Path of the node that the pointer is over, wherever in the window.

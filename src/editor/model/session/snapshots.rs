@@ -1,47 +1,7 @@
 //! Snapshots A and B: two whole documents of this session, to switch between.
 
-use super::Session;
+use super::{Session, SnapshotSlot};
 use crate::document::Document;
-
-/// Name of a snapshot: A or B.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SnapshotSlot {
-    A,
-    B,
-}
-
-impl SnapshotSlot {
-    pub(crate) const BOTH: [SnapshotSlot; 2] = [SnapshotSlot::A, SnapshotSlot::B];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            SnapshotSlot::A => "A",
-            SnapshotSlot::B => "B",
-        }
-    }
-
-    pub(crate) fn other(self) -> SnapshotSlot {
-        match self {
-            SnapshotSlot::A => SnapshotSlot::B,
-            SnapshotSlot::B => SnapshotSlot::A,
-        }
-    }
-
-    /// The gesture that switches to it.
-    fn gesture(self) -> &'static str {
-        match self {
-            SnapshotSlot::A => "snapshot A",
-            SnapshotSlot::B => "snapshot B",
-        }
-    }
-}
-
-/// The snapshots, and which of them was stored or shown last.
-#[derive(Default)]
-pub(super) struct Compared {
-    stored: [Option<Document>; 2],
-    last: Option<SnapshotSlot>,
-}
 
 impl Session {
     /// Stores the document as a snapshot, in place of the one that is there.

@@ -4,42 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use crate::document::Document;
+use super::document_state::StageLibrary;
 use crate::library::{self, Library};
-use crate::model::stages::{self, Stages};
-use crate::problem::{Problem, Problems};
-
-/// The stages that ship, with those of the user's folder.
-pub(super) struct StageLibrary {
-    library: Arc<Library>,
-    /// A folder that was requested for every graph.
-    requested: Option<PathBuf>,
-    pub(super) folder: Option<Stages>,
-    /// Why the folder can't be read.
-    unreadable: Option<Problem>,
-}
-
-impl Default for StageLibrary {
-    fn default() -> StageLibrary {
-        StageLibrary { library: Arc::new(Library::builtin().clone()), requested: None, folder: None, unreadable: None }
-    }
-}
-
-impl StageLibrary {
-    /// Takes in stages that were read again. Returns whether there were any.
-    pub(super) fn poll(&mut self) -> bool {
-        let Some(answer) = self.folder.as_mut().and_then(Stages::poll) else { return false };
-        self.unreadable = answer.map(|library| self.library = library).err();
-        true
-    }
-
-    /// Problems of the stages that a document uses, or of their folder.
-    pub(super) fn problems(&self, document: &Document) -> Problems {
-        let mut problems = stages::problems(&self.library, document);
-        self.unreadable.iter().for_each(|problem| problems.push(problem.clone()));
-        problems
-    }
-}
+use crate::model::stages::Stages;
 
 impl Session {
     /// Uses the stages of a folder, whatever graph is open.

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::document::Link;
+use crate::document::{Link, ParamValue};
 use crate::edit::{self, InputEnd};
 use crate::gpu::GpuOptions;
 use crate::sim::FrameInput;

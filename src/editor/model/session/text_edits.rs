@@ -5,29 +5,6 @@
 use super::Session;
 use crate::model::edited_text::EditedText;
 
-/// The open text, and what is known to the compiler of it.
-#[derive(Default)]
-pub(super) struct TextEdits {
-    /// Whether nodes are kept apart while their text is edited.
-    on: bool,
-    open: Option<EditedText>,
-    /// The text when the document was compiled last.
-    compiled: Option<String>,
-    /// The pipelines of its nodes are to be made in advance.
-    unprepared: bool,
-}
-
-impl TextEdits {
-    pub(super) fn new(on: bool) -> TextEdits {
-        TextEdits { on, ..TextEdits::default() }
-    }
-
-    /// Forgets the open text, since another document is open.
-    pub(super) fn forget(&mut self) {
-        *self = TextEdits::new(self.on);
-    }
-}
-
 impl Session {
     /// Notes which text the user can edit now.
     pub(crate) fn open_text(&mut self, text: Option<EditedText>) {

@@ -1,13 +1,12 @@
 //! Silent errors: States that an edit did not restart, and NaN or infinity in States.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 
 use super::Session;
+use super::run_state::Starts;
 use crate::background::answer;
 use crate::bake::playing;
-use crate::document::{Document, Link, NodeKind, Nodes};
+use crate::document::{Document, NodeKind, Nodes};
 use crate::files::Access;
 use crate::graph::Graph;
 use crate::plan::{Keep, Plan, PlanOptions};
@@ -16,23 +15,6 @@ use crate::sim::nan_watch::BadValues;
 
 /// Frames between two checks of the States.
 pub(super) const EVERY: u64 = 32;
-
-/// The wire of the `init` of each State, by its path.
-pub(super) type Starts = BTreeMap<String, Option<Link>>;
-
-/// What is known of the States of the simulation.
-#[derive(Default)]
-pub(super) struct StateWatch {
-    /// Wire of each State's `init` when the State began.
-    pub(super) begun: Starts,
-    /// The answer of a trace that is under way.
-    pub(super) traced: Option<Receiver<Traced>>,
-    /// Where the NaN of this run began, as it was found last. After an edit, the watch begins with States that hold it.
-    pub(super) origin: Option<Problem>,
-}
-
-/// The problem to show, what it was found from, and whether it names the place where the NaN began, or where it was already.
-type Traced = (Problem, BadValues, Option<bool>);
 
 /// The `init` wires of all States of a document.
 pub(super) fn starts(document: &Document) -> Starts {

@@ -3,30 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::Session;
-use crate::document::{Link, Scope};
+use crate::document::Link;
 use crate::edit::{self, IN};
 use crate::graph::field_samples::split;
-
-/// What the running plan has to keep because it is shown.
-#[derive(Default)]
-pub(super) struct Viewed {
-    /// Wires that views show.
-    pub(super) wires: BTreeSet<String>,
-    /// The same with numbers that are recorded.
-    pub(super) kept: BTreeSet<String>,
-    /// The level whose nodes show thumbnails.
-    pub(super) thumbnail_scope: Option<Scope>,
-    /// The wires of those.
-    pub(super) thumbnails: Vec<String>,
-}
-
-impl Viewed {
-    /// Forgets the wires, which were of another document.
-    pub(super) fn clear(&mut self) {
-        self.wires.clear();
-        self.kept.clear();
-    }
-}
 
 impl Session {
     /// Wires that views show, by `node.port` with the whole path of the node.

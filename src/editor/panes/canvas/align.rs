@@ -2,7 +2,8 @@
 
 use eframe::egui::{Rect, Vec2};
 
-use super::{Canvas, frames};
+use super::frames;
+use super::state::Canvas;
 use crate::edit;
 use crate::model::alignment::Align;
 use crate::model::layout;

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, RichText, Ui, vec2};
 
-use super::Canvas;
+use super::state::Canvas;
 use super::viewport::Framing;
 use crate::commands::action::{Action, Actions};
 use crate::commands::command::{BOOKMARKS, Command};

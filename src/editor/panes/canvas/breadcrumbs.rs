@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Align, Layout, RichText, Ui};
 
-use super::Canvas;
+use super::state::Canvas;
 use crate::commands::action::{Action, Actions};
 use crate::commands::command::Command;
 use crate::model::session::Session;

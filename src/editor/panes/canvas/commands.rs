@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{self, Rect};
 
+use super::frames;
+use super::state::Canvas;
 use super::viewport::Framing;
-use super::{Canvas, frames};
 use crate::commands::action::Action;
 use crate::document::{Document, Frame, Link, NodeKind};
 use crate::edit::{self, PasteInputs};
@@ -116,7 +117,8 @@ impl Canvas {
     /// Wires the selected nodes, from left to right, where an output fits a free input.
     pub(crate) fn link_selected(&mut self, session: &mut Session) -> Result<(), String> {
         let mut names: Vec<String> = session.selection.nodes.iter().cloned().collect();
-        names.sort_by(|a, b| super::place_of(session, a).x.total_cmp(&super::place_of(session, b).x));
+        let place = |name: &str| layout::node_position(session.level(), name);
+        names.sort_by(|a, b| place(a).x.total_cmp(&place(b).x));
         for pair in names.windows(2) {
             let [from, to] = pair else { continue };
             let (Some(ours), Some(theirs)) = (self.level.signatures.get(from), self.level.signatures.get(to)) else {

@@ -1,11 +1,11 @@
 //! Gives the crate only the nodes in view. Sizes of other nodes are those when they were drawn last, or estimates.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use eframe::egui::{self, Pos2, Rect, Vec2};
+use eframe::egui::{self, Pos2, Rect};
 use egui_node_graph::{Graph, InputParamKind, NodeId, NodeOrientation};
 
-use super::Canvas;
+use super::state::Canvas;
 use super::view::{self, NodeView, PortValue, PortView, State};
 use crate::edit::{NodeSignature, PortSignature};
 use crate::model::layout;
@@ -17,29 +17,6 @@ const AROUND: f32 = 60.0;
 /// egui keeps something for each id of a node for ever, and the crate gives a node that comes back another id. After so many, ids
 /// are counted from the start.
 const MAX_TAKEN_OUT: usize = 50;
-
-/// Nodes that are drawn, and their sizes when they were drawn last, in the document's points.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Drawn {
-    /// Nodes that the crate draws: those in view, and the nodes that they read.
-    pub ids: BTreeMap<String, NodeId>,
-    /// Nodes that were removed from the crate, each of which leaves its id behind.
-    taken_out: usize,
-    /// Whether nodes are drawn without ports, which are too small to be used.
-    pub bare: bool,
-    pub sizes: BTreeMap<String, Vec2>,
-    /// Distance of inputs and outputs from the top.
-    rows: BTreeMap<String, (Vec<f32>, Vec<f32>)>,
-}
-
-impl Drawn {
-    /// Forgets nodes that are no longer the same.
-    pub(super) fn keep(&mut self, now: &BTreeMap<String, NodeSignature>, before: &BTreeMap<String, NodeSignature>) {
-        let same = |name: &String| now.contains_key(name) && now.get(name) == before.get(name);
-        self.sizes.retain(|name, _| same(name));
-        self.rows.retain(|name, _| same(name));
-    }
-}
 
 impl Canvas {
     /// Gives the crate the nodes in view and no others, since it draws all nodes that it has.

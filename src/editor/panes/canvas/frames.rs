@@ -8,7 +8,8 @@ use eframe::egui::{
     self, Align2, Color32, CornerRadius, FontId, Galley, Painter, Rect, Sense, Shape, Stroke, StrokeKind, Ui, vec2,
 };
 
-use super::Canvas;
+use super::gesture_state::Held;
+use super::state::Canvas;
 use super::text::{one_line, text_size};
 use crate::document::{Document, Frame, Scope};
 use crate::edit;
@@ -24,15 +25,6 @@ const LEAST_TITLE: f32 = 16.0;
 const MOST_TITLE: f32 = 54.0;
 /// The least size of a title's text \[points of the window\].
 const LEAST_TEXT: f32 = 11.0;
-
-/// A frame that is dragged.
-#[derive(Clone, Debug)]
-pub(super) struct Held {
-    index: usize,
-    /// The nodes that move with it; none while it is resized.
-    nodes: BTreeSet<String>,
-    resize: bool,
-}
 
 impl Canvas {
     /// Where a frame is shown in the window.

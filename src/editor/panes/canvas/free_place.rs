@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use eframe::egui::{self, Pos2, Rect, Vec2, vec2};
 
 use super::palette::PaletteChoice;
+use super::state::Canvas;
 use super::view::End;
-use super::{Canvas, place_of};
 use crate::commands::action::{Action, Actions};
 use crate::document::{Node, NodeKind, ParamValue};
 use crate::edit::{self, PasteInputs};
@@ -140,7 +140,9 @@ impl Canvas {
 
     /// The place itself, or a little further if a node has its corner there already.
     fn beside_others(&self, session: &Session, mut at: Vec2) -> Vec2 {
-        let begins = |at: Vec2| session.nodes().keys().any(|name| (place_of(session, name) - at).length() < UPON);
+        let begins = |at: Vec2| {
+            session.nodes().keys().any(|name| (layout::node_position(session.level(), name) - at).length() < UPON)
+        };
         while begins(at) {
             at += GAP;
         }
@@ -152,7 +154,7 @@ impl Canvas {
         let known = |name: &String| self.level.signatures.contains_key(name);
         let unseen = session.nodes().iter().filter(|(name, _)| !known(name)).map(|(name, node)| {
             let size = layout::node_size(&edit::signature::node(node, session.library()));
-            Rect::from_min_size(place_of(session, name).to_pos2(), size)
+            Rect::from_min_size(layout::node_position(session.level(), name).to_pos2(), size)
         });
         let areas = self.level.signatures.keys().filter_map(|name| self.area(session, name)).chain(unseen);
         let taken: Vec<Rect> = areas.map(|area| area.expand2(GAP)).collect();

@@ -6,46 +6,17 @@ use std::collections::BTreeSet;
 use eframe::egui::{self, Key, PointerButton, Rect, Ui, Vec2};
 use egui_node_graph::NodeResponse;
 
-use super::frames::{self, Held};
-use super::snap::Guide;
+use super::frames;
+use super::gesture_state::Grip;
+use super::palette::Palette;
+use super::state::Canvas;
 use super::view::{Response, WidgetAction};
-use super::wire_strokes::Stroke;
-use super::{Canvas, Palette};
 use crate::commands::action::{Action, Actions};
 use crate::document::{Document, Link, ParamValue};
 use crate::edit::{self, InputEnd};
 use crate::model::layout;
 use crate::model::session::{Selection, Session};
 use crate::toolkit::theme;
-
-/// Nodes that are dragged: where the pointer pressed, and where they were then \[points of the document\].
-#[derive(Clone, Debug)]
-pub(super) struct Grip {
-    press: Vec2,
-    places: Vec<(String, Vec2)>,
-    /// Around them, as they were shown.
-    area: Rect,
-}
-
-/// What the pointer is doing, from the press to the release.
-#[derive(Default)]
-pub(super) struct Gesture {
-    pub grip: Option<Grip>,
-    /// The grip has moved its nodes.
-    pub moved: bool,
-    pub held_frame: Option<Held>,
-    pub stroke: Option<Stroke>,
-    /// The input whose wire is dragged, until it is released.
-    pub picked: Option<InputEnd>,
-    /// The same in the frame of the release.
-    pub taken_off: Option<InputEnd>,
-    /// Escape has cancelled it.
-    pub escaped: bool,
-    /// The end of the wire that the dragged node would be inserted into.
-    pub target: Option<InputEnd>,
-    /// What the dragged nodes line up with.
-    pub guides: Vec<Guide>,
-}
 
 impl Canvas {
     /// Updates the selection. `boxed`: a selection box is being drawn.
@@ -93,7 +64,8 @@ impl Canvas {
         let scope = session.scope().clone();
         let dragged = responses.iter().any(|response| matches!(response, NodeResponse::MoveNode { .. }));
         if let (true, true, true, None, Some(press)) = (dragged, down, session.editable(), &self.gesture.grip, press) {
-            let places = session.selection.nodes.iter().map(|name| (name.clone(), super::place_of(session, name)));
+            let places =
+                session.selection.nodes.iter().map(|name| (name.clone(), layout::node_position(session.level(), name)));
             let places: Vec<(String, Vec2)> = places.collect();
             let area = self.bounds(session, |name| session.selection.contains(name));
             self.gesture.grip = Some(Grip { press: self.to_document(press), places, area });

@@ -1,11 +1,14 @@
-//! What is under the pointer, and its tooltip.
+//! What is under the pointer, its tooltip, and the wires whose direction is shown for it.
+
+use std::time::Duration;
 
 use eframe::egui::{self, Pos2, RichText, Ui};
 
+use super::dragged_wire::WireDrag;
+use super::frames;
+use super::state::Canvas;
 use super::view::{End, REACH};
-use super::wire_drag::WireDrag;
 use super::wires::{NEAR, WireShape};
-use super::{Canvas, frames};
 use crate::document::WHERE;
 use crate::edit::{self, PortSignature};
 use crate::model::pane::Pane;
@@ -14,6 +17,8 @@ use crate::toolkit::{markup, theme};
 
 /// How long the pointer has to rest before a tooltip appears \[s\].
 const REST: f32 = 0.35;
+/// How often running arrows are drawn.
+const FRAME: Duration = Duration::from_millis(33);
 
 impl Canvas {
     pub(super) fn node_at(&self, at: Pos2) -> Option<String> {
@@ -73,6 +78,21 @@ impl Canvas {
         ports.iter().find(|signature| signature.name == port)
     }
 
+    /// Finds the wires whose direction is shown, and for how long it has been \[s\].
+    pub(super) fn show_direction(&mut self, ui: &Ui, session: &Session) -> f64 {
+        let at =
+            self.paint.pointer.filter(|at| self.view.rect.contains(*at) && ui.rect_contains_pointer(self.view.rect));
+        let free = at.filter(|at| self.node_at(*at).is_none() && self.port_at(*at).is_none() && !self.popups.any());
+        let wire = free.and_then(|at| self.wire_at(at)).map(|wire| wire.to.clone());
+        self.level.wires.iter_mut().for_each(|other| other.hovered = wire.as_ref() == Some(&other.to));
+        let moving = self.level.wires.iter().any(WireShape::moves);
+        let (time, runs) = self.interest.update(&session.selection.nodes, wire, ui.input(|input| input.time));
+        if moving && runs {
+            ui.ctx().request_repaint_after(FRAME);
+        }
+        time
+    }
+
     /// Notes the node under the pointer, and shows a tooltip after a moment.
     pub(super) fn hover(&mut self, ui: &Ui, session: &mut Session, drag: Option<&WireDrag>) {
         let over =
@@ -94,7 +114,7 @@ impl Canvas {
             return;
         }
         if rest < REST {
-            ui.ctx().request_repaint_after(std::time::Duration::from_secs_f32(REST - rest));
+            ui.ctx().request_repaint_after(Duration::from_secs_f32(REST - rest));
             return;
         }
         if let Some((node, end, name)) = port {

@@ -2,11 +2,12 @@
 
 use eframe::egui::{self, Key, Pos2, RichText, Ui, vec2};
 
-use super::Canvas;
+use super::popups::{Menu, MenuTarget};
+use super::state::Canvas;
 use crate::commands::action::{Action, Actions};
 use crate::commands::command::Command;
 use crate::document::{Color, Link};
-use crate::edit::{self, InputEnd};
+use crate::edit;
 use crate::model::session::{Selection, Session};
 use crate::toolkit::command_button::menu_entry;
 use crate::toolkit::menu_scroll::scrolled;
@@ -23,20 +24,6 @@ const COLORS: [Color; 8] = [
     Color([96, 76, 146]),
     Color([130, 70, 108]),
 ];
-
-#[derive(Clone, Debug)]
-enum MenuTarget {
-    /// The selected nodes, of which this one was clicked.
-    Nodes(String),
-    Wire(Link, InputEnd),
-    Frame,
-}
-
-/// An open menu.
-pub(super) struct Menu {
-    at: Pos2,
-    subject: MenuTarget,
-}
 
 /// What was chosen.
 enum Choice {

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, CornerRadius, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, Vec2, vec2};
 
-use super::Canvas;
+use super::state::Canvas;
 use crate::model::session::Session;
 use crate::toolkit::theme;
 

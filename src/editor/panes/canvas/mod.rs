@@ -7,9 +7,12 @@ mod bookmarks;
 mod breadcrumbs;
 mod commands;
 mod culling;
+mod dragged_wire;
+mod drawn;
 mod figures;
 mod frames;
 mod free_place;
+mod gesture_state;
 mod gestures;
 mod glide;
 mod hover;
@@ -17,9 +20,13 @@ mod interest;
 mod marks;
 mod menu;
 mod minimap;
+mod navigate;
 mod palette;
+mod placement;
+mod popups;
 mod rename;
 mod snap;
+mod state;
 mod templates;
 #[cfg(test)]
 mod tests;
@@ -31,127 +38,26 @@ mod wire_routes;
 mod wire_strokes;
 mod wires;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use eframe::egui::{self, Layout, Rect, RichText, TextureId, Ui, Vec2, vec2};
-use egui_node_graph::{InputId, NodeId, OutputId};
+use eframe::egui::{self, Layout, Rect, RichText, Ui, Vec2, vec2};
+use egui_node_graph::{InputId, OutputId};
 
 use crate::commands::action::Actions;
 use crate::commands::command::Command;
-use crate::document::{Level, Link, Node, Outline, ParamValue, Scope};
-use crate::edit::{InputEnd, NodeSignature};
+use crate::document::{Node, Outline, ParamValue};
 use crate::model::layout;
-use crate::model::layout::route::Routing;
 use crate::model::session::Session;
 use crate::panes::content::{PaneContent, Surroundings};
 use crate::toolkit::theme::{self, Look};
-use culling::Drawn;
+use dragged_wire::WireDrag;
 use figures::Figures;
-use gestures::Gesture;
 pub(crate) use gestures::pointer;
-use glide::Glide;
-use interest::Interest;
-use menu::Menu;
-use palette::Palette;
-use rename::Renaming;
+use popups::Popups;
+pub(crate) use state::{Canvas, Options, Thumbnails};
 use templates::NoTemplates;
-use view::{Paint, PortView, Repeats, State};
-use viewport::{Framing, Spot, Viewport};
-use wire_drag::{Chooser, WireDrag};
-use wires::WireShape;
-
-/// Thumbnails by node, each with its height for a width of 1.
-pub(crate) type Thumbnails = BTreeMap<String, (TextureId, f32)>;
-
-pub(crate) struct Canvas {
-    /// The node-graph crate's own copy of the graph, and what its hooks know.
-    state: State,
-    paint: Paint,
-    level: LevelView,
-    drawn: Drawn,
-    figures: Figures,
-    view: Viewport,
-    gesture: Gesture,
-    popups: Popups,
-    interest: Interest,
-    /// Nodes that glide to their places.
-    glide: Glide,
-    /// Room for thumbnails.
-    room: glide::Room,
-    /// Whether the canvas was drawn in this frame, and not behind another pane.
-    shown: bool,
-    pub options: Options,
-    /// Thumbnails by node.
-    pub thumbnails: Thumbnails,
-}
-
-/// What the canvas shows of the open level.
-#[derive(Default)]
-struct LevelView {
-    /// The edit, the plan, the level and the theme that it was built after.
-    built: Option<(u64, u64, Scope, bool)>,
-    signatures: BTreeMap<String, NodeSignature>,
-    /// Numbers of the level, and the nodes whose expressions name them.
-    mentions: Vec<(String, String)>,
-    /// Wires as they were drawn.
-    wires: Vec<WireShape>,
-    /// Lines from numbers to the nodes that name them, as they were drawn.
-    mentioned: Vec<WireShape>,
-    /// The ways of all wires.
-    routing: Routing,
-    /// The wires are those of the level as it is, but for this one, which is dragged.
-    listed: Option<Option<InputEnd>>,
-}
-
-/// What is open over the canvas and has the keyboard.
-#[derive(Default)]
-struct Popups {
-    palette: Option<Palette>,
-    chooser: Option<Chooser>,
-    menu: Option<Menu>,
-    renaming: Option<Renaming>,
-}
-
-impl Popups {
-    fn any(&self) -> bool {
-        self.palette.is_some() || self.chooser.is_some() || self.menu.is_some() || self.renaming.is_some()
-    }
-}
-
-/// What is shown besides nodes and wires.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Options {
-    /// Shares of the GPU's time, as colours of the nodes.
-    pub heat: bool,
-    pub minimap: bool,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { heat: false, minimap: true }
-    }
-}
-
-impl Default for Canvas {
-    fn default() -> Canvas {
-        Canvas {
-            state: State::new(1.0),
-            paint: Paint::default(),
-            level: LevelView::default(),
-            drawn: Drawn::default(),
-            figures: Figures::default(),
-            view: Viewport::default(),
-            gesture: Gesture::default(),
-            popups: Popups::default(),
-            interest: Interest::default(),
-            glide: Glide::default(),
-            room: glide::Room::default(),
-            shown: false,
-            options: Options::default(),
-            thumbnails: Thumbnails::new(),
-        }
-    }
-}
+use view::{PortView, Repeats};
+use viewport::{Framing, Spot};
 
 impl PaneContent for Canvas {
     fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {
@@ -394,60 +300,6 @@ impl Canvas {
         }
     }
 
-    fn input(&self, end: &InputEnd) -> Option<InputId> {
-        let node = self.state.graph.nodes.get(*self.drawn.ids.get(&end.node)?)?;
-        node.inputs.iter().find(|(name, _)| *name == end.port).map(|(_, id)| *id)
-    }
-
-    fn output(&self, link: &Link) -> Option<OutputId> {
-        let position = self.level.signatures.get(&link.node)?.output(&link.port)?;
-        let node = self.state.graph.nodes.get(*self.drawn.ids.get(&link.node)?)?;
-        node.outputs.get(position).map(|(_, id)| *id)
-    }
-
-    fn name(&self, id: NodeId) -> Option<String> {
-        self.state.graph.nodes.get(id).map(|node| node.user_data.name.clone())
-    }
-
-    fn input_end(&self, id: InputId) -> Option<InputEnd> {
-        let node = self.state.graph.nodes.get(self.state.graph.try_get_input(id)?.node)?;
-        let (port, _) = node.inputs.iter().find(|(_, input)| *input == id)?;
-        Some(InputEnd { node: node.user_data.name.clone(), port: port.clone() })
-    }
-
-    fn link(&self, id: OutputId) -> Option<Link> {
-        let node = self.state.graph.nodes.get(self.state.graph.try_get_output(id)?.node)?;
-        let (port, _) = node.outputs.iter().find(|(_, output)| *output == id)?;
-        Some(Link { node: node.user_data.name.clone(), port: port.clone() })
-    }
-
-    /// The level as its layout sees it.
-    fn flow(&self, level: Level<'_>) -> layout::Flow {
-        let known = |name: &str| self.drawn.sizes.get(name).copied();
-        let estimate = |name: &str| self.level.signatures.get(name).map_or(Vec2::ZERO, layout::node_size);
-        let size = |name: &str| known(name).unwrap_or_else(|| estimate(name));
-        layout::Flow::new(level, &self.level.signatures, |name| layout::node_position(level, name), size)
-    }
-
-    /// A node's size, as far as it was drawn \[points of the document\].
-    fn size(&self, name: &str) -> Option<Vec2> {
-        let known = self.drawn.sizes.get(name).copied();
-        known.or_else(|| self.level.signatures.get(name).map(layout::node_size))
-    }
-
-    /// Where a node is shown, and its size \[points of the document\].
-    fn area(&self, session: &Session, name: &str) -> Option<Rect> {
-        Some(Rect::from_min_size(self.shown_at(session, name).to_pos2(), self.size(name)?))
-    }
-
-    /// Around all nodes of these names where they come to rest \[points of the document\].
-    fn bounds(&self, session: &Session, wanted: impl Fn(&str) -> bool) -> Rect {
-        let names = self.level.signatures.keys().filter(|name| wanted(name));
-        let area =
-            |name: &String| Some(Rect::from_min_size(self.place_in_room(session, name).to_pos2(), self.size(name)?));
-        names.filter_map(area).fold(Rect::NOTHING, Rect::union)
-    }
-
     /// A hint on an empty level.
     fn empty(&self, ui: &mut Ui, session: &Session) {
         if session.nodes().is_empty() && self.popups.palette.is_none() {
@@ -458,11 +310,6 @@ impl Canvas {
             ui.put(self.view.rect, egui::Label::new(text));
         }
     }
-}
-
-/// A node's position \[points\], finite whatever the file says.
-fn place_of(session: &Session, name: &str) -> Vec2 {
-    layout::node_position(session.level(), name)
 }
 
 /// How often a node runs a frame.

@@ -2,11 +2,11 @@
 
 use eframe::egui::{self, Pos2};
 
+use super::dragged_wire::WireDrag;
 use super::view::End;
-use super::wire_drag::WireDrag;
 use crate::document::kind::{PALETTE, PaletteEntry};
 use crate::document::{Node, NodeKind};
-use crate::edit::{self, NodeSignature, PortSignature};
+use crate::edit;
 use crate::library::Library;
 use crate::toolkit::picker::{Answer, Item, Picker};
 use crate::toolkit::theme::Look;
@@ -70,14 +70,6 @@ fn takes(kind: &NodeKind, drag: &WireDrag, library: &Library) -> bool {
     let node = Node { kind: kind.clone(), ..Node::default() };
     let signature = edit::signature::node(&node, library);
     drag.first_fit(&signature).is_some()
-}
-
-impl WireDrag {
-    /// The first port of a signature that the wire may end at.
-    pub(super) fn first_fit<'a>(&self, signature: &'a NodeSignature) -> Option<&'a PortSignature> {
-        let ports = if self.end == End::Output { &signature.inputs } else { &signature.outputs };
-        ports.iter().find(|port| self.fits(port).is_ok())
-    }
 }
 
 /// Names of all stages and library groups, and how a list shows them.

@@ -2,23 +2,10 @@
 
 use eframe::egui::{self, Key, Rect, Ui};
 
-use super::Canvas;
+use super::popups::{RenameTarget, Renaming};
+use super::state::Canvas;
 use crate::edit;
 use crate::model::session::Session;
-
-/// A name being typed.
-pub(super) struct Renaming {
-    subject: RenameTarget,
-    text: String,
-    fresh: bool,
-}
-
-enum RenameTarget {
-    Node(String),
-    Frame(usize),
-    /// A bookmark by its number, with the place of its button.
-    Bookmark(String, Rect),
-}
 
 impl Canvas {
     /// Begins to edit the name of a node.

@@ -2,7 +2,8 @@
 
 use eframe::egui::{Pos2, Rect, Shape, Stroke, Ui, Vec2, pos2};
 
-use super::Canvas;
+use super::gesture_state::Guide;
+use super::state::Canvas;
 use crate::model::session::Session;
 use crate::toolkit::theme::Look;
 
@@ -12,9 +13,6 @@ const REACH: f32 = 6.0;
 const SAME: f32 = 0.05;
 /// How far a guide reaches beyond what it joins \[points of the document\].
 const BEYOND: f32 = 12.0;
-
-/// A line that dragged nodes and others share, from end to end \[points of the document\].
-pub(super) type Guide = [Pos2; 2];
 
 /// The lines of an area across an axis: its edges and its middle.
 fn lines(area: Rect, upright: bool) -> [f32; 3] {

@@ -1,53 +1,18 @@
-//! The dragged wire: what it fits, how it looks, and what happens when it is dropped.
+//! The dragged wire on the canvas: how it looks, and what happens when it is dropped.
 
 use eframe::egui::{self, Key, Painter, Pos2, RichText, Ui};
 use egui_node_graph::{AnyParameterId, NodeResponse};
 
+use super::dragged_wire::WireDrag;
+use super::palette::Palette;
+use super::popups::Chooser;
+use super::state::Canvas;
 use super::view::{End, Response};
-use super::{Canvas, Palette, gestures, wires};
+use super::{gestures, wires};
 use crate::document::Link;
-use crate::edit::{self, IN, InputEnd, OUT, PortSignature, Refusal};
+use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
 use crate::model::session::Session;
 use crate::toolkit::theme;
-
-/// The end of the wire that is connected.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct WireDrag {
-    pub node: String,
-    pub end: End,
-    pub port: PortSignature,
-}
-
-impl WireDrag {
-    /// Whether the dragged wire could end at a port of another node, else why not.
-    pub(super) fn fits(&self, port: &PortSignature) -> Result<(), Refusal> {
-        match self.end {
-            End::Output => edit::fits(&self.port, port),
-            End::Input => edit::fits(port, &self.port),
-        }
-    }
-
-    pub(super) fn link(&self) -> Link {
-        Link { node: self.node.clone(), port: self.port.name.clone() }
-    }
-
-    /// What the wire joins when it ends at this port of another node.
-    pub(super) fn joined(&self, node: &str, port: &str) -> (Link, InputEnd) {
-        let (node, port) = (node.to_string(), port.to_string());
-        match self.end {
-            End::Output => (self.link(), InputEnd { node, port }),
-            End::Input => (Link { node, port }, InputEnd { node: self.node.clone(), port: self.port.name.clone() }),
-        }
-    }
-}
-
-/// An open list of what a wire could be connected to: parameters that a number could drive, or all inputs that the wire fits.
-pub(super) struct Chooser {
-    at: Pos2,
-    from: Link,
-    node: String,
-    inputs: Vec<String>,
-}
 
 impl Canvas {
     /// The wire that is being dragged.

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use eframe::egui::{self, vec2};
 
+use super::state::Canvas;
+use super::view;
 use super::wires::WireShape;
-use super::{Canvas, view};
 use crate::document::{Link, Node, Nodes, ParamValue};
 use crate::edit::InputEnd;
 use crate::model::layout;

@@ -4,24 +4,12 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{self, PointerButton, Pos2, Ui};
 
-use super::Canvas;
+use super::gesture_state::{Stroke, Tool};
+use super::state::Canvas;
 use crate::document::Link;
 use crate::edit::{self, InputEnd};
 use crate::model::session::Session;
 use crate::toolkit::theme;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tool {
-    Cut,
-    Dot,
-}
-
-/// A stroke that is being made.
-#[derive(Clone, Debug)]
-pub(super) struct Stroke {
-    tool: Tool,
-    path: Vec<Pos2>,
-}
 
 impl Canvas {
     /// Begins, draws and ends strokes.

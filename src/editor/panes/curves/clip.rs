@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Spot, Track};
+use super::track::{Spot, Track};
 use crate::curve::Keyframes;
 use crate::document::ParamValue;
 

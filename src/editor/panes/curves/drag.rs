@@ -4,52 +4,17 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{CursorIcon, Modifiers, PointerButton, Pos2, Rect, Response, Ui};
 
-use super::plot::{Plot, Sight};
-use super::{CurvePane, Spot, Track, paint};
+use super::paint;
+use super::plot::{Plot, RULER, Sight};
+use super::state::{CurvePane, Drag, Grip, Hit};
+use super::track::{Spot, Track};
 use crate::curve::Tangent;
 use crate::model::session::Session;
 
-/// Length of a handle \[points\].
-pub(super) const REACH: f32 = 44.0;
 /// How near the pointer has to be to grab something \[points\].
 const GRIP: f32 = 8.0;
-/// Height of the strip at the top in which the playhead is dragged \[points\].
-pub(super) const RULER: f32 = 16.0;
 /// The name of the gesture in the undo history.
 const GESTURE: &str = "move keys";
-
-/// What is under the pointer.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Hit {
-    Key(Spot),
-    /// The handle before or after a key.
-    Handle(Spot, bool),
-}
-
-/// A gesture. Everything is as it was when it began, so that nothing adds up.
-pub(super) struct Drag {
-    grip: Grip,
-    from: Pos2,
-    tracks: Vec<Track>,
-    chosen: BTreeSet<Spot>,
-    pub sight: Sight,
-}
-
-enum Grip {
-    Hit(Hit),
-    /// A box that selects.
-    Box,
-    Pan,
-    Playhead,
-}
-
-impl Drag {
-    /// The box that is being drawn.
-    pub(super) fn area(&self, ui: &Ui) -> Option<Rect> {
-        let pointer = ui.input(|input| input.pointer.latest_pos())?;
-        matches!(self.grip, Grip::Box).then(|| Rect::from_two_pos(self.from, pointer))
-    }
-}
 
 impl CurvePane {
     /// The key or the handle near a point.

@@ -6,152 +6,28 @@ mod clip;
 mod drag;
 mod paint;
 mod plot;
+mod state;
 #[cfg(test)]
 mod tests;
 mod tools;
-
-use std::collections::{BTreeMap, BTreeSet};
+mod track;
 
 use eframe::egui::{self, Key, Modifiers, Rect, RichText, Sense, Ui, pos2, vec2};
 
 use crate::commands::action::{Action, Actions};
-use crate::curve::{Keyframes, Tangent};
-use crate::model::declared::declared;
 use crate::model::session::Session;
 use crate::panes::content::{PaneContent, Surroundings};
-use crate::stage::header::ParamType;
-use crate::stage::types::Scalar;
 use crate::toolkit::theme;
-use drag::Drag;
 use plot::{Plot, Sight};
+pub(crate) use state::CurvePane;
+use state::Wish;
+use track::{Kind, Spot, Track, samples, span, tracks};
 
 /// Height of the bar above the plot, and width of the list of curves \[points\].
 const BAR: f32 = 28.0;
 const LIST: f32 = 170.0;
 /// Below this width there is no list \[points\].
 const NARROW: f32 = 420.0;
-
-/// A value with keys.
-#[derive(Clone, Debug, PartialEq)]
-struct Track {
-    node: String,
-    param: String,
-    keys: Keyframes,
-    /// Values outside are errors.
-    range: (Option<f64>, Option<f64>),
-    /// Whether the value takes whole numbers.
-    whole: bool,
-}
-
-/// One component of a key: a point of a curve. By the path of the value, and the index of the key.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Spot {
-    value: String,
-    key: usize,
-    part: usize,
-}
-
-/// What was asked for by a key, a button or the menu.
-#[derive(Clone, Debug, PartialEq)]
-enum Wish {
-    Delete,
-    SelectAll,
-    Fit,
-    Copy,
-    Cut,
-    Paste(String),
-    Kind(Kind),
-}
-
-/// A tangent without its slopes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Auto,
-    Linear,
-    Step,
-    Free,
-}
-
-impl Kind {
-    const ALL: [(Kind, &'static str, &'static str); 4] = [
-        (Kind::Auto, "Auto", "Smooth, and never beyond the values of the neighbours"),
-        (Kind::Linear, "Linear", "Straight lines to the neighbours"),
-        (Kind::Step, "Step", "Keeps the value until the next key"),
-        (Kind::Free, "Free", "Slopes set by hand: drag the handles of a selected key"),
-    ];
-
-    fn of(tangent: &Tangent) -> Kind {
-        match tangent {
-            Tangent::Auto => Kind::Auto,
-            Tangent::Linear => Kind::Linear,
-            Tangent::Step => Kind::Step,
-            Tangent::Free(..) => Kind::Free,
-        }
-    }
-}
-
-/// What is in sight and selected.
-#[derive(Default)]
-pub(crate) struct CurvePane {
-    /// Where the user has panned or zoomed; otherwise all keys are in sight.
-    sight: Option<Sight>,
-    chosen: BTreeSet<Spot>,
-    drag: Option<Drag>,
-    /// Components of values that are not shown.
-    hidden: BTreeSet<(String, usize)>,
-    /// Keys may be moved between frames.
-    between: bool,
-    wishes: Vec<Wish>,
-    /// The frame that the playhead was dragged to.
-    asked: Option<u64>,
-    /// Each curve fills the height of the plot.
-    normalized: bool,
-    /// Minimum and range of each curve then, by value and component.
-    spans: BTreeMap<(String, usize), (f64, f64)>,
-}
-
-impl Track {
-    fn path(&self) -> String {
-        format!("{}.{}", self.node, self.param)
-    }
-
-    /// The name of a component in the list.
-    fn label(&self, part: usize, path: bool) -> String {
-        let node = self.node.rsplit('/').next().unwrap_or(&self.node);
-        let name = if path { format!("{node}.{}", self.param) } else { self.param.clone() };
-        match (self.keys.components(), ["x", "y", "z", "w"].get(part)) {
-            (2.., Some(axis)) => format!("{name} {axis}"),
-            _ => name,
-        }
-    }
-
-    /// The nearest value that the parameter takes.
-    fn fit(&self, value: f64) -> f64 {
-        let value = if self.whole { value.round() } else { value };
-        let value = self.range.0.map_or(value, |low| value.max(low));
-        self.range.1.map_or(value, |high| value.min(high))
-    }
-}
-
-/// The values with keys of the selected nodes, or of the open level.
-fn tracks(session: &Session) -> Vec<Track> {
-    let declared = |node: &str, param: &str| {
-        let name = node.rsplit('/').next().unwrap_or(node);
-        let params = declared(session.nodes().get(name)?, session.library());
-        params.into_iter().find(|declared| declared.name == param)
-    };
-    let tracks = session.keyed_values().into_iter().map(|(node, param, keys)| {
-        let declared = declared(&node, &param);
-        // With an expression the range is that of its result.
-        let range = declared.as_ref().filter(|_| keys.expr.is_none()).map_or((None, None), |param| param.range);
-        let whole = declared.is_some_and(|param| match param.ty {
-            ParamType::Bool => true,
-            ty => ty.value().scalar() != Scalar::F32,
-        });
-        Track { node, param, keys, range, whole }
-    });
-    tracks.collect()
-}
 
 impl PaneContent for CurvePane {
     fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {
@@ -232,7 +108,7 @@ impl CurvePane {
         self.plot(ui, area, session, &tracks);
         actions.extend(self.asked.take().map(Action::GoToFrame));
         // A gesture may have changed them.
-        let tracks = self::tracks(session);
+        let tracks = track::tracks(session);
         self.fulfil(ui.ctx(), session, &tracks)
     }
 
@@ -287,7 +163,7 @@ impl CurvePane {
         let hover = response.hover_pos().and_then(|at| self.near(&plot, tracks, at));
         let changed = self.gesture(ui, &response, &plot, session, tracks);
         // A gesture has changed what is drawn.
-        let fresh = if changed { self::tracks(session) } else { tracks.to_vec() };
+        let fresh = if changed { track::tracks(session) } else { tracks.to_vec() };
         paint::plot(ui, &plot, self, &fresh, session.frame(), hover.as_ref());
         self.menu(&response);
     }
@@ -303,37 +179,6 @@ impl CurvePane {
             samples(track, part).map(move |(frame, value)| (frame, (value - low) / range))
         }))
     }
-
-    /// The value at the bottom, and the range up to the top, of a curve that fills the plot; 0 and 1 where values are as they are.
-    fn span(&self, track: &Track, part: usize) -> (f64, f64) {
-        self.spans.get(&(track.path(), part)).copied().unwrap_or((0.0, 1.0))
-    }
-
-    /// The height of a value in the plot.
-    fn up(&self, track: &Track, part: usize, value: f64) -> f64 {
-        let (low, range) = self.span(track, part);
-        (value - low) / range
-    }
-
-    fn shows(&self, track: &Track, part: usize) -> bool {
-        !self.hidden.contains(&(track.path(), part))
-    }
-}
-
-/// Frames and values of a curve between its ends. It may go beyond its keys.
-fn samples(track: &Track, part: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
-    let keys = &track.keys.keys;
-    let ends = (keys.first().map_or(0.0, |key| key.frame), keys.last().map_or(0.0, |key| key.frame));
-    let between = (0..=64).map(move |step| ends.0 + (ends.1 - ends.0) * f64::from(step) / 64.0);
-    let frames = keys.iter().map(|key| key.frame).chain(between);
-    frames.map(move |frame| (frame, track.keys.component(part, frame)))
-}
-
-/// Minimum and range of a curve.
-fn span(track: &Track, part: usize) -> (f64, f64) {
-    let ends = |(low, high): (f64, f64), (_, value): (f64, f64)| (low.min(value), high.max(value));
-    let (low, high) = samples(track, part).fold((f64::INFINITY, f64::NEG_INFINITY), ends);
-    if high > low { (low, high - low) } else { (low - 0.5, 1.0) }
 }
 
 /// What to do where there are no keys.

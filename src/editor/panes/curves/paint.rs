@@ -3,9 +3,9 @@
 use eframe::egui::epaint::Hsva;
 use eframe::egui::{Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
-use super::drag::{Hit, REACH, RULER};
-use super::plot::Plot;
-use super::{CurvePane, Kind, Spot, Track};
+use super::plot::{Plot, REACH, RULER};
+use super::state::{CurvePane, Hit};
+use super::track::{Kind, Spot, Track};
 use crate::panes::inspector::keys::diamond;
 use crate::panes::view::ticks;
 use crate::toolkit::theme::{self, Look};

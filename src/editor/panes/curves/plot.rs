@@ -4,6 +4,11 @@ use eframe::egui::{Pos2, Rect, Vec2, pos2, vec2};
 
 use crate::panes::view::ticks;
 
+/// Length of a handle \[points\].
+pub(super) const REACH: f32 = 44.0;
+/// Height of the strip at the top in which the playhead is dragged \[points\].
+pub(super) const RULER: f32 = 16.0;
+
 /// Frames and values that are in sight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sight {

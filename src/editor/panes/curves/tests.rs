@@ -7,6 +7,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
+use crate::curve::{Keyframes, Tangent};
 use crate::document::Document;
 use crate::gpu::{Gpu, GpuOptions};
 use crate::sim::FrameInput;
@@ -200,7 +201,7 @@ fn tangents_are_chosen_and_handles_turned() {
     window.harness.run_steps(3);
     assert_eq!(window.keys("fade", "rate").keys[1].tangent, Tangent::Auto);
     // Flat at a maximum; its handle is turned upwards, and the other one follows.
-    let end = at + vec2(drag::REACH, 0.0);
+    let end = at + vec2(plot::REACH, 0.0);
     let to = window.at(14.0, 4.0);
     window.drag(end, to, Modifiers::NONE);
     let Tangent::Free(before, after) = window.keys("fade", "rate").keys[1].tangent.clone() else { panic!("not free") };

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{self, Button, Response, RichText, Ui};
 
-use super::{CurvePane, Kind, Spot, Track, Wish, clip};
+use super::clip;
+use super::state::{CurvePane, Wish};
+use super::track::{Kind, Spot, Track};
 use crate::curve::{Keyframes, Tangent};
 use crate::model::session::Session;
 use crate::toolkit::number::number_field;

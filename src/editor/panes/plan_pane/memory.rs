@@ -3,7 +3,8 @@
 use eframe::egui::{self, Align2, Color32, FontId, Rect, RichText, Sense, Ui, WidgetInfo, WidgetType, pos2, vec2};
 
 use super::cell::{self, Columns, ROW};
-use super::{PlanPane, buffers, figures};
+use super::state::PlanPane;
+use super::{buffers, figures};
 use crate::commands::action::{self, Actions};
 use crate::model::pane::Pane;
 use crate::model::session::Session;

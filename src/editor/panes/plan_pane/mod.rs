@@ -9,11 +9,10 @@ mod heat;
 mod kernel;
 mod memory;
 mod rows;
+mod state;
 mod table;
 #[cfg(test)]
 mod tests;
-
-use std::collections::BTreeSet;
 
 use eframe::egui::{self, RichText, Ui};
 
@@ -29,40 +28,14 @@ pub(crate) use figures::bytes;
 pub(crate) use heat::heat;
 pub(crate) use kernel::KernelText;
 pub(crate) use memory::budget;
-use rows::{Fold, LISTS, Rows, Wish};
+use rows::{LISTS, Rows, Wish};
+pub(crate) use state::PlanPane;
 
 /// Interval at which times are updated \[s\]; if it were shorter, they could not be read.
 pub(crate) const RENEW: f64 = 0.25;
 
 /// Interval at which rows are sorted by their times \[s\].
 const RESORT: f64 = 1.5;
-
-#[derive(Default)]
-pub(crate) struct PlanPane {
-    filter: String,
-    by_time: bool,
-    memory: bool,
-    /// Rows that are folded or unfolded differently from their initial state.
-    turned: BTreeSet<Fold>,
-    rows: Rows,
-    facts: Vec<Facts>,
-    /// GPU time of each row \[ms\].
-    row_ms: Vec<f64>,
-    /// GPU time of each dispatch of each list \[ms\]; empty if nothing is measured.
-    means: [Vec<f64>; 3],
-    /// GPU time of a frame \[ms\].
-    total: f64,
-    /// The session's plan and the theme that the rows were built for.
-    built: Option<(u64, bool)>,
-    /// Whether the rows are to be rebuilt.
-    stale: bool,
-    renewed: f64,
-    sorted: f64,
-    /// The selection as it was last seen here, and the row to scroll to after it has changed.
-    selection: BTreeSet<String>,
-    found: Option<usize>,
-    shown: bool,
-}
 
 impl PaneContent for PlanPane {
     fn show(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>) -> Result<(), String> {

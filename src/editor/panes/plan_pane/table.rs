@@ -6,7 +6,8 @@ use eframe::egui::{
 
 use super::cell::{self, Columns, ROW};
 use super::rows::{self, LISTS, Row, Shape};
-use super::{PlanPane, buffers, figures};
+use super::state::PlanPane;
+use super::{buffers, figures};
 use crate::commands::action::{self, Action, Actions};
 use crate::gpu::List;
 use crate::model::pane::Pane;

@@ -1,10 +1,11 @@
 //! The plan pane, driven by events without a window, on the largest graph that ships.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use eframe::egui::{Context, Event, FullOutput, Modifiers, PointerButton, Pos2, RawInput, Rect, UiBuilder, pos2, vec2};
 
-use super::rows::{Row, Shape};
+use super::rows::{Fold, Row, Shape};
 use super::*;
 use crate::commands::action::{self, Action};
 use crate::document::Document;

@@ -3,7 +3,7 @@
 use eframe::egui::{Pos2, pos2};
 
 use super::search::Ground;
-use super::{Ends, Route};
+use super::wire::{Ends, Route};
 
 /// Distance between two wires of a gap \[points\].
 const APART: f32 = 7.0;

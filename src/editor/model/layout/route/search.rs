@@ -5,7 +5,8 @@ use std::collections::BinaryHeap;
 
 use eframe::egui::{Pos2, Rect, Vec2, pos2};
 
-use super::{CLEAR, Ends, LEAST, touches};
+use super::geometry::touches;
+use super::wire::{CLEAR, Ends, LEAST};
 
 /// How far from a node a line beside it lies, if there is no other node, and the widest gap that has its line in the middle
 /// \[points\].

@@ -1,6 +1,6 @@
 //! Ways around nodes.
 
-use eframe::egui::{Pos2, Rect, pos2, vec2};
+use eframe::egui::{Pos2, Rect, Vec2, pos2, vec2};
 
 use super::*;
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use eframe::egui::Rect;
 
+use crate::model::layout::score::Drawing;
 use crate::model::layout::*;
 
 /// The folder of the shipped graphs.
