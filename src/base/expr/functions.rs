@@ -1,7 +1,8 @@
 //! Operators and functions of expressions: a table of each, and their implementations.
 
+use super::context::ExprContext;
+use super::number::Number;
 use super::value::{ExprValue, Fault, vector};
-use super::{ExprContext, Number};
 use crate::curve::monotone;
 
 /// How an operator or a function is applied to its arguments.

@@ -1,6 +1,6 @@
 //! Remedies for errors in expressions.
 
-use super::ExprError;
+use super::error::ExprError;
 use super::functions::TABLE;
 use crate::spelling::close_names;
 

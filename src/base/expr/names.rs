@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{VARIABLES, usage_of};
+use super::language::{VARIABLES, usage_of};
 
 /// Whether the expression language itself defines this name.
 pub fn reserved(name: &str) -> bool {

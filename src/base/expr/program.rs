@@ -1,8 +1,10 @@
 //! The compiled form of an expression: steps that work on a stack of values.
 
+use super::context::ExprContext;
 use super::functions::{Apply, Function, call};
+use super::language::Variable;
+use super::number::Number;
 use super::value::{ExprValue, Fault, vector};
-use super::{ExprContext, Number, Variable};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {

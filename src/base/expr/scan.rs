@@ -3,13 +3,23 @@
 //! Operands are emitted at once. An operator waits until the following operator binds less strongly, a bracket or an
 //! `if` until it ends. Waiting items are kept in a list, so the nesting of a text cannot overflow the stack.
 
+use super::error::{ExprError, ExprPlace, MAX_TEXT};
 use super::functions::{Apply, Function, MINUS, NOT, OPERATORS, PREFIX, RIGHT, function};
+use super::language::{KEYFRAMES, VALUES, VARIABLES, usage_of};
 use super::names::reserved;
+use super::number::Numbers;
 use super::program::{Does, Step};
 use super::value::NO_CONDITION;
-use super::{
-    ExprError, ExprPlace, KEYFRAMES, LISTED, MAX_BRACKETS, MAX_TEXT, Numbers, STATEMENTS, VALUES, VARIABLES, usage_of,
-};
+
+/// Limit of nested brackets.
+const MAX_BRACKETS: usize = 16;
+
+/// Limit of numbers that a message lists.
+pub const LISTED: usize = 16;
+
+/// Keywords of other languages, which get an error message of their own.
+const STATEMENTS: &[&str] =
+    &["let", "const", "while", "loop", "for", "do", "fn", "switch", "return", "import", "throw"];
 
 /// What precedes the token that is read.
 #[derive(Clone, Copy, PartialEq)]

@@ -1,6 +1,6 @@
 //! Values that the steps of an expression work on, and errors.
 
-use super::Number;
+use super::number::Number;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ExprValue {

@@ -5,10 +5,12 @@
 
 use std::collections::BTreeSet;
 
+use super::context::ExprContext;
+use super::error::ExprError;
+use super::expression::Expression;
 use super::functions::{Apply, Function, call, on_cpu_only};
 use super::program::{Does, Step};
 use super::value::{ExprValue, Fault};
-use super::{ExprContext, ExprError, Expression};
 
 /// An expression as WGSL.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,10 @@
 
 use std::ops::Range;
 
-use super::{AssetGrid, Cause, Phase, Placement, Work, finite};
+use super::grid::AssetGrid;
+use super::placement::Placement;
+use super::{Cause, Phase, Work};
+use crate::formats::numbers::finite;
 use crate::formats::pixels::{Pixels, Stored};
 use crate::formats::warnings::not_finite;
 use crate::graph::{Domain, ImageFit};

@@ -5,8 +5,10 @@
 use glam::{DVec2, DVec3};
 
 use super::coverage::Coverage;
+use super::grid::AssetGrid;
+use super::placement::{Placement, place_warnings};
 use super::tree::{Tree, bounds};
-use super::{AssetGrid, Cause, MAX_TRIANGLES, Phase, Placement, Work, fill, place_warnings};
+use super::{Cause, MAX_TRIANGLES, Phase, Work, fill};
 use crate::graph::Domain;
 
 const HALF: f64 = 0.5;

@@ -4,7 +4,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use super::{AssetError, AssetGrid, Cause, Neighbor, Request, Wanted, Work};
+use super::request::{Neighbor, Request, Wanted};
+use super::{AssetError, Cause};
 use crate::files::Access;
 use crate::files::read::names;
 use crate::graph::{Beyond, Pattern, Sequence};
@@ -107,14 +108,6 @@ impl Frames {
         let named = PathBuf::from(self.pattern.path(number));
         let found = self.request.access.resolve(&named);
         found.map_err(|error| AssetError { file: named, cause: error.into() })
-    }
-
-    /// Reads the file with a number.
-    ///
-    /// # Errors
-    /// As [`Request::load`].
-    pub fn load(&self, number: u64) -> Result<AssetGrid, AssetError> {
-        self.request(number)?.load(&Work::default())
     }
 }
 

@@ -4,10 +4,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use glam::DVec3;
 
+use super::grid::AssetGrid;
+use super::placement::{Placement, place};
 use super::tree::{Tree, bounds};
 use super::triangle::{Triangle, corners, nearest_weights};
-use super::{AssetGrid, Cause, Phase, Placement, Work, fill, is_point, place};
-use crate::formats::mesh::Mesh;
+use super::{Cause, Phase, Work, fill};
+use crate::formats::mesh::{Mesh, is_point};
 use crate::graph::Domain;
 
 /// The velocity of the surface's nearest point at each cell centre \[m/s\]: the way of a vertex from `other` to `mesh`, times `rate`, which

@@ -4,8 +4,11 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use super::{AssetError, Cause, Content, Placement, Request, Wanted, Work, no_domain, particles};
+use super::placement::Placement;
+use super::request::{Column, Number, Request, Wanted, no_domain};
+use super::{AssetError, Cause, Work};
 use crate::formats::FormatName;
+use crate::formats::content::Content;
 use crate::formats::mesh::{Mesh, is_point};
 use crate::formats::ply::write::points as ply_of;
 use crate::formats::points::{Points, Property, Type};
@@ -43,7 +46,7 @@ impl Cloud {
 /// # Errors
 /// A file that cannot be used, a mesh without faces or with invalid vertices, too many points.
 pub fn points_of(path: &std::path::Path, points: MeshPoints) -> Result<Cloud, AssetError> {
-    let column = particles::Column { components: 3, stride: 3, kind: particles::Number::Float, capacity: MAX_POINTS };
+    let column = Column { components: 3, stride: 3, kind: Number::Float, capacity: MAX_POINTS };
     let request = Request::distance(path, Placement::InPlace, &no_domain());
     let request = Request { wanted: Wanted::Particles(column), ..request };
     let work = Work::default();

@@ -4,10 +4,12 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
+use super::grid::AssetGrid;
+use super::placement::{Placement, place, place_warnings};
 use super::tree::{Tree, bounds};
 use super::triangle::corners;
-use super::{AssetGrid, Cause, Phase, Placement, Work, fill, is_point, place, place_warnings, shells};
-use crate::formats::mesh::Mesh;
+use super::{Cause, Phase, Work, fill, shells};
+use crate::formats::mesh::{Mesh, is_point};
 use crate::graph::Domain;
 
 /// A point is inside where the absolute winding number is above this.

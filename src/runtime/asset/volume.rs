@@ -4,7 +4,10 @@
 //! file's bits. Outside of the file's cells, values are 0, or the background
 //! of an OpenVDB grid.
 
-use super::{AssetGrid, Cause, Phase, Placement, Work, finite};
+use super::grid::AssetGrid;
+use super::placement::Placement;
+use super::{Cause, Phase, Work};
+use crate::formats::numbers::finite;
 use crate::formats::volume::Volume;
 use crate::formats::warnings::not_finite;
 use crate::graph::{Domain, ImageFit};

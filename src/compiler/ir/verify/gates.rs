@@ -3,7 +3,7 @@
 
 use super::super::query::open_gates;
 use super::super::{Op, Task, ValueId};
-use super::Known;
+use super::def_use::Known;
 
 /// Checks an operation's gate against the gates of the values it reads.
 pub(super) fn verify(known: &Known<'_>, op: &Op) -> Result<(), String> {

@@ -1,7 +1,8 @@
 //! Checks that the operations of a program have a valid order, and that a given order is valid.
 
 use super::super::{Op, OpId, links};
-use super::{Known, updates};
+use super::def_use::Known;
+use super::updates;
 
 /// Checks that operations do not depend on each other in a cycle.
 pub(super) fn verify(known: &Known<'_>) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! Tests: programs that were damaged by hand are refused with the right reason.
 
 use super::*;
-use crate::ir::{InstanceId, OWN, Part, Read, Task, Write};
+use crate::ir::{InstanceId, OWN, Op, OpId, Part, Read, Task, ValueId, Write};
 use crate::tests::Optimised;
 use crate::tuning::Tuning;
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::super::{Op, OpId, Task, ValueId, Write, in_place, query};
-use super::Known;
+use super::def_use::Known;
 use crate::graph::Graph;
 use crate::stage::header::Change;
 

@@ -2,48 +2,27 @@
 //! State's next value uses the State's own buffer if that is free by then; otherwise the two swap. Invariant values
 //! share memory only among themselves, and those that a frame reads keep their memory.
 
+mod allocation;
 #[cfg(test)]
 mod tests;
 mod verify;
 mod versions;
 
-pub(crate) use verify::verify;
-pub(crate) use versions::versions;
-
-use crate::arena::{Arena, IdVec};
-use crate::data::{Buffer, BufferId, Holding, Wire};
-use crate::ir::lifetimes::{Chain, Life, Moment, chains, keys, lives, owners};
-use crate::ir::{Part, PictureValue, Program, StateKey, Value, ValueId};
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use crate::graph::{Graph, Kind, NodeId};
+use allocation::wire;
+pub(crate) use allocation::{Allocation, Placement};
+pub(crate) use verify::verify;
+pub(crate) use versions::versions;
+
+use crate::arena::Arena;
+use crate::data::{Buffer, BufferId, Holding, Wire};
+use crate::graph::{Graph, Kind};
+use crate::ir::lifetimes::{Chain, Life, Moment, chains, keys, lives, owners};
+use crate::ir::{Part, Program, StateKey, ValueId};
 use crate::problem::{Problem, Problems};
-
-/// The buffer of each value; none where it stays in registers, or nothing needs it.
-pub(crate) type Placement = IdVec<Value, Option<BufferId>>;
-
-/// Buffers of a plan, and of each value.
-#[derive(Debug, Default)]
-pub(crate) struct Allocation {
-    pub buffers: Arena<Buffer>,
-    pub frame: Placement,
-    pub reset: Placement,
-    pub swaps: Vec<(BufferId, BufferId)>,
-    /// Node, output port and buffer of each watched number.
-    pub watches: Vec<(NodeId, usize, BufferId)>,
-    /// Node, buffer and largest value of each number of blocks.
-    pub crowded: Vec<(NodeId, BufferId, u32)>,
-    /// Buffer of each State's value.
-    pub states: BTreeMap<StateKey, BufferId>,
-    /// States whose vectors of three take three words.
-    pub dense: BTreeSet<StateKey>,
-    /// States that have memory for blocks alone.
-    pub pooled: BTreeSet<StateKey>,
-    pub wires: BTreeMap<String, Wire>,
-    pub pictures: Vec<(PictureValue, BufferId)>,
-}
 
 pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Allocation, Problems> {
     let mut layout = Allocation::default();
@@ -186,11 +165,6 @@ fn note_holdings(program: &Program, layout: &mut Allocation) {
             _ => buffer.holds.push(new),
         }
     }
-}
-
-/// The wire that a value is a version of; intermediate values of a scatter belong to its result.
-fn wire(label: &str) -> &str {
-    label.strip_suffix(" (scatter)").unwrap_or(label)
 }
 
 /// The value that each buffer holds when the frame ends: of a chain of versions the last that is stored. Those that are

@@ -1,7 +1,7 @@
 //! Checks the assignment of memory by simulation: two frames are executed symbolically, and for each buffer the value
 //! that it holds is tracked. A reader must find its value. The second frame runs without the invariant operations.
 
-use super::{Allocation, Placement};
+use super::allocation::{Allocation, Placement};
 use crate::arena::IdVec;
 use crate::data::{Buffer, BufferId};
 use crate::graph::Graph;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Allocation;
+use super::allocation::{self, Allocation};
 use crate::data::{Accesses, BufferId, Reorder, Reorders, Version, Versions, Wire, WireUpdate};
 use crate::graph::Graph;
 use crate::ir::{Op, Program, Task, ValueId};
@@ -58,7 +58,7 @@ impl Lookup<'_> {
         let known = self.frame.values.get(value)?;
         // Integers are added as they are.
         let whole = known.ty.value().scalar() != Scalar::F32;
-        let name = if whole { super::wire(&known.label) } else { &known.label };
+        let name = if whole { allocation::wire(&known.label) } else { &known.label };
         Some((name.to_string(), self.wire(value)?)).filter(|_| !name.ends_with(')'))
     }
 
