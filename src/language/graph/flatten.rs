@@ -1,12 +1,12 @@
 //! Opens groups, turns names into indices, and checks every node against its declaration.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::balance;
 use super::bypass::{left_out, without_value};
 use super::fits::{fits, parameter, takes_number};
-use super::limits::{self, list, shortened};
+use super::limits::{self, list, shortened, shortened_beyond};
 use super::numbers::{Named, NamedNumber, Names, Table};
 use super::ports::{Ports, Types};
 use super::precision;
@@ -537,34 +537,6 @@ impl Flattener<'_> {
         let inputs = vec![Input { name: "image".into(), source, outer: None }];
         Node { kind: Kind::Output { size: output.size, at: place.node.at }, inputs, ..empty(place.path, None) }
     }
-
-    /// Reports inputs and parameters that the node does not have.
-    pub(super) fn unknown_names(&mut self, place: &NodePlace<'_>, inputs: &[&str], params: &[&str]) {
-        let mut report = |name: &String, what: &str, known: &[&str]| {
-            let gone = match &place.node.kind {
-                NodeKind::Stage(stage) => earlier::instead_of_port(stage, name),
-                _ => None,
-            };
-            let remedy = match (gone, known.is_empty()) {
-                (Some(instead), _) => instead.to_string(),
-                (None, true) => format!("it has no {what}s; remove it"),
-                (None, false) => format!("its {what}s are: {}", list(known)),
-            };
-            let shown = shortened_beyond(name);
-            self.problems.push(Problem::new(place.path, &shown, format!("the node has no {what} `{shown}`"), remedy));
-        };
-        let set = |known: &[&str]| known.iter().map(|name| name.to_string()).collect::<BTreeSet<_>>();
-        let (has_inputs, has_params) = (set(inputs), set(params));
-        let unknown = |known: &BTreeSet<String>, name: &&String| !known.contains(*name);
-        let wires = place.node.inputs.keys().filter(|name| *name != document::WHERE);
-        wires.filter(|n| unknown(&has_inputs, n)).for_each(|n| report(n, "input", inputs));
-        place.node.params.keys().filter(|n| unknown(&has_params, n)).for_each(|n| report(n, "parameter", params));
-    }
-}
-
-/// The name, shortened if it is too long.
-pub(super) fn shortened_beyond(name: &str) -> String {
-    if name.len() > limits::PORT_NAME { shortened(name) } else { name.to_string() }
 }
 
 pub(super) fn empty(path: &str, group: Option<NodeId>) -> Node {

@@ -47,3 +47,8 @@ pub fn list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     let end = if more > 0 { format!(", and {more} more") } else { String::new() };
     shown.join(", ") + &end
 }
+
+/// The name, shortened if it is too long.
+pub(super) fn shortened_beyond(name: &str) -> String {
+    if name.len() > PORT_NAME { shortened(name) } else { name.to_string() }
+}

@@ -1,11 +1,13 @@
 //! Resolves links by name to sources by index, or to an error.
 
-use super::limits::list;
+use std::collections::BTreeSet;
+
+use super::limits::{list, shortened_beyond};
 use super::numbers::Fault;
 use super::scope::{Flattener, NodePlace};
 use super::values::wired;
 use super::{Kind, NodeId, REPEATS, Source};
-use crate::document::{Link, NodeKind, sole_output};
+use crate::document::{Link, NodeKind, WHERE, sole_output};
 use crate::library::earlier;
 use crate::problem::Problem;
 use crate::stage::types::ValueType;
@@ -119,5 +121,28 @@ impl Flattener<'_> {
             }
             Some(port) => Ok(Source::Wire { node, port }),
         }
+    }
+
+    /// Reports inputs and parameters that the node does not have.
+    pub(super) fn unknown_names(&mut self, place: &NodePlace<'_>, inputs: &[&str], params: &[&str]) {
+        let mut report = |name: &String, what: &str, known: &[&str]| {
+            let gone = match &place.node.kind {
+                NodeKind::Stage(stage) => earlier::instead_of_port(stage, name),
+                _ => None,
+            };
+            let remedy = match (gone, known.is_empty()) {
+                (Some(instead), _) => instead.to_string(),
+                (None, true) => format!("it has no {what}s; remove it"),
+                (None, false) => format!("its {what}s are: {}", list(known)),
+            };
+            let shown = shortened_beyond(name);
+            self.problems.push(Problem::new(place.path, &shown, format!("the node has no {what} `{shown}`"), remedy));
+        };
+        let set = |known: &[&str]| known.iter().map(|name| name.to_string()).collect::<BTreeSet<_>>();
+        let (has_inputs, has_params) = (set(inputs), set(params));
+        let unknown = |known: &BTreeSet<String>, name: &&String| !known.contains(*name);
+        let wires = place.node.inputs.keys().filter(|name| *name != WHERE);
+        wires.filter(|n| unknown(&has_inputs, n)).for_each(|n| report(n, "input", inputs));
+        place.node.params.keys().filter(|n| unknown(&has_params, n)).for_each(|n| report(n, "parameter", params));
     }
 }

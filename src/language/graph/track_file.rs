@@ -1,6 +1,6 @@
 //! File nodes that give a number for each frame.
 
-use super::flatten::shortened_beyond;
+use super::limits::shortened_beyond;
 use super::scope::Flattener;
 use super::{Beyond, Sequence, Track};
 use crate::document::{FileOptions, FileSource, Node, NodeKind, ParamValue};
