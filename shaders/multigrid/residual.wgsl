@@ -8,15 +8,10 @@
 //! @in  part: Grid<u32> = 0                      Labels (Connected Parts)
 //! @in  coarse: Grid<u32> = 0                    Labels of cells twice as wide (Coarse Faces, Coarse Weight): 0 is the residual where the wide cell stands for another part
 //! @out residual: Grid<f32>, like divergence     Divergence that the pressure does not remove [1/s]
+//! @use shared/weighted_inflow
 
 fn stage(cell: Cell) -> f32 {
     if part_wired && coarse_at(position(cell)) != part(cell) { return 0.0; }
-    var inflow = 0.0;
-    var total = 0.0;
-    for (var face = 0; face < FACES; face++) {
-        let w = weight_face(cell, face);
-        inflow += w * (pressure(neighbor(cell, face)) - pressure(cell));
-        total += w;
-    }
-    return select(0.0, divergence(cell) - inflow / (CELL_SIZE * CELL_SIZE), total > 0.0);
+    let sums = weighted_inflow(cell);
+    return select(0.0, divergence(cell) - sums.x / (CELL_SIZE * CELL_SIZE), sums.y > 0.0);
 }

@@ -6,16 +6,11 @@
 //! @in  weight: FaceGrid                    Inverse mass on each face, 0 on walls [m^3/kg]
 //! @in  pressure: Grid<f32> = 0, open zero  Pressure x dt [Pa s]
 //! @out norms: vec4f, reduce max            Residual [1/s], divergence [1/s], weights times pressure over the square of a cell's width [1/s], and 0
+//! @use shared/weighted_inflow
 
 fn stage(cell: Cell) -> vec4f {
-    var inflow = 0.0;
-    var total = 0.0;
-    for (var face = 0; face < FACES; face++) {
-        let w = weight_face(cell, face);
-        inflow += w * (pressure(neighbor(cell, face)) - pressure(cell));
-        total += w;
-    }
-    if total == 0.0 { return vec4f(); }
+    let sums = weighted_inflow(cell);
+    if sums.y == 0.0 { return vec4f(); }
     let area = CELL_SIZE * CELL_SIZE;
-    return vec4f(abs(divergence(cell) - inflow / area), abs(divergence(cell)), total * abs(pressure(cell)) / area, 0.0);
+    return vec4f(abs(divergence(cell) - sums.x / area), abs(divergence(cell)), sums.y * abs(pressure(cell)) / area, 0.0);
 }

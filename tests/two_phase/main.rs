@@ -20,6 +20,7 @@ mod fullness;
 mod heat;
 mod layers;
 mod momentum;
+mod plic_stages;
 mod pressure;
 mod space;
 mod stages;

@@ -9,7 +9,7 @@
 //! fn _p1__main(_group: vec3u, _lane: vec3u) { .. }
 //! @compute @workgroup_size(256)
 //! fn _main(@builtin(local_invocation_index) _lane: u32) {
-//!     for (var _i = _lane; _i < 640u; _i += 256u) { _p0__main(vec3u(_i % 20u, _i / 20u % 32u, _i / 640u)); }
+//!     if (_lane < 160u) { _p0__main(vec3u(_lane % 10u, _lane / 10u % 16u, _lane / 160u)); }
 //!     storageBarrier(); workgroupBarrier();
 //!     ..
 //! }
@@ -259,53 +259,36 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// Statements that do the work of all workgroups of a phase; `None` where one workgroup can't.
+    /// The statement that does the work of a phase; `None` where one workgroup can't.
     fn call(&self, phase: &Phase<'_>, number: usize) -> Option<String> {
         let main = format!("{}_main", prefix(number));
         let [x, y, z] = phase.kernel.workgroup;
         let lanes = x * y * z;
-        let groups: u32 = phase.groups.iter().product();
         let cells: u32 = phase.cells.iter().product();
-        let along = |index: &str, [x, y, _]: [u32; 3]| {
-            format!("vec3u({index} % {x}u, {index} / {x}u % {y}u, {index} / {}u)", x * y)
+        let along = |[x, y, _]: [u32; 3]| format!("vec3u(_lane % {x}u, _lane / {x}u % {y}u, _lane / {}u)", x * y);
+        let call = |lanes: u32, arguments: &str| match lanes < LANES {
+            true => format!("    if (_lane < {lanes}u) {{ {main}({arguments}); }}\n"),
+            false => format!("    {main}({arguments});\n"),
         };
-        if self.takes.iter().all(|taken| *taken == "global_invocation_id") && cells > 0 && !self.barriers {
-            let argument = if self.takes.is_empty() { String::new() } else { along("_i", phase.cells) };
-            return Some(match cells <= LANES {
-                true => {
-                    format!("    if (_lane < {cells}u) {{ let _i = _lane; {main}({argument}); }}\n")
-                }
-                false => {
-                    format!("    for (var _i = _lane; _i < {cells}u; _i += {LANES}u) {{ {main}({argument}); }}\n")
-                }
-            });
+        // Cells follow one another, whatever shape a workgroup of the phase alone would have.
+        let by_cell = self.takes.iter().all(|taken| *taken == "global_invocation_id") && cells > 0 && !self.barriers;
+        if by_cell {
+            let argument = if self.takes.is_empty() { String::new() } else { along(phase.cells) };
+            return (cells <= LANES).then(|| call(cells, &argument));
         }
-        if lanes > LANES || self.barriers && lanes != LANES {
+        if phase.groups != [1; 3] || lanes > LANES || self.barriers && lanes != LANES {
             return None;
         }
-        let [nx, ny, nz] = phase.groups;
-        let lane = along("_lane", phase.kernel.workgroup);
         let arguments = self.takes.iter().map(|taken| {
             Some(match *taken {
-                "workgroup_id" => "_group".to_string(),
-                "local_invocation_id" => lane.clone(),
+                "workgroup_id" => "vec3u(0u)".to_string(),
+                "local_invocation_id" | "global_invocation_id" => along(phase.kernel.workgroup),
                 "local_invocation_index" => "_lane".into(),
-                "num_workgroups" => format!("vec3u({nx}u, {ny}u, {nz}u)"),
-                "global_invocation_id" => format!("_group * vec3u({x}u, {y}u, {z}u) + {lane}"),
+                "num_workgroups" => "vec3u(1u)".into(),
                 _ => return None,
             })
         });
-        let arguments = arguments.collect::<Option<Vec<_>>>()?.join(", ");
-        let call = match lanes < LANES {
-            true => format!("if (_lane < {lanes}u) {{ {main}({arguments}); }}"),
-            false => format!("{main}({arguments});"),
-        };
-        let after = if self.barriers { " workgroupBarrier();" } else { "" };
-        let group = along("_g", phase.groups);
-        Some(match groups {
-            1 => format!("    {{ const _group = vec3u(0u); {call} }}\n"),
-            _ => format!("    for (var _g = 0u; _g < {groups}u; _g++) {{ let _group = {group}; {call}{after} }}\n"),
-        })
+        Some(call(lanes, &arguments.collect::<Option<Vec<_>>>()?.join(", ")))
     }
 }
 

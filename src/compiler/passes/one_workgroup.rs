@@ -1,7 +1,8 @@
 //! Small dispatches in a row, which one workgroup does in their turn: a barrier in it takes less time than a GPU takes from a dispatch to the
 //! next. The coarse levels of a multigrid cycle become one dispatch, and what runs once for the whole graph.
 //!
-//! The pass says which operations are small enough. Which of them share a kernel is decided where their texts are known: a kernel can bind
+//! The pass says which operations are small enough: no more invocations than the workgroup has. To go through them twice takes longer than
+//! several workgroups do at once (docs/performance.md). Which of them share a kernel is decided where their texts are known: a kernel can bind
 //! so many buffers, and has so much workgroup memory (`codegen::one_workgroup`).
 
 use crate::graph::{Graph, Kind};
@@ -9,10 +10,6 @@ use crate::ir::workgroups::{extent, op_groups};
 use crate::ir::{Op, Program, Task, bins, tiles};
 use crate::stage::IterationSource;
 use crate::tuning::{LANES, MAX_TILE_WORDS};
-
-/// Times that the workgroup goes through its invocations for one dispatch, at most. Twice takes longer than several workgroups do at once:
-/// measured on the GPU of docs/performance.md.
-const MOST_ROUNDS: u32 = 1;
 
 /// Marks operations that may share a workgroup with those next to them.
 pub(super) fn mark(graph: &Graph, program: &mut Program) {
@@ -46,14 +43,14 @@ fn is_small(graph: &Graph, program: &Program, op: &Op) -> bool {
             let over_cells = matches!(stage.source(), IterationSource::Cells | IterationSource::Once);
             let adds = stage.outputs().any(|port| port.scatter.is_some());
             let reduces = stage.outputs().any(|port| port.reduce.is_some());
-            let rounds = match op.shape.is_none() && !reduces {
-                true => extent(graph, node).iter().product::<u32>().div_ceil(LANES),
-                false => groups,
+            let fits = match op.shape.is_none() && !reduces {
+                true => extent(graph, node).iter().product::<u32>() <= LANES,
+                false => groups == 1,
             };
-            over_cells && !adds && bins::table(op).is_none() && rounds <= MOST_ROUNDS
+            over_cells && !adds && bins::table(op).is_none() && fits
         }
         (Task::Stage | Task::Test { .. } | Task::Present { .. } | Task::Fill(Some(_)) | Task::ToFixed(_), _) => false,
-        _ => groups <= MOST_ROUNDS,
+        _ => groups == 1,
     }
 }
 
