@@ -12,7 +12,7 @@ use crate::document::{ParamValue, Substeps};
 use crate::graph::dynamics::Dynamics;
 use crate::graph::{Domain, DomainId, File, FileOutput, NamedNumber, Shapes};
 use crate::input::InputTrack;
-use crate::ir::Value;
+use crate::ir::WireValue;
 use crate::ir::stored::Stored;
 use crate::scatter::{Places, ScatterCheck};
 use crate::stage::types::{Scalar, ValueType};
@@ -423,7 +423,7 @@ pub struct Wire {
 
 impl Wire {
     /// How a value is stored in its buffer.
-    pub(crate) fn new(value: &Value, buffer: BufferId) -> Wire {
+    pub(crate) fn new(value: &WireValue, buffer: BufferId) -> Wire {
         Wire { stored: value.stored, buffer, kept: false, state: false }
     }
 }

@@ -116,8 +116,8 @@ fn played(graph: &Graph, layout: &Allocation, options: &PlanOptions) -> Vec<Play
         let Some(wire) = layout.wires.get(&full) else { continue };
         let (stored, words) = wire.on_disk(&graph.domains, &ending);
         let part = PlayedPart { name: ending, buffer: *buffer, stored, words };
-        if let Some(known) = played.iter_mut().find(|known| known.name == name) {
-            known.parts.push(part);
+        if let Some(wire) = played.iter_mut().find(|wire| wire.name == name) {
+            wire.parts.push(part);
             continue;
         }
         let from = |wire: &String| graph.find_wire(wire) == Some((*node, *port));
@@ -138,7 +138,9 @@ fn file_part(set: &ParticleSet, part: &Part, (dim, dense): (u32, bool)) -> FileP
     };
     let ty = attribute.as_ref().and_then(|name| set.attributes.get(name)).copied().unwrap_or(ValueType::U32);
     let layout = Stored { dim, dense, ..Stored::number(WireType::Attribute(ty)) }.layout();
-    let (components, stride, scalar) = (layout.components(), layout.numbers(), ty.scalar());
+    let components = layout.components();
+    let stride = layout.numbers();
+    let scalar = ty.scalar();
     FilePart { attribute, components, stride, scalar, capacity: set.capacity }
 }
 

@@ -19,7 +19,9 @@ pub(super) fn list(domain: &Domain, capacity: u32, position: Layout) -> String {
     let declarations = "@group(0) @binding(4) var<storage, read> _starts: array<u32>;\n\
          @group(0) @binding(5) var<storage, read> _ranks: array<u32>;\n\
          @group(0) @binding(6) var<storage, read_write> _bins: array<atomic<u32>>;\n";
-    let (head, words, list) = (bins::HEAD_WORDS, bins::CHUNK_WORDS, bins::list(domain, capacity));
+    let head = bins::HEAD_WORDS;
+    let words = bins::CHUNK_WORDS;
+    let list = bins::list(domain, capacity);
     let body = format!(
         "let b = bin(i); let rank = _ranks[i]; let place = _starts[b] + rank;\n    \
          atomicStore(&_bins[{list}u + place], i);\n    \
@@ -34,7 +36,9 @@ pub(super) fn list(domain: &Domain, capacity: u32, position: Layout) -> String {
 
 /// A kernel that runs once a particle: `body` may use its index `i` and its bin.
 fn kernel(domain: &Domain, capacity: u32, position: Layout, declarations: &str, body: &str) -> String {
-    let (dim, cells, positions) = (domain.dim, cell_type(domain.dim), position_type(domain.dim));
+    let dim = domain.dim;
+    let cells = cell_type(domain.dim);
+    let positions = position_type(domain.dim);
     let last = cell_literal(domain.resolution.map(|n| i64::from(n) - 1), dim);
     let edges: Vec<String> = domain.edges().iter().take(dim as usize).map(|edge| float(*edge)).collect();
     let (buffer, load) = (position.buffer(), position.load("_position", "i"));

@@ -87,7 +87,7 @@ pub(super) fn widen(domain: &Domain) -> String {
         "@group(0) @binding(2) var<storage, read_write> _table: array<u32>;\n\
          var<workgroup> _ranks: array<u32, {LANES}>;\n\
          fn runs(at: {cells}) -> bool {{\n    \
-             let b = {own};\n    \
+             let b = {block_here};\n    \
              for (var k = 0; k < {near}; k++) {{\n        \
                  let c = b + {around} - {cells}(1); let d = {d};\n        \
                  if (_table[{found}u + u32({element})] != 0u) {{ return true; }}\n    \
@@ -112,7 +112,7 @@ pub(super) fn widen(domain: &Domain) -> String {
              if (i < {count}u) {{ _table[{head}u + i] = select(0u, word + 4u * (rank - 1u), word != 0u); }}\n    \
              if (lane == {last}u && chunk * {LANES}u < {count}u) {{ _table[{sums}u + chunk] = rank; }}\n\
          }}\n",
-        own = shown("at"),
+        block_here = shown("at"),
         near = 3i32.pow(dim),
         d = shown("c"),
         found = blocks::found(domain),
@@ -165,10 +165,12 @@ pub(super) fn place(domain: &Domain, places: u32) -> String {
 
 /// Whether blocks of another domain's cells cover each tile of a domain: several invocations look at them, where they are many.
 pub(super) fn cover(domain: &Domain, by: &Domain, width: u32) -> String {
-    let (dim, cells, positions) = (domain.dim, cell_type(domain.dim), position_type(domain.dim));
+    let dim = domain.dim;
+    let cells = cell_type(domain.dim);
+    let positions = position_type(domain.dim);
     let ([x, y, _], all) = (blocks::tiles(domain, width), blocks::blocks(by));
     let (count, lanes) = blocks::tile_lanes(domain, by, width);
-    let (own, ratio) = (LANES / lanes, float(domain.cell_size / by.cell_size));
+    let (group_tiles, ratio) = (LANES / lanes, float(domain.cell_size / by.cell_size));
     let (end, last) =
         (cells_literal(domain.resolution, dim), cell_literal(by.resolution.map(|n| i64::from(n) - 1), dim));
     let block = cells_literal(blocks::block(dim), dim);
@@ -176,11 +178,11 @@ pub(super) fn cover(domain: &Domain, by: &Domain, width: u32) -> String {
     format!(
         "@group(0) @binding(2) var<storage, read> _in: array<u32>;\n\
          @group(0) @binding(3) var<storage, read_write> _out: array<u32>;\n\
-         var<workgroup> _none: array<atomic<u32>, {own}>;\n\
+         var<workgroup> _none: array<atomic<u32>, {group_tiles}>;\n\
          @compute @workgroup_size({LANES})\n\
          fn _main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {{\n    \
              let own = lane / {lanes}u; let part = lane % {lanes}u;\n    \
-             let i = (group.y * groups.x + group.x) * {own}u + own;\n    \
+             let i = (group.y * groups.x + group.x) * {group_tiles}u + own;\n    \
              if (part == 0u) {{ atomicStore(&_none[own], 0u); }}\n    \
              workgroupBarrier();\n    \
              if (i < {count}u) {{\n        \

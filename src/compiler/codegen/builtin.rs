@@ -353,9 +353,9 @@ pub(crate) fn pack(attributes: &[Layout], pack: Layout) -> String {
 pub(crate) fn packed(parts: &[(String, u32)], pack: Layout) -> String {
     let all = pack.numbers();
     let used: u32 = parts.iter().map(|(_, words)| words).sum();
-    let given = parts.iter().map(|(part, _)| part.clone());
+    let components = parts.iter().map(|(part, _)| part.clone());
     let rest = (used..all).map(|_| "0.0".to_string());
-    format!("vec{all}f({})", given.chain(rest).collect::<Vec<_>>().join(", "))
+    format!("vec{all}f({})", components.chain(rest).collect::<Vec<_>>().join(", "))
 }
 
 /// One workgroup joins the partial results of all.

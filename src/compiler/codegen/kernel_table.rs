@@ -27,14 +27,14 @@ impl KernelTable {
     /// Has a kernel checked, unless one with the same text is.
     pub(super) fn check(&mut self, rank: usize, text: Text) {
         match self.by_text.entry((text.kernel.wgsl.clone(), text.kernel.bindings.clone())) {
-            Entry::Occupied(known) => self.checks.same(known.get().check, rank, &text.kernel.node),
+            Entry::Occupied(entry) => self.checks.same(entry.get().check, rank, &text.kernel.node),
             Entry::Vacant(entry) => drop(entry.insert(Checked { check: self.checks.add(rank, text), kernel: None })),
         }
     }
 
     /// Kernels with the same text are one.
     pub(super) fn kernel(&mut self, kernel: Kernel) -> Option<KernelId> {
-        let known = self.by_text.get_mut(&(kernel.wgsl.clone(), kernel.bindings.clone()))?;
-        Some(*known.kernel.get_or_insert_with(|| self.kernels.push(kernel)))
+        let checked = self.by_text.get_mut(&(kernel.wgsl.clone(), kernel.bindings.clone()))?;
+        Some(*checked.kernel.get_or_insert_with(|| self.kernels.push(kernel)))
     }
 }

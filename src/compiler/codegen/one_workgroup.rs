@@ -83,11 +83,11 @@ impl Run {
         for ((_, ty, writes), buffer) in module.buffers.iter().zip(phase.buffers) {
             let same = |bound: &&mut Bound| bound.buffer == *buffer;
             match self.bound.iter_mut().find(same) {
-                Some(known) if known.ty != *ty => return false,
+                Some(binding) if binding.ty != *ty => return false,
                 Some(_) => {}
                 None => match bound.iter_mut().find(same) {
-                    Some(known) if known.ty != *ty => return false,
-                    Some(known) => known.writes |= *writes,
+                    Some(binding) if binding.ty != *ty => return false,
+                    Some(binding) => binding.writes |= *writes,
                     None => bound.push(Bound { buffer: *buffer, ty: ty.clone(), writes: *writes }),
                 },
             }
@@ -118,10 +118,10 @@ impl Run {
         let mut names: BTreeMap<&str, String> =
             buffers.filter_map(|((name, ..), buffer)| Some((*name, format!("_b{}", place(buffer)?)))).collect();
         names.extend(module.shared().map(|((ty, number), name, _)| (name, shared_name(&ty, number))));
-        let own: BTreeSet<String> = prelude::declared(&module.text);
+        let declared: BTreeSet<String> = prelude::declared(&module.text);
         let name = |name: &str| {
-            let known = names.get(name).cloned();
-            known.or_else(|| own.contains(name).then(|| format!("{prefix}{name}")))
+            let joined = names.get(name).cloned();
+            joined.or_else(|| declared.contains(name).then(|| format!("{prefix}{name}")))
         };
         self.texts.push(renamed(&module.text, &prefix, name));
         self.calls.push(call);
@@ -271,7 +271,8 @@ impl<'a> Module<'a> {
             false => format!("    {main}({arguments});\n"),
         };
         // Cells follow one another, whatever shape a workgroup of the phase alone would have.
-        let by_cell = self.takes.iter().all(|taken| *taken == "global_invocation_id") && cells > 0 && !self.barriers;
+        let by_cell =
+            self.takes.iter().all(|builtin| *builtin == "global_invocation_id") && cells > 0 && !self.barriers;
         if by_cell {
             let argument = if self.takes.is_empty() { String::new() } else { along(phase.cells) };
             return (cells <= LANES).then(|| call(cells, &argument));
@@ -279,8 +280,8 @@ impl<'a> Module<'a> {
         if phase.groups != [1; 3] || lanes > LANES || self.barriers && lanes != LANES {
             return None;
         }
-        let arguments = self.takes.iter().map(|taken| {
-            Some(match *taken {
+        let arguments = self.takes.iter().map(|builtin| {
+            Some(match *builtin {
                 "workgroup_id" => "vec3u(0u)".to_string(),
                 "local_invocation_id" | "global_invocation_id" => along(phase.kernel.workgroup),
                 "local_invocation_index" => "_lane".into(),

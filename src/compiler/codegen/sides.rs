@@ -36,8 +36,8 @@ impl Places {
     /// A literal with a number for each axis that is one greater along that of the faces.
     fn literal(&self, of: impl Fn(i64) -> i64) -> String {
         let mut all = self.n.map(of);
-        if let Some(own) = self.faces.and_then(|axis| all.get_mut(axis)) {
-            *own += 1;
+        if let Some(count) = self.faces.and_then(|axis| all.get_mut(axis)) {
+            *count += 1;
         }
         cell_literal(all, self.dim)
     }

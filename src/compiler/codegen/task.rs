@@ -4,7 +4,7 @@ use super::{bins, blocks, builtin, connect, early_exit};
 use crate::data::Over;
 use crate::graph::{DomainId, Graph, Node};
 use crate::ir::workgroups::{self, elements};
-use crate::ir::{Op, Program, Task, Value, ValueId};
+use crate::ir::{Op, Program, Task, ValueId, WireValue};
 use crate::passes::allocate::Placement;
 use crate::stage::types::{Scalar, ValueType, WireType};
 
@@ -16,7 +16,7 @@ pub(super) struct TaskKernel {
 
 /// The kernel of an operation that is one of the compiler's own tasks. `memory`: the buffer of each value.
 pub(super) fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, memory: &Placement) -> TaskKernel {
-    let none = Value::new(WireType::Number(ValueType::F32), String::new(), 0);
+    let none = WireValue::new(WireType::Number(ValueType::F32), String::new(), 0);
     let value = |id: Option<ValueId>| id.and_then(|v| program.values.get(v)).unwrap_or(&none);
     let written = op.writes.first();
     let target = value(written.map(|w| w.value));

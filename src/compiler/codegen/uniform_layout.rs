@@ -45,8 +45,14 @@ pub(super) struct UniformLayout<'g> {
 impl<'g> UniformLayout<'g> {
     pub(super) fn new(graph: &'g Graph) -> UniformLayout<'g> {
         let bytes = 2 * uniforms::FRAME_BYTES;
-        let (slots, words, check_words) = (Vec::new(), Vec::new(), Vec::new());
-        UniformLayout { graph, placed: HashMap::new(), slots, words, bytes, check_words }
+        UniformLayout {
+            graph,
+            placed: HashMap::new(),
+            slots: Vec::new(),
+            words: Vec::new(),
+            bytes,
+            check_words: Vec::new(),
+        }
     }
 
     /// Places a stage's uniform block; repeats share one unless they can tell each other apart.
@@ -79,7 +85,7 @@ impl<'g> UniformLayout<'g> {
             Content::Word(Counter::Substep) => self.words.push((at, op.substep as i32)),
             Content::Word(Counter::Color) => self.words.push((at, op.color.unwrap_or(0) as i32)),
             Content::Alarm(alarm) => {
-                let alarm = alarms.iter().position(|known| known == alarm);
+                let alarm = alarms.iter().position(|listed| listed == alarm);
                 self.words.push((at, alarm.unwrap_or(0) as i32));
             }
             Content::Check { port, marks } => {

@@ -67,7 +67,7 @@ struct WriteKey {
 }
 
 impl Variant {
-    fn of(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Variant {
+    fn new(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Variant {
         let first = |value: ValueId| op.reads.iter().position(|r| r.value == value).unwrap_or(0);
         let inlined = op.inlined().iter().map(|stage| InlinedKey { node: stage.node, callers: stage.callers.clone() });
         let reads = op.reads.iter().map(|read| ReadKey {
@@ -158,7 +158,7 @@ impl ValuePlace {
         }
     }
 
-    fn of(bound: &Bound, op: &Op) -> Option<ValuePlace> {
+    fn find(bound: &Bound, op: &Op) -> Option<ValuePlace> {
         let value = bound.value;
         match (bound.writes, bound.reads.is_empty()) {
             (true, _) => op.writes.iter().position(|w| w.value == value).map(ValuePlace::Write),
@@ -170,7 +170,7 @@ impl ValuePlace {
 
 impl Variants {
     /// The number of an operation's variant, where it is a stage's; new ones are added to `wanted`. `memory`: buffers by value.
-    pub(crate) fn of<'g>(
+    pub(crate) fn variant_of<'g>(
         &mut self,
         graph: &'g Graph,
         (program, op): (&Arc<Program>, OpId),
@@ -189,7 +189,7 @@ impl Variants {
             in_place[at] &= op.writes.iter().zip(&in_place).skip(at + 1).any(goes_on);
         }
         let next = self.0.len();
-        let variant = *self.0.entry(Variant::of(graph, program, op, &in_place)).or_insert(next);
+        let variant = *self.0.entry(Variant::new(graph, program, op, &in_place)).or_insert(next);
         if variant == next {
             wanted.push(Wanted { variant, node, stage, program: program.clone(), op: place, in_place });
         }
@@ -213,7 +213,7 @@ impl Wanted<'_> {
         let op = self.program.ops.get(self.op)?;
         let cx = Context::new(graph, &self.program, op, &self.in_place)?;
         let StageKernel { kernel, block, as_written: written, used, alarms, scatters } = stage_kernel::write(&cx);
-        let bound = cx.bound.iter().filter_map(|bound| ValuePlace::of(bound, op)).collect();
+        let bound = cx.bound.iter().filter_map(|bound| ValuePlace::find(bound, op)).collect();
         Some(Text { kernel, listed: cx.listed, block, written, used, alarms, scatters, bound })
     }
 }
@@ -255,7 +255,9 @@ impl<'g> Writers<'g> {
         let (orders, waiting) = mpsc::channel::<Order<'g>>();
         let (waiting, next) = (Arc::new(Mutex::new(waiting)), Arc::new(AtomicUsize::new(0)));
         let threads = (0..available_parallelism().map_or(1, |n| n.get()).min(MOST_WRITERS)).filter(|_| {
-            let (waiting, next, cancel) = (waiting.clone(), next.clone(), cancel.clone());
+            let waiting = waiting.clone();
+            let next = next.clone();
+            let cancel = cancel.clone();
             let work = move || {
                 while !cancel.is_cancelled() && graph.read_stage(NodeId::new(next.fetch_add(1, Ordering::Relaxed))) {}
                 let order = || waiting.lock().ok()?.recv().ok();
@@ -302,7 +304,7 @@ mod tests {
         let program = Arc::new(lower::frame(&graph, &PlanOptions::default()).unwrap());
         let memory: Placement = program.values.ids().map(|value| Some(BufferId::new(value.index()))).collect();
         let (mut variants, mut wanted) = (Variants::default(), Vec::new());
-        let of = |op: &OpId| variants.of(&graph, (&program, *op), &memory, &mut wanted).is_some();
+        let of = |op: &OpId| variants.variant_of(&graph, (&program, *op), &memory, &mut wanted).is_some();
         let stages = program.ops.ids().filter(of).count();
         std::thread::scope(|scope| work(&Writers::begin(scope, &graph, &Cancel::default()), wanted, stages));
     }

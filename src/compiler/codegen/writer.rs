@@ -11,7 +11,7 @@ use crate::codegen::variants::{self, ValuePlace, Variants, Wanted, Writers};
 use crate::data::{Alarm, Binding, BufferId, Dispatch, Indirect, Kernel, KernelId, Over};
 use crate::ir::bindings::MAX_BUFFERS;
 use crate::ir::workgroups::{self, block_groups, op_groups, shaped_groups, source, task_groups};
-use crate::ir::{OWN, Op, Part, Program, Task, Value, ValueId, bins, blocks};
+use crate::ir::{OWN, Op, Part, Program, Task, ValueId, WireValue, bins, blocks};
 use crate::passes::allocate::Placement;
 use crate::scatter::ScatterCheck;
 use std::cell::OnceCell;
@@ -26,7 +26,7 @@ use crate::stage::types::{Scalar, ValueType};
 use crate::stage::{IterationSource, Stage};
 
 /// A variant whose text is there.
-struct Known {
+struct VariantKernel {
     kernel: Kernel,
     /// The kernel's id in the plan, once something is dispatched that needs it by itself.
     id: OnceCell<KernelId>,
@@ -36,7 +36,7 @@ struct Known {
     bound: Vec<ValuePlace>,
 }
 
-impl Known {
+impl VariantKernel {
     /// The buffers of an operation, by binding.
     fn buffers(&self, op: &Op, memory: &Placement) -> Vec<BufferId> {
         self.bound.iter().filter_map(|place| memory[place.value(op)?]).collect()
@@ -45,7 +45,7 @@ impl Known {
 
 /// A dispatch that one workgroup may do among others.
 struct OwnPhase {
-    known: Rc<Known>,
+    variant_kernel: Rc<VariantKernel>,
     buffers: Vec<BufferId>,
     groups: [u32; 3],
     cells: [u32; 3],
@@ -53,8 +53,8 @@ struct OwnPhase {
 
 impl OwnPhase {
     fn borrowed(&self) -> Phase<'_> {
-        let OwnPhase { known, buffers, groups, cells } = self;
-        Phase { kernel: &known.kernel, block: &known.block, buffers, groups: *groups, cells: *cells }
+        let OwnPhase { variant_kernel, buffers, groups, cells } = self;
+        Phase { kernel: &variant_kernel.kernel, block: &variant_kernel.block, buffers, groups: *groups, cells: *cells }
     }
 }
 
@@ -67,18 +67,18 @@ pub(crate) struct Writer<'a, 'g> {
     /// Texts of variants that nothing has needed yet.
     written: HashMap<usize, variants::Text>,
     /// Kernels of variants that have been met, with their blocks and what they are bound to.
-    known: HashMap<usize, Rc<Known>>,
+    variant_kernels: HashMap<usize, Rc<VariantKernel>>,
     pub(super) uniforms: UniformLayout<'g>,
     pub(super) alarms: Vec<Alarm>,
     pub(super) scatters: Vec<ScatterCheck>,
     /// Storage buffers of a kernel of several small dispatches.
     joined_buffers: usize,
     /// Stages whose own text is being checked as it was written.
-    own: HashSet<Own>,
+    checked_texts: HashSet<StageText>,
 }
 
 /// A stage's own text, by its address, and what it is checked in: dimensions and what its generic letters stand for.
-type Own = (*const Stage, u32, Vec<(char, ValueType)>);
+type StageText = (*const Stage, u32, Vec<(char, ValueType)>);
 
 /// The lists of a plan.
 pub(crate) struct Dispatches {
@@ -106,12 +106,12 @@ impl<'a, 'g> Writer<'a, 'g> {
             kernels: KernelTable::new(checks),
             variants: Variants::default(),
             written: HashMap::new(),
-            known: HashMap::new(),
+            variant_kernels: HashMap::new(),
             uniforms: UniformLayout::new(graph),
             alarms: Vec::new(),
             scatters: Vec::new(),
             joined_buffers: (joined_buffers as usize).max(MAX_BUFFERS),
-            own: HashSet::new(),
+            checked_texts: HashSet::new(),
         }
     }
 
@@ -119,7 +119,7 @@ impl<'a, 'g> Writer<'a, 'g> {
     pub(crate) fn dispatches(&mut self, of: [(&Arc<Program>, &Placement); 2]) -> Result<[Listed; 2], Problems> {
         let (graph, mut wanted) = (self.graph, Vec::new());
         let variants = of.map(|(program, memory)| {
-            let of = |op| self.variants.of(graph, (program, op), memory, &mut wanted);
+            let of = |op| self.variants.variant_of(graph, (program, op), memory, &mut wanted);
             program.ops.ids().map(of).collect::<Vec<_>>()
         });
         self.write(wanted);
@@ -136,7 +136,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         // Of those with the same text of the user's, the first is checked as it was written.
         let again = wanted.iter().map(|wanted| {
             let generics = wanted.node.generics.iter().map(|(letter, ty)| (*letter, *ty)).collect();
-            !self.own.insert((std::ptr::from_ref(wanted.stage), graph.dim(wanted.node), generics))
+            !self.checked_texts.insert((std::ptr::from_ref(wanted.stage), graph.dim(wanted.node), generics))
         });
         let again: Vec<bool> = again.collect();
         let first = wanted.first().map_or(0, |wanted| wanted.variant);
@@ -188,13 +188,14 @@ impl<'a, 'g> Writer<'a, 'g> {
         let node = self.graph.nodes.get(last.node)?;
         let mut before: Vec<String> = Vec::new();
         for (op, _) in &phases {
-            let own = self.graph.nodes.get(op.node).map(|node| node.path.clone());
-            let new = self.with(op).into_iter().chain(own).filter(|path| *path != node.path && !before.contains(path));
+            let path = self.graph.nodes.get(op.node).map(|node| node.path.clone());
+            let new =
+                self.with(op).into_iter().chain(path).filter(|added| *added != node.path && !before.contains(added));
             let new: Vec<String> = new.collect();
             before.extend(new);
         }
         let Joined { kernel, block, buffers } = run.finish(&node.path);
-        let blocks: Vec<(&Op, &Block)> = phases.iter().map(|(op, phase)| (*op, &phase.known.block)).collect();
+        let blocks: Vec<(&Op, &Block)> = phases.iter().map(|(op, phase)| (*op, &phase.variant_kernel.block)).collect();
         let uniform = self.uniforms.blocks(&blocks, &block, &self.alarms);
         self.check(&kernel);
         let dispatch = Dispatch {
@@ -216,17 +217,22 @@ impl<'a, 'g> Writer<'a, 'g> {
     fn phase(&mut self, program: &Program, op: &Op, variant: Option<usize>, memory: &Placement) -> Option<OwnPhase> {
         let node = self.graph.nodes.get(op.node)?;
         if let (Kind::Stage(stage), Some(variant)) = (&node.kind, variant) {
-            let known = self.known(variant).filter(|known| !known.listed)?;
+            let variant_kernel = self.variant_kernel(variant).filter(|variant_kernel| !variant_kernel.listed)?;
             let reduces = stage.outputs().any(|port| port.reduce.is_some());
             let each = op.shape.is_none() && !reduces;
             let cells = if each { workgroups::extent(self.graph, node) } else { [0; 3] };
-            let (buffers, groups) = (known.buffers(op, memory), shaped_groups(self.graph, program, op, node));
-            return Some(OwnPhase { known, buffers, groups, cells });
+            let (buffers, groups) = (variant_kernel.buffers(op, memory), shaped_groups(self.graph, program, op, node));
+            return Some(OwnPhase { variant_kernel, buffers, groups, cells });
         }
         let (kernel, buffers, _) = self.task_kernel(program, op, node, memory);
-        let known =
-            Rc::new(Known { kernel, id: OnceCell::new(), listed: false, block: Block::default(), bound: Vec::new() });
-        Some(OwnPhase { known, buffers, groups: task_groups(self.graph, program, op), cells: [0; 3] })
+        let variant_kernel = Rc::new(VariantKernel {
+            kernel,
+            id: OnceCell::new(),
+            listed: false,
+            block: Block::default(),
+            bound: Vec::new(),
+        });
+        Some(OwnPhase { variant_kernel, buffers, groups: task_groups(self.graph, program, op), cells: [0; 3] })
     }
 
     fn dispatch(
@@ -241,18 +247,18 @@ impl<'a, 'g> Writer<'a, 'g> {
         }
         let node = self.graph.nodes.get(op.node).ok_or_else(|| Problem::new("", "", "an operation has no node", ""))?;
         let dispatch = match (&node.kind, variant) {
-            (Kind::Stage(stage), Some(variant)) => {
-                self.known(variant).and_then(|known| self.stage(program, op, (node, stage), &known, memory))
-            }
+            (Kind::Stage(stage), Some(variant)) => self
+                .variant_kernel(variant)
+                .and_then(|variant_kernel| self.stage(program, op, (node, stage), &variant_kernel, memory)),
             _ => self.task(program, op, node, memory),
         };
         dispatch.ok_or_else(|| Problem::new(&node.path, "", "the text of a kernel was not written", "").into())
     }
 
     /// The kernel of a variant.
-    fn known(&mut self, variant: usize) -> Option<Rc<Known>> {
-        if let Some(known) = self.known.get(&variant) {
-            return Some(known.clone());
+    fn variant_kernel(&mut self, variant: usize) -> Option<Rc<VariantKernel>> {
+        if let Some(variant_kernel) = self.variant_kernels.get(&variant) {
+            return Some(variant_kernel.clone());
         }
         let text = self.written.remove(&variant)?;
         for alarm in text.alarms {
@@ -266,9 +272,9 @@ impl<'a, 'g> Writer<'a, 'g> {
             }
         }
         let variants::Text { kernel, listed, block, bound, .. } = text;
-        let known = Rc::new(Known { kernel, id: OnceCell::new(), listed, block, bound });
-        self.known.insert(variant, known.clone());
-        Some(known)
+        let variant_kernel = Rc::new(VariantKernel { kernel, id: OnceCell::new(), listed, block, bound });
+        self.variant_kernels.insert(variant, variant_kernel.clone());
+        Some(variant_kernel)
     }
 
     fn stage(
@@ -276,17 +282,17 @@ impl<'a, 'g> Writer<'a, 'g> {
         program: &Program,
         op: &Op,
         (node, stage): (&Node, &Stage),
-        known: &Known,
+        variant_kernel: &VariantKernel,
         memory: &Placement,
     ) -> Option<Dispatch> {
-        let kernel = match known.id.get() {
+        let kernel = match variant_kernel.id.get() {
             Some(kernel) => *kernel,
             None => {
-                let kernel = self.kernels.kernel(known.kernel.clone())?;
-                *known.id.get_or_init(|| kernel)
+                let kernel = self.kernels.kernel(variant_kernel.kernel.clone())?;
+                *variant_kernel.id.get_or_init(|| kernel)
             }
         };
-        let buffers = known.buffers(op, memory);
+        let buffers = variant_kernel.buffers(op, memory);
         Some(Dispatch {
             kernel,
             node: node.path.clone(),
@@ -295,12 +301,12 @@ impl<'a, 'g> Writer<'a, 'g> {
             shape: op.shape.map(|shape| (shape, op.sweeps)),
             buffers,
             over: over(node),
-            groups: if known.listed {
+            groups: if variant_kernel.listed {
                 block_groups(self.graph, node)
             } else {
                 shaped_groups(self.graph, program, op, node)
             },
-            indirect: match blocks::table(op).filter(|_| known.listed) {
+            indirect: match blocks::table(op).filter(|_| variant_kernel.listed) {
                 Some(table) => {
                     memory[table].map(|buffer| Indirect { buffer, offset: 4 * blocks::GROUPS, living: true })
                 }
@@ -308,7 +314,7 @@ impl<'a, 'g> Writer<'a, 'g> {
                     living(stage, op).filter(|_| bins::table(op).is_none()).and_then(|count| memory[count]).map(counted)
                 }),
             },
-            uniform: self.uniforms.block(op, &known.block, &self.alarms),
+            uniform: self.uniforms.block(op, &variant_kernel.block, &self.alarms),
         })
     }
 
@@ -379,7 +385,7 @@ impl<'a, 'g> Writer<'a, 'g> {
     }
 
     /// The block of one of the compiler's own tasks. `value`: what it writes; `checked`: whether what does not fit is noted.
-    fn task_uniform(&mut self, op: &Op, node: &Node, value: Option<&Value>, checked: bool) -> u32 {
+    fn task_uniform(&mut self, op: &Op, node: &Node, value: Option<&WireValue>, checked: bool) -> u32 {
         match &op.task {
             Task::Fill(Some(setting)) => self.uniforms.setting(&node.path, setting, value.map_or(2, |v| v.dim)),
             Task::ToFixed(_) if checked => {

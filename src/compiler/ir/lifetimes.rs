@@ -3,7 +3,7 @@
 use crate::arena::{Arena, IdVec};
 use crate::graph::Graph;
 use crate::ir::in_place::works_in_place;
-use crate::ir::{OpId, Program, StateKey, Value, ValueId};
+use crate::ir::{OpId, Program, StateKey, ValueId, WireValue};
 use std::collections::BTreeMap;
 
 /// Versions that share a buffer, one after another.
@@ -74,11 +74,11 @@ pub(crate) fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
 }
 
 /// The life of each value; none where nothing writes it.
-pub(crate) fn lives(program: &Program) -> IdVec<Value, Option<Life>> {
+pub(crate) fn lives(program: &Program) -> IdVec<WireValue, Option<Life>> {
     let mut lives = program.values.table(None);
     let begin = |moment: Moment| Some(Life { first: moment, last: moment });
     program.states.values().for_each(|v| lives[*v] = begin(Moment::BeforeFrame));
-    let last = |lives: &mut IdVec<Value, Option<Life>>, value: ValueId, moment: Moment| {
+    let last = |lives: &mut IdVec<WireValue, Option<Life>>, value: ValueId, moment: Moment| {
         if let Some(life) = &mut lives[value] {
             life.last = life.last.max(moment);
         }
@@ -102,7 +102,7 @@ pub(crate) fn lives(program: &Program) -> IdVec<Value, Option<Life>> {
 }
 
 /// Extends each version of a wire to the operation that writes the next one.
-fn keep_versions(program: &Program, lives: &mut IdVec<Value, Option<Life>>) {
+fn keep_versions(program: &Program, lives: &mut IdVec<WireValue, Option<Life>>) {
     let mut latest = BTreeMap::new();
     let label = |value: ValueId| program.values.get(value).map(|value| value.label.as_str());
     latest.extend(program.states.values().map(|value| (label(*value), *value)));
@@ -122,7 +122,7 @@ fn keep_versions(program: &Program, lives: &mut IdVec<Value, Option<Life>>) {
 }
 
 /// The chain of each value.
-pub(crate) fn owners(chains: &[Chain], values: &Arena<Value>) -> IdVec<Value, Option<usize>> {
+pub(crate) fn owners(chains: &[Chain], values: &Arena<WireValue>) -> IdVec<WireValue, Option<usize>> {
     let mut owner = values.table(None);
     for (index, chain) in chains.iter().enumerate() {
         for value in &chain.values {

@@ -2,16 +2,16 @@
 
 use crate::arena::IdVec;
 use crate::ir::demand::demanded;
-use crate::ir::{Op, OpId, Program, Value, ValueId};
+use crate::ir::{Op, OpId, Program, ValueId, WireValue};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::collections::BinaryHeap;
 
 pub(crate) struct Links {
-    writer: IdVec<Value, Option<OpId>>,
-    readers: IdVec<Value, Vec<OpId>>,
+    writer: IdVec<WireValue, Option<OpId>>,
+    readers: IdVec<WireValue, Vec<OpId>>,
     /// Values that are needed outside the operations.
-    pub asked: BTreeSet<ValueId>,
+    pub demanded: BTreeSet<ValueId>,
     /// The operations in an order in which each comes after those whose values it needs, and the position of each in
     /// it. Only operations between two others in this order can be on a path between them, which limits the search.
     order: Vec<OpId>,
@@ -23,7 +23,7 @@ impl Links {
         let mut links = Links {
             writer: program.values.table(None),
             readers: program.values.table(Vec::new()),
-            asked: demanded(program),
+            demanded: demanded(program),
             order: Vec::new(),
             place: program.ops.table(0),
         };

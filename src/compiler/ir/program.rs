@@ -11,7 +11,7 @@ use crate::stage::header::Reduction;
 use crate::stage::types::{ValueType, WireType};
 use crate::tuning::Shape;
 
-pub(crate) type ValueId = Id<Value>;
+pub(crate) type ValueId = Id<WireValue>;
 
 /// The place of an operation in its program. A pass that moves operations, or drops some, gives others to those behind.
 pub(crate) type OpId = Id<Op>;
@@ -24,7 +24,7 @@ pub(crate) const OWN: InstanceId = Id::new(0);
 
 /// One version of a wire, or of a part of it.
 #[derive(Clone, Debug)]
-pub(crate) struct Value {
+pub(crate) struct WireValue {
     pub stored: Stored,
     /// Whether stores round up or down at random, so that they are right on average.
     pub dithered: bool,
@@ -34,14 +34,14 @@ pub(crate) struct Value {
     pub pooled: Option<ValueId>,
 }
 
-impl Value {
+impl WireValue {
     /// A value without a domain and without a particle set.
-    pub(crate) fn new(ty: WireType, label: String, bytes: u64) -> Value {
-        Value { stored: Stored::number(ty), dithered: false, label, bytes, pooled: None }
+    pub(crate) fn new(ty: WireType, label: String, bytes: u64) -> WireValue {
+        WireValue { stored: Stored::number(ty), dithered: false, label, bytes, pooled: None }
     }
 }
 
-impl Deref for Value {
+impl Deref for WireValue {
     type Target = Stored;
 
     fn deref(&self) -> &Stored {
@@ -326,7 +326,7 @@ pub(crate) struct PictureValue {
 /// The operations of a frame, or of a reset.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
-    pub values: Arena<Value>,
+    pub values: Arena<WireValue>,
     pub ops: Arena<Op>,
     /// Fields as separate operations, only to be validated.
     pub field_checks: Vec<Op>,
@@ -365,7 +365,7 @@ pub(crate) struct Program {
 
 impl Program {
     /// The operation that writes each value.
-    pub(crate) fn writers(&self) -> IdVec<Value, Option<OpId>> {
+    pub(crate) fn writers(&self) -> IdVec<WireValue, Option<OpId>> {
         let mut writers = self.values.table(None);
         for (id, op) in self.ops.entries() {
             op.writes.iter().for_each(|write| writers[write.value] = Some(id));

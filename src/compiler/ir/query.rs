@@ -3,7 +3,7 @@
 use crate::arena::IdVec;
 use crate::graph::Graph;
 use crate::graph::Kind;
-use crate::ir::{InstanceId, OWN, Op, OpId, Part, Program, Task, Value, ValueId, Write};
+use crate::ir::{InstanceId, OWN, Op, OpId, Part, Program, Task, ValueId, WireValue, Write};
 use crate::stage::Stage;
 use crate::stage::header::Direction;
 use crate::stage::header::Port;
@@ -49,7 +49,7 @@ pub(crate) fn adds_fixed(graph: &Graph, program: &Program, op: &Op, write: &Writ
 /// The gates that are certainly open if this one is: itself, and those that its test depends on.
 pub(crate) fn open_gates<'a>(
     program: &'a Program,
-    writers: &'a IdVec<Value, Option<OpId>>,
+    writers: &'a IdVec<WireValue, Option<OpId>>,
     gate: Option<ValueId>,
 ) -> impl Iterator<Item = ValueId> + 'a {
     let before = |gate: &ValueId| {

@@ -2,7 +2,7 @@
 
 use crate::graph::{Domain, Graph, Kind, Node, NodeId};
 use crate::ir::query::stage_of;
-use crate::ir::{Op, Part, Program, Task, Value, ValueId, Write, bins, blocks, tiles, workgroups};
+use crate::ir::{Op, Part, Program, Task, ValueId, WireValue, Write, bins, blocks, tiles, workgroups};
 use crate::stage::IterationSource;
 use crate::stage::types::WireType;
 use crate::tuning::Shape;
@@ -32,7 +32,7 @@ pub(crate) fn connect_tiles(domain: &Domain) -> u64 {
 }
 
 /// Elements of a grid or a particle set.
-pub(crate) fn elements(graph: &Graph, value: &Value) -> u64 {
+pub(crate) fn elements(graph: &Graph, value: &WireValue) -> u64 {
     match (value.capacity, value.domain.and_then(|d| graph.domains.get(d))) {
         (0, Some(domain)) => domain.elements(value.ty),
         (capacity, _) => u64::from(capacity),
@@ -49,7 +49,7 @@ pub(crate) fn summed_blocks(graph: &Graph, op: &Op) -> Option<ValueId> {
 }
 
 /// Blocks that a table of them has words for.
-fn table_blocks(graph: &Graph, table: Option<&Value>) -> u64 {
+fn table_blocks(graph: &Graph, table: Option<&WireValue>) -> u64 {
     table.and_then(|table| graph.domains.get(table.domain?)).map_or(0, blocks::count)
 }
 
@@ -73,10 +73,10 @@ pub(crate) fn listed_blocks(graph: &Graph, op: &Op, in_place: &[bool]) -> Option
 /// The domain of a table of tiles, that of the blocks they lie in, and the width of a tile.
 pub(crate) fn covering<'g>(
     graph: &'g Graph,
-    table: Option<&Value>,
-    blocks: Option<&Value>,
+    table: Option<&WireValue>,
+    blocks: Option<&WireValue>,
 ) -> Option<(&'g Domain, &'g Domain, u32)> {
-    let domain = |value: Option<&Value>| graph.domains.get(value?.domain?);
+    let domain = |value: Option<&WireValue>| graph.domains.get(value?.domain?);
     let (domain, by) = (domain(table)?, domain(blocks)?);
     Some((domain, by, blocks::covered(domain, by)?))
 }

@@ -2,7 +2,7 @@
 
 use super::{EnvId, Expander, Feed, broken, go_on, read, write};
 use crate::graph::{DomainId, NodeId};
-use crate::ir::{Part, Read, Task, Value, ValueId, blocks};
+use crate::ir::{Part, Read, Task, ValueId, WireValue, blocks};
 use crate::problem::Problems;
 use crate::stage::types::{ValueType, WireType};
 
@@ -65,7 +65,7 @@ impl Expander<'_> {
     fn table(&mut self, node: NodeId, what: &str, id: DomainId, words: u64) -> ValueId {
         let (path, dim) = (&self.graph.nodes[node].path, self.graph.domains.get(id).map_or(2, |domain| domain.dim));
         let bytes = (4 * words).next_multiple_of(16);
-        let mut value = Value::new(WireType::Number(ValueType::U32), format!("{path} ({what})"), bytes);
+        let mut value = WireValue::new(WireType::Number(ValueType::U32), format!("{path} ({what})"), bytes);
         (value.stored.domain, value.stored.dim) = (Some(id), dim);
         self.program.values.push(value)
     }

@@ -24,7 +24,7 @@ use crate::graph::initial_values::{Behind, INIT};
 use crate::graph::{DomainId, Graph, Kind, NodeId, Setting, Source};
 use crate::ir::layout::{self, Layout};
 use crate::ir::stored::Stored;
-use crate::ir::{OWN, Op, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write};
+use crate::ir::{OWN, Op, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, ValueId, WireValue, Write};
 use crate::options::{Keep, Outputs, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::{Precision, ValueType, WireType};
@@ -405,7 +405,7 @@ impl<'a> Expander<'a> {
         let (width, height) = size.unwrap_or((1, 1));
         let bytes = u64::from(width) * u64::from(height) * 4;
         let label = format!("{} (picture)", entry.path);
-        let value = self.add(Value::new(WireType::Grid(ValueType::U32), label, bytes));
+        let value = self.add(WireValue::new(WireType::Grid(ValueType::U32), label, bytes));
         self.push(node, TOP, Task::Present { width, height }, vec![read(image)], vec![write(value)])?;
         self.program.pictures.push(PictureValue { node, value, width, height });
         Ok(())
@@ -433,7 +433,7 @@ impl<'a> Expander<'a> {
         Err(Problem::new("", "", cause, "lower the iterations of its stages and groups").into())
     }
 
-    fn add(&mut self, value: Value) -> ValueId {
+    fn add(&mut self, value: WireValue) -> ValueId {
         self.program.values.push(value)
     }
 
@@ -451,7 +451,7 @@ impl<'a> Expander<'a> {
         let bytes = ((Layout::new(ty, dim, precision).words(elements) + total) * 4).next_multiple_of(16);
         let domain = index.filter(|_| ty.is_grid());
         let stored = Stored { domain, dim, precision, ..Stored::number(ty) };
-        self.add(Value { stored, ..Value::new(ty, label, bytes) })
+        self.add(WireValue { stored, ..WireValue::new(ty, label, bytes) })
     }
 
     /// One partial result for every workgroup of a stage.
@@ -460,7 +460,7 @@ impl<'a> Expander<'a> {
         let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
         let dim = self.graph.dim(&self.graph.nodes[node]);
         let stored = Stored { dim, ..Stored::number(ty) };
-        self.add(Value { stored, ..Value::new(ty, label, count * 16) })
+        self.add(WireValue { stored, ..WireValue::new(ty, label, count * 16) })
     }
 }
 

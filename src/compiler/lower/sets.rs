@@ -25,7 +25,7 @@ use crate::arena::Arena;
 use crate::graph::{COUNT_WORDS, Graph, Kind, NodeId, ParticleSet};
 use crate::ir::layout::Layout;
 use crate::ir::stored::Stored;
-use crate::ir::{Op, Part, Read, Task, Value, ValueId, Write};
+use crate::ir::{Op, Part, Read, Task, ValueId, WireValue, Write};
 use crate::problem::Problem;
 use crate::stage::Stage;
 use crate::stage::header::{Change, Port};
@@ -58,11 +58,11 @@ impl Expander<'_> {
         let ty = WireType::Attribute(ty);
         let words = Layout::new(ty, dim, Precision::F32).words(u64::from(room.capacity));
         let stored = Stored { dim, capacity: room.capacity, space: Some(room.domain), ..Stored::number(ty) };
-        self.add(Value { stored, ..Value::new(ty, label, (words * 4).next_multiple_of(16)) })
+        self.add(WireValue { stored, ..WireValue::new(ty, label, (words * 4).next_multiple_of(16)) })
     }
 
     pub(super) fn count(&mut self, label: String) -> ValueId {
-        self.add(Value::new(WireType::Number(ValueType::U32), label, 4 * COUNT_WORDS))
+        self.add(WireValue::new(WireType::Number(ValueType::U32), label, 4 * COUNT_WORDS))
     }
 
     /// One `u32` for each particle of the capacity, and one more.
@@ -70,7 +70,7 @@ impl Expander<'_> {
         let bytes = ((u64::from(room.capacity) + 1) * 4).next_multiple_of(16);
         let ty = WireType::Attribute(ValueType::U32);
         let stored = Stored { capacity: room.capacity, ..Stored::number(ty) };
-        self.add(Value { stored, ..Value::new(ty, label, bytes) })
+        self.add(WireValue { stored, ..WireValue::new(ty, label, bytes) })
     }
 
     pub(super) fn new_order(&mut self) -> usize {
@@ -136,7 +136,7 @@ impl Expander<'_> {
             }
             for (name, value) in parts {
                 if let Some(node) = states.get(&value) {
-                    let held = self.add(Value { label: name.clone(), ..self.program.values[value].clone() });
+                    let held = self.add(WireValue { label: name.clone(), ..self.program.values[value].clone() });
                     self.push(*node, TOP, Task::Copy, vec![read(value)], vec![write(held)])?;
                     self.program.wires.insert(name, held);
                 }
@@ -323,10 +323,10 @@ impl Expander<'_> {
         let bytes = ((blocks + 1) * 4).next_multiple_of(16);
         let ty = WireType::Attribute(ValueType::U32);
         let stored = Stored { capacity: blocks as u32, ..Stored::number(ty) };
-        let sums = Value { stored, ..Value::new(ty, format!("{label} (block sums)"), bytes) };
+        let sums = WireValue { stored, ..WireValue::new(ty, format!("{label} (block sums)"), bytes) };
         let (sums, total) = (self.add(sums.clone()), self.add(sums));
-        let part = self.add(Value { label: format!("{label} (in blocks)"), ..like.clone() });
-        let result = self.add(Value { label, ..like });
+        let part = self.add(WireValue { label: format!("{label} (in blocks)"), ..like.clone() });
+        let result = self.add(WireValue { label, ..like });
         self.push(node, env, Task::ScanBlocks, vec![], vec![go_on(part, value), Write { port: 1, ..write(sums) }])?;
         self.push(node, env, Task::ScanSums, vec![], vec![go_on(total, sums)])?;
         self.push(node, env, Task::ScanAdd, vec![read(total)], vec![go_on(result, part)])?;
@@ -343,10 +343,10 @@ impl Expander<'_> {
         label: String,
     ) -> Result<ValueId, Problems> {
         let like = self.program.values[faces].clone();
-        let tiles = self.add(Value { label: format!("{label} (in tiles)"), ..like.clone() });
+        let tiles = self.add(WireValue { label: format!("{label} (in tiles)"), ..like.clone() });
         // Atomics join them in place. So both are versions of one value, as those of a scatter are: one is kept until the next is written.
-        let joined = self.add(Value { label: format!("{label} (in tiles)"), ..like.clone() });
-        let result = self.add(Value { label, ..like });
+        let joined = self.add(WireValue { label: format!("{label} (in tiles)"), ..like.clone() });
+        let result = self.add(WireValue { label, ..like });
         self.push(node, env, Task::ConnectTiles, vec![read(faces)], vec![write(tiles)])?;
         self.push(node, env, Task::ConnectBorders, vec![read(faces)], vec![go_on(joined, tiles)])?;
         self.push(node, env, Task::ConnectEnd, vec![read(joined)], vec![write(result)])?;

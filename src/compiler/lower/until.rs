@@ -18,7 +18,7 @@ use super::broken;
 use super::read;
 use super::write;
 use crate::graph::{Kind, NodeId, REPEATS, Source, Until};
-use crate::ir::{Task, Value, ValueId, Write};
+use crate::ir::{Task, ValueId, WireValue, Write};
 use crate::problem::Problem;
 use crate::stage::types::{ValueType, WireType};
 
@@ -79,7 +79,7 @@ impl Expander<'_> {
     }
 
     fn number(&mut self, label: String) -> ValueId {
-        self.add(Value::new(WireType::Number(ValueType::U32), label, 16))
+        self.add(WireValue::new(WireType::Number(ValueType::U32), label, 16))
     }
 
     /// A number with how many iterations a group has made.

@@ -42,28 +42,28 @@ pub(super) fn sum(graph: &Graph, program: &mut Program) {
 }
 
 /// Notes which updates find zeros outside the blocks.
-pub(super) fn settle(graph: &Graph, program: &mut Program) {
-    let mut known = BTreeMap::<ValueId, Zero>::new();
+pub(super) fn mark_settled_updates(graph: &Graph, program: &mut Program) {
+    let mut zeros = BTreeMap::<ValueId, Zero>::new();
     for index in program.ops.ids() {
         let op = &program.ops[index];
-        let found: Vec<(bool, Option<Zero>)> = op.writes.iter().map(|write| zero(graph, op, write, &known)).collect();
+        let found: Vec<(bool, Option<Zero>)> = op.writes.iter().map(|write| zero(graph, op, write, &zeros)).collect();
         let Some(op) = program.ops.get_mut(index) else { continue };
         for (write, (settled, zero)) in op.writes.iter_mut().zip(found) {
             write.settled = settled;
-            known.extend(zero.map(|zero| (write.value, zero)));
+            zeros.extend(zero.map(|zero| (write.value, zero)));
         }
     }
 }
 
 /// Whether a write updates a version that is zero wherever the operation does not run, and where the new version is zero.
-fn zero(graph: &Graph, op: &Op, write: &Write, known: &BTreeMap<ValueId, Zero>) -> (bool, Option<Zero>) {
+fn zero(graph: &Graph, op: &Op, write: &Write, zeros: &BTreeMap<ValueId, Zero>) -> (bool, Option<Zero>) {
     if matches!(op.task, Task::Fill(None)) {
         return (false, Some(Zero::Everywhere));
     }
     let port = stage_of(graph, op, write.stage).and_then(|stage| stage.outputs().nth(write.port));
     let plain = port.is_some_and(|port| port.scatter.is_none() && port.reduce.is_none());
     let Some(table) = blocks::table(op).filter(|_| plain && write.part == Part::Whole) else { return (false, None) };
-    let before = write.consumes.filter(|_| write.start.is_none()).and_then(|before| known.get(&before));
+    let before = write.consumes.filter(|_| write.start.is_none()).and_then(|before| zeros.get(&before));
     let over = match graph.nodes.get(op.node).is_some_and(fills_faces) {
         true => Over::Faces,
         false => Over::Cells,

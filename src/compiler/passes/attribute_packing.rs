@@ -13,7 +13,7 @@ use crate::graph::Graph;
 use crate::ir::demand::demanded;
 use crate::ir::stored::Stored;
 use crate::ir::{
-    InstanceId, OWN, Op, OpId, Part, Program, Read, StageInstance, Task, Value, ValueId, Write, bindings, query,
+    InstanceId, OWN, Op, OpId, Part, Program, Read, StageInstance, Task, ValueId, WireValue, Write, bindings, query,
 };
 use crate::stage::header::Change;
 use crate::stage::types::{PortType, Precision, Scalar, ValueType, WireType};
@@ -48,7 +48,7 @@ impl Wanted {
 pub(super) fn pack(graph: &Graph, program: &mut Program) {
     // By the gate too: a pack that was made in a repeat which may be skipped serves that repeat alone.
     let mut packs = BTreeMap::<(Option<ValueId>, Vec<ValueId>), ValueId>::new();
-    let (asked, mut readers) = (demanded(program), BTreeMap::<ValueId, usize>::new());
+    let (demanded, mut readers) = (demanded(program), BTreeMap::<ValueId, usize>::new());
     for op in &program.ops {
         op.inputs().collect::<BTreeSet<_>>().into_iter().for_each(|v| *readers.entry(v).or_default() += 1);
     }
@@ -57,14 +57,14 @@ pub(super) fn pack(graph: &Graph, program: &mut Program) {
         let all = wanted(graph, program, reader);
         let gate = program.ops.get(reader).and_then(|op| op.gate);
         // What nothing else reads is no longer stored.
-        let gone = |value: &ValueId| readers.get(value) == Some(&1) && !asked.contains(value);
+        let gone = |value: &ValueId| readers.get(value) == Some(&1) && !demanded.contains(value);
         let packed: BTreeSet<ValueId> = all.iter().flat_map(Wanted::values).filter(gone).collect();
         for wanted in all {
             if !has_room(graph, program, reader, &wanted) {
                 continue;
             }
-            let known = packs.get(&(gate, wanted.values())).copied();
-            let made = known.or_else(|| with_last(graph, program, (reader, &packed), &wanted)).or_else(|| {
+            let existing_pack = packs.get(&(gate, wanted.values())).copied();
+            let made = existing_pack.or_else(|| with_last(graph, program, (reader, &packed), &wanted)).or_else(|| {
                 let (value, pack) = by_itself(graph, program, reader, &wanted)?;
                 alone.push((reader, pack));
                 Some(value)
@@ -105,8 +105,8 @@ fn wanted(graph: &Graph, program: &Program, reader: OpId) -> Vec<Wanted> {
         for (port, declared) in sets.filter(|_| looping) {
             let part = |part: &Part| op.reads.iter().find(|r| r.stage == field && r.port == port && r.part == *part);
             let Some(count) = part(&Part::Count).map(|read| read.value) else { continue };
-            let asked = stage.reads_of_others(declared);
-            let floats = asked.iter().filter_map(|name| {
+            let names_read = stage.reads_of_others(declared);
+            let floats = names_read.iter().filter_map(|name| {
                 let read = part(&Part::Attribute((*name).into()))?;
                 let value = program.values.get(read.value)?;
                 let whole = value.ty.value().scalar() == Scalar::F32
@@ -216,8 +216,8 @@ fn follows(program: &Program, value: ValueId, op: OpId) -> bool {
 /// A stage over particles that only changes their own attributes.
 fn own_particles<'g>(graph: &'g Graph, op: &Op) -> Option<&'g Stage> {
     let stage = query::stage_of(graph, op, OWN)?;
-    let own = stage.outputs().all(|p| p.ty == PortType::Particles && p.change == Change::Own);
-    (matches!(op.task, Task::Stage) && !op.edited && own && stage.source() == IterationSource::Particles)
+    let changes_own = stage.outputs().all(|p| p.ty == PortType::Particles && p.change == Change::Own);
+    (matches!(op.task, Task::Stage) && !op.edited && changes_own && stage.source() == IterationSource::Particles)
         .then_some(stage)
 }
 
@@ -253,13 +253,13 @@ fn by_itself(graph: &Graph, program: &mut Program, reader: OpId, wanted: &Wanted
 
 /// The value of a pack.
 fn add(program: &mut Program, wanted: &Wanted) -> Option<ValueId> {
-    let values: Option<Vec<&Value>> = wanted.attributes.iter().map(|(_, v)| program.values.get(*v)).collect();
+    let values: Option<Vec<&WireValue>> = wanted.attributes.iter().map(|(_, v)| program.values.get(*v)).collect();
     let values = values?;
     let words: u32 = values.iter().map(|value| value.ty.value().components(value.dim)).sum();
     let last = values.last()?;
     let ty = if words == 2 { ValueType::Vec2 } else { ValueType::Vec4 };
     let set = last.label.rsplit_once('.').map_or(last.label.as_str(), |(set, _)| set);
-    let value = Value {
+    let value = WireValue {
         stored: Stored { ty: WireType::Attribute(ty), ..last.stored },
         label: format!("{set}.{}", wanted.name()),
         bytes: (u64::from(last.capacity) * u64::from(ty.components(last.dim)) * 4).next_multiple_of(16),
@@ -292,11 +292,11 @@ fn redirect(op: &mut Op, wanted: &Wanted, value: ValueId) {
 /// Attributes that only packs are made of are not stored.
 fn leave_unread_out(program: &mut Program) {
     let read: BTreeSet<ValueId> = program.ops.iter().flat_map(Op::inputs).collect();
-    let asked = demanded(program);
+    let demanded = demanded(program);
     let packs = |op: &Op| op.writes.iter().any(|w| matches!(w.part, Part::Packed(_))) && matches!(op.task, Task::Stage);
     for op in program.ops.iter_mut().filter(|op| packs(op)) {
         for write in op.writes.iter_mut().filter(|w| matches!(w.part, Part::Attribute(_))) {
-            write.transient |= !read.contains(&write.value) && !asked.contains(&write.value);
+            write.transient |= !read.contains(&write.value) && !demanded.contains(&write.value);
         }
     }
 }

@@ -52,9 +52,9 @@ fn can_mark(graph: &Graph, program: &Program, (writer, search): (&Op, &Op), at: 
     let plain = write.stage == OWN && write.part == Part::Whole && write.consumes.is_none() && write.start.is_none();
     let single = port.scatter.is_none() && port.reduce.is_none() && writer.sweeps == 1 && writer.color.is_none();
     let precise = program.values.get(write.value).is_some_and(|value| value.precision == Precision::F32);
-    let known =
+    let fixed_type =
         matches!(&port.ty, PortType::Grid(Element::Fixed(value)) if *value != ValueType::Mat && !value.is_array());
     let together =
         writer.gate == search.gate && writer.invariant == search.invariant && writer.substep == search.substep;
-    matches!(writer.task, Task::Stage) && plain && single && precise && known && together
+    matches!(writer.task, Task::Stage) && plain && single && precise && fixed_type && together
 }

@@ -32,7 +32,7 @@ pub(super) fn assign(graph: &Graph, (budget, wherever): (u64, bool), frame: &mut
     if frame.versions || !wherever && memory(graph, frame, reset) <= budget {
         return;
     }
-    let mut pools = Pools::of(graph, frame, reset);
+    let mut pools = Pools::new(graph, frame, reset);
     while pools.narrow(graph, frame) {}
     frame.notes.extend(std::mem::take(&mut pools.notes));
     let Some(all) = pools.all(graph, frame) else { return };
@@ -67,7 +67,7 @@ struct Pools {
 }
 
 impl Pools {
-    fn of(graph: &Graph, frame: &mut Program, reset: &Program) -> Pools {
+    fn new(graph: &Graph, frame: &mut Program, reset: &Program) -> Pools {
         let mut pools =
             Pools { values: BTreeMap::new(), states: BTreeMap::new(), before: BTreeMap::new(), notes: BTreeSet::new() };
         let writers = frame.writers();

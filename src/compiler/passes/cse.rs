@@ -37,7 +37,7 @@ impl Key {
 pub(super) fn drop_repeats(graph: &Graph, program: &mut Program) {
     let held = held(program);
     let open = open(program);
-    let mut known = HashMap::<Key, Vec<(Option<ValueId>, Vec<ValueId>)>>::new();
+    let mut earlier = HashMap::<Key, Vec<(Option<ValueId>, Vec<ValueId>)>>::new();
     let mut same = BTreeMap::<ValueId, ValueId>::new();
     let mut ops = Arena::default();
     for mut op in std::mem::take(&mut program.ops) {
@@ -47,8 +47,9 @@ pub(super) fn drop_repeats(graph: &Graph, program: &mut Program) {
         let made: Vec<ValueId> = op.writes.iter().map(|w| w.value).collect();
         if repeats(graph, &op) && made.iter().all(|value| !held.contains(value)) {
             // One behind a gate has run only if that is open.
-            let ran = |gate: &ValueId| op.gate.and_then(|own| open.get(&own)).is_some_and(|all| all.contains(gate));
-            let before = known.entry(Key::of(&op)).or_default();
+            let ran =
+                |gate: &ValueId| op.gate.and_then(|op_gate| open.get(&op_gate)).is_some_and(|all| all.contains(gate));
+            let before = earlier.entry(Key::of(&op)).or_default();
             if let Some((_, before)) = before.iter().find(|(gate, _)| gate.as_ref().is_none_or(ran)) {
                 same.extend(made.into_iter().zip(before.iter().copied()));
                 continue;
@@ -88,8 +89,11 @@ fn repeats(graph: &Graph, op: &Op) -> bool {
         stage.outputs().all(|port| port.direction == Direction::Out && (number(port) || made(port)))
     };
     let fields = op.inlined().iter().all(|built| stage(built.node).is_some_and(|stage| !counts(stage)));
-    let own = stage(op.node).is_some_and(|stage| fresh(stage) && !counts(stage));
-    matches!(op.task, Task::Stage | Task::Reduce(..)) && own && fields && op.writes.iter().all(|w| w.consumes.is_none())
+    let pure_stage = stage(op.node).is_some_and(|stage| fresh(stage) && !counts(stage));
+    matches!(op.task, Task::Stage | Task::Reduce(..))
+        && pure_stage
+        && fields
+        && op.writes.iter().all(|w| w.consumes.is_none())
 }
 
 /// Values that must stay where they are, or that something updates.

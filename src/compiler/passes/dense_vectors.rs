@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::allocate;
 use crate::graph::Graph;
 use crate::ir::stored::Stored;
-use crate::ir::{Op, Part, Program, Read, StateKey, Task, Value, ValueId, query};
+use crate::ir::{Op, Part, Program, Read, StateKey, Task, ValueId, WireValue, query};
 use crate::stage::types::PortType;
 
 /// Gives the vectors of three of a frame and of a reset their layout, and notes why.
 pub(super) fn assign(graph: &Graph, frame: &mut Program, reset: &mut Program) {
-    let mut families = Families::of(frame, reset);
+    let mut families = Families::new(frame, reset);
     let mut padded = BTreeMap::<usize, String>::new();
     for (value, why) in gathered(graph, frame).into_iter().chain(from_outside(frame)) {
         padded.entry(families.root(value.index())).or_insert(why);
@@ -118,7 +118,7 @@ impl Choice<'_> {
 }
 
 /// Whether a value takes less memory without padding. In sets of fewer than four particles it does not, since buffers are aligned.
-fn narrows(value: &Value) -> bool {
+fn narrows(value: &WireValue) -> bool {
     let narrow = Stored { dense: true, ..value.stored };
     value.layout().wide() && !value.layout().is_half() && value.fixed.is_none() && bytes(&narrow) < value.bytes
 }
@@ -162,7 +162,7 @@ fn from_outside(program: &Program) -> impl Iterator<Item = (ValueId, String)> {
 struct Families(Vec<usize>);
 
 impl Families {
-    fn of(frame: &Program, reset: &Program) -> Families {
+    fn new(frame: &Program, reset: &Program) -> Families {
         let first = frame.values.len();
         let mut families = Families((0..first + reset.values.len()).collect());
         for (offset, program) in [(0, frame), (first, reset)] {
@@ -222,9 +222,9 @@ fn notes(graph: &Graph, frame: &Program, families: &mut Families, padded: &BTree
     }
     let mut sets = BTreeMap::<(String, Option<&str>), BTreeSet<String>>::new();
     for value in stored(frame) {
-        let Some(known) = frame.values.get(value).filter(|value| value.dense || narrows(value)) else { continue };
+        let Some(version) = frame.values.get(value).filter(|value| value.dense || narrows(value)) else { continue };
         let family = families.root(value.index());
-        let (set, attribute) = names.entry(family).or_insert_with(|| of_label(&known.label)).clone();
+        let (set, attribute) = names.entry(family).or_insert_with(|| of_label(&version.label)).clone();
         sets.entry((set, padded.get(&family).map(String::as_str))).or_default().insert(attribute);
     }
     let sentence = |((set, why), attributes): ((String, Option<&str>), BTreeSet<String>)| {

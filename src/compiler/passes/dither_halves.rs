@@ -16,9 +16,9 @@ pub(super) fn mark(graph: &Graph, program: &mut Program, hoisted: bool) {
     let dithered: Vec<ValueId> = match hoisted {
         true => written(program).collect(),
         false => {
-            let mut known = program.clone();
-            hoist_invariant::mark(graph, &mut known);
-            written(&known).collect()
+            let mut hoisted_program = program.clone();
+            hoist_invariant::mark(graph, &mut hoisted_program);
+            written(&hoisted_program).collect()
         }
     };
     for id in dithered {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::graph::Graph;
 
 /// Prepares a scheduled program for memory allocation and code generation.
-pub(super) fn settle(graph: &Graph, program: &mut Program) {
+pub(super) fn prepare_repeats(graph: &Graph, program: &mut Program) {
     coalesce(graph, program);
     let (mut tables, mut testers) = (BTreeMap::<ValueId, Vec<[u32; 3]>>::new(), BTreeMap::new());
     for op in &program.ops {
@@ -69,14 +69,14 @@ fn sources(program: &Program, versions: &[ValueId]) -> Option<Vec<ValueId>> {
     };
     let sources: Vec<ValueId> = versions.iter().map(source).collect::<Option<_>>()?;
     let apart: BTreeSet<ValueId> = sources.iter().copied().collect();
-    let known = program.together.iter().flatten().any(|v| apart.contains(v));
-    (apart.len() == sources.len() && !known).then_some(sources)
+    let already_together = program.together.iter().flatten().any(|v| apart.contains(v));
+    (apart.len() == sources.len() && !already_together).then_some(sources)
 }
 
 /// The program with attributes of particles that are not updated in place where a repeat computes them last: sorted into
 /// one buffer and moved in another, they are in the same place after every repeat.
 fn apart(graph: &Graph, program: &Program, sources: &[ValueId]) -> Option<Program> {
-    let (mut apart, asked) = (program.clone(), demanded(program));
+    let (mut apart, demanded) = (program.clone(), demanded(program));
     let makers = program.writers();
     for source in sources {
         let op = apart.ops.get_mut(makers[*source]?)?;
@@ -86,7 +86,7 @@ fn apart(graph: &Graph, program: &Program, sources: &[ValueId]) -> Option<Progra
     let fits = |source: &ValueId| {
         let op = makers[*source].and_then(|op| apart.ops.get(op));
         op.is_some_and(|op| {
-            buffers(graph, &apart, op, &|value| asked.contains(&value)) <= program.buffer_budget.max(MAX_BUFFERS)
+            buffers(graph, &apart, op, &|value| demanded.contains(&value)) <= program.buffer_budget.max(MAX_BUFFERS)
         })
     };
     sources.iter().all(fits).then_some(apart)

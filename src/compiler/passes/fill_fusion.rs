@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::arena::IdVec;
 use crate::graph::{Graph, Kind};
 use crate::ir::links::topological;
-use crate::ir::{Op, OpId, Part, Program, Task, Value, ValueId, Write, bindings, demand, query, workgroups};
+use crate::ir::{Op, OpId, Part, Program, Task, ValueId, WireValue, Write, bindings, demand, query, workgroups};
 use crate::stage::IterationSource;
 use crate::stage::types::{Precision, WireType};
 
@@ -21,11 +21,12 @@ pub(super) fn join(graph: &Graph, program: &mut Program) {
     if fills.is_empty() || program.versions {
         return;
     }
-    let asked = demand::demanded(program);
+    let demanded = demand::demanded(program);
     let mut order = Order::of(program);
     for fill in fills {
-        let (left, moved): (Vec<Write>, Vec<Write>) =
-            std::mem::take(&mut program.ops[fill].writes).into_iter().partition(|write| asked.contains(&write.value));
+        let (left, moved): (Vec<Write>, Vec<Write>) = std::mem::take(&mut program.ops[fill].writes)
+            .into_iter()
+            .partition(|write| demanded.contains(&write.value));
         program.ops[fill].writes = left;
         for write in moved {
             match order.host(graph, program, fill, write.value) {
@@ -58,10 +59,10 @@ fn zeroes(op: &Op) -> bool {
 
 /// The operations so that each comes after those whose values it needs.
 struct Order {
-    writers: IdVec<Value, Option<OpId>>,
+    writers: IdVec<WireValue, Option<OpId>>,
     ops: Vec<OpId>,
     /// The place of the first operation that needs each value.
-    needed: IdVec<Value, usize>,
+    needed: IdVec<WireValue, usize>,
     /// How many grids each operation zeroes.
     zeroed: BTreeMap<OpId, u32>,
 }

@@ -13,8 +13,8 @@ use crate::stage::types::PortType;
 pub(super) fn mark(graph: &Graph, program: &mut Program) {
     // Numbers of a checked graph have no errors; without their values nothing that uses one would be invariant.
     let numbers = Table::new(&graph.numbers).unwrap_or_default();
-    let mut known = BTreeMap::new();
-    let mut rests = |node: NodeId| *known.entry(node).or_insert_with(|| node_rests(graph, node, &numbers));
+    let mut rests_by_node = BTreeMap::new();
+    let mut rests = |node: NodeId| *rests_by_node.entry(node).or_insert_with(|| node_rests(graph, node, &numbers));
     // The next value of a State is written in every frame: with two buffers that are swapped, a frame without it would
     // show the value before the last.
     let next: BTreeSet<ValueId> = program.next.values().copied().collect();
@@ -66,13 +66,13 @@ fn take_back(graph: &Graph, program: &mut Program) -> bool {
 /// comes from a cache is another value in each frame.
 fn unchanging<'a>(graph: &'a Graph, program: &'a Program) -> impl Iterator<Item = ValueId> + 'a {
     let numbered = |node: NodeId| graph.nodes.get(node)?.file.as_ref()?.sequence;
-    let own = move |((key, value), next): ((&StateKey, &ValueId), Option<&ValueId>)| {
+    let unchanged = move |((key, value), next): ((&StateKey, &ValueId), Option<&ValueId>)| {
         // The colours of a file are a part on a domain; attributes of particles are on none.
         let grid = program.values.get(*value).is_some_and(|value| value.domain.is_some());
         let moves = numbered(key.0).is_some() || matches!(key.1, Part::Outside(..));
         ((key.1 == Part::Whole || grid) && next == Some(value) && !moves).then_some(*value)
     };
-    program.states.iter().map(|(key, value)| ((key, value), program.next.get(key))).filter_map(own)
+    program.states.iter().map(|(key, value)| ((key, value), program.next.get(key))).filter_map(unchanged)
 }
 
 /// Whether an operation only initialises what another one updates. A scatter sums in place, so it needs this in every

@@ -365,7 +365,7 @@ pub(super) const PASSES: &[Pass] = &[
         runs: Runs::Frame(|with, program| {
             active_blocks::sum(with.graph, program);
             if with.tuning.fuse {
-                active_blocks::settle(with.graph, program);
+                active_blocks::mark_settled_updates(with.graph, program);
             }
             Ok(())
         }),
@@ -377,7 +377,7 @@ pub(super) const PASSES: &[Pass] = &[
         place: "after scheduling: which copies a repeat that may not run can do without depends on the order",
         when: always,
         runs: Runs::Frame(|with, program| {
-            early_exit::settle(with.graph, program);
+            early_exit::prepare_repeats(with.graph, program);
             Ok(())
         }),
     },

@@ -12,7 +12,7 @@ use crate::ir::links::topological;
 use crate::ir::packs::rows;
 use crate::ir::query;
 use crate::ir::stored::Stored;
-use crate::ir::{InstanceId, Op, OpId, Part, Program, Read, Task, Value, ValueId, Write, bindings};
+use crate::ir::{InstanceId, Op, OpId, Part, Program, Read, Task, ValueId, WireValue, Write, bindings};
 use std::collections::BTreeMap;
 
 use crate::graph::Graph;
@@ -52,14 +52,14 @@ pub(super) fn keep(graph: &Graph, program: &mut Program) {
     let mut first = BTreeMap::<Around, Vec<(OpId, Searching, Option<ValueId>)>>::new();
     for index in order(program) {
         for searching in searches(graph, program, index) {
-            let known = first.entry(searching.around).or_default();
+            let earlier = first.entry(searching.around).or_default();
             // A search behind a gate serves those that run only if it did.
             let gate = |op: OpId| program.ops.get(op).and_then(|op| op.gate);
             let open: Vec<ValueId> = query::open_gates(program, &writers, gate(index)).collect();
             let ran = |op: OpId| gate(op).is_none_or(|gate| open.contains(&gate));
-            let Some((op, by, value)) = known.iter_mut().find(|(op, ..)| ran(*op)) else {
+            let Some((op, by, value)) = earlier.iter_mut().find(|(op, ..)| ran(*op)) else {
                 if searching.output.is_some() {
-                    known.push((index, searching, None));
+                    earlier.push((index, searching, None));
                 }
                 continue;
             };
@@ -102,11 +102,11 @@ fn searching(graph: &Graph, program: &Program, op: &Op, field: InstanceId) -> Op
     let search = stage.search(graph.dim(node))?;
     let set = stage.set()?;
     let port = |name: &str| stage.inputs().position(|p| p.name == name);
-    let (grid, own) = (port(&search.grid)?, port(&set.name)?);
+    let (grid, particles) = (port(&search.grid)?, port(&set.name)?);
     let read = |port: usize, part: Part| {
         op.reads.iter().find(|r| r.stage == field && r.port == port && r.part == part).map(|r| r.value)
     };
-    let (start, position) = (read(grid, Part::Start)?, read(own, Part::Attribute("position".into()))?);
+    let (start, position) = (read(grid, Part::Start)?, read(particles, Part::Attribute("position".into()))?);
     let domain = graph.domains.get(program.values.get(start)?.domain?)?;
     let place = program.values.get(position)?;
     // Around a periodic border a row is not contiguous.
@@ -117,7 +117,7 @@ fn searching(graph: &Graph, program: &Program, op: &Op, field: InstanceId) -> Op
     fits.then_some(Searching { field, grid, output: output.filter(|_| search.whole), around, tests: search.tests })
 }
 
-fn bytes(position: &Value) -> u64 {
+fn bytes(position: &WireValue) -> u64 {
     ROW_BYTES * u64::from(rows(position.dim)) * u64::from(position.capacity)
 }
 
@@ -125,7 +125,7 @@ fn bytes(position: &Value) -> u64 {
 fn leave(program: &mut Program, op: OpId, by: &Searching) -> Option<ValueId> {
     let place = program.values.get(by.around.position)?;
     let set = place.label.rsplit_once('.').map_or(place.label.as_str(), |(set, _)| set);
-    let value = Value {
+    let value = WireValue {
         stored: Stored { ty: WireType::Attribute(ValueType::U32), ..place.stored },
         label: format!("{set}.found"),
         bytes: bytes(place),

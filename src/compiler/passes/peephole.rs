@@ -3,7 +3,7 @@
 
 use crate::arena::Arena;
 use crate::ir::demand::{self, demanded};
-use crate::ir::{OWN, Op, Part, Program, Read, StageInstance, Task, Value, ValueId, Write};
+use crate::ir::{OWN, Op, Part, Program, Read, StageInstance, Task, ValueId, WireValue, Write};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::{Graph, Kind};
@@ -22,14 +22,14 @@ pub(super) fn thin(graph: &Graph, program: &mut Program) {
 /// Copy propagation: a stage whose text is `return particle.x;` or `return x(cell);` is bypassed, and its readers read
 /// the input.
 fn hand_on(graph: &Graph, program: &mut Program) {
-    let asked = demanded(program);
+    let demanded = demanded(program);
     let go_on = program.ops.iter().filter(|op| !matches!(op.task, Task::ScanBlocks)).flat_map(|op| &op.writes);
     let consumed: BTreeSet<ValueId> = go_on.filter_map(|w| w.consumes).collect();
     let mut instead = BTreeMap::<ValueId, ValueId>::new();
     let mut left_out = BTreeSet::new();
     for (index, op) in program.ops.entries() {
         let Some((source, value)) = handed_on(graph, program, op) else { continue };
-        if !asked.contains(&value) && !consumed.contains(&value) {
+        if !demanded.contains(&value) && !consumed.contains(&value) {
             instead.insert(value, instead.get(&source).copied().unwrap_or(source));
             left_out.insert(index);
         }
@@ -62,7 +62,7 @@ fn handed_on(graph: &Graph, program: &Program, op: &Op) -> Option<(ValueId, Valu
     let input = stage.inputs().position(|port| port.name == part.0)?;
     let read = op.reads.iter().find(|r| r.stage == OWN && r.port == input && r.part == part.1)?;
     let (from, to) = (program.values.get(read.value)?, program.values.get(write.value)?);
-    let layout = |value: &Value| (value.layout().buffer(), value.layout().numbers());
+    let layout = |value: &WireValue| (value.layout().buffer(), value.layout().numbers());
     let same = from.ty.value() == to.ty.value() && from.precision == to.precision && layout(from) == layout(to);
     let room = from.domain == to.domain && from.capacity == to.capacity;
     (plain && same && room && write.start.is_none() && !write.transient).then_some((read.value, write.value))
@@ -106,8 +106,8 @@ fn reduce_at_once(program: &mut Program) {
 
 /// Sums in fixed point that only stages read stay as they are: loading converts them, to the same bits.
 fn read_fixed(program: &mut Program) {
-    let asked = demanded(program);
-    let mut used = asked.clone();
+    let demanded = demanded(program);
+    let mut used = demanded.clone();
     for op in &program.ops {
         used.extend(op.writes.iter().filter_map(|w| w.consumes));
         if !matches!(op.task, Task::Stage) {

@@ -8,7 +8,7 @@ use crate::stage::header::Change;
 
 /// Fuses moves of particles into the stages that determine their targets, as far as their kernels have buffers for it.
 pub(super) fn join(graph: &Graph, program: &mut Program) {
-    let asked = demand::demanded(program);
+    let demanded = demand::demanded(program);
     let mut readers = program.values.table(Vec::new());
     for (reader, op) in program.ops.entries() {
         let read: BTreeSet<ValueId> = op.inputs().collect();
@@ -17,11 +17,12 @@ pub(super) fn join(graph: &Graph, program: &mut Program) {
     let mut moved = BTreeSet::<OpId>::new();
     for stage in program.ops.ids() {
         let Some(says) = program.ops.get(stage) else { continue };
-        let Some(index) = index_of(graph, says).filter(|index| !asked.contains(index)) else { continue };
+        let Some(index) = index_of(graph, says).filter(|index| !demanded.contains(index)) else { continue };
         let readers = &readers[index];
         let mut moves = readers.iter().map(|reader| &program.ops[*reader]);
-        let fits =
-            |op: &Op| bindings::buffers(graph, program, op, &|value| asked.contains(&value)) <= program.buffer_budget;
+        let fits = |op: &Op| {
+            bindings::buffers(graph, program, op, &|value| demanded.contains(&value)) <= program.buffer_budget
+        };
         if moves.clone().all(|op| matches!(op.task, Task::Scatter))
             && let Some(joined) = moves.try_fold(says.clone(), |op, next| with((graph, program), op, next, index))
             && fits(&joined)

@@ -7,7 +7,7 @@ use crate::arena::Arena;
 use crate::graph::{DomainId, Graph, Kind};
 use crate::ir::stored::Stored;
 use crate::ir::workgroups::LANES;
-use crate::ir::{OWN, Op, Part, Program, Read, StageInstance, Task, Value, ValueId, Write, bindings, bins, query};
+use crate::ir::{OWN, Op, Part, Program, Read, StageInstance, Task, ValueId, WireValue, Write, bindings, bins, query};
 use crate::stage::IterationSource;
 use crate::stage::header::Change;
 use crate::stage::types::{ValueType, WireType};
@@ -82,7 +82,9 @@ fn candidate(graph: &Graph, program: &Program, op: &Op, smallest: u32) -> Option
         return None;
     }
     let input = stage.inputs().position(|port| port.name == set.name)?;
-    let (count, domain, capacity) = (query::count(graph, op)?, room.domain, room.capacity);
+    let count = query::count(graph, op)?;
+    let domain = room.domain;
+    let capacity = room.capacity;
     let space = graph.domains.get(domain)?;
     if program.versions {
         return Some(Err("every version of its sums is kept".into()));
@@ -114,13 +116,13 @@ fn candidate(graph: &Graph, program: &Program, op: &Op, smallest: u32) -> Option
     if bins::count(space) > MOST_BINS {
         return Some(Err(format!("its domain has more than {MOST_BINS} bins")));
     }
-    let own = |read: &&Read| op.runs_itself(read.stage) && read.part == Part::Attribute(POSITION.into());
+    let reads_position = |read: &&Read| op.runs_itself(read.stage) && read.part == Part::Attribute(POSITION.into());
     let of_set = |read: &&Read| {
         let value = program.values.get(read.value);
-        let vector = |value: &Value| value.ty.value().components(value.dim) == space.dim;
+        let vector = |value: &WireValue| value.ty.value().components(value.dim) == space.dim;
         value.is_some_and(|value| value.capacity == capacity && vector(value))
     };
-    let Some(position) = op.reads.iter().filter(own).find(of_set).map(|read| read.value) else {
+    let Some(position) = op.reads.iter().filter(reads_position).find(of_set).map(|read| read.value) else {
         return Some(Err("it does not read the `position` of its particles from memory".into()));
     };
     let mut listed = op.clone();
@@ -171,8 +173,8 @@ fn make(graph: &Graph, program: &mut Program, op: &Op, of: &Bins, ops: &mut Vec<
     let bins = bins::count(domain);
     let mut value = |what: &str, elements: u64, words: u64| {
         let stored = Stored { capacity: elements as u32, ..Stored::number(number) };
-        let value = Value::new(number, format!("{path} ({what})"), (words * 4).next_multiple_of(16));
-        program.values.push(Value { stored, ..value })
+        let value = WireValue::new(number, format!("{path} ({what})"), (words * 4).next_multiple_of(16));
+        program.values.push(WireValue { stored, ..value })
     };
     let zeros = value("bins", bins, bins + 1);
     let counts = value("bins", bins, bins + 1);

@@ -44,7 +44,7 @@ pub(super) struct Guards<'a> {
 
 impl<'a> Guards<'a> {
     /// `text`: all that was generated for the stage.
-    pub(super) fn of(cx: &Context<'_>, of: Instance<'a>, text: &str, finite: bool) -> Guards<'a> {
+    pub(super) fn new(cx: &Context<'_>, of: Instance<'a>, text: &str, finite: bool) -> Guards<'a> {
         let search = cx.reads(of.index).any(|r| r.part == Part::Start);
         let visits = || tokens(text).iter().any(|t| t.kind == TokenKind::Word && t.text.ends_with("_too_many"));
         Guards {
@@ -89,14 +89,14 @@ pub(super) fn functions(binding: usize, guards: &[Guards<'_>]) -> String {
         out.push_str(&visited());
     }
     for of in guards {
-        let (own, raised) = (prefix(of.index), |cause| format!("params.{}", member(of.index, cause)));
+        let (prefix, raised) = (prefix(of.index), |cause| format!("params.{}", member(of.index, cause)));
         if of.loops {
             let alarm = raised(Cause::Loop);
-            let _ = writeln!(out, "fn {own}_loop_spent() -> bool {{ return _spent({alarm}); }}");
+            let _ = writeln!(out, "fn {prefix}_loop_spent() -> bool {{ return _spent({alarm}); }}");
         }
         if of.neighbors {
             let alarm = raised(Cause::Neighbors);
-            let _ = writeln!(out, "fn {own}_too_many(more: u32) -> bool {{ return _visited(more, {alarm}); }}");
+            let _ = writeln!(out, "fn {prefix}_too_many(more: u32) -> bool {{ return _visited(more, {alarm}); }}");
         }
     }
     out

@@ -14,7 +14,7 @@ use crate::document::WHERE;
 use crate::graph::Graph;
 use crate::ir::query::stage_of;
 use crate::ir::window::{Side, Window, window};
-use crate::ir::{OWN, Op, Part, Program, Read, Value, ValueId, Write, demand};
+use crate::ir::{OWN, Op, Part, Program, Read, ValueId, WireValue, Write, demand};
 use crate::stage::header::{Change, Direction, Port, Scatter};
 use crate::stage::types::{PortType, Scalar};
 
@@ -56,8 +56,8 @@ pub(super) fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]
 
 /// Adds a buffer that is read, unless the same is there already.
 fn share(mut all: Vec<Bound>, mut next: Bound) -> Vec<Bound> {
-    match all.iter_mut().find(|known| known.value == next.value && known.ty == next.ty) {
-        Some(known) => known.reads.append(&mut next.reads),
+    match all.iter_mut().find(|buffer| buffer.value == next.value && buffer.ty == next.ty) {
+        Some(buffer) => buffer.reads.append(&mut next.reads),
         None => all.push(next),
     }
     all
@@ -108,7 +108,9 @@ impl Binder<'_> {
     /// The buffer of what is read from memory.
     fn read(&self, read: &Read) -> Option<Bound> {
         if read.part.is_blocks() {
-            let (variable, ty, name) = (names::blocks(&read.part), "array<u32>".into(), WHERE.into());
+            let variable = names::blocks(&read.part);
+            let ty = "array<u32>".into();
+            let name = WHERE.into();
             return Some(Bound { reads: vec![read.clone()], variable, ty, writes: false, name, value: read.value });
         }
         let port = stage_of(self.graph, self.op, read.stage)?.inputs().nth(read.port)?;
@@ -168,7 +170,7 @@ impl Binder<'_> {
     }
 
     /// WGSL type of the buffer that a write goes to.
-    fn written(&self, write: &Write, port: &Port, value: &Value) -> String {
+    fn written(&self, write: &Write, port: &Port, value: &WireValue) -> String {
         let (ty, wgsl) = (value.ty.value(), value.layout().wgsl());
         if matches!(write.part, Part::Zeros(_)) {
             return match value.layout().numbers() {
@@ -192,7 +194,7 @@ impl Binder<'_> {
     }
 
     /// WGSL type of a buffer of values of one of the writes.
-    fn plain(&self, write: &Write, value: &Value) -> String {
+    fn plain(&self, write: &Write, value: &WireValue) -> String {
         match write.stage == OWN && self.wide(write.port, Side::Output) {
             true => value.layout().buffer_of_fours().into(),
             false => value.layout().buffer(),

@@ -5,7 +5,7 @@ use super::mapping::Mapping;
 use super::names;
 use crate::graph::{Domain, Graph, Kind, Node};
 use crate::ir::workgroups::{self, workgroup};
-use crate::ir::{InstanceId, OWN, Op, Part, Program, Read, Value, ValueId, Write, blocks, tiles};
+use crate::ir::{InstanceId, OWN, Op, Part, Program, Read, ValueId, WireValue, Write, blocks, tiles};
 use crate::stage::edges::Edges;
 use crate::stage::header::{Change, Direction, Port};
 use crate::stage::{Reach, Stage};
@@ -41,7 +41,7 @@ pub(crate) struct Instance<'a> {
 pub(crate) struct Written<'a> {
     pub port: &'a Port,
     pub write: &'a Write,
-    pub value: &'a Value,
+    pub value: &'a WireValue,
     pub in_place: bool,
     /// The variable of the memory that it is written to.
     pub target: String,
@@ -52,7 +52,9 @@ impl<'a> Context<'a> {
     pub(crate) fn new(graph: &'a Graph, program: &'a Program, op: &'a Op, in_place: &'a [bool]) -> Option<Context<'a>> {
         let node = graph.nodes.get(op.node)?;
         let Kind::Stage(stage) = &node.kind else { return None };
-        let (dim, mapping, bound) = (graph.dim(node), Mapping::of(op), bound::bound(graph, program, op, in_place));
+        let dim = graph.dim(node);
+        let mapping = Mapping::of(op);
+        let bound = bound::bound(graph, program, op, in_place);
         let listed = workgroups::listed_blocks(graph, op, in_place).is_some();
         Some(Context { graph, program, op, node, stage, dim, mapping, bound, listed, in_place })
     }
@@ -79,7 +81,7 @@ impl<'a> Context<'a> {
     }
 
     /// The stage that is dispatched.
-    pub(crate) fn own(&self) -> Instance<'a> {
+    pub(crate) fn dispatched(&self) -> Instance<'a> {
         Instance { index: OWN, node: self.node, stage: self.stage }
     }
 
@@ -110,11 +112,11 @@ impl<'a> Context<'a> {
         self.stage.names(word) || self.inlined().any(|of| of.stage.names(word))
     }
 
-    pub(crate) fn value(&self, id: ValueId) -> Option<&'a Value> {
+    pub(crate) fn value(&self, id: ValueId) -> Option<&'a WireValue> {
         self.program.values.get(id)
     }
 
-    pub(crate) fn domain_of(&self, value: &Value) -> Option<&'a Domain> {
+    pub(crate) fn domain_of(&self, value: &WireValue) -> Option<&'a Domain> {
         value.domain.and_then(|domain| self.graph.domains.get(domain))
     }
 
@@ -138,7 +140,7 @@ impl<'a> Context<'a> {
     }
 
     /// What a read beyond a grid gives a port.
-    pub(crate) fn edges(&self, port: &Port, value: &Value) -> Edges {
+    pub(crate) fn edges(&self, port: &Port, value: &WireValue) -> Edges {
         port.edges(self.domain_of(value).map(|d| d.edge).unwrap_or_default())
     }
 }
@@ -156,7 +158,7 @@ impl<'a> Context<'a> {
     }
 
     /// The value that a part of a port is read from in memory.
-    pub(crate) fn read_value(&self, of: InstanceId, port: usize, part: &Part) -> Option<&'a Value> {
+    pub(crate) fn read_value(&self, of: InstanceId, port: usize, part: &Part) -> Option<&'a WireValue> {
         self.reads(of).find(|r| r.port == port && r.part == *part).and_then(|r| self.value(r.value))
     }
 
@@ -167,7 +169,7 @@ impl<'a> Context<'a> {
     }
 
     /// What a port gets from another stage of the dispatch: the variable and its value.
-    pub(crate) fn forwarded(&self, of: InstanceId, port: usize, part: &Part) -> Option<(String, &'a Value)> {
+    pub(crate) fn forwarded(&self, of: InstanceId, port: usize, part: &Part) -> Option<(String, &'a WireValue)> {
         let read = self.op.forwarded.iter().find(|r| r.stage == of && r.port == port && r.part == *part)?;
         Some((self.passed(read.value)?, self.value(read.value)?))
     }
@@ -180,7 +182,7 @@ impl<'a> Context<'a> {
     }
 
     /// The stage that recomputes what a port reads, and the value that it recomputes.
-    pub(crate) fn recomputed(&self, of: InstanceId, port: usize) -> Option<(InstanceId, &'a Value)> {
+    pub(crate) fn recomputed(&self, of: InstanceId, port: usize) -> Option<(InstanceId, &'a WireValue)> {
         self.op.stages.entries().find_map(|(index, stage)| {
             let value = stage.recomputes.filter(|_| stage.callers.contains(&(of, port)))?;
             Some((index, self.value(value)?))
@@ -188,7 +190,7 @@ impl<'a> Context<'a> {
     }
 
     /// Inputs of a tile that are read at the computed cell only. They are the same in every sweep, so they wait in registers.
-    pub(crate) fn held_inputs(&self) -> Vec<(&'a Port, &'a Value)> {
+    pub(crate) fn held_inputs(&self) -> Vec<(&'a Port, &'a WireValue)> {
         let held = |port: usize| {
             let read = self.all_reads(OWN).find(|r| r.port == port)?;
             Some((self.stage.inputs().nth(port)?, self.value(read.value)?))
@@ -207,8 +209,8 @@ impl<'a> Context<'a> {
     /// What one of the stages writes.
     pub(crate) fn writes_of(&self, of: InstanceId) -> impl Iterator<Item = Written<'a>> {
         let all = self.op.writes.iter().zip(self.in_place).enumerate();
-        let own = move |write: &Write| write.stage == of && !matches!(write.part, Part::Zeros(_));
-        all.filter(move |(_, (write, _))| own(write)).filter_map(|(index, (write, in_place))| {
+        let from_stage = move |write: &Write| write.stage == of && !matches!(write.part, Part::Zeros(_));
+        all.filter(move |(_, (write, _))| from_stage(write)).filter_map(|(index, (write, in_place))| {
             let port = self.instance(write.stage)?.stage.outputs().nth(write.port)?;
             let target = bound::target(self.graph, self.op, self.in_place, index)?;
             Some(Written { port, write, value: self.value(write.value)?, in_place: *in_place, target })
@@ -216,7 +218,7 @@ impl<'a> Context<'a> {
     }
 
     /// The grids that the dispatch sets to zero besides, and the variables of their memory.
-    pub(crate) fn zeros(&self) -> impl Iterator<Item = (&'a Value, String)> {
+    pub(crate) fn zeros(&self) -> impl Iterator<Item = (&'a WireValue, String)> {
         let zeros = self.op.writes.iter().enumerate().filter(|(_, write)| matches!(write.part, Part::Zeros(_)));
         zeros.filter_map(|(index, write)| {
             Some((self.value(write.value)?, bound::target(self.graph, self.op, self.in_place, index)?))
@@ -229,7 +231,7 @@ impl<'a> Context<'a> {
     }
 
     /// The version that a write updates; itself, where there is none.
-    pub(crate) fn updated(&self, written: &Written<'a>) -> &'a Value {
+    pub(crate) fn updated(&self, written: &Written<'a>) -> &'a WireValue {
         written.write.consumes.and_then(|before| self.value(before)).unwrap_or(written.value)
     }
 

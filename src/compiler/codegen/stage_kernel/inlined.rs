@@ -21,16 +21,16 @@ pub(super) struct Module<'a> {
 }
 
 pub(crate) fn module<'a>(cx: &Context<'_>, of: Instance<'a>) -> Module<'a> {
-    let own = Text::of(cx, of);
-    let (types, accessors) = (declarations::types(cx, of), accessors(cx, of, &own));
+    let source_text = Text::new(cx, of);
+    let (types, accessors) = (declarations::types(cx, of), accessors(cx, of, &source_text));
     let mut used = UsedNames::default();
     used.add_words(of.stage.words());
     [&types, &accessors].into_iter().for_each(|text| used.add_text(text));
     let prelude = prelude::prelude(&cx.domain(of.node), (0, of.node.blocks.is_some()), &mut used);
-    let (text, prefix) = (format!("{}\n{prelude}{types}{accessors}", own.source), prefix(of.index));
+    let (text, prefix) = (format!("{}\n{prelude}{types}{accessors}", source_text.source), prefix(of.index));
     let mut names = prelude::declared(&text);
     names.extend(GUARDS.map(String::from));
     let text = renamed(&text, &prefix, |name| names.contains(name).then(|| format!("{prefix}{name}")));
-    let guards = Guards::of(cx, of, &text, own.finite);
+    let guards = Guards::new(cx, of, &text, source_text.finite);
     Module { text, guards }
 }

@@ -16,7 +16,7 @@ use crate::stage::types::ValueType;
 /// The whole block. `guards`: what can go wrong in the stages.
 pub(super) fn block(cx: &Context<'_>, guards: &[Guards<'_>]) -> Block {
     let mut block = Block::default();
-    settings(cx, cx.own(), &mut block);
+    settings(cx, cx.dispatched(), &mut block);
     cx.inlined().for_each(|of| settings(cx, of, &mut block));
     for (of, cause) in guards.iter().flat_map(Guards::causes) {
         let alarm = Alarm { node: of.node.path.clone(), cause };

@@ -63,11 +63,11 @@ pub(crate) struct StageKernel {
 
 /// Writes the kernel of an operation.
 pub(crate) fn write(cx: &Context<'_>) -> StageKernel {
-    let text = Text::of(cx, cx.own());
-    let accessors = accessors::accessors(cx, cx.own(), &text);
+    let text = Text::new(cx, cx.dispatched());
+    let accessors = accessors::accessors(cx, cx.dispatched(), &text);
     let modules: Vec<Module<'_>> = cx.inlined().map(|of| inlined::module(cx, of)).collect();
     let (modules, inlined): (Vec<String>, Vec<Guards<'_>>) = modules.into_iter().map(|m| (m.text, m.guards)).unzip();
-    let mut guards = vec![Guards::of(cx, cx.own(), &accessors, text.finite)];
+    let mut guards = vec![Guards::new(cx, cx.dispatched(), &accessors, text.finite)];
     guards.extend(inlined);
     let block = members::block(cx, &guards);
     let (alarms, scatters) = (alarms::alarms(&guards), checks::checks(cx));
@@ -79,7 +79,7 @@ pub(crate) fn write(cx: &Context<'_>) -> StageKernel {
         modules: modules.concat(),
     };
     let generated = sections.assembled(cx, &block);
-    let behind = |own: &str| format!("{}\n\n// ---- generated ----\n{generated}", own.trim_end());
+    let behind = |stage_text: &str| format!("{}\n\n// ---- generated ----\n{generated}", stage_text.trim_end());
     let source = &cx.stage.source;
     let kernel = Kernel {
         name: cx.stage.name.clone(),
@@ -119,7 +119,7 @@ impl Sections {
         let prelude = prelude::prelude(&cx.domain(cx.node), (ring, cx.node.blocks.is_some()), &mut used);
         // Modules have a prelude of their own, and the uniform blocks in common.
         used.add_text(modules);
-        let (types, uniforms) = (declarations::types(cx, cx.own()), declarations::uniforms(block, &used));
+        let (types, uniforms) = (declarations::types(cx, cx.dispatched()), declarations::uniforms(block, &used));
         [&prelude, &types, &uniforms, declarations, accessors, entry, modules].map(String::as_str).concat()
     }
 }

@@ -9,11 +9,11 @@ use std::fmt::Write as _;
 use super::context::Context;
 use super::names;
 use crate::codegen::wgsl::{cell_type, element};
-use crate::ir::{Part, Read, Value, blocks};
+use crate::ir::{Part, Read, WireValue, blocks};
 use crate::stage::types::{ValueType, WireType};
 
 /// The function that says where a cell of a grid, or a face, lies in a pool; `None` where all have memory.
-pub(super) fn function(cx: &Context<'_>, value: &Value) -> Option<String> {
+pub(super) fn function(cx: &Context<'_>, value: &WireValue) -> Option<String> {
     let table = value.pooled?;
     let read = tables(cx).find(|read| read.value == table)?;
     Some(name(&read.part, value.ty))
@@ -39,7 +39,9 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
     }
     for read in tables(cx).filter(pooled) {
         let Some(domain) = cx.domain_of(&cx.program.values[read.value]) else { continue };
-        let (dim, cell, table) = (domain.dim, cell_type(domain.dim), names::blocks(&read.part));
+        let dim = domain.dim;
+        let cell = cell_type(domain.dim);
+        let table = names::blocks(&read.part);
         let word = format!("{table}[{} + {}]", blocks::HEAD_WORDS, element("_b", blocks::blocks(domain), dim));
         // Most of what a stage reads lies in the block whose cells it computes.
         let word = match cx.listed && read.part == Part::Blocks {

@@ -41,7 +41,7 @@ pub(super) fn structure(cx: &Context<'_>, of: Instance<'_>) -> String {
 
 /// WGSL type of what the dispatched stage returns.
 pub(super) fn type_name(cx: &Context<'_>) -> String {
-    match returned(cx, cx.own()).as_slice() {
+    match returned(cx, cx.dispatched()).as_slice() {
         [(_, ty)] => ty.to_string(),
         _ => "Result".into(),
     }
@@ -54,5 +54,5 @@ pub(super) fn member(cx: &Context<'_>, of: Instance<'_>, variable: &str, name: &
 
 /// The value of a name in the result of the dispatched stage, which is in `_result`.
 pub(super) fn result(cx: &Context<'_>, name: &str) -> String {
-    member(cx, cx.own(), "_result", name)
+    member(cx, cx.dispatched(), "_result", name)
 }

@@ -21,7 +21,7 @@ pub(super) struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    pub(super) fn of(cx: &Context<'_>, of: Instance<'a>) -> Text<'a> {
+    pub(super) fn new(cx: &Context<'_>, of: Instance<'a>) -> Text<'a> {
         let dim = cx.graph.dim(of.node);
         let Bounded { source, finite } = of.stage.bounded(dim);
         // An addition to a tile has its way around the tile with it: copies of both take more time than a loop, but for what is known of an axis.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::{Op, OpId, Program, Value, ValueId, demand};
+use super::super::{Op, OpId, Program, ValueId, WireValue, demand};
 use super::operation;
 use crate::arena::IdVec;
 use crate::graph::Graph;
@@ -12,8 +12,8 @@ pub(super) struct Known<'a> {
     pub(super) graph: &'a Graph,
     pub(super) program: &'a Program,
     /// The operation that writes each value.
-    pub(super) writer: IdVec<Value, Option<OpId>>,
-    pub(super) readers: IdVec<Value, Vec<OpId>>,
+    pub(super) writer: IdVec<WireValue, Option<OpId>>,
+    pub(super) readers: IdVec<WireValue, Vec<OpId>>,
     /// Values that exist before the frame.
     held: BTreeSet<ValueId>,
     /// Values that are needed outside of the operations.

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::arena::{Arena, IdVec};
 use crate::data::{Buffer, BufferId, Wire};
 use crate::graph::NodeId;
-use crate::ir::{PictureValue, StateKey, Value};
+use crate::ir::{PictureValue, StateKey, WireValue};
 
 /// The buffer of each value; none where it stays in registers, or nothing needs it.
-pub(crate) type Placement = IdVec<Value, Option<BufferId>>;
+pub(crate) type Placement = IdVec<WireValue, Option<BufferId>>;
 
 /// Buffers of a plan, and of each value.
 #[derive(Debug, Default)]

@@ -111,13 +111,14 @@ struct Lent {
     from: Moment,
     until: Moment,
     /// When what it is lent to is needed last.
-    taken: Option<Moment>,
+    lent_until: Option<Moment>,
 }
 
 impl Lent {
     fn suits(&self, frame: &Program, chain: &Chain) -> bool {
         let Life { first, last } = chain.life;
-        let free = self.from < first && last < self.until && self.taken.is_none_or(|taken| taken < first);
+        let free =
+            self.from < first && last < self.until && self.lent_until.is_none_or(|lent_until| lent_until < first);
         // What a group that may stop leaves undone must not be missing.
         let open =
             |moment: Moment| matches!(moment, Moment::At(op) if frame.ops.get(op).is_some_and(|op| op.gate.is_none()));
@@ -125,7 +126,7 @@ impl Lent {
     }
 
     fn take(&mut self, chain: &Chain) -> BufferId {
-        self.taken = Some(chain.life.last);
+        self.lent_until = Some(chain.life.last);
         self.buffer
     }
 }
@@ -142,7 +143,7 @@ fn lent<'c>(
         let buffer = *layout.states.get(key)?;
         let (bytes, until) = (layout.buffers.get(buffer)?.bytes, next.life.first);
         let pooled = next.pooled;
-        (from < until && bytes == next.bytes).then_some(Lent { buffer, bytes, pooled, from, until, taken: None })
+        (from < until && bytes == next.bytes).then_some(Lent { buffer, bytes, pooled, from, until, lent_until: None })
     };
     frame.next.iter().filter_map(lent).collect()
 }
@@ -200,7 +201,7 @@ struct Pool {
 
 impl Pool {
     /// All of `made`, free.
-    fn of(made: Vec<BufferId>, buffers: &Arena<Buffer>) -> Pool {
+    fn new(made: Vec<BufferId>, buffers: &Arena<Buffer>) -> Pool {
         let mut free = BTreeMap::<_, BTreeSet<usize>>::new();
         for (place, buffer) in made.iter().enumerate() {
             free.entry((buffers[*buffer].bytes, None)).or_default().insert(place);
@@ -239,12 +240,12 @@ fn reset_buffers(
     layout: &mut Allocation,
     made: Vec<BufferId>,
 ) -> Result<Placement, Problems> {
-    let mut pool = Pool::of(made, &layout.buffers);
+    let mut pool = Pool::new(made, &layout.buffers);
     let mut memory = reset.values.table(None);
     let (held, becomes) = (keys(&reset.states), keys(&reset.next));
     for chain in chains(graph, reset) {
-        let first = |of: &BTreeMap<ValueId, Vec<&StateKey>>| {
-            chain.values.iter().filter_map(|v| of.get(v)).flatten().min().copied().cloned()
+        let first = |states: &BTreeMap<ValueId, Vec<&StateKey>>| {
+            chain.values.iter().filter_map(|v| states.get(v)).flatten().min().copied().cloned()
         };
         // A State that a reset reads comes from a file and has its value already.
         let buffer = match first(&becomes).or_else(|| first(&held)) {

@@ -23,9 +23,9 @@ impl Good {
         let mut memory = allocate(&self.of.graph, &self.of.frame, &self.of.reset).unwrap();
         let mut frame = self.of.frame.clone();
         breaks(&mut memory, &mut frame);
-        let told = verify(&self.of.graph, &frame, &self.of.reset, &memory).expect_err(complaint);
-        println!("{told}");
-        assert!(told.contains(complaint), "{told}, not {complaint}");
+        let message = verify(&self.of.graph, &frame, &self.of.reset, &memory).expect_err(complaint);
+        println!("{message}");
+        assert!(message.contains(complaint), "{message}, not {complaint}");
     }
 
     /// Moves a value into the buffer of another.
@@ -63,8 +63,10 @@ fn every_value_has_memory_and_room() {
 #[test]
 fn values_that_live_at_the_same_time_share_nothing() {
     let good = Good::new(&Tuning::default());
-    let (ramp, half, less, sum) =
-        (good.made("ramp")[0], good.made("half")[0], good.made("less")[0], good.made("spread")[0]);
+    let ramp = good.made("ramp")[0];
+    let half = good.made("half")[0];
+    let less = good.made("less")[0];
+    let sum = good.made("spread")[0];
     let (x, left) = (good.made("solve/add")[0], good.made("solve/add")[1]);
     good.shared(half, ramp, "%4 overwrites %3, which it still reads");
     good.shared(less, half, "%5 overwrites %4, which it still reads");

@@ -153,8 +153,8 @@ impl Run<'_> {
     /// Checks that each State gets its start value, and that a State which is not restarted keeps its value.
     fn started(&self, held: &Held) -> Result<(), String> {
         for (state, buffer) in &self.memory.states {
-            let (next, own) = (self.program.next.get(state), self.program.states.get(state));
-            if held[*buffer] != next.or(own).copied() {
+            let (next, current) = (self.program.next.get(state), self.program.states.get(state));
+            if held[*buffer] != next.or(current).copied() {
                 return Err(format!("the State in b{buffer} does not start from its value"));
             }
         }

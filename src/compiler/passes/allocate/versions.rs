@@ -28,8 +28,8 @@ pub(crate) fn versions(graph: &Graph, frame: &Program, memory: &Allocation) -> V
         let mut list: Vec<Version> = values.iter().filter_map(|value| lookup.version(*value, &overwritten)).collect();
         // When the frame ends, a State holds its next value.
         let state = frame.states.iter().find(|((node, _), held)| {
-            let own = graph.nodes.get(*node).and_then(|node| name.strip_prefix(&node.path));
-            *held == value && own.is_some_and(|rest| rest.starts_with('.'))
+            let suffix = graph.nodes.get(*node).and_then(|node| name.strip_prefix(&node.path));
+            *held == value && suffix.is_some_and(|rest| rest.starts_with('.'))
         });
         let next = state.and_then(|(key, _)| frame.next.get(key)).filter(|next| !values.contains(next));
         let next = next.and_then(|next| lookup.version(*next, &overwritten));
@@ -55,10 +55,10 @@ impl Lookup<'_> {
 
     /// A value that has the numbers of a wire; `None` for intermediate results, such as sums in fixed point.
     fn named(&self, value: ValueId) -> Option<(String, Wire)> {
-        let known = self.frame.values.get(value)?;
+        let version = self.frame.values.get(value)?;
         // Integers are added as they are.
-        let whole = known.ty.value().scalar() != Scalar::F32;
-        let name = if whole { allocation::wire(&known.label) } else { &known.label };
+        let whole = version.ty.value().scalar() != Scalar::F32;
+        let name = if whole { allocation::wire(&version.label) } else { &version.label };
         Some((name.to_string(), self.wire(value)?)).filter(|_| !name.ends_with(')'))
     }
 

@@ -15,7 +15,9 @@ pub(super) fn begin_from(graph: &Graph, program: &mut Program, links: &mut Links
     for fill in program.ops.ids() {
         let op = &program.ops[fill];
         let (Task::Fill(Some(setting)), [write]) = (&op.task, op.writes.as_slice()) else { continue };
-        let (setting, node, value) = (setting.clone(), op.node, write.value);
+        let setting = setting.clone();
+        let node = op.node;
+        let value = write.value;
         let [reader] = *links.readers(value) else { continue };
         let to = &program.ops[reader];
         let whole = to.node == node

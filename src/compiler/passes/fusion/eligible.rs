@@ -34,28 +34,32 @@ impl<'a> Candidate<'a> {
     /// Candidate for an operation that writes only its own cells or its own particles, in one pass.
     pub(super) fn plain(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
         let simple = |port: &Port| {
-            let own = matches!(port.ty, PortType::Grid(_)) || port.ty == PortType::Particles;
-            own && port.scatter.is_none() && port.reduce.is_none() && !port.converted() && port.change == Change::Own
+            let own_elements = matches!(port.ty, PortType::Grid(_)) || port.ty == PortType::Particles;
+            own_elements
+                && port.scatter.is_none()
+                && port.reduce.is_none()
+                && !port.converted()
+                && port.change == Change::Own
         };
         let grid = |ty: &WireType| matches!(ty, WireType::Grid(_) | WireType::Particles);
         let packs = op.writes.iter().any(|w| matches!(w.part, Part::Packed(_)));
         Candidate::new(graph, op)
             .filter(|_| once(op) && !packs)
-            .filter(|own| own.node.outputs.iter().all(grid) && own.stage.outputs().all(simple))
+            .filter(|candidate| candidate.node.outputs.iter().all(grid) && candidate.stage.outputs().all(simple))
     }
 
     /// Candidate for an operation that writes only its own cells or its own particles, or that reduces its results to a number.
     pub(super) fn running(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
-        let reduces = Candidate::new(graph, op).filter(|own| {
-            let cells = own.stage.source() == IterationSource::Cells;
-            once(op) && cells && own.stage.outputs().all(|port| port.reduce.is_some())
+        let reduces = Candidate::new(graph, op).filter(|candidate| {
+            let cells = candidate.stage.source() == IterationSource::Cells;
+            once(op) && cells && candidate.stage.outputs().all(|port| port.reduce.is_some())
         });
         reduces.or_else(|| Candidate::plain(graph, op))
     }
 
     /// Whether another operation runs over the same elements, at the same time and as often as this one.
     pub(super) fn runs_with(&self, graph: &Graph, other: &Candidate<'_>) -> bool {
-        let extent = |own: &Candidate<'_>| (own.node.domain, workgroups::extent(graph, own.node));
+        let extent = |candidate: &Candidate<'_>| (candidate.node.domain, workgroups::extent(graph, candidate.node));
         let same = match (self.stage.source(), other.stage.source()) {
             (IterationSource::Cells, IterationSource::Cells) => extent(self) == extent(other),
             (IterationSource::Particles, IterationSource::Particles) => {
@@ -85,7 +89,7 @@ pub(super) fn names(graph: &Graph, op: &Op, word: &str) -> bool {
 
 /// Whether an operation reads a value only at its own cell, or of its own particle.
 pub(super) fn reads_own(graph: &Graph, op: &Op, value: ValueId) -> bool {
-    let read = op.reads.iter().filter(|r| r.value == value).all(|r| own(graph, op, r));
+    let read = op.reads.iter().filter(|r| r.value == value).all(|r| reads_own_element(graph, op, r));
     let consumed = op.writes.iter().filter(|w| w.consumes == Some(value)).all(|w| {
         let Some(stage) = stage_of(graph, op, w.stage) else { return false };
         stage.outputs().nth(w.port).is_some_and(|port| match w.part {
@@ -96,7 +100,7 @@ pub(super) fn reads_own(graph: &Graph, op: &Op, value: ValueId) -> bool {
     read && consumed
 }
 
-fn own(graph: &Graph, op: &Op, read: &Read) -> bool {
+fn reads_own_element(graph: &Graph, op: &Op, read: &Read) -> bool {
     let runs = op.runs_itself(read.stage);
     let Some(stage) = stage_of(graph, op, read.stage).filter(|_| runs) else { return false };
     let Some(port) = stage.inputs().nth(read.port) else { return false };

@@ -38,8 +38,9 @@ fn fits(graph: &Graph, program: &Program, links: &Links, (one, other): (OpId, Op
     let apart = |a: &Op, b: &Op| a.writes.iter().filter_map(|w| w.consumes).all(|value| b.inputs().all(|v| v != value));
     let linked = |a: OpId, b: OpId| links.after(program, a).any(|next| next == b) || links.around(program, a, b);
     // Stencils may be faster in rows of four.
-    let stencil = |own: &Candidate<'_>| {
-        own.op.inlined().is_empty() && own.stage.inputs().any(|port| own.stage.reach(&port.name) == Reach::Faces)
+    let stencil = |candidate: &Candidate<'_>| {
+        candidate.op.inlined().is_empty()
+            && candidate.stage.inputs().any(|port| candidate.stage.reach(&port.name) == Reach::Faces)
     };
     first.stage.source() == IterationSource::Cells
         && first.runs_with(graph, &second)

@@ -35,14 +35,14 @@ pub(super) fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, whic
 /// The operation that may compute another one's result, and the read that needs it.
 fn consumer(graph: &Graph, program: &Program, links: &Links, producer: OpId, which: Which) -> Option<(OpId, usize)> {
     let from = program.ops.get(producer)?;
-    let own = Candidate::plain(graph, from)?;
+    let candidate = Candidate::plain(graph, from)?;
     let [write] = from.writes.as_slice() else { return None };
     let [consumer] = links.readers(write.value) else { return None };
     // Stored in half precision it would have been rounded.
     let halves = program.values.get(write.value).is_none_or(|value| value.precision != Precision::F32);
     let kept = halves || program.pinned.contains(&write.value) || program.next.values().any(|v| *v == write.value);
     let to = program.ops.get(*consumer)?;
-    let cells = own.stage.source() == IterationSource::Cells && own.node.set.is_none();
+    let cells = candidate.stage.source() == IterationSource::Cells && candidate.node.set.is_none();
     let whole = from.inlined().is_empty()
         && write.start.is_none()
         && from.invariant == to.invariant
@@ -50,13 +50,13 @@ fn consumer(graph: &Graph, program: &Program, links: &Links, producer: OpId, whi
         && blocks::table(from).is_none();
     let counters = !names(graph, from, "iteration") && !names(graph, from, "substep");
     // It is called for cells other than the kernel's own, so reads must not be limited relative to that one.
-    let dim = graph.dim(own.node);
-    let held = own.stage.inputs().any(|port| {
-        own.stage.radius(port).is_some_and(|(_, proven)| !proven)
-            || own.stage.footprint(&port.name, dim).is_some_and(|around| !around.proven)
+    let dim = graph.dim(candidate.node);
+    let held = candidate.stage.inputs().any(|port| {
+        candidate.stage.radius(port).is_some_and(|(_, proven)| !proven)
+            || candidate.stage.footprint(&port.name, dim).is_some_and(|around| !around.proven)
     });
     let fits = cells && whole && counters && !held && !kept;
-    let read = fits.then(|| replaceable(graph, &own, (to, which), write.value)).flatten()?;
+    let read = fits.then(|| replaceable(graph, &candidate, (to, which), write.value)).flatten()?;
     Some((*consumer, read))
 }
 

@@ -82,7 +82,7 @@ fn binds_joined(graph: &Graph, program: &Program, links: &Links, (producer, cons
         // Values that are computed once are stored for every frame.
         let made =
             links.writer(value).and_then(|op| program.ops.get(op)).is_some_and(|op| op.invariant != joined.invariant);
-        read || made || links.asked.contains(&value)
+        read || made || links.demanded.contains(&value)
     };
     bindings::buffers(graph, program, &joined, &elsewhere)
 }
@@ -115,9 +115,9 @@ fn loads(graph: &Graph, program: &Program, producer: OpId, to: &Op) -> bool {
 /// Candidate for an operation that runs over particles and scatters to grids, besides what it writes to its own
 /// particle.
 fn adds<'a>(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
-    let own = |port: &Port| port.ty == PortType::Particles && port.change == Change::Own;
+    let is_own = |port: &Port| port.ty == PortType::Particles && port.change == Change::Own;
     let added = |port: &Port| matches!(port.ty, PortType::Grid(_)) && port.scatter.is_some();
     Candidate::new(graph, op)
         .filter(|it| it.stage.source() == IterationSource::Particles && !op.writes.is_empty())
-        .filter(|it| it.stage.outputs().all(|port| own(port) || added(port)))
+        .filter(|it| it.stage.outputs().all(|port| is_own(port) || added(port)))
 }

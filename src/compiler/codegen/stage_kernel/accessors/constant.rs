@@ -36,9 +36,9 @@ pub(crate) fn width(cx: &Context<'_>, of: Instance<'_>, port: &Port) -> u32 {
 /// Dimensions of the space that an unwired port's positions live in. Of a field and of a grid that is asked by position
 /// this is the space that a camera looks into, or that of the particles; else it is that of the stage.
 fn space(cx: &Context<'_>, of: Instance<'_>, port: &Port) -> u32 {
-    let own = cx.graph.dim(of.node);
+    let stage_dim = cx.graph.dim(of.node);
     if port.ty.is_number() {
-        return own;
+        return stage_dim;
     }
     if port.flat {
         return 2;
@@ -48,22 +48,22 @@ fn space(cx: &Context<'_>, of: Instance<'_>, port: &Port) -> u32 {
         return 3;
     }
     let set = of.node.set.as_ref().filter(|_| matches!(port.ty, PortType::Field(_)));
-    set.and_then(|s| cx.graph.domains.get(s.domain)).map_or(own, |d| d.dim)
+    set.and_then(|s| cx.graph.domains.get(s.domain)).map_or(stage_dim, |d| d.dim)
 }
 
 /// The functions that read an unwired input.
 pub(crate) fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, setting: &Setting) -> String {
-    let own = cx.graph.dim(of.node);
+    let stage_dim = cx.graph.dim(of.node);
     let (name, ty) = (&port.name, setting.ty.wgsl(width(cx, of, port)));
     let value = match setting.ty {
         ValueType::Mat => {
-            let parts =
-                (0..own * own).map(|i| if i % (own + 1) == 0 { format!("params._in_{name}") } else { "0.0".into() });
+            let parts = (0..stage_dim * stage_dim)
+                .map(|i| if i % (stage_dim + 1) == 0 { format!("params._in_{name}") } else { "0.0".into() });
             format!("{ty}({})", parts.collect::<Vec<_>>().join(", "))
         }
         _ => format!("params._in_{name}"),
     };
-    let (cell, position) = (cell_type(own), position_type(space(cx, of, port)));
+    let (cell, position) = (cell_type(stage_dim), position_type(space(cx, of, port)));
     match port.ty {
         PortType::Number(_) => format!("fn {name}() -> {ty} {{ return {value}; }}"),
         PortType::Field(_) => {
@@ -84,7 +84,7 @@ pub(crate) fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, setting:
                 "fn {name}(cell: {cell}) -> {ty} {{ return {value}; }}\nfn {name}_at(position: {position}) -> {ty} {{ return {value}; }}"
             );
             if port.ty == PortType::FaceGrid {
-                let picked = component("v", "axis", own);
+                let picked = component("v", "axis", stage_dim);
                 let _ = write!(
                     out,
                     "\nfn {name}_face(cell: {cell}, face: i32) -> f32 {{ let axis = face >> 1u; let v = {value}; return {picked}; }}"

@@ -19,7 +19,9 @@ pub(super) fn accessor(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize
     let node = &cx.graph.nodes[cx.op.stages[called].node];
     let dim = cx.graph.dim(node);
     let value = node.outputs.first().map_or(ValueType::F32, |ty| ty.value());
-    let (name, ty, position) = (&port.name, value.wgsl(dim), position_type(dim));
+    let name = &port.name;
+    let ty = value.wgsl(dim);
+    let position = position_type(dim);
     let mut out = format!("fn {name}(_position: {position}) -> {ty} {{ return {}stage(_position); }}", prefix(called));
     if of.stage.calls(&format!("{name}_gradient")) {
         let _ = write!(out, "\n{}", if cx.is_rolled() { rolled_gradient(name, dim) } else { gradient(name, dim) });

@@ -90,7 +90,10 @@ impl Grid<'_> {
     }
 
     fn center(&self) -> String {
-        let (name, ty, cells, number) = (self.name, self.wgsl(), cell_type(self.dim()), self.number().0);
+        let name = self.name;
+        let ty = self.wgsl();
+        let cells = cell_type(self.dim());
+        let number = self.number().0;
         let mut body = match self.source {
             Source::Tile { variable, size, ghosts } => self.tiled(variable, size, ghosts),
             _ => self.by_edge(),
@@ -240,7 +243,9 @@ impl Grid<'_> {
 
     /// The statements that set one component of `_v`.
     fn face_component(&self, axis: usize) -> String {
-        let (dim, name, place) = (self.dim(), COMPONENTS[axis], self.face_place(axis));
+        let dim = self.dim();
+        let name = COMPONENTS[axis];
+        let place = self.face_place(axis);
         let value = match (self.source, dim) {
             (Source::Buffer(variable), 3) => format!("{variable}[3 * ({}) + {axis}]", self.face_element()),
             (Source::Buffer(variable), _) => format!("{variable}[{}].{name}", self.face_element()),

@@ -53,12 +53,14 @@ pub(crate) fn accessor(cx: &Context<'_>, grid: &Grid<'_>, port: &Port) -> Option
     let of = |tile: &Haloed| cx.stage.inputs().nth(tile.input).is_some_and(|p| p.name == port.name);
     let input = inputs(cx).into_iter().find(of)?;
     let dim = grid.dim();
-    let (name, cells, ty) = (&port.name, cell_type(dim), grid.wgsl());
+    let name = &port.name;
+    let cells = cell_type(dim);
+    let ty = grid.wgsl();
     let size = size(cx, &shape, &input);
     let count: u32 = size.iter().product();
     let (tile, far) = (names::tile(port), far(port));
     let elsewhere = Grid { name: &far, held: None, pooled: grid.pooled.clone(), ..*grid }.cell();
-    let (asked, held) = match &grid.held {
+    let (parameter, held) = match &grid.held {
         Some(radius) => ("_asked", format!("let _cell = {}; ", nearest(radius))),
         None => ("_cell", String::new()),
     };
@@ -69,6 +71,6 @@ pub(crate) fn accessor(cx: &Context<'_>, grid: &Grid<'_>, port: &Port) -> Option
         false => here,
     };
     Some(format!(
-        "var<workgroup> {tile}: array<{ty}, {count}>;\n{elsewhere}\nfn {name}({asked}: {cells}) -> {ty} {{ {held}{body} }}"
+        "var<workgroup> {tile}: array<{ty}, {count}>;\n{elsewhere}\nfn {name}({parameter}: {cells}) -> {ty} {{ {held}{body} }}"
     ))
 }

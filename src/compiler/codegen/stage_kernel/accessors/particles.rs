@@ -12,7 +12,7 @@ use crate::codegen::stage_kernel::context::{Context, Instance};
 use crate::codegen::stage_kernel::names;
 use crate::codegen::stage_kernel::text::Text;
 use crate::codegen::wgsl::{COMPONENTS, float};
-use crate::ir::{Part, Value, packs};
+use crate::ir::{Part, WireValue, packs};
 use crate::stage::header::{Change, Port};
 use crate::stage::types::{PortType, Scalar};
 
@@ -31,8 +31,8 @@ pub(super) fn accessor(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize
     let loads: Vec<&str> = members.iter().map(|member| member.load.as_str()).collect();
     let loads = format!("{ty}({})", loads.join(", "));
     let mut out = format!("struct {ty} {{ {} }}\n", declared.join(", "));
-    let own = cx.op.runs_itself(of.index) && of.stage.set().is_some_and(|set| set.name == *name);
-    if own || of.stage.calls(name) {
+    let iterated = cx.op.runs_itself(of.index) && of.stage.set().is_some_and(|set| set.name == *name);
+    if iterated || of.stage.calls(name) {
         let last = capacity(cx, of, index).saturating_sub(1);
         let _ = write!(out, "fn {name}(_asked: u32) -> {ty} {{ let _index = min(_asked, {last}u); return {loads}; }}");
     }
@@ -115,18 +115,18 @@ fn place_of_neighbor(cx: &Context<'_>, of: Instance<'_>, index: usize) -> String
 
 /// Room of the largest set of a stage: the one that a neighbour grid finds is among them. None where a set is only counted.
 pub(super) fn largest(cx: &Context<'_>, of: Instance<'_>) -> Option<u32> {
-    let own = |port: &Port| of.stage.set().is_some_and(|set| set.name == port.name);
+    let is_stage_set = |port: &Port| of.stage.set().is_some_and(|set| set.name == port.name);
     let sets = of.stage.inputs().enumerate().filter(|(_, port)| port.ty == PortType::Particles);
-    let rooms: Option<Vec<u32>> = sets.map(|(index, port)| known_capacity(cx, of, index, own(port))).collect();
+    let rooms: Option<Vec<u32>> = sets.map(|(index, port)| known_capacity(cx, of, index, is_stage_set(port))).collect();
     rooms?.into_iter().max()
 }
 
 /// Room of the set at a port, if what is read of it says so.
-fn known_capacity(cx: &Context<'_>, of: Instance<'_>, port: usize, own: bool) -> Option<u32> {
+fn known_capacity(cx: &Context<'_>, of: Instance<'_>, port: usize, is_stage_set: bool) -> Option<u32> {
     let mut reads = cx.all_reads(of.index).filter(|r| r.port == port);
     let attribute = reads.find(|r| matches!(r.part, Part::Attribute(_) | Part::Packed(_)));
     let value = attribute.and_then(|r| cx.value(r.value));
-    value.map(|v| v.capacity).or_else(|| of.node.set.as_ref().filter(|_| own).map(|s| s.capacity))
+    value.map(|v| v.capacity).or_else(|| of.node.set.as_ref().filter(|_| is_stage_set).map(|s| s.capacity))
 }
 
 /// Particles that the set of a port has room for.
@@ -135,7 +135,7 @@ fn capacity(cx: &Context<'_>, of: Instance<'_>, port: usize) -> u32 {
 }
 
 /// `add_x(index, value)`, where every sum is checked.
-pub(super) fn adder(port: &Port, name: &str, value: &Value, bits: u32) -> String {
+pub(super) fn adder(port: &Port, name: &str, value: &WireValue, bits: u32) -> String {
     let (layout, target) = (value.layout(), names::written(port, &Part::Attribute(name.into())));
     let (n, stride) = (layout.components(), layout.numbers());
     let add = |i: u32| {
@@ -160,7 +160,7 @@ pub(super) fn adder(port: &Port, name: &str, value: &Value, bits: u32) -> String
 }
 
 /// `put_x(index, value)`
-pub(super) fn setter(port: &Port, name: &str, value: &Value) -> String {
+pub(super) fn setter(port: &Port, name: &str, value: &WireValue) -> String {
     let layout = value.layout();
     let store = layout.store(&names::written(port, &Part::Attribute(name.into())), "_index", "_value");
     format!(

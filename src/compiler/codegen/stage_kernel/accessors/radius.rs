@@ -5,13 +5,13 @@
 //! ```
 
 use crate::codegen::stage_kernel::context::{Context, Instance};
-use crate::ir::Value;
+use crate::ir::WireValue;
 use crate::stage::header::{Direction, Port, Radius};
 use crate::stage::types::EdgeRule;
 use crate::stage::{IterationSource, Stage};
 
 /// The radius that a port's accessor has to hold, for the text alone does not prove it. Around a periodic axis it is not held.
-pub(crate) fn held(cx: &Context<'_>, stage: &Stage, port: &Port, value: &Value) -> Option<String> {
+pub(crate) fn held(cx: &Context<'_>, stage: &Stage, port: &Port, value: &WireValue) -> Option<String> {
     let (radius, proven) = match port.direction {
         Direction::In if port.radius.is_none() => return None,
         Direction::In => {

@@ -12,7 +12,7 @@ use crate::stage::types::{EdgeRule, ValueType, WireType};
 
 impl Grid<'_> {
     /// `x_at(position)`
-    pub(crate) fn at(&self) -> String {
+    pub(crate) fn sample_at(&self) -> String {
         let (name, dim) = (self.name, self.dim());
         let (position, ty) = (position_type(dim), self.wgsl());
         let h = cell_edges(self.domain).unwrap_or_else(|| float(self.domain.cell_size));
@@ -37,7 +37,9 @@ impl Grid<'_> {
 
     /// `add_x_at(position, value)`: adds to the cells that `x_at` would read, with the same weights.
     pub(crate) fn add_at(&self) -> String {
-        let (name, dim, ty) = (self.name, self.dim(), self.wgsl());
+        let name = self.name;
+        let dim = self.dim();
+        let ty = self.wgsl();
         let (position, cells) = (position_type(dim), cell_type(dim));
         let h = cell_edges(self.domain).unwrap_or_else(|| float(self.domain.cell_size));
         let q = self.bounded(&format!("_position / {h} - 0.5"));
@@ -94,7 +96,10 @@ impl Grid<'_> {
 
     /// Linear interpolation around the coordinate `_q`, from the accessor itself so that the edge rule holds.
     fn blend(&self, component: &str, result: &str) -> String {
-        let (name, dim, cells, number) = (self.name, self.dim(), cell_type(self.dim()), self.number().1);
+        let name = self.name;
+        let dim = self.dim();
+        let cells = cell_type(self.dim());
+        let number = self.number().1;
         let corner = |x: i32, y: i32, z: i32| match dim {
             3 => format!("{name}(_b + vec3i({x}, {y}, {z}){number}){component}"),
             _ => format!("{name}(_b + vec2i({x}, {y}){number}){component}"),

@@ -86,7 +86,9 @@ impl Grid<'_> {
 
     /// `add_x(cell, value)` of whole numbers. The sum before is of use: it numbers what was added.
     fn add_whole(&self, variable: &str, checked: bool) -> String {
-        let (name, ty, cells) = (self.name, self.wgsl(), cell_type(self.dim()));
+        let name = self.name;
+        let ty = self.wgsl();
+        let cells = cell_type(self.dim());
         let leave = format!("return {ty}(0);");
         let (place, element) = (self.written_cell(self.leaving(&leave), &[EdgeRule::Zero]), self.written_element());
         let amount = if self.ty.value() == ValueType::U32 { "i32(_value)" } else { "_value" };
@@ -101,7 +103,9 @@ impl Grid<'_> {
     /// `add_x(cell, value)` of floats, in fixed point. `checked`: every sum is checked by the functions of
     /// [`crate::codegen::stage_kernel::checks`].
     fn add_fixed(&self, variable: &str, bits: u32, checked: bool) -> String {
-        let (name, ty, cells) = (self.name, self.wgsl(), cell_type(self.dim()));
+        let name = self.name;
+        let ty = self.wgsl();
+        let cells = cell_type(self.dim());
         let (place, element) = (self.written_cell(self.leaving("return;"), &[EdgeRule::Zero]), self.written_element());
         let (n, scale) = (self.ty.value().components(self.dim()), scale(bits));
         let add = |i: u32| {
@@ -123,10 +127,15 @@ impl Grid<'_> {
     /// `add_x` where a tile of workgroup memory adds up first, with `size` cells along each axis; and `_flush_x(cell, part, sum)`, which adds
     /// what the tile holds to the grid. A tile has one component behind the other, so that lanes meet in fewer banks of its memory.
     fn add_tiled(&self, variable: &str, bits: u32, size: [u32; 3]) -> String {
-        let (name, ty, cells, dim) = (self.name, self.wgsl(), cell_type(self.dim()), self.dim());
+        let name = self.name;
+        let ty = self.wgsl();
+        let cells = cell_type(self.dim());
+        let dim = self.dim();
         let (place, element_of_c) =
             (self.written_cell(self.leaving("return;"), &[EdgeRule::Zero]), self.written_element());
-        let (n, scale, count) = (self.ty.value().components(dim), scale(bits), size.iter().product::<u32>());
+        let n = self.ty.value().components(dim);
+        let scale = scale(bits);
+        let count = size.iter().product::<u32>();
         let whole = if n == 1 { "i32".to_string() } else { format!("vec{n}i") };
         let any = if n == 1 { "" } else { "any" };
         let component = |i: u32| if n == 1 { String::new() } else { format!(".{}", COMPONENTS[i as usize]) };
@@ -167,7 +176,9 @@ impl Grid<'_> {
 
     /// `min_x(cell, value)` or `max_x(cell, value)`. Floats go in as integers of the same order.
     fn extreme(&self, variable: &str, word: &str, function: &str) -> String {
-        let (name, ty, cells) = (self.name, self.wgsl(), cell_type(self.dim()));
+        let name = self.name;
+        let ty = self.wgsl();
+        let cells = cell_type(self.dim());
         // What lies outside a picture is not at its border.
         let (place, element) = (
             self.written_cell(Some("return;"), &[EdgeRule::Zero, EdgeRule::Wall, EdgeRule::Clamp]),

@@ -14,7 +14,9 @@ use crate::stage::types::EdgeRule;
 impl Grid<'_> {
     /// `_put_x(cell, axis, steps)`: adds to the face that the edge rule gives, and returns its word, -1 where there is none, and the sum before.
     fn put_on_face(&self, variable: &str) -> String {
-        let (name, dim, cells) = (self.name, self.dim(), cell_type(self.dim()));
+        let name = self.name;
+        let dim = self.dim();
+        let cells = cell_type(self.dim());
         let case = |axis: usize| {
             let label = if axis as u32 + 1 == dim { "default".to_string() } else { format!("case {axis}") };
             let leave = match self.edges.one() {
@@ -57,7 +59,10 @@ impl Grid<'_> {
 
     /// `add_x(cell, axis, value)`, where every sum is checked.
     pub(super) fn add_to_face(&self, variable: &str, bits: u32) -> String {
-        let (name, dim, cells, scale) = (self.name, self.dim(), cell_type(self.dim()), scale(bits));
+        let name = self.name;
+        let dim = self.dim();
+        let cells = cell_type(self.dim());
+        let scale = scale(bits);
         format!(
             "{}\nfn add_{name}(_cell: {cells}, _axis: i32, _value: f32) {{ let _r = round(_value * {scale}); let _q = i32(_r); \
              let _a = clamp(_axis, 0, {last}); let _p = _put_{name}(_cell, _a, _q); if (_p.x < 0) {{ return; }} \
@@ -69,7 +74,10 @@ impl Grid<'_> {
 
     /// `add_x` where a tile of workgroup memory adds up first, and `_flush_x(cell, axis, sum)`, which adds what the tile holds to the grid.
     pub(super) fn add_to_face_tiled(&self, variable: &str, bits: u32, size: [u32; 3]) -> String {
-        let (name, dim, cells, scale) = (self.name, self.dim(), cell_type(self.dim()), scale(bits));
+        let name = self.name;
+        let dim = self.dim();
+        let cells = cell_type(self.dim());
+        let scale = scale(bits);
         let parts: Vec<String> = (0..dim).map(|axis| axis.to_string()).collect();
         format!(
             "{put}

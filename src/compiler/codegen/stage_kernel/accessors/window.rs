@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use crate::codegen::stage_kernel::context::Context;
 use crate::codegen::stage_kernel::names;
 use crate::codegen::wgsl::{COMPONENTS, cell_type};
-use crate::ir::Value;
+use crate::ir::WireValue;
 use crate::ir::window::{Side, Window, window};
 use crate::stage::Reach;
 use crate::stage::header::{Direction, Port};
@@ -37,7 +37,7 @@ pub(crate) fn faces(dim: u32) -> &'static [Face] {
 }
 
 /// The window of a port of the dispatched stage, where there is one.
-pub(crate) fn of(cx: &Context<'_>, port: &Port) -> Option<Window> {
+pub(crate) fn port_window(cx: &Context<'_>, port: &Port) -> Option<Window> {
     if cx.in_columns() && port.writes() {
         let faces = cx.stage.reach(&port.name) == Reach::Faces;
         return Some(if faces { Window::Faces } else { Window::Own });
@@ -55,11 +55,11 @@ pub(crate) fn of(cx: &Context<'_>, port: &Port) -> Option<Window> {
 
 /// Whether a port shows what is across the faces of a cell, too.
 pub(crate) fn has_faces(cx: &Context<'_>, port: &Port) -> bool {
-    of(cx, port) == Some(Window::Faces)
+    port_window(cx, port) == Some(Window::Faces)
 }
 
 /// The variables of a port with a window, and the function that shows them.
-pub(crate) fn accessor(cx: &Context<'_>, port: &Port, value: &Value) -> String {
+pub(crate) fn accessor(cx: &Context<'_>, port: &Port, value: &WireValue) -> String {
     let (name, window) = (&port.name, names::window(port));
     let (ty, cells) = (value.layout().wgsl(), cell_type(cx.dim));
     let mut out = format!("var<private> {window}: {ty};\n");

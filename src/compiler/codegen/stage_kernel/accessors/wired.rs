@@ -14,7 +14,7 @@ use crate::codegen::stage_kernel::pool;
 use crate::codegen::stage_kernel::tiles::Tiles;
 use crate::codegen::wgsl::cell_type;
 use crate::ir::layout::Layout;
-use crate::ir::{OWN, Part, Value};
+use crate::ir::{OWN, Part, WireValue};
 use crate::stage::header::{Direction, Port};
 
 /// What reads a grid or a number that comes on a wire.
@@ -72,8 +72,8 @@ fn of_variable(port: &Port, variable: &str, layout: Layout, dim: u32) -> String 
 }
 
 /// The functions of a port whose cells are in memory or are recomputed: those that read it, or the one that adds to it.
-fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, value: &Value, source: Source<'_>) -> String {
-    if of.index == OWN && window::of(cx, port).is_some() {
+fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, value: &WireValue, source: Source<'_>) -> String {
+    if of.index == OWN && window::port_window(cx, port).is_some() {
         return window::accessor(cx, port, value);
     }
     let (name, layout) = (&port.name, value.layout());
@@ -108,7 +108,7 @@ fn readers(grid: &Grid<'_>, calls: impl Fn(&str) -> bool) -> String {
         parts.push(grid.face());
     }
     if calls("_at") {
-        parts.push(grid.at());
+        parts.push(grid.sample_at());
     }
     parts.join("\n")
 }

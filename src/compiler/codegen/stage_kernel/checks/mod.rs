@@ -162,7 +162,9 @@ const SUM: &str = "fn _sum64(_at: i32, _steps: f32) {
 
 /// `_r`: the value in steps, rounded; `_q`: the same as it was added; `_o`: the sum before.
 fn fixed(name: &str, n: u32, bits: u32) -> String {
-    let (counts, marks, scale) = (counts(name), marks(name), float(f64::from(1u32 << bits)));
+    let counts = counts(name);
+    let marks = marks(name);
+    let scale = float(f64::from(1u32 << bits));
     format!(
         "var<private> _total_{name}: array<f32, {n}>;
 var<private> _lost_{name}: array<f32, {n}>;
@@ -199,7 +201,9 @@ fn flushed(name: &str, n: u32) -> String {
 
 /// Whole numbers lose nothing; their sum can leave its range.
 fn whole(name: &str, ty: ValueType) -> String {
-    let (counts, marks, wgsl) = (counts(name), marks(name), ty.wgsl(2));
+    let counts = counts(name);
+    let marks = marks(name);
+    let wgsl = ty.wgsl(2);
     let left = match ty {
         ValueType::I32 => "((_o ^ _s) & (_value ^ _s)) < 0",
         _ => "_s < _o",

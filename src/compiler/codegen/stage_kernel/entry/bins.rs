@@ -25,7 +25,9 @@ const ARGUMENTS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(num_work
 pub(super) fn entry(cx: &Context<'_>, bins: Bins<'_>, particle: &str) -> Entry {
     let Bins { variable, domain, capacity } = bins;
     let dim = domain.dim;
-    let (head, words, list) = (bins::HEAD_WORDS, bins::CHUNK_WORDS, bins::list(domain, capacity));
+    let head = bins::HEAD_WORDS;
+    let words = bins::CHUNK_WORDS;
+    let list = bins::list(domain, capacity);
     let [x, y, _] = bins::bins(domain);
     let place = match dim {
         3 => format!("vec3i(i32(_bin % {x}u), i32(_bin / {x}u % {y}u), i32(_bin / {}u))", x * y),

@@ -17,7 +17,7 @@ use crate::stage::IterationSource;
 
 /// The call of the dispatched stage, with the statements that begin and end its sample.
 pub(super) fn call(cx: &Context<'_>, argument: &str) -> String {
-    let keep = match results::returned(cx, cx.own()).as_slice() {
+    let keep = match results::returned(cx, cx.dispatched()).as_slice() {
         [] => String::new(),
         // A longer array has all numbers too.
         [(_, ty)] if ty.starts_with("array") => format!("let _result: {ty} = "),

@@ -30,9 +30,9 @@ pub(super) fn entry(cx: &Context<'_>, shape: &Shape, text: &Text<'_>) -> Entry {
     let (cells, axes) = (cell_type(cx.dim), axes(cx.dim));
     let inner = cells_literal(tiles::inner(cx.graph, cx.program, cx.op, shape), cx.dim);
     let block = tiles::block(cx.graph, cx.program, cx.op, shape);
-    let own = cells_literal(block, cx.dim);
+    let lane_block = cells_literal(block, cx.dim);
     let first = format!(
-        "    _first = {cells}(_group.{axes}) * {inner};\n    let _own = _first + {cells}(_lane.{axes}) * {own};\n"
+        "    _first = {cells}(_group.{axes}) * {inner};\n    let _own = _first + {cells}(_lane.{axes}) * {lane_block};\n"
     );
     let (inputs, lockstep) = (inputs(cx), in_lockstep(cx, block));
     let load = loads(cx, shape, &inputs);
@@ -60,7 +60,7 @@ fn in_lockstep(cx: &Context<'_>, [cells, ..]: [u32; 3]) -> Option<u32> {
 }
 
 /// A cell farther along the row.
-fn beside(cx: &Context<'_>, cell: &str, k: u32) -> String {
+fn cell_along_row(cx: &Context<'_>, cell: &str, k: u32) -> String {
     format!("{cell} + {}", cell_literal([i64::from(k), 0, 0], cx.dim))
 }
 
@@ -69,10 +69,10 @@ fn stages(cx: &Context<'_>, cells: u32, text: &Text<'_>) -> Option<String> {
     let [x, y, z] = extent(cx.graph, cx.node);
     // Cells beyond the last one are it once more, for what is read at a cell of the domain is not looked after again.
     let place = |k: u32| match x.is_multiple_of(cells) {
-        true => beside(cx, "_cell", k),
+        true => cell_along_row(cx, "_cell", k),
         false => {
             let last = cell_literal([x, y, z].map(|n| i64::from(n) - 1), cx.dim);
-            format!("min({}, {last})", beside(cx, "_cell", k))
+            format!("min({}, {last})", cell_along_row(cx, "_cell", k))
         }
     };
     interleave(&text.source, cells, &place)
@@ -93,7 +93,9 @@ fn load(cx: &Context<'_>, shape: &Shape, input: &Haloed, port: &Port) -> String 
         3 => format!("vec3i(i32(_k % {x}u), i32(_k / {x}u % {y}u), i32(_k / {}u))", x * y),
         _ => format!("vec2i(i32(_k % {x}u), i32(_k / {x}u))"),
     };
-    let (tile, far, edge) = (names::tile(port), far(port), cells_literal(input.cells, cx.dim));
+    let tile = names::tile(port);
+    let far = far(port);
+    let edge = cells_literal(input.cells, cx.dim);
     format!(
         "    for (var _k = _index; _k < {count}u; _k += {lanes}u) {{ {tile}[_k] = {far}(_first + {place} - {edge}); }}\n"
     )
@@ -104,7 +106,7 @@ fn side_by_side(cx: &Context<'_>, cells: u32) -> String {
     let extent = cells_literal(extent(cx.graph, cx.node), cx.dim);
     let stores = stores(cx, "", StoreTarget::Element);
     let store = |k: u32| {
-        let moved = beside(cx, "_own", k);
+        let moved = cell_along_row(cx, "_own", k);
         format!(
             "    {{ let _cell = {moved}; if (all(_cell < {extent})) {{ let _result = _results[{k}];{stores} }} }}\n"
         )

@@ -7,7 +7,7 @@
 use crate::codegen::builtin;
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::{names, results};
-use crate::ir::{OWN, Part, Value};
+use crate::ir::{OWN, Part, WireValue};
 
 /// Statements that store the packs of the particle `_i`, once its stages have run. `input`: the port of the set.
 pub(super) fn stores(cx: &Context<'_>, input: usize) -> String {
@@ -24,13 +24,13 @@ fn store(cx: &Context<'_>, input: usize, Written { port, write, value, .. }: &Wr
 /// What one of the operation's stages gives for an attribute, or else what memory holds of it; and how many words it has.
 fn attribute(cx: &Context<'_>, input: usize, name: &str) -> Option<(String, u32)> {
     let part = Part::Attribute(name.into());
-    let words = |value: &Value| value.layout().components();
+    let words = |value: &WireValue| value.layout().components();
     if let Some(write) = cx.op.writes.iter().rfind(|w| w.part == part) {
-        let given = match write.stage == OWN {
+        let expression = match write.stage == OWN {
             true => results::result(cx, name),
             false => cx.passed(write.value)?,
         };
-        return Some((given, words(cx.value(write.value)?)));
+        return Some((expression, words(cx.value(write.value)?)));
     }
     let value = cx.read_value(OWN, input, &part)?;
     Some((value.layout().load(cx.variable(OWN, input, &part)?, "_i"), words(value)))

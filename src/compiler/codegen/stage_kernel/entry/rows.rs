@@ -15,14 +15,14 @@ use crate::codegen::stage_kernel::accessors::window::{self, Face, faces};
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::{names, results};
 use crate::codegen::wgsl::{COMPONENTS, cell_literal, clamped, element, wrapped};
-use crate::ir::{OWN, Part, Value};
+use crate::ir::{OWN, Part, WireValue};
 use crate::stage::header::{Direction, Port};
 use crate::tuning::CELLS_OF_A_ROW;
 
 /// A port that is read through a window.
 struct Windowed<'a> {
     port: &'a Port,
-    value: &'a Value,
+    value: &'a WireValue,
     /// The variable of its buffer.
     variable: String,
 }
@@ -50,14 +50,14 @@ fn windowed<'a>(cx: &Context<'a>) -> Vec<Windowed<'a>> {
     let mut out = Vec::new();
     for read in cx.reads(OWN).filter(|r| r.part == Part::Whole) {
         let (Some(port), Some(value)) = (cx.stage.inputs().nth(read.port), cx.value(read.value)) else { continue };
-        if port.direction == Direction::In && window::of(cx, port).is_some() {
+        if port.direction == Direction::In && window::port_window(cx, port).is_some() {
             out.push(Windowed { port, value, variable: names::read(port, &Part::Whole) });
         }
     }
     for written in cx.writes() {
         let Written { port, write, in_place, .. } = written;
         // Where memory holds nothing yet, the accessor gives the constant that all cells begin with.
-        if port.direction == Direction::InOut && write.start.is_none() && window::of(cx, port).is_some() {
+        if port.direction == Direction::InOut && write.start.is_none() && window::port_window(cx, port).is_some() {
             let value = cx.updated(&written);
             let variable = if in_place { written.target } else { names::read(port, &Part::Whole) };
             out.push(Windowed { port, value, variable });
@@ -67,7 +67,7 @@ fn windowed<'a>(cx: &Context<'a>) -> Vec<Windowed<'a>> {
 }
 
 /// Loads a row four words at a time, and sets the window of each cell from it.
-fn loaded(cx: &Context<'_>, (port, value): (&Port, &Value), variable: &str, out: &mut String, set: &mut Settings) {
+fn loaded(cx: &Context<'_>, (port, value): (&Port, &WireValue), variable: &str, out: &mut String, set: &mut Settings) {
     let (name, layout) = (&port.name, value.layout());
     let (numbers, parts) = (layout.numbers(), value.ty.value().components(cx.dim));
     for four in 0..numbers {
@@ -79,21 +79,23 @@ fn loaded(cx: &Context<'_>, (port, value): (&Port, &Value), variable: &str, out:
     }
     if window::has_faces(cx, port) {
         for side in faces(cx.dim) {
-            beside(cx, (port, value), variable, side, (out, set));
+            load_side_row(cx, (port, value), variable, side, (out, set));
         }
     }
 }
 
 /// Loads the row beside the cells across one of their faces; along the row, the cells before or behind.
-fn beside(
+fn load_side_row(
     cx: &Context<'_>,
-    (port, value): (&Port, &Value),
+    (port, value): (&Port, &WireValue),
     variable: &str,
     side: &Face,
     (out, set): (&mut String, &mut Settings),
 ) {
     let Face { name: side, axis, step } = side;
-    let (name, resolution, window) = (&port.name, cx.resolution(), names::window(port));
+    let name = &port.name;
+    let resolution = cx.resolution();
+    let window = names::window(port);
     let wraps = cx.edges(port, value).wraps(*axis);
     let mut unit = [0; 3];
     unit[*axis] = step * if *axis == 0 { i64::from(CELLS_OF_A_ROW) } else { 1 };
@@ -106,10 +108,10 @@ fn beside(
     let row = value.layout().load_four(variable, &at);
     let _ = writeln!(out, "    let _p_{name}_{side} = {place};\n    let _q_{name}_{side} = {row};");
     let (first, last) = ("_cell.x == 0".to_string(), format!("_cell.x == {}", resolution[0] - 4));
-    let at_end = |beyond: &str, own: &str, end: &str| match wraps {
+    let at_end = |beyond: &str, border: &str, end: &str| match wraps {
         true => format!("_q_{name}_{side}.{beyond}"),
         // Beyond the row's end there is nothing but its last cell itself.
-        false => format!("select(_q_{name}_{side}.{beyond}, _q_{name}_0.{own}, {end})"),
+        false => format!("select(_q_{name}_{side}.{beyond}, _q_{name}_0.{border}, {end})"),
     };
     for (k, set) in (0..).zip(set.iter_mut()) {
         let value = match (axis, step, k) {
@@ -127,7 +129,7 @@ fn beside(
 fn store(cx: &Context<'_>, Written { port, value, target, .. }: &Written<'_>) -> String {
     let (layout, parts) = (value.layout(), value.ty.value().components(cx.dim));
     let numbers = layout.numbers();
-    let source = |k: u32| results::member(cx, cx.own(), &format!("_v{k}"), &port.name);
+    let source = |k: u32| results::member(cx, cx.dispatched(), &format!("_v{k}"), &port.name);
     let number = |flat: u32| {
         let (cell, part) = (flat / numbers, flat % numbers);
         let number = match parts {

@@ -10,7 +10,7 @@ use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::{names, pool, results};
 use crate::codegen::wgsl::{COMPONENTS, element};
 use crate::graph::Domain;
-use crate::ir::{Part, Value, workgroups};
+use crate::ir::{Part, WireValue, workgroups};
 use crate::stage::header::Change;
 use crate::stage::types::{PortType, WireType};
 
@@ -38,7 +38,7 @@ pub(super) fn cleared(cx: &Context<'_>) -> String {
 }
 
 /// Statements that set a cell of a grid to zero.
-fn zero(cx: &Context<'_>, value: &Value, variable: &str) -> String {
+fn zero(cx: &Context<'_>, value: &WireValue, variable: &str) -> String {
     let element = element_of(cx, "_cell", value);
     match value.layout().numbers() {
         1 => format!("{variable}[{element}] = 0u;"),
@@ -98,7 +98,7 @@ fn attribute(cx: &Context<'_>, written: &Written<'_>, name: &str, (variable, pla
 }
 
 /// A statement that stores a cell's number, the name of a value, as its precision leaves it.
-pub(super) fn cell(cx: &Context<'_>, value: &Value, target: &str, slot: StoreTarget, source: &str) -> String {
+pub(super) fn cell(cx: &Context<'_>, value: &WireValue, target: &str, slot: StoreTarget, source: &str) -> String {
     match value.dithered {
         true => {
             let element = element_of(cx, "_cell", value);
@@ -112,7 +112,7 @@ pub(super) fn cell(cx: &Context<'_>, value: &Value, target: &str, slot: StoreTar
 }
 
 /// A statement that stores a cell's number; where it shares a word with another, to the lane of the pair.
-pub(super) fn exact(cx: &Context<'_>, value: &Value, target: &str, slot: StoreTarget, source: &str) -> String {
+pub(super) fn exact(cx: &Context<'_>, value: &WireValue, target: &str, slot: StoreTarget, source: &str) -> String {
     match slot {
         StoreTarget::Lane(lane) if value.layout().pairs() => format!("{}.{lane} = {source};", names::pair(target)),
         _ if value.ty.value().is_array() => array(cx, value, target, source, false),
@@ -121,13 +121,13 @@ pub(super) fn exact(cx: &Context<'_>, value: &Value, target: &str, slot: StoreTa
 }
 
 /// A statement that stores several numbers of a cell.
-fn array(cx: &Context<'_>, value: &Value, target: &str, source: &str, dithered: bool) -> String {
+fn array(cx: &Context<'_>, value: &WireValue, target: &str, source: &str, dithered: bool) -> String {
     let cells = cx.domain_of(value).map_or(1, Domain::cells);
     value.layout().store_numbers(target, &element_of(cx, "_cell", value), source, cells, dithered)
 }
 
 /// The element of a cell that is named so.
-pub(super) fn element_of(cx: &Context<'_>, cell: &str, value: &Value) -> String {
+pub(super) fn element_of(cx: &Context<'_>, cell: &str, value: &WireValue) -> String {
     let Some(domain) = cx.domain_of(value) else { return "0".into() };
     if let Some(function) = pool::function(cx, value) {
         return format!("{function}({cell})");

@@ -81,7 +81,9 @@ impl<'a> Cells<'a> {
 
     /// How many cells there are around one, and the statements that begin the range of the one of number `_r`.
     fn cells_around(&self) -> (i64, String) {
-        let (start, slices, dim) = (self.start, self.slices, self.dim());
+        let start = self.start;
+        let slices = self.slices;
+        let dim = self.dim();
         let resolution = cell_literal(self.whole, dim);
         // A cell that is its own neighbour, or its neighbour's on both sides, counts once.
         let mut axis = 0..;

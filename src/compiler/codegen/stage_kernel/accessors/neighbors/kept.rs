@@ -6,7 +6,7 @@
 //! ```
 
 use crate::codegen::stage_kernel::context::{Context, Instance};
-use crate::ir::{Part, Value, Write, packs};
+use crate::ir::{Part, WireValue, Write, packs};
 use crate::stage::header::Port;
 
 /// A search that keeps what it finds, or goes by what another has found.
@@ -21,8 +21,8 @@ pub(super) struct Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
-    pub(super) fn of(cx: &'a Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)) -> Option<Kept<'a>> {
-        let kept = |variable, value: &Value, leaves| Kept {
+    pub(super) fn new(cx: &'a Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)) -> Option<Kept<'a>> {
+        let kept = |variable, value: &WireValue, leaves| Kept {
             variable,
             capacity: value.capacity,
             rows: packs::rows(value.dim),

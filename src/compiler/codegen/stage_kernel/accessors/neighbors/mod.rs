@@ -44,7 +44,7 @@ struct Search<'a> {
 
 /// All functions of a neighbour grid that a stage calls.
 pub(super) fn accessor(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)) -> Option<String> {
-    let search = Search::of(cx, of, (index, port))?;
+    let search = Search::new(cx, of, (index, port))?;
     let calls = |suffix: &str| of.stage.calls(&format!("{}{suffix}", port.name));
     let mut out = search.iterator();
     if calls("_next") {
@@ -54,7 +54,7 @@ pub(super) fn accessor(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize
         out += &kept.following(search.name);
     }
     if search.looks {
-        out += &search.look();
+        out += &search.visit_entry();
     }
     if search.marks {
         out += &search.batch();
@@ -69,7 +69,7 @@ pub(super) fn accessor(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize
 }
 
 impl<'a> Search<'a> {
-    fn of(cx: &'a Context<'_>, of: Instance<'a>, (index, port): (usize, &'a Port)) -> Option<Search<'a>> {
+    fn new(cx: &'a Context<'_>, of: Instance<'a>, (index, port): (usize, &'a Port)) -> Option<Search<'a>> {
         let domain = cx.domain_of(cx.read_value(of.index, index, &Part::Start)?)?;
         let list = cx.read_value(of.index, index, &Part::Order).map(|value| value.capacity);
         let text = &of.stage.bounded(domain.dim).source;
@@ -79,7 +79,7 @@ impl<'a> Search<'a> {
             cells: Cells::new(domain, cx.variable(of.index, index, &Part::Start)?),
             items: cx.variable(of.index, index, &Part::Order),
             room: particles::largest(cx, of).into_iter().chain(list).min(),
-            kept: Kept::of(cx, of, (index, port)),
+            kept: Kept::new(cx, of, (index, port)),
             looks: has("_look"),
             marks: has("_take"),
             set: of.stage.set().map_or("", |set| set.name.as_str()),
@@ -199,7 +199,7 @@ impl<'a> Search<'a> {
     }
 
     /// The function that looks at an entry of a row, and notes whether it is near where others want to know.
-    fn look(&self) -> String {
+    fn visit_entry(&self) -> String {
         let (name, set) = (self.name, self.set);
         let reach = float((self.cells.domain.cell_size * REACH).powi(2));
         let note = self.leaves().map_or(String::new(), |_| {

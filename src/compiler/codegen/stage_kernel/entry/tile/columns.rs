@@ -17,7 +17,7 @@ use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::tiles::Tiles;
 use crate::codegen::stage_kernel::{names, results};
 use crate::codegen::wgsl::{COMPONENTS, cell_type, coordinate_sum, position_type};
-use crate::ir::Value;
+use crate::ir::WireValue;
 use crate::stage::Reach;
 use crate::stage::header::Port;
 use crate::stage::types::{EdgeRule, ValueType};
@@ -88,7 +88,7 @@ impl<'c> Columns<'c> {
     fn cell(&self) -> String {
         let (cx, tiles) = (self.cx, self.tiles);
         let mut takes = format!("_first: {}, _k: i32, _shift: i32", cell_type(cx.dim));
-        for side in self.beside() {
+        for side in self.side_faces() {
             let _ = write!(takes, ", _{}: i32", side.name);
         }
         let place = format!("_base + _first + {}", tiles.along("_k"));
@@ -123,7 +123,7 @@ impl<'c> Columns<'c> {
     }
 
     /// Faces that are not along the column.
-    fn beside(&self) -> impl Iterator<Item = &'static Face> {
+    fn side_faces(&self) -> impl Iterator<Item = &'static Face> {
         let column = self.tiles.column();
         faces(self.tiles.dim).iter().filter(move |face| face.axis != column)
     }
@@ -141,7 +141,7 @@ impl<'c> Columns<'c> {
         column: &dyn Fn(&str, i64) -> String,
     ) -> String {
         let mut gives = vec!["_first".into(), k.to_string(), shift.to_string()];
-        gives.extend(self.beside().map(|side| format!("_{}", side.name)));
+        gives.extend(self.side_faces().map(|side| format!("_{}", side.name)));
         gives.extend((0..self.cx.held_inputs().len()).map(inputs));
         for Written { port, .. } in self.cx.writes() {
             gives.extend(self.steps(port).map(|step| column(&port.name, step)));
@@ -150,7 +150,7 @@ impl<'c> Columns<'c> {
     }
 
     /// Brings what the accessors of a port show of a cell where they look.
-    fn window(&self, port: &Port, value: &Value) -> String {
+    fn window(&self, port: &Port, value: &WireValue) -> String {
         let window = names::window(port);
         let mut out = format!("{window} = {}; ", in_call(port, 0));
         if self.cx.stage.reach(&port.name) == Reach::Faces {
@@ -162,7 +162,7 @@ impl<'c> Columns<'c> {
     }
 
     /// The value across a face, by the edge rule where the tile reaches beyond the domain.
-    fn across(&self, port: &Port, value: &Value, face: &Face) -> String {
+    fn across(&self, port: &Port, value: &WireValue, face: &Face) -> String {
         let Face { name: side, axis, step } = face;
         let in_column = *axis == self.tiles.column();
         let inner = match in_column {
@@ -183,7 +183,7 @@ impl<'c> Columns<'c> {
     }
 
     /// What the cell itself shows beyond the border along an axis.
-    fn outside(&self, port: &Port, value: &Value, rule: EdgeRule, axis: usize) -> String {
+    fn outside(&self, port: &Port, value: &WireValue, rule: EdgeRule, axis: usize) -> String {
         let window = names::window(port);
         match rule {
             EdgeRule::Zero => format!("{}()", value.layout().wgsl()),
@@ -221,8 +221,10 @@ impl<'c> Columns<'c> {
         out.push_str("        workgroupBarrier();\n");
         for Written { port, .. } in cx.writes() {
             for k in 0..self.tiles.cells {
-                let source = results::member(cx, cx.own(), &format!("_v{k}"), &port.name);
-                let (register, tile, place) = (register(&port.name, k), names::tile(port), self.place(k));
+                let source = results::member(cx, cx.dispatched(), &format!("_v{k}"), &port.name);
+                let register = register(&port.name, k);
+                let tile = names::tile(port);
+                let place = self.place(k);
                 let _ = writeln!(out, "        {register} = {source}; {tile}[{place}] = {source};");
             }
         }
@@ -251,7 +253,7 @@ impl<'c> Columns<'c> {
 
     /// Statements that keep what one of two cells has become, the one that `_second` says.
     fn keep_either(&self, Written { port, .. }: &Written<'_>, k: u32, shift: &str) -> String {
-        let source = results::member(self.cx, self.cx.own(), "_v", &port.name);
+        let source = results::member(self.cx, self.cx.dispatched(), "_v", &port.name);
         let (first, second) = (register(&port.name, k), register(&port.name, k + 1));
         format!(
             " {first} = select({source}, {first}, _second); {second} = select({second}, {source}, _second); \

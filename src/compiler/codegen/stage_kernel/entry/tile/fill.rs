@@ -15,13 +15,13 @@ use crate::codegen::stage_kernel::entry::store::element_of;
 use crate::codegen::stage_kernel::names;
 use crate::codegen::stage_kernel::tiles::Tiles;
 use crate::codegen::wgsl::cell_type;
-use crate::ir::{OWN, Part, Value};
+use crate::ir::{OWN, Part, WireValue};
 
 /// What is asked for at each cell.
 struct CellRequest<'a> {
     /// Variable of the value; with the number of a cell appended, it is that of the cell.
     name: String,
-    value: &'a Value,
+    value: &'a WireValue,
     from: String,
     /// Inputs stay in registers; all else is stored.
     is_input: bool,
@@ -30,7 +30,7 @@ struct CellRequest<'a> {
 /// What stages that run before make and others read later.
 struct Made<'a> {
     name: String,
-    value: &'a Value,
+    value: &'a WireValue,
     variable: String,
     target: String,
 }
@@ -39,13 +39,13 @@ struct Made<'a> {
 /// the workgroup gets right.
 pub(super) fn functions(cx: &Context<'_>, tiles: &Tiles, right: &str) -> String {
     let made = made(cx);
-    let asked = asked(cx, &made);
-    let variables: String = asked.iter().map(|asked| variables(tiles, asked)).collect();
+    let requests = cell_requests(cx, &made);
+    let variables: String = requests.iter().map(|request| variables(tiles, request)).collect();
     format!(
         "{variables}{}{}{}",
-        ask(cx, tiles, &asked),
-        fill(cx, tiles, &asked),
-        put(cx, tiles, (&asked, &made), right)
+        ask(cx, tiles, &requests),
+        fill(cx, tiles, &requests),
+        put(cx, tiles, (&requests, &made), right)
     )
 }
 
@@ -58,7 +58,7 @@ fn made<'a>(cx: &Context<'a>) -> Vec<Made<'a>> {
     made.collect()
 }
 
-fn asked<'a>(cx: &Context<'a>, made: &[Made<'a>]) -> Vec<CellRequest<'a>> {
+fn cell_requests<'a>(cx: &Context<'a>, made: &[Made<'a>]) -> Vec<CellRequest<'a>> {
     let begun = cx.writes().enumerate().filter(|(_, written)| written.write.start.is_none());
     let begun = begun.map(|(index, written)| CellRequest {
         name: format!("_t{index}"),
@@ -97,9 +97,9 @@ fn variables(tiles: &Tiles, CellRequest { name, value, .. }: &CellRequest<'_>) -
 }
 
 /// `_ask(place)`, which loads or makes everything of a cell.
-fn ask(cx: &Context<'_>, tiles: &Tiles, asked: &[CellRequest<'_>]) -> String {
+fn ask(cx: &Context<'_>, tiles: &Tiles, requests: &[CellRequest<'_>]) -> String {
     let run = if runs(cx) { format!(" _at = _c; {}", before(cx, "_c", None)) } else { String::new() };
-    let loads: String = asked.iter().map(|asked| format!(" {} = {};", asked.name, asked.from)).collect();
+    let loads: String = requests.iter().map(|request| format!(" {} = {};", request.name, request.from)).collect();
     format!("fn _ask(_l: {}) {{ {}{run}{loads} }}\n", cell_type(cx.dim), tiles.shown())
 }
 
@@ -109,28 +109,28 @@ fn runs(cx: &Context<'_>) -> bool {
 }
 
 /// `_fill(first)`
-fn fill(cx: &Context<'_>, tiles: &Tiles, asked: &[CellRequest<'_>]) -> String {
+fn fill(cx: &Context<'_>, tiles: &Tiles, requests: &[CellRequest<'_>]) -> String {
     let mut out = format!("fn _fill(_first: {}) {{\n", cell_type(cx.dim));
     if runs(cx) && cx.names("substep") {
         out.push_str("    substep = params._substep;\n");
     }
     for k in 0..tiles.cells {
-        let keep: String = asked.iter().map(|asked| format!(" {0}_{k} = {0};", asked.name)).collect();
+        let keep: String = requests.iter().map(|request| format!(" {0}_{k} = {0};", request.name)).collect();
         let _ = writeln!(out, "    _ask(_first + {});{keep}", tiles.along(&k.to_string()));
     }
     for k in 0..tiles.cells {
-        let values: String = stored(asked).map(|asked| format!(", {}_{k}", asked.name)).collect();
+        let values: String = stored(requests).map(|request| format!(", {}_{k}", request.name)).collect();
         let _ = writeln!(out, "    _put(_first + {}{values});", tiles.along(&k.to_string()));
     }
     out + "}\n"
 }
 
-fn stored<'s, 'a>(asked: &'s [CellRequest<'a>]) -> impl Iterator<Item = &'s CellRequest<'a>> {
-    asked.iter().filter(|asked| !asked.is_input)
+fn stored<'s, 'a>(requests: &'s [CellRequest<'a>]) -> impl Iterator<Item = &'s CellRequest<'a>> {
+    requests.iter().filter(|request| !request.is_input)
 }
 
 /// `_put(place, ..)`, which stores what a cell begins with.
-fn put(cx: &Context<'_>, tiles: &Tiles, (asked, made): (&[CellRequest<'_>], &[Made<'_>]), right: &str) -> String {
+fn put(cx: &Context<'_>, tiles: &Tiles, (requests, made): (&[CellRequest<'_>], &[Made<'_>]), right: &str) -> String {
     let place = tiles.element("_l");
     let begun = cx.writes().enumerate().map(|(index, Written { port, write, value, .. })| {
         let from = match write.start {
@@ -147,6 +147,7 @@ fn put(cx: &Context<'_>, tiles: &Tiles, (asked, made): (&[CellRequest<'_>], &[Ma
     if !kept.is_empty() {
         let _ = write!(stores, " let _c = _base + _l; if ({right}) {{{kept} }}");
     }
-    let takes = stored(asked).map(|CellRequest { name, value, .. }| format!(", _s{name}: {}", value.layout().wgsl()));
+    let takes =
+        stored(requests).map(|CellRequest { name, value, .. }| format!(", _s{name}: {}", value.layout().wgsl()));
     format!("fn _put(_l: {}{}) {{{stores} }}\n", cell_type(cx.dim), takes.collect::<String>())
 }

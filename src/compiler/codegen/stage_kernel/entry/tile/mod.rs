@@ -72,14 +72,16 @@ fn swept(name: &str, inside: bool, Sweeps { functions, body }: &Sweeps, dim: u32
 }
 
 fn body(tiles: &Tiles) -> String {
-    let (cells, axes, vector) = (cell_type(tiles.dim), axes(tiles.dim), |v| tiles.cells_literal(v));
-    let own = if tiles.dim == 3 { [1, 1, tiles.cells] } else { [1, tiles.cells, 1] };
+    let cells = cell_type(tiles.dim);
+    let axes = axes(tiles.dim);
+    let vector = |v| tiles.cells_literal(v);
+    let lane_cells = if tiles.dim == 3 { [1, 1, tiles.cells] } else { [1, tiles.cells, 1] };
     let mut out = format!(
         "    _base = {cells}(_group.{axes}) * {} - {};\n    let _first = {cells}(_lane.{axes}) * {};\n    \
          _fill(_first);\n    workgroupBarrier();\n",
         vector(tiles.inner),
         vector([tiles.halo; 3]),
-        vector(own)
+        vector(lane_cells)
     );
     let _ = match tiles.ring {
         0 => writeln!(out, "    _beyond(_first);"),

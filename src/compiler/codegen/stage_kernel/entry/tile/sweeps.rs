@@ -70,7 +70,9 @@ fn colored(cx: &Context<'_>, tiles: &Tiles) -> String {
 /// A whole sweep: all cells are computed before one is overwritten.
 fn uncolored(cx: &Context<'_>, tiles: &Tiles) -> String {
     let (returned, inside) = (results::type_name(cx), columns_inside(tiles));
-    let (mut declare, mut compute, mut keep) = (String::new(), String::new(), String::new());
+    let mut declare = String::new();
+    let mut compute = String::new();
+    let mut keep = String::new();
     for k in 0..tiles.cells {
         let place = format!("let _l = _first + {};", tiles.along(&k.to_string()));
         let call = guarded(tiles, k, k, format!("{}_v{k} = _sweep(_l);", inputs(cx, k)));
@@ -107,7 +109,7 @@ fn guarded(tiles: &Tiles, low: u32, high: u32, text: String) -> String {
 /// Statements that store to the tile what the cell of number `k` has become.
 fn set(cx: &Context<'_>, tiles: &Tiles, k: u32) -> String {
     let element = tiles.element("_l");
-    let one = |name: &str| results::member(cx, cx.own(), &format!("_v{k}"), name);
+    let one = |name: &str| results::member(cx, cx.dispatched(), &format!("_v{k}"), name);
     let all = cx.writes().map(|w| format!("{}[{element}] = {};", names::tile(w.port), one(&w.port.name)));
     all.collect::<Vec<_>>().join(" ")
 }
