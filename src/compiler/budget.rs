@@ -76,15 +76,15 @@ mod tests {
         let unknown = MemoryBudget::default();
         assert_eq!(unknown.to_string(), "the budget is 8192.0 MiB (the default) and the adapter's memory is not known");
         let (source, adapter) = (BudgetSource::Adapter { available: 12 << 30 }, Some(16 << 30));
-        let known = MemoryBudget { bytes: 10 << 30, source, adapter };
+        let budget = MemoryBudget { bytes: 10 << 30, source, adapter };
         assert_eq!(
-            known.to_string(),
+            budget.to_string(),
             "the budget is 10240.0 MiB (a share of the 12288.0 MiB available) and the adapter has 16384.0 MiB"
         );
         assert_eq!(
-            known.or_user(Some(1 << 30)).to_string(),
+            budget.or_user(Some(1 << 30)).to_string(),
             "the budget is 1024.0 MiB (set by the user) and the adapter has 16384.0 MiB"
         );
-        assert_eq!(known.or_user(None), known);
+        assert_eq!(budget.or_user(None), budget);
     }
 }

@@ -197,7 +197,9 @@ fn compile<'g>(
     let versions = allocate::versions(graph, &frame, &memory);
     on()?;
     let checks = Checks::start(writer::field_checks(graph, &frame, &reset))?;
-    let (invariant, frame, reset) = (frame.invariant_count(), Arc::new(frame), Arc::new(reset));
+    let invariant = frame.invariant_count();
+    let frame = Arc::new(frame);
+    let reset = Arc::new(reset);
     let mut writer = writer::Writer::new(graph, writers, checks, tuning.joined_buffers);
     let [(mut frame, of_operations), (reset, _)] =
         writer.dispatches([(&frame, &memory.frame), (&reset, &memory.reset)])?;

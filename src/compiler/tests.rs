@@ -105,20 +105,21 @@ fn generated_text_declares_names_of_the_table_and_accessors() {
     let stages: Vec<_> = Library::builtin().stages().collect();
     let ports = || stages.iter().flat_map(|stage| &stage.header.ports);
     let curves = || stages.iter().flat_map(|stage| &stage.header.params).filter(|param| param.ty.returns().is_some());
-    let own: BTreeSet<String> = stages.iter().flat_map(|stage| prelude::declared(&stage.source)).collect();
-    let known = |name: &str| {
+    let declared_by_stages: BTreeSet<String> =
+        stages.iter().flat_map(|stage| prelude::declared(&stage.source)).collect();
+    let is_in_table = |name: &str| {
         let generated = |kind: &Kind| matches!(kind, Kind::Struct | Kind::Entry | Kind::Block | Kind::Counter);
         language::is_prelude(name)
             || language::kinds(name).iter().any(generated)
             || (name.len() == 1 && name.starts_with(|c: char| c.is_ascii_uppercase()))
             || ports().any(|port| accessors::is_accessor(port, name) || name == format!("Particle_{}", port.name))
             || curves().any(|param| param.name == name)
-            || own.contains(name)
+            || declared_by_stages.contains(name)
     };
     let kernels = shipped().into_iter().filter(|(_, kernel)| kernel.wgsl.contains("fn stage("));
     let declared: BTreeSet<String> = kernels.flat_map(|(_, kernel)| prelude::declared(&kernel.wgsl)).collect();
     assert!(["Cell", "neighbor", "params", "_pcg"].iter().any(|name| declared.contains(*name)), "{declared:?}");
-    let unknown: Vec<&String> = declared.iter().filter(|name| !name.starts_with('_') && !known(name)).collect();
+    let unknown: Vec<&String> = declared.iter().filter(|name| !name.starts_with('_') && !is_in_table(name)).collect();
     println!("{} names, {unknown:?}", declared.len());
     assert!(unknown.is_empty(), "{unknown:?} stand in no table; name them in `stage::language`");
 }
@@ -130,7 +131,9 @@ fn ports_and_parameters_of_any_name_work_or_are_refused_by_name() {
     // Where WGSL reserves a word, its use in the text is the first error that is reported.
     let free = |word: &&str| language::is_snake_case(word) && !language::is_reserved(word);
     let words: BTreeSet<&str> = words.copied().filter(free).collect();
-    let (mut works, mut refused, mut wrong) = (0, 0, Vec::new());
+    let mut works = 0;
+    let mut refused = 0;
+    let mut wrong = Vec::new();
     for word in &words {
         for (declaration, read) in [
             ("@in WORD: Grid<f32> = 0", "WORD(cell)"),
@@ -222,8 +225,8 @@ impl Optimised {
 
     /// The first operation of the frame that dispatches a node's stage.
     pub(super) fn stage(&self, node: &str) -> OpId {
-        let own = |task: &Task| matches!(task, Task::Stage);
-        self.find(node, own)
+        let dispatches_stage = |task: &Task| matches!(task, Task::Stage);
+        self.find(node, dispatches_stage)
     }
 
     /// The first operation of the frame that belongs to a node.

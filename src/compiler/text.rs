@@ -51,7 +51,9 @@ pub(super) fn plan(plan: &Plan) -> String {
         let cells: Vec<String> = domain.resolution.iter().take(domain.dim as usize).map(u32::to_string).collect();
         let edges: Vec<String> = domain.edges().iter().take(domain.dim as usize).map(f64::to_string).collect();
         let edges = if domain.slices() > 1 { edges.join(" x ") } else { domain.cell_size.to_string() };
-        let (name, cells, edge) = (&domain.name, cells.join("x"), domain.edge);
+        let name = &domain.name;
+        let cells = cells.join("x");
+        let edge = domain.edge;
         let _ = writeln!(out, "  {name}: {cells} cells of {edges} m, edge {edge}");
     }
     out.push_str("\nbuffers\n");

@@ -99,8 +99,8 @@ mod tests {
         let keep = Keep::Wires(vec!["flow.value".into()]);
         let plan = Plan::compile(&graph, &PlanOptions { keep, ..PlanOptions::default() }).unwrap();
         let by_node = |node: &str| {
-            let own = plan.frame.iter().zip(plan.traffic()).filter(|(dispatch, _)| dispatch.node == node);
-            own.map(|(_, bytes)| bytes / (32 * 8)).sum::<u64>()
+            let dispatches = plan.frame.iter().zip(plan.traffic()).filter(|(dispatch, _)| dispatch.node == node);
+            dispatches.map(|(_, bytes)| bytes / (32 * 8)).sum::<u64>()
         };
         // Bytes a cell: velocity in and out; velocity in and a scalar out; clearing, two scalars in and one out; in
         // place.

@@ -28,7 +28,7 @@ impl Plan {
     /// it has to fit the memory. Wires that are played from caches count as left out.
     pub fn unneeded(graph: &Graph, options: &PlanOptions) -> Unneeded {
         crate::threads::deep_stack(|| {
-            let wires = Wires::of(graph, options);
+            let wires = Wires::new(graph, options);
             let options = PlanOptions {
                 outputs: Outputs::None,
                 played: Vec::new(),
@@ -69,7 +69,7 @@ struct Wires {
 }
 
 impl Wires {
-    fn of(graph: &Graph, options: &PlanOptions) -> Wires {
+    fn new(graph: &Graph, options: &PlanOptions) -> Wires {
         // Where lowering fails, compiling reports it.
         let Ok(frame) = lower::frame(graph, options) else { return Wires::default() };
         let Ok(reset) = lower::reset(graph, &frame, options) else { return Wires::default() };
@@ -88,7 +88,7 @@ impl Wires {
                 frame
                     .states
                     .keys()
-                    .any(|(state, own)| *state == id && (node.set.is_some() || Some(own) == part.as_ref()))
+                    .any(|(state, held_part)| *state == id && (node.set.is_some() || Some(held_part) == part.as_ref()))
             };
             let ports: Vec<usize> = (0..node.outputs.len()).collect();
             let name = |port: &usize| format!("{}.{}", node.path, graph.port_name(id, *port));

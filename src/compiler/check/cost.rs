@@ -72,8 +72,8 @@ struct Measure<'m> {
     module: &'m Module,
     layouter: Layouter,
     functions: HashMap<Handle<Function>, Cost>,
-    /// Bytes of each function alone.
-    own: HashMap<Handle<Function>, u64>,
+    /// Instructions of each function alone.
+    instructions_alone: HashMap<Handle<Function>, u64>,
 }
 
 impl<'m> Measure<'m> {
@@ -84,7 +84,7 @@ impl<'m> Measure<'m> {
             remedy: "make its arrays smaller, or keep them in a grid",
             span: module.types.iter().find(|(handle, _)| *handle == error.ty).map(|_| module.types.get_span(error.ty)),
         })?;
-        Ok(Measure { module, layouter, functions: HashMap::new(), own: HashMap::new() })
+        Ok(Measure { module, layouter, functions: HashMap::new(), instructions_alone: HashMap::new() })
     }
 
     fn size(&self, ty: Handle<naga::Type>) -> u64 {
@@ -98,7 +98,7 @@ impl<'m> Measure<'m> {
         // In naga's modules, a function is declared before those that call it.
         for (handle, function) in self.module.functions.iter() {
             let of = self.function(function);
-            self.own.insert(handle, self.alone(function).instructions);
+            self.instructions_alone.insert(handle, self.alone(function).instructions);
             self.functions.insert(handle, of);
         }
         for entry in &self.module.entry_points {
@@ -178,7 +178,8 @@ impl<'m> Measure<'m> {
     }
 
     fn costliest_function(&self) -> Option<naga::Span> {
-        let costliest = self.own.iter().max_by_key(|(handle, own)| (**own, handle.index()))?;
+        let costliest =
+            self.instructions_alone.iter().max_by_key(|(handle, instructions)| (**instructions, handle.index()))?;
         Some(self.module.functions.get_span(*costliest.0))
     }
 }

@@ -81,11 +81,11 @@ fn compose(
 /// Rewrites the constants of the module. An expression may only use earlier ones, so all are rewritten in order.
 fn spell_globals(module: &mut Module) {
     let spelled = wrong(module, &module.global_expressions);
-    let known = |expression: &Expression| {
+    let can_rewrite = |expression: &Expression| {
         use Expression::{Compose, Constant, Literal, Override, Splat, ZeroValue};
         matches!(expression, Literal(_) | Constant(_) | Override(_) | ZeroValue(_) | Compose { .. } | Splat { .. })
     };
-    if spelled.is_empty() || !module.global_expressions.iter().all(|(_, expression)| known(expression)) {
+    if spelled.is_empty() || !module.global_expressions.iter().all(|(_, expression)| can_rewrite(expression)) {
         return;
     }
     let mut places = BTreeMap::new();
@@ -107,7 +107,8 @@ fn spell_globals(module: &mut Module) {
     module.global_expressions = written;
     let inits = module.constants.iter_mut().map(|(_, constant)| &mut constant.init);
     let inits = inits.chain(module.global_variables.iter_mut().filter_map(|(_, variable)| variable.init.as_mut()));
-    let inits = inits.chain(module.overrides.iter_mut().filter_map(|(_, given)| given.init.as_mut()));
+    let inits =
+        inits.chain(module.overrides.iter_mut().filter_map(|(_, pipeline_constant)| pipeline_constant.init.as_mut()));
     let sizes = module.entry_points.iter_mut().filter_map(|entry| entry.workgroup_size_overrides.as_mut());
     inits.chain(sizes.flatten().flatten()).for_each(|init| *init = places[init]);
 }

@@ -21,7 +21,7 @@ pub(crate) struct ThreadClock {
 
 impl ThreadClock {
     /// The clock of the calling thread.
-    pub(crate) fn own() -> ThreadClock {
+    pub(crate) fn current() -> ThreadClock {
         let thread = std::fs::read_link("/proc/thread-self").ok();
         let file = thread.map(|thread| PathBuf::from("/proc").join(thread).join("schedstat"));
         ThreadClock { file: file.filter(|file| file.is_file()) }
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn waiting_is_no_work() {
-        let started = ThreadClock::own().start();
+        let started = ThreadClock::current().start();
         std::thread::sleep(Duration::from_millis(50));
         let slept = started.clock.cpu().zip(started.cpu).map(|(now, before)| now - before);
         println!("50 ms asleep took {slept:?} of CPU time");
@@ -96,7 +96,7 @@ mod tests {
     fn work_is_counted_on_its_thread() {
         let (sender, receiver) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
-            sender.send(ThreadClock::own().start()).unwrap();
+            sender.send(ThreadClock::current().start()).unwrap();
             let begun = Instant::now();
             let mut sum = 0u64;
             while begun.elapsed() < Duration::from_millis(300) {

@@ -84,7 +84,7 @@ impl Pool {
             let next = move || waiting.lock().ok().and_then(|mut waiting| waiting.next());
             let work = move || {
                 warm_up();
-                let clock = ThreadClock::own();
+                let clock = ThreadClock::current();
                 while let Some((_, job)) = next() {
                     note(Some(clock.start()));
                     job();
@@ -185,8 +185,8 @@ impl Checks {
     /// Another node uses the same kernel as that with this number; errors are reported at the first one.
     pub(crate) fn same(&mut self, number: usize, rank: usize, node: &str) {
         let rank = rank.saturating_add(self.probes);
-        if let Some(known) = self.nodes.get_mut(number).filter(|known| rank < known.0) {
-            *known = (rank, node.into());
+        if let Some(first_use) = self.nodes.get_mut(number).filter(|first_use| rank < first_use.0) {
+            *first_use = (rank, node.into());
         }
     }
 
@@ -265,8 +265,8 @@ fn located(problem: Problem, used: &[UsedLines]) -> Problem {
 
 fn check_both(text: &Text) -> Option<Problem> {
     let kernel = &text.kernel;
-    let own = hash(&kernel.wgsl);
-    if !has_passed(&own)
+    let kernel_hash = hash(&kernel.wgsl);
+    if !has_passed(&kernel_hash)
         && let Some(problem) = too_large(kernel)
     {
         return Some(problem);
@@ -277,8 +277,8 @@ fn check_both(text: &Text) -> Option<Problem> {
         check_text(&Kernel { wgsl, ..kernel.clone() }, hash)
     };
     match text.again {
-        true => check_text(kernel, own).map(|problem| as_written().unwrap_or(problem)),
-        false => as_written().or_else(|| check_text(kernel, own)),
+        true => check_text(kernel, kernel_hash).map(|problem| as_written().unwrap_or(problem)),
+        false => as_written().or_else(|| check_text(kernel, kernel_hash)),
     }
 }
 

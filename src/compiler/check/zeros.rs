@@ -19,7 +19,9 @@ impl<'a> Spelled<'a> {
     pub(crate) fn new(written: &'a str) -> Spelled<'a> {
         let tokens = tokens(written);
         let aliases = aliases(&tokens);
-        let (mut text, mut added, mut done) = (String::new(), Vec::new(), 0);
+        let mut text = String::new();
+        let mut added = Vec::new();
+        let mut done = 0;
         for (at, pair) in tokens.windows(2).enumerate() {
             let [Token { text: "(", start, .. }, Token { text: ")", .. }] = pair else { continue };
             let Some(zero) = tokens.get(..at).and_then(|before| zero(before, &aliases)) else { continue };
@@ -71,17 +73,18 @@ fn aliases<'a>(tokens: &[Token<'a>]) -> BTreeMap<&'a str, &'static str> {
         Some((name.text, ty.split(|token| token.text == ";").next()?))
     });
     let declared: Vec<_> = declared.collect();
-    let mut known = BTreeMap::new();
+    let mut zeros_by_alias = BTreeMap::new();
     // An alias may be declared before the one that it refers to.
     for _ in 0..declared.len() {
-        let found: Vec<_> = declared.iter().filter_map(|(name, ty)| Some((*name, zero(ty, &known)?))).collect();
-        let before = known.len();
-        known.extend(found);
-        if known.len() == before {
+        let found: Vec<_> =
+            declared.iter().filter_map(|(name, ty)| Some((*name, zero(ty, &zeros_by_alias)?))).collect();
+        let before = zeros_by_alias.len();
+        zeros_by_alias.extend(found);
+        if zeros_by_alias.len() == before {
             break;
         }
     }
-    known
+    zeros_by_alias
 }
 
 #[cfg(test)]

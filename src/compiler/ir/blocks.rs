@@ -81,18 +81,18 @@ pub(crate) fn sums(domain: &Domain) -> u64 {
 
 /// The table of blocks by which an operation runs, unless it runs everywhere.
 pub(crate) fn table(op: &Op) -> Option<ValueId> {
-    asked(op).map(|read| read.value)
+    block_read(op).map(|read| read.value)
 }
 
 /// Cells of a tile by which an operation runs, along each axis; `None` where it goes by blocks of its own cells.
 pub(crate) fn tile(op: &Op) -> Option<u32> {
-    match asked(op)?.part {
+    match block_read(op)?.part {
         Part::Covered(width) => Some(width),
         _ => None,
     }
 }
 
-fn asked(op: &Op) -> Option<&Read> {
+fn block_read(op: &Op) -> Option<&Read> {
     op.reads.iter().find(|read| read.stage == OWN && matches!(read.part, Part::Blocks | Part::Covered(_)))
 }
 

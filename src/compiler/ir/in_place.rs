@@ -19,14 +19,14 @@ pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &
     if let (Some(Kind::Stage(stage)), Part::Attribute(_)) = (node.map(|n| &n.kind), &write.part) {
         // A particle may overwrite what only it has read: its own attribute, through the port that writes it.
         let Some(declared) = stage.outputs().nth(write.port) else { return false };
-        let own = |r: &crate::ir::Read| {
+        let reads_own = |r: &crate::ir::Read| {
             r.stage == write.stage
                 && r.part == write.part
                 && stage.inputs().nth(r.port).is_some_and(|p| p.name == declared.name)
                 && stage.set().is_some_and(|p| p.name == declared.name)
                 && !stage.calls(&declared.name)
         };
-        return sharers == 1 && readers.all(own);
+        return sharers == 1 && readers.all(reads_own);
     }
     if readers.next().is_some() || sharers > 1 {
         return false;

@@ -90,8 +90,8 @@ impl Layout {
         for element in 0..elements {
             for component in 0..all {
                 let plane = self.place(element, component, elements) as usize;
-                let own = (element * u64::from(all) + u64::from(component)) as usize;
-                if to_planes { out[plane] = numbers[own] } else { out[own] = numbers[plane] }
+                let interleaved = (element * u64::from(all) + u64::from(component)) as usize;
+                if to_planes { out[plane] = numbers[interleaved] } else { out[interleaved] = numbers[plane] }
             }
         }
         out
@@ -151,9 +151,9 @@ fn word(pair: &[u32]) -> u32 {
 }
 
 /// The precision of grids of a type whose node requests one: only floats at cell centres are stored as halves.
-pub(crate) fn precision(ty: WireType, asked: Precision) -> Precision {
+pub(crate) fn precision(ty: WireType, requested: Precision) -> Precision {
     match ty {
-        WireType::Grid(value) if value.scalar() == Scalar::F32 && value != ValueType::Mat => asked,
+        WireType::Grid(value) if value.scalar() == Scalar::F32 && value != ValueType::Mat => requested,
         _ => Precision::F32,
     }
 }

@@ -238,18 +238,17 @@ pub(crate) struct Op {
 impl Write {
     /// The first output port's complete value, written by the operation's own stage without a consumed version.
     pub(crate) fn whole(value: ValueId) -> Write {
-        let (part, consumes, start) = (Part::Whole, None, None);
         Write {
             stage: OWN,
             port: 0,
-            part,
+            part: Part::Whole,
             value,
-            consumes,
+            consumes: None,
             overwrites: false,
             transient: false,
             settled: false,
             pooled: false,
-            start,
+            start: None,
         }
     }
 }

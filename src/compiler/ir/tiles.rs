@@ -145,7 +145,7 @@ const MAX_INPUT_WORDS: u32 = 48;
 pub(crate) fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usize> {
     let Some(node) = graph.nodes.get(op.node) else { return Vec::new() };
     let Kind::Stage(stage) = &node.kind else { return Vec::new() };
-    let own = |read: &&Read| {
+    let at_own_cell = |read: &&Read| {
         let port = stage.inputs().nth(read.port);
         let near = |port: &Port| {
             matches!(port.ty, PortType::Grid(_)) && !port.ty.is_compound() && stage.reach(&port.name) == Reach::Own
@@ -154,7 +154,7 @@ pub(crate) fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usiz
         port.is_some_and(near) && value.is_some_and(|value| value.domain == node.domain)
     };
     let all = op.reads.iter().chain(&op.forwarded).filter(|r| r.stage == OWN && r.part == Part::Whole);
-    let mut held: Vec<&Read> = all.filter(own).collect();
+    let mut held: Vec<&Read> = all.filter(at_own_cell).collect();
     held.sort_by_key(|read| read.port);
     let mut room = MAX_INPUT_WORDS;
     held.retain(|read| {
@@ -167,7 +167,9 @@ pub(crate) fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usiz
 
 /// Cells along each axis that are valid at the end.
 pub(crate) fn tile_inner(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {
-    let (size, halo, dim) = (tile_size(graph, op, shape), halo(graph, op), op_dim(graph, op));
+    let size = tile_size(graph, op, shape);
+    let halo = halo(graph, op);
+    let dim = op_dim(graph, op);
     [0, 1, 2].map(|axis| if axis < dim as usize { size[axis].saturating_sub(2 * halo).max(1) } else { 1 })
 }
 

@@ -46,14 +46,14 @@ pub(crate) fn window(graph: &Graph, program: &Program, op: &Op, port: usize, sid
     let dim = graph.dim(node);
     let domain = node.domain.and_then(|d| graph.domains.get(d));
     // A mirror gives the cell itself across a border, and so do walls for scalars.
-    let known = domain.is_some_and(|d| !declared.edges(d.edge).has(EdgeRule::Zero));
+    let edges_show_cells = domain.is_some_and(|d| !declared.edges(d.edge).has(EdgeRule::Zero));
     let words = value.ty.value().components(dim);
     let float = value.ty.value().scalar() == crate::stage::types::Scalar::F32;
     Some(match stage.reach(&declared.name) {
         _ if value.domain != node.domain || !float || words > 4 || declared.ty.is_compound() => Window::Narrow,
         _ if declared.direction == Direction::Out => Window::Own,
         Reach::Own => Window::Own,
-        Reach::Faces if words == 1 && known => Window::Faces,
+        Reach::Faces if words == 1 && edges_show_cells => Window::Faces,
         _ => Window::Narrow,
     })
 }

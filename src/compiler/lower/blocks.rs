@@ -31,8 +31,8 @@ impl Expander<'_> {
     /// The table of the blocks in which a grid is not zero, and those beside them.
     fn found(&mut self, (node, env): (NodeId, EnvId), grid: ValueId, of: DomainId) -> Result<ValueId, Problems> {
         let key = (grid, of, self.gate(env));
-        if let Some(known) = self.blocks.get(&key) {
-            return Ok(*known);
+        if let Some(cached) = self.blocks.get(&key) {
+            return Ok(*cached);
         }
         let words = self.graph.domains.get(of).map_or(0, blocks::words);
         let [found, widened, placed] = ["blocks", "ring", "where"].map(|what| self.table(node, what, of, words));
@@ -52,8 +52,8 @@ impl Expander<'_> {
         width: u32,
     ) -> Result<ValueId, Problems> {
         let key = (table, id, self.gate(env));
-        if let Some(known) = self.blocks.get(&key) {
-            return Ok(*known);
+        if let Some(cached) = self.blocks.get(&key) {
+            return Ok(*cached);
         }
         let tiles = self.graph.domains.get(id).map_or([0; 3], |domain| blocks::tiles(domain, width));
         let covered = self.table(node, "covered", id, tiles.map(u64::from).iter().product());

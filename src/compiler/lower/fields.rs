@@ -69,8 +69,8 @@ impl<'a> Collector<'a> {
     }
 
     fn field(&mut self, field: &Rc<FieldFeed>, asker: InstanceId, port: usize) {
-        if let Some((_, known)) = self.fields.iter().find(|(known, _)| Rc::ptr_eq(known, field)) {
-            self.stages[*known].callers.push((asker, port));
+        if let Some((_, instance)) = self.fields.iter().find(|(inlined, _)| Rc::ptr_eq(inlined, field)) {
+            self.stages[*instance].callers.push((asker, port));
             return;
         }
         let callers = vec![(asker, port)];

@@ -19,14 +19,16 @@ impl Expander<'_> {
     /// The value of a group's input in one iteration.
     pub(super) fn group_input(&mut self, group: NodeId, input: usize, env: EnvId) -> Result<Feed, Problems> {
         let graph = self.graph;
-        if self.taken.len() >= MAX_FEEDS {
+        if self.group_inputs.len() >= MAX_FEEDS {
             let cause = format!(
                 "the inputs of this group and of others are read more than {MAX_FEEDS} times per frame, once per iteration"
             );
             return Err(Problem::new(&graph.nodes[group].path, "", cause, "lower the iterations of the groups").into());
         }
         let here = &self.envs[env];
-        let (iteration, parent, previous) = (here.iteration, here.parent, here.previous);
+        let iteration = here.iteration;
+        let parent = here.parent;
+        let previous = here.previous;
         debug_assert_eq!(here.group, Some(group), "a group's input is read in its own scope");
         let entry = &graph.nodes[group];
         let (Kind::Group(kind), Some(outer)) = (&entry.kind, entry.inputs.get(input)) else {

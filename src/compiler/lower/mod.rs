@@ -95,7 +95,7 @@ struct Expander<'a> {
     stages: HashMap<(NodeId, EnvId), Vec<Feed>>,
     groups: HashMap<(NodeId, EnvId), EnvId>,
     /// The values of a group's inputs, by scope and input.
-    taken: HashMap<(EnvId, usize), Feed>,
+    group_inputs: HashMap<(EnvId, usize), Feed>,
     /// Number nodes that are in memory because a group outputs or updates them: by group, port, and whether that is an
     /// output.
     numbers: HashMap<(NodeId, usize, bool), ValueId>,
@@ -114,7 +114,7 @@ struct Expander<'a> {
     /// States of particles that have been requested.
     sets: HashMap<NodeId, Set>,
     /// The latest outputs of stages and groups, by node and port: the wires that have a name.
-    given: BTreeMap<(NodeId, usize), Feed>,
+    latest_outputs: BTreeMap<(NodeId, usize), Feed>,
     /// Number of orders used so far.
     orders: usize,
     /// Tables of blocks, by the grid that they were found in, their domain and the gate behind which they are.
@@ -218,8 +218,8 @@ fn is_part(rest: &str) -> bool {
 pub(super) fn reset(graph: &Graph, frame: &Program, options: &PlanOptions) -> Result<Program, Problems> {
     let mut expander = Expander::new(graph, options);
     // What comes from outside has no start.
-    let own = frame.states.keys().filter(|(_, part)| !matches!(part, Part::Outside(..)));
-    let states: BTreeSet<NodeId> = own.map(|(node, _)| *node).collect();
+    let inner_states = frame.states.keys().filter(|(_, part)| !matches!(part, Part::Outside(..)));
+    let states: BTreeSet<NodeId> = inner_states.map(|(node, _)| *node).collect();
     for state in states {
         let node = &graph.nodes[state];
         if node.file.is_some() {
@@ -248,7 +248,7 @@ impl<'a> Expander<'a> {
             envs: Arena::from(vec![top]),
             stages: HashMap::new(),
             groups: HashMap::new(),
-            taken: HashMap::new(),
+            group_inputs: HashMap::new(),
             numbers: HashMap::new(),
             waiting: BTreeSet::new(),
             claimed: HashSet::new(),
@@ -258,7 +258,7 @@ impl<'a> Expander<'a> {
             cancel: options.cancel.clone(),
             open: HashSet::new(),
             sets: HashMap::new(),
-            given: BTreeMap::new(),
+            latest_outputs: BTreeMap::new(),
             orders: 0,
             totals: HashSet::new(),
             blocks: HashMap::new(),
@@ -287,7 +287,7 @@ impl<'a> Expander<'a> {
                         false => self.leaving(*node, *port, env)?,
                     };
                     let feed = self.in_memory(feed, (*node, *port, true), name)?;
-                    self.given.insert((*node, *port), feed.clone());
+                    self.latest_outputs.insert((*node, *port), feed.clone());
                     Ok(feed)
                 }
                 _ => {
@@ -296,11 +296,11 @@ impl<'a> Expander<'a> {
                 }
             },
             Source::GroupInput { group, input } => {
-                if let Some(known) = self.taken.get(&(env, *input)) {
-                    return Ok(known.clone());
+                if let Some(feed) = self.group_inputs.get(&(env, *input)) {
+                    return Ok(feed.clone());
                 }
                 let feed = self.group_input(*group, *input, env)?;
-                self.taken.insert((env, *input), feed.clone());
+                self.group_inputs.insert((env, *input), feed.clone());
                 Ok(feed)
             }
             Source::Nothing => Err(Problem::new("", "", "an unwired port was read", "check the graph first").into()),
@@ -309,7 +309,7 @@ impl<'a> Expander<'a> {
 
     /// Registers the wires by name. For one that is computed in every iteration of a group, the last version is used.
     fn name_wires(&mut self) {
-        for ((node, port), feed) in std::mem::take(&mut self.given) {
+        for ((node, port), feed) in std::mem::take(&mut self.latest_outputs) {
             if self.outside.has(node, port) {
                 continue;
             }
@@ -443,8 +443,8 @@ impl<'a> Expander<'a> {
         let domain = index.and_then(|d| self.graph.domains.get(d));
         let dim = domain.map_or(2, |d| d.dim);
         let elements = domain.map_or(1, |d| d.elements(ty));
-        let asked = self.graph.nodes.get(node).map_or(Precision::F32, |n| n.precision);
-        let precision = layout::precision(ty, asked);
+        let requested = self.graph.nodes.get(node).map_or(Precision::F32, |n| n.precision);
+        let precision = layout::precision(ty, requested);
         // Resolutions are limited, so this fits into 64 bits; rounded up to the alignment of every type. Wires of one type
         // have one size, whoever made them, as States, repeats and copies pass them on: each has room for a total.
         let total = u64::from(ty == WireType::Grid(ValueType::U32));

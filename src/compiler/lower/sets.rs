@@ -80,8 +80,8 @@ impl Expander<'_> {
 
     /// The value of a State of particles at the end of the last frame.
     pub(super) fn state_set(&mut self, node: NodeId, set: &ParticleSet) -> Set {
-        if let Some(known) = self.sets.get(&node) {
-            return known.clone();
+        if let Some(cached) = self.sets.get(&node) {
+            return cached.clone();
         }
         let path = self.graph.nodes[node].path.clone();
         let room = Self::room(set);
@@ -167,15 +167,15 @@ impl Expander<'_> {
 
     pub(super) fn become_set(&mut self, state: NodeId, set: &ParticleSet, feed: Option<Feed>) -> Result<(), Problems> {
         let path = self.graph.nodes[state].path.clone();
-        let given = match feed {
-            Some(Feed::Set(given)) => Some(given),
+        let next_set = match feed {
+            Some(Feed::Set(next_set)) => Some(next_set),
             _ => None,
         };
         let count = self.count(format!("{path}.count"));
-        self.become_part((state, Part::Count), given.as_ref().map(|g| g.count).ok_or(None), count)?;
+        self.become_part((state, Part::Count), next_set.as_ref().map(|g| g.count).ok_or(None), count)?;
         for (name, ty) in &set.attributes {
             let empty = self.attribute(Self::room(set), *ty, format!("{path}.{name}"));
-            let value = given.as_ref().and_then(|g| g.attributes.get(name.as_str())).copied();
+            let value = next_set.as_ref().and_then(|g| g.attributes.get(name.as_str())).copied();
             self.become_part((state, Part::Attribute(name.as_str().into())), value.ok_or(None), empty)?;
         }
         Ok(())
@@ -421,5 +421,5 @@ pub(super) fn join_moves(ops: Vec<Op>) -> Arena<Op> {
 
 /// An attribute's name: the one that a set already holds, or a new one.
 fn shared(attributes: &BTreeMap<Arc<str>, ValueId>, name: &str) -> Arc<str> {
-    attributes.get_key_value(name).map_or_else(|| name.into(), |(known, _)| known.clone())
+    attributes.get_key_value(name).map_or_else(|| name.into(), |(held, _)| held.clone())
 }

@@ -65,7 +65,7 @@ impl Expander<'_> {
             }
         }
         for (port, feed) in outputs.iter().enumerate() {
-            self.given.insert((node, port), feed.clone());
+            self.latest_outputs.insert((node, port), feed.clone());
         }
         self.stages.insert((node, env), outputs.clone());
         Ok(outputs)
@@ -221,10 +221,10 @@ impl Expander<'_> {
 
     /// A value with its numbers as `f32`.
     fn whole(&mut self, node: NodeId, env: EnvId, value: ValueId) -> Result<ValueId, Problems> {
-        let Some(known) = self.program.values.get(value).filter(|v| v.precision != Precision::F32) else {
+        let Some(source) = self.program.values.get(value).filter(|v| v.precision != Precision::F32) else {
             return Ok(value);
         };
-        let copy = self.value(node, known.ty, known.label.clone());
+        let copy = self.value(node, source.ty, source.label.clone());
         self.push(node, env, Task::Copy, vec![read(value)], vec![write(copy)])?;
         Ok(copy)
     }

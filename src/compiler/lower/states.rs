@@ -113,11 +113,11 @@ impl Expander<'_> {
     ) -> Result<(), Problems> {
         let next = match source {
             Ok(value) => {
-                let own = self.program.states.get(&key) == Some(&value);
+                let unchanged = self.program.states.get(&key) == Some(&value);
                 let precise = |v: ValueId| self.program.values.get(v).map(|v| v.precision);
                 let same = precise(value) == precise(empty);
-                let taken = self.claimed.contains(&value);
-                if own || (same && !taken) {
+                let is_claimed = self.claimed.contains(&value);
+                if unchanged || (same && !is_claimed) {
                     value
                 } else {
                     self.push(key.0, TOP, Task::Copy, vec![read(value)], vec![write(empty)])?;

@@ -115,7 +115,7 @@ impl Expander<'_> {
         let graph = self.graph;
         let Kind::Group(group) = &graph.nodes[node].kind else { return Err(broken(graph, node).into()) };
         let (name, source) = group.outputs.get(port).ok_or_else(|| broken(graph, node))?;
-        let feed = self.asked(Demand::Source(source), &[node], env)?;
+        let feed = self.demanded_feed(Demand::Source(source), &[node], env)?;
         if self.until(node).is_some() && !matches!(feed, Feed::Value(_) | Feed::Setting(_) | Feed::Set(_)) {
             let cause = "neighbour grids and fields cannot be outputs of a group with a stop condition";
             let remedy = "remove its `until`, or output a grid, particles or a number";
@@ -131,7 +131,7 @@ impl Expander<'_> {
     /// group.
     pub(super) fn seen(&mut self, source: &Source, group: Option<NodeId>) -> Result<Feed, Problems> {
         let around = self.around(group);
-        self.asked(Demand::Source(source), &around, TOP)
+        self.demanded_feed(Demand::Source(source), &around, TOP)
     }
 
     /// The enclosing groups, outermost first.
@@ -142,18 +142,20 @@ impl Expander<'_> {
         around
     }
 
-    fn asked(&mut self, asked: Demand<'_>, groups: &[NodeId], env: EnvId) -> Result<Feed, Problems> {
+    fn demanded_feed(&mut self, demand: Demand<'_>, groups: &[NodeId], env: EnvId) -> Result<Feed, Problems> {
         let [group, inner @ ..] = groups else {
-            return match asked {
+            return match demand {
                 Demand::Source(source) => self.feed(source, env),
                 Demand::Repeats(node) => self.repeats(node, env),
             };
         };
         let last = self.group(*group, env)?;
-        let Some(every) = self.until(*group).map(|until| until.every) else { return self.asked(asked, inner, last) };
+        let Some(every) = self.until(*group).map(|until| until.every) else {
+            return self.demanded_feed(demand, inner, last);
+        };
         let mut feeds = Vec::new();
         for repeat in self.last_ones(*group, last, every) {
-            feeds.push((repeat, self.asked(asked, inner, repeat)?));
+            feeds.push((repeat, self.demanded_feed(demand, inner, repeat)?));
         }
         self.carry(*group, feeds)
     }
@@ -265,7 +267,7 @@ impl Expander<'_> {
         let Kind::Group(group) = &entry.kind else { return Ok(()) };
         if self.graph.counts_repeats(&Source::Wire { node, port: group.outputs.len() }) {
             let around = self.around(entry.group);
-            let feed = self.asked(Demand::Repeats(node), &around, TOP)?;
+            let feed = self.demanded_feed(Demand::Repeats(node), &around, TOP)?;
             self.stops.names.push((format!("{}.{REPEATS}", entry.path), feed));
         }
         Ok(())

@@ -43,7 +43,7 @@ pub(super) fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
 
 /// Whether an operation only computes each cell of plain grids separately.
 fn plain(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> bool {
-    let own = |port: &Port| {
+    let plain_grid = |port: &Port| {
         port.scatter.is_none() && port.reduce.is_none() && !port.converted() && matches!(port.ty, PortType::Grid(_))
     };
     let parts = op.reads.iter().all(|r| r.part == Part::Whole && r.stage == OWN);
@@ -57,7 +57,7 @@ fn plain(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> bool {
         && stage.source() == IterationSource::Cells
         && stage.repeatable()
         && stage.bounded(graph.dim(node)).finite
-        && stage.outputs().all(own)
+        && stage.outputs().all(plain_grid)
         && node.outputs.iter().all(|ty| matches!(ty, WireType::Grid(_)))
 }
 

@@ -8,7 +8,7 @@ use crate::arena::IdVec;
 use crate::graph::Graph;
 
 /// A program with the writers and readers of its values.
-pub(super) struct Known<'a> {
+pub(super) struct DefUse<'a> {
     pub(super) graph: &'a Graph,
     pub(super) program: &'a Program,
     /// The operation that writes each value.
@@ -24,10 +24,10 @@ pub(super) struct Known<'a> {
     pub(super) carried: BTreeSet<ValueId>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> DefUse<'a> {
     /// Checks each operation by itself, and that each value has one writer.
-    pub(super) fn of(graph: &'a Graph, program: &'a Program) -> Result<Known<'a>, String> {
-        let mut known = Known {
+    pub(super) fn new(graph: &'a Graph, program: &'a Program) -> Result<DefUse<'a>, String> {
+        let mut def_use = DefUse {
             graph,
             program,
             writer: program.values.table(None),
@@ -37,16 +37,16 @@ impl<'a> Known<'a> {
             frame_begins: program.frame_begins(),
             carried: program.carries.iter().chain(&program.together).flatten().copied().collect(),
         };
-        known.each(|_, op| operation::verify(graph, program, op))?;
+        def_use.each(|_, op| operation::verify(graph, program, op))?;
         for (index, op) in program.ops.entries() {
-            op.needs().for_each(|value| known.readers[value].push(index));
+            op.needs().for_each(|value| def_use.readers[value].push(index));
             for write in &op.writes {
-                if known.held.contains(&write.value) || known.writer[write.value].replace(index).is_some() {
-                    return Err(format!("{}: %{} has two writers", known.place(index), write.value));
+                if def_use.held.contains(&write.value) || def_use.writer[write.value].replace(index).is_some() {
+                    return Err(format!("{}: %{} has two writers", def_use.place(index), write.value));
                 }
             }
         }
-        Ok(known)
+        Ok(def_use)
     }
 
     /// Checks each operation with `holds`.

@@ -8,7 +8,7 @@ mod order;
 mod tests;
 mod updates;
 
-use def_use::Known;
+use def_use::DefUse;
 
 use super::Program;
 use crate::graph::Graph;
@@ -18,15 +18,15 @@ use crate::graph::Graph;
 /// # Errors
 /// The violated invariant and the operation.
 pub(crate) fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
-    let known = Known::of(graph, program)?;
-    known.each(|index, op| {
-        known.needs(op)?;
-        gates::verify(&known, op)?;
-        updates::verify(&known, index, op)
+    let def_use = DefUse::new(graph, program)?;
+    def_use.each(|index, op| {
+        def_use.needs(op)?;
+        gates::verify(&def_use, op)?;
+        updates::verify(&def_use, index, op)
     })?;
-    known.outside()?;
-    gates::outside(&known)?;
-    order::verify(&known)
+    def_use.outside()?;
+    gates::outside(&def_use)?;
+    order::verify(&def_use)
 }
 
 /// Checks a program whose operations run in list order.
@@ -35,6 +35,6 @@ pub(crate) fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
 /// As [`verify`]; also an operation that runs too early or too late.
 pub(crate) fn verify_scheduled(graph: &Graph, program: &Program) -> Result<(), String> {
     verify(graph, program)?;
-    let known = Known::of(graph, program)?;
-    known.each(|index, op| order::verify_scheduled(&known, index, op))
+    let def_use = DefUse::new(graph, program)?;
+    def_use.each(|index, op| order::verify_scheduled(&def_use, index, op))
 }

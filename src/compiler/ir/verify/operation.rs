@@ -7,7 +7,7 @@ use crate::tuning::CELLS_OF_A_WORD;
 
 /// Checks that the values, stages and ports it refers to exist.
 pub(super) fn verify(graph: &Graph, program: &Program, op: &Op) -> Result<(), String> {
-    if op.stages.get(OWN).is_none_or(|own| own.node != op.node || own.before) {
+    if op.stages.get(OWN).is_none_or(|dispatched| dispatched.node != op.node || dispatched.before) {
         return Err("its first stage is not its own".into());
     }
     values(program, op)?;
@@ -72,8 +72,8 @@ fn blocks(op: &Op, read: &Read, stage: &Stage) -> Result<(), String> {
     let cells = stage.source() == IterationSource::Cells && read.port == stage.inputs().count();
     let single = op.sweeps == 1 && op.shape.is_none_or(|shape| shape.halo == 0 && shape.cells <= CELLS_OF_A_WORD);
     // A tile asks before each cell, but not what runs before it.
-    let asked = single || op.sweeps > 1 && op.inlined().is_empty();
-    match read.stage == OWN && cells && asked {
+    let by_cell = single || op.sweeps > 1 && op.inlined().is_empty();
+    match read.stage == OWN && cells && by_cell {
         true => Ok(()),
         false => Err(format!("%{} confines what does not run cell by cell", read.value)),
     }

@@ -11,9 +11,9 @@ impl Optimised {
     fn refused(&self, complaint: &str, breaks: impl Fn(&mut Program)) {
         let mut program = self.frame.clone();
         breaks(&mut program);
-        let told = verify_scheduled(&self.graph, &program).expect_err(complaint);
-        println!("{told}");
-        assert!(told.contains(complaint), "{told}, not {complaint}");
+        let message = verify_scheduled(&self.graph, &program).expect_err(complaint);
+        println!("{message}");
+        assert!(message.contains(complaint), "{message}, not {complaint}");
     }
 
     /// The first value that a node's stage writes.
@@ -95,7 +95,9 @@ fn stages_of_an_operation_are_called() {
 #[test]
 fn a_value_is_written_once_and_before_it_is_read() {
     let good = plain();
-    let (half, less, spread) = (good.stage("half"), good.stage("less"), good.stage("spread"));
+    let half = good.stage("half");
+    let less = good.stage("less");
+    let spread = good.stage("spread");
     let (x, y) = (good.made("half"), good.made("less"));
     good.refused("%4 has two writers", |program| program.ops[less].writes[0].value = x);
     good.refused("%0 has two writers", |program| program.ops[less].writes[0].value = ValueId::new(0));

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::super::{Op, OpId, Task, ValueId, Write, in_place, query};
-use super::def_use::Known;
+use super::def_use::DefUse;
 use crate::graph::Graph;
 use crate::stage::header::Change;
 
@@ -26,22 +26,22 @@ pub(super) fn bound<'a>(graph: &'a Graph, op: &'a Op) -> impl Iterator<Item = (&
 }
 
 /// Checks that such a version may be overwritten, and that all its other readers can run before.
-pub(super) fn verify(known: &Known<'_>, index: OpId, op: &Op) -> Result<(), String> {
-    for (write, before) in bound(known.graph, op) {
+pub(super) fn verify(def_use: &DefUse<'_>, index: OpId, op: &Op) -> Result<(), String> {
+    for (write, before) in bound(def_use.graph, op) {
         let value = write.value;
-        if !in_place::works_in_place(known.graph, known.program, op, write) {
+        if !in_place::works_in_place(def_use.graph, def_use.program, op, write) {
             return Err(format!("%{value} has to take the place of %{before}, which it may not overwrite"));
         }
-        if known.demanded.contains(&before) {
+        if def_use.demanded.contains(&before) {
             return Err(format!("%{value} has to take the place of %{before}, which has to outlive the frame"));
         }
-        let others = || known.readers[before].iter().filter(|reader| **reader != index);
+        let others = || def_use.readers[before].iter().filter(|reader| **reader != index);
         if others().next().is_none() {
             continue;
         }
-        let behind = behind(known, index);
+        let behind = behind(def_use, index);
         if let Some(reader) = others().find(|reader| behind.contains(reader)) {
-            let place = known.place(*reader);
+            let place = def_use.place(*reader);
             return Err(format!("%{value} has to take the place of %{before}, which {place} can only read later"));
         }
     }
@@ -49,10 +49,10 @@ pub(super) fn verify(known: &Known<'_>, index: OpId, op: &Op) -> Result<(), Stri
 }
 
 /// The operations that must run after one.
-fn behind(known: &Known<'_>, index: OpId) -> BTreeSet<OpId> {
+fn behind(def_use: &DefUse<'_>, index: OpId) -> BTreeSet<OpId> {
     let (mut found, mut pending) = (BTreeSet::new(), vec![index]);
-    while let Some(op) = pending.pop().and_then(|index| known.program.ops.get(index)) {
-        let next = op.writes.iter().flat_map(|write| &known.readers[write.value]).copied();
+    while let Some(op) = pending.pop().and_then(|index| def_use.program.ops.get(index)) {
+        let next = op.writes.iter().flat_map(|write| &def_use.readers[write.value]).copied();
         pending.extend(next.filter(|next| found.insert(*next)));
     }
     found

@@ -60,7 +60,7 @@ pub(crate) fn accessor(cx: &Context<'_>, grid: &Grid<'_>, port: &Port) -> Option
     let count: u32 = size.iter().product();
     let (tile, far) = (names::tile(port), far(port));
     let elsewhere = Grid { name: &far, held: None, pooled: grid.pooled.clone(), ..*grid }.cell();
-    let (parameter, held) = match &grid.held {
+    let (cell, held) = match &grid.held {
         Some(radius) => ("_asked", format!("let _cell = {}; ", nearest(radius))),
         None => ("_cell", String::new()),
     };
@@ -71,6 +71,6 @@ pub(crate) fn accessor(cx: &Context<'_>, grid: &Grid<'_>, port: &Port) -> Option
         false => here,
     };
     Some(format!(
-        "var<workgroup> {tile}: array<{ty}, {count}>;\n{elsewhere}\nfn {name}({parameter}: {cells}) -> {ty} {{ {held}{body} }}"
+        "var<workgroup> {tile}: array<{ty}, {count}>;\n{elsewhere}\nfn {name}({cell}: {cells}) -> {ty} {{ {held}{body} }}"
     ))
 }

@@ -30,9 +30,9 @@ pub(super) fn entry(cx: &Context<'_>, shape: &Shape, text: &Text<'_>) -> Entry {
     let (cells, axes) = (cell_type(cx.dim), axes(cx.dim));
     let inner = cells_literal(tiles::inner(cx.graph, cx.program, cx.op, shape), cx.dim);
     let block = tiles::block(cx.graph, cx.program, cx.op, shape);
-    let lane_block = cells_literal(block, cx.dim);
+    let stride = cells_literal(block, cx.dim);
     let first = format!(
-        "    _first = {cells}(_group.{axes}) * {inner};\n    let _own = _first + {cells}(_lane.{axes}) * {lane_block};\n"
+        "    _first = {cells}(_group.{axes}) * {inner};\n    let _own = _first + {cells}(_lane.{axes}) * {stride};\n"
     );
     let (inputs, lockstep) = (inputs(cx), in_lockstep(cx, block));
     let load = loads(cx, shape, &inputs);
