@@ -193,7 +193,7 @@ pub(super) fn set(document: &mut Document, params: &[String]) -> Result<(), Fail
 pub(super) fn parse_file(text: &str, ending: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match path.extension() {
-        Some(own) if own.eq_ignore_ascii_case(ending) => Ok(path),
+        Some(extension) if extension.eq_ignore_ascii_case(ending) => Ok(path),
         _ => Err(format!("`{text}`: the file is written as .{ending}; give a name that ends so")),
     }
 }

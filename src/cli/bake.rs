@@ -89,26 +89,26 @@ impl Bake {
             entry
         };
         let named = self.name.as_deref();
-        let known = document.bakes.iter().filter(|(name, _)| named.is_none_or(|named| *name == named));
-        let known: Vec<(String, Entry)> = known.map(|(name, entry)| (name.clone(), changed(entry.clone()))).collect();
-        if let (Some(named), true) = (named, known.is_empty()) {
+        let chosen = document.bakes.iter().filter(|(name, _)| named.is_none_or(|named| *name == named));
+        let chosen: Vec<(String, Entry)> = chosen.map(|(name, entry)| (name.clone(), changed(entry.clone()))).collect();
+        if let (Some(named), true) = (named, chosen.is_empty()) {
             let names: Vec<&str> = document.bakes.keys().map(String::as_str).collect();
             let there = if names.is_empty() { "it has none".into() } else { format!("it has {}", names.join(", ")) };
             return Err(Failure::Message(format!("--name {named}: the graph has no such bake; {there}")));
         }
-        let known: Vec<(String, Entry)> = match self.wires.as_slice() {
-            [] => known,
+        let entries: Vec<(String, Entry)> = match self.wires.as_slice() {
+            [] => chosen,
             // Without a name, they are a bake of their own.
             wires => {
                 let with = |(name, entry): (String, Entry)| (name, Entry { wires: wires.to_vec(), ..entry });
-                known.into_iter().filter(|_| named.is_some()).map(with).collect()
+                chosen.into_iter().filter(|_| named.is_some()).map(with).collect()
             }
         };
-        if !known.is_empty() {
-            if self.out.is_some() && known.len() > 1 {
+        if !entries.is_empty() {
+            if self.out.is_some() && entries.len() > 1 {
                 return Err(Failure::Message("--out: the graph has several bakes; choose one with --name".into()));
             }
-            return Ok(known);
+            return Ok(entries);
         }
         let Some(frames) = &self.frames else {
             return Err(Failure::Message(
@@ -138,8 +138,8 @@ impl Bake {
         let status = bake::status_of(graph, name, inside.as_ref().unwrap_or(entry), &access)?;
         let version = if self.resume { Version::Newest } else { Version::Next };
         let place = ExportPlace { version, ..run::place(&self.graph.graph, false) };
-        let given = |out: &PathBuf| run::single_folder(out, &place, &(entry.frames.0..=entry.frames.1));
-        let folder = self.out.as_ref().map_or_else(|| Ok(status.folder.clone()), given)?;
+        let resolve = |out: &PathBuf| run::single_folder(out, &place, &(entry.frames.0..=entry.frames.1));
+        let folder = self.out.as_ref().map_or_else(|| Ok(status.folder.clone()), resolve)?;
         let count = entry.frames.1 - entry.frames.0 + 1;
         report::eprint_line(&format!(
             "{}: {}, frames {} to {}",
@@ -211,7 +211,7 @@ impl Bake {
             started.elapsed().as_secs_f64(),
             gpu.name()
         ));
-        if document.bakes.get(name).is_none_or(|known| known.folder(name) != named(&folder, &access)) {
+        if document.bakes.get(name).is_none_or(|bake| bake.folder(name) != named(&folder, &access)) {
             let entry = Entry { folder: named(&folder, &access), ..entry.clone() };
             report::print(&format!("to play it, add to the graph: {}\n", entry.to_field(name)));
         }

@@ -217,8 +217,8 @@ impl Bench {
         }
         let (plan, compile_ms) = subject.compile(&self.options(gpu, subject, &[]))?;
         // Domains that stages derive from these are left out.
-        let own = plan.domains.iter().filter(|d| subject.document.nodes.contains_key(&d.name));
-        let domains: Vec<(String, Vec<u32>)> = own.map(|d| (d.name.clone(), cells(d))).collect();
+        let declared = plan.domains.iter().filter(|d| subject.document.nodes.contains_key(&d.name));
+        let domains: Vec<(String, Vec<u32>)> = declared.map(|d| (d.name.clone(), cells(d))).collect();
         let mut watch = self.driver.watch();
         let cost = bench::measure_while(gpu, plan, &mut |making| watch.go_on(making));
         watch.end();
@@ -234,7 +234,10 @@ impl Bench {
             cost: &cost,
             copy_gb_s,
             share_of_copy: cost.gb_s / copy_gb_s,
-            residual: shown.iter().find(|(wire, _)| is_residual(wire)).and_then(|(_, v)| Residual::of(v, step_ms)),
+            residual: shown
+                .iter()
+                .find(|(wire, _)| is_residual(wire))
+                .and_then(|(_, v)| Residual::from_values(v, step_ms)),
             shown: &shown,
         };
         if self.json {
@@ -252,15 +255,15 @@ impl Bench {
         let called = subject.document.nodes.keys().filter(|name| is_residual(name)).cloned();
         let stops = subject.document.nodes.iter().filter_map(|(name, node)| Some((name, node.until.as_ref()?)));
         let stops = stops.flat_map(|(name, until)| [format!("{name}.repeats"), format!("{name}.{}", until.number)]);
-        let asked: Vec<String> = self.show.iter().cloned().chain(stops).collect();
-        let kept: Vec<String> = asked.iter().cloned().chain(called).collect();
+        let requested: Vec<String> = self.show.iter().cloned().chain(stops).collect();
+        let kept: Vec<String> = requested.iter().cloned().chain(called).collect();
         if kept.is_empty() {
             return Ok(BTreeMap::new());
         }
         let (plan, _) = subject.compile(&self.options(gpu, subject, &kept))?;
         let residuals = plan.wires.iter().filter(|(name, wire)| is_residual(name) && wire.kept && wire.ty.is_number());
         let mut show: BTreeSet<String> = residuals.map(|(name, _)| name.clone()).collect();
-        show.extend(asked);
+        show.extend(requested);
         Ok(bench::watch(gpu, plan, &show, SHOWN)?)
     }
 }
@@ -278,8 +281,10 @@ fn is_residual(wire: &str) -> bool {
 
 impl Residual {
     /// Computes how fast a residual falls, from its values step by step; `None` where the values are not usable.
-    fn of(values: &[f64], step_ms: f64) -> Option<Residual> {
-        let (first, second, last) = (*values.first()?, *values.get(1)?, *values.last()?);
+    fn from_values(values: &[f64], step_ms: f64) -> Option<Residual> {
+        let first = *values.first()?;
+        let second = *values.get(1)?;
+        let last = *values.last()?;
         let step = first / second;
         let decades_per_ms = step.log10() / step_ms;
         decades_per_ms.is_finite().then_some(Residual { first, last, step, decades_per_ms })

@@ -97,8 +97,8 @@ impl Compare {
         let gpu = super::open(&self.device, self.memory)?;
         let mut a = self.start(&gpu, (&self.a, &self.params_a, self.variant_a.as_ref()), self.wire.as_deref(), 0)?;
         let wire_b = self.wire_b.as_deref().or(self.wire.as_deref());
-        let taken = a.plan().memory;
-        let mut b = self.start(&gpu, (&self.b, &self.params_b, self.variant_b.as_ref()), wire_b, taken)?;
+        let memory_of_a = a.plan().memory;
+        let mut b = self.start(&gpu, (&self.b, &self.params_b, self.variant_b.as_ref()), wire_b, memory_of_a)?;
         let subjects = [subject(&a, self.wire.as_deref())?, subject(&b, wire_b)?];
         self.strict.check()?;
         let mut table = String::from("frame,time,max,l1,l2,relative,mean,differing,count,only_a,only_b,both\n");
@@ -160,7 +160,7 @@ impl Compare {
         gpu: &Gpu,
         (path, params, variant): (&Path, &[String], Option<&String>),
         wire: Option<&str>,
-        taken: u64,
+        reserved: u64,
     ) -> Result<Simulation, Failure> {
         let source = SourceArgs { params: params.to_vec(), variant: variant.cloned(), files: self.files.clone() };
         let graph = GraphArgs { graph: path.to_path_buf(), source, memory: self.memory, strict: self.strict };
@@ -178,7 +178,7 @@ impl Compare {
         };
         let keep = wire.filter(|_| !is_output).map(|wire| View::new(wire).keep());
         let (tuning, mut memory_budget) = (gpu.tuning(), gpu.memory_budget());
-        memory_budget.bytes = memory_budget.bytes.saturating_sub(taken);
+        memory_budget.bytes = memory_budget.bytes.saturating_sub(reserved);
         let keep = Keep::Wires(keep.into_iter().collect());
         let options = PlanOptions { keep, outputs, tuning, memory_budget, ..graph.options() };
         let plan = graph.compile(&document, &library, &options)?;
@@ -189,16 +189,14 @@ impl Compare {
 /// What of a side is compared.
 fn subject(side: &Simulation, wire: Option<&str>) -> Result<CopySubject, Failure> {
     match wire {
-        Some(name) => Ok(CopySubject::of(side.plan(), name)),
+        Some(name) => Ok(CopySubject::from_name(side.plan(), name)),
         None => Ok(CopySubject::Output(side.find_output(None)?.node.clone())),
     }
 }
 
 fn take(side: &Simulation, subject: &CopySubject) -> Result<Arc<HostCopy>, Failure> {
-    let taken = side.take(subject)?.wait();
-    taken
-        .map(Arc::new)
-        .ok_or_else(|| Failure::Message(format!("{subject}: the GPU did not respond; update the driver")))
+    let copy = side.take(subject)?.wait();
+    copy.map(Arc::new).ok_or_else(|| Failure::Message(format!("{subject}: the GPU did not respond; update the driver")))
 }
 
 fn line(frame: u64, statistics: &Statistics) -> String {

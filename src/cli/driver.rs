@@ -119,7 +119,7 @@ impl Frames {
                 }
             }
         };
-        // If no thread can be started, there is no limit.
+        // Not `background`: the thread has no result; it ends the program. If it cannot be started, there is no limit.
         drop(std::thread::Builder::new().name("frames".into()).spawn(look));
         Frames(last)
     }

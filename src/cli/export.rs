@@ -123,7 +123,7 @@ fn band(text: &str) -> Result<f32, String> {
 
 impl Export {
     pub fn run(&self) -> Result<(), Failure> {
-        let (document, library) = self.run.document(&self.graph, |document| self.asked(document))?;
+        let (document, library) = self.run.document(&self.graph, |document| self.requested_wires(document))?;
         let graph = Graph::build(&document, &library).map_err(|p| Failure::graph(&document, &library, p))?;
         let checkpoint = self.run.checkpoint()?;
         let formats: Vec<&'static Format> = self.formats.iter().filter_map(|name| format_named(name)).collect();
@@ -157,12 +157,12 @@ impl Export {
                 "--format is for wires without a format of their own, and all have one; leave one of the two out";
             return Err(Failure::Message(message.into()));
         }
-        if let Some(message) = unused(&items, &self.given()) {
+        if let Some(message) = unused(&items, &self.given_options()) {
             return Err(Failure::Message(message));
         }
         let files = FilesArgs { frames, out: folder.path.clone() };
         let export = self.run.export(items, &files, size, &document, checkpoint.as_ref())?;
-        let every = export.checkpoints.clone().or(preset.checkpoints.map(|every| Checkpoints::of(every, &document)));
+        let every = export.checkpoints.clone().or(preset.checkpoints.map(|every| Checkpoints::new(every, &document)));
         let frames = run::frames_after(Frames::new(files.frames, settings.every), checkpoint.as_ref())?;
         let export = job::Export { frames, checkpoints: every, unseen: true, ..export };
         let export = job::Export { resume: self.keep.resume, overwrite: self.keep.overwrite, ..export };
@@ -227,7 +227,7 @@ impl Export {
 
 impl Export {
     /// The wires that are written: those of the command line, or of the preset.
-    fn asked(&self, document: &Document) -> Vec<String> {
+    fn requested_wires(&self, document: &Document) -> Vec<String> {
         let preset = self.preset.as_deref().and_then(|name| document.exports.get(name));
         let of_preset = preset.into_iter().flat_map(|preset| &preset.what).filter_map(|text| Request::parse(text).ok());
         let requests = if self.wires.is_empty() { of_preset.collect() } else { self.wires.clone() };
@@ -235,7 +235,7 @@ impl Export {
     }
 
     /// Options that only some files have a use for, of those that are given.
-    fn given(&self) -> Vec<&'static str> {
+    fn given_options(&self) -> Vec<&'static str> {
         let sheet = &self.sheet;
         let all = [
             ("size", self.size.is_some()),
@@ -247,7 +247,7 @@ impl Export {
             ("premultiplied", sheet.premultiplied),
             ("timeout", self.timeout.is_some()),
         ];
-        all.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+        all.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
     }
 
     /// The folder; that of the preset where none is given.
@@ -255,9 +255,10 @@ impl Export {
         let place = ExportPlace { preset: self.preset.clone(), ..run::place(&self.graph.graph, self.keep.resume) };
         let (out, place) = match &self.out {
             Some(out) => (out.as_path(), place),
-            None => {
-                (Path::new(&preset.folder), ExportPlace { folder: ExportPlace::of(&self.graph.graph).folder, ..place })
-            }
+            None => (
+                Path::new(&preset.folder),
+                ExportPlace { folder: ExportPlace::from_graph(&self.graph.graph).folder, ..place },
+            ),
         };
         let resolve = || match (&self.out, &self.preset) {
             (None, Some(name)) => Ok(preset::folder(name, preset, &place, frames, &self.graph.access())?),

@@ -147,9 +147,9 @@ fn parsed(name: &str, options: &[&str]) -> Result<(), ErrorKind> {
     if options.contains(&"profile") && name == "record" {
         words.truncate(4);
     }
-    let own = command(name);
+    let command = command(name);
     for option in options {
-        let found = own.get_arguments().find(|argument| argument.get_id() == *option);
+        let found = command.get_arguments().find(|argument| argument.get_id() == *option);
         let argument = found.unwrap_or_else(|| panic!("{name} has no option {option}"));
         words.extend(argument.get_long().map(|long| format!("--{long}")));
         let takes_value = argument.get_action().takes_values();

@@ -74,8 +74,8 @@ impl Render {
         let resolve = || run::single_folder(&self.files.out, &place, &self.files.frames);
         let (out, _claimed) = run::claim(&text, &place, resolve, PathBuf::clone)?;
         self.files.out = out;
-        let asked = |_: &Document| self.wire.wire().into_iter().chain(self.output.clone()).collect();
-        let (document, library) = self.run.document(&self.graph, asked)?;
+        let wires = |_: &Document| self.wire.wire().into_iter().chain(self.output.clone()).collect();
+        let (document, library) = self.run.document(&self.graph, wires)?;
         let checkpoint = self.run.checkpoint()?;
         let size = self.fitted(&document, &library)?;
         let subject =
@@ -98,7 +98,9 @@ impl Render {
             }
         };
         self.graph.strict.check()?;
-        let (mut fault, mut hashed, mut skipped) = (None, simulation.frame(), 0);
+        let mut fault = None;
+        let mut hashed = simulation.frame();
+        let mut skipped = 0;
         simulation.set_profiling(Profile::Nodes);
         if self.check_values {
             simulation.watch_values(CHECK_EVERY)?;
@@ -251,12 +253,12 @@ impl Render {
         }
         // Which one is the topmost is no longer asked for.
         self.output = Some(output.path.clone());
-        let (Some(size), Some(own), false) = (self.size, graph.image_size(output), self.stretch) else {
+        let (Some(size), Some(output_size), false) = (self.size, graph.image_size(output), self.stretch) else {
             return Ok(self.size);
         };
-        let fits = fitted(size, own);
+        let fits = fitted(size, output_size);
         if fits != size {
-            let (shape, (w, h), (ww, hh)) = (own, fits, size);
+            let (shape, (w, h), (ww, hh)) = (output_size, fits, size);
             report::eprint_line(&format!(
                 "--size {ww}x{hh}: the image has the aspect ratio {}:{}, so it is rendered at {w}x{h}; use --stretch for exactly {ww}x{hh}",
                 shape.0, shape.1

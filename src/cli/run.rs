@@ -41,7 +41,7 @@ pub struct FilesArgs {
 /// What tokens in `--out` stand for. An export that is resumed is in the newest version, unless that is complete.
 pub fn place(graph: &Path, resume: bool) -> ExportPlace {
     let version = if resume { Version::Unfinished } else { Version::Next };
-    ExportPlace { folder: PathBuf::new(), version, ..ExportPlace::of(graph) }
+    ExportPlace { folder: PathBuf::new(), version, ..ExportPlace::from_graph(graph) }
 }
 
 /// The folder of `--out`, which each series may follow with one of its own.
@@ -137,7 +137,7 @@ impl RunArgs {
     pub fn document(
         &self,
         graph: &GraphArgs,
-        asked: impl FnOnce(&Document) -> Vec<String>,
+        wires: impl FnOnce(&Document) -> Vec<String>,
     ) -> Result<(Document, Library), Failure> {
         let (mut document, library) = graph.load()?;
         if let Some(fps) = self.fps {
@@ -160,7 +160,7 @@ impl RunArgs {
                 let path = wire.split(['.', ':', '@']).next().unwrap_or_default();
                 whole.node(path).is_some() && document.node(path).is_none()
             };
-            if asked(&whole).iter().any(is_left_out) {
+            if wires(&whole).iter().any(is_left_out) {
                 return Err(Failure::graph(&whole, &library, errors));
             }
             report::left_out(&errors);
@@ -226,7 +226,7 @@ impl RunArgs {
             resume: false,
             overwrite: false,
             unseen: false,
-            checkpoints: self.checkpoint_every.map(|every| Checkpoints::of(every, document)),
+            checkpoints: self.checkpoint_every.map(|every| Checkpoints::new(every, document)),
         })
     }
 }
@@ -258,7 +258,7 @@ pub struct KeepArgs {
 
 /// Looks at the folder of an export, and says what is computed again before anything is changed.
 pub fn begin<'e>(export: &'e Export, inputs: &'e Fingerprint, simulation: &Simulation) -> Result<Ready<'e>, Failure> {
-    let ready = Ready::of(export, inputs, simulation).map_err(failure)?;
+    let ready = Ready::lock(export, inputs, simulation).map_err(failure)?;
     ready.said().iter().for_each(|sentence| report::eprint_line(sentence));
     Ok(ready)
 }

@@ -201,8 +201,8 @@ impl Sweep {
 
     /// The folder, with its tokens replaced.
     fn folder(&self, graph: &Path, out: &Path) -> Result<PathBuf, Failure> {
-        let known = self.index.is_some() || self.asks_for_nothing();
-        let version = if known { Version::Newest } else { Version::Next };
+        let continues = self.index.is_some() || self.asks_for_nothing();
+        let version = if continues { Version::Newest } else { Version::Next };
         let place = ExportPlace { version, ..run::place(graph, false) };
         let named = ["{first}", "{last}"].into_iter().find(|token| out.to_string_lossy().contains(token));
         if let (None, Some(token)) = (self.frames, named) {
@@ -231,7 +231,7 @@ impl Sweep {
             (self.strict.strict, "--strict"),
             (self.device.require_gpu, "--require-gpu"),
         ];
-        options.extend(flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.to_string()));
+        options.extend(flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.to_string()));
         options.extend(self.driver.options());
         // Two braces begin a parameter of Open Job Description, which has no other way to write them.
         if let (Scheduler::Openjd, Some(option)) = (scheduler, options.iter().find(|option| option.contains("{{"))) {
@@ -253,14 +253,14 @@ impl Sweep {
 
     /// The sweep of the options, or of the folder's manifest where none are given.
     fn open(&self, graph: &Path, out: &Path) -> Result<Opened, Failure> {
-        let known = Manifest::read(out)?;
-        let options = match &known {
-            Some(known) if self.asks_for_nothing() => {
+        let present = Manifest::read(out)?;
+        let options = match &present {
+            Some(present) if self.asks_for_nothing() => {
                 if let Some(option) = self.describes() {
                     let cause = "the options of the sweep are in the folder; give all of them again, with --set and --frames, or none";
                     return Err(Failure::Message(format!("{option}: {cause}")));
                 }
-                known.options.clone()
+                present.options.clone()
             }
             _ => self.options()?,
         };
@@ -287,8 +287,8 @@ impl Sweep {
             return Err(Failure::Message(format!("--from: {}", run::not_finite(file, &bad))));
         }
         let manifest = Manifest::new(&options, &name, &document, &library, &access, from.as_ref())?;
-        if let Some(known) = &known {
-            manifest.same(known, out)?;
+        if let Some(present) = &present {
+            manifest.same(present, out)?;
         }
         Ok(Opened { manifest, document, library, access, from })
     }
@@ -299,7 +299,7 @@ impl Sweep {
 
     /// An option that describes the sweep, besides those of [`Sweep::asks_for_nothing`].
     fn describes(&self) -> Option<&'static str> {
-        let given = [
+        let options = [
             (!self.wires.is_empty(), "WIRE"),
             (self.image.is_some(), "--image"),
             (self.size.is_some(), "--size"),
@@ -312,7 +312,7 @@ impl Sweep {
             (self.from.is_some(), "--from"),
             (self.names.is_some(), "--name"),
         ];
-        given.into_iter().find(|(given, _)| *given).map(|(_, option)| option)
+        options.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
     }
 
     fn options(&self) -> Result<Options, Failure> {
@@ -379,6 +379,7 @@ impl Sweep {
                 fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
             }
         };
+        // Scoped, not `background`: tasks run on all threads, and the command waits for them.
         std::thread::scope(|scope| {
             for _ in 1..jobs {
                 scope.spawn(work);

@@ -151,8 +151,8 @@ impl Test {
     /// Reports a parameter of a node that no graph has.
     fn known_params(&self, graphs: &[PathBuf]) -> Result<(), Failure> {
         let documents: Vec<Document> = graphs.iter().filter_map(|graph| super::read(graph).ok()).collect();
-        let known = |param: &&String| documents.iter().any(|document| has_node(document, param));
-        match self.source.params.iter().find(|param| !known(param)) {
+        let is_node = |param: &&String| documents.iter().any(|document| has_node(document, param));
+        match self.source.params.iter().find(|param| !is_node(param)) {
             Some(param) if !documents.is_empty() => {
                 Err(Failure::Message(format!("--param {param}: none of the graphs has this node")))
             }

@@ -27,7 +27,7 @@ pub struct Checkpoints {
 
 impl Checkpoints {
     /// Checkpoints of a graph, one in every so many frames.
-    pub fn of(every: u64, document: &Document) -> Checkpoints {
+    pub fn new(every: u64, document: &Document) -> Checkpoints {
         Checkpoints { every, graph: document.to_text() }
     }
 

@@ -17,11 +17,11 @@ impl Now {
     /// The present local date and time; in UTC where the system does not report the time zone.
     pub fn local() -> Now {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
-        Now::at(seconds.saturating_add(offset(seconds)))
+        Now::from_seconds(seconds.saturating_add(offset(seconds)))
     }
 
     /// Date and time at a number of seconds after the beginning of 1970.
-    fn at(seconds: i64) -> Now {
+    fn from_seconds(seconds: i64) -> Now {
         let (days, minutes) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY) / 60);
         let (year, month, day) = civil(days);
         let date = format!("{year:04}-{month:02}-{day:02}");
@@ -66,10 +66,10 @@ mod tests {
 
     #[test]
     fn days_of_leap_years_have_their_dates() {
-        let date = |days: i64| Now::at(days * DAY + 3 * 3600 + 7 * 60 + 59);
+        let date = |days: i64| Now::from_seconds(days * DAY + 3 * 3600 + 7 * 60 + 59);
         // From `date -u -d @SECONDS`.
-        let known = [(0, "1970-01-01"), (11_016, "2000-02-29"), (20_784, "2026-11-27"), (47_540, "2100-02-28")];
-        for (days, expected) in known.into_iter().chain([(47_541, "2100-03-01"), (-1, "1969-12-31")]) {
+        let dates = [(0, "1970-01-01"), (11_016, "2000-02-29"), (20_784, "2026-11-27"), (47_540, "2100-02-28")];
+        for (days, expected) in dates.into_iter().chain([(47_541, "2100-03-01"), (-1, "1969-12-31")]) {
             assert_eq!((date(days).date.as_str(), date(days).time.as_str()), (expected, "03-07"));
         }
         assert!(offset(0).abs() <= 15 * 3600);

@@ -11,15 +11,15 @@ const NUMBER: f64 = 16.0;
 /// Size of the files of a series \[bytes a frame\]; `size` is that of images, if one is chosen. Compressed files are often smaller.
 pub fn frame_bytes(item: &Item, size: Option<(u32, u32)>, graph: &Graph) -> f64 {
     let format = item.format;
-    let pixels = |own: Option<(u32, u32)>| {
-        size.or(own).map_or(VIEW * VIEW, |(width, height)| f64::from(width) * f64::from(height))
+    let pixels = |image_size: Option<(u32, u32)>| {
+        size.or(image_size).map_or(VIEW * VIEW, |(width, height)| f64::from(width) * f64::from(height))
     };
     let flat = |wire: &str| {
         let carried = graph.carried(wire).ok().filter(|carried| carried.dim == 2)?;
         Some((carried.cells[0], carried.cells[1])).filter(|(width, _)| *width > 0)
     };
     let value = |source: &Source| match source {
-        Source::Picture(wire, own) => pixels(own.or_else(|| flat(wire))) * format.bytes_per_pixel,
+        Source::Picture(wire, image_size) => pixels(image_size.or_else(|| flat(wire))) * format.bytes_per_pixel,
         Source::Grid(wire) | Source::Particles(wire, _) => {
             let half = if format.name.ends_with("-half") { 0.5 } else { 1.0 };
             graph.carried(wire).map_or(0.0, |carried| carried.bytes as f64 * half)

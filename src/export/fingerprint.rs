@@ -198,14 +198,14 @@ impl Fingerprint {
 
     /// What differs from recorded parts, as the beginning of a sentence; empty where nothing does.
     pub(super) fn changes(&self, recorded: &Parts) -> String {
-        let known = |key: &String| recorded.get(key);
+        let hash_before = |key: &String| recorded.get(key);
         let mut changes: Vec<(Kind, String)> = Vec::new();
         for (key, (kind, name, hash)) in &self.parts {
-            let other = known(key).is_none_or(|known| *known != short(hash));
+            let other = hash_before(key).is_none_or(|hash_before| *hash_before != short(hash));
             // The parameters of a node that is new are.
-            let new = *kind == Kind::Parameter && known(key).is_none() && {
+            let new = *kind == Kind::Parameter && hash_before(key).is_none() && {
                 let node = name.rsplit_once('.').map_or("", |(node, _)| node);
-                known(&self::key(Kind::Node, node)).is_none()
+                hash_before(&self::key(Kind::Node, node)).is_none()
             };
             if other && !new {
                 changes.push((*kind, kind.named(name)));
@@ -291,7 +291,7 @@ impl Collected {
                 }
                 _ => {}
             }
-            let own = match kind {
+            let content = match kind {
                 NodeKind::Group(group) => {
                     self.group(&path, group);
                     String::new()
@@ -303,7 +303,7 @@ impl Collected {
                 kind => format!("{kind:?}"),
             };
             let run = (until, on, precision, muted);
-            self.text(Kind::Node, &path, &format!("{} {own:?} {inputs:?} {run:?}", kind_word(kind)));
+            self.text(Kind::Node, &path, &format!("{} {content:?} {inputs:?} {run:?}", kind_word(kind)));
         }
     }
 
@@ -447,7 +447,7 @@ mod tests {
     use crate::cache::{Index, Writer};
     use crate::document::{Bake, ParamValue};
 
-    fn of(document: &Document, access: &Access) -> Fingerprint {
+    fn fingerprint(document: &Document, access: &Access) -> Fingerprint {
         Fingerprint::of(document, Library::builtin(), access, &Cancel::default()).unwrap()
     }
 
@@ -463,7 +463,7 @@ mod tests {
     #[test]
     fn what_computes_nothing_changes_nothing_and_what_does_is_named() {
         let (first, access) = (Document::parse(GRAPH).unwrap(), Access::default());
-        let known = of(&first, &access);
+        let unchanged = fingerprint(&first, &access);
         let (with, without) = ("return x(cell);", "// a comment\n  return x( cell ) ;");
         let texts = [
             GRAPH.replace("name: \"count\"", "name: \"other\"").replace("about: \"text\", ", ""),
@@ -474,8 +474,8 @@ mod tests {
         ];
         for text in texts {
             assert!(text != GRAPH);
-            let other = of(&Document::parse(&text).unwrap(), &access);
-            assert_eq!((other.text(), other.changes(&known.parts())), (known.text(), String::new()), "{text}");
+            let other = fingerprint(&Document::parse(&text).unwrap(), &access);
+            assert_eq!((other.text(), other.changes(&unchanged.parts())), (unchanged.text(), String::new()), "{text}");
         }
         for (old, new, named) in [
             ("fps: 30", "fps: 25", "the frames per second (fps)"),
@@ -492,23 +492,23 @@ mod tests {
             ),
         ] {
             assert!(GRAPH.contains(old), "{old}");
-            let other = of(&Document::parse(&GRAPH.replace(old, new)).unwrap(), &access);
-            assert_eq!(other.changes(&known.parts()), named);
-            assert!(other.text() != known.text() && !other.rebaked(&known.parts()));
+            let other = fingerprint(&Document::parse(&GRAPH.replace(old, new)).unwrap(), &access);
+            assert_eq!(other.changes(&unchanged.parts()), named);
+            assert!(other.text() != unchanged.text() && !other.rebaked(&unchanged.parts()));
         }
         let mut several = first.clone();
         several
             .nodes
             .insert("extra".into(), Node { params: [("x".into(), ParamValue::Number(1.0))].into(), ..Node::default() });
         several.fps = 1.0;
-        let named = of(&several, &access).changes(&known.parts());
+        let named = fingerprint(&several, &access).changes(&unchanged.parts());
         assert_eq!(named, "the frames per second (fps) and the node `extra` of the graph", "and not its parameter");
         assert_eq!(
-            known.changes(&of(&several, &access).parts()),
+            unchanged.changes(&fingerprint(&several, &access).parts()),
             "the frames per second (fps) and a node that is no longer there"
         );
         assert!(
-            known.parts().keys().all(|key| !key.contains("smoke") && !key.contains("rate")),
+            unchanged.parts().keys().all(|key| !key.contains("smoke") && !key.contains("rate")),
             "no text of the graph"
         );
     }
@@ -525,21 +525,21 @@ mod tests {
             let (writer, _) = Writer::begin(&folder.join("smoke.bake"), index, false).unwrap();
             (1..=frames).for_each(|frame| assert!(writer.write(frame, 0.0, &[]).unwrap() > 0));
         };
-        let live = of(&document, &access);
+        let live = fingerprint(&document, &access);
         bake("10", 2);
-        let first = of(&document, &access);
-        assert_eq!(first, of(&document, &access));
+        let first = fingerprint(&document, &access);
+        assert_eq!(first, fingerprint(&document, &access));
         bake("12", 2);
-        let second = of(&document, &access);
+        let second = fingerprint(&document, &access);
         bake("12", 3);
-        let third = of(&document, &access);
+        let third = fingerprint(&document, &access);
         for (one, other) in [(&live, &first), (&first, &second), (&second, &third)] {
             assert!(one.text() != other.text() && other.rebaked(&one.parts()));
             assert_eq!(other.changes(&one.parts()), "the cache `smoke`, which was baked again since,");
         }
         assert!(!first.rebaked(&first.parts()));
         document.fps = 25.0;
-        assert!(!of(&document, &access).rebaked(&third.parts()), "the graph has changed");
+        assert!(!fingerprint(&document, &access).rebaked(&third.parts()), "the graph has changed");
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

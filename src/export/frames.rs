@@ -40,7 +40,7 @@ impl Frames {
 
     /// The last one that is written; the range may end after it.
     pub fn last(&self) -> u64 {
-        self.at(self.count().saturating_sub(1))
+        self.nth(self.count().saturating_sub(1))
     }
 
     /// Frames from one that is written to the next.
@@ -78,7 +78,7 @@ impl Frames {
     }
 
     /// The one after so many others.
-    pub fn at(&self, index: u64) -> u64 {
+    pub fn nth(&self, index: u64) -> u64 {
         self.first.saturating_add(index.saturating_mul(self.every))
     }
 
@@ -90,14 +90,14 @@ impl Frames {
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = u64> + use<> {
         let frames = *self;
-        (0..frames.count()).map(move |index| frames.at(index))
+        (0..frames.count()).map(move |index| frames.nth(index))
     }
 
     /// The frames after a frame. The step counts from the first as before.
     #[must_use]
     pub fn after(&self, frame: u64) -> Frames {
         let skipped = (frame + 1).saturating_sub(self.first).div_ceil(self.every);
-        Frames { first: self.at(skipped), ..*self }
+        Frames { first: self.nth(skipped), ..*self }
     }
 }
 
@@ -109,7 +109,7 @@ mod tests {
     fn one_in_three_is_counted_from_the_first() {
         let frames = Frames::new(2..=9, 3);
         assert_eq!(frames.iter().collect::<Vec<_>>(), [2, 5, 8]);
-        assert_eq!((frames.count(), frames.last(), frames.at(1)), (3, 8, 5));
+        assert_eq!((frames.count(), frames.last(), frames.nth(1)), (3, 8, 5));
         let within: Vec<u64> = (0..12).filter(|frame| frames.contains(*frame)).collect();
         assert_eq!(within, [2, 5, 8]);
         let after = |frame| frames.after(frame).iter().collect::<Vec<_>>();

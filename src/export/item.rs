@@ -27,7 +27,9 @@ pub struct Item {
 impl Item {
     /// Images with the default names.
     pub fn images(subject: ExportSubject, format: &'static Format) -> Item {
-        let (folder, names, settings) = (PathBuf::new(), Names::default(), Settings::default());
+        let folder = PathBuf::new();
+        let names = Names::default();
+        let settings = Settings::default();
         Item { subject, format, kind: Kind::Image, folder, names, settings }
     }
 

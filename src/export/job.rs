@@ -36,7 +36,7 @@ impl Export {
             return None;
         }
         let sinks = self.sinks(&About::default(), &Logs::default());
-        let paths = |index| sinks.iter().map(|sink| sink.path(self.frames.at(index))).collect();
+        let paths = |index| sinks.iter().map(|sink| sink.path(self.frames.nth(index))).collect();
         measure::frame_bytes(progress.kept + progress.written, paths)
     }
 }
@@ -67,7 +67,9 @@ impl Job {
         wake: impl Fn() + Send + 'static,
     ) -> Result<Job, JobError> {
         let options = tune::on_device(gpu, export.plan_options(access));
-        let (gpu, access, work) = (gpu.clone(), access.clone(), Arc::<Work>::default());
+        let gpu = gpu.clone();
+        let access = access.clone();
+        let work = Arc::<Work>::default();
         let reading = work.clone();
         let run = move |reports: &mut Reports<Progress, JobError>| {
             let stop = reports.cancel.clone();

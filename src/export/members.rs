@@ -36,17 +36,17 @@ fn names(format: &Format, part: &Part, alone: bool) -> Vec<String> {
 
 /// Two values that a file could not tell apart, in one sentence.
 pub(super) fn clash(format: &Format, kind: Kind, parts: &[Part]) -> Option<String> {
-    let mut taken: Vec<String> = reserved(format, kind).iter().map(ToString::to_string).collect();
+    let mut used_names: Vec<String> = reserved(format, kind).iter().map(ToString::to_string).collect();
     if (format.name, kind) == ("csv", Kind::Particles) {
-        taken.extend(["x", "y", "z"].map(String::from));
+        used_names.extend(["x", "y", "z"].map(String::from));
     }
-    let own = taken.len();
+    let reserved_count = used_names.len();
     // The first of a flipbook is its colours, whatever its name.
     let parts = if format.beside.is_empty() { parts } else { parts.get(1..).unwrap_or_default() };
     for part in parts {
         for name in names(format, part, parts.len() == 1) {
-            match taken.iter().position(|known| *known == name) {
-                Some(at) if at < own => {
+            match used_names.iter().position(|used| *used == name) {
+                Some(at) if at < reserved_count => {
                     let what = if matches!(part.source, Source::Particles(..)) { "an attribute" } else { "a value" };
                     return Some(format!(
                         "{what} is called `{name}`, which is a name of the format {} itself; give it another, or choose another format",
@@ -58,7 +58,7 @@ pub(super) fn clash(format: &Format, kind: Kind, parts: &[Part]) -> Option<Strin
                         "two values of a file are called `{name}`; give one of them another name, as in NAME=WIRE"
                     ));
                 }
-                None => taken.push(name),
+                None => used_names.push(name),
             }
         }
     }
@@ -69,6 +69,6 @@ pub(super) fn clash(format: &Format, kind: Kind, parts: &[Part]) -> Option<Strin
 pub(super) fn applies(setting: &str, format: &Format, kind: Kind) -> bool {
     match setting {
         "size" => matches!(kind, Kind::Image | Kind::Picture),
-        name => name == settings::EVERY.name || settings::of(format).iter().any(|setting| setting.name == name),
+        name => name == settings::EVERY.name || settings::of_format(format).iter().any(|setting| setting.name == name),
     }
 }

@@ -33,23 +33,18 @@ impl Drop for Share {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::{RecvTimeoutError, channel};
+    use std::sync::mpsc::RecvTimeoutError;
     use std::time::Duration;
 
     use super::*;
+    use crate::background::answer;
 
     #[test]
     fn a_frame_waits_until_others_are_written() {
         let first = Share::take(LIMIT);
-        let (sender, taken) = channel();
-        let thread = std::thread::spawn(move || {
-            let share = Share::take(1);
-            sender.send(()).unwrap();
-            drop(share);
-        });
-        assert_eq!(taken.recv_timeout(Duration::from_millis(50)), Err(RecvTimeoutError::Timeout));
+        let receiver = answer("share", || (), || drop(Share::take(1)));
+        assert_eq!(receiver.recv_timeout(Duration::from_millis(50)), Err(RecvTimeoutError::Timeout));
         drop(first);
-        taken.recv_timeout(Duration::from_secs(20)).unwrap();
-        thread.join().unwrap();
+        receiver.recv_timeout(Duration::from_secs(20)).unwrap();
     }
 }

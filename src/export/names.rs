@@ -42,9 +42,9 @@ impl Names {
                 Piece::Token(FRAME) if !numbered => numbered = true,
                 Piece::Token(FRAME) => return Err("`{frame}` is there twice; remove one".into()),
                 Piece::Token(token) => {
-                    let known = tokens.iter().map(|(name, _)| *name).chain([FRAME]);
+                    let tokens_and_frame = tokens.iter().map(|(name, _)| *name).chain([FRAME]);
                     let value = tokens.iter().find(|(name, _)| *name == token);
-                    part.push_str(&component(value.ok_or_else(|| unknown(token, known))?.1));
+                    part.push_str(&component(value.ok_or_else(|| unknown(token, tokens_and_frame))?.1));
                 }
                 Piece::Text(text) => {
                     if let Some(wrong) = text.chars().find(|c| *c == '}' || portable::is_forbidden(*c)) {
@@ -119,13 +119,13 @@ pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
 }
 
 /// The error of an unknown token.
-pub(super) fn unknown<'n>(token: &str, known: impl Iterator<Item = &'n str>) -> String {
-    let known: Vec<String> = known.map(|name| format!("{{{name}}}")).collect();
-    let known = match known.split_last() {
+pub(super) fn unknown<'n>(token: &str, tokens: impl Iterator<Item = &'n str>) -> String {
+    let tokens: Vec<String> = tokens.map(|name| format!("{{{name}}}")).collect();
+    let tokens = match tokens.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => known.concat(),
+        _ => tokens.concat(),
     };
-    format!("`{{{token}}}` is not a token; use {known}")
+    format!("`{{{token}}}` is not a token; use {tokens}")
 }
 
 /// A text with `_` for everything that is not an ASCII letter, a digit or one of `-_.`: a name inside files of other programs.

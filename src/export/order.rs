@@ -107,7 +107,7 @@ impl Export {
         let sink = |item: &Item| {
             let folder = self.folder.join(&item.folder);
             (item.format.open)(Target {
-                log: logs.of(&folder),
+                log: logs.log(&folder),
                 folder,
                 frames: self.frames,
                 names: item.names.clone(),
@@ -146,7 +146,7 @@ impl Logs {
     }
 
     /// The list of a folder.
-    pub(super) fn of(&self, folder: &Path) -> Log {
+    pub(super) fn log(&self, folder: &Path) -> Log {
         self.0.iter().find(|(path, _)| path == folder).map(|(_, log)| log.clone()).unwrap_or_default()
     }
 

@@ -60,7 +60,7 @@ pub struct ExportPlace {
 
 impl ExportPlace {
     /// Where exports of a graph file go.
-    pub fn of(path: &Path) -> ExportPlace {
+    pub fn from_graph(path: &Path) -> ExportPlace {
         let stem = path.file_stem().unwrap_or_default();
         // What is no text is written with escapes, so that different names stay different.
         let graph = stem.to_str().map_or_else(|| format!("{stem:?}"), String::from);
@@ -100,7 +100,7 @@ impl ExportPlace {
         for piece in pieces(text.trim())? {
             match piece {
                 Piece::Text(text) => path += text,
-                Piece::Token(token) if OF_SERIES.iter().any(|(known, _)| *known == token) => {
+                Piece::Token(token) if OF_SERIES.iter().any(|(name, _)| *name == token) => {
                     series = series.or(Some(begin_of_part(&path)));
                     path += &format!("{{{token}}}");
                 }
@@ -120,9 +120,9 @@ impl ExportPlace {
                     return Err("`{frame}` is for file names, and all frames have the same folder; remove it".into());
                 }
                 Piece::Token(token) => {
-                    let known = TOKENS.iter().chain(&OF_SERIES).map(|(name, _)| *name);
+                    let tokens = TOKENS.iter().chain(&OF_SERIES).map(|(name, _)| *name);
                     named = named.or(Some(begin_of_part(&path)));
-                    path += &self.value(token, frames).ok_or_else(|| unknown(token, known))?;
+                    path += &self.value(token, frames).ok_or_else(|| unknown(token, tokens))?;
                 }
             }
         }
@@ -247,8 +247,8 @@ impl Folder {
     /// # Errors
     /// Names that can't be, in one sentence.
     pub fn series(&self, names: &str, [name, wire, format]: [&str; 3]) -> Result<(PathBuf, Names), String> {
-        let own = OF_SERIES.iter().map(|(token, _)| *token).zip([name, wire, format].map(component));
-        let tokens: Vec<(&str, String)> = own.chain(self.tokens.iter().cloned()).collect();
+        let series_tokens = OF_SERIES.iter().map(|(token, _)| *token).zip([name, wire, format].map(component));
+        let tokens: Vec<(&str, String)> = series_tokens.chain(self.tokens.iter().cloned()).collect();
         let tokens: Vec<(&str, &str)> = tokens.iter().map(|(token, value)| (*token, value.as_str())).collect();
         let folder = tokens
             .iter()
@@ -267,7 +267,7 @@ mod tests {
 
     fn place() -> ExportPlace {
         let now = Now { date: "2026-11-27".into(), time: "14-05".into() };
-        ExportPlace { now, ..ExportPlace::of(Path::new("/work/oil clock.ron")) }
+        ExportPlace { now, ..ExportPlace::from_graph(Path::new("/work/oil clock.ron")) }
     }
 
     #[test]

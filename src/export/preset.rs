@@ -20,10 +20,10 @@ use crate::problem::Problem;
 /// There is none.
 pub fn named<'d>(name: &str, document: &'d Document) -> Result<&'d ExportPreset, Problem> {
     document.exports.get(name).ok_or_else(|| {
-        let known: Vec<&str> = document.exports.keys().map(String::as_str).collect();
-        let remedy = match known.as_slice() {
+        let names: Vec<&str> = document.exports.keys().map(String::as_str).collect();
+        let remedy = match names.as_slice() {
             [] => "save one in the export dialog, or write what to export".to_string(),
-            known => format!("the graph has {}", known.join(", ")),
+            names => format!("the graph has {}", names.join(", ")),
         };
         Problem::new("", "", format!("the graph has no export preset `{name}`"), remedy)
     })
@@ -138,6 +138,6 @@ pub fn export(preset: &ExportPreset, items: Vec<Item>, folder: &Folder, document
         resume: false,
         overwrite: false,
         unseen: true,
-        checkpoints: preset.checkpoints.map(|every| Checkpoints::of(every, document)),
+        checkpoints: preset.checkpoints.map(|every| Checkpoints::new(every, document)),
     }
 }

@@ -89,7 +89,7 @@ fn unsized_subject(subject: &ExportSubject) -> ExportSubject {
 }
 
 impl Series {
-    fn of(item: &Item, frames: &Frames, size: Option<(u32, u32)>, inputs: &Fingerprint) -> Series {
+    fn new(item: &Item, frames: &Frames, size: Option<(u32, u32)>, inputs: &Fingerprint) -> Series {
         let sized = matches!(item.kind, Kind::Image | Kind::Picture);
         // The step is in the range, and how long a program may take changes no file.
         let settings = Settings { every: 1, timeout: 0, ..item.settings };
@@ -132,9 +132,9 @@ impl Series {
     }
 }
 
-/// What is known of a series.
+/// What the record has of a series.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Known {
+pub(super) enum SeriesMatch {
     /// Nothing.
     None,
     /// Files of the same, their range, and their checksums.
@@ -191,13 +191,19 @@ impl Record {
     }
 
     fn place(&self, series: &Series) -> Option<(usize, &Series)> {
-        self.series.iter().enumerate().find(|(_, known)| known.files == series.files)
+        self.series.iter().enumerate().find(|(_, recorded)| recorded.files == series.files)
     }
 
     /// What is known of a series.
-    pub(super) fn known(&self, item: &Item, frames: &Frames, size: Option<(u32, u32)>, inputs: &Fingerprint) -> Known {
-        let series = Series::of(item, frames, size, inputs);
-        let Some((at, recorded)) = self.place(&series) else { return Known::None };
+    pub(super) fn match_series(
+        &self,
+        item: &Item,
+        frames: &Frames,
+        size: Option<(u32, u32)>,
+        inputs: &Fingerprint,
+    ) -> SeriesMatch {
+        let series = Series::new(item, frames, size, inputs);
+        let Some((at, recorded)) = self.place(&series) else { return SeriesMatch::None };
         let changes = match recorded.inputs == series.inputs {
             true => None,
             false => {
@@ -207,8 +213,8 @@ impl Record {
         };
         let changes = changes.or_else(|| Some((series.changes(recorded)?, false)));
         match changes {
-            None => Known::Same(recorded.frames(), self.sums.get(at).cloned().unwrap_or_default()),
-            Some((what, rebaked)) => Known::Other(what, rebaked),
+            None => SeriesMatch::Same(recorded.frames(), self.sums.get(at).cloned().unwrap_or_default()),
+            Some((what, rebaked)) => SeriesMatch::Other(what, rebaked),
         }
     }
 
@@ -221,11 +227,11 @@ impl Record {
         inputs: &Fingerprint,
         sums: Sums,
     ) {
-        let series = Series::of(item, frames, size, inputs);
+        let series = Series::new(item, frames, size, inputs);
         match self.place(&series).map(|(at, _)| at) {
             Some(at) => {
-                if let (Some(known), Some(before)) = (self.series.get_mut(at), self.sums.get_mut(at)) {
-                    (*known, *before) = (series, sums);
+                if let (Some(recorded), Some(before)) = (self.series.get_mut(at), self.sums.get_mut(at)) {
+                    (*recorded, *before) = (series, sums);
                 }
             }
             None => {
@@ -271,7 +277,7 @@ impl Record {
     /// Where the lines of a series go.
     pub(super) fn log(&self, item: &Item, journal: &Journal, remarks: &Arc<Remarks>) -> Log {
         let files = hash(&item.path(1).to_string_lossy());
-        let series = self.series.iter().position(|known| known.files == files).unwrap_or(usize::MAX);
+        let series = self.series.iter().position(|recorded| recorded.files == files).unwrap_or(usize::MAX);
         Log::new(journal.clone(), series, remarks.clone())
     }
 }
@@ -313,7 +319,7 @@ pub(super) fn sum_of(path: &Path) -> Option<String> {
 
 /// Whether a file is as one of these checksums says.
 pub(super) fn is_as_written(path: &Path, sums: &Sums, frame: u64) -> bool {
-    sums.get(&frame).is_some_and(|known| sum_of(path).is_some_and(|sum| known.contains(&sum)))
+    sums.get(&frame).is_some_and(|recorded| sum_of(path).is_some_and(|sum| recorded.contains(&sum)))
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub(super) struct Remarks(Mutex<BTreeMap<(String, Odd), Count>>);
 
 impl Remarks {
     /// Counts those of a frame; with `half`, what is stored in half precision too.
-    pub(super) fn look(&self, frame: u64, layers: &[Layer], half: bool) {
+    pub(super) fn count(&self, frame: u64, layers: &[Layer], half: bool) {
         for layer in layers {
             let (no_numbers, beyond) = odd(layer, half);
             self.note(&layer.name, Odd::NoNumber, frame, no_numbers);

@@ -8,7 +8,7 @@ use super::claim;
 use super::error::JobError;
 use super::item::Item;
 use super::order::{Export, Logs};
-use super::record::{Fingerprint, Known, Record};
+use super::record::{Fingerprint, Record, SeriesMatch};
 use super::remarks::Remarks;
 use super::run::Missing;
 use super::sink::{About, FrameSink, Kind, Log, Sums, Target};
@@ -44,7 +44,7 @@ struct FolderContents(Vec<Series>);
 
 impl FolderContents {
     /// Compares the folder with its record. Reads every file that the record lists.
-    fn of(export: &Export, inputs: &Fingerprint, record: &Record) -> Result<FolderContents, JobError> {
+    fn compare(export: &Export, inputs: &Fingerprint, record: &Record) -> Result<FolderContents, JobError> {
         let sinks = export.sinks(&About::default(), &Logs::default());
         let one = |(item, sink): (&Item, Box<dyn FrameSink>)| {
             series(export, item, &*sink, inputs, record).map_err(|error| export.fault(&error))
@@ -127,15 +127,15 @@ fn series(
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(0),
         other => other,
     };
-    let known = record.known(item, &export.frames, export.size, inputs);
-    let (frames, mut sums) = match known {
-        Known::Same(frames, sums) => (frames, sums),
-        Known::Other(what, rebaked) => {
+    let entry = record.match_series(item, &export.frames, export.size, inputs);
+    let (frames, mut sums) = match entry {
+        SeriesMatch::Same(frames, sums) => (frames, sums),
+        SeriesMatch::Other(what, rebaked) => {
             series.others = count(sink.present())?;
             series.differs = Some((what, rebaked));
             return Ok(series);
         }
-        Known::None => {
+        SeriesMatch::None => {
             series.others = count(sink.present())?;
             return Ok(series);
         }
@@ -176,7 +176,7 @@ fn series(
 impl Export {
     /// Whether there are frames in the folder that differ from this export by the contents of caches alone.
     pub fn rebaked(&self, inputs: &Fingerprint) -> bool {
-        let Ok(FolderContents(found)) = FolderContents::of(self, inputs, &Record::read(&self.folder)) else {
+        let Ok(FolderContents(found)) = FolderContents::compare(self, inputs, &Record::read(&self.folder)) else {
             return false;
         };
         let others = || found.iter().filter(|series| series.others > 0);
@@ -187,8 +187,9 @@ impl Export {
     /// `None` where there is no such export, and where it is complete. Reads each of the files.
     pub fn interrupted(&self, inputs: &Fingerprint) -> Option<u64> {
         let record = Record::read(&self.folder);
-        let FolderContents(found) = FolderContents::of(self, inputs, &record).ok()?;
-        let same = |item: &Item| matches!(record.known(item, &self.frames, self.size, inputs), Known::Same(..));
+        let FolderContents(found) = FolderContents::compare(self, inputs, &record).ok()?;
+        let same =
+            |item: &Item| matches!(record.match_series(item, &self.frames, self.size, inputs), SeriesMatch::Same(..));
         if !self.items.iter().any(same) || found.iter().any(|series| series.others > 0) {
             return None;
         }
@@ -230,7 +231,7 @@ impl<'e> Ready<'e> {
     /// # Errors
     /// A range that is empty or past; sizes that do not fit into one file; a folder that can't be written, or that another export is
     /// writing to. Files that are not of an export to be resumed.
-    pub fn of(export: &'e Export, inputs: &'e Fingerprint, simulation: &Simulation) -> Result<Ready<'e>, JobError> {
+    pub fn lock(export: &'e Export, inputs: &'e Fingerprint, simulation: &Simulation) -> Result<Ready<'e>, JobError> {
         let (first, frames) = (export.frames.first(), export.frames);
         if first == 0 || frames.count() == 0 {
             return Err(JobError::Frames { first, last: *frames.range().end() });
@@ -255,7 +256,7 @@ impl<'e> Ready<'e> {
         let record = Record::read(&export.folder);
         let (mut found, mut said) = (FolderContents(Vec::new()), Vec::new());
         if export.resume {
-            found = FolderContents::of(export, inputs, &record)?;
+            found = FolderContents::compare(export, inputs, &record)?;
             let others = found.others(&export.folder);
             match others {
                 Some(there) if !export.overwrite => return Err(JobError::Others { there }),
@@ -290,7 +291,7 @@ impl<'e> Ready<'e> {
         let mut found = self.found.0.into_iter();
         for (item, sink) in export.items.iter().zip(&mut sinks) {
             let fault = |error| export.fault(&error);
-            let (own, sums) = match found.next() {
+            let (kept_frames, sums) = match found.next() {
                 Some(series) if !series.foreign => {
                     // The file of another range is not extended.
                     if is_one_file(item) && series.kept.is_empty() {
@@ -302,8 +303,8 @@ impl<'e> Ready<'e> {
                 _ => {
                     replaced = replaced.max(sink.remove().map_err(fault)?);
                     // Those outside of the range stay.
-                    let mut sums = match self.record.known(item, &export.frames, export.size, inputs) {
-                        Known::Same(_, sums) if !is_one_file(item) => sums,
+                    let mut sums = match self.record.match_series(item, &export.frames, export.size, inputs) {
+                        SeriesMatch::Same(_, sums) if !is_one_file(item) => sums,
                         _ => Sums::new(),
                     };
                     sums.retain(|frame, _| !export.frames.contains(*frame));
@@ -311,7 +312,7 @@ impl<'e> Ready<'e> {
                 }
             };
             self.record.enter(item, &export.frames, export.size, inputs, sums);
-            kept.push(own);
+            kept.push(kept_frames);
         }
         let (work, remarks) = (Missing::new(export.frames, kept), Arc::<Remarks>::default());
         let complete = work.is_empty();

@@ -70,7 +70,7 @@ pub fn run(
     simulation: &mut Simulation,
     go_on: impl FnMut(&Progress, &mut Simulation) -> bool,
 ) -> Result<Done, JobError> {
-    Ready::of(export, inputs, simulation)?.run(simulation, go_on)
+    Ready::lock(export, inputs, simulation)?.run(simulation, go_on)
 }
 
 impl Ready<'_> {
@@ -99,7 +99,7 @@ impl Ready<'_> {
         let saver = export
             .checkpoints
             .as_ref()
-            .map(|wanted| wanted.saver(&export.folder, inputs, resumed, logs.of(&export.folder)));
+            .map(|wanted| wanted.saver(&export.folder, inputs, resumed, logs.log(&export.folder)));
         let mut frame_loop = FrameLoop::new(simulation, saver, last, export.unseen);
         let wanted = wanted && frame_loop.run(&mut writing)?;
         let saver = frame_loop.saver.take();
@@ -241,7 +241,7 @@ impl Missing {
 
     /// The last one.
     fn last(&self) -> Option<u64> {
-        (0..self.frames.count()).rev().map(|index| self.frames.at(index)).find(|frame| self.any_lacks(frame))
+        (0..self.frames.count()).rev().map(|index| self.frames.nth(index)).find(|frame| self.any_lacks(frame))
     }
 
     /// The number of frames of the range that all series have.

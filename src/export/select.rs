@@ -60,7 +60,7 @@ impl fmt::Display for Request {
 
 impl Request {
     /// A wire alone in its files.
-    pub fn of(wire: &str, format: Option<&'static Format>) -> Request {
+    pub fn single(wire: &str, format: Option<&'static Format>) -> Request {
         Request { parts: vec![NamedWire { name: None, wire: wire.into() }], format }
     }
 
@@ -120,7 +120,7 @@ pub fn items(
             let output = graph.outputs().first().and_then(|output| graph.nodes.get(*output));
             let none = || Problem::new("", "", "the graph has no Output", "name the wires to export");
             let path = output.ok_or_else(none)?.path.clone();
-            first = [Request::of(&path, None)];
+            first = [Request::single(&path, None)];
             &first
         }
         requests => requests,
@@ -180,9 +180,9 @@ pub fn clash(items: &[Item]) -> Option<(usize, Problem)> {
 }
 
 /// What is wrong with options that none of the series has a use for, in one sentence: `given` are their names without dashes.
-pub fn unused(items: &[Item], given: &[&str]) -> Option<String> {
+pub fn unused(items: &[Item], options: &[&str]) -> Option<String> {
     let used = |option: &str| items.iter().any(|item| members::applies(option, item.format, item.kind));
-    let option = *given.iter().find(|option| !used(option))?;
+    let option = *options.iter().find(|option| !used(option))?;
     if option == "size" {
         return Some(
             "--size is for images, and none is exported: grids have the cells of their domains; leave it out".into(),
@@ -308,7 +308,9 @@ impl SelectedWire {
     fn source(&self, kind: Kind, size: Option<(u32, u32)>) -> Option<From> {
         Some(match (&self.wire, kind) {
             (Wire::Output(path, ..), Kind::Image) => From::Image(ExportSubject::Output(Some(path.clone()))),
-            (Wire::Output(_, wire, own), Kind::Picture) => From::Values(Source::Picture(wire.clone()?, size.or(*own))),
+            (Wire::Output(_, wire, output_size), Kind::Picture) => {
+                From::Values(Source::Picture(wire.clone()?, size.or(*output_size)))
+            }
             (Wire::Output(_, wire, _), Kind::Grid2) => From::Values(Source::Grid(wire.clone()?)),
             (Wire::Number(measurement), Kind::Number) => From::Values(Source::Number(measurement.clone())),
             (Wire::Carried(carried), Kind::Image) => {
@@ -354,7 +356,9 @@ fn item(
             "leave a space between the wires instead of +, or choose another format",
         ));
     }
-    let (mut subject, mut parts, mut kind) = (None, Vec::new(), None);
+    let mut subject = None;
+    let mut parts = Vec::new();
+    let mut kind = None;
     let kinds = kinds(found, format).map_err(|(one, beside)| match beside {
         None => unfit(request, std::slice::from_ref(one), Some(format)),
         Some(problem) => Problem::new("", "", format!("`{}`: {problem}", request), ""),
@@ -387,13 +391,13 @@ fn kinds<'f>(found: &'f [SelectedWire], format: &Format) -> Result<Vec<Kind>, (&
             return one.as_kind(format).ok_or((one, None));
         }
         let name = one.name.rsplit('.').next().unwrap_or_default();
-        let Some((name, kind)) = format.beside.iter().find(|(known, _)| *known == name) else {
-            let known: Vec<&str> = format.beside.iter().map(|(name, _)| *name).collect();
+        let Some((name, kind)) = format.beside.iter().find(|(role, _)| *role == name) else {
+            let roles: Vec<&str> = format.beside.iter().map(|(name, _)| *name).collect();
             let message = format!(
                 "`{}` is none of what a {} can have beside its image; name it {}, as in motion=WIRE",
                 plain(&one.name),
                 format.name,
-                known.join(", ")
+                roles.join(", ")
             );
             return Err((one, Some(message)));
         };

@@ -75,7 +75,7 @@ pub struct Sequence {
     /// Frames that are there, or that are on their way.
     frames: BTreeSet<u64>,
     /// Frames that this run has written.
-    own: Vec<u64>,
+    run_frames: Vec<u64>,
     progress: Arc<Progress>,
     /// Closing the queue ends the workers.
     queue: Option<SyncSender<Queued>>,
@@ -123,7 +123,7 @@ impl Files {
     /// Writes to a temporary file first. Anything with the frame's name is replaced, even a symbolic link.
     fn write(&self, frame: &Frame, log: &Log) -> Result<(), ExportError> {
         let (index, path) = (frame.index, self.path(frame.index));
-        log.look(frame, self.encoding.half);
+        log.count_odd(frame, self.encoding.half);
         let encoded = (self.encoding.encode)(frame, &self.target);
         let bytes = encoded.map_err(|message| ExportError::Encode { index, path: path.clone(), message })?;
         self.replace(&path, &bytes, || log.file(index, &record::sum(&bytes), &path))
@@ -157,7 +157,7 @@ impl Sequence {
         Sequence {
             files,
             frames: BTreeSet::new(),
-            own: Vec::new(),
+            run_frames: Vec::new(),
             progress: Arc::default(),
             queue: None,
             workers: Vec::new(),
@@ -231,6 +231,7 @@ impl FrameSink for Sequence {
         for worker in 0..self.files.target.threads.max(1) {
             let (frames, progress) = (Arc::clone(&frames), Arc::clone(&self.progress));
             let (files, log) = (self.files.clone(), log.clone());
+            // Not `background`: several threads share one bounded queue, and all have to end before the series is complete.
             let thread = std::thread::Builder::new().name(format!("frames {worker}"));
             let started = thread.spawn(move || work(&frames, &progress, &files, &log));
             self.workers.push(started.map_err(|error| ExportError::file(Action::StartThread, folder, &error))?);
@@ -242,7 +243,7 @@ impl FrameSink for Sequence {
         self.progress.check()?;
         frame.check()?;
         self.frames.insert(frame.index);
-        self.own.push(frame.index);
+        self.run_frames.push(frame.index);
         let share = Share::take(frame.bytes());
         let sent = self.queue.as_ref().is_some_and(|queue| queue.send((frame, share)).is_ok());
         if sent { Ok(()) } else { Err(self.stopped()) }
@@ -264,7 +265,7 @@ impl FrameSink for Sequence {
     }
 
     fn sync(&self) {
-        for index in &self.own {
+        for index in &self.run_frames {
             // A file that is missing was removed by somebody else.
             if let Ok((file, _)) = read::open_without_links(&self.files.path(*index)) {
                 let _ = file.sync_all();

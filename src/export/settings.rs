@@ -94,7 +94,7 @@ const TIMEOUT: Setting = Setting {
 pub const SETTINGS: &[Setting] = &[EVERY, CUTOFF, BAND, TILES, LOOP, PADDING, PREMULTIPLIED, TIMEOUT];
 
 /// The settings that a format has, but for [`EVERY`], which all have.
-pub fn of(format: &Format) -> &'static [Setting] {
+pub fn of_format(format: &Format) -> &'static [Setting] {
     match format.name {
         "vdb" | "vdb-half" | "usda" => &[CUTOFF],
         "vdb-level-set" => &[BAND],
@@ -129,12 +129,12 @@ impl Default for Settings {
 ///
 /// # Errors
 /// A setting that does not exist, or a value that it can't have.
-pub fn read(given: &BTreeMap<String, ParamValue>) -> Result<Settings, Problem> {
+pub fn read(values: &BTreeMap<String, ParamValue>) -> Result<Settings, Problem> {
     let mut settings = Settings::default();
-    for (name, value) in given {
+    for (name, value) in values {
         let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else {
-            let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
-            let remedy = format!("the settings are {}", known.join(", "));
+            let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+            let remedy = format!("the settings are {}", names.join(", "));
             let cause = format!("there is no setting `{name}` of an export");
             return Err(Problem::new("", "", cause, remedy));
         };

@@ -42,15 +42,17 @@ impl Sheet {
     /// # Errors
     /// Numbers that do not fit, with those that do.
     pub fn layout(&self, frames: &Frames) -> Result<Layout, String> {
-        let (taken, first, end) = (frames.count(), frames.first(), *frames.range().end());
+        let count = frames.count();
+        let first = frames.first();
+        let end = *frames.range().end();
         let had = match frames.step() {
-            1 => format!("the range {first}-{end} has {taken}"),
-            every => format!("the range {first}-{end} has {taken}, one in {every}"),
+            1 => format!("the range {first}-{end} has {count}"),
+            every => format!("the range {first}-{end} has {count}, one in {every}"),
         };
         let Some([columns, rows]) = self.tiles else {
             // A fifth is blended: a quarter of the tiles.
-            let blended = if self.looped { taken / 5 } else { 0 };
-            let tiles = u32::try_from(taken - blended).ok().filter(|tiles| *tiles <= MAX_SIDE);
+            let blended = if self.looped { count / 5 } else { 0 };
+            let tiles = u32::try_from(count - blended).ok().filter(|tiles| *tiles <= MAX_SIDE);
             let tiles =
                 tiles.ok_or_else(|| format!("{had}, which no sheet holds: use fewer --frames or a larger --every"))?;
             let [columns, rows] = squarest(tiles);
@@ -58,22 +60,22 @@ impl Sheet {
         };
         let tiles = u64::from(columns) * u64::from(rows);
         let what = format!("{columns} x {rows} tiles");
-        if taken < tiles || (taken > tiles && !self.looped) {
-            let [wide, high] = squarest(u32::try_from(taken).unwrap_or(u32::MAX));
+        if count < tiles || (count > tiles && !self.looped) {
+            let [wide, high] = squarest(u32::try_from(count).unwrap_or(u32::MAX));
             let other = format!(
                 "--frames {first}-{} or --tiles {wide}x{high}",
-                frames.at(tiles + u64::from(self.looped) * (tiles / 4) - 1)
+                frames.nth(tiles + u64::from(self.looped) * (tiles / 4) - 1)
             );
             return Err(format!("{what} need {tiles} frames, and {had}: use {other}"));
         }
-        self.loops(Layout { columns, rows, blended: u32::try_from(taken - tiles).unwrap_or(u32::MAX) }, frames)
+        self.loops(Layout { columns, rows, blended: u32::try_from(count - tiles).unwrap_or(u32::MAX) }, frames)
     }
 
     /// Whether there is something to blend, and not too much.
     fn loops(&self, layout: Layout, frames: &Frames) -> Result<Layout, String> {
         let tiles = layout.tiles() as u64;
         if self.looped && (layout.blended == 0 || u64::from(layout.blended) > tiles) {
-            let (first, last) = (frames.first(), frames.at(tiles + (tiles / 4).max(1) - 1));
+            let (first, last) = (frames.first(), frames.nth(tiles + (tiles / 4).max(1) - 1));
             return Err(format!(
                 "--loop blends the frames beyond the {tiles} tiles into the last ones, at most as many again, and there are {}: use --frames {first}-{last}",
                 layout.blended

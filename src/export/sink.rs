@@ -177,7 +177,10 @@ impl Frame {
     /// An image whose pixels do not fit its size.
     pub(super) fn check(&self) -> Result<(), ExportError> {
         let Content::Image(Image { width, height, rgba }) = &self.content else { return Ok(()) };
-        let (index, width, height, bytes) = (self.index, *width, *height, rgba.len());
+        let index = self.index;
+        let width = *width;
+        let height = *height;
+        let bytes = rgba.len();
         let cells = usize::try_from(u64::from(width) * u64::from(height)).ok();
         if cells.and_then(|cells| cells.checked_mul(4)) != Some(bytes) || bytes == 0 {
             return Err(ExportError::Size { index, width, height, bytes });
@@ -262,7 +265,7 @@ impl Present {
     ///
     /// # Errors
     /// As [`Present::find`].
-    pub fn of(folder: &Path, names: &[String]) -> io::Result<Present> {
+    pub fn find_names(folder: &Path, names: &[String]) -> io::Result<Present> {
         Present::find(folder, |found| {
             let folded = portable::folded(found);
             names.iter().find(|name| portable::folded(name) == folded).cloned()
@@ -309,9 +312,9 @@ impl Log {
     }
 
     /// Notes values that are no numbers, or that the file can't hold.
-    pub(super) fn look(&self, frame: &Frame, half: bool) {
+    pub(super) fn count_odd(&self, frame: &Frame, half: bool) {
         if let Content::Layers(layers) = &frame.content {
-            self.remarks.look(frame.index, layers, half);
+            self.remarks.count(frame.index, layers, half);
         }
     }
 }

@@ -43,8 +43,8 @@ fn shape<'a>(part: &'a Part, plan: &'a Plan) -> Option<Shape<'a>> {
         Source::Particles(..) | Source::Number(_) => return None,
     };
     let domain = plan.domains.get(plan.wires.get(wire)?.domain?)?;
-    let own = [domain.resolution[0], domain.resolution[1]];
-    let image = size.map(|size| size.map_or(own, |(width, height)| [width, height]));
+    let cells = [domain.resolution[0], domain.resolution[1]];
+    let image = size.map(|size| size.map_or(cells, |(width, height)| [width, height]));
     Some(Shape { name: &part.name, image, domain })
 }
 

@@ -172,8 +172,8 @@ impl PendingLayer {
         let mut slots = self.words.into_iter();
         let mut next = || slots.next().map(PendingValue::words).unwrap_or_default();
         let memory = match self.kind {
-            Kind::Picture(known, size) => Memory::Picture(known, size, next()),
-            Kind::Grid(known) => Memory::Grid(known, next()),
+            Kind::Picture(carrier, size) => Memory::Picture(carrier, size, next()),
+            Kind::Grid(carrier) => Memory::Grid(carrier, next()),
             Kind::Particles(domain, attributes) => {
                 let attributes = attributes.into_iter().map(|(name, wire)| (name, wire, next())).collect();
                 Memory::Particles { domain, attributes, count: next() }
@@ -205,19 +205,19 @@ impl Part {
         let waiting = |wire: &str| simulation.read_async(wire).map(PendingValue::Waiting);
         let (kind, words) = match &self.source {
             Source::Picture(wire, size) => {
-                let known = grid(plan, wire)?;
-                let size = size.unwrap_or((known.1.resolution[0], known.1.resolution[1])).into();
-                (Kind::Picture(known, size), vec![waiting(wire)?])
+                let carrier = grid(plan, wire)?;
+                let size = size.unwrap_or((carrier.1.resolution[0], carrier.1.resolution[1])).into();
+                (Kind::Picture(carrier, size), vec![waiting(wire)?])
             }
             Source::Grid(wire) => (Kind::Grid(grid(plan, wire)?), vec![waiting(wire)?]),
             Source::Particles(set, attributes) => {
                 // Attributes that nothing reads are not computed.
                 let kept = |name: &String| Some((name.clone(), plan.wires.get(&format!("{set}.{name}"))?.clone()));
-                let known: Vec<(String, Wire)> = attributes.iter().filter_map(kept).collect();
-                let domain = known.iter().find_map(|(_, wire)| plan.domains.get(wire.space?)).cloned().map(Box::new);
-                let names = known.iter().map(|(name, _)| name.as_str()).chain(["count"]);
+                let wires: Vec<(String, Wire)> = attributes.iter().filter_map(kept).collect();
+                let domain = wires.iter().find_map(|(_, wire)| plan.domains.get(wire.space?)).cloned().map(Box::new);
+                let names = wires.iter().map(|(name, _)| name.as_str()).chain(["count"]);
                 let words = names.map(|name| waiting(&format!("{set}.{name}"))).collect::<Result<_, _>>()?;
-                (Kind::Particles(domain, known), words)
+                (Kind::Particles(domain, wires), words)
             }
             Source::Number(measurement) => {
                 let sample = request(simulation, &measurement.subject)?;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use crate::graph::Domain;
 use crate::graph::measurement::Measurement;
 use crate::plan::Wire;
-use crate::sim::expect::{Sample, of};
+use crate::sim::expect::{Sample, evaluate};
 use crate::stage::types::{Scalar, WireType};
 
 /// A value after a frame, under the name that files give it.
@@ -133,8 +133,8 @@ impl Layer {
             unpacked(wire, words, numbers).iter().for_each(|word| look(f64::from(f32::from_bits(*word))));
         };
         match &self.memory {
-            Memory::Picture(known, _, words) | Memory::Grid(known, words) => {
-                let (wire, domain) = &**known;
+            Memory::Picture(carrier, _, words) | Memory::Grid(carrier, words) => {
+                let (wire, domain) = &**carrier;
                 let faces = wire.ty == WireType::FaceGrid;
                 let elements = if faces { domain.face_resolution() } else { domain.resolution };
                 floats(wire, words, elements.iter().map(|n| *n as usize).product());
@@ -155,7 +155,9 @@ impl Layer {
     /// Cells along x and y of the grid that it comes from.
     pub(super) fn cells(&self) -> Option<[u32; 2]> {
         match &self.memory {
-            Memory::Picture(known, ..) | Memory::Grid(known, _) => Some([known.1.resolution[0], known.1.resolution[1]]),
+            Memory::Picture(carrier, ..) | Memory::Grid(carrier, _) => {
+                Some([carrier.1.resolution[0], carrier.1.resolution[1]])
+            }
             Memory::Particles { .. } | Memory::Number(_) => None,
         }
     }
@@ -163,10 +165,10 @@ impl Layer {
     /// The value. Unpacks half precision and padding, and scales images.
     pub fn value(&self) -> ExportedValue<'_> {
         match &self.memory {
-            Memory::Picture(known, size, words) => {
-                ExportedValue::Picture(picture(&grid(&known.0, &known.1, words), *size))
+            Memory::Picture(carrier, size, words) => {
+                ExportedValue::Picture(picture(&grid(&carrier.0, &carrier.1, words), *size))
             }
-            Memory::Grid(known, words) => ExportedValue::Grid(grid(&known.0, &known.1, words)),
+            Memory::Grid(carrier, words) => ExportedValue::Grid(grid(&carrier.0, &carrier.1, words)),
             Memory::Particles { domain, attributes, count } => {
                 let capacity = attributes.iter().map(|(_, wire, _)| wire.capacity as usize).min().unwrap_or(0);
                 let count = count.first().map_or(0, |count| *count as usize).min(capacity);
@@ -177,7 +179,7 @@ impl Layer {
             }
             Memory::Number(number) => {
                 let (sample, measurement) = &**number;
-                ExportedValue::Number(of(sample, measurement.statistic, measurement.component).values)
+                ExportedValue::Number(evaluate(sample, measurement.statistic, measurement.component).values)
             }
         }
     }
@@ -233,7 +235,7 @@ impl Grid<'_> {
     }
 
     /// The words of the element at an index.
-    pub fn at(&self, element: usize) -> &[u32] {
+    pub fn element(&self, element: usize) -> &[u32] {
         let start = element * self.components;
         self.words.get(start..start + self.components).unwrap_or_default()
     }
@@ -246,7 +248,7 @@ impl Grid<'_> {
         let [nx, ny, _] = self.elements.map(|n| n as usize);
         let steps = [1, nx, nx * ny];
         let number = |element: usize, component: usize| {
-            f32::from_bits(self.at(element).get(component).copied().unwrap_or_default())
+            f32::from_bits(self.element(element).get(component).copied().unwrap_or_default())
         };
         let mut words = Vec::with_capacity(self.cells.iter().map(|n| *n as usize).product::<usize>() * self.components);
         for z in 0..self.cells[2] as usize {
@@ -303,7 +305,7 @@ fn resampled(
     let [nx, ny] = [grid.elements[0], grid.elements[1]];
     let color = |x: i64, y: i64| -> [f32; 4] {
         let (x, y) = (x.clamp(0, i64::from(nx) - 1), y.clamp(0, i64::from(ny) - 1));
-        numbers(grid.at((y * i64::from(nx) + x) as usize))
+        numbers(grid.element((y * i64::from(nx) + x) as usize))
     };
     if [nx, ny] == [width, height] {
         let rows = (0..i64::from(ny)).rev();

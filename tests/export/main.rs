@@ -285,7 +285,7 @@ fn a_longer_range_computes_the_new_frames_alone() {
     let [png, npy, csv, apng] = kinds.as_slice() else { unreachable!() };
     let done = export(&gpu, &document(), &of(&folder, &[png.clone(), csv.clone()], 4), |_| true);
     assert_eq!((done.kept, done.written), (0, 4));
-    let checkpoints = Some(Checkpoints::of(3, &document()));
+    let checkpoints = Some(Checkpoints::new(3, &document()));
     let longer = Export { checkpoints, ..of(&folder, &[png.clone(), csv.clone()], 6) };
     let done = export(&gpu, &document(), &longer, |_| true);
     assert_eq!((done.kept, done.written, done.first), (4, 2, 5));

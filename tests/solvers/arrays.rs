@@ -233,7 +233,7 @@ fn a_number_is_picked_in_bounds_and_seen_by_the_debugger() {
         let seen = Plan::compile(&graph, &FrameDebugger::options(&PlanOptions::default())).unwrap();
         let mut debugger = FrameDebugger::new(gpu(), seen, &FrameStart::new(&sim, &FrameInput::default())).unwrap();
         let plan = debugger.simulation().plan();
-        let place = ElementPlace::of(plan, &plan.wires["f.value"], 8);
+        let place = ElementPlace::from_index(plan, &plan.wires["f.value"], 8);
         assert_eq!(debugger.value_at("f.value", place).unwrap(), Some(vec![8.0, 108.0, 208.0, 308.0]));
     }
 }
@@ -320,7 +320,7 @@ fn statistics_and_conditions_judge_each_number_and_nan_stays_nan() {
             let mut sim = simulation(&document);
             step(&mut sim, 1);
             let sample = expect::request(&sim, &measurement.subject).unwrap().wait().unwrap();
-            expect::of(&sample, measurement.statistic, measurement.component).values
+            expect::evaluate(&sample, measurement.statistic, measurement.component).values
         };
         assert_eq!(measure("nan")[0], 1.0);
         assert_eq!(measure("sum:2")[0], 90.0);

@@ -47,7 +47,7 @@ fn outcome(cache: &TuningCache) -> Vec<u32> {
 #[test]
 fn the_fastest_shape_is_found_and_kept() {
     let file = folder("kept").join("below").join("tuning.json");
-    let (mut cache, tried) = (TuningCache::at(&file), Cell::new(0));
+    let (mut cache, tried) = (TuningCache::from_file(&file), Cell::new(0));
     let before = outcome(&cache);
     let asked = || {
         tried.set(tried.get() + 1);
@@ -63,7 +63,7 @@ fn the_fastest_shape_is_found_and_kept() {
     assert!(choice.ms <= choice.plain_ms || Some(choice.shape) == usual, "{choice:?}, usual {usual:?}");
     assert!(tried.get() > 5);
     cache.save().unwrap();
-    let read = TuningCache::at(&file);
+    let read = TuningCache::from_file(&file);
     assert_eq!(read, cache);
     assert_eq!(read.tuning(gpu()).shapes.values().next(), Some(&choice.shape));
     assert_eq!(outcome(&read), before, "no shape changes a bit");
@@ -78,7 +78,7 @@ fn only_what_has_shapes_is_chosen_from() {
     cases::resize(&mut document, 1000);
     let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     let options = bench::options(&document, &stagewright_base::files::Access::default(), &[]);
-    let mut cache = TuningCache::at(&folder("particles").join("tuning.json"));
+    let mut cache = TuningCache::from_file(&folder("particles").join("tuning.json"));
     let choices = tune::tune(gpu(), &graph, &options, &mut cache, &|| true).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(choices, []);
     // The only one over cells, which takes the plain shape alone.
@@ -90,7 +90,7 @@ fn only_what_has_shapes_is_chosen_from() {
 fn it_stops_when_asked_and_a_broken_book_is_an_empty_one() {
     let file = folder("broken").join("tuning.json");
     std::fs::write(&file, "{ not json").unwrap();
-    let mut cache = TuningCache::at(&file);
+    let mut cache = TuningCache::from_file(&file);
     assert!(cache.tuning(gpu()).shapes.is_empty());
     let choices = tune::tune(gpu(), &graph(), &options(), &mut cache, &|| false).unwrap_or_else(|e| panic!("{e}"));
     assert!(choices.is_empty() && cache.tuning(gpu()).shapes.is_empty());

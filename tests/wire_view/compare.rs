@@ -36,7 +36,7 @@ fn nodes() -> Simulation {
 }
 
 fn taken(simulation: &Simulation, name: &str) -> Arc<HostCopy> {
-    let subject = CopySubject::of(simulation.plan(), name);
+    let subject = CopySubject::from_name(simulation.plan(), name);
     simulation.take(&subject).unwrap_or_else(|e| panic!("{e}")).wait().expect("the values arrive").into()
 }
 

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::driver::DriverWatch;
@@ -13,6 +12,7 @@ use super::edited_text::EditedText;
 use super::leaving_caches::CachedRun;
 use super::loader::{Loader, Watch};
 use crate::asset::AssetGrid;
+use crate::background::{Outbox, Worker};
 use crate::bake::{self, Status};
 use crate::cancel::Cancel;
 use crate::document::{Document, Scope};
@@ -99,8 +99,7 @@ pub(crate) struct Compiler {
     jobs: Option<Sender<(u64, Job)>>,
     /// Ends the compilation of the newest job.
     cancel: Cancel,
-    thread: Option<JoinHandle<()>>,
-    results: Receiver<(u64, Outcome)>,
+    worker: Worker<(u64, Outcome)>,
     /// Result of the newest job.
     result: Option<Outcome>,
     asked: u64,
@@ -113,12 +112,11 @@ impl Compiler {
     /// `wake` is called on the thread when a result is ready.
     pub(crate) fn new(gpu: Gpu, wake: impl Fn() + Send + 'static) -> Compiler {
         let (jobs, queue) = channel::<(u64, Job)>();
-        let (answers, results) = channel();
         let watch = Watch::default();
         let driver = DriverWatch::default();
         let theirs = driver.clone();
         let mut loader = Loader::new(watch.clone());
-        let work = move || {
+        let work = move |results: &Outbox<(u64, Outcome)>| {
             let (mut next, mut cache) = (None, TuningCache::open());
             // Nodes of the running plan are kept apart.
             let mut apart = false;
@@ -144,10 +142,7 @@ impl Compiler {
                         catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, tuning, (&mut loader, &theirs), newer)));
                     let Some(outcome) = outcome.unwrap_or_else(|_| Err(died())).transpose() else { continue };
                     let runs = outcome.is_ok();
-                    if answers.send((job.0, outcome)).is_err() {
-                        return;
-                    }
-                    wake();
+                    results.send((job.0, outcome));
                     if !runs {
                         continue;
                     }
@@ -175,13 +170,11 @@ impl Compiler {
             }
         };
         // Without a thread the queue is closed, and `request` says so.
-        let deep = move || crate::threads::deep_stack(work);
-        let thread = std::thread::Builder::new().name("compiler".into()).spawn(deep).ok();
+        let worker = Worker::start("compiler", wake, work);
         Compiler {
             jobs: Some(jobs),
             cancel: Cancel::default(),
-            thread,
-            results,
+            worker,
             result: None,
             asked: 0,
             answered: 0,
@@ -220,7 +213,8 @@ impl Compiler {
 
     /// The result for the newest document, until it is taken.
     pub(crate) fn poll(&mut self) -> Option<&Outcome> {
-        let newest = self.results.try_iter().filter(|(id, _)| *id == self.asked).last();
+        let arrived = std::iter::from_fn(|| self.worker.next().ok().flatten());
+        let newest = arrived.filter(|(id, _)| *id == self.asked).last();
         self.result = newest.map(|(_, outcome)| outcome).or(self.result.take());
         self.result.as_ref()
     }
@@ -248,18 +242,12 @@ impl Compiler {
     }
 }
 
-/// How long a closing window waits for the thread.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
-
 /// The thread ends as soon as it sees that the queue is closed, which is soon: long work is done on other threads, or told
 /// to stop. If it does not end, it is left behind, and the program ends without it.
 impl Drop for Compiler {
     fn drop(&mut self) {
         self.jobs = None;
         self.cancel.cancel();
-        if let Some(thread) = self.thread.take() {
-            crate::threads::join_within(thread, CLOSE_TIMEOUT);
-        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! Files that a plan needs, read on a thread of their own, so that neither the window nor the compiler waits for a large mesh.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::asset::{AssetGrid, Cause, Phase, Work};
+use crate::background::answer;
 use crate::plan::Plan;
 use crate::problem::{Problem, Problems};
 use crate::sim::files::{self, FileRequest};
@@ -112,7 +113,7 @@ impl Loader {
         for file in &wanted {
             if self.watch.state().stopped.iter().any(|stopped| stopped.same(file)) {
                 problems.push(file.problem(&Cause::Stopped));
-            } else if file.known().is_none() {
+            } else if file.cached().is_none() {
                 match self.wait(file, &mut newer) {
                     Some(Ok(_)) => {}
                     Some(Err(problem)) => problems.push(problem),
@@ -151,12 +152,11 @@ impl Loader {
         let work = Arc::<Work>::default();
         let (node, path, bytes) = (file.node.clone(), file.path().to_path_buf(), file.bytes());
         self.watch.state().loading = Some(Loading { node, path, bytes, since: Instant::now(), work: work.clone() });
-        let (answer, answers) = channel();
-        let (own, theirs) = (file.clone(), work.clone());
-        // The receiver may be gone. If no thread can be started, the channel closes at once.
-        let run = move || drop(answer.send(own.load(&theirs)));
-        drop(std::thread::Builder::new().name("loader".into()).spawn(run));
-        self.at_work = Some((file.clone(), work, answers));
+        let request = file.clone();
+        let progress = work.clone();
+        // The compiler waits for the grid; nobody has to be woken.
+        let grids = answer("loader", || (), move || request.load(&progress));
+        self.at_work = Some((file.clone(), work, grids));
     }
 
     /// Stops loading a file that no plan needs.

@@ -133,6 +133,7 @@ impl Recovery {
                 }
             }
         };
+        // Not `background`: jobs go in and no answer comes back; closing waits as long as a slow disk may take.
         let thread = slot.as_ref().and_then(|_| std::thread::Builder::new().name("recovery".into()).spawn(run).ok());
         let work = thread.is_some().then_some(work);
         Recovery { kept: None, next: Instant::now(), every, work, thread, slot, stays: false }

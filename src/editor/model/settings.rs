@@ -316,6 +316,7 @@ impl<T: Kept> Writer<T> {
                 let _ = answer.send(result.map(|()| settings.clone()));
             }
         };
+        // Not `background`: closing waits as long as a slow disk may take, so that no change is lost.
         let thread = std::thread::Builder::new().name(T::NAME.into()).spawn(run).ok()?;
         Some(Writer { changes: Some(changes), written, thread: Some(thread) })
     }
@@ -469,6 +470,7 @@ mod tests {
     fn windows_that_change_the_settings_at_the_same_time_lose_no_change() {
         let folder = std::env::temp_dir().join(format!("stagewright-settings-locked-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
+        // Scoped: the threads stand for windows that write at the same time.
         std::thread::scope(|scope| {
             for window in 0..4u8 {
                 let folder = &folder;

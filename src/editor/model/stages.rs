@@ -44,6 +44,7 @@ impl Stages {
         let (outbox, answers) = channel();
         let follower = Follower { folder: folder.clone(), known: None, messages: messages.clone(), outbox };
         // If no thread can be started, `poll` reports it.
+        // Not `background`: the thread also takes messages, and closing the folder does not wait for a slow disk.
         drop(std::thread::Builder::new().name("stages".into()).spawn(move || follower.run(&inbox, wake)));
         Stages { folder, messages, answers, first: true, since: Instant::now() }
     }

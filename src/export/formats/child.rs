@@ -54,6 +54,7 @@ impl Child {
         let shared = Arc::new(Shared { process, state, report: Mutex::default() });
         let child = Child { shared: shared.clone(), input };
         let (theirs, reading) = (shared.clone(), move || read(errors, &shared));
+        // Not `background`: both threads end with the program that they watch, and an error in starting them is reported.
         std::thread::Builder::new().name("messages".into()).spawn(reading)?;
         std::thread::Builder::new().name("limit".into()).spawn(move || watch(&theirs, limit))?;
         Ok(child)

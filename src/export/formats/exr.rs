@@ -59,9 +59,10 @@ fn encode(frame: &Frame, target: &Target, half: bool) -> Result<Vec<u8>, String>
     header.bytes("fps", "double", &about.fps.to_le_bytes());
     for (index, layer) in frame.layers()?.iter().enumerate() {
         let name = plain(&layer.name);
-        let (own, channels) = channels(layer, &name, index == 0)?;
-        if *size.get_or_insert(own) != own {
-            let [first, other] = [size.unwrap_or(own), own].map(|[width, height]| format!("{width} x {height}"));
+        let (layer_size, channels) = channels(layer, &name, index == 0)?;
+        if *size.get_or_insert(layer_size) != layer_size {
+            let [first, other] =
+                [size.unwrap_or(layer_size), layer_size].map(|[width, height]| format!("{width} x {height}"));
             return Err(format!("`{}` is {other} and what comes before it {first}", layer.name));
         }
         for Channel { name, samples } in channels {

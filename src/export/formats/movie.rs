@@ -119,7 +119,7 @@ impl FrameSink for Movie {
     }
 
     fn files(&self) -> io::Result<Present> {
-        Present::of(&self.target.folder, &[self.names()])
+        Present::find_names(&self.target.folder, &[self.names()])
     }
 
     fn remove(&mut self) -> io::Result<u64> {
@@ -139,7 +139,10 @@ impl FrameSink for Movie {
         (self.container.ready)(&self.target).map_err(unready)?;
         let (queue, frames) = sync_channel(QUEUE);
         self.queue = Some(queue);
-        let (target, container, finished) = (self.target.clone(), self.container, self.finished.clone());
+        let target = self.target.clone();
+        let container = self.container;
+        let finished = self.finished.clone();
+        // Not `background`: the queue of frames is bounded, and the movie is complete only when the thread has ended.
         let thread = std::thread::Builder::new().name("movie".into());
         let started = thread.spawn(move || work(&frames, &target, container, &path, &log, &finished));
         self.thread = Some(started.map_err(|e| ExportError::file(Action::StartThread, &self.target.folder, &e))?);

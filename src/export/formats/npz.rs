@@ -45,8 +45,8 @@ fn encode(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
                     let components = (attribute.components > 1).then_some(attribute.components);
                     let shape: Vec<usize> = std::iter::once(particles.count).chain(components).collect();
                     let data = array(&shape, attribute.scalar, &attribute.words);
-                    let own = &attribute.name;
-                    zip.add(&if alone { own.clone() } else { format!("{name}.{own}") }, &data)?;
+                    let attribute_name = &attribute.name;
+                    zip.add(&if alone { attribute_name.clone() } else { format!("{name}.{attribute_name}") }, &data)?;
                 }
             }
             ExportedValue::Number(values) => {

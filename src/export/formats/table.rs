@@ -191,7 +191,7 @@ impl FrameSink for Table {
     }
 
     fn files(&self) -> io::Result<Present> {
-        Present::of(&self.target.folder, &[self.name()])
+        Present::find_names(&self.target.folder, &[self.name()])
     }
 
     fn remove(&mut self) -> io::Result<u64> {
@@ -216,7 +216,7 @@ impl FrameSink for Table {
 
     fn write(&mut self, frame: Frame) -> Result<(), ExportError> {
         let (index, path) = (frame.index, self.file());
-        self.log.look(&frame, false);
+        self.log.count_odd(&frame, false);
         let (titles, row) = self.row(&frame).map_err(|message| ExportError::Encode { index, path, message })?;
         if self.titles.is_none() {
             self.titles = titles;

@@ -177,7 +177,9 @@ mod tests {
     #[test]
     fn positions_lead_from_grid_to_grid() {
         let words = (0..4 * 3 * 2 * 4u32).map(|n| (n as f32).to_bits()).collect();
-        let (elements, scalar, words) = ([4, 3, 2], Scalar::F32, Cow::Owned(words));
+        let elements = [4, 3, 2];
+        let scalar = Scalar::F32;
+        let words = Cow::Owned(words);
         let grid = Grid {
             dim: 3,
             cells: elements,
@@ -208,7 +210,9 @@ mod tests {
         let cell = |at: u32| [at % side, at / side % side, at / (side * side)].map(|at| f64::from(at) + 0.5);
         let grid = |value: &dyn Fn([f64; 3]) -> f32| {
             let words = (0..side.pow(3)).map(|at| value(cell(at)).to_bits()).collect();
-            let (elements, scalar, words) = ([side; 3], Scalar::F32, Cow::Owned(words));
+            let elements = [side; 3];
+            let scalar = Scalar::F32;
+            let words = Cow::Owned(words);
             Grid {
                 dim: 3,
                 cells: elements,

@@ -107,7 +107,7 @@ fn grids(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
             return Err("files of grids hold no particles; write them apart".into());
         };
         let Grid { cells, edges, dim, .. } = grid;
-        let own = (cells, edges, dim);
+        let shape = (cells, edges, dim);
         match first {
             None => {
                 let [x, y, z] = [cells[0], cells[1], if dim == 3 { cells[2] } else { 0 }];
@@ -119,9 +119,9 @@ fn grids(frame: &Frame, target: &Target) -> Result<Vec<u8>, String> {
                 );
                 xml.fields(frame, &target.about);
                 let _ = writeln!(xml.text, "<Piece Extent=\"{extent}\">\n<CellData>");
-                first = Some(own);
+                first = Some(shape);
             }
-            Some(first) if first != own => {
+            Some(first) if first != shape => {
                 return Err(format!(
                     "`{}` has other cells than what comes before it; write it to files of its own",
                     layer.name

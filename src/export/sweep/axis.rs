@@ -86,7 +86,7 @@ impl Axis {
                     )
                 })?;
                 let share = |index: u64| if count < 2 { 0.0 } else { index as f64 / (count - 1) as f64 };
-                let values: Vec<Value> = (0..count).map(|index| range.at(|_| share(index), DIGITS)).collect();
+                let values: Vec<Value> = (0..count).map(|index| range.interpolate(|_| share(index), DIGITS)).collect();
                 let twice = values.iter().zip(values.iter().skip(1)).any(|(one, next)| one == next);
                 if twice {
                     return Err(format!(
@@ -117,7 +117,7 @@ impl Axis {
         if let Values::Range(range) = &self.values
             && range.count.is_none()
         {
-            return Ok(range.at(number, DRAWN_DIGITS));
+            return Ok(range.interpolate(number, DRAWN_DIGITS));
         }
         let all = self.all()?;
         let at = (number(0) * all.len() as f64) as usize;
@@ -125,7 +125,7 @@ impl Axis {
     }
 
     /// Rounds values of a range where `takes` accepts whole numbers alone. It is asked for a value.
-    pub(super) fn settle(&mut self, takes: impl Fn(&Value) -> bool) {
+    pub(super) fn round_to_whole(&mut self, takes: impl Fn(&Value) -> bool) {
         if let Values::Range(range) = &mut self.values {
             let takes = |part: fn(f64) -> f64| takes(&value(&range.low.iter().map(|n| part(*n)).collect::<Vec<_>>()));
             range.whole = !takes(|number| number.floor() + 0.5) && takes(f64::round);
@@ -168,7 +168,7 @@ impl Range {
     }
 
     /// The value at a share of the way from the low end to the high one; each component has its own.
-    fn at(&self, share: impl Fn(usize) -> f64, digits: usize) -> Value {
+    fn interpolate(&self, share: impl Fn(usize) -> f64, digits: usize) -> Value {
         let component = |(at, (low, high)): (usize, (&f64, &f64))| {
             let t = share(at);
             let number = if self.log { low * (high / low).powf(t) } else { low + (high - low) * t };
@@ -244,8 +244,8 @@ pub fn apply(document: &mut Document, name: &str, value: &Value) -> Result<(), S
         }
         (VARIANT, value) => {
             let text = text_of(value);
-            let known = document.variants.contains_key(&text);
-            let name = if !known && text == DEFAULT { None } else { Some(text.as_str()) };
+            let is_variant = document.variants.contains_key(&text);
+            let name = if !is_variant && text == DEFAULT { None } else { Some(text.as_str()) };
             document.choose(name).map_err(|problems| problems.to_string())
         }
         (name, value) => {
@@ -304,12 +304,12 @@ mod tests {
     #[test]
     fn a_range_of_whole_numbers_is_rounded() {
         let mut axis = Axis::parse("a.iterations=10..40:5").unwrap();
-        axis.settle(|value| value.is_i64());
+        axis.round_to_whole(|value| value.is_i64());
         assert_eq!(axis.all().unwrap(), [10, 18, 25, 33, 40]);
         let drawn = axis.drawn(&[0.99]).unwrap();
         assert_eq!(drawn, 40);
         let mut axis = Axis::parse("a.rate=10..40:5").unwrap();
-        axis.settle(|_| true);
+        axis.round_to_whole(|_| true);
         assert_eq!(text_of(&axis.all().unwrap()[1]), "17.5");
     }
 }

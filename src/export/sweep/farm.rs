@@ -87,7 +87,9 @@ pub fn slurm(manifest: &Manifest, call: Call<'_>) -> String {
     let [task, sheet] = [task, format!("exec {program} sweep --sheet {folder}")].map(|command| shell(&command));
     // In the names of logs, Slurm replaces what follows a %.
     let log = |name: &str| shell(&format!("{}/{LOG}/{name}.txt", call.folder.replace('%', "%%")));
-    let (name, task_log, sheet_log) = (stem(manifest), log("%a"), log("sheet"));
+    let name = stem(manifest);
+    let task_log = log("%a");
+    let sheet_log = log("sheet");
     format!(
         r#"#!/bin/sh
 # Submits a task for each run of the sweep, and its contact sheet after them. Arguments are those of sbatch, for both jobs:

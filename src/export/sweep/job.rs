@@ -134,7 +134,7 @@ fn free(folder: &Path, manifest: &Manifest) -> Result<PathBuf, SweepError> {
     for number in 1..=FOLDERS {
         let next = if number == 1 { folder.to_path_buf() } else { folder.with_file_name(format!("{name}_{number}")) };
         match Manifest::read(&next) {
-            Ok(Some(known)) if known != *manifest => {}
+            Ok(Some(present)) if present != *manifest => {}
             Err(_) if number < FOLDERS => {}
             Ok(_) => return Ok(next),
             Err(error) => return Err(error),

@@ -169,7 +169,7 @@ impl Manifest {
         }
         for axis in &mut axes {
             let name = axis.name.clone();
-            axis.settle(|value| {
+            axis.round_to_whole(|value| {
                 let mut document = document.clone();
                 apply(&mut document, &name, value).is_ok() && Graph::build(&document, library).is_ok()
             });
@@ -310,11 +310,11 @@ impl Manifest {
     /// # Errors
     /// The first value that it does not take.
     pub fn check(&self, base: &Document, library: &Library) -> Result<(), SweepError> {
-        let mut known = BTreeSet::new();
+        let mut checked = BTreeSet::new();
         for task in &self.tasks {
             let new = |name: &&String| {
                 let value = task.values.get(*name).map(text_of).unwrap_or_default();
-                known.insert(((*name).clone(), value))
+                checked.insert(((*name).clone(), value))
             };
             let fresh: Vec<&String> = self.parameters.iter().filter(new).collect();
             // Values that others had are fine.
@@ -342,7 +342,9 @@ impl Manifest {
 /// # Errors
 /// A sentence without its beginning, which names the file.
 pub(super) fn check_values(json: &[u8], most: usize) -> Result<(), String> {
-    let (mut count, mut quoted, mut escaped) = (0, false, false);
+    let mut count = 0;
+    let mut quoted = false;
+    let mut escaped = false;
     for byte in json {
         match byte {
             _ if escaped => escaped = false,
@@ -390,9 +392,9 @@ fn drawn(axes: &[Axis], count: u64, seed: u64) -> Result<Vec<Vec<Value>>, SweepE
         let point = random::point(index, seed, dimensions);
         let mut rest = point.as_slice();
         let value = |axis: &Axis| {
-            let (own, others) = rest.split_at_checked(axis.dimensions()).unwrap_or((rest, &[]));
+            let (coordinates, others) = rest.split_at_checked(axis.dimensions()).unwrap_or((rest, &[]));
             rest = others;
-            axis.drawn(own).map_err(SweepError::from)
+            axis.drawn(coordinates).map_err(SweepError::from)
         };
         axes.iter().map(value).collect()
     };

@@ -43,13 +43,13 @@ impl Results {
     pub fn read(folder: &Path) -> Result<Results, SweepError> {
         let none = || format!("{}: there is no {MANIFEST}; name the folder of a sweep", folder.display());
         let manifest = Manifest::read(folder)?.ok_or_else(none)?;
-        let known = |name: &String| manifest.options.numbers.contains(name);
+        let is_listed = |name: &String| manifest.options.numbers.contains(name);
         let row = |task: &Task| {
             let mut finished = Finished::read(folder, task);
             if let Some(finished) = &mut finished {
                 // What the sheet does not show takes no memory.
                 finished.files = Vec::new();
-                finished.numbers.retain(|name, _| known(name));
+                finished.numbers.retain(|name, _| is_listed(name));
                 finished.numbers.values_mut().for_each(|values| values.truncate(COMPONENTS));
             }
             Row { task: task.clone(), finished, timing: Timing::read(folder, task) }
@@ -84,11 +84,11 @@ impl Results {
 
     /// The numbers of a row, one for each title; `None` where there is none, or it is not finite.
     pub fn numbers(&self, row: &Row) -> Vec<Option<f64>> {
-        let own = |(name, width): (&String, &usize)| {
+        let cells = |(name, width): (&String, &usize)| {
             let values = row.finished.as_ref().and_then(|finished| finished.numbers.get(name));
             (0..*width).map(|at| values.and_then(|values| *values.get(at)?)).collect::<Vec<_>>()
         };
-        self.manifest.options.numbers.iter().zip(&self.widths).flat_map(own).collect()
+        self.manifest.options.numbers.iter().zip(&self.widths).flat_map(cells).collect()
     }
 
     /// A table with a title line: the index, each parameter, each number, and the time of a frame \[ms\]. Cells of tasks that are not

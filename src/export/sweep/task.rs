@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::SweepError;
 use super::manifest::{Manifest, Task, check_values, label};
 use crate::DEFAULT;
+use crate::asset::Work;
 use crate::cancel::Cancel;
 use crate::document::Document;
 use crate::files::{Access, portable, read, write};
@@ -79,16 +80,16 @@ impl Finished {
     /// The result of a task in the folder of a sweep, where it is complete. No link is followed, and no file outside of the task's folder
     /// is one of its files.
     pub fn read(folder: &Path, task: &Task) -> Option<Finished> {
-        let own = own_folder(folder, task)?;
-        let bytes = read::bytes_without_links(&own.join(VALUES), MAX_FILE).ok()?;
+        let task_folder = own_folder(folder, task)?;
+        let bytes = read::bytes_without_links(&task_folder.join(VALUES), MAX_FILE).ok()?;
         check_values(&bytes, MAX_ENTRIES).ok()?;
         let finished: Finished = serde_json::from_slice(&bytes).ok()?;
         let whole = |name: &String| {
-            let about = || fs::symlink_metadata(own.join(name));
+            let about = || fs::symlink_metadata(task_folder.join(name));
             portable::fault(name).is_none() && about().is_ok_and(|about| about.is_file() && about.len() > 0)
         };
-        let known = finished.values == task.values && finished.files.contains(&finished.image);
-        (known && finished.files.iter().all(whole)).then_some(finished)
+        let is_current = finished.values == task.values && finished.files.contains(&finished.image);
+        (is_current && finished.files.iter().all(whole)).then_some(finished)
     }
 }
 
@@ -102,8 +103,8 @@ impl Timing {
 
 /// The folder of a task, where it is there and no link.
 fn own_folder(folder: &Path, task: &Task) -> Option<PathBuf> {
-    let own = folder.join(task.folder());
-    fs::symlink_metadata(&own).is_ok_and(|about| about.is_dir()).then_some(own)
+    let path = folder.join(task.folder());
+    fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir()).then_some(path)
 }
 
 /// What a task is doing.
@@ -164,15 +165,14 @@ impl Context<'_> {
         let options = PlanOptions { tuning: gpu.tuning(), memory_budget: gpu.memory_budget(), ..options };
         let plan = Plan::compile(&graph, &options).map_err(problems)?;
         let mut wanted = true;
-        let prepared = gpu.prepare_while(&plan, &mut |making| {
+        let prepared = Simulation::prepared(gpu, plan, &Work::default(), &mut |making| {
             wanted = go_on(Step::Compiling(making));
             wanted
         });
-        match prepared {
+        let mut simulation = match prepared {
             Err(_) if !wanted => return Ok(Outcome::Cancelled),
             other => other.map_err(problems)?,
-        }
-        let mut simulation = Simulation::new(gpu, plan).map_err(problems)?;
+        };
         if let Some(file) = self.from {
             let checkpoint = file.load(simulation.plan()).map_err(|error| SweepError::Message(error.to_string()))?;
             let bad = checkpoint.not_finite();
@@ -196,7 +196,7 @@ impl Context<'_> {
             other => SweepError::Message(other.to_string()),
         };
         // The folder is locked, and one that is a link was refused.
-        let mut ready = Ready::of(&export, &inputs, &simulation).map_err(failed)?;
+        let mut ready = Ready::lock(&export, &inputs, &simulation).map_err(failed)?;
         // Until the values are written, too: another process would take the task for one that never ran.
         let _locks = ready.locks();
         // Not complete from here on.

@@ -101,7 +101,9 @@ fn whole(number: f64) -> f64 {
 /// The pixels below a cell that begins at this place in the image \[m\].
 fn covering(begin: f64, cell: f64, pixel: f64, count: usize) -> Cell {
     // In pixels.
-    let (begin, wide, last) = (begin / pixel, cell / pixel, count as f64);
+    let begin = begin / pixel;
+    let wide = cell / pixel;
+    let last = count as f64;
     let covered = ((begin + wide).min(last) - begin.max(0.0)).max(0.0) / wide;
     // What rounding leaves of a cell is none of the image.
     if covered < 1e-9 {
@@ -142,7 +144,7 @@ impl Light<'_> {
         Light { pixels, linear, values: (0..=pixels.most()).map(value).collect() }
     }
 
-    fn of(&self, stored: Stored) -> f64 {
+    fn value(&self, stored: Stored) -> f64 {
         match stored {
             Stored::Whole(whole) => self.values.get(usize::from(whole)).copied().unwrap_or(0.0),
             Stored::Float(float) if self.linear => float.into(),
@@ -163,7 +165,10 @@ impl Light<'_> {
             Stored::Float(float) => f64::from(float).clamp(0.0, 1.0),
         };
         // Where all are transparent, their colours count equally.
-        let (mut sum, mut plain, mut opaque, mut sampled) = ([0.0; 3], [0.0; 3], 0.0, 0.0);
+        let mut sum = [0.0; 3];
+        let mut plain = [0.0; 3];
+        let mut opaque = 0.0;
+        let mut sampled = 0.0;
         let [across, up] = pixels.sampled();
         for (y, row) in rows.within(&up) {
             for (x, column) in columns.within(&across) {
@@ -173,7 +178,7 @@ impl Light<'_> {
                 opaque += weight * seen;
                 for c in 0..3 {
                     let channel = if pixels.channels < 3 { 0 } else { c };
-                    let light = self.of(pixels.stored(x, y, channel));
+                    let light = self.value(pixels.stored(x, y, channel));
                     sum[c] += weight * seen * light;
                     plain[c] += weight * light;
                 }

@@ -39,9 +39,9 @@ impl Shared {
     ) -> Result<Arc<Points>, Cause> {
         let slot = {
             let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = slots.iter().position(|(own, _)| own == path);
-            let entry =
-                known.map_or_else(|| (path.to_path_buf(), SharedPoints::default()), |known| slots.remove(known));
+            let position = slots.iter().position(|(cached_path, _)| cached_path == path);
+            let entry = position
+                .map_or_else(|| (path.to_path_buf(), SharedPoints::default()), |position| slots.remove(position));
             let slot = entry.1.clone();
             slots.push(entry);
             slot

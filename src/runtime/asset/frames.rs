@@ -34,7 +34,7 @@ impl Frames {
     /// # Errors
     /// No file, a gap, too many files, a folder that cannot be listed or lies outside of the graph's.
     pub fn find(request: Request, sequence: &Sequence) -> Result<Frames, Cause> {
-        let pattern = request.path.to_str().and_then(Pattern::of).ok_or(Cause::NoFrames)?;
+        let pattern = request.path.to_str().and_then(Pattern::from_path).ok_or(Cause::NoFrames)?;
         let found = numbers(&pattern, &request.access)?;
         let (Some(low), Some(high)) = (found.first().copied(), found.last().copied()) else {
             return Err(Cause::NoFrames);
@@ -51,7 +51,9 @@ impl Frames {
             about.map(|about| (about.modified().ok(), about.len())).hash(&mut hash);
         }
         let first = sequence.first.unwrap_or(low);
-        let (numbers, beyond, stamp) = (low..=high, sequence.beyond, hash.finish());
+        let numbers = low..=high;
+        let beyond = sequence.beyond;
+        let stamp = hash.finish();
         Ok(Frames { pattern, numbers, first, beyond, request, stamp })
     }
 
@@ -113,7 +115,7 @@ impl Frames {
 
 /// The files of a sequence that a graph names, in order; none where the path is that of one file.
 pub fn files_of(named: &Path, access: &Access) -> Vec<PathBuf> {
-    let Some(pattern) = named.to_str().and_then(Pattern::of) else { return Vec::new() };
+    let Some(pattern) = named.to_str().and_then(Pattern::from_path) else { return Vec::new() };
     let numbers = numbers(&pattern, access).unwrap_or_default();
     numbers.into_iter().filter_map(|number| access.resolve(Path::new(&pattern.path(number))).ok()).collect()
 }

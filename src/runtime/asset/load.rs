@@ -95,14 +95,14 @@ impl Request {
             Content::Mesh(mesh) => Ok(mesh),
             _ => Err(Cause::Unfit("only a mesh has a velocity".into(), "choose a mesh, or disconnect `velocity`")),
         };
-        let own = mesh(self)?;
+        let current = mesh(self)?;
         let Some(Neighbor { path, later }) = &self.neighbor else {
             let count = usize::try_from(3 * self.domain.cells()).map_err(|_| Cause::Cells)?;
-            return Ok(AssetGrid { values: vec![0.0; count], warnings: own.warnings, frames: None });
+            return Ok(AssetGrid { values: vec![0.0; count], warnings: current.warnings, frames: None });
         };
-        let other = mesh(&Request { path: path.clone(), neighbor: None, ..self.clone() })?;
+        let neighbor_mesh = mesh(&Request { path: path.clone(), neighbor: None, ..self.clone() })?;
         let rate = if *later { -fps } else { fps };
-        motion::velocities(&own, &other, rate, &self.placement, &self.domain, work)
+        motion::velocities(&current, &neighbor_mesh, rate, &self.placement, &self.domain, work)
     }
 
     /// All particles of the file.

@@ -42,8 +42,8 @@ pub(super) fn velocities(
     let velocity = |p: DVec3, near: usize| {
         let (_, near) = tree.nearest(p, near);
         let velocity = tree.triangle(near).and_then(|triangle| {
-            let own = key(&triangle);
-            let (_, index) = moved.get(moved.partition_point(|(key, _)| *key < own))?;
+            let triangle_key = key(&triangle);
+            let (_, index) = moved.get(moved.partition_point(|(key, _)| *key < triangle_key))?;
             let (now, then) = (now.get(*index as usize)?, then.get(*index as usize)?);
             let weights = nearest_weights(p, *now);
             Some(
@@ -58,9 +58,9 @@ pub(super) fn velocities(
     let values = fill::rows(domain, 3, work, &|y, z, row| {
         let mut near = 0;
         for (x, value) in row.chunks_exact_mut(3).enumerate() {
-            let own;
-            (own, near) = velocity(DVec3::new((x as f64 + 0.5) * domain.cell_size, y, z), near);
-            value.copy_from_slice(&own.as_vec3().to_array());
+            let cell_velocity;
+            (cell_velocity, near) = velocity(DVec3::new((x as f64 + 0.5) * domain.cell_size, y, z), near);
+            value.copy_from_slice(&cell_velocity.as_vec3().to_array());
         }
     })?;
     Ok(AssetGrid { values, warnings: Vec::new(), frames: None })

@@ -108,8 +108,8 @@ fn places(properties: &[Property], name: &str, components: usize) -> Vec<Option<
         _ => [""; 4],
     };
     let component = |(letter, other): (&str, &str)| {
-        let own = if components == 1 { find(name) } else { None };
-        own.or_else(|| find(&format!("{name}_{letter}"))).or_else(|| find(other))
+        let column = if components == 1 { find(name) } else { None };
+        column.or_else(|| find(&format!("{name}_{letter}"))).or_else(|| find(other))
     };
     // Of more numbers than letters.
     if components > letters.len() {

@@ -128,8 +128,12 @@ impl Request {
     pub fn distance(path: &Path, placement: Placement, domain: &Domain) -> Request {
         let access = Access::new(path.parent().unwrap_or(Path::new("")), false);
         let (path, domain) = (path.to_path_buf(), domain.clone());
-        let (set, points, shared) = (None, MeshPoints::Vertices, Shared::default());
-        let (built_in, layer, wanted) = (None, None, Wanted::Distance);
+        let set = None;
+        let points = MeshPoints::Vertices;
+        let shared = Shared::default();
+        let built_in = None;
+        let layer = None;
+        let wanted = Wanted::Distance;
         Request { path, built_in, access, layer, neighbor: None, set, points, wanted, placement, domain, shared }
     }
 
@@ -141,6 +145,8 @@ impl Request {
 
 /// A domain for what needs none.
 pub(super) fn no_domain() -> Domain {
-    let (dim, resolution, edge) = (3, [1; 3], Default::default());
+    let dim = 3;
+    let resolution = [1; 3];
+    let edge = Default::default();
     Domain { name: String::new(), dim, resolution, cell_size: 1.0, edge, finer: None, sliced: None }
 }

@@ -105,9 +105,9 @@ fn agree(sides: &[Side], points: &[DVec3], triangles: &mut [[u32; 3]]) -> (Vec<u
     let mut across = vec![[None; 3]; triangles.len()];
     for edge in sides.chunk_by(|s, t| s.edge == t.edge) {
         let [s, t] = edge else { continue };
-        for (own, other) in [(s, t), (t, s)] {
-            if let Some(slot) = across.get_mut(own.triangle as usize).and_then(|a| a.get_mut(own.number as usize)) {
-                *slot = Some((other.triangle, s.forward == t.forward));
+        for (side, opposite) in [(s, t), (t, s)] {
+            if let Some(slot) = across.get_mut(side.triangle as usize).and_then(|a| a.get_mut(side.number as usize)) {
+                *slot = Some((opposite.triangle, s.forward == t.forward));
             }
         }
     }
@@ -120,9 +120,9 @@ fn agree(sides: &[Side], points: &[DVec3], triangles: &mut [[u32; 3]]) -> (Vec<u
         let mut next = start;
         while let Some(triangle) = order.get(next).copied() {
             next += 1;
-            let own = turned.get(triangle as usize).copied().flatten().unwrap_or(false);
+            let is_turned = turned.get(triangle as usize).copied().flatten().unwrap_or(false);
             for (other, must_turn) in across.get(triangle as usize).into_iter().flatten().flatten() {
-                visit(*other, own ^ must_turn, &mut turned, &mut order);
+                visit(*other, is_turned ^ must_turn, &mut turned, &mut order);
             }
         }
         let shell = order.get(start..).unwrap_or_default();
@@ -153,7 +153,9 @@ fn shell(points: &[DVec3], triangles: &[[u32; 3]], order: &[u32], range: Range<u
     let faces = || faces(points, triangles, order, &range);
     let (min, max) = bounds(faces().flatten());
     let middle = (min + max) / 2.0;
-    let (mut sum, mut area, mut volume) = (DVec3::ZERO, 0.0, 0.0);
+    let mut sum = DVec3::ZERO;
+    let mut area = 0.0;
+    let mut volume = 0.0;
     for face in faces() {
         let normal = area_vector(face);
         sum += normal;
@@ -169,8 +171,8 @@ fn faces<'a>(
     order: &'a [u32],
     range: &Range<usize>,
 ) -> impl Iterator<Item = [DVec3; 3]> + 'a {
-    let own = order.get(range.clone()).unwrap_or_default();
-    own.iter().filter_map(|t| triangles.get(*t as usize)).map(|t| corners(points, t))
+    let shell = order.get(range.clone()).unwrap_or_default();
+    shell.iter().filter_map(|t| triangles.get(*t as usize)).map(|t| corners(points, t))
 }
 
 /// Decides which shells to turn, outer ones first.

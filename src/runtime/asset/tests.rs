@@ -60,10 +60,10 @@ fn nearest_is_nearest_of_all() {
         let tree = Tree::new(triangles.clone(), &Work::default()).unwrap();
         let mut near = 0;
         for p in points(500) {
-            let known = triangles.iter().map(|t| distance_squared(p, *t)).fold(f64::INFINITY, f64::min).sqrt();
+            let expected = triangles.iter().map(|t| distance_squared(p, *t)).fold(f64::INFINITY, f64::min).sqrt();
             let distance;
             (distance, near) = tree.nearest(p, near);
-            assert!((distance - known).abs() <= 1e-14, "{distance} at {p}, known {known}");
+            assert!((distance - expected).abs() <= 1e-14, "{distance} at {p}, known {expected}");
         }
     }
 }

@@ -158,7 +158,7 @@ fn split(
     work: &Work,
 ) -> Result<(), Cause> {
     let Some(range) = triangles.get_mut(start..end).filter(|range| !range.is_empty()) else { return Ok(()) };
-    let own = nodes.len();
+    let index = nodes.len();
     nodes.push(node(range, start));
     if range.len() <= LEAF {
         return Ok(());
@@ -173,7 +173,7 @@ fn split(
     split(triangles, start, start + half, nodes, work)?;
     let right = nodes.len() as u32;
     split(triangles, start + half, end, nodes, work)?;
-    if let Some(node) = nodes.get_mut(own) {
+    if let Some(node) = nodes.get_mut(index) {
         node.right = right;
     }
     Ok(())
@@ -182,7 +182,9 @@ fn split(
 fn node(triangles: &[Triangle], start: usize) -> Node {
     let corners = || triangles.iter().flatten().copied();
     let (min, max) = bounds(corners());
-    let (mut weighted, mut moment, mut area) = (DVec3::ZERO, DVec3::ZERO, 0.0);
+    let mut weighted = DVec3::ZERO;
+    let mut moment = DVec3::ZERO;
+    let mut area = 0.0;
     for triangle in triangles {
         let normal = area_vector(*triangle);
         moment += normal;
@@ -191,7 +193,10 @@ fn node(triangles: &[Triangle], start: usize) -> Node {
     }
     let center = if area > 0.0 { min + weighted / area } else { (min + max) / 2.0 };
     let axis = moment.normalize_or(DVec3::Z);
-    let (mut low, mut high, mut radius, mut reach) = (0.0f64, 0.0f64, 0.0f64, 0.0f64);
+    let mut low = 0.0f64;
+    let mut high = 0.0f64;
+    let mut radius = 0.0f64;
+    let mut reach = 0.0f64;
     for offset in corners().map(|c| c - center) {
         let along = offset.dot(axis);
         (low, high) = (low.min(along), high.max(along));

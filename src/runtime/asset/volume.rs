@@ -95,8 +95,8 @@ fn along(volume: &Volume, axis: usize, fit: ImageFit, placement: &Placement, dom
             _ if domain.dim == 2 && axis == 2 => low,
             Placement::Fit { center: middle, size: longest } => {
                 let dim = domain.dim as usize;
-                let own = (0..dim).map(|axis| volume.size[axis] as f64 * edges[axis]).fold(0.0, f64::max);
-                let scale = if longest > 0.0 { longest / own } else { 1.0 };
+                let longest_edge = (0..dim).map(|axis| volume.size[axis] as f64 * edges[axis]).fold(0.0, f64::max);
+                let scale = if longest > 0.0 { longest / longest_edge } else { 1.0 };
                 low - 0.5 + size / 2.0 + (center - middle[axis]) / (edges[axis] * scale)
             }
             Placement::InPlace if fit == ImageFit::Stretch => {

@@ -319,11 +319,11 @@ fn parts(index: &Index, simulation: &Simulation) -> Result<Vec<Source>, Problem>
         let count = count.filter(|_| wire.capacity > 0);
         for part in &wire.parts {
             let name = if part.name.is_empty() { wire.name.clone() } else { format!("{}.{}", wire.name, part.name) };
-            let known = plan.wires.get(&name).filter(|wire| wire.kept).cloned();
+            let kept = plan.wires.get(&name).filter(|wire| wire.kept).cloned();
             let remedy = "name another wire";
-            let known = known.ok_or_else(|| Problem::new("", &name, "the plan does not keep this wire", remedy))?;
+            let kept = kept.ok_or_else(|| Problem::new("", &name, "the plan does not keep this wire", remedy))?;
             let bounded = count.filter(|_| part.name != "count");
-            sources.push(Source { name, wire: known, state: wire.state, words: part.words, count: bounded, of });
+            sources.push(Source { name, wire: kept, state: wire.state, words: part.words, count: bounded, of });
         }
     }
     Ok(sources)
@@ -413,8 +413,11 @@ impl Pool {
         let (receiver, shared) = (Arc::new(Mutex::new(receiver)), Arc::<Results>::default());
         let mut threads = Vec::new();
         for _ in 0..count {
-            let (receiver, writer, shared) = (receiver.clone(), writer.clone(), shared.clone());
+            let receiver = receiver.clone();
+            let writer = writer.clone();
+            let shared = shared.clone();
             let work = move || write_all(&receiver, &writer, &shared);
+            // Not `background`: several threads share one bounded queue, and whoever finishes waits for all of them.
             let thread = std::thread::Builder::new().name("bake".into()).spawn(work);
             threads.push(thread.map_err(|error| BakeError::Thread(error.to_string()))?);
         }
@@ -498,7 +501,9 @@ impl Job {
         resume: bool,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Job, BakeError> {
-        let (gpu, access, work) = (gpu.clone(), access.clone(), Arc::<Work>::default());
+        let gpu = gpu.clone();
+        let access = access.clone();
+        let work = Arc::<Work>::default();
         let reading = work.clone();
         let run = move |reports: &mut Reports<Progress, BakeError>| {
             let stop = reports.cancel.clone();

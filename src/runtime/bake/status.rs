@@ -147,7 +147,8 @@ impl Bakes {
 impl Bakes {
     /// The caches that a bake plays from: all that are played and fresh, but its own.
     pub(super) fn fresh_but(&self, name: &str) -> Vec<PlayedCache> {
-        let fresh = |bake: &str| self.all.iter().any(|known| known.name == bake && known.condition == Condition::Fresh);
+        let fresh =
+            |bake: &str| self.all.iter().any(|status| status.name == bake && status.condition == Condition::Fresh);
         self.played().into_iter().filter(|cache| cache.bake != name && fresh(&cache.bake)).collect()
     }
 }
@@ -233,14 +234,14 @@ fn condition(status: &Status, cache: &Cache) -> Condition {
     }
     let index = cache.index();
     let same = |wire: &BakedWire| {
-        index.wires.iter().any(|known| {
-            (&known.name, known.state, known.capacity) == (&wire.name, wire.state, wire.capacity)
-                && wire.parts.iter().all(|part| known.parts.contains(part))
+        index.wires.iter().any(|baked| {
+            (&baked.name, baked.state, baked.capacity) == (&wire.name, wire.state, wire.capacity)
+                && wire.parts.iter().all(|part| baked.parts.contains(part))
         })
     };
     let changes = changes(&index.depends, &status.depends);
     if let Some(wire) = status.stored.iter().find(|wire| !same(wire)) {
-        let why = match index.wires.iter().any(|known| known.name == wire.name) {
+        let why = match index.wires.iter().any(|baked| baked.name == wire.name) {
             true => format!("{} has another size or type", wire.name),
             false => format!("{} is not in the cache", wire.name),
         };
@@ -350,16 +351,16 @@ fn contents(named: &str, access: &Access) -> String {
 
 /// The hash of a file. It is kept while neither size nor time of the file change.
 fn contents_of(path: PathBuf) -> Option<String> {
-    type Known = HashMap<(PathBuf, u64, Option<SystemTime>), String>;
-    static KNOWN: OnceLock<Mutex<Known>> = OnceLock::new();
+    type ContentHashes = HashMap<(PathBuf, u64, Option<SystemTime>), String>;
+    static HASHES: OnceLock<Mutex<ContentHashes>> = OnceLock::new();
     let about = std::fs::metadata(&path).ok()?;
     let key = (path, about.len(), about.modified().ok());
-    let known = KNOWN.get_or_init(Default::default);
-    if let Some(hash) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+    let hashes = HASHES.get_or_init(Default::default);
+    if let Some(hash) = hashes.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Some(hash.clone());
     }
     let hash = hashed(&key.0, key.1).unwrap_or_else(|| format!("{} bytes of {:?}", key.1, key.2));
-    known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, hash.clone());
+    hashes.lock().unwrap_or_else(PoisonError::into_inner).insert(key, hash.clone());
     Some(hash)
 }
 

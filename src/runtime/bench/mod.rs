@@ -104,7 +104,7 @@ pub fn compile(document: &Document, library: &Library, options: &PlanOptions) ->
         let plan = Plan::compile(&graph, options)?;
         times.push(started.elapsed().as_secs_f64() * 1e3);
         if times.len() == REPEATS {
-            return Ok((plan, Time::of(times)));
+            return Ok((plan, Time::from_samples(times)));
         }
     }
 }
@@ -170,18 +170,18 @@ pub fn measure_while(gpu: &Gpu, plan: Plan, go_on: &mut dyn FnMut(&Making) -> bo
         let Some(names) = simulation.times(true) else { return Ok(Vec::new()) };
         let times = names.iter().enumerate().map(|(column, time)| {
             let means = repeats.iter().filter_map(|r| r.times.get(column).copied());
-            (time.node.clone(), Time::of(means.collect()))
+            (time.node.clone(), Time::from_samples(means.collect()))
         });
         Ok(times.collect())
     };
     let gpu_ms = timed(Profile::Frame)?.pop().map(|(_, time)| time);
     let nodes = timed(Profile::Nodes)?;
-    let wall_ms = Time::of(walls.iter().map(|r| r.wall).collect());
+    let wall_ms = Time::from_samples(walls.iter().map(|r| r.wall).collect());
     let plan = simulation.plan();
     let total: u64 = bytes.iter().sum();
     let nodes = nodes.into_iter().map(|(node, time)| {
-        let own = plan.frame.iter().zip(&bytes).filter(|(dispatch, _)| dispatch.node == node);
-        let (dispatches, bytes) = own.fold((0, 0), |(count, sum), (_, bytes)| (count + 1, sum + bytes));
+        let timed_dispatches = plan.frame.iter().zip(&bytes).filter(|(dispatch, _)| dispatch.node == node);
+        let (dispatches, bytes) = timed_dispatches.fold((0, 0), |(count, sum), (_, bytes)| (count + 1, sum + bytes));
         NodeCost { ms: time.median, dispatches, bytes, gb_s: gb_s(bytes, time.median), node }
     });
     Ok(Cost {
@@ -191,9 +191,9 @@ pub fn measure_while(gpu: &Gpu, plan: Plan, go_on: &mut dyn FnMut(&Making) -> bo
         steps,
         gpu_ms,
         wall_ms,
-        cpu_ms: Time::of(asleep.iter().map(|r| r.cpu).collect()),
-        cpu_awake_ms: Time::of(awake.iter().map(|r| r.cpu).collect()),
-        record_ms: Time::of(asleep.iter().map(|r| r.record).collect()),
+        cpu_ms: Time::from_samples(asleep.iter().map(|r| r.cpu).collect()),
+        cpu_awake_ms: Time::from_samples(awake.iter().map(|r| r.cpu).collect()),
+        record_ms: Time::from_samples(asleep.iter().map(|r| r.record).collect()),
         bytes: total,
         gb_s: gb_s(total, gpu_ms.unwrap_or(wall_ms).median),
         nodes: nodes.collect(),
@@ -263,7 +263,9 @@ fn repeat(simulation: &mut Simulation, steps: u32, pace: Pace) -> Result<Repeat,
     let gpu = simulation.gpu().clone();
     let before = simulation.node_times().map_or(0, |recent| recent.frames());
     gpu.wait();
-    let (started, mut cpu, mut record) = (Instant::now(), 0.0, 0.0);
+    let started = Instant::now();
+    let mut cpu = 0.0;
+    let mut record = 0.0;
     for _ in 0..steps {
         let input = simulation.recorded_input();
         let step = Instant::now();
@@ -304,7 +306,7 @@ fn gb_s(bytes: u64, ms: f64) -> f64 {
 }
 
 impl Time {
-    fn of(mut values: Vec<f64>) -> Time {
+    fn from_samples(mut values: Vec<f64>) -> Time {
         values.sort_by(f64::total_cmp);
         let at = |index: usize| values.get(index).copied().unwrap_or_default();
         Time { median: at(values.len() / 2), min: at(0), max: at(values.len().saturating_sub(1)) }
@@ -317,9 +319,9 @@ mod tests {
 
     #[test]
     fn a_time_is_the_median_with_its_extremes() {
-        let time = Time::of(vec![3.0, 1.0, 9.0, 2.0, 4.0]);
+        let time = Time::from_samples(vec![3.0, 1.0, 9.0, 2.0, 4.0]);
         assert_eq!(time, Time { median: 3.0, min: 1.0, max: 9.0 });
-        assert_eq!(Time::of(Vec::new()), Time::default());
+        assert_eq!(Time::from_samples(Vec::new()), Time::default());
         assert_eq!(gb_s(2_000_000, 1.0), 2.0);
     }
 

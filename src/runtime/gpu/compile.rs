@@ -105,7 +105,7 @@ impl Gpu {
             self.make(missing, &nodes, go_on)?;
         }
         let mut state = self.pipelines.0.lock();
-        let found: Option<IdVec<_, _>> = keys.iter().map(|key| state.known.get(key).cloned()).collect();
+        let found: Option<IdVec<_, _>> = keys.iter().map(|key| state.cached.get(key).cloned()).collect();
         found.ok_or_else(died)
     }
 
@@ -129,12 +129,13 @@ impl Gpu {
         });
         for _ in 0..threads {
             request.threads.fetch_add(1, Ordering::SeqCst);
-            let (own, alive) = (Leaving(request.clone()), Alive::begin());
+            let (leaving, alive) = (Leaving(request.clone()), Alive::begin());
             let work = move || {
-                own.0.work();
-                drop(own);
+                leaving.0.work();
+                drop(leaving);
                 drop(alive);
             };
+            // Not `background`: several threads share a queue, are counted while inside the driver, and are never waited for.
             let spawned = std::thread::Builder::new().name("pipelines".into()).stack_size(STACK).spawn(work);
             if spawned.is_err() && request.threads.load(Ordering::SeqCst) == 0 {
                 // Where no thread can be started, the work is done here and cannot be cancelled.
@@ -190,7 +191,7 @@ impl Request {
             let next = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             let Some((key, kernel)) = next else { return };
             let mut state = self.shared.lock();
-            if state.known.contains(&key) || state.making.contains_key(&key) {
+            if state.cached.contains(&key) || state.making.contains_key(&key) {
                 // Another thread makes it, or has made it.
                 continue;
             }
@@ -206,7 +207,7 @@ impl Request {
             let mut state = self.shared.lock();
             state.making.remove(&key);
             match made {
-                Ok(pipeline) => drop(state.known.put(key, Arc::new(pipeline))),
+                Ok(pipeline) => drop(state.cached.put(key, Arc::new(pipeline))),
                 Err(problem) => drop(state.failed.insert(key, problem)),
             }
             drop(state);

@@ -222,7 +222,7 @@ impl Gpu {
     }
 
     /// Processes callbacks of finished work. Does not block.
-    pub fn look(&self) {
+    pub fn poll(&self) {
         if !self.is_lost() {
             let _ = self.device.poll(wgpu::PollType::Poll);
         }
@@ -236,7 +236,7 @@ impl Gpu {
     /// Destroys the device. For everything that uses it, this looks like a driver reset. For tests of recovery.
     pub fn destroy(&self) {
         self.device.destroy();
-        self.look();
+        self.poll();
     }
 
     pub(crate) fn limits(&self) -> wgpu::Limits {

@@ -82,7 +82,7 @@ impl Engine {
     pub fn new(gpu: &Gpu, plan: &Plan) -> Result<Engine, Problems> {
         check_limits(gpu, plan)?;
         let pipelines = gpu.pipelines(plan, &mut |_| true)?;
-        let Memory { buffers, uniforms, flags } = Memory::of(gpu, plan).map_err(|error| {
+        let Memory { buffers, uniforms, flags } = Memory::allocate(gpu, plan).map_err(|error| {
             let largest = plan.buffers.iter().max_by_key(|b| b.bytes);
             let cause = format!(
                 "the GPU does not have enough memory for the {} of this graph (largest: {}): {error}",
@@ -405,7 +405,7 @@ impl Engine {
 
     /// Whether a next frame depends on anything that a frame computes.
     pub(crate) fn simulates(&self) -> bool {
-        !self.frames.of(self.swapped, false).is_empty()
+        !self.frames.dispatches(self.swapped, false).is_empty()
     }
 
     /// The coming frame has so many steps, of which the last is timed: times of what every step computes count so often.
@@ -493,7 +493,7 @@ struct Memory {
 }
 
 impl Memory {
-    fn of(gpu: &Gpu, plan: &Plan) -> Result<Memory, OutOfMemory> {
+    fn allocate(gpu: &Gpu, plan: &Plan) -> Result<Memory, OutOfMemory> {
         let copied = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let storage = wgpu::BufferUsages::STORAGE | copied;
         let indirect = storage | wgpu::BufferUsages::INDIRECT;
@@ -527,12 +527,12 @@ impl Builder<'_> {
         &self,
         dispatch: &Dispatch,
         swapped: bool,
-        known: &mut std::collections::HashMap<(KernelId, Vec<BufferId>), wgpu::BindGroup>,
+        groups: &mut std::collections::HashMap<(KernelId, Vec<BufferId>), wgpu::BindGroup>,
     ) -> Option<RecordedDispatch> {
         let kernel = self.plan.kernels.get(dispatch.kernel)?;
         let pipeline = self.pipelines.get(dispatch.kernel)?;
         let buffers: Vec<BufferId> = dispatch.buffers.iter().map(|b| place(&self.plan.swaps, *b, swapped)).collect();
-        let bind_group = known.entry((dispatch.kernel, buffers.clone())).or_insert_with(|| {
+        let bind_group = groups.entry((dispatch.kernel, buffers.clone())).or_insert_with(|| {
             let uniform = |size: u64| {
                 wgpu::BindingResource::Buffer(wgpu::BufferBinding {
                     buffer: self.uniforms,

@@ -153,13 +153,16 @@ mod tests {
     #[test]
     fn the_users_budget_holds_until_it_is_taken_back() {
         let gpu = Gpu::new(&GpuOptions::default()).unwrap();
-        let own = gpu.memory_budget();
-        println!("{}: {own}", gpu.name());
-        assert!(matches!(own.source, BudgetSource::Adapter { .. }) && own.bytes < own.adapter.unwrap(), "{own}");
+        let unlimited = gpu.memory_budget();
+        println!("{}: {unlimited}", gpu.name());
+        assert!(
+            matches!(unlimited.source, BudgetSource::Adapter { .. }) && unlimited.bytes < unlimited.adapter.unwrap(),
+            "{unlimited}"
+        );
         gpu.limit_memory(Some(GIB));
         let limited = gpu.clone().memory_budget();
-        assert_eq!((limited.bytes, limited.source, limited.adapter), (GIB, BudgetSource::User, own.adapter));
+        assert_eq!((limited.bytes, limited.source, limited.adapter), (GIB, BudgetSource::User, unlimited.adapter));
         gpu.limit_memory(None);
-        assert_eq!((gpu.memory_limit(), gpu.memory_budget().adapter), (None, own.adapter));
+        assert_eq!((gpu.memory_limit(), gpu.memory_budget().adapter), (None, unlimited.adapter));
     }
 }

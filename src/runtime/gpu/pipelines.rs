@@ -44,7 +44,7 @@ const MAX_FAILED: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct State {
-    pub known: LruCache<Key, Arc<Pipeline>>,
+    pub cached: LruCache<Key, Arc<Pipeline>>,
     /// Pipelines that threads are making, with their start times. The caller may have cancelled meanwhile.
     pub making: HashMap<Key, Instant>,
     /// Errors, until the pipeline is requested again.
@@ -55,14 +55,14 @@ pub(super) struct State {
 
 impl Default for State {
     fn default() -> State {
-        State { known: LruCache::unbounded(), making: HashMap::new(), failed: HashMap::new(), waiting: 0 }
+        State { cached: LruCache::unbounded(), making: HashMap::new(), failed: HashMap::new(), waiting: 0 }
     }
 }
 
 impl State {
     /// The nodes without a pipeline or an error yet.
     pub(super) fn open<'n>(&self, nodes: &'n [(Key, Vec<String>)]) -> impl Iterator<Item = &'n (Key, Vec<String>)> {
-        nodes.iter().filter(|(key, _)| !self.known.contains(key) && !self.failed.contains_key(key))
+        nodes.iter().filter(|(key, _)| !self.cached.contains(key) && !self.failed.contains_key(key))
     }
 
     pub(super) fn progress(&self, nodes: &[(Key, Vec<String>)]) -> Making {
@@ -104,8 +104,8 @@ impl Drop for Waiting {
         if state.waiting > 0 {
             return;
         }
-        while state.known.len() > self.wanted + self.shared.idle {
-            state.known.pop_lru();
+        while state.cached.len() > self.wanted + self.shared.idle {
+            state.cached.pop_lru();
         }
         if state.failed.len() > MAX_FAILED {
             state.failed.clear();
@@ -130,7 +130,7 @@ impl Pipelines {
 
     /// Number of finished pipelines.
     pub(crate) fn count(&self) -> usize {
-        self.0.lock().known.len()
+        self.0.lock().cached.len()
     }
 
     /// Kernels without a pipeline, the longest text first. Earlier errors of these kernels are cleared.
@@ -139,7 +139,7 @@ impl Pipelines {
         let mut missing: Vec<(Key, Kernel)> = Vec::new();
         for (kernel, key) in kernels {
             state.failed.remove(key);
-            if !state.known.contains(key) && missing.iter().all(|(known, _)| known != key) {
+            if !state.cached.contains(key) && missing.iter().all(|(queued, _)| queued != key) {
                 missing.push((key.clone(), kernel.clone()));
             }
         }

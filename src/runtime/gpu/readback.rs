@@ -80,7 +80,7 @@ impl Reading {
 
     /// The words if they have arrived, otherwise the reading itself. Does not block.
     pub fn try_take(self) -> Result<Option<Vec<u32>>, Reading> {
-        self.gpu.look();
+        self.gpu.poll();
         match self.mapped.try_recv() {
             Ok(mapped) => Ok(self.words(mapped)),
             Err(mpsc::TryRecvError::Empty) => Err(self),
@@ -91,7 +91,7 @@ impl Reading {
     /// A function that copies the words out, for another thread, if they have arrived; otherwise the reading itself. Does not
     /// block. The function returns `None` when the device failed.
     pub fn try_arrive(self) -> Result<impl FnOnce() -> Option<Vec<u32>> + Send + 'static, Reading> {
-        self.gpu.look();
+        self.gpu.poll();
         match self.mapped.try_recv() {
             Err(mpsc::TryRecvError::Empty) => Err(self),
             arrived => Ok(move || self.words(arrived.unwrap_or(false))),

@@ -75,7 +75,7 @@ impl Frames {
     }
 
     /// The dispatches of even or odd frames, with those for images or without.
-    pub(super) fn of(&self, odd: bool, images: bool) -> &[RecordedDispatch] {
+    pub(super) fn dispatches(&self, odd: bool, images: bool) -> &[RecordedDispatch] {
         let [even, other] = &self.simulating;
         match (images, odd && !other.is_empty()) {
             (true, _) => self.list(odd),
@@ -169,6 +169,7 @@ impl Recorder {
             let shared = shared.clone();
             move || shared.work()
         };
+        // Not `background`: the thread uses the device as long as the recorder lives, and is waited for without a time limit.
         let thread = std::thread::Builder::new().name("record".into()).spawn(work).ok();
         Recorder { shared, thread }
     }
@@ -222,7 +223,7 @@ impl Shared {
         let slot = self.pool.take();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         slot.iter().for_each(|slot| slot.unpack(&mut encoder, &self.frames.uniforms));
-        let list = self.frames.of(frame.odd, frame.images);
+        let list = self.frames.dispatches(frame.odd, frame.images);
         run(&mut encoder, list, 0..list.len(), frame.marks.as_deref());
         slot.iter().for_each(|slot| slot.pack(&mut encoder, self.frames.watched(frame.odd)));
         let commands = encoder.finish();

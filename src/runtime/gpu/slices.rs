@@ -34,7 +34,9 @@ impl Costs {
         costs.resize(count, None);
         let recent = costs.get(start.saturating_sub(before)..start).unwrap_or_default();
         let guess = recent.iter().flatten().copied().reduce(f32::max).unwrap_or(BUDGET);
-        let (mut end, mut sum, mut unknown) = (start, 0.0, 0);
+        let mut end = start;
+        let mut sum = 0.0;
+        let mut unknown = 0;
         for cost in costs.get(start..).unwrap_or_default() {
             sum += cost.unwrap_or(guess);
             unknown += usize::from(cost.is_none());
@@ -47,7 +49,7 @@ impl Costs {
     }
 
     /// The time of a slice, if all of it is known.
-    fn of(&self, slice: Range<usize>) -> Option<f32> {
+    fn time(&self, slice: Range<usize>) -> Option<f32> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(slice)?.iter().copied().sum()
     }
 
@@ -56,10 +58,10 @@ impl Costs {
         let mut costs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let even = ms / slice.len().max(1) as f32;
         let Some(costs) = costs.get_mut(slice) else { return };
-        let known: Option<f32> = costs.iter().copied().sum();
+        let total: Option<f32> = costs.iter().copied().sum();
         for cost in costs {
-            *cost = Some(match (*cost, known) {
-                (Some(cost), Some(known)) if known > 0.0 => 0.5 * cost + 0.5 * ms * cost / known,
+            *cost = Some(match (*cost, total) {
+                (Some(cost), Some(total)) if total > 0.0 => 0.5 * cost + 0.5 * ms * cost / total,
                 _ => even,
             });
         }
@@ -128,6 +130,7 @@ impl Slices {
                 outcome
             }
         };
+        // Not `background`: the thread uses the device, and is waited for without a time limit.
         Ok(Slices { thread: Some(std::thread::Builder::new().name("slices".into()).spawn(work)?), state, marks })
     }
 
@@ -165,7 +168,7 @@ impl Drop for Slices {
 
 impl Job {
     fn list(&self) -> &[RecordedDispatch] {
-        self.frames.of(self.odd, self.images)
+        self.frames.dispatches(self.odd, self.images)
     }
 
     fn submit(self, state: &State) -> Outcome {
@@ -190,7 +193,7 @@ impl Job {
                 break;
             }
             // If its time is known, the next slice may wait behind this one. Otherwise this one tells how large it may be.
-            let coming = self.costs.of(self.costs.slice(next, list.len(), before));
+            let coming = self.costs.time(self.costs.slice(next, list.len(), before));
             queue.wait(|queued| coming.is_some_and(|coming| queued + coming <= QUEUED));
         }
         Outcome { took: Duration::from_secs_f32(queue.took / 1e3), slot: self.slot }
@@ -221,10 +224,10 @@ impl Queue<'_> {
     /// Waits until nothing is queued, or it is little enough: `few` gets the time of what is queued \[ms\], and infinity where that is not
     /// known.
     fn wait(&mut self, few: impl Fn(f32) -> bool) {
-        let time = |slice: &Slice| self.costs.of(slice.range.clone()).unwrap_or(f32::INFINITY);
+        let time = |slice: &Slice| self.costs.time(slice.range.clone()).unwrap_or(f32::INFINITY);
         let busy = |slices: &VecDeque<Slice>| !slices.is_empty() && !few(slices.iter().map(time).sum());
         while busy(&self.slices) && !self.gpu.is_lost() {
-            self.gpu.look();
+            self.gpu.poll();
             while let Some(done) = self.slices.front().and_then(|slice| slice.done.get().copied())
                 && let Some(slice) = self.slices.pop_front()
             {

@@ -109,7 +109,7 @@ impl StagingPool {
     pub(super) fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Result<StagingPool, OutOfMemory> {
         let slots = (0..SLOTS).map(|_| StagingSlot::new(gpu, uniforms, watched)).collect::<Result<_, _>>()?;
         // Nothing uses the memory yet, so one poll is enough to map it.
-        gpu.look();
+        gpu.poll();
         Ok(StagingPool { gpu: gpu.clone(), slots: Arc::new(Mutex::new(slots)) })
     }
 
@@ -152,7 +152,7 @@ impl UploadRing {
         if wait {
             self.pool.gpu.wait();
         }
-        let mut told = Vec::new();
+        let mut arrived = Vec::new();
         while self.in_flight.front().is_some_and(|slot| slot.is_mapped() || slot.has_failed())
             && let Some(slot) = self.in_flight.pop_front()
         {
@@ -160,13 +160,13 @@ impl UploadRing {
                 && let Some(words) = slot.words()
             {
                 if self.unwanted == 0 && !words.is_empty() {
-                    told.push(words);
+                    arrived.push(words);
                 }
                 self.pool.put(slot);
             }
             self.unwanted = self.unwanted.saturating_sub(1);
         }
-        told
+        arrived
     }
 
     /// Discards the results of all frames in flight.

@@ -177,7 +177,7 @@ pub(crate) struct Snapshot(Vec<Option<wgpu::Buffer>>);
 
 impl Snapshot {
     /// Copies that are there already, which are not copied again.
-    pub(crate) fn of(copies: &Copies) -> Snapshot {
+    pub(crate) fn from_copies(copies: &Copies) -> Snapshot {
         Snapshot(copies.buffers().iter().cloned().map(Some).collect())
     }
 
@@ -189,10 +189,10 @@ impl Snapshot {
         let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let mut buffers = Vec::new();
         for bytes in sizes {
-            let (own, rest) = words.split_at(((bytes / 4) as usize).min(words.len()));
+            let (buffer_words, rest) = words.split_at(((bytes / 4) as usize).min(words.len()));
             words = rest;
             let buffer = gpu.buffer("snapshot", *bytes, usage)?;
-            gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(own));
+            gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(buffer_words));
             buffers.push(Some(buffer));
         }
         Ok(Snapshot(buffers))

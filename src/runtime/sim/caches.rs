@@ -18,7 +18,7 @@ const MEMORY: u64 = 512 << 20;
 pub(super) struct Playback {
     pub(super) sources: Vec<Source>,
     /// Whether it was said that frames lie outside of what was baked.
-    told: bool,
+    told_range: bool,
     /// A warning about the first frame with NaN that was played, until it is taken, and whether there was one.
     bad: Option<Problem>,
     told_bad: bool,
@@ -75,12 +75,12 @@ impl Playback {
                 }
             }
             let cache = cache.with_parts(uploads.iter().map(|upload| upload.place).collect());
-            let open = before.into_iter().flat_map(|before| &before.sources).find(|known| {
-                let theirs = known.ahead.cache();
+            let open = before.into_iter().flat_map(|before| &before.sources).find(|source| {
+                let theirs = source.ahead.cache();
                 let same = theirs.folder() == cache.folder() && theirs.wanted() == cache.wanted();
-                same && theirs.index() == cache.index() && known.frames == frames
+                same && theirs.index() == cache.index() && source.frames == frames
             });
-            let ahead = open.map_or_else(|| Arc::new(ReadAhead::new(cache, budget)), |known| known.ahead.clone());
+            let ahead = open.map_or_else(|| Arc::new(ReadAhead::new(cache, budget)), |source| source.ahead.clone());
             sources.push(Source { ahead, frames, uploads, shown: [None; 2] });
         }
         Ok(Playback { sources, ..Playback::default() })
@@ -147,26 +147,27 @@ impl Playback {
 
     /// A warning, once, where a frame is none of those that were baked.
     pub(super) fn outside(&mut self, frame: u64) -> Option<Problem> {
-        let source = self.sources.iter().find(|source| !source.frames.contains(&frame)).filter(|_| !self.told)?;
+        let source = self.sources.iter().find(|source| !source.frames.contains(&frame)).filter(|_| !self.told_range)?;
         let (first, last) = source.frames.clone().into_inner();
         let cause = format!(
             "frame {frame} was not baked: {} holds frames {first} to {last}, and the nearest of them is shown",
             source.ahead.cache().folder().display()
         );
-        self.told = true;
+        self.told_range = true;
         Some(Problem::new("", "", cause, "bake more frames, or run the graph live").warning())
     }
 }
 
 /// The place of a part in the frames of a cache. The error is what the cache has instead.
 pub(super) fn find(index: &Index, wire: &PlayedWire, part: &PlayedPart) -> Result<usize, String> {
-    let same = |(of, known): (&crate::cache::BakedWire, &crate::cache::BakedPart)| {
+    let same = |(of, stored_part): (&crate::cache::BakedWire, &crate::cache::BakedPart)| {
         let is_wire = (&of.name, of.state, of.capacity) == (&wire.name, wire.state, wire.capacity);
-        is_wire && (&known.name, &known.stored, known.words) == (&part.name, &part.stored, part.words)
+        is_wire && (&stored_part.name, &stored_part.stored, stored_part.words) == (&part.name, &part.stored, part.words)
     };
     index.placed().position(same).ok_or_else(|| {
-        let known = index.placed().find(|(of, known)| of.name == wire.name && known.name == part.name);
-        known.map_or("nothing".to_string(), |(_, known)| known.stored.clone())
+        let stored_part =
+            index.placed().find(|(of, stored_part)| of.name == wire.name && stored_part.name == part.name);
+        stored_part.map_or("nothing".to_string(), |(_, stored_part)| stored_part.stored.clone())
     })
 }
 

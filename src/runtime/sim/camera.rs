@@ -136,8 +136,8 @@ impl Simulation {
         let mut orbit = Orbit::around([1.0; 3]);
         for param in ["azimuth", "elevation", "distance", "look_at", "fov"] {
             let value = self.value(&format!("{node}.{param}"));
-            let taken = value.is_some_and(|value| orbit.take(param, &value));
-            if !taken && param != "fov" {
+            let is_orbit = value.is_some_and(|value| orbit.take(param, &value));
+            if !is_orbit && param != "fov" {
                 return None;
             }
         }

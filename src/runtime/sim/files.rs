@@ -22,9 +22,9 @@ type Key = (PathBuf, Option<SystemTime>, String);
 /// Limit of files that a graph may name.
 const MAX_NAMED: usize = 256;
 
-fn known() -> &'static Mutex<HashMap<Key, Arc<AssetGrid>>> {
-    static KNOWN: OnceLock<Mutex<HashMap<Key, Arc<AssetGrid>>>> = OnceLock::new();
-    KNOWN.get_or_init(Default::default)
+fn cache() -> &'static Mutex<HashMap<Key, Arc<AssetGrid>>> {
+    static CACHE: OnceLock<Mutex<HashMap<Key, Arc<AssetGrid>>>> = OnceLock::new();
+    CACHE.get_or_init(Default::default)
 }
 
 /// A grid that a plan needs from a file.
@@ -149,8 +149,8 @@ impl FileRequest {
     }
 
     /// The grid, if it was computed before.
-    pub fn known(&self) -> Option<Arc<AssetGrid>> {
-        known().lock().ok()?.get(&self.key).cloned()
+    pub fn cached(&self) -> Option<Arc<AssetGrid>> {
+        cache().lock().ok()?.get(&self.key).cloned()
     }
 
     /// Reads the file and computes its values; `work` receives the progress and can cancel it. Takes seconds for a large
@@ -159,14 +159,14 @@ impl FileRequest {
     /// # Errors
     /// A file that cannot be used, with its node, cause and remedy; a cancelled load.
     pub fn load(&self, work: &Work) -> Result<Arc<AssetGrid>, Problem> {
-        if let Some(grid) = self.known() {
+        if let Some(grid) = self.cached() {
             return Ok(grid);
         }
         let grid = self.request.load(work);
         let grid = grid.map_err(|e| self.problem(&e.cause))?;
         let grid = Arc::new(AssetGrid { frames: self.frames.clone(), ..grid });
-        if let Ok(mut known) = known().lock() {
-            known.insert(self.key.clone(), grid.clone());
+        if let Ok(mut cache) = cache().lock() {
+            cache.insert(self.key.clone(), grid.clone());
         }
         Ok(grid)
     }
@@ -218,8 +218,9 @@ pub fn wanted(plan: &Plan) -> Result<Vec<FileRequest>, Problems> {
 /// Gives the numbers over time of a plan their values, which follow the grids of [`Plan::files`].
 pub(super) fn give_tracks(plan: &mut Plan, grids: &[Arc<AssetGrid>]) {
     for (file, grid) in plan.tracks.iter().zip(grids.iter().skip(plan.files.len())) {
-        let own = plan.numbers.iter_mut().filter(|number| number.path() == file.number);
-        own.filter_map(|number| number.track.as_mut())
+        let numbers = plan.numbers.iter_mut().filter(|number| number.path() == file.number);
+        numbers
+            .filter_map(|number| number.track.as_mut())
             .for_each(|track| track.values = Some(grid.values.as_slice().into()));
     }
 }
@@ -246,11 +247,11 @@ pub fn check_unread(node: &str, plans: &[Plan]) -> Result<(), Problems> {
     let mut first = None;
     for plan in plans {
         let found = check(plan).err().map_or_else(Vec::new, |problems| problems.0);
-        let own: Vec<Problem> = found.into_iter().filter(|problem| problem.node == node).collect();
-        if own.is_empty() {
+        let node_problems: Vec<Problem> = found.into_iter().filter(|problem| problem.node == node).collect();
+        if node_problems.is_empty() {
             return Ok(());
         }
-        first = first.or(Some(Problems(own)));
+        first = first.or(Some(Problems(node_problems)));
     }
     first.map_or(Ok(()), Err)
 }
@@ -278,10 +279,10 @@ pub fn read_watched(plan: &Plan, work: &Work) -> Result<Vec<Arc<AssetGrid>>, Pro
             Err(problem) => problems.push(problem),
         }
     }
-    if let Ok(mut known) = known().lock() {
+    if let Ok(mut cache) = cache().lock() {
         // Grids of other versions and placements of the same files will not be needed again.
         let ours = |key: &Key| wanted.iter().any(|file| file.key == *key);
-        known.retain(|key, _| ours(key) || !wanted.iter().any(|file| file.key.0 == key.0));
+        cache.retain(|key, _| ours(key) || !wanted.iter().any(|file| file.key.0 == key.0));
     }
     if problems.is_empty() { Ok(grids) } else { Err(problems) }
 }
@@ -332,13 +333,13 @@ mod tests {
         stopped.stop();
         let first = wanted(&before).unwrap().swap_remove(0);
         assert!(first.load(&stopped).is_err_and(|problem| problem.cause.ends_with("loading it was cancelled")));
-        assert!(first.known().is_none(), "what was stopped leaves nothing");
+        assert!(first.cached().is_none(), "what was stopped leaves nothing");
         assert_eq!(read(&before).unwrap().len(), 2);
-        assert!(wanted(&before).unwrap().iter().all(|file| file.known().is_some()));
+        assert!(wanted(&before).unwrap().iter().all(|file| file.cached().is_some()));
         let after = plan(&folder, &GRAPH.replace("0.7", "0.6"));
         read(&after).unwrap();
-        let known: Vec<bool> = wanted(&before).unwrap().iter().map(|file| file.known().is_some()).collect();
-        assert_eq!(known, [true, false], "the one that stayed");
+        let cached: Vec<bool> = wanted(&before).unwrap().iter().map(|file| file.cached().is_some()).collect();
+        assert_eq!(cached, [true, false], "the one that stayed");
         std::fs::remove_dir_all(folder).unwrap();
     }
 

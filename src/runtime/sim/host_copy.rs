@@ -26,7 +26,7 @@ pub enum CopySubject {
 
 impl CopySubject {
     /// The Output of this name if the plan has one, and otherwise the wire.
-    pub fn of(plan: &Plan, name: &str) -> CopySubject {
+    pub fn from_name(plan: &Plan, name: &str) -> CopySubject {
         match plan.output(Some(name)) {
             Some(output) => CopySubject::Output(output.node.clone()),
             None => CopySubject::Wire(name.into()),
@@ -171,7 +171,7 @@ impl HostCopy {
 
 /// Values that are being copied from the GPU.
 pub struct HostCopyReading {
-    taken: HostCopy,
+    copy: HostCopy,
     reading: Reading,
     ranges: Vec<Range<usize>>,
 }
@@ -181,33 +181,33 @@ impl HostCopyReading {
     /// The function returns `None` when the device failed.
     #[allow(clippy::result_large_err, reason = "the error is the reading itself, to be asked again")]
     pub fn try_arrive(self) -> Result<impl FnOnce() -> Option<HostCopy> + Send + 'static, HostCopyReading> {
-        let HostCopyReading { taken, reading, ranges } = self;
+        let HostCopyReading { copy, reading, ranges } = self;
         match reading.try_arrive() {
-            Ok(words) => Ok(move || Some(decode(taken, &words()?, &ranges))),
-            Err(reading) => Err(HostCopyReading { taken, reading, ranges }),
+            Ok(words) => Ok(move || Some(decode(copy, &words()?, &ranges))),
+            Err(reading) => Err(HostCopyReading { copy, reading, ranges }),
         }
     }
 
     /// Blocks until the values have arrived. `None` when the device failed.
     pub fn wait(self) -> Option<HostCopy> {
-        Some(decode(self.taken, &self.reading.wait()?, &self.ranges))
+        Some(decode(self.copy, &self.reading.wait()?, &self.ranges))
     }
 }
 
-fn decode(mut taken: HostCopy, words: &[u32], ranges: &[Range<usize>]) -> HostCopy {
+fn decode(mut copy: HostCopy, words: &[u32], ranges: &[Range<usize>]) -> HostCopy {
     let part = |index: usize| ranges.get(index).and_then(|range| words.get(range.clone())).unwrap_or_default();
-    if let CopySubject::Output(_) = taken.subject {
-        taken.words = pixels(part(0), taken.resolution());
-        return taken;
+    if let CopySubject::Output(_) = copy.subject {
+        copy.words = pixels(part(0), copy.resolution());
+        return copy;
     }
-    taken.words = taken.wire.layout().unpack(part(0));
-    taken.wire.stored.precision = Precision::F32;
-    if taken.set.is_some() {
-        taken.live = Some(part(1).first().map_or(0, |count| *count).min(taken.wire.capacity));
-        taken.places = part(2).to_vec();
+    copy.words = copy.wire.layout().unpack(part(0));
+    copy.wire.stored.precision = Precision::F32;
+    if copy.set.is_some() {
+        copy.live = Some(part(1).first().map_or(0, |count| *count).min(copy.wire.capacity));
+        copy.places = part(2).to_vec();
     }
-    taken.words.truncate(taken.elements() * taken.components());
-    taken
+    copy.words.truncate(copy.elements() * copy.components());
+    copy
 }
 
 /// Linear colours from bytes in sRGB; the lowest row first, which is last in the image.
@@ -250,7 +250,7 @@ impl Simulation {
         if ranges.first().is_none_or(Range::is_empty) {
             return Err(absent());
         }
-        let taken = HostCopy {
+        let copy = HostCopy {
             subject: subject.clone(),
             frame: self.frame,
             time: self.time,
@@ -261,7 +261,7 @@ impl Simulation {
             live: None,
             places: Vec::new(),
         };
-        Ok(HostCopyReading { taken, reading, ranges })
+        Ok(HostCopyReading { copy, reading, ranges })
     }
 
     /// An image as a grid of colours.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::debug::element;
-use super::expect::{PendingSample, Sample, of, request};
+use super::expect::{PendingSample, Sample, evaluate, request};
 use super::{Field, Simulation};
 use crate::gpu::Reading;
 use crate::graph::expect::{ExpectSubject, Statistic};
@@ -47,7 +47,7 @@ impl Record {
 
     /// The position of the measurement with this title.
     pub fn position(&self, title: &str) -> Option<usize> {
-        self.measurements.iter().position(|(known, _)| known == title)
+        self.measurements.iter().position(|(recorded, _)| recorded == title)
     }
 
     /// Whether nothing was measured yet.
@@ -73,17 +73,18 @@ impl Record {
     fn push(&mut self, frame: u64, time: f64, samples: &[Option<Sample>]) {
         let measured = self.measurements.iter().zip(samples);
         let values = measured.map(|((_, m), sample)| {
-            sample.as_ref().map_or_else(Vec::new, |sample| of(sample, m.statistic, m.component).values)
+            sample.as_ref().map_or_else(Vec::new, |sample| evaluate(sample, m.statistic, m.component).values)
         });
         let row = Row { frame, time, values: values.collect() };
-        let at = self.rows.partition_point(|known| known.frame < frame);
-        match self.rows.get_mut(at).filter(|known| known.frame == frame) {
+        let at = self.rows.partition_point(|recorded| recorded.frame < frame);
+        match self.rows.get_mut(at).filter(|recorded| recorded.frame == frame) {
             None => self.rows.insert(at, row),
-            Some(known) => {
+            Some(recorded) => {
                 let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
-                let both = known.values.iter().zip(&row.values).filter(|(one, two)| !one.is_empty() && !two.is_empty());
+                let both =
+                    recorded.values.iter().zip(&row.values).filter(|(one, two)| !one.is_empty() && !two.is_empty());
                 let differs = both.clone().any(|(one, two)| bits(one) != bits(two));
-                *known = row;
+                *recorded = row;
                 if differs {
                     self.rows.truncate(at + 1);
                 }
@@ -255,7 +256,9 @@ impl Recorder {
     /// Requests the values after the simulation's last frame. What the plan does not compute, or does not keep, has none. All values
     /// of a large wire are copied in every n-th frame only, so that on average it is at most 4 MiB a frame.
     pub fn request(&mut self, simulation: &Simulation) {
-        let (plan, frame, time) = (simulation.plan(), simulation.frame(), simulation.time());
+        let plan = simulation.plan();
+        let frame = simulation.frame();
+        let time = simulation.time();
         let measurements = || self.record.measurements.iter().map(|(_, measurement)| measurement);
         let found: Vec<_> = measurements().map(|measurement| few(plan, measurement)).collect();
         let wires: Vec<Words<'_>> = found.iter().flatten().flat_map(|(_, few)| few.parts()).collect();
@@ -410,7 +413,9 @@ impl Profile {
             let remedy = "name a grid of cells or a field; connect faces to staggered/face_to_center";
             return Err(problem("only grids of cells and fields have values along a line".into(), remedy));
         };
-        let (dim, sizes, edges) = (domain.dim as usize, domain.size(), domain.edges());
+        let dim = domain.dim as usize;
+        let sizes = domain.size();
+        let edges = domain.edges();
         if self.axis >= dim {
             return Err(problem("a 2D domain has no axis z".into(), "use x or y"));
         }

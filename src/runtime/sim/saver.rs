@@ -77,15 +77,15 @@ pub struct Same<'a> {
 /// The newest checkpoint in a folder, of a frame up to `frame`, from which a plan's frames after it get the same values. Files that
 /// can't be read or do not fit the plan are passed over, and those with NaN or infinity in a State.
 pub fn newest(folder: &Path, files: Numbered, same: Same<'_>, plan: &Plan, frame: u64) -> Option<Checkpoint> {
-    let usable = |known: u64| {
-        let found = CheckpointFile::open(&files.path(folder, known)).ok()?;
-        let about = found.about();
+    let usable = |saved: u64| {
+        let file = CheckpointFile::open(&files.path(folder, saved)).ok()?;
+        let about = file.about();
         let same = about.inputs.as_deref() == Some(same.inputs) && about.adapter == same.adapter;
-        let sound = same && found.frame() == known && found.marked().is_empty();
-        let loaded = sound.then(|| found.load(plan).ok()).flatten()?;
+        let sound = same && file.frame() == saved && file.marked().is_empty();
+        let loaded = sound.then(|| file.load(plan).ok()).flatten()?;
         loaded.not_finite().is_empty().then_some(loaded)
     };
-    let frames = files.present(folder).into_iter().map(|(known, _)| known).filter(|known| (1..=frame).contains(known));
+    let frames = files.present(folder).into_iter().map(|(saved, _)| saved).filter(|saved| (1..=frame).contains(saved));
     frames.rev().find_map(usable)
 }
 
@@ -213,6 +213,7 @@ impl Saver {
         let checkpoint = checkpoint.after(self.bad.clone());
         let (path, log) = (target.files.path(&target.folder, frame), target.log.clone());
         let write = move || checkpoint.write_in_export(&path, &log);
+        // Not `background`: the run waits for the file, and reports a thread that does not start or panics.
         let thread = std::thread::Builder::new().name("checkpoint".into()).spawn(write);
         self.writing = Some((frame, thread.map_err(|e| SaveError::Thread(e.to_string()))?));
         Ok(())
@@ -244,7 +245,7 @@ impl Retain {
         match self {
             Retain::Behind(frames) => {
                 let last = written.last().copied().unwrap_or(0);
-                let enough = written.iter().rposition(|known| known + frames <= last);
+                let enough = written.iter().rposition(|saved| saved + frames <= last);
                 written.drain(..enough.unwrap_or(0)).collect()
             }
             Retain::Spread(count) => {

@@ -189,6 +189,7 @@ impl Reader {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         while self.threads < THREADS.min(cores).min(self.ahead) {
             let shared = self.shared.clone();
+            // Not `background`: threads live as long as the reader, share its list, and send no messages.
             let started = std::thread::Builder::new().name("sequence".into()).spawn(move || shared.work());
             if started.is_err() {
                 return;

@@ -117,7 +117,7 @@ impl Settings {
         let replaced = |slot: &ParamSlot| {
             named(slot).then(|| ParamSlot { value: value.clone(), uses: uses.clone(), ..slot.clone() })
         };
-        let unfit = |(own, unfit): (String, Unfit)| as_it_becomes(path, &value, &own, unfit);
+        let unfit = |(slot_path, unfit): (String, Unfit)| as_it_becomes(path, &value, &slot_path, unfit);
         self.change(plan, numbers, set, &replaced).map_err(unfit)
     }
 
@@ -141,8 +141,8 @@ impl Settings {
         for (index, slot) in plan.settings.iter().enumerate() {
             let follows = || slot.uses.values().any(|number| changed.contains(number)).then(|| slot.clone());
             let Some(slot) = replaced(slot).or_else(follows) else { continue };
-            let own = self::path(&slot).to_string();
-            loaded.push(load(index, slot, &table).map_err(|unfit| (own, unfit))?);
+            let slot_path = self::path(&slot).to_string();
+            loaded.push(load(index, slot, &table).map_err(|unfit| (slot_path, unfit))?);
         }
         table.keep(&self.numbers, &changed);
         self.numbers = table;
@@ -161,7 +161,7 @@ impl Settings {
             return;
         }
         let differs =
-            |path: &str, value: &ParamValue| values.iter().find(|(known, w)| known == path && w.value != *value);
+            |path: &str, value: &ParamValue| values.iter().find(|(written, w)| written == path && w.value != *value);
         let mut numbers = plan.numbers.clone();
         let mut set = Vec::new();
         for number in &mut numbers {
@@ -330,9 +330,9 @@ fn problem(path: &str, (cause, remedy): Unfit) -> Problem {
 
 fn unknown(plan: &Plan, path: &str) -> Problem {
     let (settings, numbers) = (plan.settings.iter().flat_map(|s| &s.paths), plan.numbers.iter().flat_map(|n| &n.paths));
-    let known: BTreeSet<&str> = settings.chain(numbers).map(String::as_str).collect();
-    let known: Vec<&str> = known.into_iter().collect();
-    problem(path, ("there is no such parameter".into(), format!("there are: {}", known.join(", "))))
+    let paths: BTreeSet<&str> = settings.chain(numbers).map(String::as_str).collect();
+    let paths: Vec<&str> = paths.into_iter().collect();
+    problem(path, ("there is no such parameter".into(), format!("there are: {}", paths.join(", "))))
 }
 
 /// The problem that arises when `set` is set to `value`.

@@ -260,9 +260,9 @@ impl Simulation {
     pub fn read(&self, wire: &str) -> Result<Field, Problem> {
         let reading = self.read_async(wire)?;
         let words = reading.wait().ok_or_else(|| lost(wire))?;
-        let known = self.wire(wire)?;
-        let domain = known.domain.and_then(|d| self.plan.domains.get(d));
-        Ok(Field::new(known, domain, &words))
+        let described = self.wire(wire)?;
+        let domain = described.domain.and_then(|d| self.plan.domains.get(d));
+        Ok(Field::new(described, domain, &words))
     }
 
     /// Requests a wire without waiting.
@@ -270,12 +270,12 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::read`].
     pub fn read_async(&self, wire: &str) -> Result<Reading, Problem> {
-        let known = self.wire(wire)?;
-        if !known.kept {
+        let described = self.wire(wire)?;
+        if !described.kept {
             let remedy = "compile with the wire among PlanOptions::keep";
             return Err(Problem::new("", wire, "the wire's memory is reused within the frame", remedy));
         }
-        Ok(self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))??)
+        Ok(self.engine.read(described.buffer, described.state).ok_or_else(|| lost(wire))??)
     }
 
     /// Requests words of kept wires with one copy: those of each lie in its range, which is empty where a wire has no such words.
@@ -314,10 +314,10 @@ impl Simulation {
         let domain = wire.domain.and_then(|d| self.plan.domains.get(d));
         let elements = domain.map_or(u64::from(wire.capacity), |d| d.elements(wire.ty));
         let expected = elements * u64::from(wire.ty.value().components(wire.dim));
-        let given = values.len() as u64;
-        let fits = if wire.capacity > 0 { given <= expected } else { given == expected };
+        let count = values.len() as u64;
+        let fits = if wire.capacity > 0 { count <= expected } else { count == expected };
         if !fits {
-            let cause = format!("{given} numbers were given, the State holds {expected}");
+            let cause = format!("{count} numbers were given, the State holds {expected}");
             return Err(Problem::new(node, "", cause, "give one for every component of every element"));
         }
         let mut words = wire.layout().pack(values);
@@ -481,8 +481,8 @@ impl Simulation {
     pub(super) fn wire(&self, name: &str) -> Result<&crate::plan::Wire, Problem> {
         let full = format!("{name}.value");
         self.plan.wires.get(name).or_else(|| self.plan.wires.get(&full)).ok_or_else(|| {
-            let known: Vec<&str> = self.plan.wires.keys().map(String::as_str).collect();
-            Problem::new("", name, "there is no such wire in the plan", format!("there are: {}", known.join(", ")))
+            let names: Vec<&str> = self.plan.wires.keys().map(String::as_str).collect();
+            Problem::new("", name, "there is no such wire in the plan", format!("there are: {}", names.join(", ")))
         })
     }
 }

@@ -27,7 +27,7 @@ impl Snapshot {
     /// The States of a plan at a frame, all zero. What has no device can write a checkpoint of it.
     pub fn of_zeros(plan: &Plan, frame: u64) -> Snapshot {
         let zeros = |state: &State| {
-            let words = StateLayout::of(plan, state).words;
+            let words = StateLayout::of_state(plan, state).words;
             ((state.node.clone(), state.description.clone()), vec![0; words])
         };
         let states = held(plan).map(zeros).collect();
@@ -103,7 +103,7 @@ impl Simulation {
         let mut readings = Vec::new();
         for state in held(&self.plan).filter(|_| !self.fresh) {
             if let Some(reading) = self.engine.read(state.buffer, true) {
-                let words = StateLayout::of(&self.plan, state).words;
+                let words = StateLayout::of_state(&self.plan, state).words;
                 let state = (state.node.clone(), state.description.clone());
                 readings.push(StateReading { state, words, reading: reading? });
             }
@@ -122,7 +122,7 @@ impl Simulation {
         self.hold_values(&snapshot.held);
         for state in held(&self.plan) {
             let Some(words) = snapshot.states.get(&(state.node.clone(), state.description.clone())) else { continue };
-            let layout = StateLayout::of(&self.plan, state);
+            let layout = StateLayout::of_state(&self.plan, state);
             match (layout.capacity, words.as_slice()) {
                 (Some(capacity), [live, emitted]) => {
                     self.engine.write(state.buffer, &count_words((*live).min(capacity), *emitted));

@@ -26,7 +26,7 @@ pub(super) struct StateLayout {
 }
 
 impl StateLayout {
-    pub(super) fn of(plan: &Plan, state: &State) -> StateLayout {
+    pub(super) fn of_state(plan: &Plan, state: &State) -> StateLayout {
         if state.capacity.is_some() {
             return StateLayout { capacity: state.capacity, ..StateLayout::plain(COUNT_NUMBERS) };
         }

@@ -143,9 +143,9 @@ impl Simulation {
 
     /// Continues with such values.
     pub(super) fn hold_values(&mut self, held: &[(String, Vec<f64>)]) {
-        let (own, held): (Vec<_>, Vec<_>) = held.iter().cloned().partition(|(path, _)| path == HELD);
+        let (substeps, held): (Vec<_>, Vec<_>) = held.iter().cloned().partition(|(path, _)| path == HELD);
         self.settings.hold(&self.plan, &held);
-        if let Some(count) = own.first().and_then(|(_, values)| values.first()) {
+        if let Some(count) = substeps.first().and_then(|(_, values)| values.first()) {
             self.stepping.set(count.clamp(1.0, f64::from(u32::MAX)) as u32);
         }
     }

@@ -26,7 +26,7 @@ pub(super) struct Watches {
 #[derive(Clone, Debug)]
 struct Worst {
     value: f64,
-    told: Vec<(String, f64)>,
+    ports: Vec<(String, f64)>,
 }
 
 impl Watches {
@@ -48,8 +48,8 @@ impl Watches {
                 if latest.is_some() && outside(watch, *value) > worst.as_ref().map_or(0.0, |w| outside(watch, w.value))
                 {
                     let same = plan.watches.iter().zip(&values).filter(|(other, _)| other.node == watch.node);
-                    let told = same.map(|(other, value)| (other.port.clone(), *value)).collect();
-                    *worst = Some(Worst { value: *value, told });
+                    let ports = same.map(|(other, value)| (other.port.clone(), *value)).collect();
+                    *worst = Some(Worst { value: *value, ports });
                 }
             }
         }
@@ -57,14 +57,14 @@ impl Watches {
 
     pub(super) fn latest(&self, plan: &Plan) -> Vec<Watched> {
         let named = |watch: &Watch| format!("{}.{}", watch.node, watch.port);
-        let known = plan.watches.iter().zip(&self.latest).filter(|(watch, _)| watch.range != (None, None));
-        known.filter_map(|(w, value)| Some(Watched { name: named(w), value: (*value)?, range: w.range })).collect()
+        let with_range = plan.watches.iter().zip(&self.latest).filter(|(watch, _)| watch.range != (None, None));
+        with_range.filter_map(|(w, value)| Some(Watched { name: named(w), value: (*value)?, range: w.range })).collect()
     }
 
     /// A warning for each number that was outside its range, with its worst value. Each is reported once.
     pub(super) fn warnings(&mut self, plan: &Plan) -> Vec<Problem> {
         let worst = std::mem::replace(&mut self.worst, vec![None; plan.watches.len()]);
-        let told = plan.watches.iter().zip(worst).filter_map(|(watch, value)| Some((watch, value?)));
+        let worsts = plan.watches.iter().zip(worst).filter_map(|(watch, value)| Some((watch, value?)));
         let warning = |(watch, worst): (&Watch, Worst)| {
             if watch.doc.contains('{') {
                 return told_problem(watch, &worst).warning();
@@ -75,14 +75,14 @@ impl Watches {
             let cause = format!("{value} is outside {}..{}", bound(watch.range.0), bound(watch.range.1));
             Problem::new(&watch.node, &watch.port, cause, watch.doc.clone()).warning()
         };
-        told.map(warning).collect()
+        worsts.map(warning).collect()
     }
 }
 
 /// The documentation of a watched number with the numbers that it names. Its last sentence is the remedy.
 fn told_problem(watch: &Watch, worst: &Worst) -> Problem {
     let mut text = watch.doc.clone();
-    for (port, value) in &worst.told {
+    for (port, value) in &worst.ports {
         let number = if value.fract() == 0.0 { value.to_string() } else { format!("{value:.3e}") };
         text = text.replace(&format!("{{{port}}}"), &number);
     }

@@ -32,11 +32,11 @@ const MAX_FILE: u64 = 16 << 20;
 impl TuningCache {
     /// The user's cache; empty where it cannot be read.
     pub fn open() -> TuningCache {
-        cache_folder().map_or_else(TuningCache::default, |folder| TuningCache::at(&folder.join("tuning.json")))
+        cache_folder().map_or_else(TuningCache::default, |folder| TuningCache::from_file(&folder.join("tuning.json")))
     }
 
     /// The cache in a file; empty where it cannot be read.
-    pub fn at(file: &Path) -> TuningCache {
+    pub fn from_file(file: &Path) -> TuningCache {
         let text = read::text(file, MAX_FILE).unwrap_or_default();
         let read = serde_json::from_str::<TuningCache>(&text).ok().filter(|cache| cache.version == VERSION);
         TuningCache { version: VERSION, file: Some(file.into()), ..read.unwrap_or_default() }

@@ -187,12 +187,12 @@ fn share(gpu: &Gpu, simulation: &mut Simulation, other: &mut Simulation) -> Opti
         warm(gpu, simulation, Duration::ZERO)?;
         warm(gpu, other, Duration::ZERO)?;
     }
-    let (mut own, mut others) = (Vec::new(), Vec::new());
+    let (mut times, mut other_times) = (Vec::new(), Vec::new());
     for _ in 0..FRAMES {
-        others.push(frame(gpu, other)?);
-        own.push(frame(gpu, simulation)?);
+        other_times.push(frame(gpu, other)?);
+        times.push(frame(gpu, simulation)?);
     }
-    Some(median(own)? / median(others)?.max(f64::MIN_POSITIVE))
+    Some(median(times)? / median(other_times)?.max(f64::MIN_POSITIVE))
 }
 
 fn median(mut all: Vec<f64>) -> Option<f64> {

@@ -267,8 +267,11 @@ fn placed(name: &str, preset: &ExportPreset, document: &Document, graph: &Graph)
     let ground = ground();
     let access = Access::new(&ground.folder, false);
     let version = if preset.frames.0.is_multiple_of(2) { Version::Next } else { Version::Unfinished };
-    let place =
-        ExportPlace { preset: Some(name.into()), version, ..ExportPlace::of(&ground.folder.join("a graph.ron")) };
+    let place = ExportPlace {
+        preset: Some(name.into()),
+        version,
+        ..ExportPlace::from_graph(&ground.folder.join("a graph.ron"))
+    };
     let refused = |error: &Problem| {
         problem(error);
         assert!(error.cause.contains("the preset `"), "an error names the preset: {error}");

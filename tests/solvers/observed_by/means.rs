@@ -193,7 +193,9 @@ fn debugger(scene: &Scene, wire: &str) -> Observed {
     let mut run = Simulation::new(gpu(), scene.plan(PlanOptions::default())?)?;
     let mut debugger = FrameDebugger::new(gpu(), scene.plain()?, &FrameStart::new(&run, &run.recorded_input()))?;
     let plan = debugger.simulation().plan();
-    let Some(place) = plan.wires.get(wire).map(|known| ElementPlace::of(plan, known, 1)) else { return Ok(None) };
+    let Some(place) = plan.wires.get(wire).map(|known| ElementPlace::from_index(plan, known, 1)) else {
+        return Ok(None);
+    };
     let mut viewer = Viewer::new(gpu())?;
     for _ in 0..FRAMES {
         let mut seen = 0;
@@ -277,7 +279,7 @@ fn export(scene: &Scene, wire: &str) -> Observed {
     let folder = Folder::plain(files.path(), "graph");
     let settings = Settings::default();
     let choices = Choices { formats: &[], names: select::DEFAULT_NAMES, folder: &folder, size: None, settings };
-    let items = select::items(&[Request::of(wire, None)], &choices, &scene.document, &scene.graph);
+    let items = select::items(&[Request::single(wire, None)], &choices, &scene.document, &scene.graph);
     let image =
         scene.view(wire).zip(format_named("png")).map(|(view, png)| Item::images(ExportSubject::Wire(view), png));
     let items: Vec<Item> = items.into_iter().flatten().chain(image).collect();
@@ -291,7 +293,7 @@ fn export(scene: &Scene, wire: &str) -> Observed {
         folder: files.path().into(),
         resume: false,
         overwrite: false,
-        checkpoints: Some(Checkpoints::of(2, &scene.document)),
+        checkpoints: Some(Checkpoints::new(2, &scene.document)),
         unseen: true,
     };
     let options = PlanOptions { tuning: scene.tuning.clone(), ..export.plan_options(&scene.access()) };
@@ -337,7 +339,7 @@ fn compare_it(scene: &Scene, wire: &str) -> Observed {
     };
     let plan = scene.plan(PlanOptions { keep, outputs, tuning: scene.tuning.clone(), ..PlanOptions::default() })?;
     let mut sides = [Simulation::new(gpu(), plan.clone())?, Simulation::new(gpu(), plan)?];
-    let subject = host_copy::CopySubject::of(sides[0].plan(), wire);
+    let subject = host_copy::CopySubject::from_name(sides[0].plan(), wire);
     while sides[0].frame() < FRAMES {
         sides.iter_mut().try_for_each(step)?;
         let take = |side: &Simulation| Fallible::Ok(Arc::new(side.take(&subject)?.wait().ok_or("nothing arrived")?));

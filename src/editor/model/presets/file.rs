@@ -191,6 +191,7 @@ mod tests {
     #[test]
     fn two_windows_lose_no_preset() {
         let folder = folder("windows");
+        // Scoped: the threads stand for windows that write at the same time.
         std::thread::scope(|scope| {
             for window in 0..4 {
                 let folder = &folder;

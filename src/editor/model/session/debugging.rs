@@ -413,7 +413,7 @@ impl Session {
         let Some(known) = known else { return };
         let place = match (cell, known.domain) {
             (Some(cell), Some(domain)) => ElementPlace::Cell(domain, cell),
-            _ => ElementPlace::of(plan, known, index),
+            _ => ElementPlace::from_index(plan, known, index),
         };
         self.pick(place);
     }

@@ -274,7 +274,7 @@ impl ComparePane {
                 (None, None) => return Ok(None),
                 (None, Some(there)) => {
                     let name = other.subject.as_deref().unwrap_or(live.name());
-                    let reading = there.take(&CopySubject::of(there.plan(), name));
+                    let reading = there.take(&CopySubject::from_name(there.plan(), name));
                     let of_b = |problem: Problem| format!("{}: {problem}", other.change.title());
                     Side::Coming(Box::new(reading.map_err(of_b)?))
                 }

@@ -272,7 +272,7 @@ impl ExportDialog {
         }
         if self.rows.is_empty() {
             let Some(first) = found.output().or(found.wires.first()) else { return };
-            let remembered = Request::of(&first.name, self.remembered);
+            let remembered = Request::single(&first.name, self.remembered);
             self.rows = vec![if found.fits(&remembered) { remembered } else { found.request(&first.name) }];
         }
         let reserved = self.queue.folders().cloned().collect();
@@ -395,9 +395,10 @@ impl ExportDialog {
 /// Where the graph is.
 fn place(session: &Session) -> ExportPlace {
     let name = &session.document().name;
-    session
-        .path()
-        .map_or_else(|| ExportPlace { folder: PathBuf::new(), ..ExportPlace::of(Path::new(name)) }, ExportPlace::of)
+    session.path().map_or_else(
+        || ExportPlace { folder: PathBuf::new(), ..ExportPlace::from_graph(Path::new(name)) },
+        ExportPlace::from_graph,
+    )
 }
 
 /// The first file of an export.

@@ -35,7 +35,7 @@ impl SurveyedGraph {
 
     /// A wire in its usual format.
     pub(super) fn request(&self, wire: &str) -> Request {
-        Request::of(wire, select::usual_format(wire, &self.document, &self.graph).ok())
+        Request::single(wire, select::usual_format(wire, &self.document, &self.graph).ok())
     }
 
     /// Whether the format of a request can hold its wires.
@@ -176,7 +176,7 @@ impl Resolved {
             preset::export(&whole, rows.into_iter().flatten().flatten().collect(), &last, document)
         });
         let of_formats = |setting: &&Setting| {
-            items.iter().any(|item| settings::of(item.format).contains(setting)) && **setting != settings::EVERY
+            items.iter().any(|item| settings::of_format(item.format).contains(setting)) && **setting != settings::EVERY
         };
         Resolved {
             rows_of: requests.to_vec(),

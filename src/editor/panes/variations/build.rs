@@ -173,7 +173,7 @@ fn begin(simulation: &mut Simulation, cancel: &Cancel) {
     let theirs = done.clone();
     gpu.when_done(move || theirs.store(true, Ordering::Relaxed));
     while !(done.load(Ordering::Relaxed) || cancel.is_cancelled() || gpu.is_lost()) {
-        gpu.look();
+        gpu.poll();
         std::thread::sleep(LOOK);
     }
 }

@@ -210,7 +210,7 @@ mod tests {
             let now = frames(wall);
             let (least, most) = (now.iter().min().unwrap(), now.iter().max().unwrap());
             assert!(most - least <= 1, "in lockstep: {now:?}");
-            wall.gpu().unwrap().look();
+            wall.gpu().unwrap().poll();
             std::thread::sleep(Duration::from_millis(1));
         }
         images

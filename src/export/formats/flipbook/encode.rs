@@ -106,7 +106,9 @@ impl Sheets<'_> {
                 "the sheet is {width} x {height} texels, and engines take at most {MAX_SIDE} a side: use a smaller --size or fewer tiles"
             ));
         }
-        let (mut files, mut scale, mut played) = (Vec::new(), None, None);
+        let mut files = Vec::new();
+        let mut scale = None;
+        let mut played = None;
         let opaque = self.sheets.first().is_some_and(|(_, tiles)| tiles.iter().flatten().all(|texel| texel[3] >= 1.0));
         for (role, tiles) in &self.sheets {
             let encoded = match role {
@@ -185,7 +187,9 @@ impl Sheets<'_> {
 
     /// What an engine asks for.
     fn json(&self, scale: Option<f32>) -> Json {
-        let (grid, sheet, about) = (self.grid(), self.target.settings.sheet, &self.target.about);
+        let grid = self.grid();
+        let sheet = self.target.settings.sheet;
+        let about = &self.target.about;
         let base = self.target.names.single("");
         let base = base.trim_end_matches('.');
         let sheets: serde_json::Map<String, Json> = self
@@ -203,7 +207,7 @@ impl Sheets<'_> {
             "graph": about.graph,
             "graph_hash": about.hash,
             // Those before it are in the last tiles of a loop.
-            "first_frame": self.target.frames.at(u64::from(self.layout.blended)),
+            "first_frame": self.target.frames.nth(u64::from(self.layout.blended)),
             "frame_step": self.target.frames.step(),
             "columns": grid.columns,
             "rows": grid.rows,

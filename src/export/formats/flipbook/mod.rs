@@ -43,7 +43,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 /// The texels of a frame, for each sheet.
-struct Taken {
+struct ReceivedFrame {
     /// Simulated time \[s\].
     time: f64,
     tiles: Vec<Tile>,
@@ -55,7 +55,7 @@ struct Flipbook {
     roles: Vec<Role>,
     /// Texels of a tile.
     size: Option<[usize; 2]>,
-    taken: Vec<Taken>,
+    frames: Vec<ReceivedFrame>,
     received: u64,
     log: Log,
 }
@@ -63,7 +63,7 @@ struct Flipbook {
 impl Flipbook {
     fn new(target: Target) -> Flipbook {
         let roles = target.layers.iter().enumerate().map(|(index, name)| Role::named(name, index == 0)).collect();
-        Flipbook { target, roles, size: None, taken: Vec::new(), received: 0, log: Log::default() }
+        Flipbook { target, roles, size: None, frames: Vec::new(), received: 0, log: Log::default() }
     }
 
     /// The name of a file, without the folder: `ending` begins with `_` or a dot.
@@ -131,10 +131,10 @@ impl Flipbook {
     fn save(&mut self, layout: Layout) -> Result<(), ExportError> {
         let json = self.target.folder.join(self.name(".json"));
         let failed = |message| ExportError::Incomplete { path: json, message };
-        let (times, mut sheets) = (self.taken.iter().map(|taken| taken.time).collect::<Vec<_>>(), Vec::new());
+        let (times, mut sheets) = (self.frames.iter().map(|frames| frames.time).collect::<Vec<_>>(), Vec::new());
         for (index, role) in self.roles.iter().enumerate() {
             // Tiles are moved: both copies of a large flipbook may not fit into memory.
-            let tiles = self.taken.iter_mut().filter_map(|taken| taken.tiles.get_mut(index)).map(std::mem::take);
+            let tiles = self.frames.iter_mut().filter_map(|frames| frames.tiles.get_mut(index)).map(std::mem::take);
             sheets.push((*role, texels::looped(&tiles.collect::<Vec<_>>(), layout.tiles())));
         }
         let size = self.size.unwrap_or([1, 1]);
@@ -150,7 +150,7 @@ impl Flipbook {
         // In the order of `files`.
         for (name, at) in self.files().into_iter().zip(0..) {
             let path = self.target.folder.join(name);
-            let sum = written.iter().find(|(_, known, _)| *known == path).map(|(_, _, sum)| sum.as_str());
+            let sum = written.iter().find(|(_, named, _)| *named == path).map(|(_, _, sum)| sum.as_str());
             self.log.file(at, sum.unwrap_or_default(), &path)?;
         }
         for (temporary, path, _) in written {
@@ -187,7 +187,7 @@ impl FrameSink for Flipbook {
     }
 
     fn files(&self) -> io::Result<Present> {
-        Present::of(&self.target.folder, &Flipbook::files(self))
+        Present::find_names(&self.target.folder, &Flipbook::files(self))
     }
 
     fn remove(&mut self) -> io::Result<u64> {
@@ -205,11 +205,11 @@ impl FrameSink for Flipbook {
 
     fn write(&mut self, frame: Frame) -> Result<(), ExportError> {
         self.received += 1;
-        self.log.look(&frame, false);
+        self.log.count_odd(&frame, false);
         let (index, path) = (frame.index, self.path(1));
         let tiles = frame.layers().and_then(|layers| self.tiles(layers));
         let tiles = tiles.map_err(|message| ExportError::Encode { index, path, message })?;
-        self.taken.push(Taken { time: frame.time, tiles });
+        self.frames.push(ReceivedFrame { time: frame.time, tiles });
         Ok(())
     }
 
@@ -217,7 +217,7 @@ impl FrameSink for Flipbook {
         let (index, path) = (self.target.frames.first(), self.path(1));
         let layout = self.layout().map_err(|message| ExportError::Encode { index, path, message })?;
         // A sheet with gaps plays nowhere.
-        if self.taken.len() == layout.tiles() + layout.blended as usize {
+        if self.frames.len() == layout.tiles() + layout.blended as usize {
             self.save(layout)?;
         }
         Ok(self.received)
@@ -351,15 +351,15 @@ mod tests {
     fn a_loop_has_no_seam() {
         // A blob that goes to the right and never comes back.
         let places: Vec<[f32; 2]> = (0..20u8).map(|frame| [0.1 + 0.04 * f32::from(frame), 0.5]).collect();
-        let taken: Vec<Tile> = places.iter().map(|at| blob(*at)).collect();
-        let tiles = texels::looped(&taken, 16);
+        let frames: Vec<Tile> = places.iter().map(|at| blob(*at)).collect();
+        let tiles = texels::looped(&frames, 16);
         let change = |one: &Tile, other: &Tile| {
             let squares = one.iter().zip(other).map(|(one, other)| (one[3] - other[3]).powi(2));
             (squares.sum::<f32>() / one.len() as f32).sqrt()
         };
         let within: Vec<f32> = tiles.windows(2).map(|pair| change(&pair[0], &pair[1])).collect();
         let (largest, seam) = (within.iter().copied().fold(0.0, f32::max), change(&tiles[15], &tiles[0]));
-        let cut = change(&taken[15], &taken[0]);
+        let cut = change(&frames[15], &frames[0]);
         println!("change from tile to tile: at most {largest:.4}, over the seam {seam:.4}, {cut:.4} without blending");
         assert!(seam < 1.1 * largest && cut > 2.0 * largest, "{seam} {largest} {cut}");
         let target = target(20, Sheet { looped: true, ..Sheet::default() });

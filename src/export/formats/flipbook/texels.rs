@@ -8,14 +8,14 @@ pub(super) type Tile = Vec<Texel>;
 
 /// The tiles of a flipbook that repeats: the first ones are left out, and blended over the last ones, which so end where the first
 /// tile begins. `tiles` are those that stay; what is beyond them in `taken` is the number of blended ones.
-pub(super) fn looped(taken: &[Tile], tiles: usize) -> Vec<Tile> {
-    let blended = taken.len().saturating_sub(tiles);
+pub(super) fn looped(frames: &[Tile], tiles: usize) -> Vec<Tile> {
+    let blended = frames.len().saturating_sub(tiles);
     let tile = |index: usize| {
         let Some(over) = (index + blended).checked_sub(tiles) else {
-            return taken.get(index + blended).cloned().unwrap_or_default();
+            return frames.get(index + blended).cloned().unwrap_or_default();
         };
         let share = (over + 1) as f32 / (blended + 1) as f32;
-        match (taken.get(index + blended), taken.get(over)) {
+        match (frames.get(index + blended), frames.get(over)) {
             (Some(end), Some(start)) => end.iter().zip(start).map(|(end, start)| mix(*end, *start, share)).collect(),
             _ => Tile::new(),
         }

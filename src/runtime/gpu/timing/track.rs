@@ -148,7 +148,7 @@ impl Track {
         let waits = |slot: &TimestampSlot| slot.state.load(Ordering::Acquire) == WAITING;
         if self.ring.iter().any(waits) {
             // Its result is about submissions, not about failures.
-            gpu.look();
+            gpu.poll();
         }
         let ms = f64::from(gpu.queue.get_timestamp_period()) * 1e-6;
         for offset in 0..RING {

@@ -20,15 +20,15 @@ impl Bound {
         layout: &wgpu::BindGroupLayout,
         uniforms: &wgpu::Buffer,
         theirs: [&wgpu::Buffer; 3],
-        own: [&wgpu::Buffer; 5],
+        view_buffers: [&wgpu::Buffer; 5],
     ) -> &wgpu::BindGroup {
-        let place = match self.0.iter().position(|(known, _)| known.iter().eq(theirs)) {
+        let place = match self.0.iter().position(|(source, _)| source.iter().eq(theirs)) {
             Some(place) => place,
             None => {
                 if self.0.len() == MAX_KEPT {
                     self.0.remove(0);
                 }
-                let buffers = [uniforms].into_iter().chain(theirs).chain(own);
+                let buffers = [uniforms].into_iter().chain(theirs).chain(view_buffers);
                 let entries: Vec<wgpu::BindGroupEntry<'_>> = buffers
                     .enumerate()
                     .map(|(binding, buffer)| wgpu::BindGroupEntry {

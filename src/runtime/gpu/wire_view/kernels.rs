@@ -7,14 +7,14 @@ use crate::problem::Problem;
 
 /// The complete WGSL text; the colour maps are those of the stage, with the functions that it uses.
 pub fn wgsl() -> String {
-    let own = [
+    let view_text = [
         include_str!("source.wgsl"),
         include_str!("statistics.wgsl"),
         include_str!("image.wgsl"),
         include_str!("points.wgsl"),
     ];
     let stage = Library::builtin().stage("view/color_map");
-    own.concat() + stage.map_or("", |stage| &stage.source)
+    view_text.concat() + stage.map_or("", |stage| &stage.source)
 }
 
 #[derive(Debug)]
@@ -41,12 +41,12 @@ impl Compiled {
     /// # Errors
     /// As `build`.
     pub(crate) fn get(&self, build: impl FnOnce() -> Result<Kernels, Problem>) -> Result<Arc<Kernels>, Problem> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernels) = &*known {
+        let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernels) = &*shared {
             return Ok(kernels.clone());
         }
         let kernels = Arc::new(build()?);
-        *known = Some(kernels.clone());
+        *shared = Some(kernels.clone());
         Ok(kernels)
     }
 }

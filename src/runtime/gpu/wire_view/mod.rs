@@ -133,9 +133,9 @@ impl Lens {
             self.gpu.queue.write_buffer(&self.uniforms, 0, bytemuck::bytes_of(params));
             self.written = Some(*params);
         }
-        let own = [&self.found, &self.sums, &canvas.depths, &canvas.winners, &canvas.pixels];
+        let view_buffers = [&self.found, &self.sums, &canvas.depths, &canvas.winners, &canvas.pixels];
         let theirs = [source.values, source.count, source.places];
-        let group = self.bound.get(&self.gpu, &self.kernels.layout, &self.uniforms, theirs, own);
+        let group = self.bound.get(&self.gpu, &self.kernels.layout, &self.uniforms, theirs, view_buffers);
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         encoder.clear_buffer(&self.found, 0, None);
         let groups = params.elements.div_ceil(1024).clamp(1, MAX_GROUPS);

@@ -58,7 +58,7 @@ impl Staging {
     ) -> Option<usize> {
         let free = |slot: &StagingSlot| slot.state.load(Ordering::Acquire) == FREE;
         if !self.slots.iter().any(free) {
-            gpu.look();
+            gpu.poll();
         }
         let place = self.slots.iter().position(free)?;
         self.copies += 1;
@@ -85,7 +85,7 @@ impl Staging {
         match wait {
             true => gpu.wait(),
             // Callbacks come from polling; a lost device is reported elsewhere.
-            false => gpu.look(),
+            false => gpu.poll(),
         }
         let mut arrived: Vec<(u64, Arrived)> = self.slots.iter().filter_map(StagingSlot::take).collect();
         arrived.sort_by_key(|(copy, _)| *copy);

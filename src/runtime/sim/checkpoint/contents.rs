@@ -50,7 +50,7 @@ pub fn named(states: &[BadState]) -> String {
 impl Checkpoint {
     /// Whether the checkpoint holds a State, by its node and its description.
     pub fn holds(&self, node: &str, description: &str) -> bool {
-        self.about.states.get(node).is_some_and(|known| known.description == description)
+        self.about.states.get(node).is_some_and(|saved| saved.description == description)
     }
 
     /// The file's extension.
@@ -71,7 +71,7 @@ impl Checkpoint {
     ) -> Checkpoint {
         let layout = |((node, description), words): (&(String, String), &Vec<u32>)| {
             let state = plan.states.iter().find(|state| state.node == *node && state.description == *description);
-            state.map_or_else(|| StateLayout::plain(words.len()), |state| StateLayout::of(plan, state))
+            state.map_or_else(|| StateLayout::plain(words.len()), |state| StateLayout::of_state(plan, state))
         };
         let layouts = snapshot.states.iter().map(layout).collect();
         let state = |(node, description): &(String, String)| {
@@ -165,7 +165,7 @@ pub(super) fn common<'p>(
     about: &'p About,
 ) -> impl Iterator<Item = (&'p crate::plan::State, StateLayout)> {
     let same = |state: &&crate::plan::State| {
-        about.states.get(&state.node).is_some_and(|known| known.description == state.description)
+        about.states.get(&state.node).is_some_and(|saved| saved.description == state.description)
     };
-    held(plan).filter(same).map(|state| (state, StateLayout::of(plan, state)))
+    held(plan).filter(same).map(|state| (state, StateLayout::of_state(plan, state)))
 }

@@ -155,7 +155,7 @@ impl CheckpointFile {
         }
         let (mut states, mut layouts) = (BTreeMap::new(), BTreeMap::new());
         for (state, layout) in wanted {
-            let (Some(tensor), Some(known)) = (self.header.tensors.get(&state.node), about.states.get(&state.node))
+            let (Some(tensor), Some(saved)) = (self.header.tensors.get(&state.node), about.states.get(&state.node))
             else {
                 continue;
             };
@@ -163,7 +163,7 @@ impl CheckpointFile {
                 let (path, cause) = (self.path.clone(), error.to_string());
                 CheckpointError::File { path, doing: "read", cause }
             };
-            let words = words(&mut file, tensor, &layout, &known.sha256).map_err(fault)?;
+            let words = words(&mut file, tensor, &layout, &saved.sha256).map_err(fault)?;
             let words = words.ok_or_else(|| damaged(format!("the State {}", state.node)))?;
             let live = words.first().copied().unwrap_or(0);
             if let Some(capacity) = layout.capacity.filter(|capacity| live > *capacity) {

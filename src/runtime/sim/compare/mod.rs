@@ -55,7 +55,7 @@ pub struct Comparison {
 /// Sides that do not fit: elements of another kind, other components or dimensions, faces of another resolution.
 pub fn compare(a: &Arc<HostCopy>, b: &Arc<HostCopy>, show: Show, measure: Measure) -> Result<Comparison, Problem> {
     let fit::Fitted { a: left, b: right, remarks } = fit::fit(a, b)?;
-    let statistics = statistics::of(&left, &right);
+    let statistics = statistics::compare(&left, &right);
     let (left, right) = (fit::centered(left), fit::centered(right));
     let difference = Arc::new(difference(&left, &right, show, measure));
     let range = range(a, show, range(b, show, None));
@@ -132,13 +132,13 @@ fn difference(a: &HostCopy, b: &HostCopy, show: Show, measure: Measure) -> HostC
 }
 
 /// Widens a range by what is shown of a side. Lengths begin at zero.
-fn range(side: &Arc<HostCopy>, show: Show, known: Option<(f64, f64)>) -> Option<(f64, f64)> {
+fn range(side: &Arc<HostCopy>, show: Show, limits: Option<(f64, f64)>) -> Option<(f64, f64)> {
     let side = fit::centered(side.clone());
     let from_zero = side.components() > 1 && !matches!(show, Show::Component(_));
-    let known = known.or(from_zero.then_some((0.0, 0.0)));
+    let limits = limits.or(from_zero.then_some((0.0, 0.0)));
     let parts = (0..side.elements()).map(|element| part(&side, element, show)).filter(|part| part.is_finite());
-    parts.fold(known, |known, part| {
-        let (low, high) = known.unwrap_or((part, part));
+    parts.fold(limits, |limits, part| {
+        let (low, high) = limits.unwrap_or((part, part));
         Some((low.min(part), high.max(part)))
     })
 }

@@ -88,7 +88,7 @@ impl Statistics {
 }
 
 /// The statistics of two sides.
-pub(super) fn of(a: &HostCopy, b: &HostCopy) -> Statistics {
+pub(super) fn compare(a: &HostCopy, b: &HostCopy) -> Statistics {
     let faces = a.is_on_faces();
     let components = a.components();
     // Of faces and of several numbers in a cell, each is an element of its own.
@@ -100,7 +100,9 @@ pub(super) fn of(a: &HostCopy, b: &HostCopy) -> Statistics {
         false => side.number(at, part),
     };
     let mut found = Statistics { mean: vec![0.0; components], ..Statistics::default() };
-    let (mut absolute, mut squares, mut reference) = (0.0, 0.0, 0.0);
+    let mut absolute = 0.0;
+    let mut squares = 0.0;
+    let mut reference = 0.0;
     let mut counts = vec![0u64; components];
     for at in (0..elements).filter(|at| !faces || is_face(a, *at)) {
         let finite = |side: &HostCopy| (0..parts).all(|part| parts_of(side, at, part).is_finite());

@@ -124,7 +124,7 @@ impl FrameDebugger {
         self.simulation.engine.rewind();
         self.restore();
         self.find_what_runs()?;
-        self.at(0)
+        self.move_to(0)
     }
 
     /// Gives the States the values from the start of the frame.
@@ -163,7 +163,7 @@ impl FrameDebugger {
         let Simulation { engine, gpu, settings, .. } = &self.simulation;
         let reading = engine.run_watched(gpu, settings.bytes(), 0..end, peeks).map_err(Problem::from)?;
         let words = reading.wait().ok_or_else(|| crate::sim::lost("frame"))?;
-        self.at(end)?;
+        self.move_to(end)?;
         Ok(words)
     }
 
@@ -230,7 +230,7 @@ impl FrameDebugger {
         let Simulation { engine, gpu, settings, .. } = &self.simulation;
         engine.run_part(gpu, settings.bytes(), self.position..position);
         gpu.wait();
-        self.at(position)
+        self.move_to(position)
     }
 
     /// Runs the next dispatch. Returns whether there was one.
@@ -269,8 +269,8 @@ impl FrameDebugger {
         let substep = |at: usize| accesses(at).map(|accesses| accesses.substep);
         let same = |at: &usize| node(*at) == node(first) && substep(*at) == substep(first);
         let repeats = (0..first).rev().take_while(same).chain((first..self.len()).take_while(same));
-        let own = repeats.into_iter().any(|at| iteration(at) != iteration(first));
-        let group = node(first).rsplit_once('/').map(|(group, _)| group).filter(|_| !own);
+        let iterates = repeats.into_iter().any(|at| iteration(at) != iteration(first));
+        let group = node(first).rsplit_once('/').map(|(group, _)| group).filter(|_| !iterates);
         let mut behind = (first..self.len()).filter(|at| self.runs(*at));
         let end = behind.find(|at| match group {
             Some(group) => {
@@ -354,7 +354,7 @@ impl FrameDebugger {
     }
 
     /// Stands at a position: names of wires refer to what they hold there.
-    pub(super) fn at(&mut self, position: usize) -> Result<(), Problems> {
+    pub(super) fn move_to(&mut self, position: usize) -> Result<(), Problems> {
         self.position = position;
         let mut wires = std::mem::take(&mut self.simulation.plan.wires);
         for (name, wire) in &mut wires {

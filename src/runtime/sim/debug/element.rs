@@ -35,14 +35,14 @@ pub struct Element {
 
 impl Element {
     /// The element of a wire at an index.
-    pub(super) fn of(plan: &Plan, wire: &Wire, index: u64) -> Element {
-        Element { place: ElementPlace::of(plan, wire, index), index }
+    pub(super) fn from_index(plan: &Plan, wire: &Wire, index: u64) -> Element {
+        Element { place: ElementPlace::from_index(plan, wire, index), index }
     }
 }
 
 impl ElementPlace {
     /// Where an element of a wire is.
-    pub fn of(plan: &Plan, wire: &Wire, index: u64) -> ElementPlace {
+    pub fn from_index(plan: &Plan, wire: &Wire, index: u64) -> ElementPlace {
         let domain = wire.domain.and_then(|id| Some((id, plan.domains.get(id)?)));
         match (wire.ty, domain) {
             (WireType::Grid(_) | WireType::FaceGrid, Some((id, domain))) => {

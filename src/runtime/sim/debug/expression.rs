@@ -51,13 +51,13 @@ impl Formula {
         let mut measured: Vec<(String, String, Measurement)> = Vec::new();
         let mut replaced = String::new();
         for (word, apart) in words(text) {
-            let own = apart || word.parse::<f64>().is_ok() || is_own(word);
-            if own {
+            let is_literal = apart || word.parse::<f64>().is_ok() || is_own(word);
+            if is_literal {
                 replaced.push_str(word);
                 continue;
             }
-            let known = measured.iter().find(|(_, named, _)| named == word).map(|(name, ..)| name.clone());
-            let name = match known {
+            let measured_name = measured.iter().find(|(_, named, _)| named == word).map(|(name, ..)| name.clone());
+            let name = match measured_name {
                 Some(name) => name,
                 None => {
                     let measurement = Measurement::parse(word, document, graph)?;
@@ -105,7 +105,7 @@ impl Formula {
         let mut numbers = Numbers::new();
         let mut values = Vec::new();
         for ((name, word, measurement), sample) in self.measured.iter().zip(&samples) {
-            let found = expect::of(sample, measurement.statistic, measurement.component).values;
+            let found = expect::evaluate(sample, measurement.statistic, measurement.component).values;
             numbers.extend(Number::vector(&found).map(|number| (name.clone(), number)));
             values.push((word.clone(), found));
         }

@@ -66,13 +66,13 @@ impl FrameDebugger {
     /// name, any wire. `None` where that does not happen; then the debugger stands at the end of the frame.
     pub(super) fn find_bad(&mut self, wire: Option<&str>, bounds: &Bounds) -> Result<Option<Occurrence>, Problems> {
         self.restore();
-        self.at(0)?;
+        self.move_to(0)?;
         let mut looks: Vec<(Option<usize>, String, Wire)> = Vec::new();
         let plan = &self.simulation.plan;
         match wire {
             Some(name) => {
-                let own = format!("{name}.value");
-                let versions = plan.versions.wires.get(name).or_else(|| plan.versions.wires.get(&own));
+                let value_name = format!("{name}.value");
+                let versions = plan.versions.wires.get(name).or_else(|| plan.versions.wires.get(&value_name));
                 for version in versions.into_iter().flatten() {
                     if version.written.is_none_or(|dispatch| self.runs(dispatch)) {
                         looks.push((version.written, name.to_string(), version.wire.clone()));
@@ -82,8 +82,8 @@ impl FrameDebugger {
             None => {
                 for state in &plan.states {
                     let name = [state.node.clone(), format!("{}.value", state.node)];
-                    let known = name.into_iter().find_map(|name| Some((plan.wires.get(&name)?.clone(), name)));
-                    looks.extend(known.map(|(wire, name)| (None, name, wire)));
+                    let state_wire = name.into_iter().find_map(|name| Some((plan.wires.get(&name)?.clone(), name)));
+                    looks.extend(state_wire.map(|(wire, name)| (None, name, wire)));
                 }
                 for (at, accesses) in plan.versions.dispatches.iter().enumerate().filter(|(at, _)| self.runs(*at)) {
                     looks.extend(
@@ -100,13 +100,13 @@ impl FrameDebugger {
         });
         let prepared: Vec<Option<Look>> = prepared.collect();
         let (looks, prepared): (Vec<_>, Vec<Look>) =
-            looks.into_iter().zip(prepared).filter_map(|(known, look)| Some((known, look?))).unzip();
+            looks.into_iter().zip(prepared).filter_map(|(version, look)| Some((version, look?))).unzip();
         let scan = Scan::new(&self.simulation.gpu, prepared)?;
         let mut found = self.run_scans(&scan, &looks)?.into_iter();
         let first = looks.into_iter().find_map(|look| found.next().flatten().map(|hits| (look, hits)));
         let Some(((dispatch, wire, version), hits)) = first else { return Ok(None) };
         self.seek(dispatch.map_or(0, |dispatch| dispatch + 1))?;
-        let element = Element::of(&self.simulation.plan, &version, u64::from(hits.first));
+        let element = Element::from_index(&self.simulation.plan, &version, u64::from(hits.first));
         Ok(Some(Occurrence { dispatch, wire, version, element, count: hits.count }))
     }
 
@@ -131,7 +131,7 @@ impl FrameDebugger {
         }
         engine.run_part(gpu, settings.bytes(), position..self.len());
         let words = scan.read().map_err(Problem::from)?.wait().ok_or_else(|| crate::sim::lost("frame"))?;
-        self.at(self.len())?;
+        self.move_to(self.len())?;
         Ok(scan.hits(&words))
     }
 

@@ -72,7 +72,7 @@ impl NanSearch {
             Some(before) => search(gpu, plan, before, u64::MAX, &mut go_on)?,
             None => None,
         };
-        let told = |mut report: Report, more: String| {
+        let extended = |mut report: Report, more: String| {
             report.cause = format!("{}; {more}", report.cause);
             report
         };
@@ -82,7 +82,7 @@ impl NanSearch {
                     "{} at frame {at}, so the frames before were computed again with the present graph",
                     why.verb()
                 );
-                Some((debugger, told(report, more)))
+                Some((debugger, extended(report, more)))
             }
             (None, Some((debugger, report))) => {
                 let more = match &self.before {
@@ -95,7 +95,7 @@ impl NanSearch {
                         why.cause()
                     ),
                 };
-                Some((debugger, told(report, more)))
+                Some((debugger, extended(report, more)))
             }
             (None, None) => None,
         })

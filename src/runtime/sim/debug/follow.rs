@@ -156,11 +156,11 @@ impl Follower {
             let frame = self.debugger.frame();
             let moved = self.debugger.moved(&self.set, &self.order)?;
             let mut now = vec![None; moved.count];
-            for (before, known) in who.iter().enumerate() {
+            for (before, origin) in who.iter().enumerate() {
                 let place = moved.index(before as u32).and_then(|at| now.get_mut(at as usize));
-                place.into_iter().for_each(|place| *place = Some(*known));
+                place.into_iter().for_each(|place| *place = Some(*origin));
             }
-            who = now.into_iter().enumerate().map(|(at, known)| known.unwrap_or((frame, at as u32))).collect();
+            who = now.into_iter().enumerate().map(|(at, origin)| origin.unwrap_or((frame, at as u32))).collect();
             if frame >= past.end() || !self.debugger.next_of(past)? {
                 break;
             }

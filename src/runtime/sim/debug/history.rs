@@ -103,7 +103,9 @@ impl FrameDebugger {
             let before: Vec<Option<Vec<f64>>> =
                 updates.iter().map(|(_, had)| if *had { values.next() } else { None }).collect();
             for ((wire, _), before) in updates.into_iter().zip(before) {
-                let (node, part, inputs) = (node.clone(), part.clone(), inputs.clone());
+                let node = node.clone();
+                let part = part.clone();
+                let inputs = inputs.clone();
                 let after = values.next().unwrap_or_default();
                 found.push(WriteEvent { dispatch, node, part, wire, before, after, inputs });
             }

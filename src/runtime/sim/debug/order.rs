@@ -55,11 +55,11 @@ impl FrameDebugger {
 
     /// The attributes of a set.
     pub(super) fn attributes(&self, set: &str) -> Vec<String> {
-        let own = |(name, wire): (&String, &Wire)| {
+        let attribute = |(name, wire): (&String, &Wire)| {
             let part = name.strip_prefix(set)?.strip_prefix('.').filter(|part| !part.contains('.'))?;
             matches!(wire.ty, WireType::Attribute(_)).then(|| part.to_string())
         };
-        self.wires.iter().filter_map(own).collect()
+        self.wires.iter().filter_map(attribute).collect()
     }
 
     /// How the particles of a State move.
@@ -80,7 +80,9 @@ impl FrameDebugger {
         let name = format!("{set}.{carrier}");
         let start = self.version(&name, 0)?.wire.clone();
         let mut wire = self.version(&name, self.len())?.wire.clone();
-        let (mut moves, mut versions, mut before) = (Vec::new(), Vec::new(), self.len());
+        let mut moves = Vec::new();
+        let mut versions = Vec::new();
+        let mut before = self.len();
         let dispatches = &self.simulation.plan.versions.dispatches;
         let part = |name: &str| name.rsplit_once('.').map(|(_, part)| part.to_string());
         loop {
@@ -115,16 +117,16 @@ impl FrameDebugger {
     /// A set in another order, or of particles that no State holds.
     pub(super) fn state_of(&self, set: &str) -> Result<String, Problem> {
         let states = self.particle_states();
-        let own = set.strip_suffix(".value").unwrap_or(set);
-        if let Some(state) = states.iter().find(|state| *state == own) {
+        let state_name = set.strip_suffix(".value").unwrap_or(set);
+        if let Some(state) = states.iter().find(|state| *state == state_name) {
             return Ok(state.clone());
         }
         for state in &states {
             let Ok(order) = self.order(state) else { continue };
             let Some(version) = self.version(&format!("{set}.{}", order.carrier), self.len()) else { continue };
-            let known = order.versions.contains(&(version.wire.buffer, version.written));
+            let in_order = order.versions.contains(&(version.wire.buffer, version.written));
             let later = order.moves.last().is_some_and(|(at, _)| version.written.is_none_or(|written| *at > written));
-            if known && !later {
+            if in_order && !later {
                 return Ok(state.clone());
             }
         }
@@ -164,9 +166,12 @@ impl FrameDebugger {
                 Reorder::Gather => {
                     let mut places = vec![NONE; capacity];
                     for (place, from) in index.iter().take(living as usize).enumerate() {
-                        let known = places.get_mut((*from as usize).min(capacity.saturating_sub(1)));
+                        let successor = places.get_mut((*from as usize).min(capacity.saturating_sub(1)));
                         // Of copies, the first one is the particle.
-                        known.into_iter().filter(|known| **known == NONE).for_each(|known| *known = place as u32);
+                        successor
+                            .into_iter()
+                            .filter(|successor| **successor == NONE)
+                            .for_each(|successor| *successor = place as u32);
                     }
                     places
                 }

@@ -163,22 +163,22 @@ impl Report {
 
     /// Whether a debugger has the dispatch that the report names.
     pub fn fits(&self, debugger: &FrameDebugger) -> bool {
-        let known = self.dispatch.and_then(|at| debugger.simulation.plan.frame.get(at.checked_sub(1)?));
+        let dispatch = self.dispatch.and_then(|at| debugger.simulation.plan.frame.get(at.checked_sub(1)?));
         self.dispatches == debugger.len()
-            && known.map(|dispatch| (&dispatch.node, &dispatch.part)) == self.node.as_ref().zip(self.part.as_ref())
+            && dispatch.map(|dispatch| (&dispatch.node, &dispatch.part)) == self.node.as_ref().zip(self.part.as_ref())
     }
 
     /// The place that the wire and the index name.
     fn known_place(&self, debugger: &FrameDebugger) -> Option<ElementPlace> {
         let (wire, index) = (self.wire.as_ref()?, self.index.as_ref()?);
         let wires = debugger.wires();
-        let known = wires.get(wire).or_else(|| wires.get(&format!("{wire}.value")))?;
+        let kept_wire = wires.get(wire).or_else(|| wires.get(&format!("{wire}.value")))?;
         let mut cell = [0; 3];
         cell.iter_mut().zip(index).for_each(|(to, from)| *to = *from);
-        match known.ty {
-            WireType::Grid(_) | WireType::FaceGrid => Some(ElementPlace::Cell(known.domain?, cell)),
+        match kept_wire.ty {
+            WireType::Grid(_) | WireType::FaceGrid => Some(ElementPlace::Cell(kept_wire.domain?, cell)),
             WireType::Attribute(_) => {
-                Some(ElementPlace::Particle { capacity: known.capacity, space: known.space, index: cell[0] })
+                Some(ElementPlace::Particle { capacity: kept_wire.capacity, space: kept_wire.space, index: cell[0] })
             }
             _ => None,
         }
@@ -311,7 +311,7 @@ impl Fired {
                 dispatch: Some(dispatch),
                 wire: wire.clone(),
                 version: version.wire.clone(),
-                element: super::Element::of(&debugger.simulation.plan, &version.wire, index),
+                element: super::Element::from_index(&debugger.simulation.plan, &version.wire, index),
                 count: 1,
             });
             report.wire = Some(wire);
@@ -359,9 +359,9 @@ impl Report {
     /// Names a dispatch, by its index in the plan.
     fn name(&mut self, debugger: &FrameDebugger, dispatch: Option<usize>) {
         self.dispatch = dispatch.map(|at| at + 1);
-        let known = dispatch.and_then(|at| debugger.simulation.plan.frame.get(at));
-        self.node = known.map(|dispatch| dispatch.node.clone());
-        self.part = known.map(|dispatch| dispatch.part.clone());
+        let named = dispatch.and_then(|at| debugger.simulation.plan.frame.get(at));
+        self.node = named.map(|dispatch| dispatch.node.clone());
+        self.part = named.map(|dispatch| dispatch.part.clone());
     }
 
     /// Names a single number and its value, if it is one that can be read here.

@@ -37,8 +37,10 @@ impl FrameStart {
         let plan = &simulation.plan;
         // Before the first frame, the States have their initial values.
         let states = if simulation.fresh { &[][..] } else { &plan.states };
-        let known = self.names.len() == states.len();
-        if !known || states.iter().zip(&self.names).any(|(s, (node, text))| s.node != *node || s.description != *text) {
+        let same_count = self.names.len() == states.len();
+        if !same_count
+            || states.iter().zip(&self.names).any(|(s, (node, text))| s.node != *node || s.description != *text)
+        {
             self.names = states.iter().map(|state| (state.node.clone(), state.description.clone())).collect();
         }
         let buffers: Vec<_> = states.iter().map(|state| state.buffer).collect();
@@ -70,7 +72,7 @@ impl FrameStart {
         let (Some(base), Some(input)) = (past.base(frame), past.input(frame)) else { return Ok(None) };
         let states = match &base.contents {
             None => Snapshot::default(),
-            Some(Handle::Gpu(copies)) => Snapshot::of(copies),
+            Some(Handle::Gpu(copies)) => Snapshot::from_copies(copies),
             Some(other) => {
                 let lost = || Problem::new("", "", "a checkpoint on disk can't be read", "clear the checkpoints");
                 let sizes: Vec<u64> = base.states.iter().map(|state| state.bytes).collect();
@@ -110,9 +112,9 @@ impl FrameStart {
         simulation.start();
         for (path, value) in &self.params {
             let Simulation { settings, plan, .. } = simulation;
-            let known = plan.settings.iter().find(|slot| slot.paths.first() == Some(path)).map(|slot| &slot.value);
+            let present = plan.settings.iter().find(|slot| slot.paths.first() == Some(path)).map(|slot| &slot.value);
             let number = plan.numbers.iter().find(|number| number.path() == path).map(|number| &number.value);
-            if known.or(number).is_some_and(|known| known != value) {
+            if present.or(number).is_some_and(|present| present != value) {
                 // A value that the plan cannot take was compiled into it.
                 let _ = settings.set(plan, path, value.clone());
             }

@@ -74,12 +74,12 @@ pub fn request(simulation: &Simulation, subject: &ExpectSubject) -> Result<Pendi
 
 fn wire(simulation: &Simulation, name: &str) -> Result<(Kind, Reading), Problem> {
     let plan = simulation.plan();
-    let known = plan.wires.get(name).ok_or_else(|| {
+    let planned = plan.wires.get(name).ok_or_else(|| {
         let remedy = "connect it to an Output or a State, or remove the expectation";
         Problem::new("", name, "the plan does not compute the wire", remedy)
     })?;
-    let domain = known.domain.and_then(|domain| plan.domains.get(domain)).cloned();
-    Ok((Kind::Wire(Box::new(known.clone()), domain.map(Box::new)), simulation.read_async(name)?))
+    let domain = planned.domain.and_then(|domain| plan.domains.get(domain)).cloned();
+    Ok((Kind::Wire(Box::new(planned.clone()), domain.map(Box::new)), simulation.read_async(name)?))
 }
 
 impl PendingSample {

@@ -6,7 +6,7 @@ mod statistic;
 use std::collections::{BTreeSet, VecDeque};
 
 pub use measure::{PendingSample, Sample, request};
-pub use statistic::{StatisticValues, of};
+pub use statistic::{StatisticValues, evaluate};
 
 use crate::graph::expect::{Bound, ExpectSubject, Expectation, Statistic, list, plain};
 use crate::plan::{Keep, Outputs};
@@ -47,9 +47,9 @@ pub fn keep<'e>(expectations: impl IntoIterator<Item = &'e Expectation>) -> BTre
 
 /// What expectations need from a plan: wires, and images where one is named.
 pub fn needs(expectations: &[Result<Expectation, Problem>]) -> (Keep, Outputs) {
-    let known = expectations.iter().filter_map(|e| e.as_ref().ok()).filter(|e| e.other_variant.is_none());
-    let kept = keep(known.clone());
-    let outputs: BTreeSet<&String> = known
+    let checked = expectations.iter().filter_map(|e| e.as_ref().ok()).filter(|e| e.other_variant.is_none());
+    let kept = keep(checked.clone());
+    let outputs: BTreeSet<&String> = checked
         .filter_map(|expectation| match &expectation.subject {
             ExpectSubject::Image(output) => Some(output),
             _ => None,
@@ -101,8 +101,8 @@ impl Checker {
         let before = std::mem::replace(self, Checker::new(expectations));
         self.suspended = before.suspended;
         let moved = |old: usize| {
-            let known = before.expectations.get(old)?;
-            self.expectations.iter().position(|expectation| expectation == known)
+            let expectation = before.expectations.get(old)?;
+            self.expectations.iter().position(|other| other == expectation)
         };
         let places: Vec<Option<usize>> = (0..before.expectations.len()).map(moved).collect();
         for (place, (outcomes, values)) in places.iter().zip(before.outcomes.into_iter().zip(before.before)) {
@@ -227,7 +227,7 @@ impl Checker {
                 Outcome { frame, verdict, found: format!("{found:032x}") }
             }
             (Ok(sample), bound) => {
-                let found = of(sample, expectation.statistic, expectation.component);
+                let found = evaluate(sample, expectation.statistic, expectation.component);
                 if let (Bound::UnchangedSince(since, _), Some(before)) = (bound, self.before.get_mut(index))
                     && *since == frame
                 {
@@ -326,5 +326,5 @@ pub fn found_now(
     statistic: Statistic,
     component: Option<u32>,
 ) -> Result<StatisticValues, Problem> {
-    Ok(of(&request(simulation, subject)?.wait()?, statistic, component))
+    Ok(evaluate(&request(simulation, subject)?.wait()?, statistic, component))
 }

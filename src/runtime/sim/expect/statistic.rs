@@ -17,7 +17,7 @@ pub struct StatisticValues {
 }
 
 /// The statistic of a sample. NaN and infinity carry over into statistics of values: a mean does not leave them out.
-pub fn of(sample: &Sample, statistic: Statistic, component: Option<u32>) -> StatisticValues {
+pub fn evaluate(sample: &Sample, statistic: Statistic, component: Option<u32>) -> StatisticValues {
     let component = component.map(|component| component as usize);
     if let Statistic::Cell(_) | Statistic::Particle(_) = statistic {
         return one_of(sample, statistic, component);
@@ -36,7 +36,7 @@ pub fn of(sample: &Sample, statistic: Statistic, component: Option<u32>) -> Stat
     };
     let mut found = StatisticValues::default();
     for part in parts {
-        let sums = Sums::of(part);
+        let sums = Sums::sum(part);
         found.count += sums.count;
         found.nan += sums.nan;
         found.infinite += sums.infinite;
@@ -71,7 +71,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(values: impl Iterator<Item = f64>) -> Sums {
+    fn sum(values: impl Iterator<Item = f64>) -> Sums {
         let none =
             Sums { count: 0, nan: 0, infinite: 0, min: f64::INFINITY, max: f64::NEG_INFINITY, sum: 0.0, squares: 0.0 };
         values.fold(none, |sums, value| Sums {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn value(sample: &Sample, statistic: Statistic, component: Option<u32>) -> Vec<f64> {
-        of(sample, statistic, component).values
+        evaluate(sample, statistic, component).values
     }
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
         for statistic in [Statistic::Min, Statistic::Max, Statistic::Mean, Statistic::Sum, Statistic::Rms] {
             assert!(value(&sample, statistic, None)[0].is_nan(), "{statistic:?}");
         }
-        let found = of(&sample, Statistic::Nan, None);
+        let found = evaluate(&sample, Statistic::Nan, None);
         assert_eq!((found.values.as_slice(), found.nan, found.infinite, found.count), ([1.0].as_slice(), 1, 1, 3));
         let vectors = field(WireType::Grid(ValueType::Vec2), [1, 1, 1], 2, &[f32::NAN, f32::NAN]);
         assert_eq!(value(&vectors, Statistic::Nan, None), [2.0], "components are counted");

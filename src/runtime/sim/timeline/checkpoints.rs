@@ -2,10 +2,11 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, TryRecvError};
 
 use serde::{Deserialize, Serialize};
 
+use crate::background::answer;
 use crate::files::scratch::Scratch;
 use crate::gpu::{Copies, Gpu, Reading};
 use crate::sim::state_layout::HeldState;
@@ -165,11 +166,11 @@ impl Checkpoints {
 
     /// Memory in use \[bytes\], by place.
     pub(super) fn used(&self, place: Storage) -> u64 {
-        self.list.iter().filter(|known| known.place() == place).map(|known| known.bytes).sum()
+        self.list.iter().filter(|checkpoint| checkpoint.place() == place).map(|checkpoint| checkpoint.bytes).sum()
     }
 
     fn total(&self) -> u64 {
-        self.list.iter().map(|known| known.bytes).sum()
+        self.list.iter().map(|checkpoint| checkpoint.bytes).sum()
     }
 
     /// Whether checkpoints of this size have room at all.
@@ -182,8 +183,8 @@ impl Checkpoints {
     }
 
     pub(super) fn add(&mut self, checkpoint: Checkpoint) {
-        self.list.retain(|known| known.frame != checkpoint.frame || known.hash != checkpoint.hash);
-        let at = self.list.partition_point(|known| known.frame <= checkpoint.frame);
+        self.list.retain(|checkpoint| checkpoint.frame != checkpoint.frame || checkpoint.hash != checkpoint.hash);
+        let at = self.list.partition_point(|checkpoint| checkpoint.frame <= checkpoint.frame);
         self.list.insert(at, checkpoint);
     }
 
@@ -202,15 +203,15 @@ impl Checkpoints {
 
     /// Moves what does not fit on the GPU into host memory. Without memory for the copy, it is tried again.
     fn leave_gpu(&mut self, gpu: &Gpu, now: u64) {
-        let staying = |known: &&Checkpoint| matches!(known.contents, Contents::Gpu(_));
-        let mut used: u64 = self.list.iter().filter(staying).map(|known| known.bytes).sum();
+        let staying = |checkpoint: &&Checkpoint| matches!(checkpoint.contents, Contents::Gpu(_));
+        let mut used: u64 = self.list.iter().filter(staying).map(|checkpoint| checkpoint.bytes).sum();
         while used > self.budget.gpu {
-            let farthest = self.list.iter_mut().filter(|known| matches!(known.contents, Contents::Gpu(_)));
-            let Some(known) = farthest.max_by_key(|known| known.frame.abs_diff(now)) else { return };
-            let Contents::Gpu(copies) = &known.contents else { return };
+            let farthest = self.list.iter_mut().filter(|checkpoint| matches!(checkpoint.contents, Contents::Gpu(_)));
+            let Some(checkpoint) = farthest.max_by_key(|checkpoint| checkpoint.frame.abs_diff(now)) else { return };
+            let Contents::Gpu(copies) = &checkpoint.contents else { return };
             let Ok(reading) = copies.read(gpu) else { return };
-            used -= known.bytes;
-            known.contents = match std::mem::replace(&mut known.contents, Contents::Host(Arc::default())) {
+            used -= checkpoint.bytes;
+            checkpoint.contents = match std::mem::replace(&mut checkpoint.contents, Contents::Host(Arc::default())) {
                 Contents::Gpu(copies) => Contents::Leaving(copies, reading),
                 other => other,
             };
@@ -218,26 +219,26 @@ impl Checkpoints {
     }
 
     fn leave_host(&mut self, now: u64) {
-        let staying = |known: &&Checkpoint| matches!(known.contents, Contents::Host(_));
-        let mut used: u64 = self.list.iter().filter(staying).map(|known| known.bytes).sum();
+        let staying = |checkpoint: &&Checkpoint| matches!(checkpoint.contents, Contents::Host(_));
+        let mut used: u64 = self.list.iter().filter(staying).map(|checkpoint| checkpoint.bytes).sum();
         while used > self.budget.host && self.budget.disk > 0 {
-            let farthest = self.list.iter_mut().filter(|known| matches!(known.contents, Contents::Host(_)));
-            let Some(known) = farthest.max_by_key(|known| known.frame.abs_diff(now)) else { return };
-            let Contents::Host(words) = &known.contents else { return };
-            used -= known.bytes;
+            let farthest = self.list.iter_mut().filter(|checkpoint| matches!(checkpoint.contents, Contents::Host(_)));
+            let Some(checkpoint) = farthest.max_by_key(|checkpoint| checkpoint.frame.abs_diff(now)) else { return };
+            let Contents::Host(words) = &checkpoint.contents else { return };
+            used -= checkpoint.bytes;
             let words = words.clone();
             let theirs = words.clone();
             let write = move || Scratch::new(bytemuck::cast_slice(&theirs));
-            known.contents = Contents::Writing(on_thread(write), words);
+            checkpoint.contents = Contents::Writing(answer("checkpoint", || (), write), words);
         }
     }
 
     /// Takes over what has arrived in host memory and on disk.
     fn arrive(&mut self) {
-        self.list.retain_mut(|known| {
-            let next = match std::mem::replace(&mut known.contents, Contents::Host(Arc::default())) {
+        self.list.retain_mut(|checkpoint| {
+            let next = match std::mem::replace(&mut checkpoint.contents, Contents::Host(Arc::default())) {
                 Contents::Leaving(copies, reading) => match reading.try_arrive() {
-                    Ok(fetch) => Contents::Fetching(copies, on_thread(fetch)),
+                    Ok(fetch) => Contents::Fetching(copies, answer("checkpoint", || (), fetch)),
                     Err(reading) => Contents::Leaving(copies, reading),
                 },
                 Contents::Fetching(copies, receiver) => match receiver.try_recv() {
@@ -256,26 +257,15 @@ impl Checkpoints {
                 },
                 other => other,
             };
-            known.contents = next;
+            checkpoint.contents = next;
             true
         });
     }
 
     /// Checkpoints on the GPU are gone with their device.
     pub(super) fn lose_device(&mut self) {
-        self.list.retain(|known| known.place() != Storage::Gpu);
+        self.list.retain(|checkpoint| checkpoint.place() != Storage::Gpu);
     }
-}
-
-/// The result of work on a thread. Without a thread, the channel is closed.
-fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
-    let (sender, receiver) = channel();
-    let work = move || {
-        // The receiver is gone when the checkpoint was dropped.
-        let _ = sender.send(work());
-    };
-    let _ = std::thread::Builder::new().name("checkpoint".into()).spawn(work);
-    receiver
 }
 
 /// The checkpoint that is missed least: one of a run that was replaced, or else the one whose gap is the shortest for its age. So
@@ -285,12 +275,12 @@ fn surplus(list: &[Checkpoint], valid: &[bool], now: u64) -> Option<usize> {
         .iter()
         .enumerate()
         .filter(|(at, _)| valid.get(*at) != Some(&true))
-        .max_by_key(|(_, known)| known.frame.abs_diff(now))
+        .max_by_key(|(_, checkpoint)| checkpoint.frame.abs_diff(now))
     {
         return Some(at);
     }
     let gap = |at: usize| {
-        let before = at.checked_sub(1).and_then(|before| list.get(before)).map_or(0, |known| known.frame);
+        let before = at.checked_sub(1).and_then(|before| list.get(before)).map_or(0, |checkpoint| checkpoint.frame);
         let (here, next) = (list.get(at)?, list.get(at + 1)?);
         Some((next.frame - before) as f64 / (1 + here.frame.abs_diff(now)) as f64)
     };

@@ -79,8 +79,8 @@ impl Timeline {
     /// Frames with a checkpoint of the present run, in order, and where it is.
     pub fn cached(&mut self) -> Vec<(u64, Storage)> {
         let journal = &mut self.journal;
-        let known = self.checkpoints.iter().filter(|known| journal.hash(known.frame) == Some(known.hash));
-        known.map(|known| (known.frame, known.place())).collect()
+        let valid = self.checkpoints.iter().filter(|valid| journal.hash(valid.frame) == Some(valid.hash));
+        valid.map(|valid| (valid.frame, valid.place())).collect()
     }
 
     /// Frames between two checkpoints for States of this size \[bytes\].
@@ -99,7 +99,7 @@ impl Timeline {
         let end = (journal.end() as usize).saturating_add(1);
         let mut frames = seen.iter().take(end).enumerate();
         let differs =
-            |(frame, known): &(usize, &Option<u64>)| known.is_some() && journal.hash(*frame as u64) != **known;
+            |(frame, computed): &(usize, &Option<u64>)| computed.is_some() && journal.hash(*frame as u64) != **computed;
         frames.find(differs).map(|(frame, _)| frame as u64)
     }
 

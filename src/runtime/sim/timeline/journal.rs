@@ -112,16 +112,16 @@ impl Journal {
     pub fn note(&mut self, frame: u64, input: &FrameInput, live: bool) {
         let Ok(at) = usize::try_from(frame) else { return };
         match self.inputs.get_mut(at) {
-            Some(known) if known == input => {}
-            Some(known) => {
-                input.clone_into(known);
+            Some(recorded) if recorded == input => {}
+            Some(recorded) => {
+                input.clone_into(recorded);
                 self.forget_hashes(frame + 1);
             }
             None => self.inputs.resize(at + 1, input.clone()),
         }
         self.live.resize(self.inputs.len(), false);
-        if let Some(known) = self.live.get_mut(at) {
-            *known = live;
+        if let Some(is_live) = self.live.get_mut(at) {
+            *is_live = live;
         }
     }
 
@@ -205,8 +205,8 @@ impl Journal {
     pub fn follow(&mut self, dynamics: [u64; 2], now: BTreeMap<String, Written>, frame: u64, applies: Option<u64>) {
         let mut start = now.clone();
         for (path, value) in &self.start {
-            if let Some(known) = start.get_mut(path) {
-                value.clone_into(known);
+            if let Some(initial) = start.get_mut(path) {
+                value.clone_into(initial);
             }
         }
         self.changes.retain(|_, changes| {

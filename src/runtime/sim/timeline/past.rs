@@ -37,13 +37,13 @@ pub(in crate::sim) struct Base {
 }
 
 impl Base {
-    fn of(known: &Checkpoint) -> Base {
+    fn from_checkpoint(checkpoint: &Checkpoint) -> Base {
         Base {
-            frame: known.frame,
-            time: known.time,
-            states: known.states.clone(),
-            held: known.held.clone(),
-            contents: Some(known.handle()),
+            frame: checkpoint.frame,
+            time: checkpoint.time,
+            states: checkpoint.states.clone(),
+            held: checkpoint.held.clone(),
+            contents: Some(checkpoint.handle()),
         }
     }
 }
@@ -98,8 +98,8 @@ impl Simulation {
     /// The past of a run of the present graph from the start, with the input and the parameters of this run, whatever States came into it
     /// since. `None` where its input is not known from the start.
     pub fn past_from_start(&mut self, to: u64) -> Option<Past> {
-        let known = self.timeline.as_ref().is_some_and(|timeline| timeline.journal.knows_start());
-        if known { self.past_of(to, |journal| journal.back_to(0)) } else { None }
+        let has_start = self.timeline.as_ref().is_some_and(|timeline| timeline.journal.knows_start());
+        if has_start { self.past_of(to, |journal| journal.back_to(0)) } else { None }
     }
 
     /// The past by a changed copy of the journal.
@@ -112,10 +112,15 @@ impl Simulation {
         let carried = journal.carried().filter(|carried| *carried <= to);
         let start = Base { frame: 0, time: 0.0, states: Arc::new([]), held: Vec::new(), contents: None };
         let mut bases: Vec<Base> = carried.is_none().then_some(start).into_iter().collect();
-        for known in timeline.checkpoints.iter() {
-            let own = journal.hash(known.frame) == Some(known.hash) && are_same(&known.states, &states);
-            if own && known.frame > 0 && known.frame <= to && carried.is_none_or(|carried| known.frame >= carried) {
-                bases.push(Base::of(known));
+        for checkpoint in timeline.checkpoints.iter() {
+            let is_valid =
+                journal.hash(checkpoint.frame) == Some(checkpoint.hash) && are_same(&checkpoint.states, &states);
+            if is_valid
+                && checkpoint.frame > 0
+                && checkpoint.frame <= to
+                && carried.is_none_or(|carried| checkpoint.frame >= carried)
+            {
+                bases.push(Base::from_checkpoint(checkpoint));
             }
         }
         let inputs = (0..to).map(|frame| journal.input(frame).cloned()).collect::<Option<Vec<_>>>()?;

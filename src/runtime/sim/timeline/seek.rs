@@ -51,8 +51,8 @@ impl Simulation {
 
     /// The input of the coming frame: as it was when the frame was computed before, or else [`Simulation::recorded_input`].
     pub fn next_input(&self) -> FrameInput {
-        let known = self.timeline.as_ref().and_then(|timeline| timeline.journal.input(self.frame));
-        known.cloned().unwrap_or_else(|| self.recorded_input())
+        let recorded = self.timeline.as_ref().and_then(|timeline| timeline.journal.input(self.frame));
+        recorded.cloned().unwrap_or_else(|| self.recorded_input())
     }
 
     /// Tells that the input of the coming frame is given live, for [`Journal::is_live`].
@@ -117,11 +117,13 @@ impl Simulation {
         let timeline = self.timeline.as_deref_mut()?;
         let states = names(&self.plan);
         let journal = &mut timeline.journal;
-        let usable = timeline.checkpoints.iter().enumerate().filter(|(_, known)| {
+        let usable = timeline.checkpoints.iter().enumerate().filter(|(_, checkpoint)| {
             // Where the run goes back, States that came from elsewhere after it are gone.
-            known.frame < frame && journal.hash(known.frame) == Some(known.hash) && are_same(&known.states, &states)
+            checkpoint.frame < frame
+                && journal.hash(checkpoint.frame) == Some(checkpoint.hash)
+                && are_same(&checkpoint.states, &states)
         });
-        usable.last().map(|(index, known)| (index, known.frame))
+        usable.last().map(|(index, checkpoint)| (index, checkpoint.frame))
     }
 
     fn go_to_start(&mut self) {
@@ -140,26 +142,26 @@ impl Simulation {
     fn restore_checkpoint(&mut self, index: usize) -> bool {
         let Some(mut timeline) = self.timeline.take() else { return false };
         let Timeline { journal, checkpoints, computed, .. } = &mut *timeline;
-        let restored = checkpoints.iter().nth(index).and_then(|known| Some((known, known.contents()?)));
+        let restored = checkpoints.iter().nth(index).and_then(|checkpoint| Some((checkpoint, checkpoint.contents()?)));
         let done = restored.is_some();
-        if let Some((known, contents)) = restored {
-            journal.back_to(known.frame);
+        if let Some((checkpoint, contents)) = restored {
+            journal.back_to(checkpoint.frame);
             *computed = None;
-            self.apply(journal, known.frame);
-            (self.time, self.frame) = (known.time, known.frame);
+            self.apply(journal, checkpoint.frame);
+            (self.time, self.frame) = (checkpoint.time, checkpoint.frame);
             self.start();
-            self.hold_values(&known.held);
+            self.hold_values(&checkpoint.held);
             let buffers = kept(&self.plan);
             match contents {
                 SavedStates::Gpu(copies) => self.engine.restore(&buffers, copies),
                 SavedStates::Host(words) => {
                     let mut rest = &*words;
-                    for (buffer, state) in buffers.into_iter().zip(&*known.states) {
+                    for (buffer, state) in buffers.into_iter().zip(&*checkpoint.states) {
                         let room = self.plan.buffers.get(buffer).map_or(0, |b| b.bytes.max(16) / 4) as usize;
-                        let (own, others) = rest.split_at(((state.bytes / 4) as usize).min(rest.len()));
-                        match own.len() == room {
-                            true => self.engine.write(buffer, own),
-                            false => self.engine.write(buffer, &regrouped(own, room)),
+                        let (state_words, others) = rest.split_at(((state.bytes / 4) as usize).min(rest.len()));
+                        match state_words.len() == room {
+                            true => self.engine.write(buffer, state_words),
+                            false => self.engine.write(buffer, &regrouped(state_words, room)),
                         }
                         rest = others;
                     }
@@ -246,12 +248,16 @@ impl Simulation {
             .sum();
         let (frame, interval) = (self.frame, timeline.interval(bytes));
         let Timeline { journal, checkpoints, .. } = &mut *timeline;
-        let near = checkpoints.iter().any(|known| {
-            known.frame <= frame && frame - known.frame < interval && journal.hash(known.frame) == Some(known.hash)
+        let near = checkpoints.iter().any(|checkpoint| {
+            checkpoint.frame <= frame
+                && frame - checkpoint.frame < interval
+                && journal.hash(checkpoint.frame) == Some(checkpoint.hash)
         });
         // The start can be computed.
         let near = near || (frame < interval && journal.carried().is_none());
-        let here = checkpoints.iter().any(|known| known.frame == frame && journal.hash(frame) == Some(known.hash));
+        let here = checkpoints
+            .iter()
+            .any(|checkpoint| checkpoint.frame == frame && journal.hash(frame) == Some(checkpoint.hash));
         let needed = !here && (journal.carried() == Some(frame) || !near);
         if needed && checkpoints.fits(bytes) {
             // Without memory for the copy, the next frame tries again.
@@ -260,7 +266,7 @@ impl Simulation {
                 checkpoints.add(Checkpoint::new(frame, self.time, hash, names(&self.plan), held, copies));
             }
         }
-        checkpoints.fit_budget(&self.gpu, frame, |known| journal.hash(known.frame) == Some(known.hash));
+        checkpoints.fit_budget(&self.gpu, frame, |checkpoint| journal.hash(checkpoint.frame) == Some(checkpoint.hash));
         self.timeline = Some(timeline);
     }
 
@@ -273,8 +279,8 @@ impl Simulation {
             let next = frame as usize + 1;
             timeline.seen.resize(timeline.seen.len().max(next + 1), None);
             let hash = timeline.journal.hash(frame + 1);
-            if let Some(known) = timeline.seen.get_mut(next) {
-                *known = hash;
+            if let Some(computed) = timeline.seen.get_mut(next) {
+                *computed = hash;
             }
         }
     }

@@ -183,7 +183,12 @@ impl Viewer {
     /// A driver that refuses the shaders.
     pub fn new(gpu: &Gpu) -> Result<Viewer, Problem> {
         let lens = Lens::new(gpu)?;
-        let (pointer, inputs, shown, statistics, sample, loaded) = (None, None, None, None, None, None);
+        let pointer = None;
+        let inputs = None;
+        let shown = None;
+        let statistics = None;
+        let sample = None;
+        let loaded = None;
         Ok(Viewer { lens, pointer, inputs, shown, tag: 0, statistics, sample, loaded })
     }
 
@@ -204,15 +209,15 @@ impl Viewer {
     ///
     /// # Errors
     /// As [`Viewer::update`]; no memory on the device for the values.
-    pub fn update_taken(&mut self, gpu: &Gpu, taken: &Arc<HostCopy>, view: &View) -> Result<(), Problem> {
+    pub fn update_taken(&mut self, gpu: &Gpu, copy: &Arc<HostCopy>, view: &View) -> Result<(), Problem> {
         self.collect(false);
-        let (inputs, params) = source::describe(taken.found(), &taken.domains, view)?;
-        let (known, loaded) = match self.loaded.take() {
-            Some((known, loaded)) if Arc::ptr_eq(&known, taken) => (Some(known), loaded),
-            other => (None, load(gpu, taken, other.map(|(_, loaded)| loaded))?),
+        let (inputs, params) = source::describe(copy.found(), &copy.domains, view)?;
+        let (copied, loaded) = match self.loaded.take() {
+            Some((copied, loaded)) if Arc::ptr_eq(&copied, copy) => (Some(copied), loaded),
+            other => (None, load(gpu, copy, other.map(|(_, loaded)| loaded))?),
         };
         let shown = self.show(&loaded.source(), inputs, params, view);
-        self.loaded = Some((known.unwrap_or_else(|| taken.clone()), loaded));
+        self.loaded = Some((copied.unwrap_or_else(|| copy.clone()), loaded));
         shown
     }
 
@@ -299,9 +304,9 @@ impl Viewer {
 ///
 /// # Errors
 /// When there is no memory for them.
-fn load(gpu: &Gpu, taken: &HostCopy, before: Option<Loaded>) -> Result<Loaded, Problem> {
-    let (values, count) = (taken.wire.layout().pack(&taken.words), [taken.live.unwrap_or_default()]);
-    let parts = [values.as_slice(), &count, &taken.places];
+fn load(gpu: &Gpu, copy: &HostCopy, before: Option<Loaded>) -> Result<Loaded, Problem> {
+    let (values, count) = (copy.wire.layout().pack(&copy.words), [copy.live.unwrap_or_default()]);
+    let parts = [values.as_slice(), &count, &copy.places];
     let loaded = match before.filter(|loaded| loaded.fits(parts)) {
         Some(loaded) => loaded,
         None => Loaded::new(gpu, parts)?,

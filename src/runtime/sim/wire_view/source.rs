@@ -94,10 +94,11 @@ pub(super) fn describe(
     let components = values.ty.value().components(values.dim);
     let faces = values.ty == WireType::FaceGrid;
     let starts = matches!(found, NamedMemory::Starts(_));
-    let own = values.domain.and_then(|d| domains.get(d));
+    let own_domain = values.domain.and_then(|d| domains.get(d));
     // A neighbour grid is shown by whole cells.
-    let slices = own.map_or(1, Domain::slices);
-    let domain = own.and_then(|d| d.sliced).filter(|_| starts).map_or(own, |whole| domains.get(whole.domain));
+    let slices = own_domain.map_or(1, Domain::slices);
+    let domain =
+        own_domain.and_then(|d| d.sliced).filter(|_| starts).map_or(own_domain, |whole| domains.get(whole.domain));
     let space = places.and_then(|wire| wire.space).and_then(|d| domains.get(d)).or(domain);
     let dim = space.map_or(2, |d| d.dim);
     let looked = Inputs {

@@ -35,9 +35,9 @@ pub struct Statistics {
 impl Statistics {
     /// Decodes the statistics from the GPU's words; `None` when words are missing.
     pub(super) fn from_words(words: &[u32]) -> Option<Statistics> {
-        let (known, sums) = words.split_at_checked(found::WORDS)?;
-        let float = |at: usize| known.get(at).map(|w| f64::from(f32::from_bits(*w)));
-        let whole = |at: usize| known.get(at).map(|w| u64::from(*w));
+        let (header, sums) = words.split_at_checked(found::WORDS)?;
+        let float = |at: usize| header.get(at).map(|w| f64::from(f32::from_bits(*w)));
+        let whole = |at: usize| header.get(at).map(|w| u64::from(*w));
         let finite = whole(found::FINITE)?;
         // Each sum and its rounding error, times `inverse`.
         let total = |first: usize| {
@@ -45,7 +45,7 @@ impl Statistics {
             parts.flatten().map(|w| f64::from(f32::from_bits(*w))).sum::<f64>()
         };
         let (n, inverse) = (finite.max(1) as f64, float(found::INVERSE)?.max(f64::MIN_POSITIVE));
-        let [least, most] = [!*known.first()?, *known.get(1)?].map(from_key);
+        let [least, most] = [!*header.first()?, *header.get(1)?].map(from_key);
         let some = |value: f64| if finite > 0 { value } else { 0.0 };
         Some(Statistics {
             count: whole(found::COUNT)?,
