@@ -62,7 +62,7 @@ pub struct Reports<P, E> {
     /// Whether the work was cancelled.
     pub cancel: Cancel,
     wake: Box<dyn Fn() + Send>,
-    told: Instant,
+    last_wake: Instant,
 }
 
 impl<P: Copy + Default + Send + 'static, E: Send + 'static> Background<P, E> {
@@ -78,7 +78,7 @@ impl<P: Copy + Default + Send + 'static, E: Send + 'static> Background<P, E> {
         let shared = Arc::new(Mutex::new(Shared { progress: P::default(), ended: None }));
         let cancel = Cancel::default();
         let mut reports =
-            Reports { shared: shared.clone(), cancel: cancel.clone(), wake: Box::new(wake), told: Instant::now() };
+            Reports { shared: shared.clone(), cancel: cancel.clone(), wake: Box::new(wake), last_wake: Instant::now() };
         let run = move || {
             let ended = work(&mut reports);
             lock(&reports.shared).ended = Some(ended);
@@ -114,8 +114,8 @@ impl<P: Copy, E> Reports<P, E> {
     /// Tells the progress. Returns whether to continue.
     pub fn tell(&mut self, progress: P) -> bool {
         lock(&self.shared).progress = progress;
-        if self.told.elapsed() > INTERVAL {
-            self.told = Instant::now();
+        if self.last_wake.elapsed() > INTERVAL {
+            self.last_wake = Instant::now();
             (self.wake)();
         }
         !self.cancel.is_cancelled()
@@ -172,7 +172,7 @@ impl<T: Send + 'static> Worker<T> {
     /// The next message, if there is one.
     ///
     /// # Errors
-    /// There will be no more.
+    /// The sender will send no more.
     pub fn next(&self) -> Result<Option<T>, Over> {
         match self.messages.try_recv() {
             Ok(message) => Ok(Some(message)),

@@ -39,7 +39,7 @@ impl Default for FrameInput {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct InputTrack {
-    /// Start over at the last pointer key's time (without pointer keys, at the end of the last span).
+    /// Whether the track starts over at the last pointer key's time (without pointer keys, at the end of the last span).
     pub repeat: bool,
     /// Positions of the pointer, in order of time.
     pub pointer: Vec<PointerKey>,
@@ -47,7 +47,7 @@ pub struct InputTrack {
     pub keys: Vec<KeySpan>,
 }
 
-/// Where the pointer is at a time; between keys it follows a curve through them.
+/// Position of the pointer at a time; between keys it follows a curve through them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PointerKey {
@@ -198,7 +198,7 @@ impl InputTrack {
         }
     }
 
-    /// Where a repeating track starts over \[s\].
+    /// Time at which a repeating track starts over \[s\].
     fn end(&self) -> f32 {
         let spans = self.keys.iter().map(|span| span.to).fold(0.0, f32::max);
         self.pointer.last().map_or(spans, |key| key.t)
@@ -222,7 +222,7 @@ impl InputTrack {
         FrameInput { dt: Some(dt), mouse, mouse_velocity, buttons, keys: held.fold(0, |bits, span| bits | span.keys) }
     }
 
-    /// Which repetition of a repeating track, and the time within it \[s\].
+    /// Number of the repetition of a repeating track, and the time within it \[s\].
     fn local(&self, time: f64) -> (f64, f32) {
         let end = f64::from(self.end());
         if self.repeat && end > 0.0 && time >= 0.0 {
@@ -348,15 +348,15 @@ fn slope(keys: &[PointerKey], at: usize, stretch: usize) -> [f32; 2] {
         let h = b.t - a.t;
         Some((h, [(b.x - a.x) / h, (b.y - a.y) / h]))
     };
-    let Some((h, own)) = secant(stretch) else { return [0.0; 2] };
+    let Some((h, secant_here)) = secant(stretch) else { return [0.0; 2] };
     let down = |from: usize| keys.get(from).is_some_and(|key| key.buttons != 0);
     let neighbor = if at == stretch { at.checked_sub(1) } else { Some(at) };
     let neighbor = neighbor.filter(|&other| down(other) == down(stretch)).and_then(secant);
-    let Some((other_h, other)) = neighbor else { return own };
+    let Some((other_h, other)) = neighbor else { return secant_here };
     [0, 1].map(|axis| {
         // Slope of the parabola through the three keys; 3 is the largest that keeps a stretch from overshooting.
-        let parabola = (own[axis] * other_h + other[axis] * h) / (h + other_h);
-        let limit = 3.0 * own[axis].abs().min(other[axis].abs());
+        let parabola = (secant_here[axis] * other_h + other[axis] * h) / (h + other_h);
+        let limit = 3.0 * secant_here[axis].abs().min(other[axis].abs());
         parabola.max(-limit).min(limit)
     })
 }

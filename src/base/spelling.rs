@@ -1,8 +1,8 @@
 //! Finds similar names, for "did you mean" in messages.
 
 /// The names that are similar to a misspelt one, the most similar first.
-pub fn close_names<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let scored = known.into_iter().map(|name| (edit_distance(wanted, name), name));
+pub fn close_names<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let scored = candidates.into_iter().map(|name| (edit_distance(wanted, name), name));
     let mut close: Vec<(usize, &str)> = scored.filter(|(distance, _)| *distance <= wanted.len() / 3 + 1).collect();
     close.sort_unstable();
     close.into_iter().map(|(_, name)| name).collect()

@@ -54,7 +54,7 @@ pub struct Source<'a> {
     pub bytes: Vec<u8>,
     /// Folder of the file.
     pub folder: &'a Path,
-    /// Which other files it may refer to.
+    /// Access to the files that this one refers to.
     pub access: &'a Access,
     /// What the file becomes, one of those that its reader lists.
     pub kind: ContentKind,

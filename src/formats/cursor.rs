@@ -40,7 +40,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// A position beyond the end: the file is cut off.
-    pub fn at(self, position: usize) -> Result<Cursor<'a>, Cause> {
+    pub fn at_position(self, position: usize) -> Result<Cursor<'a>, Cause> {
         if position > self.bytes.len() { Err(self.format.cut_off()) } else { Ok(Cursor { position, ..self }) }
     }
 
@@ -59,9 +59,9 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// The file is cut off.
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], Cause> {
-        let taken = self.rest().get(..count).ok_or_else(|| self.format.cut_off())?;
+        let bytes = self.rest().get(..count).ok_or_else(|| self.format.cut_off())?;
         self.position += count;
-        Ok(taken)
+        Ok(bytes)
     }
 
     /// Reads this many bytes as a file of their own.
@@ -77,9 +77,9 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// The file is cut off.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Cause> {
-        let taken = self.rest().first_chunk().ok_or_else(|| self.format.cut_off())?;
+        let bytes = self.rest().first_chunk().ok_or_else(|| self.format.cut_off())?;
         self.position += N;
-        Ok(*taken)
+        Ok(*bytes)
     }
 
     /// Reads bytes that must be these; says whether they are, and stays in front of other ones.
@@ -103,8 +103,8 @@ mod tests {
         let bytes = [1, 2, 3, 4, 0, 0, 128, 63];
         let mut cursor = Cursor::new(NAME, &bytes);
         assert_eq!((cursor.u16(), cursor.u8(), cursor.position()), (Ok(0x201), Ok(3), 3));
-        assert_eq!(cursor.at(4).unwrap().f32(), Ok(1.0));
-        assert_eq!(cursor.at(0).unwrap().big_endian().u32(), Ok(0x0102_0304));
+        assert_eq!(cursor.at_position(4).unwrap().f32(), Ok(1.0));
+        assert_eq!(cursor.at_position(0).unwrap().big_endian().u32(), Ok(0x0102_0304));
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
         let mut cursor = Cursor::new(NAME, &[1, 2, 3]);
         assert_eq!(cursor.u32().unwrap_err().to_string(), "it is not a valid TEST file: it is cut off");
         assert_eq!(cursor.take(usize::MAX).unwrap_err(), NAME.cut_off());
-        assert_eq!((cursor.at(3).is_ok(), cursor.at(4).is_ok(), cursor.position()), (true, false, 0));
+        assert_eq!((cursor.at_position(3).is_ok(), cursor.at_position(4).is_ok(), cursor.position()), (true, false, 0));
         assert!(cursor.begins_with(&[1, 2]) && !cursor.begins_with(&[2]));
         let mut part = cursor.part(1).unwrap();
         assert_eq!((part.u8(), part.u8().is_err(), cursor.rest()), (Ok(3), true, [].as_slice()));

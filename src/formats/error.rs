@@ -28,7 +28,7 @@ pub fn sentence(file: &Path, cause: &Cause) -> String {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Cause {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("there is no such file")]
     Missing,
     /// The operating system's error.
@@ -79,12 +79,12 @@ pub enum Cause {
     #[error("it has {0} compression, which is not supported")]
     Compression(&'static str),
     /// A layer that an image does not have.
-    #[error("it has no layer `{wanted}`; its layers are {known}")]
+    #[error("it has no layer `{wanted}`; its layers are {available}")]
     Layer {
         /// The name.
         wanted: Text,
         /// Layers that the image has.
-        known: Text,
+        available: Text,
     },
     /// Layers of a format without them.
     #[error("files of its format have no layers")]
@@ -120,12 +120,12 @@ pub enum Cause {
     #[error("its array has {0} axes, and points have 2")]
     PointAxes(usize),
     /// An archive without the positions of points, and what it has.
-    #[error("it has no array `{wanted}`; its arrays are {known}")]
+    #[error("it has no array `{wanted}`; its arrays are {available}")]
     NoPosition {
         /// The array.
         wanted: Text,
         /// Some of those that it has.
-        known: Text,
+        available: Text,
     },
     /// A grid with too many numbers.
     #[error("it holds more than {} numbers", MAX_HELD)]
@@ -140,12 +140,12 @@ pub enum Cause {
     #[error("a sound or a table has no shape")]
     NoShape,
     /// A column that a table does not have.
-    #[error("it has no column `{wanted}`; its columns are {known}")]
+    #[error("it has no column `{wanted}`; its columns are {available}")]
     Column {
         /// The name.
         wanted: Text,
         /// Columns that the table has.
-        known: Text,
+        available: Text,
     },
     /// A file without numbers over time.
     #[error("it is neither a sound nor a table")]

@@ -93,7 +93,7 @@ pub struct Property {
     pub scale: f64,
     /// The block that holds them.
     pub block: usize,
-    /// Where the first one is in it \[bytes\].
+    /// Offset of the first number in the block \[bytes\].
     pub offset: usize,
     /// Distance from one point to the next \[bytes\].
     pub stride: usize,

@@ -133,7 +133,7 @@ pub fn extension(path: &Path) -> String {
 /// The reader of files with the extension of this path.
 pub fn reader_of(path: &Path) -> Option<&'static Reader> {
     let extension = extension(path);
-    READERS.iter().find(|reader| reader.all_extensions().any(|own| own == extension))
+    READERS.iter().find(|reader| reader.all_extensions().any(|candidate| candidate == extension))
 }
 
 impl Reader {
@@ -161,10 +161,20 @@ impl Reader {
         if self.usual_kind() != Some(Track) {
             return Err(Cause::NoEnvelope);
         }
-        let (folder, access, work) = (Path::new(""), Access::default(), Work::default());
-        let (kind, dim, layer) = (Track, 0, column);
-        let (access, work) = (&access, &work);
-        match (self.read)(Source { bytes, folder, access, kind, layer, dim, fps, loudness, work })? {
+        let access = Access::default();
+        let work = Work::default();
+        let source = Source {
+            bytes,
+            folder: Path::new(""),
+            access: &access,
+            kind: Track,
+            layer: column,
+            dim: 0,
+            fps,
+            loudness,
+            work: &work,
+        };
+        match (self.read)(source)? {
             Content::Track(points) => Ok(points),
             _ => Err(Cause::NoEnvelope),
         }
@@ -184,8 +194,8 @@ mod tests {
 
     /// Extensions of the readers that `wanted` chooses, as help texts list them.
     fn listed(wanted: impl Fn(&Reader) -> bool) -> Vec<String> {
-        let own = READERS.iter().filter(|reader| wanted(reader)).flat_map(|reader| reader.extensions);
-        own.map(|extension| format!(".{extension}")).collect()
+        let extensions = READERS.iter().filter(|reader| wanted(reader)).flat_map(|reader| reader.extensions);
+        extensions.map(|extension| format!(".{extension}")).collect()
     }
 
     #[test]
@@ -193,7 +203,7 @@ mod tests {
         for reader in READERS {
             assert!(!reader.extensions.is_empty() && !reader.becomes.is_empty(), "{:?}", reader.name);
             for extension in reader.all_extensions() {
-                let takes = |reader: &&Reader| reader.all_extensions().any(|own| own == extension);
+                let takes = |reader: &&Reader| reader.all_extensions().any(|candidate| candidate == extension);
                 assert_eq!(READERS.iter().filter(takes).count(), 1, "{extension}");
                 let path = format!("folder.obj/NAME.v2.{}", extension.to_uppercase());
                 let found = reader_of(Path::new(&path)).unwrap();
@@ -227,9 +237,9 @@ mod tests {
             (Points, particles!(), particles!(or)),
             (Track, tracks!(), tracks!(or)),
         ] {
-            let own = listed(|reader| reader.usual_kind() == Some(kind));
-            assert_eq!(own.join(", "), commas);
-            assert_eq!(own.join(", "), or.replace(" or ", ", "));
+            let extensions = listed(|reader| reader.usual_kind() == Some(kind));
+            assert_eq!(extensions.join(", "), commas);
+            assert_eq!(extensions.join(", "), or.replace(" or ", ", "));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Reading ahead: a thread decodes the frames that will be asked for next, so that playing and scrubbing do not wait.
+//! Read-ahead: a thread decodes the frames that will be asked for next, so that playing and scrubbing do not wait.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -57,17 +57,17 @@ impl ReadAhead {
     /// A frame, from memory or from the disk; those after it are read in the background.
     ///
     /// # Errors
-    /// As [`Cache::frame`].
+    /// Errors of [`Cache::frame`].
     pub fn frame(&self, frame: u64) -> Result<Arc<Frame>, CacheError> {
         let mut state = self.shared.lock();
         (state.backward, state.at) = (frame < state.at, frame);
         while state.reading == Some(frame) {
             state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        if let Some(known) = state.held.get(&frame).cloned() {
+        if let Some(cached) = state.held.get(&frame).cloned() {
             drop(state);
             self.shared.changed.notify_all();
-            return Ok(known);
+            return Ok(cached);
         }
         drop(state);
         let read = Arc::new(self.shared.cache.frame(frame)?);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheError {
-    /// There is no cache.
+    /// The folder holds no cache.
     #[error("there is no cache in {}; bake it first", .0.display())]
     Missing(PathBuf),
     /// The operating system's error.

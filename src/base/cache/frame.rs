@@ -126,14 +126,14 @@ impl Header {
         // Before the first frame States alone have a value.
         let begins = frame + 1 == index.first;
         for (size, (wire, part)) in self.parts.iter().zip(index.placed()) {
-            let known = match (wire.capacity, begins && !wire.state) {
+            let fits = match (wire.capacity, begins && !wire.state) {
                 (_, true) => size.words == 0,
                 (0, _) => size.words == part.words,
                 (..) if part.name == "count" => size.words == part.words,
                 // As many as are alive, which is compared when the count was read.
                 (capacity, _) => size.words <= part.words && size.words.is_multiple_of(each(part.words, capacity)),
             };
-            if !known {
+            if !fits {
                 let is = format!("{} of {} has {} words", named(&part.name), wire.name, size.words);
                 return Err(format!("{is}, and {} are right", part.words));
             }

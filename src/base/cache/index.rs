@@ -97,7 +97,7 @@ pub struct BakedWire {
     pub name: String,
     /// Whether the wire is a State, whose readers find the value of the frame before.
     pub state: bool,
-    /// Most particles; 0 for other wires.
+    /// Maximum of particles; 0 for other wires.
     pub capacity: u32,
     /// A grid and a number have one; particles have one for the count and one for each attribute.
     pub parts: Vec<BakedPart>,

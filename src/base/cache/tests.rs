@@ -173,13 +173,13 @@ fn damaged_and_lying_files_are_reported_and_take_no_memory() {
     }
     assert!(reported(&fs::read(FRAMES.path(folder.path(), 2)).unwrap(), "another").contains("it holds frame 2"));
     let other = Index { adapter: "another card".into(), ..index.clone() }.identity();
-    let (own, [a, b, c]) = (index.identity(), parts(1));
-    let with = |parts: &[&[u32]]| forged(own, 1, 0.5, parts, |_| {});
+    let (identity, [a, b, c]) = (index.identity(), parts(1));
+    let with = |parts: &[&[u32]]| forged(identity, 1, 0.5, parts, |_| {});
     assert!(fs::write(&path, with(&[&a, &b, &c])).is_ok() && cache.frame(1).is_ok(), "what is right is played");
     for (what, bytes, says) in [
         ("another cache", forged(other, 1, 0.5, &[&a, &b, &c], |_| {}), "it belongs to another cache"),
-        ("another number", forged(own, 2, 0.5, &[&a, &b, &c], |_| {}), "it holds frame 2"),
-        ("no time", forged(own, 1, f64::NAN, &[&a, &b, &c], |_| {}), "its time is out of range"),
+        ("another number", forged(identity, 2, 0.5, &[&a, &b, &c], |_| {}), "it holds frame 2"),
+        ("no time", forged(identity, 1, f64::NAN, &[&a, &b, &c], |_| {}), "its time is out of range"),
         ("a short grid", with(&[&a[..10], &b, &c]), "has 10 words, and 3000 are right"),
         ("no grid", with(&[&[], &b, &c]), "has 0 words, and 3000 are right"),
         ("a long grid", with(&[&[&a[..], &a].concat(), &b, &c]), "has 6000 words, and 3000 are right"),
@@ -191,8 +191,8 @@ fn damaged_and_lying_files_are_reported_and_take_no_memory() {
         ("fewer positions", with(&[&a, &[2, 2], &c]), "position of drops has 4 words, and 2 particles have 8"),
         ("no positions", with(&[&a, &b, &[]]), "position of drops has 0 words"),
         ("a part less", with(&[&a, &b]), "it holds 2 parts"),
-        ("a lie", forged(own, 1, 0.5, &[&a, &b, &c], |h| h.parts[0].words = 1 << 62), "3000 are right"),
-        ("bytes", forged(own, 1, 0.5, &[&a, &b, &c], |h| h.parts[0].packed = 1 << 40), "do not fit its length"),
+        ("a lie", forged(identity, 1, 0.5, &[&a, &b, &c], |h| h.parts[0].words = 1 << 62), "3000 are right"),
+        ("bytes", forged(identity, 1, 0.5, &[&a, &b, &c], |h| h.parts[0].packed = 1 << 40), "do not fit its length"),
     ] {
         let said = reported(&bytes, what);
         assert!(said.contains(says) && !said.contains('\n'), "{what}: {said}");

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::frame::Size;
 use super::{Cache, CacheError};
 
-/// Most threads that read.
+/// Limit of threads that read.
 const MAX_THREADS: usize = 16;
 /// Bytes that are decoded at once.
 const CHUNK: usize = 1 << 16;

@@ -159,8 +159,8 @@ fn check(folder: &Path) -> Result<(), CacheError> {
         let read = file.take(BEGIN).read_to_end(&mut begin).is_ok();
         let ours = |magic: &[u8]| begin.windows(magic.len()).any(|bytes| bytes == magic);
         // An empty file is what a crash of the system leaves.
-        let known = begin.is_empty() || begin.starts_with(&MAGIC[..MAGIC.len() - 1]) || ours(STATE_MAGIC);
-        !(read && known)
+        let is_cache = begin.is_empty() || begin.starts_with(&MAGIC[..MAGIC.len() - 1]) || ours(STATE_MAGIC);
+        !(read && is_cache)
     });
     other.map_or(Ok(()), |path| Err(CacheError::Foreign(path)))
 }

@@ -108,7 +108,9 @@ fn the_table_is_as_near_as_it_says() {
 
 #[test]
 fn gradients_are_linear_between_their_stops() {
-    let (black, white, red) = ([0.0, 0.0, 0.0, 1.0], [1.0; 4], [2.0, 0.0, 0.0, 0.0]);
+    let black = [0.0, 0.0, 0.0, 1.0];
+    let white = [1.0; 4];
+    let red = [2.0, 0.0, 0.0, 0.0];
     let ramp = Gradient { stops: vec![(0.25, black), (0.5, white), (0.5, red), (0.75, black)] };
     assert_eq!(ramp.at(0.0), black);
     assert_eq!(ramp.at(0.375), [0.5, 0.5, 0.5, 1.0]);

@@ -15,7 +15,7 @@ pub struct ExprPlace {
 }
 
 impl ExprPlace {
-    pub(super) fn of(text: &str, byte: usize) -> ExprPlace {
+    pub(super) fn at_byte(text: &str, byte: usize) -> ExprPlace {
         let before = text.get(..byte).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         ExprPlace { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
@@ -44,7 +44,7 @@ pub enum ExprError {
     /// The text is invalid, independent of the frame.
     #[error("{message}{}", .place.map(|place| format!(" ({place})")).unwrap_or_default())]
     Text {
-        /// Where in the text, if known.
+        /// Place in the text, if known.
         place: Option<ExprPlace>,
         /// What is wrong.
         message: String,
@@ -52,7 +52,7 @@ pub enum ExprError {
     /// An argument outside a function's domain in this frame.
     #[error("{message} at time {time} s{}", .place.map(|place| format!(" ({place})")).unwrap_or_default())]
     Domain {
-        /// Where in the text, if known.
+        /// Place in the text, if known.
         place: Option<ExprPlace>,
         /// What is wrong.
         message: String,
@@ -70,7 +70,7 @@ pub enum ExprError {
 }
 
 impl ExprError {
-    /// Where in the text, if known.
+    /// Place in the text, if known.
     pub fn place(&self) -> Option<ExprPlace> {
         match self {
             ExprError::Text { place, .. } | ExprError::Domain { place, .. } => *place,

@@ -32,7 +32,7 @@ impl Expression {
     /// but should have the same number of components.
     ///
     /// # Errors
-    /// As [`Expression::parse`].
+    /// Errors of [`Expression::parse`].
     pub fn parse_with(text: &str, numbers: &Numbers) -> Result<Expression, ExprError> {
         let scan = Scanner::scan(text, numbers)?;
         let mut expression = Expression { text: text.into(), scan, constant: None };
@@ -77,7 +77,7 @@ impl Expression {
     /// The value in a frame, with these values of the numbers that the text names.
     ///
     /// # Errors
-    /// As [`Expression::eval`].
+    /// Errors of [`Expression::eval`].
     pub fn eval_with(&self, ctx: &ExprContext, numbers: &Numbers) -> Result<Number, ExprError> {
         self.eval_by(ctx, &|place| numbers.get(self.scan.numbers.get(place)?).copied())
     }
@@ -85,7 +85,7 @@ impl Expression {
     /// The value in a frame, with numbers given by their index in [`Expression::numbers`].
     ///
     /// # Errors
-    /// As [`Expression::eval`].
+    /// Errors of [`Expression::eval`].
     pub fn eval_by(&self, ctx: &ExprContext, number: &dyn Fn(usize) -> Option<Number>) -> Result<Number, ExprError> {
         if let Some(value) = self.constant {
             return Ok(value);
@@ -104,7 +104,7 @@ impl Expression {
 
     /// The error of a step, with the position in the text that it was compiled from.
     pub(super) fn explain(&self, at: Option<u16>, fault: Fault, time: f64) -> ExprError {
-        let place = at.map(|at| ExprPlace::of(&self.text, at.into()));
+        let place = at.map(|at| ExprPlace::at_byte(&self.text, at.into()));
         match fault {
             Fault::Text(message) => ExprError::Text { place, message },
             Fault::Domain(message) => ExprError::Domain { place, message, time },

@@ -43,44 +43,44 @@ impl ExprError {
             ExprError::TooLong(_) => return (self.to_string(), "move parts of it to number nodes".into()),
             ExprError::Empty => ("the expression is empty; write a number such as 0.5".into(), None),
         };
-        let (cause, told) = message.split_once("; ").map_or((message.as_str(), None), |(a, b)| (a, Some(b)));
+        let (cause, remedy) = message.split_once("; ").map_or((message.as_str(), None), |(a, b)| (a, Some(b)));
         let end = end.unwrap_or_default();
         // In this message the remedy comes first.
-        if let Some(arguments) = told.and_then(|told| told.strip_prefix("here it has ")) {
+        if let Some(arguments) = remedy.and_then(|remedy| remedy.strip_prefix("here it has ")) {
             return (format!("the arguments {arguments} do not fit{end}"), cause.to_string());
         }
-        let help = match (nearest(cause, told.unwrap_or_default()), told) {
-            (Some(near), Some(told)) => format!("{near} T{}", told.strip_prefix('t').unwrap_or(told)),
+        let help = match (nearest(cause, remedy.unwrap_or_default()), remedy) {
+            (Some(near), Some(remedy)) => format!("{near} T{}", remedy.strip_prefix('t').unwrap_or(remedy)),
             (Some(near), None) => near,
-            (None, Some(told)) => told.to_string(),
+            (None, Some(remedy)) => remedy.to_string(),
             (None, None) => general(cause),
         };
         (format!("{cause}{end}"), help)
     }
 }
 
-/// The similar name, if there is one. `told` is the list of variables in a message.
-fn nearest(cause: &str, told: &str) -> Option<String> {
+/// The similar name, if there is one. `remedy` is the list of variables in a message.
+fn nearest(cause: &str, remedy: &str) -> Option<String> {
     let quoted = |start: &str| cause.strip_prefix(start)?.strip_suffix('`');
     if let Some(name) = quoted("there is no variable `") {
-        let listed = told.strip_prefix("there are ").unwrap_or_default();
-        let known = listed.split(", ").flat_map(|part| part.split(" and "));
-        let close = close_names(name, known);
+        let listed = remedy.strip_prefix("there are ").unwrap_or_default();
+        let variables = listed.split(", ").flat_map(|part| part.split(" and "));
+        let close = close_names(name, variables);
         return close.first().map(|close| format!("did you mean `{close}`?"));
     }
     let name = quoted("there is no function `")?;
-    let known = || TABLE.iter().map(|(usage, _)| usage.split('(').next().unwrap_or(usage));
-    let close = close_names(name, known());
+    let functions = || TABLE.iter().map(|(usage, _)| usage.split('(').next().unwrap_or(usage));
+    let close = close_names(name, functions());
     let usage = close.first().and_then(|close| TABLE.iter().find(|(u, _)| u.split('(').next() == Some(close)));
     Some(match usage {
         Some((usage, _)) => format!("did you mean {usage}?"),
-        None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+        None => format!("there are {}", functions().collect::<Vec<_>>().join(", ")),
     })
 }
 
 fn general(cause: &str) -> String {
-    let known = HELP.iter().find(|(begin, _)| cause.starts_with(begin)).map(|(_, help)| *help);
-    known.unwrap_or("write numbers, names and functions, for example 0.5 + 0.1 * sin(tau * time)").to_string()
+    let advice = HELP.iter().find(|(begin, _)| cause.starts_with(begin)).map(|(_, help)| *help);
+    advice.unwrap_or("write numbers, names and functions, for example 0.5 + 0.1 * sin(tau * time)").to_string()
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ enum What {
 
 pub(super) struct Scanner<'a> {
     text: &'a str,
-    known: &'a Numbers,
+    named_numbers: &'a Numbers,
     at: usize,
     before: Before,
     waiting: Vec<Waiting>,
@@ -77,7 +77,7 @@ pub(super) struct Scan {
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn scan(text: &'a str, known: &'a Numbers) -> Result<Scan, ExprError> {
+    pub(super) fn scan(text: &'a str, named_numbers: &'a Numbers) -> Result<Scan, ExprError> {
         if text.trim().is_empty() {
             return Err(ExprError::Empty);
         }
@@ -86,7 +86,7 @@ impl<'a> Scanner<'a> {
         }
         let out = Scan { steps: Vec::with_capacity(16), ..Scan::default() };
         let (before, waiting) = (Before::Operator, Vec::with_capacity(8));
-        let mut scanner = Scanner { text, known, at: 0, before, waiting, nesting: 0, height: 0, out };
+        let mut scanner = Scanner { text, named_numbers, at: 0, before, waiting, nesting: 0, height: 0, out };
         while let Some(byte) = scanner.peek(0) {
             match byte.is_ascii_whitespace() {
                 true => scanner.at += 1,
@@ -109,7 +109,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn error(&self, at: usize, message: impl Into<String>) -> ExprError {
-        ExprError::Text { place: Some(ExprPlace::of(self.text, at)), message: message.into() }
+        ExprError::Text { place: Some(ExprPlace::at_byte(self.text, at)), message: message.into() }
     }
 
     fn name_at(&self, at: usize) -> &'a str {
@@ -266,7 +266,7 @@ impl<'a> Scanner<'a> {
             "true" | "false" => Does::Condition(name == "true"),
             _ if rest.starts_with('(') => {
                 let Some(function) = function(name) else {
-                    let message = match self.known.contains_key(name) {
+                    let message = match self.named_numbers.contains_key(name) {
                         true => format!("`{name:.32}` is a number; write `*` between it and the bracket"),
                         false => format!("there is no function `{name:.32}`"),
                     };
@@ -279,16 +279,16 @@ impl<'a> Scanner<'a> {
                 self.at = self.text.len() - rest.len();
                 return self.open(b'(', Some((name_at, function)));
             }
-            KEYFRAMES if self.known.contains_key(name) => Does::Number(self.named(name)),
+            KEYFRAMES if self.named_numbers.contains_key(name) => Does::Number(self.named(name)),
             "pi" => Does::Scalar(std::f64::consts::PI),
             "tau" => Does::Scalar(std::f64::consts::TAU),
-            _ => match VALUES.iter().find(|(known, _)| *known == name) {
+            _ => match VALUES.iter().find(|(variable_name, _)| *variable_name == name) {
                 Some(variable) => {
                     self.uses(variable.0);
                     Does::Variable(variable)
                 }
-                None if self.known.contains_key(name) && !reserved(name) => Does::Number(self.named(name)),
-                None => return Err(self.error(self.at, unknown_name(name, self.known))),
+                None if self.named_numbers.contains_key(name) && !reserved(name) => Does::Number(self.named(name)),
+                None => return Err(self.error(self.at, unknown_name(name, self.named_numbers))),
             },
         };
         self.operand(does, name.len());

@@ -159,7 +159,7 @@ fn numbers(of: &[(&str, &[f64])]) -> Numbers {
 #[test]
 fn numbers_are_variables() {
     // Keywords of other languages are ordinary names.
-    let known = numbers(&[
+    let variables = numbers(&[
         ("spacing", &[0.1]),
         ("wind", &[1.0, 2.0]),
         ("let", &[3.0]),
@@ -167,8 +167,8 @@ fn numbers_are_variables() {
         ("something_else", &[5.0]),
     ]);
     let value = |text: &str| {
-        let expression = Expression::parse_with(text, &known).unwrap_or_else(|e| panic!("{text}: {e}"));
-        expression.eval_with(&context(0.5), &known).unwrap_or_else(|e| panic!("{text}: {e}")).as_slice().to_vec()
+        let expression = Expression::parse_with(text, &variables).unwrap_or_else(|e| panic!("{text}: {e}"));
+        expression.eval_with(&context(0.5), &variables).unwrap_or_else(|e| panic!("{text}: {e}")).as_slice().to_vec()
     };
     assert_eq!(value("2 * spacing"), [0.2]);
     assert_eq!(value("[spacing, 0] + 2 * wind * time"), [1.1, 2.0]);
@@ -189,8 +189,8 @@ fn an_expression_of_numbers_follows_them() {
 
 #[test]
 fn names_of_the_language_come_first_and_unknown_ones_list_the_numbers() {
-    let known = numbers(&[("time", &[9.0]), ("sin", &[9.0]), ("pi", &[9.0]), ("wind", &[1.0, 2.0])]);
-    let eval = |text: &str| Expression::parse_with(text, &known)?.eval_with(&context(0.5), &known);
+    let variables = numbers(&[("time", &[9.0]), ("sin", &[9.0]), ("pi", &[9.0]), ("wind", &[1.0, 2.0])]);
+    let eval = |text: &str| Expression::parse_with(text, &variables)?.eval_with(&context(0.5), &variables);
     assert_eq!(eval("time + sin(0) + 0 * pi").unwrap().as_slice(), [0.5]);
     let fault = |text: &str| eval(text).unwrap_err().to_string();
     assert_eq!(fault("sin + 1"), "`sin` is a function; write it as sin(x) (column 1)");
@@ -344,8 +344,8 @@ fn comparisons_forgive_rounding_and_sides_that_decide_end_a_condition() {
 
 #[test]
 fn numbers_can_be_given_by_their_places() {
-    let known = numbers(&[("spacing", &[0.5]), ("wind", &[1.0, 2.0])]);
-    let expression = Expression::parse_with("wind * spacing", &known).unwrap();
+    let variables = numbers(&[("spacing", &[0.5]), ("wind", &[1.0, 2.0])]);
+    let expression = Expression::parse_with("wind * spacing", &variables).unwrap();
     assert_eq!(expression.numbers(), ["wind", "spacing"]);
     let values = [Number::pair([4.0, 6.0]), Number::scalar(0.5)];
     let value = expression.eval_by(&context(0.0), &|place| values.get(place).copied());

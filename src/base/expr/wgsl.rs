@@ -70,7 +70,7 @@ impl Shape {
         if let Shape::Vector(len) = self { len } else { 1 }
     }
 
-    fn of(len: usize) -> Shape {
+    fn of_len(len: usize) -> Shape {
         if len == 1 { Shape::Scalar } else { Shape::Vector(len) }
     }
 }
@@ -158,7 +158,7 @@ impl Writer<'_> {
             ExprValue::Vector(v) => {
                 let parts: Option<Vec<String>> = v.as_slice().iter().map(|x| literal(*x)).collect();
                 let parts = parts.ok_or_else(too_large)?.join(", ");
-                (if v.len == 1 { parts } else { format!("{}({parts})", ty(v.len)) }, Shape::of(v.len))
+                (if v.len == 1 { parts } else { format!("{}({parts})", ty(v.len)) }, Shape::of_len(v.len))
             }
             ExprValue::List(..) => (String::new(), Shape::List),
         };
@@ -167,7 +167,7 @@ impl Writer<'_> {
 
     fn named(&self, name: &str, at: u16) -> Result<Part, ExprError> {
         let (text, len) = (self.name)(name).ok_or_else(|| self.text(at, format!("`{name}` has no value here")))?;
-        Ok(Part { text, shape: Shape::of(len), constant: None })
+        Ok(Part { text, shape: Shape::of_len(len), constant: None })
     }
 
     fn component(&self, part: &Part, index: u16, at: u16) -> Result<Part, ExprError> {
@@ -199,7 +199,7 @@ impl Writer<'_> {
             [one] => (*one).to_string(),
             many => format!("{}({})", ty(many.len()), many.join(", ")),
         };
-        Ok(Part { text, shape: Shape::of(parts.len()), constant: None })
+        Ok(Part { text, shape: Shape::of_len(parts.len()), constant: None })
     }
 
     fn condition(&self, part: Part, at: u16) -> Result<Part, ExprError> {
@@ -228,7 +228,7 @@ impl Writer<'_> {
         let (one, two) = (self.number(one, at)?, self.number(two, at)?);
         let len = self.common(&[&one, &two], "if", at)?;
         let text = format!("select({}, {}, {})", spread(&two, len), spread(&one, len), condition.text);
-        Ok(Part { text, shape: Shape::of(len), constant: None })
+        Ok(Part { text, shape: Shape::of_len(len), constant: None })
     }
 
     /// The number of components that all parts have, where they are not scalars.
@@ -282,12 +282,12 @@ impl Writer<'_> {
         let len = self.common(&arguments.iter().collect::<Vec<_>>(), name, at)?;
         let texts: Vec<String> = arguments.iter().map(|part| spread(part, len)).collect();
         let (text, shape) = match (apply, texts.as_slice()) {
-            (Apply::One(_), [x]) if name == "-" => (format!("(-{x})"), Shape::of(len)),
+            (Apply::One(_), [x]) if name == "-" => (format!("(-{x})"), Shape::of_len(len)),
             (Apply::Two(_), [a, b]) if matches!(name, "+" | "-" | "*" | "/" | "%") => {
-                (format!("({a} {name} {b})"), Shape::of(len))
+                (format!("({a} {name} {b})"), Shape::of_len(len))
             }
             (Apply::Two(_), [a, b]) if matches!(name, "**" | "pow") => {
-                (self.power(a, b, &arguments, len), Shape::of(len))
+                (self.power(a, b, &arguments, len), Shape::of_len(len))
             }
             (Apply::Length, [x]) if len == 1 => (format!("abs({x})"), Shape::Scalar),
             (Apply::Length, [x]) => (format!("length({x})"), Shape::Scalar),
@@ -296,13 +296,13 @@ impl Writer<'_> {
             (Apply::Normalize, [x]) if len == 1 => (format!("sign({x})"), Shape::Scalar),
             (Apply::Normalize, [x]) => {
                 let zero = format!("let l = length(v); return select(v / l, {}(0.0), l == 0.0);", ty(len));
-                (self.helper("normalize", &["v"], len, &zero, &[x.as_str()]), Shape::of(len))
+                (self.helper("normalize", &["v"], len, &zero, &[x.as_str()]), Shape::of_len(len))
             }
             (Apply::One(_), [x]) if matches!(name, "asin" | "acos") => {
                 // Drivers may approximate both with an error of 5e-4.
                 let root = "let y = sqrt((1.0 - x) * (1.0 + x)); return";
                 let body = format!("{root} {};", if name == "asin" { "atan2(x, y)" } else { "atan2(y, x)" });
-                (self.helper(name, &["x"], len, &body, &[x.as_str()]), Shape::of(len))
+                (self.helper(name, &["x"], len, &body, &[x.as_str()]), Shape::of_len(len))
             }
             // Drivers may compute it as a ratio of exponentials, which overflow.
             (Apply::One(_), [x]) if name == "tanh" => (
@@ -313,13 +313,13 @@ impl Writer<'_> {
                     &format!("return tanh(clamp(x, {0}(-15.0), {0}(15.0)));", ty(len)),
                     &[x.as_str()],
                 ),
-                Shape::of(len),
+                Shape::of_len(len),
             ),
             (Apply::One(_), [x]) if name == "round" => {
                 // Halves go away from zero.
                 (
                     self.helper("round", &["x"], len, "return sign(x) * floor(abs(x) + 0.5);", &[x.as_str()]),
-                    Shape::of(len),
+                    Shape::of_len(len),
                 )
             }
             (Apply::Three(_), [low, high, x]) if name == "smoothstep" => {
@@ -328,13 +328,13 @@ impl Writer<'_> {
                      return select(t * t * (3.0 - 2.0 * t), step(high, x), low == high);",
                     ty(len)
                 );
-                (self.helper("smoothstep", &["low", "high", "x"], len, &body, &[low, high, x]), Shape::of(len))
+                (self.helper("smoothstep", &["low", "high", "x"], len, &body, &[low, high, x]), Shape::of_len(len))
             }
             (Apply::Three(_), [x, low, high]) if name == "clamp" => {
-                (format!("min(max({x}, {low}), {high})"), Shape::of(len))
+                (format!("min(max({x}, {low}), {high})"), Shape::of_len(len))
             }
             (Apply::One(_), [_]) | (Apply::Two(_), [_, _]) | (Apply::Three(_), [_, _, _]) => {
-                (format!("{name}({})", texts.join(", ")), Shape::of(len))
+                (format!("{name}({})", texts.join(", ")), Shape::of_len(len))
             }
             _ => return Err(wrong(self)),
         };

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("there is no such file")]
     Missing,
     /// The path is a folder, a pipe or something else, as named here.
@@ -42,7 +42,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// Which files a graph may name.
+/// Access of a graph to files: those that it may name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
     /// The graph's folder. Relative names start here.
@@ -66,8 +66,8 @@ impl Access {
     /// Whether a folder that a graph names, and that need not exist, is the graph's own or below it, with all links on the way
     /// followed. A link that leads nowhere is outside.
     pub fn contains(&self, folder: &Path) -> bool {
-        let own = if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder };
-        let inside = || Some(real(folder)?.starts_with(fs::canonicalize(own).ok()?));
+        let base = if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder };
+        let inside = || Some(real(folder)?.starts_with(fs::canonicalize(base).ok()?));
         self.anywhere || inside().unwrap_or(false)
     }
 
@@ -83,7 +83,7 @@ impl Access {
     /// The path of a file that another file names, relative to that file's folder.
     ///
     /// # Errors
-    /// As [`Access::resolve`].
+    /// Errors of [`Access::resolve`].
     pub fn resolve_from(&self, base: &Path, named: &Path) -> Result<PathBuf, ReadError> {
         let path = base.join(named);
         if self.anywhere {
@@ -144,7 +144,7 @@ pub fn open(path: &Path) -> Result<(File, u64), ReadError> {
 /// Opens a regular file, as [`open()`] does, but symbolic links are an error.
 ///
 /// # Errors
-/// As [`open()`].
+/// Errors of [`open()`].
 pub fn open_without_links(path: &Path) -> Result<(File, u64), ReadError> {
     check(&fs::symlink_metadata(path)?)?;
     opened(without_links().open(path)?)
@@ -153,7 +153,7 @@ pub fn open_without_links(path: &Path) -> Result<(File, u64), ReadError> {
 /// The contents of a file.
 ///
 /// # Errors
-/// As [`open()`]; more than `limit` bytes.
+/// Errors of [`open()`]; more than `limit` bytes.
 pub fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     all(open(path)?, limit)
 }
@@ -161,7 +161,7 @@ pub fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
 /// The contents of a file that is not a symbolic link.
 ///
 /// # Errors
-/// As [`bytes`].
+/// Errors of [`bytes`].
 pub fn bytes_without_links(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     all(open_without_links(path)?, limit)
 }
@@ -169,7 +169,7 @@ pub fn bytes_without_links(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError
 /// The contents of a text file.
 ///
 /// # Errors
-/// As [`bytes`]; invalid UTF-8, with the line of the first error.
+/// Errors of [`bytes`]; invalid UTF-8, with the line of the first error.
 pub fn text(path: &Path, limit: u64) -> Result<String, ReadError> {
     text_of(bytes(path, limit)?)
 }

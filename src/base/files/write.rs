@@ -31,7 +31,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// together with those of frames.
 ///
 /// # Errors
-/// As [`replace`].
+/// Errors of [`replace`].
 pub fn replace_in_export(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_by(OF_EXPORT, path, bytes)
 }
@@ -74,7 +74,7 @@ fn is_named(entry: &fs::DirEntry, prefix: &str) -> bool {
 /// Replaces a file that the user has chosen atomically: for a symbolic link, its target is replaced, and the link stays.
 ///
 /// # Errors
-/// As [`replace`].
+/// Errors of [`replace`].
 pub fn replace_target(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // A link without a target is replaced itself.
     replace(&fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()), bytes)
@@ -128,7 +128,7 @@ pub fn rename(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
 /// Gives a temporary file its final name, as [`rename`] does, and returns the open file.
 ///
 /// # Errors
-/// As [`rename`].
+/// Errors of [`rename`].
 pub fn keep(temporary: NamedTempFile, path: &Path) -> io::Result<File> {
     Ok(temporary.persist(path)?)
 }

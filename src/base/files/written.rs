@@ -51,13 +51,13 @@ impl Written {
         let lines = lines.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
         let entry = |line: &str| {
             let (name, size) = line.split_once(' ')?;
-            let known = name.len() == 2 * HASH && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-            known.then_some((name.to_string(), size.parse().ok()?))
+            let is_hash = name.len() == 2 * HASH && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+            is_hash.then_some((name.to_string(), size.parse().ok()?))
         };
         let mut files: BTreeMap<Key, Vec<u64>> = BTreeMap::new();
         for (name, size) in lines.filter_map(entry) {
             let sizes = files.entry(name).or_default();
-            sizes.retain(|known| *known != size);
+            sizes.retain(|listed_size| *listed_size != size);
             sizes.push(size);
             if sizes.len() > SIZES {
                 sizes.remove(0);
@@ -126,9 +126,9 @@ impl Log {
     ///
     /// # Errors
     /// A folder that can't be written.
-    pub fn begin(folder: &Path, known: &Written) -> io::Result<Log> {
+    pub fn begin(folder: &Path, list: &Written) -> io::Result<Log> {
         let mut temporary = write::temporary(folder)?;
-        temporary.write_all(known.text().as_bytes())?;
+        temporary.write_all(list.text().as_bytes())?;
         let file = temporary.persist(path(folder))?;
         Ok(Log(Some(Arc::new(Mutex::new(file)))))
     }
@@ -146,11 +146,11 @@ impl Log {
 
     /// Sorts the list and forgets earlier sizes, so that it does not depend on the order in which threads wrote.
     pub fn finish(folder: &Path) {
-        let mut known = Written::read(folder);
-        known.files.values_mut().for_each(|sizes| drop(sizes.drain(..sizes.len().saturating_sub(1))));
-        if !known.foreign {
+        let mut list = Written::read(folder);
+        list.files.values_mut().for_each(|sizes| drop(sizes.drain(..sizes.len().saturating_sub(1))));
+        if !list.foreign {
             // A list that is not sorted says the same.
-            let _ = write::replace_in_export(&path(folder), known.text().as_bytes());
+            let _ = write::replace_in_export(&path(folder), list.text().as_bytes());
         }
     }
 }
@@ -201,9 +201,9 @@ mod tests {
         fs::write(&victim, &whole).unwrap();
         fs::remove_file(path(folder.path())).unwrap();
         std::os::unix::fs::symlink(&victim, path(folder.path())).unwrap();
-        let known = Written::read(folder.path());
-        assert!(known.is_foreign() && !known.owns(&folder.path().join("a.png")));
-        Log::begin(folder.path(), &known).unwrap().add(Path::new("b"), 7).unwrap();
+        let list = Written::read(folder.path());
+        assert!(list.is_foreign() && !list.owns(&folder.path().join("a.png")));
+        Log::begin(folder.path(), &list).unwrap().add(Path::new("b"), 7).unwrap();
         assert_eq!(fs::read_to_string(&victim).unwrap(), whole);
     }
 }

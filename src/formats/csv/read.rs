@@ -31,7 +31,7 @@ pub(crate) const NAME: FormatName = FormatName("CSV");
 /// Reads a file.
 ///
 /// # Errors
-/// As [`of_table`].
+/// Errors of [`of_table`].
 pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     of_table(&String::from_utf8_lossy(&file.bytes), file.fps, file.layer).map(Content::Track)
 }
@@ -56,22 +56,22 @@ fn points(text: &str, fps: f64, column: Option<&str>) -> Result<(Vec<(f64, f64)>
     let mut points: Vec<(f64, f64)> = Vec::new();
     let mut form: Option<Form> = None;
     let lines = text.lines().zip(1..).map(|(line, number)| (line.trim_matches([' ', '\r', '\u{feff}']), number));
-    let (mut given, mut comment) = (None, None);
+    let (mut declared_separator, mut comment) = (None, None);
     for (line, number) in lines.filter(|(line, _)| !line.trim().is_empty()) {
         if line.len() > MAX_LINE {
             return Err(NAME.malformed(format!("line {number} is longer than {} MiB", MAX_LINE >> 20)));
         }
-        if let Some(own) = line.strip_prefix('#') {
-            comment = Some(own.trim());
+        if let Some(remark) = line.strip_prefix('#') {
+            comment = Some(remark.trim());
             continue;
         }
         // A line for spreadsheets, which says what columns are apart by.
-        if let (None, None, Some(own)) = (&form, given, line.strip_prefix("sep=")) {
-            given = own.chars().next();
+        if let (None, None, Some(declaration)) = (&form, declared_separator, line.strip_prefix("sep=")) {
+            declared_separator = declaration.chars().next();
             continue;
         }
         let Some(form) = &mut form else {
-            let separator = given.unwrap_or_else(|| separator(line));
+            let separator = declared_separator.unwrap_or_else(|| separator(line));
             let fields = fields(line, separator, number)?;
             let mut new = Form { separator, columns: fields.len(), scale: 1.0, place: 1, decimal: None };
             match new.number(&fields[0], number)? {
@@ -138,9 +138,9 @@ impl Form {
             .ok_or_else(|| Cause::Unfit(unnamed().into(), "name it frame, or time for seconds, in the first line"))?;
         let found = match column {
             Some(column) => {
-                let mut own = rest.iter().enumerate().filter(|(_, name)| *name == column).map(|(index, _)| index);
-                let found = own.next();
-                if own.next().is_some() {
+                let mut same_name = rest.iter().enumerate().filter(|(_, name)| *name == column).map(|(index, _)| index);
+                let found = same_name.next();
+                if same_name.next().is_some() {
                     return Err(NAME.malformed(format!("two of its columns are called `{column}`")));
                 }
                 found
@@ -148,8 +148,8 @@ impl Form {
             None => Some(rest.iter().position(|name| frames(name, fps).is_none()).unwrap_or(0)),
         };
         self.place = 1 + found.ok_or_else(|| {
-            let known: Vec<&str> = rest.iter().take(LISTED).map(String::as_str).collect();
-            Cause::Column { wanted: column.unwrap_or_default().into(), known: known.join(", ").into() }
+            let available: Vec<&str> = rest.iter().take(LISTED).map(String::as_str).collect();
+            Cause::Column { wanted: column.unwrap_or_default().into(), available: available.join(", ").into() }
         })?;
         Ok(())
     }
@@ -186,12 +186,12 @@ impl Form {
         }
         let number = if comma { field.replace(',', ".").parse() } else { field.parse::<f64>() };
         let Some(number) = number.ok().filter(|number| number.is_finite()) else { return Ok(None) };
-        let Some(own) = field.chars().find(|c| matches!(c, '.' | ',')) else { return Ok(Some(number)) };
-        let (first, before) = *self.decimal.get_or_insert((own, line));
-        if first != own {
-            return Err(
-                NAME.malformed(format!("line {before} has a decimal `{first}`, and line {line} a decimal `{own}`"))
-            );
+        let Some(decimal_mark) = field.chars().find(|c| matches!(c, '.' | ',')) else { return Ok(Some(number)) };
+        let (first, before) = *self.decimal.get_or_insert((decimal_mark, line));
+        if first != decimal_mark {
+            return Err(NAME.malformed(format!(
+                "line {before} has a decimal `{first}`, and line {line} a decimal `{decimal_mark}`"
+            )));
         }
         Ok(Some(number))
     }
@@ -246,8 +246,8 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     let mut field = String::new();
     let mut rest = text;
     loop {
-        let (own, after) = rest.split_once('"')?;
-        field.push_str(own);
+        let (part, after) = rest.split_once('"')?;
+        field.push_str(part);
         match after.strip_prefix('"') {
             Some(next) => {
                 field.push('"');

@@ -17,8 +17,8 @@ pub(crate) fn words(mut packed: Cursor<'_>, channels: &[[usize; 3]]) -> Option<V
     let [low, high] = [packed.u16().ok()?, packed.u16().ok()?].map(usize::from);
     let mut present = vec![0u8; 1 << 13];
     if low <= high {
-        let own = packed.take(high - low + 1).ok()?;
-        present.get_mut(low..=high)?.copy_from_slice(own);
+        let bitmap = packed.take(high - low + 1).ok()?;
+        present.get_mut(low..=high)?.copy_from_slice(bitmap);
     }
     let is_present =
         |word: &u32| *word == 0 || present.get((word >> 3) as usize).is_some_and(|b| b >> (word & 7) & 1 == 1);
@@ -29,9 +29,9 @@ pub(crate) fn words(mut packed: Cursor<'_>, channels: &[[usize; 3]]) -> Option<V
     let mut words = decoded(coded, count)?;
     let mut plane = words.as_mut_slice();
     for [width, height, each] in channels {
-        let (own, others) = plane.split_at_mut_checked(width * height * each)?;
+        let (samples, others) = plane.split_at_mut_checked(width * height * each)?;
         for first in 0..*each {
-            unravel(own, first, [*width, *height], [*each, each * width], table.len() <= 1 << 14);
+            unravel(samples, first, [*width, *height], [*each, each * width], table.len() <= 1 << 14);
         }
         plane = others;
     }

@@ -34,7 +34,7 @@ pub(crate) const NAME: FormatName = FormatName("EXR");
 /// Reads a file.
 ///
 /// # Errors
-/// As [`pixels`].
+/// Errors of [`pixels`].
 pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     let (pixels, note) = pixels(&file.bytes, file.layer, file.work)?;
     Ok(Content::Image(pixels, note))
@@ -179,7 +179,11 @@ fn word<'a>(rest: &mut Cursor<'a>) -> Result<&'a [u8], Cause> {
 }
 
 fn header(rest: &mut Cursor<'_>, tiled: bool) -> Result<Header, Cause> {
-    let (mut channels, mut compression, mut data, mut display, mut tile) = (None, None, None, None, None);
+    let mut channels = None;
+    let mut compression = None;
+    let mut data = None;
+    let mut display = None;
+    let mut tile = None;
     loop {
         let name = word(rest)?;
         if name.is_empty() {
@@ -287,15 +291,15 @@ fn choose(channels: &[Channel], layer: Option<&str>) -> Result<Vec<Option<usize>
         Some(layer) => of(&format!("{layer}.")).or_else(|| named(layer).map(|one| vec![Some(one)])),
     };
     found.ok_or_else(|| {
-        let mut known: Vec<String> = Vec::new();
+        let mut available: Vec<String> = Vec::new();
         for channel in channels {
             let name = channel.name.rsplit_once('.').map_or(channel.name.as_str(), |(layer, _)| layer);
             let name: String = name.chars().take(40).collect();
-            if known.len() < LISTED && !known.contains(&name) {
-                known.push(name);
+            if available.len() < LISTED && !available.contains(&name) {
+                available.push(name);
             }
         }
-        Cause::Layer { wanted: layer.unwrap_or("R").into(), known: known.join(", ").into() }
+        Cause::Layer { wanted: layer.unwrap_or("R").into(), available: available.join(", ").into() }
     })
 }
 
@@ -308,12 +312,12 @@ fn block_bytes<'a>(
     pixel: usize,
 ) -> Result<std::borrow::Cow<'a, [u8]>, Cause> {
     let offset = usize::try_from(table.u64()?).map_err(|_| NAME.cut_off())?;
-    let mut rest = table.at(offset)?;
+    let mut rest = table.at_position(offset)?;
     let as_said = match header.tile {
         // Of the full resolution, which comes first.
         Some(_) => {
-            let own = [rest.i32()?, rest.i32()?, rest.i32()?, rest.i32()?].map(i64::from);
-            own == [place[0] as i64, place[1] as i64, 0, 0]
+            let coordinates = [rest.i32()?, rest.i32()?, rest.i32()?, rest.i32()?].map(i64::from);
+            coordinates == [place[0] as i64, place[1] as i64, 0, 0]
         }
         None => i64::from(rest.i32()?) == block.top,
     };
@@ -357,8 +361,8 @@ fn unrolled(packed: &[u8], count: usize) -> Result<Vec<u8>, Cause> {
     while let Some((run, after)) = rest.split_first() {
         let run = i32::from(*run as i8);
         rest = if run < 0 {
-            let (own, after) = after.split_at_checked(run.unsigned_abs() as usize).ok_or_else(damaged)?;
-            bytes.extend(own);
+            let (literals, after) = after.split_at_checked(run.unsigned_abs() as usize).ok_or_else(damaged)?;
+            bytes.extend(literals);
             after
         } else {
             let (byte, after) = after.split_first().ok_or_else(damaged)?;
@@ -400,11 +404,11 @@ fn pxr24(packed: &[u8], channels: &[Channel], block: Window) -> Result<Vec<u8>, 
     for _ in 0..block.height {
         for channel in channels {
             let count = stored(channel.number);
-            let (own, after) = rest.split_at_checked(count * block.width).ok_or_else(|| NAME.cut_off())?;
+            let (planes, after) = rest.split_at_checked(count * block.width).ok_or_else(|| NAME.cut_off())?;
             rest = after;
             let mut value = 0u32;
             for x in 0..block.width {
-                let byte = |plane: usize| u32::from(own.get(plane * block.width + x).copied().unwrap_or_default());
+                let byte = |plane: usize| u32::from(planes.get(plane * block.width + x).copied().unwrap_or_default());
                 let difference = (0..count).fold(0, |sum, plane| sum << 8 | byte(plane));
                 value = value.wrapping_add(if count == 3 { difference << 8 } else { difference });
                 match channel.number {
@@ -447,8 +451,8 @@ impl Image {
     fn new(header: &Header, chosen: Vec<Option<usize>>) -> Result<Image, Cause> {
         let Window { left, top, width, height } = header.data.overlap(header.display);
         let window = Window { left: left - header.display.left, top: top - header.display.top, width, height };
-        let mut own = chosen.iter().flatten().filter_map(|index| header.channels.get(*index));
-        let half = own.all(|channel| channel.number == Number::Half);
+        let mut chosen_channels = chosen.iter().flatten().filter_map(|index| header.channels.get(*index));
+        let half = chosen_channels.all(|channel| channel.number == Number::Half);
         let count = width * height * chosen.len();
         let samples = match half {
             true => Samples::Halves(vec![f16::ZERO; count]),

@@ -128,9 +128,9 @@ fn packed(raw: &[u8]) -> Vec<u8> {
     let mut bytes: Vec<u8> = raw.iter().step_by(2).chain(raw.iter().skip(1).step_by(2)).copied().collect();
     let mut before = bytes.first().copied().unwrap_or_default();
     for byte in bytes.iter_mut().skip(1) {
-        let own = *byte;
-        *byte = own.wrapping_sub(before).wrapping_add(128);
-        before = own;
+        let current = *byte;
+        *byte = current.wrapping_sub(before).wrapping_add(128);
+        before = current;
     }
     let mut encoder = ZlibEncoder::new(Vec::with_capacity(raw.len() / 2), Compression::fast());
     // Writing to memory does not fail.

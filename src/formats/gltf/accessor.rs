@@ -191,8 +191,8 @@ impl Elements<'_> {
     pub(super) fn numbers<const N: usize>(&self, element: usize, other: [f32; N]) -> [f32; N] {
         let mut numbers = other;
         for (index, number) in numbers.iter_mut().enumerate().take(self.components) {
-            let own = self.component(element, index).map(|own| own as f32);
-            *number = own.filter(|own| own.is_finite()).unwrap_or(*number);
+            let component = self.component(element, index).map(|component| component as f32);
+            *number = component.filter(|component| component.is_finite()).unwrap_or(*number);
         }
         numbers
     }

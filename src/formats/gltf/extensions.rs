@@ -19,7 +19,7 @@ const DRACO: &str = "KHR_draco_mesh_compression";
 /// What is done about an extension.
 #[derive(Clone, Copy, PartialEq)]
 enum Effect {
-    /// Read as the extension says, whether the file requires the extension or only uses it.
+    /// An extension that is read, whether the file requires the extension or only uses it.
     Applied,
     /// No part of the shape: looks, lights, sounds, descriptions, motion.
     Harmless,

@@ -33,12 +33,12 @@ pub(super) fn of_scene(root: &Root) -> Result<Vec<Placed<'_>>, Cause> {
 /// The transform of every node, by its index; `None` for nodes of a cycle.
 ///
 /// # Errors
-/// As [`of_scene`].
+/// Errors of [`of_scene`].
 pub(super) fn transforms(root: &Root) -> Result<Vec<Option<DMat4>>, Cause> {
     let mut transforms = vec![None; root.nodes.len()];
     for placed in below(root, tops(root)?)? {
-        if let Some(own) = transforms.get_mut(placed.index) {
-            *own = Some(placed.transform);
+        if let Some(transform) = transforms.get_mut(placed.index) {
+            *transform = Some(placed.transform);
         }
     }
     Ok(transforms)
@@ -86,7 +86,7 @@ fn own_transform(node: &Node) -> DMat4 {
     )
 }
 
-/// Where a node's mesh is shown, relative to the node: once, or as often as EXT_mesh_gpu_instancing says.
+/// Placements of a node's mesh, relative to the node: once, or as often as EXT_mesh_gpu_instancing says.
 ///
 /// # Errors
 /// Attributes that cannot be read or differ in length; too many instances.
@@ -105,7 +105,7 @@ pub(super) fn instances(reader: &Reader<'_>, node: &Node) -> Result<Vec<DMat4>, 
     let scaled = attribute("SCALE", Type::Vec3)?;
     let counts: Vec<usize> = [&moved, &turned, &scaled].into_iter().flatten().map(|one| one.count).collect();
     let count = counts.first().copied().unwrap_or(1);
-    if counts.iter().any(|own| *own != count) {
+    if counts.iter().any(|other| *other != count) {
         return Err(NAME.malformed("the attributes of its instances differ in length"));
     }
     if count > MAX_VERTICES {

@@ -33,7 +33,7 @@ use crate::warnings::{APPLY, listed};
 use crate::work::{Phase, Work};
 use stagewright_base::files::{Access, ReadError, read as regular};
 
-/// Where the header of a binary file holds the total length; the header itself has twelve bytes.
+/// Position at which the header of a binary file holds the total length; the header itself has twelve bytes.
 const LENGTH: usize = 8;
 /// Limit of buffers in separate files.
 const MAX_BUFFERS: usize = 1024;
@@ -44,7 +44,7 @@ const MAX_VALUES: usize = 2_000_000;
 /// Reads a file.
 ///
 /// # Errors
-/// As [`mesh`].
+/// Errors of [`mesh`].
 pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     mesh(&file.bytes, file.folder, file.access, file.is_points(), file.work).map(Content::Mesh)
 }
@@ -55,7 +55,7 @@ pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
 /// An invalid or truncated file, buffers that are missing or not accessible, extensions that change the shape.
 pub(crate) fn mesh(bytes: &[u8], folder: &Path, access: &Access, attributes: bool, work: &Work) -> Result<Mesh, Cause> {
     let (json, blob) = if bytes.starts_with(b"glTF") {
-        let length = Cursor::new(NAME, bytes).at(LENGTH).and_then(|mut rest| rest.u32()).unwrap_or(0);
+        let length = Cursor::new(NAME, bytes).at_position(LENGTH).and_then(|mut rest| rest.u32()).unwrap_or(0);
         if length < 12 {
             return Err(NAME.malformed("its header is truncated"));
         }
@@ -144,7 +144,7 @@ fn resource(uri: &str, length: u64, folder: &Path, access: &Access, work: &Work)
         let (_, data) = data.split_once(";base64,").ok_or_else(|| missing("it is not base64".into()))?;
         return STANDARD.decode(data).map_err(|e| missing(e.to_string()));
     }
-    let path = beside(uri, folder, access).map_err(|e| missing(e.to_string()))?;
+    let path = file_path(uri, folder, access).map_err(|e| missing(e.to_string()))?;
     let (file, found) = regular::open(&path).map_err(|e| missing(e.to_string()))?;
     if found < length {
         return Err(NAME.malformed(format!("a buffer has {found} bytes of {length}")));
@@ -156,7 +156,7 @@ fn resource(uri: &str, length: u64, folder: &Path, access: &Access, work: &Work)
 }
 
 /// The path of the file that a URI names, relative to the folder of the file that contains it.
-fn beside(uri: &str, folder: &Path, access: &Access) -> Result<PathBuf, ReadError> {
+fn file_path(uri: &str, folder: &Path, access: &Access) -> Result<PathBuf, ReadError> {
     let path = percent_decode_str(uri).decode_utf8_lossy();
     // A scheme, such as `http:`, or a drive letter.
     if path.contains(':') {
@@ -172,12 +172,14 @@ pub(crate) fn companions(bytes: &[u8], folder: &Path, access: &Access) -> Vec<(P
     }
     let Ok(root) = Root::from_slice(bytes) else { return Vec::new() };
     let named = lengths(&root).into_iter().filter(|(uri, _)| !uri.starts_with("data:")).take(MAX_BUFFERS);
-    named.filter_map(|(uri, length)| Some((beside(uri, folder, access).ok()?, length))).collect()
+    named.filter_map(|(uri, length)| Some((file_path(uri, folder, access).ok()?, length))).collect()
 }
 
 /// Rejects a text whose values would take far more memory than the text itself: an empty node takes hundreds of bytes.
 fn bounded(json: &[u8]) -> Result<(), Cause> {
-    let (mut count, mut quoted, mut escaped) = (0usize, false, false);
+    let mut count = 0usize;
+    let mut quoted = false;
+    let mut escaped = false;
     for byte in json {
         match byte {
             _ if escaped => escaped = false,
@@ -346,9 +348,10 @@ fn add_attributes(reader: &Reader<'_>, primitive: &Primitive, first: (usize, usi
     if let Some(index) = named(Semantic::Colors(0)) {
         match read(index, &[Type::Vec4, Type::Vec3]) {
             Some(colors) => {
-                let own = added.iter().map(|corners| corners.map(|corner| colors.numbers(place(corner), [1.0; 4])));
+                let corner_colors =
+                    added.iter().map(|corners| corners.map(|corner| colors.numbers(place(corner), [1.0; 4])));
                 mesh.colors.resize(first.0, [[1.0; 4]; 3]);
-                mesh.colors.extend(own);
+                mesh.colors.extend(corner_colors);
             }
             None => unreadable = Some("colours"),
         }
@@ -356,9 +359,9 @@ fn add_attributes(reader: &Reader<'_>, primitive: &Primitive, first: (usize, usi
     if let Some(index) = named(Semantic::TexCoords(0)) {
         match read(index, &[Type::Vec2]) {
             Some(uvs) => {
-                let own = added.iter().map(|corners| corners.map(|corner| uvs.numbers(place(corner), [0.0; 2])));
+                let corner_uvs = added.iter().map(|corners| corners.map(|corner| uvs.numbers(place(corner), [0.0; 2])));
                 mesh.uvs.resize(first.0, Default::default());
-                mesh.uvs.extend(own);
+                mesh.uvs.extend(corner_uvs);
             }
             None => unreadable = Some("places on the texture"),
         }

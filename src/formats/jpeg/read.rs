@@ -23,7 +23,7 @@ pub(crate) const NAME: FormatName = FormatName("JPEG");
 /// Reads a file.
 ///
 /// # Errors
-/// As [`pixels`].
+/// Errors of [`pixels`].
 pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     Ok(Content::Image(pixels(&file.bytes)?, None))
 }
@@ -82,8 +82,8 @@ fn orientation(exif: &[u8]) -> Option<u16> {
     let little = exif.starts_with(b"II");
     let exif = Cursor::new(NAME, exif);
     let exif = if little { exif } else { exif.big_endian() };
-    let two = |at: usize| exif.at(at).ok()?.u16().ok();
-    let directory = exif.at(4).ok()?.u32().ok()? as usize;
+    let two = |at: usize| exif.at_position(at).ok()?.u16().ok();
+    let directory = exif.at_position(4).ok()?.u32().ok()? as usize;
     let entries = usize::from(two(directory)?);
     let entry = (0..entries).map(|i| directory + 2 + 12 * i).find(|at| two(*at) == Some(0x0112))?;
     two(entry + 8).filter(|turn| (1..=8).contains(turn))

@@ -20,7 +20,7 @@ pub(crate) const NAME: FormatName = FormatName("NPY");
 /// Reads a file.
 ///
 /// # Errors
-/// As [`volume`] and [`points`].
+/// Errors of [`volume`] and [`points`].
 pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     match file.is_points() {
         true => points(file.bytes).map(Content::Points),
@@ -35,7 +35,7 @@ pub(crate) struct Header {
     pub shape: Vec<usize>,
     /// Whether the first axis is the one whose elements are next to each other, and not the last.
     fortran: bool,
-    /// Where the first element is \[bytes\].
+    /// Position of the first element \[bytes\].
     begin: usize,
 }
 
@@ -122,11 +122,11 @@ pub(crate) fn volume(bytes: Vec<u8>, dim: usize) -> Result<Volume, Cause> {
         return Err(NAME.cut_off());
     }
     let mut size = [1; 3];
-    size.iter_mut().zip(shape.iter().take(dim).rev()).for_each(|(side, own)| *side = *own);
+    size.iter_mut().zip(shape.iter().take(dim).rev()).for_each(|(side, cells)| *side = *cells);
     // Along x, y, z and the components.
     let strides = header.strides();
     let mut steps = [0; 4];
-    steps.iter_mut().zip(strides.iter().take(dim).rev()).for_each(|(step, own)| *step = *own);
+    steps.iter_mut().zip(strides.iter().take(dim).rev()).for_each(|(step, stride)| *step = *stride);
     steps[3] = strides.get(dim).copied().unwrap_or(0);
     let cells = move |[x, y, z]: [i64; 3], component: usize| {
         let index = x as usize * steps[0] + y as usize * steps[1] + z as usize * steps[2] + component * steps[3];
@@ -171,7 +171,7 @@ pub(crate) fn points(bytes: Vec<u8>) -> Result<Points, Cause> {
 /// number, such as a time.
 ///
 /// # Errors
-/// As [`points`].
+/// Errors of [`points`].
 pub(crate) fn add(points: &mut Points, name: &str, header: &Header, bytes: Vec<u8>) -> Result<(), Cause> {
     let components = match header.shape[..] {
         [count] if count == points.count => 1,
@@ -280,7 +280,7 @@ fn unknown(kind: &str) -> Cause {
 /// How numbers of a type are stored, and whether their lowest byte comes first.
 fn stored(kind: &str) -> Option<(Type, bool)> {
     let (order, name) = kind.split_at_checked(1)?;
-    let (_, ty) = TYPES.into_iter().find(|(own, _)| *own == name)?;
+    let (_, ty) = TYPES.into_iter().find(|(type_name, _)| *type_name == name)?;
     let little = match order {
         "<" => true,
         ">" => false,

@@ -8,7 +8,7 @@ const START: [u8; MAGIC.len() + 2] = {
     let [a, b, c, d, e, f] = *MAGIC;
     [a, b, c, d, e, f, 1, 0]
 };
-/// Where the data begins is a multiple of this.
+/// Alignment of the beginning of the data.
 const ALIGNMENT: usize = 64;
 
 /// A file with an array of this type in C order, from its bytes.
@@ -16,7 +16,7 @@ pub fn numbers(shape: &[usize], ty: Type, data: impl Iterator<Item = u8>, length
     let axes: String = shape.iter().map(|n| format!("{n}, ")).collect();
     // A tuple of one has a comma.
     let axes = if shape.len() == 1 { axes.trim_end() } else { axes.trim_end_matches(", ") };
-    let name = TYPES.iter().find(|(_, own)| *own == ty).map_or("f4", |(name, _)| name);
+    let name = TYPES.iter().find(|(_, candidate)| *candidate == ty).map_or("f4", |(name, _)| name);
     let mut header = format!("{{'descr': '<{name}', 'fortran_order': False, 'shape': ({axes}), }}");
     while !(START.len() + 2 + header.len() + 1).is_multiple_of(ALIGNMENT) {
         header.push(' ');

@@ -30,7 +30,7 @@ pub(crate) const NAME: FormatName = FormatName("NPZ");
 /// Reads a file.
 ///
 /// # Errors
-/// As [`points`].
+/// Errors of [`points`].
 pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     points(&file.bytes, file.layer, file.work).map(Content::Points)
 }
@@ -40,7 +40,7 @@ struct Entry {
     name: String,
     method: u16,
     crc: u32,
-    /// Where its header is, its size as stored, and its size \[bytes\].
+    /// Position of its header, its size as stored, and its size \[bytes\].
     offset: usize,
     stored: usize,
     size: usize,
@@ -61,8 +61,11 @@ pub(crate) fn points(bytes: &[u8], set: Option<&str>, work: &Work) -> Result<Poi
     // Positions say how many points there are.
     named.sort_by_key(|(name, _)| name != "position");
     if named.first().is_none_or(|(name, _)| name != "position") {
-        let known: Vec<&str> = entries.iter().filter_map(|entry| entry.name.strip_suffix(".npy")).take(8).collect();
-        return Err(Cause::NoPosition { wanted: format!("{prefix}position").into(), known: known.join(", ").into() });
+        let available: Vec<&str> = entries.iter().filter_map(|entry| entry.name.strip_suffix(".npy")).take(8).collect();
+        return Err(Cause::NoPosition {
+            wanted: format!("{prefix}position").into(),
+            available: available.join(", ").into(),
+        });
     }
     let total = named.iter().try_fold(0u64, |all, (_, entry)| all.checked_add(entry.size as u64));
     if total.is_none_or(|total| total > MAX_FILE) {
@@ -90,7 +93,7 @@ fn directory(bytes: &[u8]) -> Result<Vec<Entry>, Cause> {
     let last = bytes.get(tail..).unwrap_or_default();
     let end = last.windows(END_SIZE).rposition(|window| window.starts_with(END)).ok_or_else(|| NAME.cut_off())? + tail;
     let file = Cursor::new(NAME, bytes);
-    let (count, start) = (file.at(end + 10)?.u16()?, file.at(end + 16)?.u32()? as usize);
+    let (count, start) = (file.at_position(end + 10)?.u16()?, file.at_position(end + 16)?.u32()? as usize);
     if usize::from(count) > MAX_ARRAYS {
         return Err(Cause::Parts("arrays", MAX_ARRAYS));
     }
@@ -119,7 +122,7 @@ fn directory(bytes: &[u8]) -> Result<Vec<Entry>, Cause> {
 
 /// The contents of a file.
 fn unpacked(bytes: &[u8], entry: &Entry, work: &Work) -> Result<Vec<u8>, Cause> {
-    let mut header = Cursor::new(NAME, bytes).at(entry.offset)?;
+    let mut header = Cursor::new(NAME, bytes).at_position(entry.offset)?;
     header.take(26)?;
     let skipped = usize::from(header.u16()?) + usize::from(header.u16()?);
     header.take(skipped)?;

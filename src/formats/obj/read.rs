@@ -89,7 +89,7 @@ pub(crate) const NAME: FormatName = FormatName("OBJ");
 /// Reads a file.
 ///
 /// # Errors
-/// As [`mesh`].
+/// Errors of [`mesh`].
 pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     mesh(&file.bytes, file.is_points(), file.work).map(Content::Mesh)
 }
@@ -183,8 +183,8 @@ impl Corners {
             return;
         }
         let mut numbers = word.split('/').map(|number| number.parse::<i64>().unwrap_or(0));
-        let mut place = |known: usize| match numbers.next().unwrap_or(0) {
-            number if number < 0 => known.checked_sub(number.unsigned_abs() as usize).unwrap_or(usize::MAX),
+        let mut place = |defined: usize| match numbers.next().unwrap_or(0) {
+            number if number < 0 => defined.checked_sub(number.unsigned_abs() as usize).unwrap_or(usize::MAX),
             number => (number as usize).wrapping_sub(1),
         };
         let corner = [place(self.colors.len()), place(self.uvs.len())];
@@ -250,8 +250,8 @@ impl Faces<'_> {
         let corner = |i: u32| face.get(i as usize).copied().unwrap_or_default();
         let ears = self.cut.as_chunks().0.iter();
         mesh.triangles.extend(ears.clone().map(|ear: &[u32; 3]| ear.map(corner)));
-        let own = self.corners.as_slice().get(..face.len()).unwrap_or_default();
-        let at = |i: u32| own.get(i as usize).copied().unwrap_or([usize::MAX; 2]);
+        let corner_indices = self.corners.as_slice().get(..face.len()).unwrap_or_default();
+        let at = |i: u32| corner_indices.get(i as usize).copied().unwrap_or([usize::MAX; 2]);
         if corners.colored {
             let color = |i: u32| corners.colors.get(at(i)[0]).copied().unwrap_or([1.0; 4]);
             mesh.colors.extend(ears.clone().map(|ear: &[u32; 3]| ear.map(color)));

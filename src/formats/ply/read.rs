@@ -23,7 +23,7 @@ pub(crate) const NAME: FormatName = FormatName("PLY");
 /// Reads a file.
 ///
 /// # Errors
-/// As [`points`].
+/// Errors of [`points`].
 pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     points(file.bytes, file.work).map(Content::Points)
 }
@@ -61,7 +61,7 @@ struct Field {
 /// A file after its header.
 struct Header {
     points: Element,
-    /// Where the first point is \[bytes\].
+    /// Position of the first point \[bytes\].
     begin: usize,
     encoding: Encoding,
 }
@@ -96,11 +96,11 @@ pub(crate) fn points(bytes: Vec<u8>, work: &Work) -> Result<Points, Cause> {
     let stride = plain.iter().map(|field| size(field.ty)).sum();
     let mut offset = begin;
     let property = |Field { name, ty, .. }| {
-        let own = offset;
+        let start = offset;
         offset += size(ty);
         let colored = matches!(name.as_str(), "red" | "green" | "blue" | "alpha") && ty == Type::U8;
         let scale = if colored { 1.0 / 255.0 } else { 1.0 };
-        Property { name, ty: if text { Type::F64 } else { ty }, scale, block: 0, offset: own, stride, little }
+        Property { name, ty: if text { Type::F64 } else { ty }, scale, block: 0, offset: start, stride, little }
     };
     let properties = plain.into_iter().map(property).collect();
     let names: Vec<&str> = lists.iter().map(|field| field.name.as_str()).collect();
@@ -194,12 +194,12 @@ fn row<'a>(
     mut number: impl FnMut(&'a [u8]),
 ) -> Result<(), Cause> {
     for field in &element.fields {
-        let own = rest.take(field.length.unwrap_or(field.ty).bytes())?;
+        let bytes = rest.take(field.length.unwrap_or(field.ty).bytes())?;
         let Some(length) = field.length else {
-            number(own);
+            number(bytes);
             continue;
         };
-        let count = length.read(own, little);
+        let count = length.read(bytes, little);
         if count.is_nan() || count < 0.0 {
             return Err(NAME.malformed("a list has no length"));
         }

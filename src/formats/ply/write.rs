@@ -18,7 +18,7 @@ pub fn points(
     }
     let _ = writeln!(header, "element vertex {count}");
     for (name, ty) in columns {
-        let ty = TYPES.iter().find(|(_, _, own)| own == ty).map_or("float", |(ty, ..)| ty);
+        let ty = TYPES.iter().find(|(_, _, candidate)| candidate == ty).map_or("float", |(ty, ..)| ty);
         let _ = writeln!(header, "property {ty} {name}");
     }
     header += END;

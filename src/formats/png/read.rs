@@ -15,7 +15,7 @@ pub(crate) const NAME: FormatName = FormatName("PNG");
 /// Reads a file.
 ///
 /// # Errors
-/// As [`pixels`].
+/// Errors of [`pixels`].
 pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     Ok(Content::Image(pixels(file.bytes)?, None))
 }

@@ -10,8 +10,8 @@ const DIVIDED: usize = 128;
 
 /// The bytes of a chunk; `None` where it is damaged, has another size, or another method inside.
 pub(super) fn unpacked(chunk: Cursor<'_>, size: usize) -> Option<Vec<u8>> {
-    let number = |at: usize| chunk.at(at).ok()?.u32().ok().map(|number| number as usize);
-    let [_, _, flags, width] = chunk.at(0).ok()?.array().ok()?;
+    let number = |at: usize| chunk.at_position(at).ok()?.u32().ok().map(|number| number as usize);
+    let [_, _, flags, width] = chunk.at_position(0).ok()?.array().ok()?;
     let width = usize::from(width);
     let (all, block) = (number(4)?, number(8)?);
     if all != size || width == 0 {
@@ -19,7 +19,7 @@ pub(super) fn unpacked(chunk: Cursor<'_>, size: usize) -> Option<Vec<u8>> {
     }
     if flags & 2 != 0 {
         // It was not made smaller.
-        return chunk.at(HEAD).ok()?.take(size).ok().map(<[u8]>::to_vec);
+        return chunk.at_position(HEAD).ok()?.take(size).ok().map(<[u8]>::to_vec);
     }
     let (bits_shuffled, codec) = (flags & 4 != 0, flags >> 5);
     if bits_shuffled || codec != 1 || block == 0 {
@@ -35,9 +35,9 @@ pub(super) fn unpacked(chunk: Cursor<'_>, size: usize) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(count);
         for _ in 0..streams {
             let (packed, count) = (number(at)?, count / streams);
-            let own = chunk.at(at + 4).ok()?.take(packed).ok()?;
+            let stream = chunk.at_position(at + 4).ok()?.take(packed).ok()?;
             at += 4 + packed;
-            if packed == count { bytes.extend(own) } else { lz4(own, count, &mut bytes)? }
+            if packed == count { bytes.extend(stream) } else { lz4(stream, count, &mut bytes)? }
         }
         let shuffled = flags & 1 != 0 && width > 1;
         if shuffled { out.extend(ordered(&bytes, width)) } else { out.extend(bytes) }
@@ -63,11 +63,11 @@ fn lz4(packed: &[u8], count: usize, out: &mut Vec<u8>) -> Option<()> {
     while let Some((token, after)) = rest.split_first() {
         rest = after;
         let literals = length(usize::from(token >> 4), &mut rest)?;
-        let (own, after) = rest.split_at_checked(literals)?;
+        let (literal_bytes, after) = rest.split_at_checked(literals)?;
         if out.len() + literals > end {
             return None;
         }
-        out.extend(own);
+        out.extend(literal_bytes);
         rest = after;
         // The last literals are followed by nothing.
         let Some((distance, after)) = rest.split_first_chunk() else { break };

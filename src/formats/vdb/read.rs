@@ -36,7 +36,7 @@ pub(crate) const NAME: FormatName = FormatName("OpenVDB");
 /// Reads a file.
 ///
 /// # Errors
-/// As [`volume`].
+/// Errors of [`volume`].
 pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     volume(&file.bytes, file.layer, file.work).map(Content::Volume)
 }
@@ -86,8 +86,8 @@ impl Listed {
 
     /// Describes the grid's voxels, for messages.
     fn kind(&self) -> String {
-        let own = self.ty.trim_end_matches("_HalfFloat");
-        let plain = own.strip_prefix("Tree_").and_then(|ty| ty.strip_suffix("_5_4_3")).unwrap_or(own);
+        let tree_type = self.ty.trim_end_matches("_HalfFloat");
+        let plain = tree_type.strip_prefix("Tree_").and_then(|ty| ty.strip_suffix("_5_4_3")).unwrap_or(tree_type);
         match plain {
             "bool" | "mask" => "true and false".into(),
             "int32" | "int64" => "whole numbers".into(),
@@ -126,7 +126,7 @@ pub(crate) fn volume(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<V
         rest.take(16)?;
         let end = usize::try_from(rest.i64()?).map_err(|_| NAME.cut_off())?;
         listed.push(Listed { name, ty, shares, start: rest.position() });
-        rest = rest.at(end)?;
+        rest = rest.at_position(end)?;
     }
     let wanted = |grid: &&Listed| layer.map_or(grid.components().is_some(), |layer| grid.name == layer);
     let short = |name: &str| name.chars().take(40).collect::<String>();
@@ -140,8 +140,11 @@ pub(crate) fn volume(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<V
             };
             return Err(Cause::Unfit(cause.into(), FLOATS));
         }
-        let known: Vec<String> = listed.iter().take(LISTED).map(|grid| short(&grid.name)).collect();
-        return Err(Cause::Layer { wanted: short(layer.unwrap_or("density")).into(), known: known.join(", ").into() });
+        let available: Vec<String> = listed.iter().take(LISTED).map(|grid| short(&grid.name)).collect();
+        return Err(Cause::Layer {
+            wanted: short(layer.unwrap_or("density")).into(),
+            available: available.join(", ").into(),
+        });
     };
     let components = grid.components().ok_or_else(|| {
         Cause::Unfit(format!("its grid `{}` holds {}", short(&grid.name), grid.kind()).into(), FLOATS)
@@ -150,7 +153,7 @@ pub(crate) fn volume(bytes: &[u8], layer: Option<&str>, work: &Work) -> Result<V
         let cause = format!("its grid `{}` shares the voxels of `{}`", short(&grid.name), short(other));
         return Err(Cause::Unfit(cause.into(), "save it with voxels of its own, or alone in a file"));
     }
-    tree(rest.at(grid.start)?, components, grid.ty.ends_with("_HalfFloat"), work)
+    tree(rest.at_position(grid.start)?, components, grid.ty.ends_with("_HalfFloat"), work)
 }
 
 /// How the values of a tree are stored.
@@ -183,7 +186,7 @@ impl Tree {
         }
     }
 
-    fn at(&self, [x, y, z]: [i64; 3], component: usize, components: usize, background: f32) -> f32 {
+    fn value_at(&self, [x, y, z]: [i64; 3], component: usize, components: usize, background: f32) -> f32 {
         let place = [x, y, z].map(|at| at.div_euclid(8));
         if let Some(leaf) = self.leaves.get(&place) {
             let [x, y, z] = [x, y, z].map(|at| at.rem_euclid(8) as usize);
@@ -263,7 +266,7 @@ fn tree(mut rest: Cursor<'_>, components: usize, half: bool, work: &Work) -> Res
         for (axis, at) in axes.into_iter().zip(cell) {
             voxel[axis.index] = if axis.mirrored { -at } else { at };
         }
-        tree.at(voxel, component, components, background.get(component).copied().unwrap_or_default())
+        tree.value_at(voxel, component, components, background.get(component).copied().unwrap_or_default())
     };
     let (low, place) = (sides.map(|[low, _]| low), Some((place.origin, place.edges)));
     Ok(Volume { components, low, size, place, background, cells: Box::new(cells) })
@@ -296,9 +299,9 @@ impl Lattice {
             // Turns by right angles leave rounding in the other numbers.
             let mut long = row.into_iter().enumerate().filter(|(_, number)| number.abs() > STRAIGHT * length);
             if let (Some((axis, edge)), None) = (long.next(), long.next())
-                && let Some(own) = found.get_mut(axis)
+                && let Some(entry) = found.get_mut(axis)
             {
-                *own = Some((Axis { index, mirrored: edge < 0.0 }, edge.abs()));
+                *entry = Some((Axis { index, mirrored: edge < 0.0 }, edge.abs()));
             }
         }
         let [Some(x), Some(y), Some(z)] = found else { return Err(turned(rows, lengths)) };
@@ -320,7 +323,7 @@ fn turned(rows: [[f64; 3]; 3], lengths: [f64; 3]) -> Cause {
     Cause::Unfit(cause.into(), RESAMPLE)
 }
 
-/// Where the voxels are. Turns by right angles and mirrors are applied to them, not to the directions of vectors, which are those
+/// Positions of the voxels. Turns by right angles and mirrors are applied to them, not to the directions of vectors, which are those
 /// of space.
 fn transform(rest: &mut Cursor<'_>) -> Result<Lattice, Cause> {
     let name = text(rest)?;
@@ -376,8 +379,8 @@ fn inner<'a>(
     };
     for index in (0..count).filter(|index| !is_on(children, *index)) {
         let mut value = [0f32; 3];
-        let own = values.get(index * coding.components..).unwrap_or_default();
-        value.iter_mut().zip(own).take(coding.components).for_each(|(to, from)| *to = *from);
+        let tile_value = values.get(index * coding.components..).unwrap_or_default();
+        value.iter_mut().zip(tile_value).take(coding.components).for_each(|(to, from)| *to = *from);
         // What is not active may still have a value: the inside of a level set.
         match is_on(active, index) {
             true => tree.cover(place(index), side),
@@ -425,9 +428,9 @@ fn block(rest: &mut Cursor<'_>, active: &[u8], count: usize, coding: &Coding) ->
     let mut next = numbers.chunks_exact(components);
     let mut values = Vec::with_capacity(count * components);
     for bit in 0..count {
-        let own = if is_on(active, bit) { next.next() } else { None };
+        let active_value = if is_on(active, bit) { next.next() } else { None };
         let inactive = if is_on(selected, bit) { &on } else { &off };
-        values.extend(own.unwrap_or(inactive).iter().take(components));
+        values.extend(active_value.unwrap_or(inactive).iter().take(components));
     }
     Ok(values)
 }

@@ -24,7 +24,7 @@ pub struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    fn at(&self, element: usize) -> &[u32] {
+    fn element_words(&self, element: usize) -> &[u32] {
         let start = element * self.components;
         self.words.get(start..start + self.components).unwrap_or_default()
     }
@@ -47,7 +47,7 @@ impl Element {
     }
 }
 
-/// Which values are active, and what the others are.
+/// Active values, and what the others are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Active {
     /// Values with a component above this size, and NaN; all others are zero.
@@ -220,7 +220,9 @@ impl Writer {
     /// The mask of its children, the mask of its active tiles, and the values of these. The entries come in order.
     fn node(&mut self, out: &mut Vec<u8>, width: usize, entries: impl Iterator<Item = (usize, Entry)>) {
         let bytes = width * width * width / 8;
-        let (mut children, mut tiles, mut outside) = (vec![0u8; bytes], vec![0u8; bytes], vec![u8::MAX; bytes]);
+        let mut children = vec![0u8; bytes];
+        let mut tiles = vec![0u8; bytes];
+        let mut outside = vec![u8::MAX; bytes];
         let mut code = BACKGROUND;
         self.packer.raw.clear();
         for (place, entry) in entries {
@@ -305,7 +307,7 @@ fn block(
         if cell[0] >= nx || cell[1] >= ny || cell[2] >= nz {
             continue;
         }
-        let words = grid.at(cell[0] + nx * (cell[1] + ny * cell[2]));
+        let words = grid.element_words(cell[0] + nx * (cell[1] + ny * cell[2]));
         let word = |component: usize| {
             // A component on faces has no value above the domain along the other axes.
             let outside = |axis: usize| axis != component && cell[axis] >= grid.cells[axis] as usize;

@@ -17,7 +17,7 @@ pub(crate) const NAME: FormatName = FormatName("WAV");
 /// Reads a file.
 ///
 /// # Errors
-/// As [`of_sound`].
+/// Errors of [`of_sound`].
 pub(crate) fn read(file: Source<'_>) -> Result<Content, Cause> {
     of_sound(&file.bytes, file.fps, file.loudness).map(Content::Track)
 }
@@ -30,7 +30,7 @@ fn of_sound(bytes: &[u8], fps: f64, loudness: Loudness) -> Result<Vec<(f64, f64)
     let (Some(b"RIFF" | b"RF64"), Some(b"WAVE")) = (bytes.get(..4), bytes.get(8..12)) else {
         return Err(other_kind(bytes).unwrap_or_else(|| NAME.malformed("it does not begin as one")));
     };
-    let mut rest = Cursor::new(NAME, bytes).at(12)?;
+    let mut rest = Cursor::new(NAME, bytes).at_position(12)?;
     let (mut format, mut long) = (None, None);
     loop {
         let (id, size) = (rest.array()?, rest.u32()? as usize);
@@ -93,8 +93,10 @@ struct Format {
 
 impl Format {
     fn read(chunk: Cursor<'_>) -> Result<Format, Cause> {
-        let short = |at: usize| chunk.at(at)?.u16();
-        let (channels, bits, rate) = (short(2)?, short(14)?, chunk.at(4)?.u32()?);
+        let short = |at: usize| chunk.at_position(at)?.u16();
+        let channels = short(2)?;
+        let bits = short(14)?;
+        let rate = chunk.at_position(4)?.u32()?;
         // An extensible format says its kind further on.
         let tag = if short(0)? == 0xfffe { short(24).ok() } else { short(0).ok() };
         let float = match (tag, bits) {
@@ -145,9 +147,11 @@ impl Format {
         let mut frames = Vec::new();
         let mut frame = 0;
         while start(frame) < samples {
-            let own = data.get(start(frame) * each..start(frame + 1) * each).unwrap_or_default();
-            let (mut square, mut peak, mut count) = (0.0, 0.0f64, 0usize);
-            for bytes in own.chunks_exact(width) {
+            let frame_bytes = data.get(start(frame) * each..start(frame + 1) * each).unwrap_or_default();
+            let mut square = 0.0;
+            let mut peak = 0.0f64;
+            let mut count = 0usize;
+            for bytes in frame_bytes.chunks_exact(width) {
                 let sample = self.sample(bytes);
                 let sample = if usable(&sample) { sample } else { 0.0 };
                 square += sample * sample;

@@ -21,7 +21,13 @@ pub struct Bookmark {
 
 impl Default for Bookmark {
     fn default() -> Bookmark {
-        let (name, level, select) = (String::new(), String::new(), Vec::new());
-        Bookmark { name, level, center: (0.0, 0.0), zoom: 1.0, select, extra: Extra::new() }
+        Bookmark {
+            name: String::new(),
+            level: String::new(),
+            center: (0.0, 0.0),
+            zoom: 1.0,
+            select: Vec::new(),
+            extra: Extra::new(),
+        }
     }
 }

@@ -21,7 +21,7 @@ impl Document {
     /// Parses the bytes of a graph file.
     ///
     /// # Errors
-    /// As [`Document::parse`]; bytes that are not UTF-8.
+    /// Errors of [`Document::parse`]; bytes that are not UTF-8.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Document, ReadError> {
         Document::parse(&text(bytes)?)
     }

@@ -67,7 +67,7 @@ impl<'de> Deserialize<'de> for Edge {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Edge, A::Error> {
                 let mut sides = Vec::<(String, String)>::new();
                 while let Some(FieldName(side)) = map.next_key()? {
-                    if sides.iter().any(|(known, _)| *known == side) {
+                    if sides.iter().any(|(earlier_side, _)| *earlier_side == side) {
                         return Err(de::Error::custom(format!("side `{side}` is given twice")));
                     }
                     if side.is_empty() || !side.chars().all(|c| c.is_ascii_alphabetic()) {

@@ -215,7 +215,9 @@ impl FileSource {
     /// The file of a node with these fields.
     pub(super) fn from_fields(path: String, mut unused: FileFields, extra: Extra) -> FileSource {
         let FileFields { reading, first, beyond, .. } = &mut unused;
-        let (reading, first, beyond) = (reading.take(), first.take(), beyond.take());
+        let reading = reading.take();
+        let first = first.take();
+        let beyond = beyond.take();
         let reader = reader_of(Path::new(&path));
         let points = reading.as_deref() == Some(POINTS)
             && reader.is_some_and(|reader| reader.becomes.contains(&ContentKind::Points) && reader.becomes.len() > 1);

@@ -319,7 +319,7 @@ pub struct Variant {
     pub about: String,
     /// Values by `node.param`, as [`Document::set`] takes them; `None` is the stage's own default.
     pub set: BTreeMap<String, Option<ParamValue>>,
-    /// Which nodes are bypassed, by path.
+    /// Whether nodes are bypassed, by path.
     pub muted: BTreeMap<String, bool>,
     /// The stage or group that a node is, by path.
     pub stages: BTreeMap<String, NodeKind>,

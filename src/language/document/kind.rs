@@ -33,7 +33,7 @@ pub struct KindInfo {
     pub runs: bool,
     /// Whether the node runs on a domain, which `on` may name.
     pub on_domain: bool,
-    /// When the node is left out of the graph.
+    /// Condition under which the node is left out of the graph.
     pub bypass: Bypass,
 }
 
@@ -46,7 +46,7 @@ pub enum Outline {
     Dot,
 }
 
-/// When a node is left out of the graph, so that what reads it reads what it passes on.
+/// Condition under which a node is left out of the graph, so that what reads it reads what it passes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bypass {
     /// The node computes nothing, so it is always left out: a dot on a wire.

@@ -39,10 +39,10 @@ pub fn salvage(text: &str) -> Salvaged {
         let mut kept = salvage.record(0, text.len(), &DOCUMENT, "").0;
         if !kept.iter().any(|(key, _)| key == "nodes") {
             // The line that begins the nodes may be damaged; their lines have been reported already.
-            let told = salvage.lost.clone();
+            let reported_losses = salvage.lost.clone();
             let from = salvage.after_variants();
             let nodes = salvage.nodes(from, text.len(), "").0;
-            salvage.lost = told;
+            salvage.lost = reported_losses;
             if let Some(nodes) = nodes {
                 kept.push(("nodes".into(), nodes));
             }
@@ -218,7 +218,7 @@ impl Salvage<'_> {
         format!("{{{kept}}}")
     }
 
-    /// Where the variants end, whose names could be taken for those of nodes; 0 where there are none.
+    /// Position where the variants end, whose names could be taken for those of nodes; 0 where there are none.
     fn after_variants(&mut self) -> usize {
         const START: &str = "\n    variants: ";
         let start = self.text.find(START).map(|at| at + START.len());
@@ -330,7 +330,7 @@ impl Salvage<'_> {
         Some((key, limit - value.len()))
     }
 
-    /// Where the value that begins at `from` ends; `None` where brackets do not match or the text ends inside it.
+    /// Position where the value that begins at `from` ends; `None` where brackets do not match or the text ends inside it.
     fn end(&mut self, from: usize, limit: usize) -> Option<usize> {
         let rest = self.text.get(from..limit)?;
         let mut open = Vec::new();

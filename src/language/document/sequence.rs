@@ -1,6 +1,6 @@
 //! Names of files that are numbered by frame: `plate.####.png`, or `plate.%04d.png`.
 
-/// Most digits of a number.
+/// Limit of digits of a number.
 const MAX_DIGITS: usize = 12;
 
 /// The path of a sequence of files, whose numbers are in the files' names.
@@ -14,7 +14,7 @@ pub struct Pattern {
 
 impl Pattern {
     /// The pattern of a path with `#` for each digit, or with `%d` or `%04d`, in its last part; `None` for the path of one file.
-    pub fn of(path: &str) -> Option<Pattern> {
+    pub fn from_path(path: &str) -> Option<Pattern> {
         let name = path.rfind('/').map_or(0, |slash| slash + 1);
         let (folder, name) = path.split_at_checked(name)?;
         let (before, digits, after) = match name.find('#') {
@@ -66,15 +66,15 @@ mod tests {
     #[test]
     fn numbers_are_found_where_the_path_has_signs_for_them() {
         for path in ["a/plate.####.png", "a/plate.%04d.png"] {
-            let plate = Pattern::of(path).unwrap();
+            let plate = Pattern::from_path(path).unwrap();
             assert_eq!((plate.folder(), plate.path(7).as_str()), ("a/", "a/plate.0007.png"));
             assert_eq!(plate.path(12_345), "a/plate.12345.png");
             let numbers = ["plate.0007.png", "plate.12345.png", "plate.00007.png", "plate.7.png", "plate.+007.png"];
             assert_eq!(numbers.map(|name| plate.number(name)), [Some(7), Some(12_345), None, None, None]);
         }
-        assert_eq!(Pattern::of("#.png").unwrap().number("10.png"), Some(10));
+        assert_eq!(Pattern::from_path("#.png").unwrap().number("10.png"), Some(10));
         for path in ["plate.0001.png", "a#/plate.png", "100%.png", "%s.png", "%4d.png", "#############.png"] {
-            assert_eq!(Pattern::of(path), None, "{path}");
+            assert_eq!(Pattern::from_path(path), None, "{path}");
         }
     }
 }

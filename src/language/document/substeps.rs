@@ -155,7 +155,9 @@ impl<'de> Deserialize<'de> for Substeps {
                 }
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Substeps, A::Error> {
-                let (mut courant, mut dt, mut most) = (None, None, Substeps::USUAL_MOST);
+                let mut courant = None;
+                let mut dt = None;
+                let mut most = Substeps::USUAL_MOST;
                 while let Some(FieldName(field)) = map.next_key()? {
                     match field.as_str() {
                         "courant" => courant = Some(map.next_value()?),

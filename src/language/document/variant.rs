@@ -32,7 +32,7 @@ fn key(path: &str, name: &str) -> Option<String> {
 /// Takes the result of an exchange at a node and its port or parameter; returns whether it succeeded.
 type Done<'a> = dyn FnMut(&str, &str, Result<(), Fault>) -> bool + 'a;
 
-/// Which way values are exchanged.
+/// Direction in which values are exchanged.
 #[derive(Clone, Copy, PartialEq)]
 enum Direction {
     /// Exchange from the default to the variant.
@@ -59,7 +59,7 @@ impl Document {
     /// The document with a variant, or the default.
     ///
     /// # Errors
-    /// As [`Document::choose`].
+    /// Errors of [`Document::choose`].
     pub fn with_variant(&self, name: Option<&str>) -> Result<Document, Problems> {
         let mut document = self.clone();
         document.choose(name)?;
@@ -238,7 +238,7 @@ impl Document {
         let Some(variant) = self.variant.as_ref().and_then(|name| self.variants.get(name)) else { return Vec::new() };
         let of_node = |key: &String| Some(split(key)).filter(|(node, _)| node == path).map(|(_, part)| part);
         let words = [("stage", variant.stages.contains_key(path)), ("bypass", variant.muted.contains_key(path))];
-        let words = words.into_iter().filter(|(_, given)| *given).map(|(word, _)| word.to_string());
+        let words = words.into_iter().filter(|(_, replaces)| *replaces).map(|(word, _)| word.to_string());
         words.chain(variant.inputs.keys().chain(variant.set.keys()).filter_map(of_node)).collect()
     }
 
@@ -498,7 +498,7 @@ impl Document {
             let (scope, name) = Scope::split(key);
             (scope == *level).then(|| Link::parse(name).node)
         };
-        let own = |key: &String| here(key).filter(|node| whole && names.contains(node));
+        let replaced_here = |key: &String| here(key).filter(|node| whole && names.contains(node));
         self.variants.iter().find_map(|(name, variant)| {
             let crosses = |(key, link): (&String, &Option<Link>)| {
                 let (node, from) = (here(key)?, &link.as_ref()?.node);
@@ -506,7 +506,7 @@ impl Document {
             };
             let wire = variant.inputs.iter().find_map(crosses);
             let replaced = variant.muted.keys().chain(variant.stages.keys()).chain(variant.inputs.keys());
-            Some((name.as_str(), wire.or(replaced.into_iter().find_map(own))?))
+            Some((name.as_str(), wire.or(replaced.into_iter().find_map(replaced_here))?))
         })
     }
 }
@@ -538,7 +538,7 @@ fn exchange_input(node: &mut Node, port: &str, link: &mut Option<Link>) -> Resul
 
 /// The names of the values that a node gives.
 fn params(node: &Node) -> Vec<String> {
-    let own: &[&str] = match &node.kind {
+    let fields: &[&str] = match &node.kind {
         NodeKind::Domain(_) => &["resolution", "width", "edge"],
         NodeKind::Number(_) => &["value"],
         _ => &[],
@@ -548,8 +548,8 @@ fn params(node: &Node) -> Vec<String> {
         ("until", node.until.is_some()),
         ("capacity", node.capacity.is_some() && matches!(node.kind, NodeKind::State(_))),
     ];
-    let run = run.into_iter().filter(|(_, given)| *given).map(|(name, _)| name);
-    own.iter().copied().chain(run).map(String::from).chain(node.params.keys().cloned()).collect()
+    let run = run.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name);
+    fields.iter().copied().chain(run).map(String::from).chain(node.params.keys().cloned()).collect()
 }
 
 /// Cells along each axis as one value, as [`Document::set`] takes it.

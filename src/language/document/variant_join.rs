@@ -84,7 +84,7 @@ impl Taking<'_, '_> {
     ) {
         for (key, value) in more {
             match all.get(key) {
-                Some(known) => self.compare(key, known, value, &words),
+                Some(first) => self.compare(key, first, value, &words),
                 None => {
                     all.insert(key.clone(), value.clone());
                     self.givers.insert(key.clone(), self.name);
@@ -95,7 +95,7 @@ impl Taking<'_, '_> {
 
     fn value<V: Copy + PartialEq + ToString>(&mut self, all: &mut Option<V>, more: Option<V>, key: &str) {
         match (*all, more) {
-            (Some(known), Some(value)) => self.compare(key, &known, &value, V::to_string),
+            (Some(first), Some(value)) => self.compare(key, &first, &value, V::to_string),
             (None, Some(value)) => {
                 *all = Some(value);
                 self.givers.insert(key.into(), self.name);
@@ -104,15 +104,15 @@ impl Taking<'_, '_> {
         }
     }
 
-    fn compare<V: PartialEq>(&mut self, key: &str, known: &V, value: &V, words: impl Fn(&V) -> String) {
-        if known == value {
+    fn compare<V: PartialEq>(&mut self, key: &str, first: &V, value: &V, words: impl Fn(&V) -> String) {
+        if first == value {
             return;
         }
         let other = self.givers.get(key).copied().unwrap_or_default();
         let cause = format!(
             "the variants `{other}` and `{}` do not go together: `{key}` is {} in the first and {} in the second",
             self.name,
-            words(known),
+            words(first),
             words(value)
         );
         self.problems.push(Problem::new("", "", cause, "choose one of them, or store a variant of your own"));

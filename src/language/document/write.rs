@@ -456,7 +456,7 @@ struct Fields(Vec<(String, String)>);
 impl Fields {
     /// Writes a field once: a value that the user has set replaces text that could not be parsed.
     fn add(&mut self, name: &str, value: String) {
-        match self.0.iter_mut().find(|(known, _)| known == name) {
+        match self.0.iter_mut().find(|(field, _)| field == name) {
             Some((_, kept)) => *kept = value,
             None => self.0.push((name.into(), value)),
         }

@@ -22,19 +22,19 @@ pub fn expose_param(
     name: &str,
     library: &Library,
 ) -> Result<(), Refusal> {
-    let own = own_group(document, scope, group)?;
-    let node = own.nodes.get(&inner.node).ok_or_else(|| no_node(&scope.inside(group), &inner.node))?;
+    let inner_group = own_group(document, scope, group)?;
+    let node = inner_group.nodes.get(&inner.node).ok_or_else(|| no_node(&scope.inside(group), &inner.node))?;
     if !settable(node, &inner.port, library) {
         return Err(Refusal::NoSuchParam { node: inner.node.clone(), param: inner.port.clone() });
     }
-    if let Some((known, _)) = own.params.iter().find(|(_, targets)| targets.contains(inner)) {
-        return Err(Refusal::AlreadyExposed { target: inner.clone(), param: known.clone() });
+    if let Some((param, _)) = inner_group.params.iter().find(|(_, targets)| targets.contains(inner)) {
+        return Err(Refusal::AlreadyExposed { target: inner.clone(), param: param.clone() });
     }
     port_name(name)?;
-    if OWN_VALUES.contains(&name) || own.inputs.contains_key(name) {
+    if OWN_VALUES.contains(&name) || inner_group.inputs.contains_key(name) {
         return Err(Refusal::PortNameTaken { group: group.into(), name: name.into() });
     }
-    own.params.entry(name.to_string()).or_default().push(inner.clone());
+    inner_group.params.entry(name.to_string()).or_default().push(inner.clone());
     Ok(())
 }
 
@@ -60,9 +60,12 @@ fn settable(node: &Node, param: &str, library: &Library) -> bool {
 /// Why this is not possible, in one sentence; nothing changes then.
 pub fn hide_param(document: &mut Document, scope: &Scope, group: &str, name: &str) -> Result<(), Refusal> {
     let value = node_mut(document, scope, group)?.params.get(name).cloned();
-    let own = own_group(document, scope, group)?;
-    let targets =
-        own.params.get(name).ok_or_else(|| Refusal::NotExposed { group: group.into(), param: name.into() })?.clone();
+    let inner_group = own_group(document, scope, group)?;
+    let targets = inner_group
+        .params
+        .get(name)
+        .ok_or_else(|| Refusal::NotExposed { group: group.into(), param: name.into() })?
+        .clone();
     if let Some(value) = &value
         && let Some(number) = mentioned(value).first()
     {
@@ -73,13 +76,13 @@ pub fn hide_param(document: &mut Document, scope: &Scope, group: &str, name: &st
     let before: Vec<(String, Option<ParamValue>)> =
         targets.iter().map(|t| (path(t), document.value(&inside.path(&t.node), &t.port))).collect();
     document.spread_in_variants(&format!("{}.{name}", scope.path(group)), &before);
-    let own = own_group(document, scope, group)?;
+    let inner_group = own_group(document, scope, group)?;
     for (target, value) in targets.iter().filter_map(|target| Some((target, value.clone()?))) {
-        if let Some(inner) = own.nodes.get_mut(&target.node) {
+        if let Some(inner) = inner_group.nodes.get_mut(&target.node) {
             inner.give(&target.port, value);
         }
     }
-    own.params.remove(name);
+    inner_group.params.remove(name);
     node_mut(document, scope, group)?.params.remove(name);
     drop_targets(document, scope, &|target| target.node != group || target.port != name);
     Ok(())
@@ -91,18 +94,18 @@ pub fn hide_param(document: &mut Document, scope: &Scope, group: &str, name: &st
 /// Why the name cannot be used, in one sentence; nothing changes then.
 pub fn rename_port(document: &mut Document, scope: &Scope, side: Side, old: &str, new: &str) -> Result<(), Refusal> {
     let (_, name, group) = open(document, scope)?;
-    let known = |name: &str| match side {
+    let has_port = |name: &str| match side {
         Side::In => group.inputs.contains_key(name),
         Side::Out => group.outputs.contains_key(name),
     };
-    if !known(old) {
+    if !has_port(old) {
         return Err(no_port(&name, side, old));
     }
     if old == new {
         return Ok(());
     }
     port_name(new)?;
-    if known(new) || (side == Side::In && (OWN_VALUES.contains(&new) || group.params.contains_key(new))) {
+    if has_port(new) || (side == Side::In && (OWN_VALUES.contains(&new) || group.params.contains_key(new))) {
         return Err(Refusal::PortNameTaken { group: name, name: new.into() });
     }
     match side {

@@ -125,13 +125,13 @@ fn put(
     if piece.nodes.is_empty() && piece.frames.is_empty() {
         return Err(Refusal::NothingToPaste);
     }
-    let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
+    let ports = Ports::of_level(document, scope, library).ok_or_else(|| gone(scope))?;
     let mut names = BTreeMap::<String, String>::new();
-    let mut given = BTreeSet::new();
+    let mut new_names = BTreeSet::new();
     for name in piece.nodes.keys() {
         let other = |new: &str| new != name && piece.nodes.contains_key(new);
-        let new = free(name, |new| ports.nodes().contains_key(new) || other(new) || given.contains(new));
-        given.insert(new.clone());
+        let new = free(name, |new| ports.nodes().contains_key(new) || other(new) || new_names.contains(new));
+        new_names.insert(new.clone());
         names.insert(name.clone(), new);
     }
     let domains = domains_around(document, scope);
@@ -143,8 +143,8 @@ fn put(
             link.node = names.get(&link.node).cloned().unwrap_or_else(|| link.node.clone());
         }
     }
-    let known: BTreeSet<String> = domains.union(&own_domains(&piece.nodes)).cloned().collect();
-    piece.nodes.values_mut().for_each(|node| leave_unknown(node, &known));
+    let visible_domains: BTreeSet<String> = domains.union(&own_domains(&piece.nodes)).cloned().collect();
+    piece.nodes.values_mut().for_each(|node| leave_unknown(node, &visible_domains));
     for (old, new) in moved {
         match piece.nodes.get(old).map(|node| &node.kind) {
             Some(NodeKind::Domain(_)) => piece.nodes.values_mut().for_each(|node| rename_domain(node, old, new)),
@@ -161,7 +161,7 @@ fn put(
         level.nodes().insert(names.get(&name).cloned().unwrap_or(name), node);
     }
     level.frames().append(&mut piece.frames);
-    Ok(given)
+    Ok(new_names)
 }
 
 /// Whether a level has what a wire reads.
@@ -194,10 +194,10 @@ fn domains_around(document: &Document, scope: &Scope) -> BTreeSet<String> {
     levels.filter_map(|scope| document.level(&scope)).flat_map(|level| own_domains(level.nodes())).collect()
 }
 
-fn leave_unknown(node: &mut Node, known: &BTreeSet<String>) {
-    node.on = node.on.take().filter(|on| known.contains(on));
+fn leave_unknown(node: &mut Node, visible_domains: &BTreeSet<String>) {
+    node.on = node.on.take().filter(|on| visible_domains.contains(on));
     if let NodeKind::Group(group) = &mut node.kind {
-        let known = known.union(&own_domains(&group.nodes)).cloned().collect();
-        group.nodes.values_mut().for_each(|inner| leave_unknown(inner, &known));
+        let visible_domains = visible_domains.union(&own_domains(&group.nodes)).cloned().collect();
+        group.nodes.values_mut().for_each(|inner| leave_unknown(inner, &visible_domains));
     }
 }

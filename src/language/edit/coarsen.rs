@@ -4,7 +4,7 @@ use crate::document::{Document, Domain, Node, NodeKind, Nodes, ParamValue};
 
 /// A domain keeps at least so many cells along each axis.
 const MIN_CELLS: u32 = 8;
-/// More is not tried.
+/// Limit of halvings that are tried.
 const MAX_HALVINGS: u32 = 8;
 
 /// How much coarser a document should be.

@@ -130,8 +130,8 @@ mod tests {
                     assert_eq!(found, Ok(()), "{text}");
                     assert!(!node.outputs.is_empty() && node.title == "Custom Stage", "{text}");
                     if name == "velocity" {
-                        let own = if reads { &node.inputs[0] } else { &node.outputs[0] };
-                        assert_eq!(own.name, name);
+                        let declared = if reads { &node.inputs[0] } else { &node.outputs[0] };
+                        assert_eq!(declared.name, name);
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! Where wires end: at inputs, and on the sides of a group.
+//! Ends of wires: at inputs, and on the sides of a group.
 
 /// An input port of a node, or of `out`: an output of the open group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

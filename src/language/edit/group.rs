@@ -32,13 +32,13 @@ pub fn make_group(
     wish: &str,
     library: &Library,
 ) -> Result<String, Refusal> {
-    let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
+    let ports = Ports::of_level(document, scope, library).ok_or_else(|| gone(scope))?;
     let level = document.level(scope).ok_or_else(|| gone(scope))?;
     let names: BTreeSet<String> = names.iter().filter(|name| ![IN, OUT].contains(&name.as_str())).cloned().collect();
     if let Some(missing) = names.iter().find(|name| !ports.nodes().contains_key(*name)) {
         return Err(no_node(scope, missing));
     }
-    let signatures = signature::of(&ports);
+    let signatures = signature::level_signatures(&ports);
     let moved = moving(level, &signatures, names);
     if moved.is_empty() {
         return Err(Refusal::NothingToGroup);
@@ -91,9 +91,9 @@ pub fn make_group(
     let mut level = level_mut(&mut after, scope)?;
     if let Some(around) = level.group() {
         for (param, targets) in around.params.iter_mut() {
-            if let Some(own) = exposed.get(param) {
+            if let Some(input) = exposed.get(param) {
                 targets.retain(|target| !moved.contains(&target.node));
-                targets.push(Link { node: name.clone(), port: own.clone() });
+                targets.push(Link { node: name.clone(), port: input.clone() });
             }
         }
     }
@@ -119,12 +119,12 @@ fn frames_inside(level: Level<'_>, moved: &BTreeSet<String>) -> BTreeSet<usize> 
 }
 
 fn take_frames(frames: &mut Vec<Frame>, indices: &BTreeSet<usize>) -> Vec<Frame> {
-    let (mut taken, mut kept) = (Vec::new(), Vec::new());
+    let (mut inside_frames, mut kept) = (Vec::new(), Vec::new());
     for (index, frame) in std::mem::take(frames).into_iter().enumerate() {
-        if indices.contains(&index) { taken.push(frame) } else { kept.push(frame) }
+        if indices.contains(&index) { inside_frames.push(frame) } else { kept.push(frame) }
     }
     *frames = kept;
-    taken
+    inside_frames
 }
 
 /// The part of a selection that goes into a group: no domains, which are used by name and not wired, and no numbers
@@ -291,12 +291,13 @@ impl Border<'_> {
     /// Parameters of the enclosing group keep setting the same values.
     fn expose(&mut self, level: Level<'_>) {
         for (param, targets) in level.group().into_iter().flat_map(|group| &group.params) {
-            let own: Vec<Link> = targets.iter().filter(|target| self.moved.contains(&target.node)).cloned().collect();
-            if own.is_empty() {
+            let inner_targets: Vec<Link> =
+                targets.iter().filter(|target| self.moved.contains(&target.node)).cloned().collect();
+            if inner_targets.is_empty() {
                 continue;
             }
             let name = self.input_name(param, false);
-            self.group.params.insert(name.clone(), own);
+            self.group.params.insert(name.clone(), inner_targets);
             self.exposed.insert(param.clone(), name);
         }
     }
@@ -310,8 +311,9 @@ impl Border<'_> {
             .collect();
         for (link, reader, port) in wires {
             let full = self.full(&link);
-            let known = self.sources.iter().find(|(_, source)| self.full(source) == full).map(|(name, _)| name.clone());
-            let name = known.unwrap_or_else(|| {
+            let same_source =
+                self.sources.iter().find(|(_, source)| self.full(source) == full).map(|(name, _)| name.clone());
+            let name = same_source.unwrap_or_else(|| {
                 let ty = self.carried(&full, self.ports.takes(&reader, &port));
                 let number = PortType::parse(&ty).is_some_and(PortType::is_number);
                 let name = self.input_name(&port, number);
@@ -325,10 +327,11 @@ impl Border<'_> {
 
     /// An unused name for an input or a parameter. Expressions inside must not resolve to a different number.
     fn input_name(&self, wish: &str, number: bool) -> String {
-        let known = |name: &str| self.inside().flat_map(|(_, node)| node.values()).any(|value| says(value, name));
+        let is_mentioned =
+            |name: &str| self.inside().flat_map(|(_, node)| node.values()).any(|value| says(value, name));
         free(of_input(wish), |name| {
-            let taken = self.group.inputs.contains_key(name) || self.group.params.contains_key(name);
-            taken || OWN_VALUES.contains(&name) || (number && known(name))
+            let is_port = self.group.inputs.contains_key(name) || self.group.params.contains_key(name);
+            is_port || OWN_VALUES.contains(&name) || (number && is_mentioned(name))
         })
     }
 
@@ -361,7 +364,7 @@ impl Border<'_> {
         let mut last = BTreeMap::<String, (usize, Link)>::new();
         for link in shown.keys() {
             let Some((steps, input)) = self.continued(link) else { continue };
-            if last.get(&input).is_none_or(|(known, _)| steps > *known) {
+            if last.get(&input).is_none_or(|(most_steps, _)| steps > *most_steps) {
                 last.insert(input, (steps, link.clone()));
             }
         }
@@ -369,10 +372,11 @@ impl Border<'_> {
         for (full, written) in shown {
             let name = names.remove(&full).unwrap_or_else(|| {
                 let kept = |name: &str| names.values().any(|kept| kept == name);
-                let taken = |name: &str| self.group.outputs.contains_key(name) || self.group.inputs.contains_key(name);
-                let taken = |name: &str| taken(name) || kept(name);
-                let plain = Some(full.port.clone()).filter(|port| super::is_node_name(port) && !taken(port));
-                plain.unwrap_or_else(|| free(&format!("{}_{}", full.node, full.port), taken))
+                let is_port =
+                    |name: &str| self.group.outputs.contains_key(name) || self.group.inputs.contains_key(name);
+                let is_used = |name: &str| is_port(name) || kept(name);
+                let plain = Some(full.port.clone()).filter(|port| super::is_node_name(port) && !is_used(port));
+                plain.unwrap_or_else(|| free(&format!("{}_{}", full.node, full.port), is_used))
             });
             self.group.outputs.insert(name.clone(), written.first().cloned().unwrap_or(full));
             self.sinks.extend(written.into_iter().map(|link| (link, name.clone())));

@@ -17,11 +17,11 @@ pub fn free_name(nodes: &Nodes, wish: &str) -> String {
     free(wish, |name| nodes.contains_key(name))
 }
 
-pub(super) fn free(wish: &str, taken: impl Fn(&str) -> bool) -> String {
+pub(super) fn free(wish: &str, is_used: impl Fn(&str) -> bool) -> String {
     let wish = if is_node_name(wish) { wish.to_string() } else { readable(wish) };
     let mut name = wish.clone();
     let mut number = 2u64;
-    while taken(&name) {
+    while is_used(&name) {
         name = format!("{wish}_{number}");
         number += 1;
     }

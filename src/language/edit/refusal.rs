@@ -223,10 +223,10 @@ pub enum Refusal {
         /// Type of the input, where it is known.
         ty: Option<PortType>,
     },
-    /// Only a group has inputs to add, and no group is open.
+    /// Inputs are added to a group, and no group is open.
     #[error("only a group has inputs; the document itself has none")]
     RootHasNoInputs,
-    /// Only a group has inputs and outputs to change, and no group is open.
+    /// Inputs and outputs to change are those of a group, and no group is open.
     #[error("the graph itself has no inputs and outputs; open a group")]
     RootHasNoPorts,
     /// The node is a stage, or a group of the library, which cannot be changed in place.
@@ -253,13 +253,13 @@ pub enum Refusal {
         /// Name of the node.
         node: String,
     },
-    /// Only stages and groups can run several times a frame.
+    /// The node is neither a stage nor a group, which alone can run several times a frame.
     #[error("`{node}` cannot have iterations; stages and groups can")]
     CannotIterate {
         /// Name of the node.
         node: String,
     },
-    /// Only stages and groups can be replaced.
+    /// The node is neither a stage nor a group, which alone can be replaced.
     #[error("`{node}` cannot be replaced; only stages and groups can")]
     CannotReplace {
         /// Name of the node.
@@ -317,7 +317,7 @@ pub enum Refusal {
         /// Why the text cannot be read.
         error: ReadError,
     },
-    /// There are no nodes and no comment frames to insert.
+    /// The clipboard holds no nodes and no comment frames to insert.
     #[error("the clipboard does not hold nodes; copy nodes first")]
     NothingToPaste,
 }

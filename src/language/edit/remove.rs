@@ -61,7 +61,7 @@ enum Healed {
 
 /// Every end of a wire from a removed node, with its replacement.
 fn heal(document: &Document, scope: &Scope, names: &BTreeSet<String>, library: &Library) -> Vec<(InputEnd, Healed)> {
-    let (Some(level), Some(ports)) = (document.level(scope), Ports::of(document, scope, library)) else {
+    let (Some(level), Some(ports)) = (document.level(scope), Ports::of_level(document, scope, library)) else {
         return Vec::new();
     };
     let stays = level.nodes().iter().filter(|(name, _)| !names.contains(*name));
@@ -73,8 +73,8 @@ fn heal(document: &Document, scope: &Scope, names: &BTreeSet<String>, library: &
             Through::Wire(link) => Healed::Wire(link),
             // Only a constant that the user has set is kept.
             Through::Constant { from, value } => {
-                let given = level.nodes().get(&from.node).is_some_and(|node| node.params.contains_key(&from.port));
-                let param = takes_constant(&ports, node, port).filter(|_| given);
+                let is_set = level.nodes().get(&from.node).is_some_and(|node| node.params.contains_key(&from.port));
+                let param = takes_constant(&ports, node, port).filter(|_| is_set);
                 param.map_or(Healed::Nothing, |param| Healed::Constant(param, value))
             }
             Through::Stuck(_) | Through::Cycle(..) => Healed::Nothing,

@@ -67,8 +67,8 @@ pub fn fits(from: &PortSignature, to: &PortSignature) -> Result<(), Refusal> {
         Takes::TypeOrNumber(ty) if from.constant && types::takes_number(ty) => return Ok(()),
         Takes::TypeOrNumber(ty) | Takes::Type(ty) => ty,
     };
-    let Some(given) = from.ty else { return Ok(()) };
-    types::fits(given, ty).map_err(said)
+    let Some(source_type) = from.ty else { return Ok(()) };
+    types::fits(source_type, ty).map_err(said)
 }
 
 fn said((cause, remedy): (String, String)) -> Refusal {
@@ -130,7 +130,7 @@ fn unit_of(nodes: &Nodes, path: &str, port: &str, library: &Library) -> Option<S
 /// The signatures of all nodes of a level; inside a group also those of its inputs (`in`) and outputs (`out`). Every
 /// wire has two ends here, valid or not, unless its node does not exist.
 pub fn level(document: &Document, scope: &Scope, library: &Library) -> BTreeMap<String, NodeSignature> {
-    Ports::of(document, scope, library).map(|ports| of(&ports)).unwrap_or_default()
+    Ports::of_level(document, scope, library).map(|ports| level_signatures(&ports)).unwrap_or_default()
 }
 
 /// The signature of one node, or of `in` and `out` inside a group.
@@ -138,7 +138,7 @@ pub fn level(document: &Document, scope: &Scope, library: &Library) -> BTreeMap<
 /// # Errors
 /// When the node does not exist.
 pub fn port_types(document: &Document, scope: &Scope, name: &str, library: &Library) -> Result<NodeSignature, Refusal> {
-    let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
+    let ports = Ports::of_level(document, scope, library).ok_or_else(|| gone(scope))?;
     let block = ports.group().and_then(|group| block(&ports, group, name));
     block.or_else(|| of_node(&ports, name)).ok_or_else(|| no_node(scope, name))
 }
@@ -150,7 +150,7 @@ pub fn node(node: &Node, library: &Library) -> NodeSignature {
     signature.unwrap_or_else(|| NodeSignature { title: String::new(), inputs: Vec::new(), outputs: Vec::new() })
 }
 
-pub(super) fn of(ports: &Ports<'_>) -> BTreeMap<String, NodeSignature> {
+pub(super) fn level_signatures(ports: &Ports<'_>) -> BTreeMap<String, NodeSignature> {
     let named = |name: &String| Some((name.clone(), of_node(ports, name)?));
     let mut signatures: BTreeMap<String, NodeSignature> = ports.nodes().keys().filter_map(named).collect();
     let group = ports.group();
@@ -234,18 +234,19 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
     let link = |port: &str| Link { node: name.into(), port: port.into() };
     let stage = ports.stage(name);
     let kind = node.kind.info();
-    let own = |ports: Option<&'static [KindPort]>, name: &str| ports.into_iter().flatten().find(|p| p.name == name);
+    let kind_port =
+        |ports: Option<&'static [KindPort]>, name: &str| ports.into_iter().flatten().find(|p| p.name == name);
     let input = |declared: crate::graph::ports::Declared| {
         let ty = ports.input(name, &declared.name);
-        let own = own(kind.inputs(), &declared.name);
+        let kind_port = kind_port(kind.inputs(), &declared.name);
         let takes = match ports.takes(name, &declared.name) {
-            Some(ty) if own.is_some() => Takes::Type(ty),
+            Some(ty) if kind_port.is_some() => Takes::Type(ty),
             Some(ty) => Takes::TypeOrNumber(ty),
             None => Takes::Anything,
         };
-        let signature = match (stage.as_ref().and_then(|stage| stage.port(&declared.name)), own) {
-            (Some(known), _) => stage_port(known, ty),
-            (None, Some(own)) => port(own.name, ty, own.doc, own.optional),
+        let signature = match (stage.as_ref().and_then(|stage| stage.port(&declared.name)), kind_port) {
+            (Some(declared_port), _) => stage_port(declared_port, ty),
+            (None, Some(kind_port)) => port(kind_port.name, ty, kind_port.doc, kind_port.optional),
             (None, None) => {
                 let unneeded =
                     || group_of(node, ports.library()).is_some_and(|g| unneeded(g, &declared.name, ports, 0));
@@ -261,12 +262,17 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
     let outputs = ports.outputs(name).unwrap_or_default().to_vec().into_iter().map(|output| {
         let ty = ports.output(&link(&output));
         let signature = match stage.as_ref().and_then(|stage| stage.port(&output)) {
-            Some(known) => PortSignature { optional: true, ..stage_port(known, ty) },
-            None => port(&output, ty.or_else(any), own(kind.outputs(), &output).map_or("", |own| own.doc), true),
+            Some(declared_port) => PortSignature { optional: true, ..stage_port(declared_port, ty) },
+            None => port(
+                &output,
+                ty.or_else(any),
+                kind_port(kind.outputs(), &output).map_or("", |kind_port| kind_port.doc),
+                true,
+            ),
         };
         let number = bypass::origin(ports, &link(&output)).is_some_and(|from| {
-            let given = from.node == IN && ty.is_some_and(PortType::is_number);
-            given || ports.nodes().get(&from.node).is_some_and(|node| node.kind.is_number())
+            let is_group_input = from.node == IN && ty.is_some_and(PortType::is_number);
+            is_group_input || ports.nodes().get(&from.node).is_some_and(|node| node.kind.is_number())
         });
         PortSignature { constant: number, ..signature }
     });
@@ -319,7 +325,9 @@ fn unneeded(group: &Group, input: &str, ports: &Ports<'_>, depth: usize) -> bool
     let works = |node: &Node, port: &str| match (stage_of(node, ports.library()), group_of(node, ports.library())) {
         (Some(stage), _) => stage.port(port).is_none_or(|port| port.default.is_some()),
         (None, Some(inner)) => depth < MAX_NESTING && unneeded(inner, port, ports, depth + 1),
-        (None, None) => node.kind.info().inputs().into_iter().flatten().any(|own| own.name == port && own.optional),
+        (None, None) => {
+            node.kind.info().inputs().into_iter().flatten().any(|input| input.name == port && input.optional)
+        }
     };
     let inside = group.nodes.values().flat_map(|node| node.inputs.iter().map(move |(port, link)| (node, port, link)));
     !group.outputs.values().any(reads)

@@ -62,33 +62,33 @@ pub fn replace_stage(
     drop_targets(&mut after, scope, &kept);
     *node_mut(&mut after, scope, name)? = Node { params, iterations, precision, ..fresh.clone() };
 
-    let given =
+    let source_port =
         |link: &Link| before.get(&link.node).and_then(|signature| signature.outputs.get(signature.output(&link.port)?));
     let inputs = port_types(&after, scope, name, library)?.inputs;
-    let own = |port: String| InputEnd { node: name.into(), port };
+    let end = |port: String| InputEnd { node: name.into(), port };
     let mut rest = Vec::new();
     for (port, link) in wires {
         let same = inputs.iter().find(|input| input.name == port);
-        let fit = |input: &PortSignature| given(&link).is_none_or(|from| fits(from, input).is_ok());
-        let driven = || given(&link).is_some_and(|from| from.constant) && takes(&port, None);
+        let fit = |input: &PortSignature| source_port(&link).is_none_or(|from| fits(from, input).is_ok());
+        let driven = || source_port(&link).is_some_and(|from| from.constant) && takes(&port, None);
         match same {
             // A grid that said where the stage runs is no input of another.
             None if port == WHERE => {
                 if takes_where(&fresh, library) {
-                    connect(&mut after, scope, link, &own(port));
+                    connect(&mut after, scope, link, &end(port));
                 }
             }
-            Some(input) if fit(input) => connect(&mut after, scope, link, &own(port)),
-            None if driven() => connect(&mut after, scope, link, &own(port)),
+            Some(input) if fit(input) => connect(&mut after, scope, link, &end(port)),
+            None if driven() => connect(&mut after, scope, link, &end(port)),
             _ => rest.push(link),
         }
     }
     for link in rest {
         let node = node_mut(&mut after, scope, name)?;
         let open = inputs.iter().filter(|input| !node.inputs.contains_key(&input.name));
-        let fitting = open.filter(|input| given(&link).is_some_and(|from| fits(from, input).is_ok()));
+        let fitting = open.filter(|input| source_port(&link).is_some_and(|from| fits(from, input).is_ok()));
         if let Some(input) = only(fitting) {
-            connect(&mut after, scope, link, &own(input.name.clone()));
+            connect(&mut after, scope, link, &end(input.name.clone()));
         }
     }
 

@@ -24,12 +24,12 @@ pub fn ungroup(
     name: &str,
     library: &Library,
 ) -> Result<BTreeSet<String>, Refusal> {
-    let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
+    let ports = Ports::of_level(document, scope, library).ok_or_else(|| gone(scope))?;
     let node = ports.nodes().get(name).ok_or_else(|| no_node(scope, name))?;
     let original = group_of(node, library).ok_or_else(|| Refusal::CannotUngroup { node: name.into() })?;
     let around = document.level(scope).and_then(|level| level.group());
-    let exposed = around.into_iter().flat_map(|group| group.params.values().flatten());
-    let driven = exposed.into_iter().any(|target| target.node == name && target.port == "iterations");
+    let exposed_targets = around.into_iter().flat_map(|group| group.params.values().flatten());
+    let driven = exposed_targets.into_iter().any(|target| target.node == name && target.port == "iterations");
     if driven || node.iterations.as_ref().is_some_and(|count| *count != ParamValue::Number(1.0)) {
         return Err(Refusal::HasIterations { node: name.into() });
     }
@@ -72,9 +72,10 @@ pub fn ungroup(
     level.frames().extend(group.frames);
     if let Some(around) = level.group() {
         for links in around.params.values_mut() {
-            let own: Vec<Link> = links.iter().filter(|link| link.node == name).cloned().collect();
+            let exposed_targets: Vec<Link> = links.iter().filter(|link| link.node == name).cloned().collect();
             links.retain(|link| link.node != name);
-            links.extend(own.iter().flat_map(|link| targets.get(&link.port).into_iter().flatten().cloned()));
+            links
+                .extend(exposed_targets.iter().flat_map(|link| targets.get(&link.port).into_iter().flatten().cloned()));
         }
     }
     read_instead(&mut after, scope, name, &shown)?;
@@ -141,15 +142,15 @@ struct Inside<'a> {
 
 impl Inside<'_> {
     fn name_nodes(&mut self, around: Option<&Group>) {
-        let mut given = BTreeSet::new();
+        let mut new_names = BTreeSet::new();
         for (name, node) in &self.group.nodes {
             // A number would hide an input of the enclosing group from expressions.
             let number = node.kind.is_number();
             let input = |new: &str| number && around.is_some_and(|group| group.inputs.contains_key(new));
-            let known = |new: &str| self.ports.nodes().contains_key(new) || input(new);
-            let own = |new: &str| new != name && self.group.nodes.contains_key(new);
-            let new = free(name, |new| known(new) || own(new) || given.contains(new));
-            given.insert(new.clone());
+            let on_level = |new: &str| self.ports.nodes().contains_key(new) || input(new);
+            let in_group = |new: &str| new != name && self.group.nodes.contains_key(new);
+            let new = free(name, |new| on_level(new) || in_group(new) || new_names.contains(new));
+            new_names.insert(new.clone());
             self.names.insert(name.clone(), new);
         }
     }
@@ -175,11 +176,11 @@ impl Inside<'_> {
             let Some(link) = self.node.inputs.get(&input) else {
                 if self.reads(&input) || self.mentions(&input) {
                     let value = self.node.params.get(&input).cloned().unwrap_or(ParamValue::Number(0.0));
-                    let taken = |name: &str| {
+                    let is_used = |name: &str| {
                         let nodes = self.ports.nodes().contains_key(name) || self.numbers.contains_key(name);
                         nodes || self.names.values().any(|new| new == name) || self.ports.around().contains_key(name)
                     };
-                    let name = free(&input, |name| taken(name) || expr::reserved(name));
+                    let name = free(&input, |name| is_used(name) || expr::reserved(name));
                     let kind = NodeKind::Number(value);
                     self.numbers.insert(name.clone(), Node { kind, at: self.node.at, ..Node::default() });
                     self.inputs.insert(input, name);
@@ -219,8 +220,8 @@ impl Inside<'_> {
     fn rename(&mut self) {
         let kind = |name: &str| self.group.nodes.get(name).map(|node| &node.kind);
         let word = |word: &str| {
-            let own = kind(word).is_some_and(NodeKind::is_number).then(|| self.names.get(word));
-            own.unwrap_or_else(|| self.inputs.get(word)).cloned()
+            let number_name = kind(word).is_some_and(NodeKind::is_number).then(|| self.names.get(word));
+            number_name.unwrap_or_else(|| self.inputs.get(word)).cloned()
         };
         let named: BTreeMap<String, String> = self
             .group
@@ -297,10 +298,10 @@ impl Inside<'_> {
         let library = self.ports.library();
         let Some(link) = self.node.inputs.get(WHERE).filter(|_| takes_where(self.node, library)) else { return };
         let graph = Graph::build(document, library).ok();
-        let known = graph.as_ref().and_then(|graph| confined_by(graph, path));
+        let confined_nodes = graph.as_ref().and_then(|graph| confined_by(graph, path));
         for (name, node) in self.group.nodes.iter_mut().filter(|(_, node)| !node.inputs.contains_key(WHERE)) {
-            let goes_by = match &known {
-                Some(confined) => confined.contains(name.as_str()),
+            let goes_by = match &confined_nodes {
+                Some(confined_nodes) => confined_nodes.contains(name.as_str()),
                 // Where the graph has errors, or the wire leads to nothing yet.
                 None => takes_where(node, library),
             };

@@ -74,14 +74,14 @@ pub fn refusal(
         Ok(graph) => graph.warnings.0,
         Err(problems) => problems.0,
     };
-    let known = problems(before);
+    let earlier_problems = problems(before);
     // Problems of a group's outputs are reported at the group.
     let node = if to.node == OUT && !scope.is_root() { scope.to_string() } else { scope.path(&to.node) };
     let here = |problem: &Problem| problem.node == node && problem.port == to.port;
     let mut new = problems(after);
     new.retain(|problem| {
         let concerns = here(problem) || problem.port.is_empty();
-        problem.severity == Severity::Error && concerns && !known.contains(problem)
+        problem.severity == Severity::Error && concerns && !earlier_problems.contains(problem)
     });
     new.into_iter().max_by_key(here)
 }
@@ -89,7 +89,7 @@ pub fn refusal(
 /// The wire that a reader of this one reads in the end, past bypassed nodes and reroutes; `None` where they lead to
 /// nothing.
 pub fn origin(document: &Document, scope: &Scope, link: &Link, library: &Library) -> Option<Link> {
-    bypass::origin(&Ports::of(document, scope, library)?, link)
+    bypass::origin(&Ports::of_level(document, scope, library)?, link)
 }
 
 /// Whether a node depends on another one within the frame, directly or through others. A State interrupts the

@@ -37,8 +37,8 @@ const WEIGHTS: [&str; 2] = ["two_phase/face_weight", "two_phase/masses"];
 
 /// Whether a node was inserted here.
 pub(super) fn inserts(name: &str, node: &Node) -> bool {
-    let own = |group: &str| group == BOX || GROUPS.iter().any(|(_, known)| group == *known);
-    name.ends_with(SUFFIX) && matches!(&node.kind, NodeKind::Stage(group) if own(group))
+    let is_inserted_group = |group: &str| group == BOX || GROUPS.iter().any(|(_, group_name)| group == *group_name);
+    name.ends_with(SUFFIX) && matches!(&node.kind, NodeKind::Stage(group) if is_inserted_group(group))
 }
 
 /// The path of the solver before which a node was inserted, or the node's own.
@@ -97,7 +97,9 @@ fn reads_flow_alone(node: &Node, library: &Library) -> bool {
 
 /// Whether a wire comes from a stage that computes a divergence, perhaps through borders of groups.
 fn is_divergence(link: &Link, nodes: &Nodes, scope: &Scope, library: &Library) -> bool {
-    let (mut link, mut nodes, mut around) = (link, nodes, Vec::new());
+    let mut link = link;
+    let mut nodes = nodes;
+    let mut around = Vec::new();
     for _ in 0..MAX_BORDERS {
         let next = if link.node == "in" {
             let Some((outer, group)): Option<(&Nodes, &Node)> = around.pop() else {

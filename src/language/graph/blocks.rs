@@ -1,4 +1,4 @@
-//! Where a stage runs: in blocks of cells in which a grid is not zero. A node names the grid, or a group does for all stages inside.
+//! Regions where a stage runs: blocks of cells in which a grid is not zero. A node names the grid, or a group does for all stages inside.
 
 use std::collections::BTreeSet;
 
@@ -49,8 +49,8 @@ impl Flattener<'_> {
     /// What a group's stages without a `where` of their own go by.
     pub(super) fn blocks_inside(&mut self, place: &NodePlace<'_>, group: &Group) -> Option<(Source, usize)> {
         let declared: Vec<&str> = group.inputs.keys().chain(group.params.keys()).map(String::as_str).collect();
-        let own = self.named(place, &declared).map(|source| (source, place.scope.depth));
-        own.or_else(|| place.scope.blocks.clone())
+        let named_grid = self.named(place, &declared).map(|source| (source, place.scope.depth));
+        named_grid.or_else(|| place.scope.blocks.clone())
     }
 
     /// The grid that a node names, unless a port or a parameter of its own has the name.
@@ -76,8 +76,8 @@ pub fn takes_where(node: &document::Node, library: &Library) -> bool {
     if let Some(stage) = stage_of(node, library) {
         return stage.source() == IterationSource::Cells;
     }
-    let own = |group: &Group| group.inputs.contains_key(WHERE) || group.params.contains_key(WHERE);
-    group_of(node, library).is_some_and(|group| !own(group))
+    let has_where = |group: &Group| group.inputs.contains_key(WHERE) || group.params.contains_key(WHERE);
+    group_of(node, library).is_some_and(|group| !has_where(group))
 }
 
 fn declared(stage: &Stage) -> Vec<&str> {

@@ -11,8 +11,8 @@ use crate::stage::types::{ValueType, WireType};
 impl Resolver<'_> {
     /// What an input or an output of a group carries.
     pub(super) fn border(&mut self, border: Border) -> Carried {
-        if let Some(known) = self.carries.get(&border) {
-            return known.clone();
+        if let Some(carried) = self.carries.get(&border) {
+            return carried.clone();
         }
         if !self.followed.insert(border) {
             let (Border::Input(group, _) | Border::Output(group, _)) = border;

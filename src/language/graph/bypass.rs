@@ -46,13 +46,13 @@ fn follow(
     ports: &Ports<'_>,
     link: &Link,
     out: &dyn Fn(&str, &Node) -> bool,
-    known: &mut BTreeMap<Link, Rc<Through>>,
+    ends: &mut BTreeMap<Link, Rc<Through>>,
 ) -> Rc<Through> {
     let mut met: Vec<Link> = Vec::new();
     let mut places: BTreeMap<Link, usize> = BTreeMap::new();
     let mut link = link.clone();
     let end = loop {
-        if let Some(end) = known.get(&link) {
+        if let Some(end) = ends.get(&link) {
             break end.clone();
         }
         if !ports.nodes().get(&link.node).is_some_and(|node| out(&link.node, node)) {
@@ -75,7 +75,7 @@ fn follow(
             Passed::Nothing => break Rc::new(Through::Stuck(link)),
         }
     };
-    known.extend(met.into_iter().map(|link| (link, end.clone())));
+    ends.extend(met.into_iter().map(|link| (link, end.clone())));
     end
 }
 
@@ -219,7 +219,7 @@ fn carry_names(scope: &mut Scope, from: &Link, to: (String, String)) {
     let path = format!("{}{from}", scope.prefix);
     let outer = scope.aliases.get(&old).cloned().unwrap_or_default();
     scope.aliases.entry(to.clone()).or_default().extend([path].into_iter().chain(outer));
-    if let Some(given) = scope.given.get(&old).cloned() {
-        scope.given.insert(to, given);
+    if let Some(names) = scope.outer_names.get(&old).cloned() {
+        scope.outer_names.insert(to, names);
     }
 }

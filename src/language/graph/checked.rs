@@ -16,7 +16,7 @@ use crate::stage::Stage;
 use crate::stage::header::Port;
 use crate::stage::types::{Attributes, PortType, Precision, ValueType, WireType};
 
-/// Which node of a graph, and which domain.
+/// Index of a node of a graph, and of a domain.
 pub type NodeId = Id<Node>;
 
 /// A checked graph.
@@ -75,8 +75,8 @@ impl Graph {
 
     /// The domain with cells twice as wide. With an odd number of cells, the last cell extends beyond the box.
     pub(super) fn half(&mut self, finer: DomainId) -> Option<DomainId> {
-        if let Some(known) = self.domains.position(|d| d.finer.is_some_and(|f| f.domain == finer)) {
-            return Some(known);
+        if let Some(half_domain) = self.domains.position(|d| d.finer.is_some_and(|f| f.domain == finer)) {
+            return Some(half_domain);
         }
         let Domain { name, dim, resolution, cell_size, edge, finer: above, sliced } = self.domains.get(finer)?.clone();
         let (finest, widening) = above.map_or((resolution, 1), |above| (above.finest, above.widening));
@@ -106,8 +106,8 @@ impl Graph {
         let sliced = Some(Sliced { domain, into });
         let whole = self.domains.get(domain).filter(|d| d.sliced.is_none())?.clone();
         // Half of a sliced domain has the same name as half of the whole one.
-        if let Some(known) = self.domains.position(|d| d.sliced == sliced && d.finer == whole.finer) {
-            return Some(known);
+        if let Some(existing_domain) = self.domains.position(|d| d.sliced == sliced && d.finer == whole.finer) {
+            return Some(existing_domain);
         }
         let [x, y, z] = whole.resolution;
         let resolution = [x.saturating_mul(into), y, z];
@@ -118,9 +118,10 @@ impl Graph {
     ///
     /// `None` where domains differ.
     pub fn dim_around(&self, node: NodeId) -> Option<u32> {
-        let own = self.nodes.get(node).and_then(|node| node.domain).and_then(|domain| self.domains.get(domain));
-        let Some(any) = own.or(self.domains.iter().next()) else { return Some(2) };
-        (own.is_some() || self.domains.iter().all(|domain| domain.dim == any.dim)).then_some(any.dim)
+        let domain_of_node =
+            self.nodes.get(node).and_then(|node| node.domain).and_then(|domain| self.domains.get(domain));
+        let Some(any) = domain_of_node.or(self.domains.iter().next()) else { return Some(2) };
+        (domain_of_node.is_some() || self.domains.iter().all(|domain| domain.dim == any.dim)).then_some(any.dim)
     }
 
     /// A domain that a node sees, where all that it sees have as many dimensions.
@@ -131,18 +132,18 @@ impl Graph {
 
     /// The only domain that a node sees; domains that stages requested do not count.
     pub(super) fn single_domain(&self, path: &str) -> Option<DomainId> {
-        let mut own = self.domains_seen(path).filter(|(_, domain)| !domain.derived());
-        own.next().filter(|_| own.next().is_none()).map(|(id, _)| id)
+        let mut candidates = self.domains_seen(path).filter(|(_, domain)| !domain.derived());
+        candidates.next().filter(|_| candidates.next().is_none()).map(|(id, _)| id)
     }
 
     /// The domains beside a node and around it. Those inside other groups are theirs alone, unless there are no others.
     pub(super) fn domains_seen(&self, path: &str) -> impl Iterator<Item = (DomainId, &Domain)> {
-        let beside = |domain: &Domain| {
+        let surrounds = |domain: &Domain| {
             let level = domain.name.rfind('/').map_or("", |end| &domain.name[..=end]);
             path.starts_with(level)
         };
-        let any = self.domains.iter().any(beside);
-        self.domains.entries().filter(move |(_, domain)| !any || beside(domain))
+        let any = self.domains.iter().any(surrounds);
+        self.domains.entries().filter(move |(_, domain)| !any || surrounds(domain))
     }
 }
 
@@ -285,7 +286,7 @@ pub struct Input {
     pub outer: Option<(NodeId, usize)>,
 }
 
-/// Where a value comes from.
+/// Source of a value.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// An output of a node.

@@ -7,7 +7,7 @@ use super::{Domain, DomainId, Graph, Input, Kind, Node, NodeId, Source};
 use crate::library::Library;
 use crate::stage::types::{Precision, ValueType, WireType};
 
-/// Most numbers of a sampled field; a larger domain is sampled at cells that are twice as wide, or wider.
+/// Limit of numbers of a sampled field; a larger domain is sampled at cells that are twice as wide, or wider.
 const MOST: u64 = 64 << 20;
 
 /// A domain with fewer cells along all axes shows little of a field, and one with more takes long to evaluate it.
@@ -64,12 +64,14 @@ impl Graph {
         let Some(stage) = library.stage("grid/from_field") else { return graph };
         for wire in wires {
             let (name, on) = split(wire);
-            let known = fields.get_or_insert_with(|| self.fields());
+            let fields_by_name = fields.get_or_insert_with(|| self.fields());
             // The name of a node alone stands for its only field.
             let inner = format!("{name}.");
-            let mut own = known.range(inner.clone()..).take_while(|(field, _)| field.starts_with(&inner));
-            let only = own.next().filter(|_| own.next().is_none());
-            let Some((name, field)) = known.get_key_value(name).or(only).map(|(name, field)| (name, *field)) else {
+            let mut fields_of_node =
+                fields_by_name.range(inner.clone()..).take_while(|(field, _)| field.starts_with(&inner));
+            let only = fields_of_node.next().filter(|_| fields_of_node.next().is_none());
+            let Some((name, field)) = fields_by_name.get_key_value(name).or(only).map(|(name, field)| (name, *field))
+            else {
                 continue;
             };
             let path = on.map_or_else(|| name.clone(), |on| format!("{name}@{on}"));
@@ -128,21 +130,22 @@ impl Graph {
     fn domain_around(&self, (node, port): (NodeId, usize), stage: NodeId, dim: u32) -> Option<DomainId> {
         let entry = self.nodes.get(node)?;
         let fits = |id: &DomainId| self.domains.get(*id).is_some_and(|domain| domain.dim == dim);
-        let own = entry.domain.filter(fits).or(self.nodes.get(stage)?.domain);
-        let around = self.domain_of_readers(node, port, dim).or(own).or_else(|| self.any_domain(&entry.path))?;
+        let domain_of_field = entry.domain.filter(fits).or(self.nodes.get(stage)?.domain);
+        let around =
+            self.domain_of_readers(node, port, dim).or(domain_of_field).or_else(|| self.any_domain(&entry.path))?;
         Some(self.finer_domain(around))
     }
 
     /// The domain with most cells in the same box, in place of one with few cells, such as one of particles.
     fn finer_domain(&self, domain: DomainId) -> DomainId {
-        let Some(own) = self.domains.get(domain) else { return domain };
-        if own.resolution.iter().any(|cells| *cells >= FEW) {
+        let Some(original_domain) = self.domains.get(domain) else { return domain };
+        if original_domain.resolution.iter().any(|cells| *cells >= FEW) {
             return domain;
         }
         let same = |a: f64, b: f64| (a - b).abs() <= 1e-3 * b;
         let same_box = |other: &Domain| {
-            let sizes = other.size().into_iter().zip(own.size()).take(own.dim as usize);
-            other.dim == own.dim && sizes.into_iter().all(|(a, b)| same(a, b))
+            let sizes = other.size().into_iter().zip(original_domain.size()).take(original_domain.dim as usize);
+            other.dim == original_domain.dim && sizes.into_iter().all(|(a, b)| same(a, b))
         };
         let fit = self.domains.entries().filter(|(_, d)| !d.derived() && d.cells() <= MANY && same_box(d));
         fit.max_by_key(|(id, d)| (d.cells(), *id == domain)).map_or(domain, |(id, _)| id)

@@ -25,10 +25,10 @@ pub struct File {
     /// Content that the file provides.
     #[serde(default)]
     pub content: FileContent,
-    /// Which points of a mesh are its particles.
+    /// Points of a mesh that are its particles.
     #[serde(default)]
     pub points: MeshPoints,
-    /// Which file of a sequence a frame shows, where the path is that of one.
+    /// File of a sequence that a frame shows, where the path is that of a sequence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequence: Option<Sequence>,
 }
@@ -54,7 +54,7 @@ pub enum FileOutput {
 impl File {
     /// The outputs of its node, from top to bottom.
     pub fn outputs(&self) -> &'static [FileOutput] {
-        FileOutput::of(self.content)
+        FileOutput::outputs_of(self.content)
     }
 }
 
@@ -70,7 +70,7 @@ impl FileOutput {
     ];
 
     /// Outputs of a file with this content.
-    pub fn of(content: FileContent) -> &'static [FileOutput] {
+    pub fn outputs_of(content: FileContent) -> &'static [FileOutput] {
         match content {
             FileContent::Shape => &[FileOutput::Distance, FileOutput::Image, FileOutput::Velocity],
             FileContent::Grid => &[FileOutput::Value, FileOutput::Vector],
@@ -106,7 +106,7 @@ impl FileOutput {
 /// Limit of points of a mesh.
 pub const MAX_POINTS: u32 = 15_000_000;
 
-/// Which points of a mesh.
+/// Choice of points of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MeshPoints {
     /// Vertices of the mesh, each position once.

@@ -11,7 +11,7 @@ use crate::stage::types::{Element, PortType, Scalar, ValueType, WireType};
 /// # Errors
 /// Cause and remedy, in the compiler's words.
 pub fn fits(from: PortType, to: PortType) -> Result<(), Unfit> {
-    let Some(given) = bound(from, &BTreeMap::new()) else {
+    let Some(wire_type) = bound(from, &BTreeMap::new()) else {
         return match (from, to) {
             (PortType::Grid(_), PortType::Grid(_)) | (PortType::Field(_), PortType::Field(_)) => Ok(()),
             _ => Err(unfit(from.to_string(), to, "connect a wire of that type".into())),
@@ -19,14 +19,14 @@ pub fn fits(from: PortType, to: PortType) -> Result<(), Unfit> {
     };
     // A `Vec` has two or three components, and the domain is not known here.
     let alike = |a: ValueType, b: ValueType| (2..=3).any(|dim| a.components(dim) == b.components(dim));
-    let fields = match (to, given) {
+    let fields = match (to, wire_type) {
         (PortType::Field(Element::Fixed(a)), WireType::Field(b)) => a.scalar() == b.scalar() && alike(a, b),
         _ => false,
     };
-    if fields || takes(to, given) {
+    if fields || takes(to, wire_type) {
         return Ok(());
     }
-    Err(unfit(given.to_string(), to, remedy(to, given, &BTreeMap::new())))
+    Err(unfit(wire_type.to_string(), to, remedy(to, wire_type, &BTreeMap::new())))
 }
 
 /// Whether a number node can take the place of a wire, as a constant.
@@ -41,8 +41,8 @@ pub fn parameter() -> Unfit {
     ("a parameter can't read a wire of the GPU".into(), remedy.into())
 }
 
-fn unfit(given: String, to: PortType, remedy: String) -> Unfit {
-    (format!("the wire carries {given}, the port takes {to}"), remedy)
+fn unfit(carried: String, to: PortType, remedy: String) -> Unfit {
+    (format!("the wire carries {carried}, the port takes {to}"), remedy)
 }
 
 /// The type with its generic letters replaced.
@@ -64,8 +64,8 @@ pub fn bound(ty: PortType, generics: &BTreeMap<char, ValueType>) -> Option<WireT
 /// Whether a port accepts a wire. A generic grid accepts any grid of values at cell centres, or of vectors.
 pub fn takes(port: PortType, wire: WireType) -> bool {
     match (port, wire) {
-        (PortType::Grid(own @ Element::Generic(_)), WireType::Grid(value)) => own.takes(value),
-        (PortType::Field(own @ Element::Generic(_)), WireType::Field(value)) => own.takes(value),
+        (PortType::Grid(element @ Element::Generic(_)), WireType::Grid(value)) => element.takes(value),
+        (PortType::Field(element @ Element::Generic(_)), WireType::Field(value)) => element.takes(value),
         _ => bound(port, &BTreeMap::new()) == Some(wire),
     }
 }
@@ -83,11 +83,11 @@ pub fn port_type(ty: WireType) -> PortType {
 }
 
 /// The remedy for a wire and a port that do not fit: what to connect between them.
-pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, ValueType>) -> String {
-    if given == WireType::Grid(ValueType::Mat) {
+pub fn remedy(wanted: PortType, wire_type: WireType, generics: &BTreeMap<char, ValueType>) -> String {
+    if wire_type == WireType::Grid(ValueType::Mat) {
         return "a stage of your own makes a number or a vector of a matrix, `return x(cell)[0];` or `return determinant(x(cell));`".into();
     }
-    if let WireType::Grid(ValueType::Array(count)) = given {
+    if let WireType::Grid(ValueType::Array(count)) = wire_type {
         let last = count - 1;
         return format!(
             "a stage of your own picks one of the {count} numbers of a cell, `return x(cell, 0);` to `return x(cell, {last});`"
@@ -95,15 +95,15 @@ pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, Value
     }
     let takes = |value| wanted.element().is_none_or(|element| element.takes(value));
     let (vectors, floats) = (!takes(ValueType::F32), !takes(ValueType::U32));
-    let whole = match given {
+    let whole = match wire_type {
         WireType::Grid(value) | WireType::Field(value) => value.scalar() != Scalar::F32,
         _ => false,
     };
     let wanted = wanted_type(wanted, generics);
-    if let Some(remedy) = wanted.and_then(|wanted| vector_in_space(wanted, given)) {
+    if let Some(remedy) = wanted.and_then(|wanted| vector_in_space(wanted, wire_type)) {
         return remedy;
     }
-    match (conversion(wanted, given), wanted) {
+    match (conversion(wanted, wire_type), wanted) {
         (Some(stage), _) => format!("connect {stage} between the two"),
         (None, Some(wanted)) => format!("connect a wire that carries {wanted}"),
         (None, None) if vectors => "connect a wire that carries vectors".into(),
@@ -116,8 +116,8 @@ pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, Value
 }
 
 /// The remedy where one of both carries a [`ValueType::Vec`] and the other one a vector of fixed length.
-fn vector_in_space(wanted: WireType, given: WireType) -> Option<String> {
-    let (WireType::Grid(port), WireType::Grid(wire)) = (wanted, given) else { return None };
+fn vector_in_space(wanted: WireType, wire_type: WireType) -> Option<String> {
+    let (WireType::Grid(port), WireType::Grid(wire)) = (wanted, wire_type) else { return None };
     let is_fixed = |value| matches!(value, ValueType::Vec2 | ValueType::Vec3);
     let differ = (port == ValueType::Vec && is_fixed(wire)) || (wire == ValueType::Vec && is_fixed(port));
     differ.then(|| {
@@ -140,8 +140,8 @@ fn wanted_type(wanted: PortType, generics: &BTreeMap<char, ValueType>) -> Option
     }
 }
 
-fn conversion(wanted: Option<WireType>, given: WireType) -> Option<&'static str> {
-    match (wanted, given) {
+fn conversion(wanted: Option<WireType>, wire_type: WireType) -> Option<&'static str> {
+    match (wanted, wire_type) {
         (Some(WireType::FaceGrid), WireType::Grid(ValueType::Vec)) => Some("staggered/center_to_face"),
         (Some(WireType::Grid(ValueType::Vec)) | None, WireType::FaceGrid) => Some("staggered/face_to_center"),
         (Some(WireType::Grid(ValueType::Vec4)), WireType::Grid(ValueType::F32)) => Some("view/color_map"),

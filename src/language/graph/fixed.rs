@@ -190,8 +190,8 @@ impl Flattener<'_> {
                 "give as many numbers, such as (256, 256)",
             );
         }
-        let known = resolution.iter().copied().collect::<Option<Vec<f64>>>().filter(|_| ok_shape);
-        let cells = known.map(|known| self::cells(&known)).transpose().unwrap_or_else(|(cause, remedy)| {
+        let counts = resolution.iter().copied().collect::<Option<Vec<f64>>>().filter(|_| ok_shape);
+        let cells = counts.map(|counts| self::cells(&counts)).transpose().unwrap_or_else(|(cause, remedy)| {
             wrong("resolution", cause, remedy);
             None
         });

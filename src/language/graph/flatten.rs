@@ -126,7 +126,7 @@ impl Flattener<'_> {
 
     /// Registers the number nodes of a level, before anything that may name them.
     fn level(&mut self, nodes: &Nodes, scope: &mut Scope) {
-        let mut known = Names::clone(&scope.names);
+        let mut names = Names::clone(&scope.names);
         let mut numbers = Vec::new();
         for (name, node) in nodes {
             let track = self.track(&format!("{}{name}", scope.prefix), node);
@@ -138,16 +138,16 @@ impl Flattener<'_> {
                 let problem = Problem::new(&format!("{}{name}", scope.prefix), "", cause, "rename it to use it there");
                 self.problems.push(problem.warning());
             }
-            known.insert(name, Named::Path(path.clone()));
+            names.insert(name, Named::Path(path.clone()));
             let param = (name.clone(), "value".to_string());
             let aliases = scope.aliases.get(&param).cloned().unwrap_or_default();
             let value = node.params.get("value").unwrap_or(value).clone();
-            let given = scope.given.get(&param).cloned();
-            numbers.push(([vec![path], aliases].concat(), value, given, track.flatten()));
+            let expression_names = scope.outer_names.get(&param).cloned();
+            numbers.push(([vec![path], aliases].concat(), value, expression_names, track.flatten()));
         }
-        scope.names = Arc::new(known);
-        let numbers = numbers.into_iter().map(|(paths, value, given, track)| {
-            let names = given.unwrap_or_else(|| scope.names.clone());
+        scope.names = Arc::new(names);
+        let numbers = numbers.into_iter().map(|(paths, value, expression_names, track)| {
+            let names = expression_names.unwrap_or_else(|| scope.names.clone());
             let level = scope.prefix.clone();
             (NamedNumber { paths, level, uses: names.uses(&value), value, track }, names)
         });
@@ -215,7 +215,7 @@ impl Flattener<'_> {
             NodeKind::File(file) => self.file(&place, file),
             NodeKind::Domain(_) | NodeKind::Reroute => None,
             NodeKind::Unknown => {
-                let known = kind::fields(" or ");
+                let fields = kind::fields(" or ");
                 let cause = match node.extra.keys().next() {
                     Some(key) => format!("this build does not know what `{key}` is"),
                     None => "the node does not say what it is".to_string(),
@@ -224,7 +224,7 @@ impl Flattener<'_> {
                     &path,
                     "",
                     cause,
-                    format!("give it one of {known}, or update Stagewright"),
+                    format!("give it one of {fields}, or update Stagewright"),
                 ));
                 None
             }
@@ -279,8 +279,8 @@ impl Flattener<'_> {
             let source = match place.node.inputs.get(&port.name).filter(|link| !self.unwired(place, link)) {
                 Some(link) => match self.link(place, &port.name, link) {
                     Source::Setting(number) if !takes_number(port.ty) => {
-                        let given = PortType::Number(Element::Fixed(number.ty));
-                        let unfit = fits(given, port.ty).err();
+                        let number_type = PortType::Number(Element::Fixed(number.ty));
+                        let unfit = fits(number_type, port.ty).err();
                         unfit.into_iter().for_each(|(cause, remedy)| {
                             self.problems.push(Problem::new(place.path, &port.name, cause, remedy));
                         });
@@ -396,9 +396,9 @@ impl Flattener<'_> {
 
     fn file(&mut self, place: &NodePlace<'_>, source: &FileSource) -> Option<Node> {
         self.unknown_names(place, &[], &["center", "size"]);
-        let given = |name: &str| place.node.params.get(name);
-        let size = self.constant(place, "size", given("size"), ValueType::F32)?[0];
-        let [x, y, z, _] = self.constant(place, "center", given("center"), ValueType::Vec3)?;
+        let param = |name: &str| place.node.params.get(name);
+        let size = self.constant(place, "size", param("size"), ValueType::F32)?[0];
+        let [x, y, z, _] = self.constant(place, "center", param("center"), ValueType::Vec3)?;
         if source.path().is_empty() {
             let remedy = concat!(
                 "name a ",
@@ -427,18 +427,18 @@ impl Flattener<'_> {
             1 => ImageFit::Contain,
             _ => ImageFit::Stretch,
         };
-        let at = (given("size").is_some() || given("center").is_some()).then_some(([x, y, z], size));
+        let at = (param("size").is_some() || param("center").is_some()).then_some(([x, y, z], size));
         let sequence = self.sequence(place, source)?;
         let (path, layer) = (source.path().to_string(), source.layer().map(str::to_string));
         let (content, points) = (source.content(), self.points(place, source)?);
         let file = Some(super::File { path, place: at, fit, linear, layer, content, points, sequence });
-        let outputs: Vec<WireType> = FileOutput::of(content).iter().map(|output| output.ty()).collect();
+        let outputs: Vec<WireType> = FileOutput::outputs_of(content).iter().map(|output| output.ty()).collect();
         let ty = outputs.first().copied().unwrap_or(FileOutput::Distance.ty());
         // The rest of the compiler treats it as a State that never changes.
         Some(Node { kind: Kind::State(ty), outputs, file, ..empty(place.path, None) })
     }
 
-    /// Which points of a mesh are particles; `None` for an error.
+    /// Points of a mesh that are particles; `None` for an error.
     fn points(&mut self, place: &NodePlace<'_>, source: &FileSource) -> Option<MeshPoints> {
         let readings = source.readings();
         let unfit = source.reading().filter(|reading| !readings.contains(reading));
@@ -446,27 +446,27 @@ impl Flattener<'_> {
             let cause = format!("the file can't be taken as `{}`", shortened_beyond(reading));
             let remedy = match readings {
                 [] => "remove `as`: only meshes and .npy files can be taken in two ways".to_string(),
-                known => format!("choose one of: {}", known.join(", ")),
+                readings => format!("choose one of: {}", readings.join(", ")),
             };
             self.problems.push(Problem::new(place.path, "as", cause, remedy));
             return None;
         }
-        let [given, seed] = source.count_and_seed();
+        let [declared_count, seed] = source.count_and_seed();
         if !source.is_mesh_of_points() {
-            if given.is_some() || seed.is_some() {
+            if declared_count.is_some() || seed.is_some() {
                 let cause = "`count` and `seed` have no effect: the file is not taken as points of a mesh";
                 let remedy = concat!("set `as` to points with a ", formats::meshes!(or), " file, or remove them");
                 self.problems.push(Problem::new(place.path, "file", cause, remedy).warning());
             }
             return Some(MeshPoints::Vertices);
         }
-        let Some(given) = given else { return Some(MeshPoints::Vertices) };
-        let count = u32::try_from(given).ok().filter(|count| (1..=MAX_POINTS).contains(count));
+        let Some(declared_count) = declared_count else { return Some(MeshPoints::Vertices) };
+        let count = u32::try_from(declared_count).ok().filter(|count| (1..=MAX_POINTS).contains(count));
         let seed = seed.unwrap_or(1);
         match (count, u64::try_from(seed)) {
             (Some(count), Ok(seed)) => return Some(MeshPoints::Surface { count, seed }),
             (None, _) => {
-                let cause = format!("`count` is {given}");
+                let cause = format!("`count` is {declared_count}");
                 let remedy = format!("give 1 to {MAX_POINTS} points, or remove it for one at each vertex");
                 self.problems.push(Problem::new(place.path, "count", cause, remedy));
             }
@@ -481,7 +481,7 @@ impl Flattener<'_> {
     /// How a sequence of files is shown; `Some(None)` for one file, `None` for an error.
     fn sequence(&mut self, place: &NodePlace<'_>, source: &FileSource) -> Option<Option<Sequence>> {
         let beyond = self.choice(place, "beyond", source.beyond.as_deref(), FileSource::BEYONDS)?;
-        if Pattern::of(source.path()).is_none() {
+        if Pattern::from_path(source.path()).is_none() {
             if source.first.is_some() || source.beyond.is_some() {
                 let cause = "`first` and `beyond` have no effect: the path is that of one file";
                 let remedy = "write # for each digit of the frame's number, such as plate.####.png";
@@ -508,14 +508,14 @@ impl Flattener<'_> {
         &mut self,
         place: &NodePlace<'_>,
         option: &str,
-        given: Option<&str>,
-        known: [&str; N],
+        chosen_word: Option<&str>,
+        words: [&str; N],
     ) -> Option<usize> {
-        let Some(given) = given else { return Some(0) };
-        let found = known.iter().position(|word| *word == given);
+        let Some(chosen_word) = chosen_word else { return Some(0) };
+        let found = words.iter().position(|word| *word == chosen_word);
         if found.is_none() {
-            let cause = format!("there is no {option} `{}`", shortened_beyond(given));
-            self.problems.push(Problem::new(place.path, option, cause, format!("choose one of: {}", known.join(", "))));
+            let cause = format!("there is no {option} `{}`", shortened_beyond(chosen_word));
+            self.problems.push(Problem::new(place.path, option, cause, format!("choose one of: {}", words.join(", "))));
         }
         found
     }
@@ -562,8 +562,8 @@ pub(super) fn empty(path: &str, group: Option<NodeId>) -> Node {
 
 /// A value of a node, given or by default.
 pub(super) fn setting(place: &NodePlace<'_>, name: &str, ty: ValueType, value: ParamValue) -> Setting {
-    let (range, aliases, names) = ((None, None), place.aliases(name), place.names(name));
-    Setting { name: name.into(), ty, value, range, aliases, names }
+    let aliases = place.aliases(name);
+    Setting { name: name.into(), ty, value, range: (None, None), aliases, names: place.names(name) }
 }
 
 /// Value type of a port; a generic letter is bound later.

@@ -48,8 +48,8 @@ impl Flattener<'_> {
         for (name, result) in &formulas {
             let Some(setting) = settings.iter().find(|setting| setting.name == *name).cloned() else { continue };
             self.shapes(place.path, name, &setting.aliases);
-            let taken = |other: &str| settings.iter().any(|setting| setting.name == other);
-            match self.formula(place, &stage.header, &setting, *result, &taken) {
+            let is_setting = |other: &str| settings.iter().any(|setting| setting.name == other);
+            match self.formula(place, &stage.header, &setting, *result, &is_setting) {
                 Ok(written) => {
                     functions.push_str(&written.function);
                     for (value, (param, ty)) in written.read {
@@ -87,7 +87,7 @@ impl Flattener<'_> {
         header: &Header,
         setting: &Setting,
         result: ValueType,
-        taken: &dyn Fn(&str) -> bool,
+        is_setting: &dyn Fn(&str) -> bool,
     ) -> Result<Written, super::numbers::Fault> {
         let text = match &setting.value {
             ParamValue::Expression(text) => text.clone(),
@@ -109,18 +109,18 @@ impl Flattener<'_> {
         })?;
         // What the GPU computes has priority over numbers of the same name.
         let local = inputs(header, dim);
-        let known = self.numbers.known(&text, &setting.names, &local)?;
-        let expression = Expression::parse_with(&text, &known)
-            .or_else(|_| Expression::parse_with(&text, &self.numbers.all_known(&setting.names, &known)))
+        let numbers = self.numbers.used_numbers(&text, &setting.names, &local)?;
+        let expression = Expression::parse_with(&text, &numbers)
+            .or_else(|_| Expression::parse_with(&text, &self.numbers.with_unused_numbers(&setting.names, &numbers)))
             .map_err(|error| Some(error.cause_and_help()))?;
         let mut read = BTreeMap::new();
         for name in expression.variables().iter().copied().chain(expression.numbers().iter().map(String::as_str)) {
             if local.contains_key(name) {
                 continue;
             }
-            let len = length(name, &known);
+            let len = length(name, &numbers);
             let mut param = format!("{}_{name}", setting.name);
-            while taken(&param) || header.ports.iter().any(|port| port.name == param) {
+            while is_setting(&param) || header.ports.iter().any(|port| port.name == param) {
                 param.push('_');
             }
             let ty = [ValueType::F32, ValueType::Vec2, ValueType::Vec3, ValueType::Vec4][len.clamp(1, 4) - 1];
@@ -174,18 +174,18 @@ pub fn check(
     numbers: &Numbers,
     result: ValueType,
 ) -> Result<(), (String, Option<ExprPlace>)> {
-    let mut known = numbers.clone();
-    known.extend(inputs.clone());
-    let named = |name: &str| Some((name.to_string(), length(name, &known)));
-    let shader = Expression::parse_with(text, &known).and_then(|expression| expression.to_wgsl("formula", &named));
+    let mut variables = numbers.clone();
+    variables.extend(inputs.clone());
+    let named = |name: &str| Some((name.to_string(), length(name, &variables)));
+    let shader = Expression::parse_with(text, &variables).and_then(|expression| expression.to_wgsl("formula", &named));
     let shader = shader.map_err(|error| (error.to_string(), error.place()))?;
     let dim = length(POSITION, inputs) as u32;
     fitted(&shader, result, dim).map(drop).map_err(|(cause, remedy)| (format!("{cause}; {remedy}"), None))
 }
 
 /// The components of a variable or a number.
-fn length(name: &str, known: &Numbers) -> usize {
-    match known.get(name) {
+fn length(name: &str, variables: &Numbers) -> usize {
+    match variables.get(name) {
         Some(number) => number.as_slice().len(),
         None if name.starts_with("mouse") => 2,
         None => 1,
@@ -196,16 +196,16 @@ fn length(name: &str, known: &Numbers) -> usize {
 fn fitted(shader: &Shader, result: ValueType, dim: u32) -> Result<String, super::numbers::Unfit> {
     let text = &shader.text;
     match (shader.len, result.components(dim) as usize) {
-        (given, wanted) if given == wanted => Ok(text.clone()),
+        (len, wanted) if len == wanted => Ok(text.clone()),
         (1, _) => Ok(format!("Vec({text})")),
         // A formula for both 2D and 3D.
         (3, 2) => Ok(format!("{text}.xy")),
-        (given, wanted) => {
+        (len, wanted) => {
             let remedy = match wanted {
                 1 => "give one number, such as a component or length(v)".to_string(),
                 _ => format!("give {wanted} numbers, or one for all"),
             };
-            Err((format!("a vector of {given} was given for {}", result.name()), remedy))
+            Err((format!("a vector of {len} was given for {}", result.name()), remedy))
         }
     }
 }

@@ -74,7 +74,7 @@ impl Flattener<'_> {
             inputs.push(Input { name: name.clone(), source, outer });
         }
         self.hidden(place.path, group, &typed);
-        let names = self.taken(place.path, &typed, &looped, &mut inputs);
+        let names = self.entering_numbers(place.path, &typed, &looped, &mut inputs);
         let kind = Group { inputs: typed, looped, ..Group::default() };
         self.graph.nodes[index] =
             Node { kind: Kind::Group(kind.clone()), inputs: inputs.clone(), ..empty(place.path, place.scope.group) };
@@ -175,29 +175,40 @@ impl Flattener<'_> {
     }
 
     /// Registers the numbers that enter a group, so that expressions inside can use them by name.
-    fn taken(&mut self, path: &str, typed: &[(String, PortType)], looped: &[bool], inputs: &mut [Input]) -> Names {
-        let mut known = Names::default();
+    fn entering_numbers(
+        &mut self,
+        path: &str,
+        typed: &[(String, PortType)],
+        looped: &[bool],
+        inputs: &mut [Input],
+    ) -> Names {
+        let mut names = Names::default();
         let mut numbers = Vec::new();
         let inputs = typed.iter().zip(looped).zip(inputs);
         for (((name, ty), looped), input) in inputs.filter(|(((_, ty), _), _)| ty.is_number()) {
-            let own = format!("{path}.{name}");
+            let own_path = format!("{path}.{name}");
             if *looped {
-                known.insert(name, Named::Looped);
+                names.insert(name, Named::Looped);
                 continue;
             }
-            let Source::Setting(given) = &input.source else {
+            let Source::Setting(setting) = &input.source else {
                 // Its value is on the GPU, or could not be determined.
-                known.insert(name, if matches!(input.source, Source::Nothing) { Named::Path(own) } else { Named::Gpu });
+                names.insert(
+                    name,
+                    if matches!(input.source, Source::Nothing) { Named::Path(own_path) } else { Named::Gpu },
+                );
                 continue;
             };
-            known.insert(name, Named::Path(own.clone()));
-            let paths = [vec![own.clone()], given.aliases.clone()].concat();
-            let (level, value, uses) = (format!("{path}/"), given.value.clone(), given.names.uses(&given.value));
-            numbers.push((NamedNumber { paths, level, value, uses, track: None }, given.names.clone()));
-            input.source = Source::Setting(wired(&own, declared_value(*ty)));
+            names.insert(name, Named::Path(own_path.clone()));
+            let paths = [vec![own_path.clone()], setting.aliases.clone()].concat();
+            let uses = setting.names.uses(&setting.value);
+            let number =
+                NamedNumber { paths, level: format!("{path}/"), value: setting.value.clone(), uses, track: None };
+            numbers.push((number, setting.names.clone()));
+            input.source = Source::Setting(wired(&own_path, declared_value(*ty)));
         }
         self.add_numbers(numbers);
-        known
+        names
     }
 
     /// What a parameter's wire reads; reports what is not a number of the document.
@@ -233,10 +244,10 @@ impl Flattener<'_> {
                 let param = (target.node.clone(), target.port.clone());
                 if let Some(number) = &number {
                     inner.give(&target.port, number.value.clone());
-                    scope.given.insert(param.clone(), number.names.clone());
+                    scope.outer_names.insert(param.clone(), number.names.clone());
                 } else if let Some(value) = place.node.params.get(name) {
                     inner.give(&target.port, value.clone());
-                    scope.given.insert(param.clone(), place.names(name));
+                    scope.outer_names.insert(param.clone(), place.names(name));
                 }
                 let outer = scope.aliases.entry(param).or_default();
                 outer.push(format!("{}.{name}", place.path));

@@ -125,22 +125,22 @@ impl Flattener<'_> {
 
     /// Reports inputs and parameters that the node does not have.
     pub(super) fn unknown_names(&mut self, place: &NodePlace<'_>, inputs: &[&str], params: &[&str]) {
-        let mut report = |name: &String, what: &str, known: &[&str]| {
+        let mut report = |name: &String, what: &str, available: &[&str]| {
             let gone = match &place.node.kind {
                 NodeKind::Stage(stage) => earlier::instead_of_port(stage, name),
                 _ => None,
             };
-            let remedy = match (gone, known.is_empty()) {
+            let remedy = match (gone, available.is_empty()) {
                 (Some(instead), _) => instead.to_string(),
                 (None, true) => format!("it has no {what}s; remove it"),
-                (None, false) => format!("its {what}s are: {}", list(known)),
+                (None, false) => format!("its {what}s are: {}", list(available)),
             };
             let shown = shortened_beyond(name);
             self.problems.push(Problem::new(place.path, &shown, format!("the node has no {what} `{shown}`"), remedy));
         };
-        let set = |known: &[&str]| known.iter().map(|name| name.to_string()).collect::<BTreeSet<_>>();
+        let set = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<BTreeSet<_>>();
         let (has_inputs, has_params) = (set(inputs), set(params));
-        let unknown = |known: &BTreeSet<String>, name: &&String| !known.contains(*name);
+        let unknown = |names: &BTreeSet<String>, name: &&String| !names.contains(*name);
         let wires = place.node.inputs.keys().filter(|name| *name != WHERE);
         wires.filter(|n| unknown(&has_inputs, n)).for_each(|n| report(n, "input", inputs));
         place.node.params.keys().filter(|n| unknown(&has_params, n)).for_each(|n| report(n, "parameter", params));

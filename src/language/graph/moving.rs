@@ -16,7 +16,7 @@ const PASSING: [&str; 6] = ["time", "index", "mouse", "mouse_velocity", "buttons
 
 /// Adds a warning for every such port of a checked graph.
 pub(super) fn check(graph: &Graph, numbers: &Table, problems: &mut Problems) {
-    let mut search = Search { graph, numbers, known: HashMap::new() };
+    let mut search = Search { graph, numbers, movers: HashMap::new() };
     for node in graph.nodes.iter() {
         let Kind::Stage(stage) = &node.kind else { continue };
         for param in &stage.header.params {
@@ -100,7 +100,7 @@ struct Search<'a> {
     graph: &'a Graph,
     numbers: &'a Table,
     /// The path of the node that makes an output of a node change.
-    known: HashMap<(NodeId, usize), Option<String>>,
+    movers: HashMap<(NodeId, usize), Option<String>>,
 }
 
 impl Search<'_> {
@@ -122,13 +122,13 @@ impl Search<'_> {
                 outer.or_else(|| self.source(again?, &group.path))
             }
             Source::Wire { node, port } => {
-                if let Some(known) = self.known.get(&(*node, *port)) {
-                    return known.clone();
+                if let Some(mover) = self.movers.get(&(*node, *port)) {
+                    return mover.clone();
                 }
                 // In a cycle through a State the State decides.
-                self.known.insert((*node, *port), None);
+                self.movers.insert((*node, *port), None);
                 let found = self.output(*node, *port);
-                self.known.insert((*node, *port), found.clone());
+                self.movers.insert((*node, *port), found.clone());
                 found
             }
         }
@@ -137,19 +137,19 @@ impl Search<'_> {
     fn output(&mut self, id: NodeId, port: usize) -> Option<String> {
         let graph = self.graph;
         let node = graph.nodes.get(id)?;
-        let own = || Some(node.path.clone());
+        let own_path = || Some(node.path.clone());
         match &node.kind {
             Kind::Group(group) => self.source(&group.outputs.get(port)?.1, &node.path),
             Kind::State(_) => match (&node.file, input(node, "next").map(|next| &next.source)) {
-                (Some(file), _) => file.sequence.as_ref().and_then(|_| own()),
+                (Some(file), _) => file.sequence.as_ref().and_then(|_| own_path()),
                 (None, Some(Source::Wire { node: next, .. })) if *next == id => None,
                 (None, None | Some(Source::Nothing)) => None,
-                (None, Some(_)) => own(),
+                (None, Some(_)) => own_path(),
             },
             Kind::Stage(stage) => {
                 let passes = stage.names("frame") && PASSING.iter().any(|member| stage.names(member));
                 if passes || node.params.iter().any(|param| !param.is_constant(self.numbers)) {
-                    return own();
+                    return own_path();
                 }
                 self.inputs(node, stage)
             }

@@ -94,14 +94,14 @@ impl NamedNumber {
 pub fn names_around(numbers: &[NamedNumber], param: &str) -> Names {
     let node = param.rsplit_once('.').map_or(param, |(node, _)| node);
     let level = node.rfind('/').map_or("", |slash| &node[..=slash]);
-    let known = || numbers.iter().filter(|number| number.level == level);
+    let on_level = || numbers.iter().filter(|number| number.level == level);
     let mut names = Names::default();
-    for number in known().filter(|number| number.node().is_none()) {
+    for number in on_level().filter(|number| number.node().is_none()) {
         let (_, input) = number.path().rsplit_once('.').unwrap_or_default();
         names.insert(input, Named::Path(number.path().to_string()));
     }
     // Number nodes have priority over a group's own inputs.
-    for number in known() {
+    for number in on_level() {
         names.insert(number.node().unwrap_or_default(), Named::Path(number.path().to_string()));
     }
     names
@@ -180,7 +180,7 @@ impl Formula {
         let missing = || ("a number that it names has no value".to_string(), "correct that number".to_string());
         match &self.source {
             Source::Constant(value) => Ok(*value),
-            Source::Track(track) => Ok(Number::scalar(track.at(context.frame))),
+            Source::Track(track) => Ok(Number::scalar(track.value_at(context.frame))),
             Source::Number(path) => number(path).ok_or_else(missing),
             Source::Expression(expression) => {
                 let named = |place: usize| number(self.uses.get(expression.numbers().get(place)?)?);
@@ -319,9 +319,9 @@ impl Table {
     }
 
     fn expression(&self, text: &str, names: &Names, local: &Numbers) -> Result<Expression, Fault> {
-        let known = self.known(text, names, local)?;
-        let expression = Expression::parse_with(text, &known)
-            .or_else(|_| Expression::parse_with(text, &self.all_known(names, &known)));
+        let numbers = self.used_numbers(text, names, local)?;
+        let expression = Expression::parse_with(text, &numbers)
+            .or_else(|_| Expression::parse_with(text, &self.with_unused_numbers(names, &numbers)));
         expression.map_err(|error| Some(wrong(error)))
     }
 
@@ -329,8 +329,8 @@ impl Table {
     ///
     /// # Errors
     /// When one is invalid or computed on the GPU.
-    pub(super) fn known(&self, text: &str, names: &Names, local: &Numbers) -> Result<Numbers, Fault> {
-        let mut known = local.clone();
+    pub(super) fn used_numbers(&self, text: &str, names: &Names, local: &Numbers) -> Result<Numbers, Fault> {
+        let mut numbers = local.clone();
         for name in expr::names(text).into_iter().filter(|name| !local.contains_key(*name)) {
             match names.0.get(name) {
                 Some(Named::Gpu) => {
@@ -346,19 +346,19 @@ impl Table {
                 }
                 Some(Named::Path(path)) => {
                     let Some(entry) = self.get(path) else { return Err(None) };
-                    known.insert(name.to_string(), entry.start);
+                    numbers.insert(name.to_string(), entry.start);
                 }
                 None => {}
             }
         }
-        Ok(known)
+        Ok(numbers)
     }
 
     /// The known numbers with names that the text does not use, for the message that lists them.
-    pub(super) fn all_known(&self, names: &Names, known: &Numbers) -> Numbers {
+    pub(super) fn with_unused_numbers(&self, names: &Names, numbers: &Numbers) -> Numbers {
         let value = |path: &String| self.get(path).map_or(Number::scalar(0.0), |entry| entry.start);
         let listed = names.0.iter().filter_map(|(name, named)| Some((name, named.path()?)));
-        let mut all = known.clone();
+        let mut all = numbers.clone();
         for (name, path) in listed.take(expr::LISTED + 1) {
             all.entry(name.clone()).or_insert_with(|| value(path));
         }
@@ -372,7 +372,7 @@ impl Table {
     /// A formula's value at time zero.
     ///
     /// # Errors
-    /// As [`Formula::eval`].
+    /// Errors of [`Formula::eval`].
     pub fn start(&self, formula: &Formula) -> Result<Number, Unfit> {
         formula.eval(&ExprContext::default(), &|path| self.get(path).map(|entry| entry.start))
     }
@@ -380,7 +380,7 @@ impl Table {
     /// A formula's value in the frame of the last [`Table::advance`].
     ///
     /// # Errors
-    /// As [`Formula::eval`].
+    /// Errors of [`Formula::eval`].
     pub fn now(&self, formula: &Formula, context: &ExprContext) -> Result<Number, Unfit> {
         formula.eval(context, &|path| self.get(path).map(|entry| entry.now))
     }

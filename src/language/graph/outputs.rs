@@ -28,13 +28,13 @@ impl Graph {
 pub fn image_scale(cells: [u32; 2], size: [u32; 2]) -> [f64; 2] {
     let cells_a_pixel = [0, 1].map(|axis| f64::from(cells[axis].max(1)) / f64::from(size[axis].max(1)));
     let most = cells_a_pixel[0].max(cells_a_pixel[1]);
-    cells_a_pixel.map(|own| most / own)
+    cells_a_pixel.map(|cells| most / cells)
 }
 
-/// The largest size within `room` with the aspect ratio of `own`; `room` itself where it differs only by rounding.
-pub fn fitted(room: (u32, u32), own: (u32, u32)) -> (u32, u32) {
+/// The largest size within `room` with the aspect ratio of `image`; `room` itself where it differs only by rounding.
+pub fn fitted(room: (u32, u32), image: (u32, u32)) -> (u32, u32) {
     let [width, height] = [room.0, room.1].map(f64::from);
-    let [x, y] = [own.0.max(1), own.1.max(1)].map(f64::from);
+    let [x, y] = [image.0.max(1), image.1.max(1)].map(f64::from);
     let scale = (width / x).min(height / y);
     let (w, h) = (((x * scale).round() as u32).max(1), ((y * scale).round() as u32).max(1));
     if w.abs_diff(room.0) <= 1 && h.abs_diff(room.1) <= 1 { room } else { (w, h) }
@@ -61,14 +61,14 @@ mod tests {
 
     #[test]
     fn a_size_keeps_the_aspect_of_the_image() {
-        for (room, own, wanted) in [
+        for (room, image, wanted) in [
             ((640, 480), (512, 512), (480, 480)),
             ((1024, 1024), (512, 512), (1024, 1024)),
             ((100, 100), (300, 200), (100, 67)),
             ((101, 67), (300, 200), (101, 67)),
             ((16, 9), (1, 4000), (1, 9)),
         ] {
-            assert_eq!(fitted(room, own), wanted, "{room:?} {own:?}");
+            assert_eq!(fitted(room, image), wanted, "{room:?} {image:?}");
         }
     }
 }

@@ -8,7 +8,7 @@ pub const COUNT_NUMBERS: usize = 2;
 
 /// Particles of a workgroup.
 const GROUP: u32 = 256;
-/// Most workgroups along an axis: the limit of WebGPU.
+/// Maximum of workgroups along an axis: the limit of WebGPU.
 const GROUPS: u32 = 65_535;
 
 /// The words of a count of `live` particles, of which `emitted` were ever made.

@@ -54,7 +54,7 @@ pub struct Declared {
     pub constant: Option<ParamValue>,
 }
 
-/// Where a wire comes from, past all nodes that are left out.
+/// Source of a wire, past all nodes that are left out.
 #[derive(Clone, Debug)]
 pub enum Through {
     /// The output that it leads to.
@@ -131,7 +131,7 @@ impl<'a> Ports<'a> {
     }
 
     /// The ports of a level of a document; `None` where there is no such level.
-    pub fn of(document: &'a Document, scope: &Scope, library: &'a Library) -> Option<Ports<'a>> {
+    pub fn of_level(document: &'a Document, scope: &Scope, library: &'a Library) -> Option<Ports<'a>> {
         let mut ports = Ports::new(&document.nodes, Types::new(), library);
         for name in &scope.0 {
             let NodeKind::Group(group) = &ports.nodes.get(name)?.kind else { return None };
@@ -226,9 +226,10 @@ impl<'a> Ports<'a> {
         let declared = inputs.iter().find(|input| input.name == port)?.ty?;
         let Some(Element::Generic(letter)) = declared.element() else { return Some(declared) };
         // Each generic input of a group takes the type of its own wire.
-        let own = group_of(node, self.library).is_some();
-        let binds =
-            |input: &&Declared| if own { input.name == port } else { input.ty.and_then(letter_of) == Some(letter) };
+        let is_group = group_of(node, self.library).is_some();
+        let binds = |input: &&Declared| {
+            if is_group { input.name == port } else { input.ty.and_then(letter_of) == Some(letter) }
+        };
         let link = inputs.iter().filter(binds).find_map(|input| node.inputs.get(&input.name));
         let carried = link.and_then(|link| self.output(link));
         Some(carried.map_or(declared, |ty| kept(declared, ty)))
@@ -241,8 +242,8 @@ impl<'a> Ports<'a> {
 
     /// Names of a node's outputs; `None` for an invalid node.
     pub fn outputs(&self, name: &str) -> Option<Rc<[String]>> {
-        if let Some(known) = self.outputs.borrow().get(name) {
-            return known.clone();
+        if let Some(outputs) = self.outputs.borrow().get(name) {
+            return outputs.clone();
         }
         let outputs: Option<Rc<[String]>> = self.declared_outputs(name).map(Into::into);
         self.outputs.borrow_mut().insert(name.to_string(), outputs.clone());
@@ -263,8 +264,8 @@ impl<'a> Ports<'a> {
 
     /// What a wire carries. A letter remains where nothing binds it.
     pub fn output(&self, link: &Link) -> Option<PortType> {
-        if let Some(known) = self.carried.borrow().get(link) {
-            return *known;
+        if let Some(ty) = self.carried.borrow().get(link) {
+            return *ty;
         }
         let (met, mut ty) = self.walk(link);
         for (link, declared) in met.into_iter().rev() {
@@ -287,8 +288,8 @@ impl<'a> Ports<'a> {
         let mut link = link;
         loop {
             let outermost = levels.len() == 1;
-            if outermost && let Some(known) = self.carried.borrow().get(link) {
-                return (met, *known);
+            if outermost && let Some(ty) = self.carried.borrow().get(link) {
+                return (met, *ty);
             }
             let around: Vec<_> =
                 levels.iter().filter_map(|(_, group)| group.map(|(_, n)| std::ptr::from_ref(n))).collect();

@@ -43,8 +43,8 @@ pub(super) fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problem
 impl Resolver<'_> {
     /// Determines what a node's outputs carry. Only stages take work; other kinds declare it.
     fn node(&mut self, node: NodeId) -> bool {
-        if let Some(known) = self.done[node] {
-            return known;
+        if let Some(resolved) = self.done[node] {
+            return resolved;
         }
         if self.opened[node] {
             self.cycle(node);
@@ -52,7 +52,7 @@ impl Resolver<'_> {
         }
         self.opened[node] = true;
         self.open.push(node);
-        let known = match self.graph.nodes[node].kind.clone() {
+        let resolved = match self.graph.nodes[node].kind.clone() {
             Kind::Stage(stage) => self.stage(node, &stage),
             Kind::State(ty) => {
                 if self.graph.nodes[node].file.is_none() {
@@ -74,8 +74,8 @@ impl Resolver<'_> {
         };
         self.open.pop();
         self.opened[node] = false;
-        self.done[node] = Some(known);
-        known
+        self.done[node] = Some(resolved);
+        resolved
     }
 
     fn cycle(&mut self, node: NodeId) {
@@ -101,8 +101,8 @@ impl Resolver<'_> {
         if let Some(single) = self.graph.single_domain(path) {
             return Some(single);
         }
-        let own = self.graph.domains_seen(path).filter(|(_, domain)| !domain.derived());
-        let names: Vec<&str> = own.map(|(_, domain)| domain.name.as_str()).collect();
+        let candidates = self.graph.domains_seen(path).filter(|(_, domain)| !domain.derived());
+        let names: Vec<&str> = candidates.map(|(_, domain)| domain.name.as_str()).collect();
         let (cause, remedy) = match names.is_empty() {
             true => ("there is no domain to run over".to_string(), "add a Domain node".to_string()),
             false => ("cannot infer the domain".into(), format!("set `on` to one of: {}", names.join(", "))),
@@ -143,7 +143,7 @@ impl Resolver<'_> {
         let inputs: Vec<Input> = self.graph.nodes[node].inputs.clone();
         let mut generics = BTreeMap::new();
         let mut domains = BTreeMap::new();
-        let mut known = true;
+        let mut resolved = true;
         let mut sets = BTreeMap::new();
         for (port, input) in stage.inputs().zip(&inputs) {
             if matches!(input.source, Source::Setting(_)) {
@@ -152,23 +152,23 @@ impl Resolver<'_> {
             if matches!((&input.source, &port.change), (Source::Nothing, Change::Emit(_))) {
                 match self.first_set(node, port) {
                     Some(set) => drop(sets.insert(port.name.as_str(), set)),
-                    None => known = false,
+                    None => resolved = false,
                 }
                 continue;
             }
             match self.carried(&input.source) {
                 Some(carry) => {
-                    known &= self.unify(&path, port, &carry, &mut generics);
+                    resolved &= self.unify(&path, port, &carry, &mut generics);
                     if let Some(domain) = carry.domain {
                         domains.insert(port.name.as_str(), domain);
                     }
                     sets.extend(carry.set.map(|set| (port.name.as_str(), set)));
                 }
-                None => known = false,
+                None => resolved = false,
             }
         }
         domains.extend(sets.iter().map(|(name, set)| (*name, set.domain)));
-        if !known || !self.attributes(&path, stage, &sets) {
+        if !resolved || !self.attributes(&path, stage, &sets) {
             return false;
         }
         let Some(run) = self.run_domain(&path, node, stage, &domains) else { return false };
@@ -193,9 +193,9 @@ impl Resolver<'_> {
         let dim = carry.domain.and_then(|d| self.graph.domains.get(d)).map_or(2, |d| d.dim);
         let fits = match (port.ty, ty) {
             (PortType::Particles, WireType::Particles) | (PortType::NeighborGrid, WireType::NeighborGrid) => true,
-            (PortType::Grid(own @ Element::Generic(letter)), WireType::Grid(v))
-            | (PortType::Field(own @ Element::Generic(letter)), WireType::Field(v)) => {
-                own.takes(v) && *generics.entry(letter).or_insert(v) == v
+            (PortType::Grid(element @ Element::Generic(letter)), WireType::Grid(v))
+            | (PortType::Field(element @ Element::Generic(letter)), WireType::Field(v)) => {
+                element.takes(v) && *generics.entry(letter).or_insert(v) == v
             }
             // Walls do not reflect a field's vectors, so a `Vec` is any vector with the same number of components.
             (PortType::Field(Element::Fixed(a)), WireType::Field(b)) => {
@@ -236,14 +236,14 @@ impl Resolver<'_> {
         domains: &BTreeMap<&str, DomainId>,
     ) -> Option<Option<DomainId>> {
         let header = &stage.header;
-        let own = self.graph.nodes[node].domain;
+        let declared_domain = self.graph.nodes[node].domain;
         match stage.source() {
             IterationSource::Particles => {
                 let set = stage.set().and_then(|p| domains.get(p.name.as_str()).copied());
                 let like = header.ports.iter().filter_map(|p| p.like.as_deref()).find_map(|l| domains.get(l).copied());
-                return own.or(like).or(set).map(Some);
+                return declared_domain.or(like).or(set).map(Some);
             }
-            IterationSource::Positions if own.is_none() => {
+            IterationSource::Positions if declared_domain.is_none() => {
                 // Only the number of dimensions matters, which its inputs have.
                 let first = stage.inputs().find_map(|p| domains.get(p.name.as_str()).copied());
                 return match first.or(self.graph.any_domain(path)) {
@@ -259,7 +259,7 @@ impl Resolver<'_> {
             let read = stage.inputs().find_map(|p| domains.get(p.name.as_str()).copied());
             let spatial = header.params.iter().any(|p| p.ty.value() == ValueType::Vec)
                 || ["Vec", "Cell", "DIM", "FACES"].iter().any(|word| stage.names(word));
-            return match own.or(read).or(self.graph.any_domain(path)) {
+            return match declared_domain.or(read).or(self.graph.any_domain(path)) {
                 None if spatial => self.only_domain(path).map(Some),
                 domain => Some(domain),
             };
@@ -363,8 +363,8 @@ impl Resolver<'_> {
                     let cause = format!("the wire carries {}, the State holds {ty}", carry.name());
                     let fix = remedy(port_type(ty), carry.ty, &BTreeMap::new());
                     self.problems.push(Problem::new(&entry.path, &input.name, cause, fix));
-                } else if let (Some(holds), Some(given)) = (&entry.set, &carry.set)
-                    && let Some((cause, fix)) = sets::unfit(holds, given)
+                } else if let (Some(holds), Some(incoming_set)) = (&entry.set, &carry.set)
+                    && let Some((cause, fix)) = sets::unfit(holds, incoming_set)
                 {
                     self.problems.push(Problem::new(&entry.path, &input.name, cause, fix));
                 } else if let (Some(a), Some(b)) = (domain, entry.domain)
@@ -430,13 +430,13 @@ impl Resolver<'_> {
                 if entry.iterations > 1
                     && let Some(output) = group.feedback(index)
                     && let Some(fed) = self.carried(&output.clone())
-                    && let Some(taken) = self.carried(&Source::GroupInput { group: node, input: index })
-                    && (fed.ty != taken.ty || sets::lost(&taken, &fed))
+                    && let Some(expected_carry) = self.carried(&Source::GroupInput { group: node, input: index })
+                    && (fed.ty != expected_carry.ty || sets::lost(&expected_carry, &fed))
                 {
                     let cause = format!(
                         "the output carries {}, but it feeds the input of the same name, which takes {}",
                         fed.name(),
-                        taken.name()
+                        expected_carry.name()
                     );
                     self.problems.push(Problem::new(
                         &entry.path,

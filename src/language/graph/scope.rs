@@ -32,7 +32,7 @@ pub(super) struct Scope {
     /// Exposed parameters, with the outer paths that set them.
     pub aliases: BTreeMap<Param, Vec<String>>,
     /// Exposed parameters that were set outside the group, with the names that their expressions may use.
-    pub given: BTreeMap<Param, Arc<Names>>,
+    pub outer_names: BTreeMap<Param, Arc<Names>>,
     /// The names that expressions of the level may use.
     pub names: Arc<Names>,
     /// The default domain of nodes: the `on` of the enclosing group.
@@ -70,7 +70,7 @@ impl NodePlace<'_> {
 
     /// The names that the expression of a parameter may use, which depend on where it was written.
     pub(super) fn names(&self, param: &str) -> Arc<Names> {
-        let given = self.scope.given.get(&(self.name.to_string(), param.to_string()));
-        given.unwrap_or(&self.scope.names).clone()
+        let names = self.scope.outer_names.get(&(self.name.to_string(), param.to_string()));
+        names.unwrap_or(&self.scope.names).clone()
     }
 }

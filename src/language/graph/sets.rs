@@ -109,12 +109,12 @@ pub(super) fn written(stage: &Stage, sets: &BTreeMap<&str, ParticleSet>, summed:
 }
 
 /// Why a State cannot hold a set.
-pub(super) fn unfit(holds: &ParticleSet, given: &ParticleSet) -> Option<Unfit> {
-    if holds.capacity != given.capacity {
-        let cause = format!("the wire holds up to {} particles, the State {}", given.capacity, holds.capacity);
+pub(super) fn unfit(holds: &ParticleSet, incoming_set: &ParticleSet) -> Option<Unfit> {
+    if holds.capacity != incoming_set.capacity {
+        let cause = format!("the wire holds up to {} particles, the State {}", incoming_set.capacity, holds.capacity);
         return Some((cause, "give both States the same capacity".into()));
     }
-    let missing = holds.attributes.iter().find(|(name, ty)| given.attributes.get(*name) != Some(*ty));
+    let missing = holds.attributes.iter().find(|(name, ty)| incoming_set.attributes.get(*name) != Some(*ty));
     missing.map(|(name, ty)| {
         let cause = format!("the State holds `{name}: {}`, which the wire does not have", ty.name());
         (cause, "connect a stage that writes it, or remove it from the State's type".into())
@@ -122,9 +122,9 @@ pub(super) fn unfit(holds: &ParticleSet, given: &ParticleSet) -> Option<Unfit> {
 }
 
 /// Whether an iteration would lose attributes of its input.
-pub(super) fn lost(taken: &Carry, fed: &Carry) -> bool {
-    match (&taken.set, &fed.set) {
-        (Some(taken), Some(fed)) => unfit(taken, fed).is_some(),
+pub(super) fn lost(expected: &Carry, fed: &Carry) -> bool {
+    match (&expected.set, &fed.set) {
+        (Some(expected), Some(fed)) => unfit(expected, fed).is_some(),
         _ => false,
     }
 }

@@ -61,17 +61,18 @@ impl Resolver<'_> {
             let (Kind::Stage(stage), Some(domain)) = (entry.kind.clone(), entry.domain) else { continue };
             let sources: Vec<(String, Source)> =
                 entry.inputs.iter().map(|input| (input.name.clone(), input.source.clone())).collect();
-            let asked = |port: &str| stage.calls("position") && stage.calls(&format!("{port}_at"));
-            let own: Vec<&String> = sources
+            let reads_position = |port: &str| stage.calls("position") && stage.calls(&format!("{port}_at"));
+            let on_cells: Vec<&String> = sources
                 .iter()
-                .filter(|(name, source)| asked(name) && self.lives_on(source, domain))
+                .filter(|(name, source)| reads_position(name) && self.lives_on(source, domain))
                 .map(|(name, _)| name)
                 .collect();
-            if own.is_empty() {
+            if on_cells.is_empty() {
                 continue;
             }
-            let grid =
-                |port: &crate::stage::header::Port| matches!(port.ty, PortType::Grid(_)) && own.contains(&&port.name);
+            let grid = |port: &crate::stage::header::Port| {
+                matches!(port.ty, PortType::Grid(_)) && on_cells.contains(&&port.name)
+            };
             if let Some(simpler) = stage.at_own_cells(&grid) {
                 self.graph.nodes[node].kind = Kind::Stage(Arc::new(simpler));
             }

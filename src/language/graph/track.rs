@@ -21,7 +21,7 @@ pub struct Track {
     pub attack: f64,
     /// The time in which the number comes near a lower value, all but 1/e of the way \[s\].
     pub release: f64,
-    /// Which frame of the file the first frame shows, and what is beyond the last one.
+    /// Frame of the file that the first frame shows, and what is beyond the last one.
     pub sequence: Sequence,
     /// The values, frame by frame, once the file is read.
     #[serde(skip)]
@@ -30,7 +30,7 @@ pub struct Track {
 
 impl Track {
     /// The value in a frame, between two frames on the line through both; 0 before the file is read.
-    pub fn at(&self, frame: f64) -> f64 {
+    pub fn value_at(&self, frame: f64) -> f64 {
         let (whole, between) = (frame.floor() as u64, frame - frame.floor());
         let now = self.in_frame(whole);
         if between == 0.0 { now } else { now + (self.in_frame(whole.saturating_add(1)) - now) * between }

@@ -51,11 +51,11 @@ fn read(node: &Node, source: &FileSource, column: &Option<String>, measure: &Opt
 }
 
 /// A word out of those that an option can have; the first one where it is not given.
-fn word<'a>(name: &'static str, given: &'a Option<String>, known: &[&'a str]) -> Result<&'a str, Wrong> {
-    let given = given.as_deref().or(known.first().copied()).unwrap_or_default();
-    if known.contains(&given) {
-        return Ok(given);
+fn word<'a>(name: &'static str, chosen_word: &'a Option<String>, words: &[&'a str]) -> Result<&'a str, Wrong> {
+    let chosen_word = chosen_word.as_deref().or(words.first().copied()).unwrap_or_default();
+    if words.contains(&chosen_word) {
+        return Ok(chosen_word);
     }
-    let cause = format!("there is no {name} `{}`", shortened_beyond(given));
-    Err((name, cause, format!("choose one of: {}", known.join(", "))))
+    let cause = format!("there is no {name} `{}`", shortened_beyond(chosen_word));
+    Err((name, cause, format!("choose one of: {}", words.join(", "))))
 }

@@ -39,8 +39,8 @@ impl FieldCheck<'_> {
             let path = format!("{level}{name}");
             self.fields(&path, "", &node.extra, NODE_FIELDS);
             node.until.iter().for_each(|until| self.fields(&path, "until", &until.extra, UNTIL_FIELDS));
-            if let Some((extra, known)) = node.kind.fields() {
-                self.fields(&path, node.kind.info().field, extra, known);
+            if let Some((extra, fields)) = node.kind.fields() {
+                self.fields(&path, node.kind.info().field, extra, fields);
             }
             if let NodeKind::Group(group) = &node.kind {
                 group.frames.iter().for_each(|frame| self.fields(&path, "frames", &frame.extra, FRAME_FIELDS));
@@ -51,10 +51,10 @@ impl FieldCheck<'_> {
     }
 
     /// Unknown fields. `part` is the part of the node that contains them.
-    fn fields(&mut self, path: &str, part: &str, extra: &Extra, known: &[&str]) {
+    fn fields(&mut self, path: &str, part: &str, extra: &Extra, valid_fields: &[&str]) {
         for field in extra.keys() {
             let of = if part.is_empty() { String::new() } else { format!(" of `{part}`") };
-            let (cause, remedy) = match known.contains(&field.as_str()) {
+            let (cause, remedy) = match valid_fields.contains(&field.as_str()) {
                 // One that could not be chosen.
                 true if field == "variant" => {
                     let cause = "the variant that the file chooses can't be chosen".to_string();
@@ -63,10 +63,10 @@ impl FieldCheck<'_> {
                 // An invalid colour is kept this way.
                 true => (format!("the {field}{of} can't be read"), "write it as \"#rrggbb\"".to_string()),
                 false => {
-                    let close = close_names(field, known.iter().copied());
+                    let close = close_names(field, valid_fields.iter().copied());
                     let remedy = match close.first() {
                         Some(close) => format!("did you mean `{close}`?"),
-                        None => format!("remove it; the fields are {}", known.join(", ")),
+                        None => format!("remove it; the fields are {}", valid_fields.join(", ")),
                     };
                     (format!("the field `{field}`{of} is unknown and has no effect"), remedy)
                 }
@@ -79,12 +79,12 @@ impl FieldCheck<'_> {
     fn useless(&mut self, path: &str, node: &Node) {
         let kind = node.kind.info();
         let holds = matches!(&node.kind, NodeKind::State(ty) if ty.starts_with("Particles"));
-        let given = [
+        let uses = [
             ("iterations", node.iterations.is_some() && !kind.runs, "only stages and groups repeat"),
             ("capacity", node.capacity.is_some() && !holds, "only States of particles have one"),
             ("on", node.on.is_some() && !kind.on_domain, "only stages, groups, States and files run on a domain"),
         ];
-        for (field, _, who) in given.into_iter().filter(|(_, useless, _)| *useless) {
+        for (field, _, who) in uses.into_iter().filter(|(_, useless, _)| *useless) {
             let cause = format!("{field} has no effect here: {who}");
             self.problems.push(Problem::new(path, field, cause, format!("remove {field}")).warning());
         }

@@ -197,7 +197,9 @@ impl Graph {
         let mut waiting: Vec<String> = setting.names.uses(&setting.value).into_values().collect();
         found.items.insert(path, text);
         while let Some(number) = waiting.pop() {
-            let Some(number) = self.numbers.iter().find(|known| known.paths.contains(&number)) else { continue };
+            let Some(number) = self.numbers.iter().find(|candidate| candidate.paths.contains(&number)) else {
+                continue;
+            };
             if found.items.insert(format!("param {}", number.path()), number.value.to_string()).is_none() {
                 waiting.extend(number.uses.values().cloned());
                 if let (Some(track), Some((node, _))) = (&number.track, number.path().rsplit_once('.')) {

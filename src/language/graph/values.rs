@@ -26,7 +26,7 @@ pub struct Setting {
     pub value: ParamValue,
     /// Values outside are errors.
     pub range: Range,
-    /// Other paths that set it: parameters of enclosing groups.
+    /// Further paths that set the value: parameters of enclosing groups.
     pub aliases: Vec<String>,
     /// The names that the expression may use.
     pub names: Arc<Names>,
@@ -154,13 +154,13 @@ fn undrawn(ty: ValueType, value: &ParamValue) -> Unfit {
 /// When the number of components is wrong, or the value is outside the range or not finite.
 pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Result<[f64; 4], Unfit> {
     let wanted = ty.components(dim) as usize;
-    let given = number.as_slice();
+    let components = number.as_slice();
     let mut values = [0.0; 4];
     if wanted > values.len() && !ty.is_compound() {
         return Err((format!("a {} cannot be a constant", ty.name()), "connect one to it".into()));
     }
-    match given.len() {
-        1 => values = [given.first().copied().unwrap_or(0.0); 4],
+    match components.len() {
+        1 => values = [components.first().copied().unwrap_or(0.0); 4],
         n if ty.is_compound() => {
             let cause = format!("a vector of {n} was given for {}", ty.name());
             let remedy = match ty {
@@ -170,10 +170,10 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
             return Err((cause, remedy.into()));
         }
         // A colour without alpha is opaque.
-        3 if ty == ValueType::Vec4 => values = [given[0], given[1], given[2], 1.0],
+        3 if ty == ValueType::Vec4 => values = [components[0], components[1], components[2], 1.0],
         // A default for both 2D and 3D.
-        3 if ty == ValueType::Vec && wanted == 2 => values[..2].copy_from_slice(&given[..2]),
-        n if n == wanted => values[..n].copy_from_slice(given),
+        3 if ty == ValueType::Vec && wanted == 2 => values[..2].copy_from_slice(&components[..2]),
+        n if n == wanted => values[..n].copy_from_slice(components),
         n => {
             let cause = format!("a vector of {n} was given for {}", ty.name());
             let remedy = match (wanted, n) {
@@ -222,12 +222,12 @@ pub fn check(path: &str, setting: &Setting, dim: u32, numbers: &Table, problems:
     }
     // An expression may approach zero on purpose.
     let lost = |value: &f64| *value != 0.0 && *value as f32 == 0.0;
-    let given = match &setting.value {
+    let components = match &setting.value {
         ParamValue::Number(value) => std::slice::from_ref(value),
         ParamValue::Vector(values) => values.as_slice(),
         _ => &[],
     };
-    if let Some(value) = given.iter().find(|value| lost(value)) {
+    if let Some(value) = components.iter().find(|value| lost(value)) {
         let cause = format!("{} is zero in 32 bits", printable::number(*value));
         problems.push(Problem::new(path, &setting.name, cause, "give 0, or a number above 1e-45").warning());
     }

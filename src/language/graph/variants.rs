@@ -21,9 +21,9 @@ pub fn fitted(document: &Document, library: &Library) -> Option<Document> {
     let mut fitted = document.clone();
     for path in variant.stages.keys() {
         let Some(node) = fitted.node_mut(path) else { continue };
-        let Some(known) = names(node, library) else { continue };
+        let Some(port_names) = names(node, library) else { continue };
         let confined = takes_where(node, library);
-        let has = |name: &String| known.contains(name) || (name == WHERE && confined);
+        let has = |name: &String| port_names.contains(name) || (name == WHERE && confined);
         node.params.retain(|name, _| has(name) || variant.set.contains_key(&format!("{path}.{name}")));
         node.inputs.retain(|name, _| has(name) || variant.inputs.contains_key(&format!("{path}.{name}")));
     }
@@ -52,17 +52,17 @@ pub fn check_with(document: &Document, check: &mut dyn FnMut(&Document) -> Probl
     };
     let mut found = Problems::default();
     let plain = document.with_variant(None).unwrap_or_else(|_| document.clone());
-    let mut known: Option<Vec<Problem>> = None;
+    let mut plain_errors: Option<Vec<Problem>> = None;
     if document.variant.is_some() {
-        let own = errors(&plain);
+        let first_errors = errors(&plain);
         let named = |p: &Problem| Problem {
             cause: format!("without a variant: {}", p.cause),
             place: None,
             file: String::new(),
             ..p.clone()
         };
-        own.iter().map(named).for_each(|problem| found.push(problem));
-        known = Some(own);
+        first_errors.iter().map(named).for_each(|problem| found.push(problem));
+        plain_errors = Some(first_errors);
     }
     for name in plain.variant_names().filter(|name| document.variant.as_deref() != Some(*name)) {
         let varied = match plain.with_variant(Some(name)) {
@@ -72,12 +72,12 @@ pub fn check_with(document: &Document, check: &mut dyn FnMut(&Document) -> Probl
                 continue;
             }
         };
-        let own = errors(&varied);
-        if own.is_empty() {
+        let varied_errors = errors(&varied);
+        if varied_errors.is_empty() {
             continue;
         }
-        let known = known.get_or_insert_with(|| errors(&plain));
-        for problem in own.into_iter().filter(|problem| !known.contains(problem)) {
+        let plain_errors = plain_errors.get_or_insert_with(|| errors(&plain));
+        for problem in varied_errors.into_iter().filter(|problem| !plain_errors.contains(problem)) {
             // A place in the text of a stage is that of the variant's stage, which is not on show.
             let cause = format!("variant `{name}`: {}", problem.cause);
             found.push(Problem { cause, place: None, file: String::new(), ..problem });

@@ -141,29 +141,29 @@ impl Level<'_> {
 
 /// Rewrites what earlier versions called by another name, in all levels and variants. Returns a sentence for each change.
 pub fn update(document: &mut Document, library: &Library) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     let mut variants = std::mem::take(&mut document.variants);
     for (name, variant) in &mut variants {
-        update_variant(document, library, (name, variant), &mut told);
+        update_variant(document, library, (name, variant), &mut sentences);
     }
     document.variants = variants;
-    update_level(Level { nodes: &mut document.nodes, outputs: None }, "", library, &mut told);
-    told
+    update_level(Level { nodes: &mut document.nodes, outputs: None }, "", library, &mut sentences);
+    sentences
 }
 
-fn update_level(mut level: Level<'_>, path: &str, library: &Library, told: &mut Vec<String>) {
+fn update_level(mut level: Level<'_>, path: &str, library: &Library, sentences: &mut Vec<String>) {
     for name in level.nodes.keys().cloned().collect::<Vec<_>>() {
         for rule in EARLIER {
             let applies = level.nodes.get(&name).is_some_and(|node| rule.applies(node, library));
             if applies && rule.rewrite(&mut level, &name) {
-                told.push(rule.sentence(&format!("{path}{name}")));
+                sentences.push(rule.sentence(&format!("{path}{name}")));
             }
         }
     }
     for (name, node) in level.nodes.iter_mut() {
         if let NodeKind::Group(group) = &mut node.kind {
             let inner = Level { nodes: &mut group.nodes, outputs: Some(&mut group.outputs) };
-            update_level(inner, &format!("{path}{name}/"), library, told);
+            update_level(inner, &format!("{path}{name}/"), library, sentences);
         }
     }
 }
@@ -173,10 +173,10 @@ fn update_variant(
     document: &Document,
     library: &Library,
     (name, variant): (&str, &mut Variant),
-    told: &mut Vec<String>,
+    sentences: &mut Vec<String>,
 ) {
     let path_of = |key: &str| key.rsplit_once('.').map(|(path, port)| (path.to_string(), port.to_string()));
-    let mut tell = |rule: &Earlier, path: &str| told.push(format!("variant {name}: {}", rule.sentence(path)));
+    let mut tell = |rule: &Earlier, path: &str| sentences.push(format!("variant {name}: {}", rule.sentence(path)));
     let keys: Vec<(String, String)> =
         variant.inputs.keys().chain(variant.set.keys()).filter_map(|key| path_of(key)).collect();
     for rule in EARLIER {
@@ -185,9 +185,9 @@ fn update_variant(
             kind == Some(&NodeKind::Stage(rule.stage.into()))
         };
         let gives = |path: &str| {
-            let own = document.node(path).into_iter().flat_map(|node| node.inputs.keys().chain(node.params.keys()));
+            let ports = document.node(path).into_iter().flat_map(|node| node.inputs.keys().chain(node.params.keys()));
             let set = keys.iter().filter(|(of, _)| of == path).map(|(_, port)| port);
-            own.chain(set).any(|port| rule.had.contains(&port.as_str()))
+            ports.chain(set).any(|port| rule.had.contains(&port.as_str()))
         };
         match rule.now {
             Now::Stage(becomes, _) if rule.lacks(library) => {
@@ -219,10 +219,10 @@ fn update_variant(
 impl Earlier {
     /// Whether a node is one of before.
     fn applies(&self, node: &Node, library: &Library) -> bool {
-        let given = |name: &&str| node.inputs.contains_key(*name) || node.params.contains_key(*name);
+        let has_port = |name: &&str| node.inputs.contains_key(*name) || node.params.contains_key(*name);
         node.kind == NodeKind::Stage(self.stage.into())
             && self.lacks(library)
-            && (self.had.is_empty() || self.had.iter().any(given))
+            && (self.had.is_empty() || self.had.iter().any(has_port))
     }
 
     /// Whether the library is not of the time before: it may have files of the user by these names.

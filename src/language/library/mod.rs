@@ -455,7 +455,7 @@ impl Library {
         let mut found: Vec<Arc<SharedFile>> = Vec::new();
         let mut pending: Vec<String> = header.uses.iter().map(|used| used.name.clone()).collect();
         while let Some(name) = pending.pop().filter(|_| found.len() < MAX_USED_FILES) {
-            if let Some(file) = self.shared(&name).filter(|_| found.iter().all(|known| known.name != name)) {
+            if let Some(file) = self.shared(&name).filter(|_| found.iter().all(|other| other.name != name)) {
                 pending.extend(file.header.uses.iter().map(|used| used.name.clone()));
                 found.push(file.clone());
             }

@@ -87,8 +87,8 @@ fn a_file_that_is_no_text_is_reported_where_it_is_used() {
     folder.write("hash.wgsl", b"//! Hash\n\xff\xfe");
     folder.write("own/a.wgsl", stage_text("hash").as_bytes());
     let library = Library::with_folder(&folder.0, Library::builtin()).unwrap();
-    let told = errors(&library, "own/a").join("\n");
-    assert!(told.starts_with("hash:1:1: it can't be read: ") && told.contains("UTF-8"), "{told}");
+    let message = errors(&library, "own/a").join("\n");
+    assert!(message.starts_with("hash:1:1: it can't be read: ") && message.contains("UTF-8"), "{message}");
 }
 
 #[test]
@@ -127,14 +127,14 @@ fn graph(shared: &str, custom: &str) -> Document {
     .unwrap()
 }
 
-fn told(document: &Document) -> String {
+fn problems(document: &Document) -> String {
     Graph::build(document, Library::builtin()).map_or_else(|problems| problems.to_string(), |_| String::new())
 }
 
 #[test]
 fn a_graph_stores_shared_texts() {
     let document = graph(&format!("\"hash\": {HASH:?}"), &stage_text("hash"));
-    assert_eq!(told(&document), "");
+    assert_eq!(problems(&document), "");
     let text = document.to_text();
     assert!(
         text.contains(&format!("    shared: {{\n        \"hash\": r#\"{HASH}\"#,\n    }},\n    nodes: {{")),
@@ -144,11 +144,11 @@ fn a_graph_stores_shared_texts() {
     assert!(!Document::default().to_text().contains("shared"));
     let stages = graph(&format!("\"hash\": {:?}", stage_text("x")), &stage_text("hash"));
     assert_eq!(
-        told(&stages),
+        problems(&stages),
         "c (hash 1:1): the text has `fn stage`, so it is a stage and not a shared file; remove the function, or make it a Custom node"
     );
     let typo = graph(&format!("\"hash\": {HASH:?}"), &stage_text("hsh"));
-    assert_eq!(told(&typo), "c (2:10): there is no shared file `hsh`; did you mean `hash`?");
+    assert_eq!(problems(&typo), "c (2:10): there is no shared file `hsh`; did you mean `hash`?");
 }
 
 #[test]
@@ -172,10 +172,10 @@ fn a_shared_file_is_no_stage_of_a_node() {
     let mut library = Library::builtin().clone();
     library.add_stage("own/hash", HASH);
     let document = Document::parse("(version: 1, nodes: {\"a\": (stage: \"own/hash\")})").unwrap();
-    let told = Graph::build(&document, &library).unwrap_err().to_string();
+    let message = Graph::build(&document, &library).unwrap_err().to_string();
     assert!(
-        told.contains("a: `own/hash` holds functions that stages share, and is no stage; write `//! @use own/hash` into the header of a stage that calls its functions"),
-        "{told}"
+        message.contains("a: `own/hash` holds functions that stages share, and is no stage; write `//! @use own/hash` into the header of a stage that calls its functions"),
+        "{message}"
     );
 }
 
@@ -203,6 +203,6 @@ fn shared_texts_are_copied_with_the_nodes_that_use_them() {
     };
     let names = |shared: BTreeMap<String, String>| shared.into_keys().collect::<Vec<_>>();
     assert_eq!(names(pasted(Document::default())), ["hash", "noise"]);
-    let own = Document { shared: [("hash".to_string(), "//! Own\n".to_string())].into(), ..Document::default() };
-    assert_eq!(pasted(own)["hash"], "//! Own\n", "the graph's own text stays");
+    let document = Document { shared: [("hash".to_string(), "//! Own\n".to_string())].into(), ..Document::default() };
+    assert_eq!(pasted(document)["hash"], "//! Own\n", "the graph's own text stays");
 }

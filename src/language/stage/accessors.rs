@@ -56,8 +56,8 @@ pub fn readers(port: &Port) -> impl Iterator<Item = String> {
 
 /// The function of a port that would have the name of one of the stage language.
 pub(crate) fn clash(port: &Port) -> Option<String> {
-    let own = ACCESSORS.iter().filter(|accessor| port.reads() && (accessor.exists)(port));
-    own.map(|accessor| format!("{}{}", port.name, accessor.suffix)).find(|name| language::is_prelude(name))
+    let accessors = ACCESSORS.iter().filter(|accessor| port.reads() && (accessor.exists)(port));
+    accessors.map(|accessor| format!("{}{}", port.name, accessor.suffix)).find(|name| language::is_prelude(name))
 }
 
 /// The functions and constants that are generated for a port if the text uses them, with their arguments.
@@ -94,8 +94,9 @@ pub fn adds_at(port: &Port) -> bool {
 pub fn is_accessor(port: &Port, name: &str) -> bool {
     let suffix = name.strip_prefix(port.name.as_str());
     let reads = port.reads() && ACCESSORS.iter().any(|a| suffix == Some(a.suffix) && (a.exists)(port));
-    let own = |written: &str| written == port.name || adds_at(port) && written.strip_suffix("_at") == Some(&port.name);
-    let writes = writer(port).is_some_and(|prefix| name.strip_prefix(prefix).is_some_and(own));
+    let is_target =
+        |written: &str| written == port.name || adds_at(port) && written.strip_suffix("_at") == Some(&port.name);
+    let writes = writer(port).is_some_and(|prefix| name.strip_prefix(prefix).is_some_and(is_target));
     let attribute = name.strip_prefix(PUT).filter(|_| port.change == Change::Put);
     let puts = attribute.is_some_and(|name| port.written.iter().any(|(written, _)| written == name));
     let summed = name.strip_prefix(ADD).filter(|_| port.is_summed_set());
@@ -155,8 +156,8 @@ mod tests {
                     continue;
                 };
                 let suffix = |name: &str| ACCESSORS.iter().any(|a| first.text == format!("{name}{}", a.suffix));
-                let known = !kinds(first.text).is_empty() || placeholders.iter().any(|name| suffix(name));
-                assert!(known || code.starts_with('.'), "`{code}`: no word of the table in {line:?}");
+                let explains = !kinds(first.text).is_empty() || placeholders.iter().any(|name| suffix(name));
+                assert!(explains || code.starts_with('.'), "`{code}`: no word of the table in {line:?}");
                 explained.insert(first.text);
             }
         }

@@ -21,8 +21,8 @@ impl Stage {
         self.found.unrolled.get(dim, |dim| {
             let arrays: Vec<&str> = self.arrays().map(|port| port.name.as_str()).collect();
             let constants = if arrays.is_empty() { BTreeMap::new() } else { constants(&tokens(&self.source)) };
-            let known = |name: &str| known(name, dim).or_else(|| constants.get(name).copied());
-            unroll::unrolled(&self.bounded(dim).source, &known, &arrays)
+            let constant = |name: &str| dimension_constant(name, dim).or_else(|| constants.get(name).copied());
+            unroll::unrolled(&self.bounded(dim).source, &constant, &arrays)
         })
     }
 
@@ -37,19 +37,19 @@ impl Stage {
             let fields: Vec<&str> =
                 self.inputs().filter(|p| matches!(p.ty, PortType::Field(_))).map(|p| p.name.as_str()).collect();
             let constants = constants(&tokens(&self.source));
-            let every = |name: &str| known(name, dim).or_else(|| constants.get(name).copied());
+            let every = |name: &str| dimension_constant(name, dim).or_else(|| constants.get(name).copied());
             let text = roll::rolled(&self.bounded(dim).source, &every, &fields);
-            unroll::unrolled(&text, &|name| known(name, dim), &[])
+            unroll::unrolled(&text, &|name| dimension_constant(name, dim), &[])
         })
     }
 
     /// The text with a budget in loops, and loops over axes alone unrolled.
     pub fn unrolled_axes(&self, dim: u32) -> String {
-        unroll::unrolled_axes(&self.bounded(dim).source, &|name| known(name, dim))
+        unroll::unrolled_axes(&self.bounded(dim).source, &|name| dimension_constant(name, dim))
     }
 
     fn bound(&self, dim: u32) -> Bounded {
-        let constants = |name: &str| known(name, dim);
+        let constants = |name: &str| dimension_constant(name, dim);
         let params = |name: &str| self.whole_range(name);
         let grids: Vec<String> =
             self.inputs().filter(|p| p.ty == PortType::NeighborGrid).map(|p| format!("{}_next", p.name)).collect();
@@ -92,8 +92,8 @@ impl Stage {
         let reads = |p: &Port| {
             p.ty == PortType::Particles || p.direction == Direction::In && (p.ty.is_number() || p.ty.is_grid())
         };
-        let known = self.inputs().find(|p| p.name == name).map_or(PURE.contains(&name), reads);
-        known && self.repeatable() && !self.defines(name)
+        let is_pure = self.inputs().find(|p| p.name == name).map_or(PURE.contains(&name), reads);
+        is_pure && self.repeatable() && !self.defines(name)
     }
 }
 
@@ -145,13 +145,13 @@ pub(super) fn constants(tokens: &[Token<'_>]) -> BTreeMap<String, i64> {
             _ => None,
         };
         let value = value.filter(|_| i.checked_sub(1).map_or("", text) == "const");
-        found.entry(token.text.to_string()).and_modify(|known| *known = None).or_insert(value);
+        found.entry(token.text.to_string()).and_modify(|constant| *constant = None).or_insert(value);
     }
     found.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 /// The constants that depend on the number of dimensions.
-pub(super) fn known(name: &str, dim: u32) -> Option<i64> {
+pub(super) fn dimension_constant(name: &str, dim: u32) -> Option<i64> {
     match name {
         "DIM" => Some(i64::from(dim)),
         "FACES" => Some(2 * i64::from(dim)),
@@ -166,13 +166,13 @@ mod tests {
 
     #[test]
     fn whole_constants_are_known_where_their_name_is_declared_once() {
-        let known = |text: &str| super::constants(&super::tokens(text)).into_iter().collect::<Vec<_>>();
+        let constants_of = |text: &str| super::constants(&super::tokens(text)).into_iter().collect::<Vec<_>>();
         assert_eq!(
-            known("const Q = 19; const R: i32 = 7; const S = 1.5; const T = 3 + 4; let u = 5;"),
+            constants_of("const Q = 19; const R: i32 = 7; const S = 1.5; const T = 3 + 4; let u = 5;"),
             [("Q".into(), 19), ("R".into(), 7)]
         );
-        assert_eq!(known("const Q = 19; fn f(Q: i32) {} "), []);
-        assert_eq!(known("const Q = 19; fn f() { let Q = 4; }"), []);
+        assert_eq!(constants_of("const Q = 19; fn f(Q: i32) {} "), []);
+        assert_eq!(constants_of("const Q = 19; fn f() { let Q = 4; }"), []);
     }
 
     #[test]

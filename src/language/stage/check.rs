@@ -118,8 +118,9 @@ fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], keyword: usize) -> Op
     if let [(_, Element::Fixed(wanted @ ValueType::Array(_)))] = header.returned().as_slice() {
         let length = match [after.next(), after.next(), after.next(), after.next()].map(|t| t.map_or("", |t| t.text)) {
             _ if token.text != "array" => {
-                let known = ValueType::parse(token.text).is_some() || ["bool", "Result", "Cell"].contains(&token.text);
-                known.then_some(0)
+                let is_builtin =
+                    ValueType::parse(token.text).is_some() || ["bool", "Result", "Cell"].contains(&token.text);
+                is_builtin.then_some(0)
             }
             ["<", "f32", ",", length] => length.parse().ok().or_else(|| constants(tokens).get(length).copied()),
             _ => Some(0),
@@ -127,7 +128,7 @@ fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], keyword: usize) -> Op
         let same = length.is_none_or(|length| length == i64::from(wanted.components(2)));
         return (!same).then(|| (token, format!("`{}`", wanted.wgsl(2))));
     }
-    let known = ValueType::parse(token.text).is_some() || ["bool", "Result", "Cell"].contains(&token.text);
+    let is_builtin = ValueType::parse(token.text).is_some() || ["bool", "Result", "Cell"].contains(&token.text);
     let returned = header.returned();
     let filters = header.ports.iter().any(|p| p.change == Change::Filter);
     let wanted = match returned.as_slice() {
@@ -138,7 +139,7 @@ fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], keyword: usize) -> Op
     };
     // In a stage for one number of dimensions, a `Vec` may be written as its WGSL type.
     let same = token.text == wanted || (wanted == "Vec" && ["vec2f", "vec3f"].contains(&token.text));
-    (known && !same).then_some((token, wanted))
+    (is_builtin && !same).then_some((token, wanted))
 }
 
 /// Rejects declarations at module scope that the compiler generates for the ports of this stage.
@@ -169,9 +170,9 @@ pub(super) fn declarations(header: &Header, source: &str, tokens: &[Token<'_>], 
 /// Several numbers of a cell are read one by one.
 pub(super) fn numbers(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
     for (at, name) in calls(tokens) {
-        let own = |port: &&Port| name == port.name || name.strip_suffix("_at") == Some(&port.name);
+        let reads_port = |port: &&Port| name == port.name || name.strip_suffix("_at") == Some(&port.name);
         let ports = || header.ports.iter().filter(|port| port.ty.is_array() && port.reads());
-        let (Some(port), Some(close)) = (ports().find(own), closing(tokens, at + 1)) else { continue };
+        let (Some(port), Some(close)) = (ports().find(reads_port), closing(tokens, at + 1)) else { continue };
         let mut depth = 0;
         let mut commas = 0;
         for token in &tokens[at + 1..close] {

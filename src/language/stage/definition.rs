@@ -87,7 +87,7 @@ pub enum Forwarded<'a> {
 pub struct StageError {
     /// Name of the shared file that the place is in; empty for the stage's own.
     pub file: String,
-    /// Where in the file.
+    /// Place in the file.
     pub place: SourcePlace,
     /// What is wrong.
     pub message: String,
@@ -171,14 +171,14 @@ impl Stage {
         // Such a stage has few tokens.
         let tokens = if self.words.len() > 10 { return None } else { tokens(&self.source) };
         let texts: Vec<&str> = tokens.iter().map(|t| t.text).collect();
-        let ["fn", "stage", "(", argument, ":", source, ")", "->", _, "{", "return", given @ .., ";", "}"] =
+        let ["fn", "stage", "(", argument, ":", source, ")", "->", _, "{", "return", returned_tokens @ .., ";", "}"] =
             texts.as_slice()
         else {
             return None;
         };
-        match (*source, given) {
-            ("Particle", [own, ".", name]) if own == argument => Some(Forwarded::Attribute(name)),
-            ("Cell", [port, "(", own, ")"]) if own == argument => Some(Forwarded::Cell(port)),
+        match (*source, returned_tokens) {
+            ("Particle", [object, ".", name]) if object == argument => Some(Forwarded::Attribute(name)),
+            ("Cell", [port, "(", cell, ")"]) if cell == argument => Some(Forwarded::Cell(port)),
             _ => None,
         }
     }

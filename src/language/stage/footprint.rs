@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::bounded::known;
+use super::bounded::dimension_constant;
 use super::definition::{IterationSource, Stage, StageError};
 use super::header::{Direction, Header, Port, Radius};
 use super::loops::window::{Window, windows};
@@ -29,8 +29,8 @@ impl Stage {
     fn all_footprints(&self, dim: u32) -> BTreeMap<String, Footprint> {
         let fits = |p: &&Port| p.direction == Direction::In && matches!(p.ty, PortType::Grid(_)) && !p.table;
         let cells = self.runs == IterationSource::Cells;
-        let asked = self.inputs().filter(fits).filter(|p| cells && !self.calls(&format!("{}_at", p.name)));
-        asked.filter_map(|port| Some((port.name.clone(), self.read_footprint(port, dim)?))).collect()
+        let inputs = self.inputs().filter(fits).filter(|p| cells && !self.calls(&format!("{}_at", p.name)));
+        inputs.filter_map(|port| Some((port.name.clone(), self.read_footprint(port, dim)?))).collect()
     }
 
     fn read_footprint(&self, port: &Port, dim: u32) -> Option<Footprint> {
@@ -52,13 +52,13 @@ impl Stage {
             }
             (Reach::Anywhere, Some(radius @ Radius::Param(name))) => {
                 let window = self.window_by(port, dim, name);
-                let known = |window: Window| Footprint {
+                let proven_by_param = |window: Window| Footprint {
                     radius: radius.clone(),
                     along: window.cells.map(|cells| cells.min(1)),
                     proven: true,
                     dense: is_dense(&window),
                 };
-                Some(window.map_or_else(|| trusted(radius, axes(1)), known))
+                Some(window.map_or_else(|| trusted(radius, axes(1)), proven_by_param))
             }
         }
     }
@@ -78,7 +78,7 @@ impl Stage {
     /// The window that the text proves; parameters take any value in their range unless `fixed` narrows it.
     fn window(&self, port: &Port, dim: u32, fixed: &dyn Fn(&str) -> Option<(i64, i64)>) -> Option<Window> {
         let params = |name: &str| fixed(name).or_else(|| self.whole_range(name));
-        let found = windows(&self.source, &[port.name.as_str()], &|name| known(name, dim), &params);
+        let found = windows(&self.source, &[port.name.as_str()], &|name| dimension_constant(name, dim), &params);
         let mut window = found.get(port.name.as_str()).copied()?;
         window.cells.iter_mut().skip(dim as usize).for_each(|cells| *cells = 0);
         Some(window)

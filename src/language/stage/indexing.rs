@@ -35,8 +35,8 @@ fn arrays<'t>(tokens: &[Token<'t>]) -> BTreeMap<&'t str, u32> {
             ["=" | ":", "array", "<", ",", ">"] => text(at + 6).parse().unwrap_or(0),
             _ => 0,
         };
-        let known = arrays.entry(tokens[at].text).or_insert(count);
-        *known = (*known).min(count);
+        let shortest = arrays.entry(tokens[at].text).or_insert(count);
+        *shortest = (*shortest).min(count);
     }
     arrays.retain(|_, count| *count > 0);
     arrays

@@ -64,9 +64,9 @@ pub fn without_clamp(text: &str, iterators: &[&str], sets: &dyn Fn(&str) -> bool
     let tokens = tokens(text);
     let word = |i: usize| word_at(&tokens, i);
     let asks = |i: &usize| {
-        let own = i.checked_sub(1).map_or("", word) != "." && sets(word(*i));
+        let is_set = i.checked_sub(1).map_or("", word) != "." && sets(word(*i));
         let rest = [word(i + 1), word(i + 3), word(i + 4), word(i + 5)];
-        own && rest == ["(", ".", "index", ")"] && iterators.contains(&word(i + 2))
+        is_set && rest == ["(", ".", "index", ")"] && iterators.contains(&word(i + 2))
     };
     let places = (0..tokens.len()).filter(asks).filter_map(|i| tokens.get(i)).map(|t| t.start);
     let mut edits = Edits::new(text);
@@ -95,17 +95,20 @@ mod tests {
             let body = format!("{BEGIN}{rest}");
             assert_eq!(without_clamp_in(&body), body.replace("particles(near.index)", "_near_particles(near.index)"));
         }
-        let own = format!(
+        let text = format!(
             "{BEGIN}sum += particles(near.index + 1u).mass + particles(other).mass + it.particles(near.index); }}"
         );
-        assert_eq!(without_clamp_in(&own), own);
+        assert_eq!(without_clamp_in(&text), text);
     }
 
     #[test]
     fn a_search_around_the_own_particle_passes_its_index() {
         let text = "let a = nearby(p.position); var n = near( p.position ); near_next(&n);";
-        let own = "let a = nearby(p.position); var n = _from_near(p.index, p.position ); near_next(&n);";
-        assert_eq!((from_own(text, "near").as_str(), from_own("near(place)", "near").as_str()), (own, "near(place)"));
+        let expected = "let a = nearby(p.position); var n = _from_near(p.index, p.position ); near_next(&n);";
+        assert_eq!(
+            (from_own(text, "near").as_str(), from_own("near(place)", "near").as_str()),
+            (expected, "near(place)")
+        );
     }
 
     #[test]

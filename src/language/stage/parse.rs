@@ -113,10 +113,10 @@ fn read_of_others<'h>(
     runs: IterationSource,
 ) -> BTreeSet<String> {
     let stage = syntax::stage_function(tokens).filter(|_| runs == IterationSource::Particles);
-    let own = stage.map_or("", |function| function.first_argument(tokens).0);
+    let particle = stage.map_or("", |function| function.first_argument(tokens).0);
     let reads = |name: &str| {
         (2..tokens.len()).any(|i| {
-            let of_own = syntax::text(tokens, i - 2) == own && !syntax::is_member(tokens, i - 2);
+            let of_own = syntax::text(tokens, i - 2) == particle && !syntax::is_member(tokens, i - 2);
             syntax::text(tokens, i) == name && syntax::is_member(tokens, i) && !of_own
         })
     };

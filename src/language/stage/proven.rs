@@ -14,7 +14,7 @@ pub struct Bounded {
 /// The cells around the computed one at which an input is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Footprint {
-    /// No read is farther away along any axis.
+    /// Radius that no read exceeds along any axis.
     pub radius: Radius,
     /// Cells on either side along each axis. Where a parameter is the radius: 1 for axes that it applies to, otherwise
     /// 0.

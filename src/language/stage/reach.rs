@@ -19,7 +19,7 @@ pub enum Reach {
 /// with `cell` the function's own argument, count as near; every other call counts as anywhere.
 pub(super) fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
     let text = |i: usize| text(tokens, i);
-    let own = own_cell(tokens);
+    let argument = own_cell(tokens);
     let (at, face) = (format!("{port}_at"), format!("{port}_face"));
     let mut reach = Reach::Own;
     for (i, name) in calls(tokens) {
@@ -29,7 +29,7 @@ pub(super) fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
         if name != port {
             continue;
         }
-        let Some((_, cell)) = own.as_ref().filter(|(body, _)| body.contains(&i)) else {
+        let Some((_, cell)) = argument.as_ref().filter(|(body, _)| body.contains(&i)) else {
             return Reach::Anywhere;
         };
         // Of several numbers in a cell the second argument says which.

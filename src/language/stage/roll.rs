@@ -19,7 +19,7 @@ pub(super) fn rolled(source: &str, constants: &dyn Fn(&str) -> Option<i64>, fiel
     let lengths = Lengths::new(&tokens, constants, fields);
     let mut edits = Edits::new(source);
     for at in 0..tokens.len() {
-        let long = Counted::read(&tokens, at, constants).is_some_and(|counted| lengths.of(&counted) > LONG);
+        let long = Counted::read(&tokens, at, constants).is_some_and(|counted| lengths.loop_length(&counted) > LONG);
         if let Some(bound) = tokens.get(at + BOUND).filter(|_| long) {
             edits.insert(bound.start + bound.text.len(), " + _rolled()");
         }
@@ -39,11 +39,11 @@ struct Counted {
 impl Counted {
     fn read(tokens: &[Token<'_>], at: usize, constants: &dyn Fn(&str) -> Option<i64>) -> Option<Counted> {
         let text = |i: usize| text(tokens, i);
-        let known = |i: usize| text(i).parse().ok().or_else(|| constants(text(i)));
+        let constant = |i: usize| text(i).parse().ok().or_else(|| constants(text(i)));
         let counter = text(at + 3);
         let head = ["for", "(", "var", counter, "=", text(at + 5), ";", counter, "<", text(at + BOUND), ";", counter];
         head.iter().enumerate().all(|(k, word)| text(at + k) == *word).then_some(())?;
-        let (from, until) = (known(at + 5)?, known(at + BOUND)?);
+        let (from, until) = (constant(at + 5)?, constant(at + BOUND)?);
         let (step, open) = match [12, 13, 14, 15].map(|k| text(at + k)) {
             ["++", ")", "{", _] => (1, at + 14),
             ["+=", step, ")", "{"] => (step.parse::<i64>().ok().filter(|step| *step > 0)?, at + 15),
@@ -61,16 +61,16 @@ struct Lengths<'t, 'a> {
     fields: &'t [&'t str],
     bodies: BTreeMap<&'a str, Range<usize>>,
     /// Lengths of functions; zero while one is looked at, which ends at one that calls itself.
-    known: RefCell<BTreeMap<&'a str, u64>>,
+    lengths: RefCell<BTreeMap<&'a str, u64>>,
 }
 
 impl<'t, 'a> Lengths<'t, 'a> {
     fn new(tokens: &'t [Token<'a>], constants: &'t dyn Fn(&str) -> Option<i64>, fields: &'t [&'t str]) -> Self {
         let bodies = functions(tokens).into_iter().map(|f| (f.name.text, f.body)).collect();
-        Lengths { tokens, constants, fields, bodies, known: RefCell::default() }
+        Lengths { tokens, constants, fields, bodies, lengths: RefCell::default() }
     }
 
-    fn of(&self, counted: &Counted) -> u64 {
+    fn loop_length(&self, counted: &Counted) -> u64 {
         counted.rounds.saturating_mul(self.range(counted.body.clone()))
     }
 
@@ -79,7 +79,7 @@ impl<'t, 'a> Lengths<'t, 'a> {
         while at < range.end {
             let counted = Counted::read(self.tokens, at, self.constants).filter(|c| c.body.end <= range.end);
             let (length, next) = match counted {
-                Some(counted) => (self.of(&counted), counted.body.end),
+                Some(counted) => (self.loop_length(&counted), counted.body.end),
                 None => (1 + self.call(at), at + 1),
             };
             (sum, at) = (sum.saturating_add(length), next);
@@ -97,12 +97,12 @@ impl<'t, 'a> Lengths<'t, 'a> {
             return FIELD;
         }
         let Some(body) = self.bodies.get(word.text) else { return 0 };
-        if let Some(known) = self.known.borrow().get(word.text) {
-            return *known;
+        if let Some(length) = self.lengths.borrow().get(word.text) {
+            return *length;
         }
-        self.known.borrow_mut().insert(word.text, 0);
+        self.lengths.borrow_mut().insert(word.text, 0);
         let length = self.range(body.clone());
-        self.known.borrow_mut().insert(word.text, length);
+        self.lengths.borrow_mut().insert(word.text, length);
         length
     }
 }

@@ -254,7 +254,7 @@ impl Search<'_> {
         if let Some(from) = self.path.iter().position(|of| of == name) {
             let chain: Vec<String> = self.path[from..].iter().map(|of| format!("`{of}`")).collect();
             let message = match chain.as_slice() {
-                [own] => format!("{own} uses itself; remove the line"),
+                [file] => format!("{file} uses itself; remove the line"),
                 [first, rest @ ..] => {
                     let rest: String = rest.iter().map(|of| format!("{of}, which uses ")).collect();
                     format!("{first} uses {rest}`{name}`; move what these files have in common to another one")
@@ -323,12 +323,12 @@ pub(super) fn assembled(
     let mut search = Search { files, found: Vec::new(), path: vec![String::new()], errors: Vec::new() };
     search.follow(&header.uses);
     let Search { found: files, mut errors, .. } = search;
-    let own = tokens(source);
-    errors.extend(clashes(source, &own, &files));
+    let stage_tokens = tokens(source);
+    errors.extend(clashes(source, &stage_tokens, &files));
     if !errors.is_empty() {
         return Err(errors);
     }
-    let reached = reached(&own, &files);
+    let reached = reached(&stage_tokens, &files);
     let closed = !source.ends_with('\n');
     let mut text = format!("{source}{}", if closed { "\n" } else { "" });
     let mut next = text.matches('\n').count() + 1;
@@ -362,24 +362,24 @@ pub(super) fn assembled(
 }
 
 /// Names that are declared in more than one place.
-fn clashes(source: &str, own: &[Token<'_>], files: &[Arc<SharedFile>]) -> Vec<StageError> {
-    let mut known: BTreeMap<&str, &str> = BTreeMap::new();
+fn clashes(source: &str, stage_tokens: &[Token<'_>], files: &[Arc<SharedFile>]) -> Vec<StageError> {
+    let mut files_by_name: BTreeMap<&str, &str> = BTreeMap::new();
     let mut errors = Vec::new();
     for file in files {
         for declaration in &file.declarations {
             let Some(name) = &declaration.name else { continue };
-            match known.get(name.as_str()) {
+            match files_by_name.get(name.as_str()) {
                 Some(other) => {
                     let cause = format!("`{name}` is declared here and in `{other}`, and the stage uses both");
                     let message = format!("{cause}; rename one of them");
                     errors.push(StageError::new(declaration.line, declaration.column, message).in_file(&file.name));
                 }
-                None => drop(known.insert(name, &file.name)),
+                None => drop(files_by_name.insert(name, &file.name)),
             }
         }
     }
-    for name in module_names(own) {
-        if let Some(file) = known.get(name.text) {
+    for name in module_names(stage_tokens) {
+        if let Some(file) = files_by_name.get(name.text) {
             let (line, column) = line_col(source, name.start);
             let message =
                 format!("`{}` is declared here and in `{file}`, which the stage uses; rename this one", name.text);
@@ -390,7 +390,7 @@ fn clashes(source: &str, own: &[Token<'_>], files: &[Arc<SharedFile>]) -> Vec<St
 }
 
 /// Declarations that a text needs, each by its file and its place there. Those without a name are always needed.
-fn reached(own: &[Token<'_>], files: &[Arc<SharedFile>]) -> BTreeSet<(usize, usize)> {
+fn reached(stage_tokens: &[Token<'_>], files: &[Arc<SharedFile>]) -> BTreeSet<(usize, usize)> {
     let all = || {
         let of = |(index, file): (usize, &'_ Arc<SharedFile>)| (0..file.declarations.len()).map(move |at| (index, at));
         files.iter().enumerate().flat_map(of).collect::<Vec<_>>()
@@ -404,7 +404,7 @@ fn reached(own: &[Token<'_>], files: &[Arc<SharedFile>]) -> BTreeSet<(usize, usi
             None => pending.push(place),
         }
     }
-    pending.extend(words(own).iter().filter_map(|word| by_name.get(word.as_str())));
+    pending.extend(words(stage_tokens).iter().filter_map(|word| by_name.get(word.as_str())));
     let mut reached = BTreeSet::new();
     while let Some(place) = pending.pop() {
         if reached.insert(place) {
@@ -436,7 +436,7 @@ impl Stage {
     /// Parses a stage that may use shared files.
     ///
     /// # Errors
-    /// As [`Stage::parse`]; errors of files that it uses are located there.
+    /// Errors of [`Stage::parse`]; those of files that it uses are located there.
     pub fn parse_using(name: &str, source: &str, files: &dyn SharedFiles) -> Result<Stage, Vec<StageError>> {
         guard::guard(source).map_err(|r| vec![StageError::new(r.line, r.column, r.message)])?;
         let header = header::parse(source).map_err(StageError::of_header)?;

@@ -30,17 +30,17 @@ impl Stage {
     /// The stage with `x_wired` substituted, and branches that it decides folded, so that a port that is not wired costs
     /// nothing; `None` where the text asks of no port.
     pub fn with_wired(&self, wired: &dyn Fn(&str) -> bool) -> Option<Stage> {
-        let asked: BTreeMap<String, bool> = self
+        let wired_words: BTreeMap<String, bool> = self
             .inputs()
             .map(|port| (format!("{}_wired", port.name), wired(&port.name)))
             .filter(|(word, _)| self.names(word))
             .collect();
-        if asked.is_empty() {
+        if wired_words.is_empty() {
             return None;
         }
         let mut edits = Edits::new(&self.source);
         for token in tokens(&self.source) {
-            if let Some(wired) = asked.get(token.text) {
+            if let Some(wired) = wired_words.get(token.text) {
                 edits.overwrite(token.start, end(&token), if *wired { "true" } else { "false" });
             }
         }
@@ -58,13 +58,13 @@ impl Stage {
 
     /// The stage with `x_at(position(cell))` replaced by `x(cell)`, which is the same for cell-centred inputs on the
     /// stage's own cells; `None` where `fn stage` has no such call.
-    pub fn at_own_cells(&self, own: &dyn Fn(&Port) -> bool) -> Option<Stage> {
+    pub fn at_own_cells(&self, on_own_cells: &dyn Fn(&Port) -> bool) -> Option<Stage> {
         if self.source() != IterationSource::Cells || !self.calls("position") {
             return None;
         }
         let names: Vec<(&str, String)> = self
             .inputs()
-            .filter(|port| self.calls(&format!("{}_at", port.name)) && own(port))
+            .filter(|port| self.calls(&format!("{}_at", port.name)) && on_own_cells(port))
             .map(|port| (port.name.as_str(), format!("{}_at", port.name)))
             .collect();
         let source = by_cell(&self.source, &names)?;
@@ -296,8 +296,8 @@ fn stage(cell: Cell) -> Vec {
 
     #[test]
     fn interpolation_at_the_own_centre_is_a_read_of_the_cell() {
-        let own = |stage: Stage| stage.at_own_cells(&|_| true).unwrap();
-        let (euler, midpoint) = (own(stage(1.0)), own(stage(2.0)));
+        let simplified = |stage: Stage| stage.at_own_cells(&|_| true).unwrap();
+        let (euler, midpoint) = (simplified(stage(1.0)), simplified(stage(2.0)));
         assert_eq!(euler.reach("velocity"), Reach::Own);
         assert_eq!(midpoint.reach("velocity"), Reach::Anywhere, "half way it is elsewhere");
         assert!(midpoint.calls("velocity") && midpoint.calls("velocity_at"));

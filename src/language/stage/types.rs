@@ -101,7 +101,7 @@ const GRADIENT: &str = "array<vec4f, 65>";
 const _: () = assert!(SAMPLES == 65, "the arrays above hold the samples");
 
 impl ValueType {
-    /// Most numbers in a cell.
+    /// Limit of numbers in a cell.
     pub const MOST_NUMBERS: u8 = 64;
 
     /// All value types but matrices and arrays.
@@ -226,7 +226,7 @@ impl Element {
     /// Whether the element can be this value type: itself, or what its letter may be bound to.
     pub fn takes(self, value: ValueType) -> bool {
         match self {
-            Element::Fixed(own) => own == value,
+            Element::Fixed(fixed_type) => fixed_type == value,
             Element::Generic(_) if value.is_compound() => false,
             Element::Generic(VECTORS) => value.components(2) > 1,
             Element::Generic(FLOATS) => value.scalar() == Scalar::F32,
@@ -237,7 +237,7 @@ impl Element {
     /// A value type that it can be.
     pub fn example(self) -> ValueType {
         match self {
-            Element::Fixed(own) => own,
+            Element::Fixed(fixed_type) => fixed_type,
             Element::Generic(VECTORS) => ValueType::Vec,
             Element::Generic(_) => ValueType::F32,
         }

@@ -11,7 +11,7 @@ const MAX_ROUNDS: i64 = 8;
 const MAX_COPIES: i64 = 64;
 
 /// What is known about a text.
-struct Known<'a> {
+struct LoopContext<'a> {
     bounds: &'a dyn Fn(&str) -> Option<i64>,
     /// Ports with several numbers a cell. Loops over these numbers are unrolled as long as a cell may have as many.
     arrays: &'a [&'a str],
@@ -26,31 +26,31 @@ pub(super) fn unrolled(source: &str, constants: &dyn Fn(&str) -> Option<i64>, ar
     let copies = if arrays.is_empty() { MAX_COPIES } else { 2 * MAX_COPIES };
     let tokens = tokens(source);
     let looping = if arrays.is_empty() { BTreeSet::new() } else { looping(&tokens) };
-    unrolled_within(source, &Known { bounds: &bounds, arrays, looping }, copies)
+    unrolled_within(source, &LoopContext { bounds: &bounds, arrays, looping }, copies)
 }
 
 /// The text with loops up to a named constant, such as `DIM`, unrolled, and no others.
 pub(super) fn unrolled_axes(source: &str, constants: &dyn Fn(&str) -> Option<i64>) -> String {
-    unrolled_within(source, &Known { bounds: constants, arrays: &[], looping: BTreeSet::new() }, MAX_COPIES)
+    unrolled_within(source, &LoopContext { bounds: constants, arrays: &[], looping: BTreeSet::new() }, MAX_COPIES)
 }
 
-fn unrolled_within(source: &str, known: &Known<'_>, copies: i64) -> String {
+fn unrolled_within(source: &str, context: &LoopContext<'_>, copies: i64) -> String {
     let tokens = tokens(source);
     let mut edits = Edits::new(source);
     let mut at = 0;
     while at < tokens.len() {
         let few = |l: &Loop<'_>| {
-            let most = if l.counts_numbers(&tokens, known) { i64::from(ValueType::MOST_NUMBERS) } else { MAX_ROUNDS };
+            let most = if l.counts_numbers(&tokens, context) { i64::from(ValueType::MOST_NUMBERS) } else { MAX_ROUNDS };
             l.rounds() <= copies.min(most)
         };
-        let found = short_loop(&tokens, at, known).filter(few);
+        let found = short_loop(&tokens, at, context).filter(few);
         let places = found.and_then(|l| Some((tokens.get(at)?, tokens.get(l.open)?, tokens.get(l.close)?, l)));
         let Some((head, open, close, found)) = places else {
             at += 1;
             continue;
         };
         let body = source.get(open.start + 1..close.start).unwrap_or_default();
-        let body = unrolled_within(body, known, copies / found.rounds().max(1));
+        let body = unrolled_within(body, context, copies / found.rounds().max(1));
         // No `const`: what the text guards by conditions, such as an index of -1 in the first round, would be evaluated.
         let round = |value: i64| format!("{{ let {} = {value}i;{body}}}", found.counter);
         let values = (found.from..found.until).step_by(found.step);
@@ -93,7 +93,7 @@ impl Loop<'_> {
     }
 
     /// Whether the counter is an index, in a text with such ports, or the number of one of their cells.
-    fn counts_numbers(&self, tokens: &[Token<'_>], Known { arrays, looping, .. }: &Known<'_>) -> bool {
+    fn counts_numbers(&self, tokens: &[Token<'_>], LoopContext { arrays, looping, .. }: &LoopContext<'_>) -> bool {
         let mut body = self.open..self.close;
         if body.any(|i| looping.contains(text(tokens, i))) {
             return false;
@@ -106,8 +106,8 @@ impl Loop<'_> {
     }
 }
 
-fn short_loop<'a>(tokens: &[Token<'a>], at: usize, known: &Known<'_>) -> Option<Loop<'a>> {
-    let bounds = known.bounds;
+fn short_loop<'a>(tokens: &[Token<'a>], at: usize, context: &LoopContext<'_>) -> Option<Loop<'a>> {
+    let bounds = context.bounds;
     let text = |i: usize| text(tokens, i);
     let counter = tokens.get(at + 3).filter(|t| t.kind == TokenKind::Word)?.text;
     let head = ["for", "(", "var", counter, "=", text(at + 5), ";", counter, "<", text(at + 9), ";", counter];
@@ -117,7 +117,7 @@ fn short_loop<'a>(tokens: &[Token<'a>], at: usize, known: &Known<'_>) -> Option<
     let (from, until) = (text(at + 5).parse().ok().or_else(|| bounds(text(at + 5)))?, bounds(text(at + 9))?);
     let (step, open) = match [12, 13, 14, 15].map(|k| text(at + k)) {
         ["++", ")", "{", _] => (1, at + 14),
-        ["+=", step, ")", "{"] if !known.arrays.is_empty() => (step.parse().ok().filter(|step| *step > 0)?, at + 15),
+        ["+=", step, ")", "{"] if !context.arrays.is_empty() => (step.parse().ok().filter(|step| *step > 0)?, at + 15),
         _ => return None,
     };
     let close = closing(tokens, open)?;

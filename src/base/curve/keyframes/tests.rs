@@ -87,7 +87,9 @@ fn lines_are_straight_and_free_slopes_are_the_hermite_basis() {
     let step = scalar(&[(0.0, 1.0, Tangent::Linear), (4.0, 9.0, Tangent::Step), (6.0, 5.0, Tangent::Linear)]);
     let wanted = |frame: f64| if frame < 4.0 { 1.0 + 2.0 * frame } else { 9.0 };
     assert!(sampled(&step, 0, 5).iter().all(|(frame, value)| (value - wanted(*frame)).abs() < 1e-13));
-    let (a, b, m0, m1, width) = (2.0, -1.0, 3.0, 0.5, 4.0);
+    let (a, b) = (2.0, -1.0);
+    let (m0, m1) = (3.0, 0.5);
+    let width = 4.0;
     let free = |value: f64, before: f64, after: f64| (value, Tangent::Free(vec![before], vec![after]));
     let ((a, first), (b, last)) = (free(a, 9.0, m0), free(b, m1, -9.0));
     let keys = scalar(&[(1.0, a, first), (5.0, b, last)]);

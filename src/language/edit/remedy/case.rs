@@ -21,10 +21,10 @@ pub(super) struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    pub(super) fn of(document: &'a Document, path: &str, port: &'a str, library: &'a Library) -> Option<Case<'a>> {
+    pub(super) fn locate(document: &'a Document, path: &str, port: &'a str, library: &'a Library) -> Option<Case<'a>> {
         let (scope, name) = place(document, path)?;
-        let ports = Ports::of(document, &scope, library)?;
-        let signatures = signature::of(&ports);
+        let ports = Ports::of_level(document, &scope, library)?;
+        let signatures = signature::level_signatures(&ports);
         Some(Case { document, library, scope, name, port, ports, signatures })
     }
 

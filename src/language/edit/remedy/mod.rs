@@ -65,7 +65,7 @@ fn candidates(document: &Document, problem: &Problem, library: &Library) -> Vec<
         return values::of_graph(document, library);
     }
     let mut found = Vec::new();
-    if let Some(case) = Case::of(document, &problem.node, &problem.port, library) {
+    if let Some(case) = Case::locate(document, &problem.node, &problem.port, library) {
         found.extend(wires::candidates(&case));
         found.extend(values::candidates(&case));
     }
@@ -73,7 +73,7 @@ fn candidates(document: &Document, problem: &Problem, library: &Library) -> Vec<
     let inside = Scope::parse(&problem.node);
     if let Some(group) = document.level(&inside).and_then(|level| level.group())
         && group.outputs.contains_key(&problem.port)
-        && let Some(case) = Case::of(document, &inside.path(OUT), &problem.port, library)
+        && let Some(case) = Case::locate(document, &inside.path(OUT), &problem.port, library)
     {
         found.extend(wires::candidates(&case));
     }

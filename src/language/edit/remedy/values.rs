@@ -140,10 +140,10 @@ fn whole(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
 
 /// The domain of a node.
 fn domains(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
-    let known = case.domains();
+    let domains = case.domains();
     let wanted = node.on.as_deref().unwrap_or_default();
-    let mut names = close_names(wanted, known.iter().copied());
-    names.extend(known.iter().filter(|name| !names.contains(*name)).copied().collect::<Vec<_>>());
+    let mut names = close_names(wanted, domains.iter().copied());
+    names.extend(domains.iter().filter(|name| !names.contains(*name)).copied().collect::<Vec<_>>());
     let mut found: Vec<Remedy> = Vec::new();
     for name in names {
         let name = name.to_string();
@@ -152,7 +152,7 @@ fn domains(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     if node.on.is_some() {
         found.push(change_node(case, "Infer domain from wires", |node| node.on = None));
     }
-    if known.is_empty() {
+    if domains.is_empty() {
         let at = (node.at.0 - 220.0, node.at.1);
         let (scope, reader) = (Scope::default(), (case.scope.clone(), case.name.clone()));
         found.push(remedy("Add a Domain", move |document, _| {
@@ -243,25 +243,25 @@ fn dot(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
 /// A parameter or a constant with an unknown name or an invalid value.
 fn value(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     let port = case.port.to_string();
-    let given = node.params.get(case.port);
+    let param_value = node.params.get(case.port);
     let stage = stage_of(node, case.library);
     let group = group_of(node, case.library);
-    let mut known: Vec<&str> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
     if let Some(stage) = &stage {
-        known.extend(stage.header.params.iter().map(|param| param.name.as_str()));
-        known.extend(stage.inputs().filter(|port| port.default.is_some()).map(|port| port.name.as_str()));
+        names.extend(stage.header.params.iter().map(|param| param.name.as_str()));
+        names.extend(stage.inputs().filter(|port| port.default.is_some()).map(|port| port.name.as_str()));
     }
-    known
+    names
         .extend(group.into_iter().flat_map(|group| group.params.keys().chain(group.inputs.keys())).map(String::as_str));
     let mut found = Vec::new();
-    let Some(given) = given.cloned() else {
+    let Some(param_value) = param_value.cloned() else {
         if let (NodeKind::Number(_), "value") = (&node.kind, case.port) {
             found.push(change_node(case, "Set to 1", |node| node.kind = NodeKind::Number(ParamValue::Number(1.0))));
         }
         return found;
     };
-    if !known.contains(&case.port) {
-        let free = known.iter().filter(|name| !node.params.contains_key(**name)).copied();
+    if !names.contains(&case.port) {
+        let free = names.iter().filter(|name| !node.params.contains_key(**name)).copied();
         for name in close_names(case.port, free) {
             let (old, new) = (port.clone(), name.to_string());
             found.push(change_node(case, format!("Rename to {name}"), move |node| {
@@ -275,7 +275,7 @@ fn value(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     }
     let param = stage.as_ref().and_then(|stage| stage.param(case.port));
     if let Some(param) = param
-        && let Some(fitting) = fitting(case, &given, param.range, param.ty.value())
+        && let Some(fitting) = fitting(case, &param_value, param.range, param.ty.value())
     {
         let port = port.clone();
         let label = match &fitting {
@@ -305,9 +305,9 @@ fn fitting(case: &Case<'_>, value: &ParamValue, (low, high): Range, ty: ValueTyp
             // A misspelt number.
             let numbers = case.ports.nodes().iter().filter(|(_, node)| node.kind.is_number());
             let inputs = case.ports.around().iter().filter(|(_, ty)| ty.is_number()).map(|(name, _)| name.as_str());
-            let known: Vec<&str> = numbers.map(|(name, _)| name.as_str()).chain(inputs).collect();
-            let wrong = expr::names(text).into_iter().find(|name| !known.contains(name))?;
-            let close = close_names(wrong, known).into_iter().next()?;
+            let number_names: Vec<&str> = numbers.map(|(name, _)| name.as_str()).chain(inputs).collect();
+            let wrong = expr::names(text).into_iter().find(|name| !number_names.contains(name))?;
+            let close = close_names(wrong, number_names).into_iter().next()?;
             Some(ParamValue::Expression(expr::rename(text, wrong, close)))
         }
         _ => None,

@@ -22,8 +22,8 @@ pub(super) fn candidates(case: &Case<'_>) -> Vec<Remedy> {
     }
     match case.source() {
         Some(link) => {
-            let own = behind(case, link).into_iter().chain(wrong(case, link)).chain(wrong_type(case, link));
-            own.chain(others(case, OTHERS)).chain([without(case)]).collect()
+            let corrections = behind(case, link).into_iter().chain(wrong(case, link)).chain(wrong_type(case, link));
+            corrections.chain(others(case, OTHERS)).chain([without(case)]).collect()
         }
         None => others(case, SOURCES).into_iter().chain(made(case)).collect(),
     }
@@ -87,7 +87,9 @@ fn wrong(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     {
         let free = signature.inputs.iter().filter(|input| !node.inputs.contains_key(&input.name));
         for port in close_names(case.port, free.map(|input| input.name.as_str())) {
-            let (scope, end, link) = (case.scope.clone(), case.end(), link.clone());
+            let scope = case.scope.clone();
+            let end = case.end();
+            let link = link.clone();
             let to = InputEnd { port: port.to_string(), ..case.end() };
             found.push(remedy(format!("Connect to {port}"), move |document, _| {
                 disconnect(document, &scope, &end);
@@ -140,7 +142,7 @@ fn wrong_type(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     let mut found = Vec::new();
     if let Some(stage) = wanted.and_then(|wanted| types::between(from, wanted)) {
         let (scope, end) = (case.scope.clone(), case.end());
-        let at = beside(case, &link.node);
+        let at = position_between(case, &link.node);
         found.push(remedy(format!("Insert {stage}"), move |document, library| {
             let name = stage.rsplit('/').next().unwrap_or(stage);
             let node = Node { kind: NodeKind::Stage(stage.into()), at, ..Node::default() };
@@ -159,7 +161,7 @@ fn wrong_type(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
 }
 
 /// A position between the node and what it reads \[points\].
-fn beside(case: &Case<'_>, source: &str) -> (f32, f32) {
+fn position_between(case: &Case<'_>, source: &str) -> (f32, f32) {
     let at = |name: &str| case.ports.nodes().get(name).map(|node| node.at);
     match (at(&case.name), at(source)) {
         (Some(a), Some(b)) => ((0.5 * (a.0 + b.0)).round(), (0.5 * (a.1 + b.1)).round()),
@@ -191,7 +193,7 @@ fn others(case: &Case<'_>, most: usize) -> Vec<Remedy> {
     let nodes = case.ports.nodes();
     let state = matches!(case.node().map(|node| &node.kind), Some(NodeKind::State(_)));
     let at = case.node().map_or((0.0, 0.0), |node| node.at);
-    let mut known: Vec<(bool, f32, Link)> = Vec::new();
+    let mut candidates: Vec<(bool, f32, Link)> = Vec::new();
     for (name, signature) in case.signatures.iter().filter(|(name, _)| **name != case.name && *name != OUT) {
         if !state && case.name != OUT && feeds(nodes, &case.name, name) {
             continue;
@@ -200,13 +202,14 @@ fn others(case: &Case<'_>, most: usize) -> Vec<Remedy> {
         for output in signature.outputs.iter().filter(|output| exact(output.ty) && fits(output, to).is_ok()) {
             let follows = state && feeds(nodes, &case.name, name);
             let far = if far.is_finite() { far } else { f32::MAX };
-            known.push((!follows, far, Link { node: name.clone(), port: output.name.clone() }));
+            candidates.push((!follows, far, Link { node: name.clone(), port: output.name.clone() }));
         }
     }
     // Of the outputs that depend on a State the last one comes first: none of the others reads it.
-    let last = |link: &Link| !known.iter().any(|(_, _, other)| other != link && feeds(nodes, &link.node, &other.node));
+    let last =
+        |link: &Link| !candidates.iter().any(|(_, _, other)| other != link && feeds(nodes, &link.node, &other.node));
     let mut ranked: Vec<(bool, bool, f32, Link)> =
-        known.iter().map(|(other, far, link)| (*other, state && !last(link), *far, link.clone())).collect();
+        candidates.iter().map(|(other, far, link)| (*other, state && !last(link), *far, link.clone())).collect();
     ranked.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
     ranked.into_iter().take(most).map(|(_, _, _, link)| read(case, link)).collect()
 }
@@ -221,7 +224,7 @@ fn made(case: &Case<'_>) -> Vec<Remedy> {
         return Vec::new();
     };
     let mut found = Vec::new();
-    let at = beside(case, "");
+    let at = position_between(case, "");
     let held = match ty {
         PortType::Grid(element) => PortType::Grid(Element::Fixed(element.example())),
         ty => ty,
@@ -287,7 +290,7 @@ fn cycle(case: &Case<'_>) -> Vec<Remedy> {
 fn opened(case: &Case<'_>, link: Link, end: InputEnd) -> Remedy {
     let wire = format!("{} → {}.{}", shown(&link), end.node, end.port);
     let state = carried(case, &link).and_then(|from| from.ty).filter(|ty| kept(*ty) && *ty != PortType::Particles);
-    let (scope, at) = (case.scope.clone(), beside(case, &link.node));
+    let (scope, at) = (case.scope.clone(), position_between(case, &link.node));
     let Some(ty) = state else {
         return remedy(format!("Remove {wire}"), move |document, _| {
             disconnect(document, &scope, &end);

@@ -145,8 +145,8 @@ pub(in crate::graph) fn target(expect: &Expect, document: &Document, graph: &Gra
     let carries = match (ty, attribute) {
         (WireType::Particles, Some(attribute)) => {
             let set = graph.particles_on(index, port);
-            let known = set.and_then(|set| set.attributes.get(attribute));
-            let ty = match (attribute, known) {
+            let attribute_type = set.and_then(|set| set.attributes.get(attribute));
+            let ty = match (attribute, attribute_type) {
                 ("count", _) => return Ok(target(ExpectSubject::Attribute(wire, "count".into()), Carries::One(1))),
                 (_, Some(ty)) => *ty,
                 (_, None) => {
@@ -331,8 +331,8 @@ fn tolerance(expect: &Expect) -> Result<Option<Tolerance>, Fault> {
         }
     }
     let (absolute, relative) = (expect.tolerance.unwrap_or(0.0), expect.relative.unwrap_or(0.0));
-    let given = expect.tolerance.is_some() || expect.relative.is_some();
-    Ok(given.then_some(Tolerance { absolute, relative }))
+    let has_tolerance = expect.tolerance.is_some() || expect.relative.is_some();
+    Ok(has_tolerance.then_some(Tolerance { absolute, relative }))
 }
 
 pub(in crate::graph) fn statistic(expect: &Expect, target: &Target, bound: &Bound) -> Result<Statistic, Fault> {

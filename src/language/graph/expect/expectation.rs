@@ -135,7 +135,7 @@ impl Statistic {
 
     /// The statistic of this name.
     pub fn parse(name: &str) -> Option<Statistic> {
-        Statistic::NAMED.iter().find(|(known, _)| *known == name).map(|(_, statistic)| *statistic)
+        Statistic::NAMED.iter().find(|(listed_name, _)| *listed_name == name).map(|(_, statistic)| *statistic)
     }
 
     /// The name in graph files; empty for the value itself, and for one of many.

@@ -29,7 +29,7 @@ fn larger(a: Lengths, b: Lengths) -> Lengths {
 /// Rejects arrays that expand to too many values. `types`: how many values a struct or an alias expands to.
 pub(super) fn check<'a>(tokens: &'a [Token<'a>], types: &'a HashMap<&'a str, usize>) -> Result<(), Fault> {
     let mut walk =
-        Walk { tokens, types, ends: ends(tokens), known: HashMap::new(), constants: HashMap::new(), depth: 0 };
+        Walk { tokens, types, ends: ends(tokens), shapes: HashMap::new(), constants: HashMap::new(), depth: 0 };
     walk.find_constants();
     for at in 0..tokens.len() {
         if matches!(walk.text(at), "let" | "var" | "const") {
@@ -71,7 +71,7 @@ fn ends(tokens: &[Token<'_>]) -> HashMap<usize, usize> {
 }
 
 #[derive(Clone, Default)]
-struct Known {
+struct Shape {
     lengths: Lengths,
     constant: bool,
 }
@@ -81,8 +81,8 @@ struct Walk<'a> {
     types: &'a HashMap<&'a str, usize>,
     ends: HashMap<usize, usize>,
     /// Shapes by name, as far as the text has been read; the largest where a name is declared several times.
-    known: HashMap<&'a str, Known>,
-    /// Where constants of the module are declared, since they may be used earlier.
+    shapes: HashMap<&'a str, Shape>,
+    /// Positions where constants of the module are declared, since they may be used earlier.
     constants: HashMap<&'a str, usize>,
     /// Depth of the chain of forward references.
     depth: usize,
@@ -131,9 +131,9 @@ impl<'a> Walk<'a> {
             let end = self.statement_end(value + 1);
             lengths = larger(lengths, self.expression(value + 1, end)?);
         }
-        let known = self.known.entry(self.text(name)).or_default();
-        known.lengths = larger(std::mem::take(&mut known.lengths), lengths);
-        known.constant |= constant;
+        let shape = self.shapes.entry(self.text(name)).or_default();
+        shape.lengths = larger(std::mem::take(&mut shape.lengths), lengths);
+        shape.constant |= constant;
         Ok(())
     }
 
@@ -260,7 +260,7 @@ impl<'a> Walk<'a> {
 
     fn name(&mut self, at: usize) -> Result<Lengths, Fault> {
         let name = self.text(at);
-        if !self.known.contains_key(name)
+        if !self.shapes.contains_key(name)
             && let Some(declared) =
                 self.constants.get(name).copied().filter(|declared| *declared > at || self.depth > 0)
         {
@@ -270,20 +270,20 @@ impl<'a> Walk<'a> {
                 return Err(self.fault(at, message));
             }
             // naga rejects a constant that depends on itself.
-            self.known.insert(name, Known::default());
+            self.shapes.insert(name, Shape::default());
             self.depth += 1;
             self.declaration(declared)?;
             self.depth -= 1;
         }
-        Ok(self.known.get(name).map(|known| known.lengths.clone()).unwrap_or_default())
+        Ok(self.shapes.get(name).map(|shape| shape.lengths.clone()).unwrap_or_default())
     }
 
     /// Counts the elements of constant arrays at every use.
     fn count_copies(&self) -> Result<(), Fault> {
         let mut copies = 0u64;
         for (at, token) in self.tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
-            let constant = self.known.get(token.text).filter(|known| known.constant && !known.lengths.is_empty());
-            copies = copies.saturating_add(constant.map_or(0, |known| elements(&known.lengths)));
+            let constant = self.shapes.get(token.text).filter(|shape| shape.constant && !shape.lengths.is_empty());
+            copies = copies.saturating_add(constant.map_or(0, |shape| elements(&shape.lengths)));
             if copies > MAX_COPIES {
                 let message = "constant arrays have more than 262,144 elements where they are used; copy the table into a `var<private>` once, or pass it in through a port";
                 return Err(self.fault(at, message));

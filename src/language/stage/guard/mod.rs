@@ -213,9 +213,9 @@ type Size = (usize, usize);
 fn check_values(tokens: &[Token<'_>]) -> Check {
     let definitions = read_definitions(tokens);
     let by_name = definitions.iter().map(|definition| (definition.name.text, definition)).collect();
-    let mut known = HashMap::new();
-    definitions.iter().try_for_each(|definition| measure(definition, &by_name, &mut known, 1).map(|_| ()))?;
-    let leaves = known.iter().map(|(name, (leaves, _))| (*name, *leaves)).collect();
+    let mut sizes = HashMap::new();
+    definitions.iter().try_for_each(|definition| measure(definition, &by_name, &mut sizes, 1).map(|_| ()))?;
+    let leaves = sizes.iter().map(|(name, (leaves, _))| (*name, *leaves)).collect();
     arrays::check(tokens, &leaves)
 }
 
@@ -259,11 +259,11 @@ fn copies(ty: &[Token<'_>]) -> usize {
 fn measure<'a>(
     definition: &Definition<'a>,
     by_name: &HashMap<&'a str, &Definition<'a>>,
-    known: &mut HashMap<&'a str, Size>,
+    sizes: &mut HashMap<&'a str, Size>,
     depth: usize,
 ) -> Result<Size, Fault> {
     let name = definition.name.text;
-    if let Some(size) = known.get(name) {
+    if let Some(size) = sizes.get(name) {
         return Ok(*size);
     }
     let too_deep = format!("type `{name}` contains itself or is nested more than 16 deep; use fewer levels");
@@ -272,7 +272,7 @@ fn measure<'a>(
     for ty in &definition.members {
         let mut inner_leaves = 0usize;
         for part in ty.iter().filter_map(|token| by_name.get(token.text)) {
-            let inner = measure(part, by_name, known, depth + 1)?;
+            let inner = measure(part, by_name, sizes, depth + 1)?;
             inner_leaves = inner_leaves.saturating_add(inner.0);
             nesting = nesting.max(inner.1 + 1);
         }
@@ -281,7 +281,7 @@ fn measure<'a>(
     at_most(MAX_TYPE_NESTING, nesting, definition.name, &too_deep)?;
     let too_large = format!("type `{name}` expands to more than 4,096 values; keep the rest of them in a grid");
     at_most(MAX_TYPE_LEAVES, leaves, definition.name, &too_large)?;
-    known.insert(name, (leaves, nesting));
+    sizes.insert(name, (leaves, nesting));
     Ok((leaves, nesting))
 }
 

@@ -80,7 +80,7 @@ fn line(header: &mut Header, text: &str, (line, column): (usize, usize), shared:
     match word {
         "use" => {
             let used = used_file(rest)?;
-            if let Some(first) = header.uses.iter().find(|known| known.name == used) {
+            if let Some(first) = header.uses.iter().find(|other| other.name == used) {
                 return Err(format!("`{used}` is used twice (first on line {})", first.line));
             }
             let before = text.chars().count() - text.find(used).map_or(0, |byte| text[byte..].chars().count());

@@ -132,11 +132,11 @@ pub struct Port {
     pub balanced: bool,
     /// The range that a number is expected to stay in.
     pub expect: Option<Range>,
-    /// Read at positions without interpolation.
+    /// Whether positions read the grid without interpolation.
     pub nearest: bool,
     /// Whether the wire is a table with cells of its own, on whatever domain.
     pub table: bool,
-    /// Read at positions in two dimensions, although the stage runs in three.
+    /// Whether positions read the wire in two dimensions, although the stage runs in three.
     pub flat: bool,
     /// `velocity of NAME ..`: the inputs that describe the bodies or walls whose velocity it is.
     pub velocity_of: Vec<String>,

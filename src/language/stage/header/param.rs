@@ -58,8 +58,8 @@ pub(super) fn parse(rest: &str, line: usize) -> Result<Param, String> {
         return Err(format!("@param `{}` is not a single number, so it can't be `fixed`; remove the word", d.name));
     }
     check(&d.name, &default, range)?;
-    let (name, doc, unit) = (d.name, d.doc, d.unit);
-    let param = Param { name, ty, default, range, soft, fixed, steady, handle: role, doc, unit, line };
+    let param =
+        Param { name: d.name, ty, default, range, soft, fixed, steady, handle: role, doc: d.doc, unit: d.unit, line };
     param.handle.as_ref().map_or(Ok(()), |handle| handle::check(handle.role, &param))?;
     Ok(param)
 }

@@ -15,9 +15,9 @@ use crate::stage::syntax::{Token, TokenKind, assigns, closing, may_write, text a
 pub(super) fn marking(body: &[Token<'_>], iterator: &str, pure: &dyn Fn(&str) -> bool) -> Option<String> {
     let text = |i: usize| word_at(body, i);
     let mut at = 0;
-    let mut own = BTreeSet::new();
+    let mut locals = BTreeSet::new();
     while matches!(text(at), "let" | "const") {
-        own.insert(text(at + 1));
+        locals.insert(text(at + 1));
         at += body.get(at..)?.iter().position(|t| t.text == ";")? + 1;
     }
     let prefix = body.get(..at)?;
@@ -37,7 +37,7 @@ pub(super) fn marking(body: &[Token<'_>], iterator: &str, pure: &dyn Fn(&str) ->
     let before = |i: usize| i.checked_sub(1).and_then(|k| seen.get(k)).map_or("", |t| t.text);
     let after = |i: usize| seen.get(i + 1).map_or("", |t| t.text);
     let harmless = tested.all(|(i, token)| match token.kind {
-        TokenKind::Word if before(i) == "." || own.contains(token.text) => true,
+        TokenKind::Word if before(i) == "." || locals.contains(token.text) => true,
         TokenKind::Word if token.text == iterator => after(i) == ".",
         TokenKind::Word if after(i) == "(" => pure(token.text),
         TokenKind::Word => !may_write(rest, token.text),

@@ -85,8 +85,8 @@ impl Interval {
 
     /// The result of `i32(value)` or `u32(value)`.
     fn converted(self, types: Types) -> Option<Interval> {
-        let known = !self.may_wrap() && (types != U32 || self.low >= 0);
-        Interval::new(self.low, self.high, types).filter(|_| known)
+        let fits = !self.may_wrap() && (types != U32 || self.low >= 0);
+        Interval::new(self.low, self.high, types).filter(|_| fits)
     }
 }
 
@@ -133,8 +133,8 @@ impl<'a> Scope<'a> {
             for (name, value) in
                 lets.iter().filter_map(|(name, ty, value)| Some((*name, self.typed_as_declared(*ty, value)?)))
             {
-                let known = found.entry(name).or_insert((0, value));
-                *known = (known.0 + 1, known.1.hull(value));
+                let entry = found.entry(name).or_insert((0, value));
+                *entry = (entry.0 + 1, entry.1.hull(value));
             }
             for (name, (count, values)) in found {
                 self.read_local(name, values, count);
@@ -161,8 +161,8 @@ impl<'a> Scope<'a> {
     /// Whether a name has exactly this many declarations and no other meaning.
     pub(super) fn is_sole(&self, name: &str, count: usize) -> bool {
         // The language's own numbers have another meaning outside the scope of a local of that name.
-        let known = (self.constants)(name).is_some() || language::is_module_number(name);
-        self.declared.get(name) == Some(&count) && !known
+        let has_other_meaning = (self.constants)(name).is_some() || language::is_module_number(name);
+        self.declared.get(name) == Some(&count) && !has_other_meaning
     }
 
     /// Whether the source does not declare a name.

@@ -55,9 +55,9 @@ pub(super) fn bound_loops(
     let blocks = blocks(&tokens);
     let proofs =
         blocks.iter().enumerate().filter_map(|(id, block)| Some((id, trips(block, &tokens, &scope, advances)?)));
-    let mut rounds = Rounds { blocks: &blocks, trips: proofs.collect(), known: HashMap::new() };
+    let mut rounds = Rounds { blocks: &blocks, trips: proofs.collect(), costs: HashMap::new() };
     for id in 0..blocks.len() {
-        rounds.of(id, 0);
+        rounds.cost_of(id, 0);
     }
     rounds.limit_inside_budgeted();
     instrument(source, &tokens, &rounds, pure)
@@ -83,7 +83,9 @@ fn counting<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>) -> Optio
         return None;
     };
     let mut parts = header.split(|token| token.text == ";");
-    let (start, condition, step) = (parts.next()?, parts.next()?, parts.next()?);
+    let start = parts.next()?;
+    let condition = parts.next()?;
+    let step = parts.next()?;
     let (counter, trips, values) = scope.counting(start, condition, step)?;
     let body = tokens.get(block.open?..block.close)?;
     (parts.next().is_none() && !may_write(body, counter)).then_some((counter, trips, values))
@@ -94,23 +96,23 @@ struct Rounds<'b> {
     blocks: &'b [Block],
     /// Trip counts of the proven loops.
     trips: HashMap<usize, u64>,
-    known: HashMap<usize, u64>,
+    costs: HashMap<usize, u64>,
 }
 
 impl Rounds<'_> {
     /// Iterations that a block costs, without those that the budget counts. A loop with too many counts as unproven.
-    fn of(&mut self, id: usize, level: usize) -> u64 {
+    fn cost_of(&mut self, id: usize, level: usize) -> u64 {
         let blocks = self.blocks;
         let Some(block) = blocks.get(id) else { return 0 };
-        if let Some(rounds) = self.known.get(&id) {
+        if let Some(rounds) = self.costs.get(&id) {
             return *rounds;
         }
         if level > MAX_LEVELS {
             return u64::MAX;
         }
         // A recursion reads this value, so that no loop around it is proven.
-        self.known.insert(id, u64::MAX);
-        let inside = block.uses.iter().fold(0u64, |sum, used| sum.saturating_add(self.of(*used, level + 1)));
+        self.costs.insert(id, u64::MAX);
+        let inside = block.uses.iter().fold(0u64, |sum, used| sum.saturating_add(self.cost_of(*used, level + 1)));
         let mut rounds = inside;
         if block.is_loop {
             let trips = self.trips.get(&id).copied().unwrap_or(0);
@@ -120,7 +122,7 @@ impl Rounds<'_> {
                 rounds = 0;
             }
         }
-        self.known.insert(id, rounds);
+        self.costs.insert(id, rounds);
         rounds
     }
 
@@ -136,7 +138,7 @@ impl Rounds<'_> {
             let blocks = self.blocks;
             let Some(block) = blocks.get(id).filter(|_| seen.insert(id)) else { continue };
             for used in block.uses.iter().copied() {
-                if self.of(used, 0) > MAX_ROUNDS_IN_BUDGETED {
+                if self.cost_of(used, 0) > MAX_ROUNDS_IN_BUDGETED {
                     self.trips.remove(&used);
                     pending.push(used);
                 }
@@ -331,9 +333,10 @@ mod tests {
             let body = format!("g(); {{ let {name} = 1; }} }} fn g() {{ for (var i = 0; i < {name}; i++) {{ }}");
             assert_eq!(unproven(&body), [1], "{name}");
         }
-        let own = "fn clamp(a: i32, b: i32, c: i32) -> i32 { return a; } ";
+        let redefinition = "fn clamp(a: i32, b: i32, c: i32) -> i32 { return a; } ";
         assert_eq!(
-            report(&(own.to_string() + in_stage("for (var i = 0; i < clamp(f(), 0, 3); i++) { }").as_str())).unproven,
+            report(&(redefinition.to_string() + in_stage("for (var i = 0; i < clamp(f(), 0, 3); i++) { }").as_str()))
+                .unproven,
             [1]
         );
     }

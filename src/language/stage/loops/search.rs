@@ -46,8 +46,8 @@ pub(crate) fn search(tokens: &[Token<'_>], grids: &[&str], set: &str, pure: &dyn
     let same = begin < call && call < found.keyword && !(begin..found.close).any(hidden);
     let body = tokens.get(open + 1..found.close)?;
     let entry = [set, "(", iterator, ".", "index", ")"];
-    let own = body.windows(entry.len()).any(|w| w.iter().zip(entry).all(|(token, word)| token.text == word));
-    (only && inside && asks && goes_on && begins && same && own).then_some(())?;
+    let reads_entry = body.windows(entry.len()).any(|w| w.iter().zip(entry).all(|(token, word)| token.text == word));
+    (only && inside && asks && goes_on && begins && same && reads_entry).then_some(())?;
     let tests = candidate_mask::marking(body, iterator, pure).is_some();
     // Number of open braces at a position, including the function's own.
     let opened =

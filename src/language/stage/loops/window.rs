@@ -111,8 +111,8 @@ impl<'t, 'a> Text<'t, 'a> {
         let mut loops = Vec::new();
         for block in blocks(tokens).into_iter().filter(|b| b.is_loop) {
             let Some((counter, trips, values)) = counting(&block, tokens, &scope) else { continue };
-            let known = counters.entry(counter).or_insert((0, values));
-            *known = (known.0 + 1, known.1.hull(values));
+            let entry = counters.entry(counter).or_insert((0, values));
+            *entry = (entry.0 + 1, entry.1.hull(values));
             loops.push((block, trips));
         }
         for (counter, (count, values)) in counters {
@@ -126,12 +126,12 @@ impl<'t, 'a> Text<'t, 'a> {
         for _ in 0..LET_PASSES {
             let mut found = HashMap::<&str, (usize, Option<Vector>)>::new();
             for (name, vector) in lets.iter().filter_map(|(name, _, value)| Some((*name, text.vector(value, 0)?))) {
-                let known = found.entry(name).or_insert((0, Some(vector)));
-                *known = (known.0 + 1, known.1.and_then(|known| known.hull(vector)));
+                let entry = found.entry(name).or_insert((0, Some(vector)));
+                *entry = (entry.0 + 1, entry.1.and_then(|values| values.hull(vector)));
             }
-            let known = found.into_iter().filter(|(name, (count, _))| text.scope.is_sole(name, *count));
-            let known: Vec<_> = known.filter_map(|(name, (_, vector))| Some((name, vector?))).collect();
-            text.vectors.extend(known);
+            let vectors = found.into_iter().filter(|(name, (count, _))| text.scope.is_sole(name, *count));
+            let vectors: Vec<_> = vectors.filter_map(|(name, (_, vector))| Some((name, vector?))).collect();
+            text.vectors.extend(vectors);
         }
         sole.then_some(text)
     }
@@ -193,7 +193,8 @@ impl<'t, 'a> Text<'t, 'a> {
 
     /// A product of one vector and any integers.
     fn product(&self, tokens: &[Token<'a>], level: usize) -> Option<Vector> {
-        let (mut vector, mut low, mut high) = (None, 1, 1);
+        let mut vector = None;
+        let (mut low, mut high) = (1, 1);
         let mut from = 0;
         for end in top_level(tokens, &["*"]).into_iter().chain([tokens.len()]) {
             let factor = tokens.get(from..end)?;
@@ -325,9 +326,9 @@ mod tests {
             "{ let n = 1; x(cell + unit(0) * n); } { let n = i32(f()); x(cell + unit(0) * n); }",
             "for (var k = 0; k < clamp(i32(x(cell + unit(0) * k)), 0, 3); k++) { }",
         ] {
-            let taken = window(&format!("{SQUARE} {read}; }} }}"));
+            let proven_window = window(&format!("{SQUARE} {read}; }} }}"));
             let along = "x(cell + unit(i))";
-            assert!(taken.is_none() || read == along, "{read}: {taken:?}");
+            assert!(proven_window.is_none() || read == along, "{read}: {proven_window:?}");
         }
         for source in [
             "fn h(c: vec2i) -> f32 { return x(c); } fn stage(cell: Cell) -> f32 { return h(cell); }",

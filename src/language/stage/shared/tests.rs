@@ -9,7 +9,7 @@ struct Files<'a>(&'a [(&'a str, &'a str)]);
 
 impl SharedFiles for Files<'_> {
     fn find(&self, name: &str) -> UseTarget {
-        match self.0.iter().find(|(known, _)| *known == name) {
+        match self.0.iter().find(|(file, _)| *file == name) {
             None => UseTarget::Missing(Some("shared/hash".to_string()).filter(|_| name == "shared/hsh")),
             Some((_, text)) if !is_shared(text) => UseTarget::Other("a stage"),
             Some((_, text)) => match SharedFile::parse(name, text) {
@@ -41,11 +41,11 @@ const ALL: &[(&str, &str)] = &[("shared/hash", HASH), ("shared/noise", NOISE)];
 
 #[test]
 fn what_is_used_follows_the_stage_and_what_nothing_calls_is_left_out() {
-    let own = stage("//! @use shared/noise  value noise\n", "");
-    let stage = parsed(&own, ALL).unwrap();
-    assert_eq!(stage.own_text(), own);
+    let text = stage("//! @use shared/noise  value noise\n", "");
+    let stage = parsed(&text, ALL).unwrap();
+    assert_eq!(stage.own_text(), text);
     assert_eq!(
-        stage.source.strip_prefix(&own).unwrap(),
+        stage.source.strip_prefix(&text).unwrap(),
         "fn noise(v: u32) -> f32 { return f32(pcg(v)); }\nconst FACTOR = 747796405u;\nfn pcg(v: u32) -> u32 {\n    return v * FACTOR;\n}\n"
     );
     let lines = stage.used().lines();
@@ -59,20 +59,20 @@ fn what_is_used_follows_the_stage_and_what_nothing_calls_is_left_out() {
 
 #[test]
 fn a_stage_without_a_last_line_break_keeps_its_text() {
-    let own = stage("//! @use shared/noise\n", "// end");
-    let used = parsed(&own, ALL).unwrap();
-    assert_eq!(used.own_text(), own);
+    let text = stage("//! @use shared/noise\n", "// end");
+    let used = parsed(&text, ALL).unwrap();
+    assert_eq!(used.own_text(), text);
     assert!(used.source.contains("// end\nfn noise"), "{}", used.source);
-    let own = own.replace("noise(7u)", "1.0");
-    let unused = parsed(&own, ALL).unwrap();
-    assert_eq!((unused.own_text(), unused.source.trim_end()), (own.as_str(), own.as_str()));
+    let text = text.replace("noise(7u)", "1.0");
+    let unused = parsed(&text, ALL).unwrap();
+    assert_eq!((unused.own_text(), unused.source.trim_end()), (text.as_str(), text.as_str()));
 }
 
 #[test]
 fn each_mistake_is_one_sentence() {
     let shared = |header: &str, text: &str| format!("//! File\n{header}\n{text}\n");
     let cycle = [("a", &*shared("//! @use b", "")), ("b", &*shared("//! @use a", ""))];
-    let own = shared("//! @use own", "");
+    let recursive = shared("//! @use own", "");
     let clash = shared("", "fn pcg() {}");
     let ports = shared("//! @in x: Grid<f32>  A value", "");
     let many: Vec<(String, String)> = (0..40).map(|i| (format!("f{i}"), shared("", ""))).collect();
@@ -96,7 +96,7 @@ fn each_mistake_is_one_sentence() {
             &[("o", &other)],
             "2:10: `o` is a stage, and `@use` needs a file without `fn stage`; move the functions to a file of their own",
         ),
-        (use_of("own"), &[("own", &own)], "own:2:10: `own` uses itself; remove the line"),
+        (use_of("own"), &[("own", &recursive)], "own:2:10: `own` uses itself; remove the line"),
         (
             use_of("a"),
             &cycle,

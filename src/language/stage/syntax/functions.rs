@@ -11,11 +11,11 @@ pub struct Function<'a> {
     pub keyword: usize,
     /// The token of its name.
     pub name: Token<'a>,
-    /// Between the parentheses.
+    /// Tokens between the parentheses.
     pub arguments: Range<usize>,
     /// The type after `->`; empty where there is none.
     pub returns: Range<usize>,
-    /// Between the braces; to the end of the text where they do not match.
+    /// Tokens between the braces; to the end of the text where they do not match.
     pub body: Range<usize>,
 }
 

@@ -1,6 +1,6 @@
 //! A WGSL tokeniser: just enough to check source before naga processes it, and to insert text into it.
 //!
-//! It agrees with naga 29 on white space, on where a comment ends and on where a word begins; otherwise a loop could be
+//! The tokeniser agrees with naga 29 on white space, on where a comment ends and on where a word begins; otherwise a loop could be
 //! hidden from the analyses in something that naga does not treat as a comment. Templates are not recognised: `>>` is
 //! one token everywhere.
 
@@ -11,7 +11,7 @@ pub struct Token<'a> {
     pub kind: TokenKind,
     /// The text.
     pub text: &'a str,
-    /// Where it starts \[bytes\].
+    /// Start of the token \[bytes\].
     pub start: usize,
 }
 

@@ -1,7 +1,7 @@
 //! The WGSL front end of the analyses: tokens, brackets, functions, statements, and edits that keep every other
 //! character in place.
 //!
-//! It works on text, not on naga's IR: a stage calls accessors that do not exist before its ports are wired, its loops
+//! Works on text, not on naga's IR: a stage calls accessors that do not exist before its ports are wired, its loops
 //! get their budget before naga sees them, and every rewrite has to keep the author's lines and columns.
 
 mod blocks;

@@ -17,7 +17,7 @@ pub enum Statement {
     Block(Vec<Statement>),
     /// A loop with a header.
     For {
-        /// Between the parentheses.
+        /// Tokens between the parentheses.
         header: Range<usize>,
         /// Statements of the body.
         body: Vec<Statement>,
